@@ -1,0 +1,23 @@
+import type { GroupVersion, GroupVersionKind, KubeObject, StructSchema } from '@keelson/apimachinery'
+
+/** Everything generated about one kind. */
+export interface KindType {
+  readonly gvk: GroupVersionKind
+  /** Expanded from its compact table on first use. */
+  readonly schema: StructSchema
+  /** The bare message (no `k8s\0` envelope). Ignores kind and apiVersion. */
+  encodeProto(object: KubeObject): Uint8Array
+  /** Canonical JSON shape, without kind and apiVersion. Throws `ProtoError` on bytes that are cut or wrong, never anything else. */
+  decodeProto(bytes: Uint8Array): KubeObject
+}
+
+/** What a group version's module exports: `import { coreV1 } from '@keelson/api/core/v1'`. */
+export interface GroupVersionTypes {
+  readonly groupVersion: GroupVersion
+  readonly kinds: readonly KindType[]
+}
+
+/** The kinds a server knows: only those of the group versions it was given are loaded. */
+export interface ApiTypes {
+  kind(gvk: GroupVersionKind): KindType | undefined
+}

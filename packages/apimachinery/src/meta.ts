@@ -1,0 +1,123 @@
+/** JSON as parsed: what every API object is made of. */
+export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue }
+export type JsonObject = { [key: string]: JsonValue }
+
+export interface TypeMeta {
+  kind?: string
+  apiVersion?: string
+}
+
+/** Times are RFC 3339 strings as on the wire: whole seconds for `Time`, six digits for `MicroTime`. */
+export interface ObjectMeta {
+  name?: string
+  generateName?: string
+  namespace?: string
+  selfLink?: string
+  uid?: string
+  resourceVersion?: string
+  generation?: number
+  creationTimestamp?: string
+  deletionTimestamp?: string
+  deletionGracePeriodSeconds?: number
+  labels?: Record<string, string>
+  annotations?: Record<string, string>
+  ownerReferences?: OwnerReference[]
+  finalizers?: string[]
+  managedFields?: ManagedFieldsEntry[]
+}
+
+export interface OwnerReference {
+  apiVersion: string
+  kind: string
+  name: string
+  uid: string
+  controller?: boolean
+  blockOwnerDeletion?: boolean
+}
+
+export interface ManagedFieldsEntry {
+  manager?: string
+  operation?: string
+  apiVersion?: string
+  time?: string
+  fieldsType?: string
+  fieldsV1?: JsonObject
+  subresource?: string
+}
+
+export interface ListMeta {
+  selfLink?: string
+  resourceVersion?: string
+  continue?: string
+  remainingItemCount?: number
+}
+
+/**
+ * An API object. Inside the server an object of a known kind carries neither `kind` nor `apiVersion` (its hub form);
+ * they are checked and dropped on the way in and written on the way out.
+ */
+export interface KubeObject extends TypeMeta {
+  metadata: ObjectMeta
+}
+
+export interface KubeList<T = KubeObject> extends TypeMeta {
+  metadata: ListMeta
+  items: T[]
+}
+
+export interface LabelSelectorRequirement {
+  key: string
+  operator: string
+  values?: string[]
+}
+
+export interface LabelSelector {
+  matchLabels?: Record<string, string>
+  matchExpressions?: LabelSelectorRequirement[]
+}
+
+export interface Preconditions {
+  uid?: string
+  resourceVersion?: string
+}
+
+export interface DeleteOptions extends TypeMeta {
+  gracePeriodSeconds?: number
+  preconditions?: Preconditions
+  orphanDependents?: boolean
+  propagationPolicy?: string
+  dryRun?: string[]
+  ignoreStoreReadErrorWithClusterBreakingPotential?: boolean
+}
+
+export interface StatusCause {
+  reason?: string
+  message?: string
+  field?: string
+}
+
+export interface StatusDetails {
+  name?: string
+  group?: string
+  kind?: string
+  uid?: string
+  causes?: StatusCause[]
+  retryAfterSeconds?: number
+}
+
+/** metav1.Status: the body of every error, and of a delete that returns no object. */
+export interface Status extends TypeMeta {
+  metadata: ListMeta
+  status?: string
+  message?: string
+  reason?: string
+  details?: StatusDetails
+  code?: number
+}
+
+/** Read-only through and through; what is shared between readers has this type. */
+export type DeepReadonly<T> = T extends (infer E)[]
+  ? readonly DeepReadonly<E>[]
+  : T extends object
+    ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
+    : T

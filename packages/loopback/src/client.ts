@@ -1,0 +1,40 @@
+import type { DeepReadonly, DeleteOptions, GroupResource, KubeObject } from '@keelson/apimachinery'
+import type { ObjectWatch, Predicate } from '@keelson/storagebackend'
+
+export interface LoopbackListOptions {
+  readonly namespace?: string
+  readonly predicate?: Predicate
+  readonly resourceVersion?: string
+}
+
+/** One resource, in process: the registry's verbs, with the identity `system:apiserver`, without a socket and without serialization. */
+export interface LoopbackResource<T extends KubeObject = KubeObject> {
+  /** undefined when there is none. Reads the cache (`resourceVersion: "0"`) unless told otherwise. */
+  get(namespace: string, name: string, options?: { resourceVersion?: string }): Promise<DeepReadonly<T> | undefined>
+  list(options?: LoopbackListOptions): Promise<{ items: readonly DeepReadonly<T>[]; resourceVersion: string }>
+  watch(options: LoopbackListOptions & { signal: AbortSignal }): Promise<ObjectWatch<T>>
+  create(namespace: string, object: T): Promise<DeepReadonly<T>>
+  /** Read, change, write; again after each lost race. Absent: ApiError NotFound. `subresource`: "status", "finalize". */
+  update(namespace: string, name: string, change: (object: T) => T, options?: { subresource?: string }): Promise<DeepReadonly<T>>
+  delete(namespace: string, name: string, options?: DeleteOptions): Promise<void>
+  deleteCollection(namespace: string, options?: DeleteOptions): Promise<void>
+}
+
+export interface LoopbackClient {
+  /** undefined when the server does not serve it. */
+  resource<T extends KubeObject = KubeObject>(resource: GroupResource): LoopbackResource<T> | undefined
+  /** Every namespaced resource that can be listed and deleted. */
+  namespacedResources(): readonly GroupResource[]
+}
+
+export type InformerEvent<T extends KubeObject> =
+  | { readonly type: 'added' | 'deleted'; readonly object: DeepReadonly<T> }
+  | { readonly type: 'updated'; readonly object: DeepReadonly<T>; readonly old: DeepReadonly<T> }
+
+/** A live, indexed copy of a resource that restarts itself after errors. */
+export interface Informer<T extends KubeObject> extends AsyncDisposable {
+  readonly synced: Promise<void>
+  get(namespace: string, name: string): DeepReadonly<T> | undefined
+  list(namespace?: string): readonly DeepReadonly<T>[]
+  subscribe(handler: (event: InformerEvent<T>) => void): () => void
+}

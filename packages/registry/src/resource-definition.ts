@@ -1,0 +1,96 @@
+import type { DeepReadonly, DeleteOptions, FieldErrorList, GroupVersion, KubeObject, RequestContext } from '@keelson/apimachinery'
+import type { TableCell } from './rest.ts'
+
+/** What decides how objects of a kind come to be and change. Every hook may be left out; the default is written beside it. */
+export interface Strategy<T extends KubeObject> {
+  /** Clears what a client may not set and fills what it may leave out. Default: nothing. */
+  prepareForCreate?(context: RequestContext, object: T): void
+  /** Default: no rules beyond metadata's. */
+  validateCreate?(context: RequestContext, object: DeepReadonly<T>): FieldErrorList
+  warningsOnCreate?(context: RequestContext, object: DeepReadonly<T>): readonly string[]
+  /** After validation, before storing. Default: nothing. */
+  canonicalize?(object: T): void
+  /** Default: nothing. `old` is what is stored. */
+  prepareForUpdate?(context: RequestContext, object: T, old: DeepReadonly<T>): void
+  validateUpdate?(context: RequestContext, object: DeepReadonly<T>, old: DeepReadonly<T>): FieldErrorList
+  warningsOnUpdate?(context: RequestContext, object: DeepReadonly<T>, old: DeepReadonly<T>): readonly string[]
+  /** PUT of an absent object creates it. Default false. */
+  allowCreateOnUpdate?: boolean
+  /** PUT without resourceVersion overwrites. Default true. */
+  allowUnconditionalUpdate?: boolean
+  /** May set `options.gracePeriodSeconds`; true means: wait for the grace period. Default: delete at once. */
+  checkGracefulDelete?(context: RequestContext, object: DeepReadonly<T>, options: DeleteOptions): boolean
+  /** What a delete without propagationPolicy does to dependents. Default "background". */
+  defaultPropagation?: 'background' | 'orphan'
+}
+
+export interface SubresourceStrategy<T extends KubeObject> {
+  /** PUT and PATCH of the subresource go through this. */
+  readonly update: Pick<Strategy<T>, 'prepareForUpdate' | 'validateUpdate' | 'warningsOnUpdate' | 'canonicalize'>
+  /** Default true: GET answers the whole object. */
+  readonly get?: boolean
+  /** A subresource whose body and answer are of another kind, or whose verbs are its own, is built by a factory instead; see `SubresourceFactory`. */
+}
+
+export interface Column<T extends KubeObject> {
+  readonly name: string
+  readonly type?: 'string' | 'integer' | 'number' | 'boolean' | 'date'
+  readonly format?: string
+  /** 0 is always shown; 1 with -o wide. Default 0. */
+  readonly priority?: number
+  readonly description?: string
+  value(object: DeepReadonly<T>, now: number): TableCell
+}
+
+/** A resource: plain data and pure functions. Routes, discovery, OpenAPI, the store, table output and shared tests are derived from it. */
+export interface ResourceDefinition<T extends KubeObject = KubeObject> {
+  /** The hub version: what is stored and validated. */
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+  readonly plural: string
+  /** Default: the lower-cased kind. */
+  readonly singular?: string
+  readonly scope: 'Namespaced' | 'Cluster'
+  readonly shortNames?: readonly string[]
+  readonly categories?: readonly string[]
+  /** Further group versions of the same objects (core events are also events.k8s.io/v1), converted by the scheme. */
+  readonly alsoServedAs?: readonly GroupVersion[]
+  readonly strategy: Strategy<T>
+  /** Name rules; returns messages. Default: DNS subdomain. `prefix` true for generateName. */
+  readonly validateName?: (name: string, prefix: boolean) => readonly string[]
+  /** Beyond metadata.name and metadata.namespace. "" when unset. */
+  readonly selectableFields?: Readonly<Record<string, (object: DeepReadonly<T>) => string>>
+  /** Between Name and Age; the default when left out is Name and Age ("Created At" as the original prints it). */
+  readonly columns?: readonly Column<T>[]
+  /** Replaces all columns, Name and Age too (events). */
+  readonly allColumns?: readonly Column<T>[]
+  readonly tableConditions?: (object: DeepReadonly<T>) => readonly { type: string; status: string; reason?: string; message?: string }[]
+  readonly subresources?: Readonly<Record<string, SubresourceStrategy<T>>>
+  /** Seconds a new or updated object lives; default for ever. */
+  readonly ttlSeconds?: (object: DeepReadonly<T>) => number
+  /** The verbs to leave out (namespaces have no deletecollection). */
+  readonly withoutVerbs?: readonly ('deletecollection' | 'watch' | 'list' | 'update' | 'patch' | 'delete' | 'create')[]
+  /** DELETE answers with the object instead of a Status. Default false. */
+  readonly returnsDeletedObject?: boolean
+  /** Storage key prefix under the root, when it is not the plural ("minions", "services/specs"). */
+  readonly keyPrefix?: string
+  /** Default true; false keeps objects out of the watch cache (events). */
+  readonly watchCache?: boolean
+  /** Called in place of removing the object when its deletion is asked; see namespaces. Omitted: ordinary deletion. */
+  readonly deletion?: DeletionPolicy<T>
+}
+
+/** Objects that go away in steps (namespaces): what a delete writes, and when the object may really be removed. */
+export interface DeletionPolicy<T extends KubeObject> {
+  /** Changes the object for its deletion (phase Terminating). Runs after deletionTimestamp is set. */
+  beginDelete(object: T): void
+  /** True when nothing holds the object any longer (spec.finalizers empty), metadata.finalizers aside. */
+  readyToRemove(object: DeepReadonly<T>): boolean
+  /** Refuses some objects; throws ApiError. */
+  checkDelete?(object: DeepReadonly<T>): void
+}
+
+export function defineResource<T extends KubeObject>(definition: ResourceDefinition<T>): ResourceDefinition<T> {
+  return definition
+}

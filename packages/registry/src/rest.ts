@@ -1,0 +1,139 @@
+import type { DeleteOptions, GroupVersionKind, KubeObject, RequestContext } from '@keelson/apimachinery'
+import type { ObjectList, ObjectWatch, Predicate, StoredObject } from '@keelson/storagebackend'
+
+/**
+ * What the HTTP installer serves. One storage per path ("pods", "pods/status"); the verbs it has are the small interfaces it implements
+ * (ask with `canGet(storage)` and so on). A result is a StoredObject (bytes, served by splicing) or a plain object with `kind` and `apiVersion`.
+ * Every failure is an `ApiError`.
+ */
+export interface RESTStorage {
+  /** The hub kind that is read and written, unless a verb says otherwise. */
+  readonly gvk: GroupVersionKind
+  readonly namespaced: boolean
+  readonly singularName: string
+  readonly shortNames: readonly string[]
+  readonly categories: readonly string[]
+  /** Columns of the Table form, with what fills them. */
+  readonly table: TableConvertor
+}
+
+export type RestResult = StoredObject | KubeObject
+
+export interface GetRequest {
+  readonly resourceVersion?: string
+}
+export interface Getter {
+  get(context: RequestContext, name: string, options: GetRequest): Promise<RestResult>
+}
+
+export interface ListRequest {
+  readonly predicate: Predicate
+  readonly resourceVersion: string
+  readonly resourceVersionMatch: 'Exact' | 'NotOlderThan' | undefined
+  readonly limit: number
+  readonly continue: string
+}
+export interface Lister {
+  list(context: RequestContext, options: ListRequest): Promise<ObjectList>
+}
+
+export interface WatchRequest {
+  readonly predicate: Predicate
+  readonly resourceVersion: string
+  readonly resourceVersionMatch: 'Exact' | 'NotOlderThan' | undefined
+  readonly allowBookmarks: boolean
+  readonly sendInitialEvents: boolean | undefined
+  /** When the watch will be ended by the server, ms since epoch. */
+  readonly deadline: number
+}
+export interface Watchable {
+  watch(context: RequestContext, options: WatchRequest, signal: AbortSignal): Promise<ObjectWatch>
+}
+
+/** Runs admission's validating half on the final object; may be called again after a lost race. */
+export type AdmitObject = (object: KubeObject, old: KubeObject | undefined) => Promise<void>
+
+export interface CreateRequest {
+  readonly dryRun: boolean
+  /** Called with the object as it will be stored. */
+  readonly validate?: AdmitObject
+}
+export interface Creater {
+  create(context: RequestContext, object: KubeObject, options: CreateRequest): Promise<RestResult>
+}
+/** A create whose URL names the parent: POST pods/NAME/binding. */
+export interface NamedCreater {
+  createNamed(context: RequestContext, name: string, object: KubeObject, options: CreateRequest): Promise<RestResult>
+}
+
+/** Makes the new object of the current one; runs again after each lost race. A PUT's ignores `current`; a PATCH's applies the patch. */
+export interface UpdatedObjectInfo {
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string }
+  /** `current` is a copy the callee may change and return; undefined when the object is absent (create on update). */
+  updatedObject(current: KubeObject | undefined): Promise<KubeObject>
+}
+export interface UpdateRequest {
+  readonly dryRun: boolean
+  readonly validateCreate?: AdmitObject
+  readonly validateUpdate?: AdmitObject
+  /** Server-side apply creates what is absent even where PUT does not. */
+  readonly forceAllowCreate?: boolean
+}
+export interface UpdateResult {
+  readonly object: RestResult
+  readonly created: boolean
+}
+export interface Updater {
+  update(context: RequestContext, name: string, info: UpdatedObjectInfo, options: UpdateRequest): Promise<UpdateResult>
+}
+/** PATCH exists where GET and UPDATE both do, unless refused. */
+export type Patcher = Getter & Updater
+
+export interface DeleteRequest {
+  readonly options: DeleteOptions
+  readonly dryRun: boolean
+  /** Called with the object that would be deleted. */
+  readonly validate?: AdmitObject
+}
+export interface DeleteResult {
+  /** The last state when it is gone (`immediate`), else the object that now waits for its grace period or finalizers. */
+  readonly object: RestResult
+  /** True: gone now. False: the answer is 202 for `orphan`-style asynchronous deletion, else 200 with the object. */
+  readonly immediate: boolean
+}
+export interface GracefulDeleter {
+  delete(context: RequestContext, name: string, request: DeleteRequest): Promise<DeleteResult>
+  /** Some resources answer a delete with the object (pods, namespaces while terminating), the rest with a Status. */
+  readonly returnsDeletedObject: boolean
+}
+export interface CollectionDeleter {
+  deleteCollection(context: RequestContext, request: DeleteRequest, list: ListRequest): Promise<ObjectList | { items: readonly RestResult[]; revision: number }>
+}
+
+export interface TableColumn {
+  readonly name: string
+  readonly type: string
+  readonly format: string
+  readonly description: string
+  readonly priority: number
+}
+export type TableCell = string | number | boolean | null
+export interface TableConvertor {
+  readonly columns: readonly TableColumn[]
+  /** One row's cells, in the order of `columns`. */
+  cells(object: KubeObject, now: number): readonly TableCell[]
+  /** Conditions of a row (a completed pod), if any. */
+  conditions?(object: KubeObject): readonly { type: string; status: string; reason?: string; message?: string }[]
+}
+
+type Any = RESTStorage | (RESTStorage & Partial<Getter & Lister & Watchable & Creater & NamedCreater & Updater & GracefulDeleter & CollectionDeleter>)
+const has = (storage: object, method: string): boolean => typeof (storage as Record<string, unknown>)[method] === 'function'
+export const canGet = (s: Any): s is RESTStorage & Getter => has(s, 'get')
+export const canList = (s: Any): s is RESTStorage & Lister => has(s, 'list')
+export const canWatch = (s: Any): s is RESTStorage & Watchable => has(s, 'watch')
+export const canCreate = (s: Any): s is RESTStorage & Creater => has(s, 'create')
+export const canCreateNamed = (s: Any): s is RESTStorage & NamedCreater => has(s, 'createNamed')
+export const canUpdate = (s: Any): s is RESTStorage & Updater => has(s, 'update')
+export const canPatch = (s: Any): s is RESTStorage & Patcher => has(s, 'get') && has(s, 'update')
+export const canDelete = (s: Any): s is RESTStorage & GracefulDeleter => has(s, 'delete')
+export const canDeleteCollection = (s: Any): s is RESTStorage & CollectionDeleter => has(s, 'deleteCollection')

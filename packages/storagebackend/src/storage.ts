@@ -1,0 +1,173 @@
+import type { DeepReadonly, FieldSelector, KubeObject, LabelsSelector } from '@keelson/apimachinery'
+import type { Revision } from './backend.ts'
+
+/**
+ * One version of one object, as bytes first. `body` is the object's JSON in its hub version, without `kind`, `apiVersion` and
+ * `metadata.resourceVersion`; an answer is `{` + type head + body[1..spliceAt] + `,"resourceVersion":"N"` + body[spliceAt..].
+ * `spliceAt` always stands behind at least one metadata member (the name), so the comma is always right.
+ */
+export interface StoredObject<T extends KubeObject = KubeObject> {
+  readonly isStoredObject: true
+  readonly key: string
+  /** What `metadata.resourceVersion` says. For a DELETED event: the deletion's revision. */
+  readonly revision: Revision
+  readonly body: Uint8Array
+  readonly spliceAt: number
+  readonly labels: Readonly<Record<string, string>> | undefined
+  /** The value of a selectable field ("metadata.name", "spec.nodeName"), "" when unset. */
+  field(name: string): string
+  /** Decoded, with `metadata.resourceVersion`, without kind and apiVersion. Made on first use and shared: never write to it. */
+  object(): DeepReadonly<T>
+  /** A decoded copy of the caller's own. */
+  copy(): T
+}
+
+export function isStoredObject(value: unknown): value is StoredObject {
+  return typeof value === 'object' && value !== null && (value as { isStoredObject?: unknown }).isStoredObject === true
+}
+
+/** What a list or watch lets through. */
+export interface Predicate {
+  readonly labels: LabelsSelector
+  readonly fields: FieldSelector
+}
+
+export interface GetOptions {
+  /** "" reads the store; "0" any age; a number: not older than it. */
+  readonly resourceVersion?: string
+  readonly signal?: AbortSignal
+}
+
+export interface ListObjectsOptions {
+  readonly resourceVersion?: string
+  readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan' | undefined
+  readonly predicate?: Predicate
+  readonly limit?: number
+  readonly continue?: string
+  /** False: `key` is one object's key, and the list has at most that one. Default true: `key` is a prefix ending in "/". */
+  readonly recursive?: boolean
+  readonly signal?: AbortSignal
+}
+
+export interface ObjectList<T extends KubeObject = KubeObject> {
+  readonly revision: Revision
+  /** "" when this is the last page. */
+  readonly continue: string
+  readonly remainingItemCount: number | undefined
+  /** In key order. May be walked lazily and once; never waits. */
+  readonly items: Iterable<StoredObject<T>>
+}
+
+export interface WatchObjectsOptions {
+  /** "" or "0": synthetic ADDED events for what is there, then changes. A number: changes after it. */
+  readonly resourceVersion?: string
+  readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan' | undefined
+  readonly predicate?: Predicate
+  readonly allowBookmarks?: boolean
+  readonly sendInitialEvents?: boolean | undefined
+  readonly recursive?: boolean
+  /** The latest moment the watch will be ended by its owner (ms since epoch), so that a bookmark can be sent before. */
+  readonly deadline?: number
+  readonly signal: AbortSignal
+}
+
+export type ObjectEvent<T extends KubeObject = KubeObject> =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: StoredObject<T> }
+  /** Only the revision means anything. `initialEventsEnd` marks the one that ends `sendInitialEvents`. */
+  | { readonly type: 'BOOKMARK'; readonly revision: Revision; readonly initialEventsEnd: boolean }
+
+/**
+ * Batches, in revision order; all events of one revision are in one batch. Pull-based: a consumer that does not pull is ended by the
+ * producer with an `ApiError` (Expired) once its buffer's budget is spent. Iteration ends without error when the signal aborts,
+ * throws `ApiError` otherwise. Opening may throw `ApiError` (410 Expired, 504 too large).
+ */
+export type ObjectWatch<T extends KubeObject = KubeObject> = AsyncIterable<readonly ObjectEvent<T>[]>
+
+export interface ObjectPreconditions {
+  readonly uid?: string
+  readonly resourceVersion?: string
+}
+
+export interface CreateOptions {
+  /** 0 or absent: lives until deleted. */
+  readonly ttlSeconds?: number
+  readonly signal?: AbortSignal
+}
+
+/** What an update function wants: the new object, or the same one (by identity or by bytes) for no write. */
+export interface UpdateOutput<T extends KubeObject> {
+  readonly object: T
+  readonly ttlSeconds?: number
+}
+
+export interface UpdateOptions<T extends KubeObject> {
+  /** An absent object is passed to `tryUpdate` as undefined, and then created, instead of NotFound. */
+  readonly ignoreNotFound?: boolean
+  readonly preconditions?: ObjectPreconditions
+  /** A possibly stale object to try first, to save a read. Never trusted for an error: it is retried on the live one. */
+  readonly suggestion?: StoredObject<T>
+  readonly signal?: AbortSignal
+}
+
+export interface DeleteObjectOptions<T extends KubeObject> {
+  readonly preconditions?: ObjectPreconditions
+  /** Throws to refuse. Runs again on the newest object after a conflict. */
+  readonly validate?: (object: DeepReadonly<T>) => void | Promise<void>
+  readonly suggestion?: StoredObject<T>
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Object storage for one resource: what the registry stands on. The object store over a driver is one; the cacher wraps one and is one.
+ * All failures are `StorageError` (translated to ApiError per verb in the registry's one file) except where noted.
+ */
+export interface Storage<T extends KubeObject = KubeObject> {
+  /** `object.metadata.resourceVersion` must be empty. The key's object must be absent. */
+  create(key: string, object: T, options?: CreateOptions): Promise<StoredObject<T>>
+  get(key: string, options?: GetOptions): Promise<StoredObject<T>>
+  list(key: string, options?: ListObjectsOptions): Promise<ObjectList<T>>
+  watch(key: string, options: WatchObjectsOptions): Promise<ObjectWatch<T>>
+  /** Calls `tryUpdate` with a copy of its own, again after each lost race. The result that equals the stored bytes is not written. */
+  guaranteedUpdate(
+    key: string,
+    tryUpdate: (current: T | undefined, stored: StoredObject<T> | undefined) => UpdateOutput<T> | Promise<UpdateOutput<T>>,
+    options?: UpdateOptions<T>,
+  ): Promise<StoredObject<T>>
+  /** Resolves to the object as it was last, with the deletion's revision. */
+  delete(key: string, options?: DeleteObjectOptions<T>): Promise<StoredObject<T>>
+  count(key: string): Promise<number>
+  /** The store's revision now. */
+  currentRevision(): Promise<Revision>
+  /** Rejects while it cannot serve; the reason is in the message. */
+  checkReady(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Turns objects of one resource into stored bytes and back. The object store owns when, this owns how. */
+export interface ObjectCodec<T extends KubeObject = KubeObject> {
+  /** Hub object (resourceVersion ignored) → stored value. Deterministic: equal objects give equal bytes. */
+  encode(object: T): Uint8Array
+  /** Opens a stored value without parsing JSON where its form allows it. Throws `CorruptObjectError`. */
+  open(key: string, value: Uint8Array, revision: Revision): StoredObject<T>
+}
+
+export type StorageErrorCode =
+  | 'KeyExists'
+  | 'KeyNotFound'
+  | 'ResourceVersionConflict'
+  | 'InvalidObject'
+  | 'ResourceVersionTooLarge'
+  | 'ResourceVersionTooOld'
+  | 'InvalidContinueToken'
+  | 'Corrupt'
+  | 'Unreachable'
+
+/** Recognised by name (`isStorageError`), never by instanceof. */
+export interface StorageErrorDetails {
+  readonly code: StorageErrorCode
+  readonly key: string
+  readonly revision?: Revision
+  readonly currentRevision?: Revision
+  /** For an expired continue token: one that goes on inconsistently. */
+  readonly continue?: string
+}
