@@ -26,11 +26,17 @@ export type ScalarType =
   | 'fieldsV1'
   | 'json'
 
-export interface ScalarSchema {
+/** Facts that only error texts need. */
+export interface GoNamed {
+  /** The Go type as error messages print it, where it is a named one: "v1.ServiceType", "v1.ResourceList". */
+  readonly goName?: string
+}
+
+export interface ScalarSchema extends GoNamed {
   readonly kind: ScalarType
 }
 
-export interface ListSchema {
+export interface ListSchema extends GoNamed {
   readonly kind: 'list'
   readonly items: TypeSchema
   /** x-kubernetes-list-type; absent means atomic. */
@@ -40,13 +46,13 @@ export interface ListSchema {
   readonly pointerItems?: boolean
 }
 
-export interface MapSchema {
+export interface MapSchema extends GoNamed {
   readonly kind: 'map'
   readonly values: TypeSchema
   readonly mapType?: 'granular' | 'atomic'
 }
 
-export interface StructSchema {
+export interface StructSchema extends GoNamed {
   readonly kind: 'struct'
   /** The Go type's name, as error messages say it: "Pod", "PodSpec". */
   readonly name: string
@@ -63,6 +69,8 @@ export interface FieldSchema {
   /** The JSON name. */
   readonly name: string
   readonly type: TypeSchema
+  /** Go names of the inlined structs it was flattened out of, outermost first (["VolumeSource"] for a Volume's hostPath); error texts name them. */
+  readonly embedded?: readonly string[]
   /** When JSON leaves it out: "empty" (Go omitempty), "zero" (omitzero), or never. */
   readonly omit?: 'empty' | 'zero'
   /** Absent and zero differ. */
