@@ -1,0 +1,31 @@
+// Needs the recordings in ../shared/golden; skipped where they are absent.
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { sharedDirectory } from '../repository-root.ts'
+import { type GoldenCase, kindOfCase } from './kind-of-case.ts'
+import { hasRecordings, playGolden } from './play.ts'
+
+const kinds = new Set(['ConfigMap', 'Secret', 'Namespace', 'ServiceAccount', 'Event'])
+const scenarios = new Set(
+  ['configmap-crud', 'wrong-requests', 'yaml', 'list-selectors', 'watch-list', 'live-watch', 'patch-json', 'deletecollection'].map(
+    (name) => `scenario/${name}`,
+  ),
+)
+
+test.skipIf(!hasRecordings)(
+  'answers what the original answered',
+  async () => {
+    const needed = new Map<string, string>()
+    for (const file of ['objects.jsonl', 'scenarios.jsonl'])
+      for (const line of (await readFile(path.join(sharedDirectory, 'golden', file), 'utf8')).split('\n').filter(Boolean)) {
+        const golden = JSON.parse(line) as GoldenCase
+        needed.set(golden.id, kindOfCase(golden))
+      }
+    const { fails, total } = await playGolden(['--with', 'core,events.k8s.io', '--show', '0'])
+    expect(total).toBeGreaterThan(300)
+    const wrong = fails.filter(({ id }) => scenarios.has(id) || kinds.has(needed.get(id) ?? ''))
+    expect(wrong.map(({ id, step, want, got, diff }) => `${id} ${step}: want ${want} got ${got} ${diff ?? ''}`)).toEqual([])
+  },
+  120_000,
+)

@@ -1,0 +1,67 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import type { KeelsonProcess } from '../keelson-process.ts'
+
+export interface Ran {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** kubectl as a new user has it: one kubeconfig, an empty cache. */
+export class Kubectl {
+  readonly #binary: string
+  readonly #environment: NodeJS.ProcessEnv
+
+  constructor(binary: string, server: KeelsonProcess, cache: string) {
+    this.#binary = binary
+    this.#environment = { ...process.env, KUBECONFIG: server.kubeconfig, KUBECACHEDIR: cache, HOME: cache }
+  }
+
+  /** Never rejects: the exit code is part of the answer. */
+  try(args: readonly string[], options: { input?: string; environment?: Record<string, string> } = {}): Promise<Ran> {
+    return new Promise((resolve) => {
+      const child = execFile(
+        this.#binary,
+        args,
+        { env: { ...this.#environment, ...options.environment }, maxBuffer: 64 << 20, timeout: 60_000 },
+        (error, stdout, stderr) => resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : 1, stdout, stderr }),
+      )
+      child.stdin?.end(options.input ?? '')
+    })
+  }
+
+  async run(args: readonly string[], options: { input?: string; environment?: Record<string, string> } = {}): Promise<string> {
+    const { code, stdout, stderr } = await this.try(args, options)
+    if (code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${code}\n${stdout}${stderr}`)
+    return stdout
+  }
+
+  /** A kubectl that goes on, such as `get -w`. */
+  start(args: readonly string[]): { child: ChildProcess; lines: () => readonly string[]; until: (text: string) => Promise<void> } {
+    const child = spawn(this.#binary, args, { env: this.#environment, stdio: ['ignore', 'pipe', 'pipe'] })
+    let output = ''
+    const waiting = new Set<() => void>()
+    const take = (data: Buffer): void => {
+      output += data.toString()
+      for (const look of waiting) look()
+    }
+    child.stdout.on('data', take)
+    child.stderr.on('data', take)
+    return {
+      child,
+      lines: () => output.split('\n').filter(Boolean),
+      until: (text) =>
+        new Promise((resolve, reject) => {
+          const timer = setTimeout(() => reject(new Error(`"${text}" was not printed:\n${output}`)), 15_000)
+          const look = (): void => {
+            if (!output.includes(text)) return
+            clearTimeout(timer)
+            waiting.delete(look)
+            resolve()
+          }
+          waiting.add(look)
+          look()
+        }),
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { untaggedPackages } from './layer-tags.ts'
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..')
+
+let scratch: string
+beforeEach(() => {
+  scratch = mkdtempSync(path.join(os.tmpdir(), 'keelson-layers-'))
+  cpSync(path.join(root, 'turbo.json'), path.join(scratch, 'turbo.json'))
+  write('package.json', { name: 'planted', private: true, packageManager: 'pnpm@12.18.0' })
+  writeFileSync(path.join(scratch, 'pnpm-workspace.yaml'), 'packages:\n  - packages/*\n')
+  writeFileSync(path.join(scratch, 'pnpm-lock.yaml'), "lockfileVersion: '9.0'\n")
+  addPackage('lower', 'layer:base', {})
+  addPackage('upper', 'layer:registry', {})
+  execFileSync('git', ['init', '-q'], { cwd: scratch })
+})
+afterEach(() => rmSync(scratch, { recursive: true, force: true }))
+
+function write(file: string, value: unknown): void {
+  writeFileSync(path.join(scratch, file), typeof value === 'string' ? value : JSON.stringify(value))
+}
+
+function addPackage(name: string, tag: string | undefined, dependencies: Record<string, string>, source = 'export {}\n'): void {
+  mkdirSync(path.join(scratch, 'packages', name, 'src'), { recursive: true })
+  write(`packages/${name}/package.json`, { name: `@planted/${name}`, version: '0.0.0', type: 'module', exports: './src/index.ts', dependencies })
+  if (tag !== undefined) write(`packages/${name}/turbo.json`, { extends: ['//'], tags: [tag] })
+  write(`packages/${name}/src/index.ts`, source)
+  // What an installed workspace looks like to a resolver.
+  for (const dependency of Object.keys(dependencies)) {
+    const target = path.join(scratch, 'packages', name, 'node_modules', dependency)
+    mkdirSync(path.dirname(target), { recursive: true })
+    execFileSync('ln', ['-s', path.join(scratch, 'packages', dependency.split('/')[1] ?? ''), target])
+  }
+}
+
+function boundaries(): { status: number | null; output: string } {
+  const done = spawnSync(path.join(root, 'node_modules/.bin/turbo'), ['boundaries', '--no-color'], {
+    cwd: scratch,
+    encoding: 'utf8',
+    env: { ...process.env, TURBO_TELEMETRY_DISABLED: '1' },
+  })
+  return { status: done.status, output: done.stdout + done.stderr }
+}
+
+describe('layers', () => {
+  test('an import that points down passes', () => {
+    addPackage('upper', 'layer:registry', { '@planted/lower': 'workspace:^' }, "import '@planted/lower'\n")
+    expect(boundaries()).toMatchObject({ status: 0 })
+  })
+
+  test('a declared dependency that points up is caught', () => {
+    addPackage('lower', 'layer:base', { '@planted/upper': 'workspace:^' }, "import '@planted/upper'\n")
+    const { status, output } = boundaries()
+    expect(status).not.toBe(0)
+    expect(output).toContain('layer:')
+  })
+
+  test('a relative import out of the package is caught', () => {
+    addPackage('lower', 'layer:base', {}, "import '../../upper/src/index.ts'\n")
+    expect(boundaries().status).not.toBe(0)
+  })
+
+  test('a package without a layer tag is caught', () => {
+    addPackage('stray', undefined, {})
+    expect(untaggedPackages(scratch)).toEqual(['packages/stray: has 0 layer tags in turbo.json, needs one'])
+  })
+
+  test('a tag that turbo.json does not know is caught', () => {
+    addPackage('stray', 'layer:attic', {})
+    expect(untaggedPackages(scratch)).toEqual(['packages/stray: turbo.json at the root does not know the tag layer:attic'])
+  })
+
+  test('the packages of this repository are all tagged', () => {
+    expect(untaggedPackages(root)).toEqual([])
+  })
+})

@@ -1,0 +1,8 @@
+// npm run bench -- FLAGS: the benchmark against a fresh server of ours, or against --server URL --token T.
+import path from 'node:path'
+import { ensureBuilt } from './lib/ensure-built.mjs'
+import { ensureInstalled, node, root, run } from './lib/prepare.mjs'
+
+ensureInstalled()
+ensureBuilt()
+process.exit(run(node, [path.join(root, 'tooling/bench/src/main.ts'), ...process.argv.slice(2)]))

@@ -1,0 +1,31 @@
+// npm run check: format, lint, types, layers, packaging. Every step runs, so that one run shows all there is to mend.
+import path from 'node:path'
+import { bin, ensureInstalled, node, root, run } from './lib/prepare.mjs'
+
+ensureInstalled()
+const repo = (script) => [node, [path.join(root, 'tooling/repo/src', script)]]
+const steps = {
+  format: [bin('oxfmt'), ['--check']],
+  lint: [bin('oxlint'), ['--type-aware', '--deny-warnings']],
+  types: [bin('tsc'), ['-b']],
+  'types of tests': [bin('tsc'), ['-p', 'tsconfig.tests.json']],
+  'layer tags': repo('layer-tags.ts'),
+  layers: [bin('turbo'), ['boundaries']],
+  versions: [bin('sherif'), []],
+  unused: [bin('knip'), ['--no-progress']],
+  packages: repo('packed-packages.ts'),
+}
+const only = process.argv.slice(2)
+const failed = []
+for (const [name, [command, args]] of Object.entries(steps)) {
+  if (only.length > 0 && !only.includes(name)) continue
+  const began = Date.now()
+  const status = run(command, args, { env: { TURBO_TELEMETRY_DISABLED: '1' } })
+  process.stdout.write(`${status === 0 ? 'ok  ' : 'FAIL'} ${name} (${((Date.now() - began) / 1000).toFixed(1)} s)\n`)
+  if (status !== 0) failed.push(name)
+}
+if (failed.length > 0) {
+  process.stdout.write(`check failed: ${failed.join(', ')}\n`)
+  process.exit(1)
+}
+process.stdout.write('check passed\n')
