@@ -1,0 +1,80 @@
+import type { Status, StatusDetails } from './meta.ts'
+
+/** Every reason the API answers with, and its HTTP code. */
+export const reasons = {
+  Unauthorized: 401,
+  Forbidden: 403,
+  NotFound: 404,
+  AlreadyExists: 409,
+  Conflict: 409,
+  Gone: 410,
+  Expired: 410,
+  Invalid: 422,
+  ServerTimeout: 500,
+  StoreReadError: 500,
+  InternalError: 500,
+  Timeout: 504,
+  TooManyRequests: 429,
+  BadRequest: 400,
+  MethodNotAllowed: 405,
+  NotAcceptable: 406,
+  RequestEntityTooLarge: 413,
+  UnsupportedMediaType: 415,
+  ServiceUnavailable: 503,
+} as const
+export type Reason = keyof typeof reasons
+
+export interface ApiErrorInit {
+  /** "" is a failure without a reason of its own. */
+  readonly reason: Reason | ''
+  readonly message: string
+  /** Default: the reason's code, 500 without one. */
+  readonly code?: number
+  readonly details?: StatusDetails
+  readonly cause?: unknown
+}
+
+/** An API failure: a metav1.Status that can be thrown. `status` is the complete body of the answer, members in the order the original writes them. */
+export class ApiError extends Error {
+  readonly status: Status
+
+  constructor(init: ApiErrorInit) {
+    super(init.message, init.cause === undefined ? undefined : { cause: init.cause })
+    this.name = 'ApiError'
+    this.status = {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message: init.message,
+      ...(init.reason === '' ? undefined : { reason: init.reason }),
+      ...(init.details === undefined ? undefined : { details: init.details }),
+      code: init.code ?? (init.reason === '' ? 500 : reasons[init.reason]),
+    }
+  }
+
+  get code(): number {
+    return this.status.code!
+  }
+
+  get reason(): string {
+    return this.status.reason ?? ''
+  }
+
+  get details(): StatusDetails | undefined {
+    return this.status.details
+  }
+}
+
+/** By name, not by instanceof: two copies of this package may be loaded. */
+export function isApiError(error: unknown, reason?: Reason): error is ApiError {
+  if (!(error instanceof Error) || error.name !== 'ApiError' || !('status' in error)) return false
+  return reason === undefined || (error as ApiError).reason === reason
+}
+
+/** From a Status that came from elsewhere (an aggregated server, a webhook); kept whole. */
+export function apiErrorFromStatus(status: Status, options?: { readonly cause?: unknown }): ApiError {
+  const error = new ApiError({ reason: '', message: status.message ?? '', cause: options?.cause })
+  Object.assign(error, { status: { ...error.status, ...status, kind: 'Status', apiVersion: 'v1', code: status.code || 500 } })
+  return error
+}

@@ -1,0 +1,127 @@
+import type { FieldPath } from './field-path.ts'
+import { goJson, quote } from './go-text.ts'
+
+const descriptions = {
+  FieldValueNotFound: 'Not found',
+  FieldValueRequired: 'Required value',
+  FieldValueDuplicate: 'Duplicate value',
+  FieldValueInvalid: 'Invalid value',
+  FieldValueNotSupported: 'Unsupported value',
+  FieldValueForbidden: 'Forbidden',
+  FieldValueTooLong: 'Too long',
+  FieldValueTooMany: 'Too many',
+  FieldValueTooFew: 'Too few',
+  FieldValueTooShort: 'Too short',
+  FieldValueTypeInvalid: 'Invalid value',
+  InternalError: 'Internal error',
+} as const
+
+export type FieldErrorType = keyof typeof descriptions
+
+export interface FieldError {
+  readonly type: FieldErrorType
+  readonly field: string
+  /** Printed as Go would: strings quoted, numbers and booleans bare, the rest as JSON. `undefined` leaves the value out; see `verbatim`. */
+  readonly badValue?: unknown
+  readonly detail: string
+}
+export type FieldErrorList = FieldError[]
+
+/** A bad value whose printed form is known better by the caller (an internal Go struct, a time). */
+export interface VerbatimValue {
+  readonly verbatim: string
+}
+export function verbatim(text: string): VerbatimValue {
+  return { verbatim: text }
+}
+
+const valueless: ReadonlySet<FieldErrorType> = new Set<FieldErrorType>([
+  'FieldValueRequired',
+  'FieldValueForbidden',
+  'FieldValueTooLong',
+  'FieldValueTooShort',
+  'InternalError',
+])
+
+/** The message of a status cause: everything but the field's name. */
+export function fieldErrorBody(error: FieldError): string {
+  let text: string = descriptions[error.type]
+  if (!valueless.has(error.type) && error.badValue !== undefined) text += `: ${printValue(error.badValue)}`
+  return error.detail === '' ? text : `${text}: ${error.detail}`
+}
+
+export function fieldErrorMessage(error: FieldError): string {
+  return `${error.field}: ${fieldErrorBody(error)}`
+}
+
+/** One message as it is, several as `[a, b]`; repeated ones once; "" for none. */
+export function aggregateFieldErrors(errors: readonly FieldError[]): string {
+  return aggregateMessages(errors.map(fieldErrorMessage))
+}
+
+export function aggregateMessages(messages: readonly string[]): string {
+  const unique = [...new Set(messages)]
+  return unique.length < 2 ? (unique[0] ?? '') : `[${unique.join(', ')}]`
+}
+
+function printValue(value: unknown): string {
+  if (typeof value === 'string') return quote(value)
+  if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value)
+  if (isVerbatim(value)) return value.verbatim
+  return goJson(value)
+}
+
+function isVerbatim(value: unknown): value is VerbatimValue {
+  return (
+    typeof value === 'object' && value !== null && Object.keys(value).length === 1 && typeof (value as VerbatimValue).verbatim === 'string'
+  )
+}
+
+type Path = FieldPath | undefined
+
+function make(type: FieldErrorType, path: Path, badValue: unknown, detail: string): FieldError {
+  return { type, field: path === undefined ? '<nil>' : path.toString(), badValue, detail }
+}
+
+function limit(verb: string, otherwise: string, count: number, unit: string): string {
+  return count < 0 ? otherwise : `${verb} ${count} ${unit}${count === 1 ? '' : 's'}`
+}
+
+/** Constructors, one per kind of complaint. An `undefined` path prints as `<nil>`, as the original's nil path does. */
+export interface FieldErrorConstructors {
+  required(path: Path, detail?: string): FieldError
+  invalid(path: Path, value: unknown, detail: string): FieldError
+  typeInvalid(path: Path, value: unknown, detail: string): FieldError
+  /** Supported values are listed in the order given. */
+  notSupported(path: Path, value: unknown, supported: readonly string[]): FieldError
+  forbidden(path: Path, detail: string): FieldError
+  duplicate(path: Path, value: unknown): FieldError
+  notFound(path: Path, value: unknown): FieldError
+  /** The value itself is never printed. */
+  tooLong(path: Path, maxBytes: number): FieldError
+  tooLongCharacters(path: Path, maxCharacters: number): FieldError
+  tooShort(path: Path, value: string, minCharacters: number): FieldError
+  tooMany(path: Path, actual: number, max: number): FieldError
+  tooFew(path: Path, actual: number, min: number): FieldError
+  internal(path: Path, detail: string): FieldError
+}
+
+export const fieldError: FieldErrorConstructors = {
+  required: (path, detail = '') => make('FieldValueRequired', path, '', detail),
+  invalid: (path, value, detail) => make('FieldValueInvalid', path, value, detail),
+  typeInvalid: (path, value, detail) => make('FieldValueTypeInvalid', path, value, detail),
+  notSupported: (path, value, supported) =>
+    make('FieldValueNotSupported', path, value, supported.length === 0 ? '' : `supported values: ${supported.map(quote).join(', ')}`),
+  forbidden: (path, detail) => make('FieldValueForbidden', path, '', detail),
+  duplicate: (path, value) => make('FieldValueDuplicate', path, value, ''),
+  notFound: (path, value) => make('FieldValueNotFound', path, value, ''),
+  tooLong: (path, max) => make('FieldValueTooLong', path, undefined, limit('may not be more than', 'value is too long', max, 'byte')),
+  tooLongCharacters: (path, max) =>
+    make('FieldValueTooLong', path, undefined, limit('may not be more than', 'value is too long', max, 'character')),
+  tooShort: (path, value, min) =>
+    make('FieldValueTooShort', path, value, limit('must be at least', 'value is too short', min, 'character')),
+  tooMany: (path, actual, max) =>
+    make('FieldValueTooMany', path, actual < 0 ? undefined : actual, limit('must have at most', 'has too many items', max, 'item')),
+  tooFew: (path, actual, min) => make('FieldValueTooFew', path, actual, limit('must have at least', 'has too few items', min, 'item')),
+  internal: (path, detail) => make('InternalError', path, undefined, detail),
+}

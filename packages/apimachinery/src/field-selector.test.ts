@@ -1,0 +1,40 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { escapeFieldValue, everyField, fieldEquals, parseFieldSelector } from './field-selector.ts'
+
+describe('field selectors', () => {
+  it('match by equality', () => {
+    const get = (name: string): string => ({ 'metadata.name': 'c1', 'spec.nodeName': '' })[name] ?? ''
+    expect(parseFieldSelector('metadata.name=c1').matches(get)).toBe(true)
+    expect(parseFieldSelector('metadata.name==c1,spec.nodeName=').matches(get)).toBe(true)
+    expect(parseFieldSelector('metadata.name!=c1').matches(get)).toBe(false)
+    expect(parseFieldSelector('metadata.name=c1,metadata.name=c2').matches(get)).toBe(false)
+    expect(parseFieldSelector('').matches(get)).toBe(true)
+  })
+
+  it.each([
+    ['metadata.name', "invalid selector: 'metadata.name'; can't understand 'metadata.name'"],
+    ['a=b\\x', 'invalid field selector: invalid escape sequence: \\x'],
+    ['a=b\\', 'invalid field selector: invalid escape sequence: \\'],
+    ['a=b=c', 'invalid field selector: unescaped character in value: 61'],
+  ])('refuse %j', (text, message) => {
+    expect(() => parseFieldSelector(text)).toThrow(message)
+  })
+
+  it('tell an exact match and can be transformed', () => {
+    const selector = parseFieldSelector('a=1,b!=2')
+    expect(selector.requiresExactMatch('a')).toBe('1')
+    expect(selector.requiresExactMatch('b')).toBeUndefined()
+    expect(selector.transform((field, value) => (field === 'b' ? undefined : { field: `x.${field}`, value })).toString()).toBe('x.a=1')
+    expect(everyField().empty).toBe(true)
+  })
+
+  it('carry any value through their text form', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (value) => {
+        expect(parseFieldSelector(`f=${escapeFieldValue(value)}`).requiresExactMatch('f')).toBe(value)
+        expect(parseFieldSelector(fieldEquals('f', value).toString()).requiresExactMatch('f')).toBe(value)
+      }),
+    )
+  })
+})

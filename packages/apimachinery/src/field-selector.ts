@@ -1,0 +1,117 @@
+import { newBadRequest } from './api-errors.ts'
+
+export interface FieldRequirement {
+  readonly field: string
+  readonly operator: '=' | '!='
+  readonly value: string
+}
+
+/** Renames a field or changes a value; undefined drops the requirement; may throw to refuse it. */
+export type FieldTransform = (field: string, value: string) => { readonly field: string; readonly value: string } | undefined
+
+/** All requirements must hold. Immutable. */
+export class FieldSelector {
+  readonly requirements: readonly FieldRequirement[]
+
+  constructor(requirements: readonly FieldRequirement[]) {
+    this.requirements = requirements
+  }
+
+  get empty(): boolean {
+    return this.requirements.length === 0
+  }
+
+  /** `field` gives the value of a field, "" when unset. */
+  matches(field: (name: string) => string): boolean {
+    for (const r of this.requirements) if ((field(r.field) === r.value) !== (r.operator === '=')) return false
+    return true
+  }
+
+  /** The one value the field must have, if the selector says so. */
+  requiresExactMatch(name: string): string | undefined {
+    return this.requirements.find((r) => r.field === name && r.operator === '=')?.value
+  }
+
+  transform(transform: FieldTransform): FieldSelector {
+    const requirements: FieldRequirement[] = []
+    for (const { field, operator, value } of this.requirements) {
+      const changed = transform(field, value)
+      if (changed !== undefined && (changed.field !== '' || changed.value !== '')) requirements.push({ ...changed, operator })
+    }
+    return new FieldSelector(requirements)
+  }
+
+  and(...requirements: FieldRequirement[]): FieldSelector {
+    return new FieldSelector([...this.requirements, ...requirements])
+  }
+
+  toString(): string {
+    return this.requirements.map((r) => r.field + r.operator + escapeFieldValue(r.value)).join(',')
+  }
+}
+
+const all = new FieldSelector([])
+
+export function everyField(): FieldSelector {
+  return all
+}
+
+export function fieldEquals(field: string, value: string): FieldSelector {
+  return new FieldSelector([{ field, operator: '=', value }])
+}
+
+/** The text form of `?fieldSelector=`: `a=b,c!=d`; in values `\`, `,` and `=` are escaped by `\`. Throws BadRequest. */
+export function parseFieldSelector(text: string): FieldSelector {
+  const requirements: FieldRequirement[] = []
+  for (const term of splitTerms(text).sort()) {
+    if (term === '') continue
+    const match = /!=|==|=/.exec(term)
+    if (match === null) throw newBadRequest(`invalid selector: '${text}'; can't understand '${term}'`)
+    requirements.push({
+      field: term.slice(0, match.index),
+      operator: match[0] === '!=' ? '!=' : '=',
+      value: unescapeFieldValue(term.slice(match.index + match[0].length)),
+    })
+  }
+  return requirements.length === 0 ? all : new FieldSelector(requirements)
+}
+
+export function escapeFieldValue(value: string): string {
+  return value.replace(/[\\,=]/g, '\\$&')
+}
+
+function splitTerms(text: string): string[] {
+  const terms: string[] = []
+  let start = 0
+  for (let i = 0; i < text.length; i++) {
+    if (text[i] === '\\') i++
+    else if (text[i] === ',') {
+      terms.push(text.slice(start, i))
+      start = i + 1
+    }
+  }
+  terms.push(text.slice(start))
+  return terms
+}
+
+function unescapeFieldValue(text: string): string {
+  if (!/[\\,=]/.test(text)) return text
+  let value = ''
+  const chars = text[Symbol.iterator]()
+  for (let next = chars.next(); !next.done; next = chars.next()) {
+    const char = next.value
+    if (char === '\\') {
+      const escaped = chars.next().value
+      if (escaped === undefined || !'\\,='.includes(escaped)) {
+        throw newBadRequest(`invalid field selector: invalid escape sequence: \\${escaped ?? ''}`)
+      }
+      value += escaped
+    } else if (char === ',' || char === '=') {
+      // The original prints the code point, not the character.
+      throw newBadRequest(`invalid field selector: unescaped character in value: ${char.codePointAt(0)}`)
+    } else {
+      value += char
+    }
+  }
+  return value
+}

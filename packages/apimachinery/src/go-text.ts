@@ -1,0 +1,56 @@
+/** How Go prints what ends up in client-visible messages. */
+
+const shortEscapes: Readonly<Record<string, string>> = {
+  '"': '\\"',
+  '\\': '\\\\',
+  '\u0007': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+}
+const needsEscape = /[^ !#-[\]-~]/
+const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u
+
+/** `%q`, strconv.Quote. */
+export function quote(text: string): string {
+  if (!needsEscape.test(text)) return `"${text}"`
+  let out = '"'
+  for (const char of text) out += shortEscapes[char] ?? escapeRune(char)
+  return out + '"'
+}
+
+function escapeRune(char: string): string {
+  const code = char.codePointAt(0)!
+  if (code >= 0x20 && code < 0x7f) return char
+  if (code < 0x80) return `\\x${hex(code, 2)}`
+  if (code >= 0xd800 && code <= 0xdfff) return '\ufffd'
+  if (printable.test(char)) return char
+  return code > 0xffff ? `\\U${hex(code, 8)}` : `\\u${hex(code, 4)}`
+}
+
+/** json.Marshal: keys of maps sorted is the caller's business, HTML characters and the two line separators escaped. */
+export function goJson(value: unknown): string {
+  const text = JSON.stringify(value, (_key, v: unknown) => (typeof v === 'bigint' ? Number(v) : v))
+  if (text === undefined) return 'null'
+  return text.replace(/[<>&\u2028\u2029]/g, (char) => `\\u${hex(char.charCodeAt(0), 4)}`)
+}
+
+/** Length as Go's len() sees it. */
+export function byteLength(text: string): number {
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return Buffer.byteLength(text)
+  return text.length
+}
+
+/** strconv.ParseInt(text, 10, 64), undefined where Go reports an error. */
+export function parseInt64(text: string): bigint | undefined {
+  if (!/^[+-]?[0-9]+$/.test(text)) return undefined
+  const value = BigInt(text.startsWith('+') ? text.slice(1) : text)
+  return BigInt.asIntN(64, value) === value ? value : undefined
+}
+
+function hex(code: number, width: number): string {
+  return code.toString(16).padStart(width, '0')
+}

@@ -1,0 +1,181 @@
+import type { ApiError } from './api-error.ts'
+import { newBadRequest } from './api-errors.ts'
+import { aggregateFieldErrors } from './field-error.ts'
+import type { FieldErrorList } from './field-error.ts'
+import type { FieldPath } from './field-path.ts'
+import { binaryOperators, checkKey, checkRequirement } from './label-requirement.ts'
+import type { LabelOperator, LabelRequirement } from './label-requirement.ts'
+
+/**
+ *     selector    = [ requirement { "," requirement } ]
+ *     requirement = [ "!" ] KEY | KEY ( "=" | "==" | "!=" | ">" | "<" ) [ VALUE ] | KEY ( "in" | "notin" ) "(" VALUE { "," VALUE } ")"
+ * A VALUE may be empty; `in` and `notin` are also good keys and values.
+ */
+export function parseRequirements(text: string, path?: FieldPath): LabelRequirement[] {
+  return new Parser(scan(text), path).parse()
+}
+
+type TokenKind = 'error' | 'end' | 'identifier' | 'in' | 'notin' | ')' | ',' | '!' | '==' | '=' | '>' | '<' | '!=' | '('
+interface Token {
+  readonly kind: TokenKind
+  readonly text: string
+}
+
+const symbolTokens: ReadonlySet<string> = new Set([')', ',', '!', '==', '=', '>', '<', '!=', '('])
+const isSpace = (char: string): boolean => char === ' ' || char === '\t' || char === '\r' || char === '\n'
+const isSymbol = (char: string): boolean => '=!(),><'.includes(char)
+
+/** A zero character ends the text, as in the original. */
+function scan(source: string): Token[] {
+  const zero = source.indexOf('\0')
+  const text = zero < 0 ? source : source.slice(0, zero)
+  const tokens: Token[] = []
+  let at = 0
+  while (at < text.length) {
+    const char = text[at]!
+    if (isSpace(char)) {
+      at++
+      continue
+    }
+    const start = at
+    if (isSymbol(char)) {
+      // The longest operator; every symbol is at least the start of one.
+      at += symbolTokens.has(text.slice(at, at + 2)) ? 2 : 1
+      const symbol = text.slice(start, at)
+      tokens.push({ kind: symbol as TokenKind, text: symbol })
+      continue
+    }
+    while (at < text.length && !isSpace(text[at]!) && !isSymbol(text[at]!)) at++
+    const word = text.slice(start, at)
+    tokens.push({ kind: word === 'in' || word === 'notin' ? word : 'identifier', text: word })
+  }
+  tokens.push({ kind: 'end', text: '' })
+  return tokens
+}
+
+class Parser {
+  readonly #tokens: readonly Token[]
+  readonly #path: FieldPath | undefined
+  #at = 0
+
+  constructor(tokens: readonly Token[], path: FieldPath | undefined) {
+    this.#tokens = tokens
+    this.#path = path
+  }
+
+  parse(): LabelRequirement[] {
+    const requirements: LabelRequirement[] = []
+    for (;;) {
+      const next = this.#peek()
+      if (next.kind === 'end') return requirements
+      if (next.kind !== 'identifier' && next.kind !== '!') throw unexpected(next, "!, identifier, or 'end of string'")
+      requirements.push(this.#requirement())
+      const separator = this.#take()
+      if (separator.kind === 'end') return requirements
+      if (separator.kind !== ',') throw unexpected(separator, "',' or 'end of string'")
+      const after = this.#peek()
+      if (after.kind !== 'identifier' && after.kind !== '!') throw unexpected(after, "identifier after ','")
+    }
+  }
+
+  /** Where a key or value may stand, `in` and `notin` are ordinary words. */
+  #peek(): Token {
+    const token = this.#tokens[this.#at]!
+    return token.kind === 'in' || token.kind === 'notin' ? { kind: 'identifier', text: token.text } : token
+  }
+
+  #take(): Token {
+    const token = this.#peek()
+    this.#at++
+    return token
+  }
+
+  #requirement(): LabelRequirement {
+    let token = this.#take()
+    const negated = token.kind === '!'
+    if (negated) token = this.#take()
+    if (token.kind !== 'identifier') throw unexpected(token, 'identifier', requirementPrefix)
+    const key = token.text
+    this.#refuse(checkKey(key, this.#path))
+    const next = this.#peek().kind
+    if (negated) return this.#checked({ key, operator: '!', values: [] })
+    if (next === 'end' || next === ',') return this.#checked({ key, operator: 'exists', values: [] })
+    const operator = this.#operator()
+    const values = operator === 'in' || operator === 'notin' ? this.#valueSet() : [this.#value()]
+    return this.#checked({ key, operator, values: [...new Set(values)].sort() })
+  }
+
+  #operator(): LabelOperator {
+    const token = this.#tokens[this.#at++]!
+    switch (token.kind) {
+      case '>':
+        return 'gt'
+      case '<':
+        return 'lt'
+      case 'in':
+      case 'notin':
+      case '=':
+      case '==':
+      case '!=':
+        return token.kind
+      default:
+        throw unexpected(token, binaryOperators.join(', '), requirementPrefix)
+    }
+  }
+
+  #value(): string {
+    const next = this.#peek()
+    if (next.kind === 'end' || next.kind === ',') return ''
+    this.#at++
+    if (next.kind !== 'identifier') throw unexpected(next, 'identifier', requirementPrefix)
+    return next.text
+  }
+
+  #valueSet(): string[] {
+    const open = this.#take()
+    if (open.kind !== '(') throw newBadRequest(`${requirementPrefix}found '${open.text}' expected: '('`)
+    const first = this.#peek()
+    if (first.kind === ')') {
+      this.#at++
+      return ['']
+    }
+    if (first.kind !== 'identifier' && first.kind !== ',') throw unexpected(first, "',', ')' or identifier", requirementPrefix)
+    const values = this.#values()
+    this.#at++ // the ")" that ended them
+    return values
+  }
+
+  /** Up to the closing parenthesis, which is left. Nothing between two commas, or beside a parenthesis, is an empty value. */
+  #values(): string[] {
+    const values: string[] = []
+    for (;;) {
+      const token = this.#take()
+      const next = this.#peek()
+      if (token.kind === 'identifier') {
+        values.push(token.text)
+        if (next.kind === ')') return values
+        if (next.kind !== ',') throw unexpected(next, "',' or ')'", requirementPrefix)
+      } else if (token.kind === ',') {
+        if (values.length === 0 || next.kind === ',' || next.kind === ')') values.push('')
+        if (next.kind === ')') return values
+      } else {
+        throw unexpected(token, "',', or identifier", requirementPrefix)
+      }
+    }
+  }
+
+  #checked(requirement: LabelRequirement): LabelRequirement {
+    this.#refuse(checkRequirement(requirement, this.#path))
+    return requirement
+  }
+
+  #refuse(errors: FieldErrorList): void {
+    if (errors.length > 0) throw newBadRequest(requirementPrefix + aggregateFieldErrors(errors))
+  }
+}
+
+const requirementPrefix = 'unable to parse requirement: '
+
+function unexpected(token: Token, expected: string, prefix = ''): ApiError {
+  return newBadRequest(`${prefix}found '${token.text}', expected: ${expected}`)
+}

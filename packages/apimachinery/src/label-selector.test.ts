@@ -1,0 +1,133 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { everything, labelSelectorAsSelector, nothing, parseLabelSelector } from './label-selector.ts'
+import { requirementMatches } from './label-requirement.ts'
+
+function messageOf(parse: () => unknown): string {
+  try {
+    parse()
+  } catch (error) {
+    return (error as Error).message
+  }
+  return 'no error'
+}
+
+describe('parseLabelSelector', () => {
+  it.each([
+    ['par=odd', 'par=odd'],
+    ['par==even', 'par==even'],
+    ['par!=odd', 'par!=odd'],
+    ['par in (odd,even)', 'par in (even,odd)'],
+    ['par notin ( odd )', 'par notin (odd)'],
+    ['z,!big , a', 'a,!big,z'],
+    ['i>2,i<9', 'i>2,i<9'],
+    ['par=', 'par='],
+    ['par=,a', 'a,par='],
+    ['x in ()', 'x in ()'],
+    ['x in (,a,,b,)', 'x in (,a,b)'],
+    ['in in (in,notin)', 'in in (in,notin)'],
+    ['example.com/a=b', 'example.com/a=b'],
+    ['  ', ''],
+  ])('reads %j', (text, canonical) => {
+    expect(parseLabelSelector(text).toString()).toBe(canonical)
+  })
+
+  it.each([
+    ['=x', "found '=', expected: !, identifier, or 'end of string'"],
+    ['a,,b', "found ',', expected: identifier after ','"],
+    ['par in odd', "unable to parse requirement: found 'odd' expected: '('"],
+    ['x in (a', "unable to parse requirement: found '', expected: ',' or ')'"],
+    ['x in (a b)', "unable to parse requirement: found 'b', expected: ',' or ')'"],
+    ['x in (', "unable to parse requirement: found '', expected: ',', ')' or identifier"],
+    ['x y', "unable to parse requirement: found 'y', expected: in, notin, =, ==, !=, gt, lt"],
+    ['a=b c', "found 'c', expected: ',' or 'end of string'"],
+    ['!', "unable to parse requirement: found '', expected: identifier"],
+    ['!x=1', "found '=', expected: ',' or 'end of string'"],
+    ['x>a', "unable to parse requirement: values[0]: Invalid value: \"a\": for 'Gt', 'Lt' operators, the value must be an integer"],
+    ['a==(b', "unable to parse requirement: found '(', expected: identifier"],
+    [
+      '-a=b',
+      "unable to parse requirement: <nil>: Invalid value: \"-a\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
+    ],
+    [
+      'a=b@',
+      "unable to parse requirement: values[0][a]: Invalid value: \"b@\": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')",
+    ],
+  ])('refuses %j', (text, message) => {
+    expect(messageOf(() => parseLabelSelector(text))).toBe(message)
+  })
+
+  it('matches', () => {
+    const labels = { a: '1', b: '' }
+    const yes = ['a', 'a=1', 'b=', 'a in (1,2)', 'c!=1', 'c notin (1)', '!c', 'a>0', 'a<2', '']
+    const no = ['c', 'a=2', 'a!=1', '!a', 'a>1', 'b>0', 'a notin (1)', 'toString']
+    for (const text of yes) expect(parseLabelSelector(text).matches(labels), text).toBe(true)
+    for (const text of no) expect(parseLabelSelector(text).matches(labels), text).toBe(false)
+    expect(parseLabelSelector('!a').matches(undefined)).toBe(true)
+  })
+
+  const key = fc.stringMatching(/^[a-z0-9]([-a-z0-9_.]{0,8}[a-z0-9])?$/)
+  const value = fc.stringMatching(/^([A-Za-z0-9]([-A-Za-z0-9_.]{0,6}[A-Za-z0-9])?)?$/)
+  const requirement = fc.oneof(
+    fc.record({ key, operator: fc.constantFrom('=', '==', '!='), values: fc.array(value, { minLength: 1, maxLength: 1 }) }),
+    fc.record({ key, operator: fc.constantFrom('in', 'notin'), values: fc.uniqueArray(value, { minLength: 1, maxLength: 4 }) }),
+    fc.record({ key, operator: fc.constantFrom('exists', '!'), values: fc.constant([]) }),
+    fc.record({ key, operator: fc.constantFrom('gt', 'lt'), values: fc.integer().map((n) => [String(Math.abs(n))]) }),
+  )
+
+  it('its text form reads back as the same selector, and all requirements must hold', () => {
+    fc.assert(
+      fc.property(fc.array(requirement, { maxLength: 4 }), fc.dictionary(key, value), (requirements, labels) => {
+        const text = requirements.reduce((selector, r) => selector.and(r as never), everything()).toString()
+        const parsed = parseLabelSelector(text)
+        expect(parsed.toString()).toBe(text)
+        expect(parsed.matches(labels)).toBe(requirements.every((r) => requirementMatches(r as never, labels)))
+      }),
+    )
+  })
+
+  it('answers any text with a selector or a bad request', () => {
+    const piece = fc.constantFrom('a', 'in', 'notin', '(', ')', ',', '!', '=', '>', '<', ' ', '\0', 'é', '1')
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+        const text = pieces.join('')
+        try {
+          const once = parseLabelSelector(text).toString()
+          expect(parseLabelSelector(once).toString()).toBe(once)
+        } catch (error) {
+          expect(error).toMatchObject({ name: 'ApiError', reason: 'BadRequest' })
+        }
+      }),
+    )
+  })
+})
+
+describe('labelSelectorAsSelector', () => {
+  it('selects nothing when absent and everything when empty', () => {
+    expect(labelSelectorAsSelector(undefined)).toBe(nothing())
+    expect(labelSelectorAsSelector({}).empty).toBe(true)
+    expect(nothing().matches({})).toBe(false)
+    expect(nothing().empty).toBe(false)
+  })
+
+  it('joins labels and expressions', () => {
+    const selector = labelSelectorAsSelector({
+      matchLabels: { b: '1' },
+      matchExpressions: [
+        { key: 'a', operator: 'NotIn', values: ['x', 'y'] },
+        { key: 'c', operator: 'DoesNotExist' },
+      ],
+    })
+    expect(selector.toString()).toBe('a notin (x,y),b=1,!c')
+    expect(selector.requiresExactMatch('b')).toBe('1')
+  })
+
+  it('refuses operators it does not know', () => {
+    expect(messageOf(() => labelSelectorAsSelector({ matchExpressions: [{ key: 'a', operator: 'Near' }] }))).toBe(
+      '"Near" is not a valid label selector operator',
+    )
+    expect(messageOf(() => labelSelectorAsSelector({ matchExpressions: [{ key: 'a', operator: 'In', values: [] }] }))).toBe(
+      "values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty",
+    )
+  })
+})

@@ -1,0 +1,91 @@
+import { newBadRequest } from './api-errors.ts'
+import { aggregateFieldErrors } from './field-error.ts'
+import type { FieldPath } from './field-path.ts'
+import { quote } from './go-text.ts'
+import { checkRequirement, requirementMatches, requirementString } from './label-requirement.ts'
+import type { LabelOperator, LabelRequirement, Labels } from './label-requirement.ts'
+import { parseRequirements } from './label-selector-parser.ts'
+import type { DeepReadonly, LabelSelector } from './meta.ts'
+
+const noLabels: Labels = {}
+
+/** All requirements must hold. Immutable. */
+export class LabelsSelector {
+  /** Sorted by key. Empty for both `everything()` and `nothing()`; see `selectsNothing`. */
+  readonly requirements: readonly LabelRequirement[]
+  readonly selectsNothing: boolean
+
+  constructor(requirements: readonly LabelRequirement[], selectsNothing = false) {
+    this.requirements = requirements.toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+    this.selectsNothing = selectsNothing
+  }
+
+  /** True when it lets everything through. */
+  get empty(): boolean {
+    return this.requirements.length === 0 && !this.selectsNothing
+  }
+
+  matches(labels: Labels | undefined): boolean {
+    if (this.selectsNothing) return false
+    for (const requirement of this.requirements) if (!requirementMatches(requirement, labels ?? noLabels)) return false
+    return true
+  }
+
+  /** The one value `label` must have, if the selector says so. */
+  requiresExactMatch(label: string): string | undefined {
+    const requirement = this.requirements.find((r) => r.key === label)
+    if (requirement === undefined || requirement.values.length !== 1) return undefined
+    return ['=', '==', 'in'].includes(requirement.operator) ? requirement.values[0] : undefined
+  }
+
+  and(...requirements: LabelRequirement[]): LabelsSelector {
+    return this.selectsNothing ? this : new LabelsSelector([...this.requirements, ...requirements])
+  }
+
+  toString(): string {
+    return this.requirements.map(requirementString).join(',')
+  }
+}
+
+const all = new LabelsSelector([])
+const none = new LabelsSelector([], true)
+
+export function everything(): LabelsSelector {
+  return all
+}
+
+export function nothing(): LabelsSelector {
+  return none
+}
+
+/** The text form of `?labelSelector=`. Throws BadRequest. `path` only shows in messages. */
+export function parseLabelSelector(text: string, path?: FieldPath): LabelsSelector {
+  if (text === '') return all
+  return new LabelsSelector(parseRequirements(text, path))
+}
+
+/** Without validation: the labels are known to be an object's. */
+export function selectorFromLabels(labels: Labels | undefined): LabelsSelector {
+  if (labels === undefined) return all
+  return new LabelsSelector(Object.entries(labels).map(([key, value]) => ({ key, operator: '=', values: [value] })))
+}
+
+const operators: Readonly<Record<string, LabelOperator>> = { In: 'in', NotIn: 'notin', Exists: 'exists', DoesNotExist: '!' }
+
+/** The structured form. Absent selects nothing, empty selects everything. Throws BadRequest with the original's message. */
+export function labelSelectorAsSelector(selector: DeepReadonly<LabelSelector> | undefined): LabelsSelector {
+  if (selector === undefined) return none
+  const requirements: LabelRequirement[] = []
+  const add = (requirement: LabelRequirement): void => {
+    const errors = checkRequirement(requirement)
+    if (errors.length > 0) throw newBadRequest(aggregateFieldErrors(errors))
+    requirements.push(requirement)
+  }
+  for (const [key, value] of Object.entries(selector.matchLabels ?? {})) add({ key, operator: '=', values: [value] })
+  for (const expression of selector.matchExpressions ?? []) {
+    const operator = Object.hasOwn(operators, expression.operator) ? operators[expression.operator] : undefined
+    if (operator === undefined) throw newBadRequest(`${quote(expression.operator)} is not a valid label selector operator`)
+    add({ key: expression.key, operator, values: expression.values ?? [] })
+  }
+  return requirements.length === 0 ? all : new LabelsSelector(requirements)
+}
