@@ -1,0 +1,37 @@
+export interface SystemCall {
+  readonly name: string
+  /** The first argument, where it is a file descriptor. */
+  readonly descriptor: number
+  readonly result: number
+  /** Seconds since the epoch. */
+  readonly start: number
+  readonly end: number
+}
+
+const whole = /^(\d+)\s+(\d+\.\d+) (\w+)\((.*)\)\s+= (-?\d+|0x[\da-f]+).*?<(\d+\.\d+)>$/
+const begun = /^(\d+)\s+(\d+\.\d+) (\w+)\((.*) <unfinished \.\.\.>$/
+const resumed = /^(\d+)\s+(\d+\.\d+) <\.\.\. (\w+) resumed>.*= (-?\d+|0x[\da-f]+).*?<(\d+\.\d+)>$/
+
+/** Reads `strace -f -ttt -T`, joining calls that other threads interrupted. */
+export function parseTrace(text: string): readonly SystemCall[] {
+  const calls: SystemCall[] = []
+  const open = new Map<string, { start: number; descriptor: number }>()
+  for (const line of text.split('\n')) {
+    const one = whole.exec(line)
+    if (one !== null) {
+      const start = Number(one[2])
+      calls.push({ name: one[3] ?? '', descriptor: Number.parseInt(one[4] ?? '', 10), result: Number(one[5]), start, end: start + Number(one[6]) })
+      continue
+    }
+    const half = begun.exec(line)
+    if (half !== null) {
+      open.set(`${half[1]} ${half[3]}`, { start: Number(half[2]), descriptor: Number.parseInt(half[4] ?? '', 10) })
+      continue
+    }
+    const rest = resumed.exec(line)
+    const first = rest === null ? undefined : open.get(`${rest[1]} ${rest[3]}`)
+    if (rest === null || first === undefined) continue
+    calls.push({ name: rest[3] ?? '', ...first, result: Number(rest[4]), end: first.start + Number(rest[5]) })
+  }
+  return calls.sort((a, b) => a.start - b.start)
+}
