@@ -1,1 +1,9 @@
-export {}
+export type { APIGroupInfo } from './api-group-info.ts'
+export { requestContextOf, setRequestContext, setResponseHeader } from './context.ts'
+export type { InstallerContext, InstallerEnv, NodeBindings } from './context.ts'
+export { DiscoveryRegistry } from './discovery/discovery-registry.ts'
+export type { DiscoveryGroup, DiscoveryResource, DiscoveryVersion } from './discovery/discovery-registry.ts'
+export { installAPIGroup } from './install-api-group.ts'
+export type { InstalledGroup, InstallOptions } from './install-options.ts'
+export { createWarner } from './warnings.ts'
+export { writeError, writePageNotFound } from './write-error.ts'

@@ -1,0 +1,53 @@
+/** One clause of an Accept header. */
+export interface AcceptClause {
+  readonly type: string
+  readonly subtype: string
+  readonly quality: number
+  readonly parameters: Readonly<Record<string, string>>
+}
+
+/** In order of preference. Clauses that cannot be read are left out. */
+export function parseAccept(header: string): AcceptClause[] {
+  const clauses: AcceptClause[] = []
+  for (const part of header.split(',')) {
+    const clause = parseClause(part)
+    if (clause !== undefined) insert(clauses, clause)
+  }
+  return clauses
+}
+
+function parseClause(part: string): AcceptClause | undefined {
+  const [range = '', ...rest] = part.trim().split(';')
+  const pieces = range.split('/')
+  let type = pieces[0]!.trim()
+  let subtype = pieces[1]?.trim() ?? ''
+  if (subtype === '') {
+    if (type !== '*') return undefined
+    subtype = '*'
+  }
+  if (pieces.length > 2) return undefined
+  let quality = 1
+  const parameters: Record<string, string> = {}
+  for (const parameter of rest) {
+    const equals = parameter.indexOf('=')
+    if (equals < 0 || parameter.indexOf('=', equals + 1) >= 0) continue
+    const name = parameter.slice(0, equals).trim()
+    const value = parameter.slice(equals + 1).trim()
+    if (name === 'q') quality = Number.isNaN(Number(value)) ? 0 : Number(value)
+    else parameters[name] = value
+  }
+  return { type, subtype, quality, parameters }
+}
+
+/** Insertion, because "comes before" is not transitive for odd headers: the result then depends on the way of sorting. */
+function insert(clauses: AcceptClause[], clause: AcceptClause): void {
+  let at = clauses.length
+  while (at > 0 && comesBefore(clause, clauses[at - 1]!)) at--
+  clauses.splice(at, 0, clause)
+}
+
+function comesBefore(a: AcceptClause, b: AcceptClause): boolean {
+  if (a.quality > b.quality) return true
+  if (a.type !== '*' && b.type === '*') return true
+  return a.subtype !== '*' && b.subtype === '*'
+}

@@ -1,0 +1,137 @@
+import { newGenericServerResponse } from '@keelson/apimachinery'
+import type { GroupVersion, RequestContext } from '@keelson/apimachinery'
+import type { Hono } from 'hono'
+import type { APIGroupInfo } from './api-group-info.ts'
+import type { InstallerContext, InstallerEnv } from './context.ts'
+import { requestContextOf } from './context.ts'
+import { serveDiscovery } from './discovery/serve-discovery.ts'
+import type { InstallOptions } from './install-options.ts'
+import { checkAcceptable, checkConsumable } from './preconditions.ts'
+import { consumes, routesOf, RouteTable } from './route-table.ts'
+import type { ResolvedRoute, ResourceRoutes } from './route-table.ts'
+import { createScope } from './scope.ts'
+import { completeSettings } from './settings.ts'
+import type { SurfaceSettings } from './settings.ts'
+import { queryOf, writeError } from './write-error.ts'
+import { isApiError } from '@keelson/apimachinery'
+
+const surfaces = new WeakMap<object, ApiSurface>()
+
+/**
+ * All API paths of one app. Hono's routers take no new routes once they have matched a request, and groups come and go, so the app has one
+ * wildcard route per prefix and the dispatch is a table of ours. Paths of unknown groups are passed on to the app's next handler.
+ */
+export class ApiSurface {
+  readonly settings: SurfaceSettings
+  /** Group and version, as in the path: "api/v1", "apis/apps/v1". */
+  readonly #versions = new Map<string, RouteTable>()
+
+  private constructor(app: Hono<InstallerEnv>, options: InstallOptions) {
+    this.settings = completeSettings(options)
+    const handler = async (c: InstallerContext, next: () => Promise<void>): Promise<Response | void> => {
+      const answer = this.#dispatch(c)
+      return answer === undefined ? await next() : await answer
+    }
+    app.all('/api', handler)
+    app.all('/api/*', handler)
+    app.all('/apis', handler)
+    app.all('/apis/*', handler)
+  }
+
+  /** The options count for the first call only. */
+  static of(app: Hono<InstallerEnv>, options: InstallOptions): ApiSurface {
+    let surface = surfaces.get(app)
+    if (surface === undefined) surfaces.set(app, (surface = new ApiSurface(app, options)))
+    return surface
+  }
+
+  add(info: APIGroupInfo, gv: GroupVersion, storages: ReadonlyMap<string, Parameters<typeof createScope>[3]>): RouteTable {
+    const routes = new Map<string, ResourceRoutes>()
+    for (const [path, storage] of storages) routes.set(path, routesOf(createScope(info, gv.version, path, storage, this.settings)))
+    const table = new RouteTable(routes)
+    this.#versions.set(prefixOf(gv), table)
+    return table
+  }
+
+  remove(gv: GroupVersion, table: RouteTable): void {
+    if (this.#versions.get(prefixOf(gv)) === table) this.#versions.delete(prefixOf(gv))
+  }
+
+  /** Undefined: not ours. */
+  #dispatch(c: InstallerContext): Promise<Response> | Response | undefined {
+    const segments = segmentsOf(c.req.path)
+    if (segments === undefined) return writeError(c, newGenericServerResponse(404, '', nowhere, ''))
+    const depth = segments[0] === 'api' ? 2 : 3
+    if (segments.length < depth) return serveDiscovery(c, this.settings.discovery, segments)
+    const prefix = segments.slice(0, depth).join('/')
+    const table = this.#versions.get(prefix)
+    if (table === undefined) return segments.length === depth ? serveDiscovery(c, this.settings.discovery, segments) : undefined
+    if (segments.length === depth) return serveDiscovery(c, this.settings.discovery, segments)
+    return this.#serve(c, table, segments.slice(depth))
+  }
+
+  async #serve(c: InstallerContext, table: RouteTable, parts: readonly string[]): Promise<Response> {
+    try {
+      const forceWatch = parts[0] === 'watch' && parts.length > 1
+      const route = table.resolve(forceWatch ? parts.slice(1) : parts)
+      if (route === undefined) throw newGenericServerResponse(404, c.req.method, nowhere, '')
+      return await serveRoute(c, forceWatch ? watched(route) : route, forceWatch)
+    } catch (error) {
+      if (!isApiError(error)) this.settings.onInternalError(error)
+      return writeError(c, error)
+    }
+  }
+}
+
+const nowhere = { group: '', resource: '' }
+
+async function serveRoute(c: InstallerContext, route: ResolvedRoute, forceWatch: boolean): Promise<Response> {
+  const { method } = c.req
+  const handler = route.methods[method]
+  if (handler === undefined) throw newGenericServerResponse(405, method, nowhere, '')
+  checkConsumable(c.req.header('content-type'), consumes(method))
+  checkAcceptable(c.req.header('accept'), route.isList && method === 'GET')
+  const context = inNamespace(requestContextOf(c), route.scope.namespaced ? route.namespace : '')
+  return handler({ c, scope: route.scope, context, name: route.name, query: queryOf(c), forceWatch })
+}
+
+/** The old way to watch: the same path behind `watch/`, also for one object. */
+function watched(route: ResolvedRoute): ResolvedRoute {
+  const list = route.isList ? route.methods['GET'] : undefined
+  return { ...route, methods: { GET: list ?? watchOne }, isList: true }
+}
+
+const watchOne: NonNullable<ResolvedRoute['methods'][string]> = async (request) => {
+  const { handleList } = await import('./handle-list.ts')
+  return handleList(request)
+}
+
+/** A context's methods may not be spread away, so only what is asked for is copied. */
+function inNamespace(context: RequestContext, namespace: string): RequestContext {
+  if (context.namespace === namespace) return context
+  return {
+    user: context.user,
+    info: context.info,
+    namespace,
+    signal: context.signal,
+    userAgent: context.userAgent,
+    fieldManager: context.fieldManager,
+    requestId: context.requestId,
+    warn: (text) => context.warn(text),
+  }
+}
+
+function prefixOf(gv: GroupVersion): string {
+  return gv.group === '' ? `api/${gv.version}` : `apis/${gv.group}/${gv.version}`
+}
+
+/** Undefined when a segment is not UTF-8. */
+function segmentsOf(path: string): string[] | undefined {
+  const segments = path.split('/').slice(1)
+  if (segments.at(-1) === '') segments.pop()
+  try {
+    return path.includes('%') ? segments.map(decodeURIComponent) : segments
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,43 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
+import type { RequestContext } from '@keelson/apimachinery'
+import type { Context, Env } from 'hono'
+
+/** What @hono/node-server puts in `c.env`. Absent when the app is called with `app.request()`; then answers go through `Response`. */
+export interface NodeBindings {
+  incoming?: IncomingMessage | Http2ServerRequest
+  outgoing?: ServerResponse | Http2ServerResponse
+}
+
+/** The Hono Env of everything that this package installs, and of the server in front of it. */
+export interface InstallerEnv extends Env {
+  Bindings: NodeBindings
+  Variables: {
+    requestContext?: RequestContext
+    warnings?: Set<string>
+  }
+}
+
+export type InstallerContext = Context<InstallerEnv>
+
+/** Called by the server before dispatch; the context it sets is the one that reaches admission and the registry. */
+export function setRequestContext(c: InstallerContext, context: RequestContext): void {
+  c.set('requestContext', context)
+}
+
+/** Throws when no server set one: every request needs a user and a request info. */
+export function requestContextOf(c: InstallerContext): RequestContext {
+  const context = c.get('requestContext')
+  if (context === undefined) throw new Error('setRequestContext was not called for this request')
+  return context
+}
+
+/**
+ * Headers that every answer of the API carries (`Audit-Id`, `Cache-Control`) are set on the node response directly:
+ * answers bypass Hono's own header store.
+ */
+export function setResponseHeader(c: InstallerContext, name: string, value: string): void {
+  const outgoing = c.env?.outgoing
+  if (outgoing === undefined) c.header(name, value)
+  else if (!outgoing.headersSent) outgoing.setHeader(name, value)
+}

@@ -1,0 +1,76 @@
+import type { GroupVersionKind } from '@keelson/apimachinery'
+
+/** One entry of an APIResourceList: a resource or a subresource ("pods/status"). */
+export interface DiscoveryResource {
+  /** "pods" or "pods/status". */
+  readonly name: string
+  /** "" for a subresource. */
+  readonly singularName: string
+  readonly namespaced: boolean
+  /** What the path answers; group and version are listed only when they differ from the list's own. */
+  readonly kind: GroupVersionKind
+  readonly verbs: readonly string[]
+  readonly shortNames: readonly string[]
+  readonly categories: readonly string[]
+  /** "" for a subresource and for what is not stored. */
+  readonly storageVersionHash: string
+}
+
+export interface DiscoveryVersion {
+  readonly version: string
+  readonly resources: readonly DiscoveryResource[]
+  /** "Stale" when the server behind an aggregated version does not answer. */
+  readonly freshness?: 'Current' | 'Stale'
+}
+
+export interface DiscoveryGroup {
+  /** "" for the core group. */
+  readonly name: string
+  /** In order of preference. */
+  readonly versions: readonly DiscoveryVersion[]
+  /** Higher comes first in lists; groups of the same priority keep the order in which they were added. Default 0. */
+  readonly priority?: number
+}
+
+/**
+ * Which groups, versions and resources there are, for `/api`, `/apis` and aggregated discovery. One registry may serve several chained
+ * servers: each adds its groups, the first in the chain answers.
+ */
+export class DiscoveryRegistry {
+  #groups: DiscoveryGroup[] = []
+  #generation = 0
+
+  /** Replaces a group of the same name. The returned function takes it away again (unless it was replaced meanwhile). */
+  addGroup(group: DiscoveryGroup): () => void {
+    const others = this.#groups.filter((other) => other.name !== group.name)
+    // Sorting is stable, so equal priorities keep the order of adding.
+    this.#groups = [...others, group].toSorted((a, b) => (b.priority ?? 0) - (a.priority ?? 0))
+    this.#generation++
+    return () => {
+      if (!this.#groups.includes(group)) return
+      this.#groups = this.#groups.filter((other) => other !== group)
+      this.#generation++
+    }
+  }
+
+  removeGroup(name: string): void {
+    const kept = this.#groups.filter((group) => group.name !== name)
+    if (kept.length === this.#groups.length) return
+    this.#groups = kept
+    this.#generation++
+  }
+
+  group(name: string): DiscoveryGroup | undefined {
+    return this.#groups.find((group) => group.name === name)
+  }
+
+  /** Highest priority first; the core group among them. */
+  groups(): readonly DiscoveryGroup[] {
+    return this.#groups
+  }
+
+  /** Changes with every change; what is derived from the groups may be kept as long as it stays. */
+  get generation(): number {
+    return this.#generation
+  }
+}

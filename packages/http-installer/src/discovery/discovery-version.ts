@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto'
+import type { GroupVersion, GroupVersionKind } from '@keelson/apimachinery'
+import { canWatch } from '@keelson/registry'
+import type { ResourceRoutes, RouteTable } from '../route-table.ts'
+import type { DiscoveryResource, DiscoveryVersion } from './discovery-registry.ts'
+
+/** Base64 of the first eight bytes of SHA-256; clients compare it to see that the stored version has changed. */
+export function storageVersionHash({ group, version, kind }: GroupVersionKind): string {
+  return createHash('sha256').update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString('base64')
+}
+
+export function discoveryVersionOf(gv: GroupVersion, table: RouteTable): DiscoveryVersion {
+  const resources = [...table.resources].map(resourceOf)
+  return { version: gv.version, resources: resources.toSorted((a, b) => (a.name < b.name ? -1 : 1)) }
+}
+
+function resourceOf(routes: ResourceRoutes): DiscoveryResource {
+  const { scope } = routes
+  const { storage, subresource } = scope
+  const verbs = verbsOf(routes)
+  return {
+    name: subresource === '' ? scope.resource : `${scope.resource}/${subresource}`,
+    singularName: subresource === '' ? storage.singularName : '',
+    namespaced: scope.namespaced,
+    kind: scope.gvk,
+    verbs,
+    shortNames: subresource === '' ? storage.shortNames : [],
+    categories: subresource === '' ? storage.categories : [],
+    // Only what can be listed and watched is known to be stored.
+    storageVersionHash: subresource === '' && verbs.includes('list') && verbs.includes('update') ? storageVersionHash(scope.hub) : '',
+  }
+}
+
+function verbsOf({ scope, item, collection }: ResourceRoutes): string[] {
+  const verbs = new Set<string>()
+  if (item['GET']) verbs.add('get')
+  if (item['PUT']) verbs.add('update')
+  if (item['PATCH']) verbs.add('patch')
+  if (item['DELETE']) verbs.add('delete')
+  if (item['POST'] || collection['POST']) verbs.add('create')
+  if (collection['DELETE']) verbs.add('deletecollection')
+  if (collection['GET']) {
+    verbs.add('list')
+    if (canWatch(scope.storage)) verbs.add('watch')
+  }
+  return [...verbs].toSorted()
+}

@@ -1,0 +1,24 @@
+import type { DiscoveryRegistry } from './discovery/discovery-registry.ts'
+
+/** How a group is installed. All but `priority` belong to the app and are taken from the first group installed on it. */
+export interface InstallOptions {
+  /** Where the group is listed. Default: a registry of the app's own. */
+  readonly discovery?: DiscoveryRegistry
+  /** Place of the group in `/apis`; higher first. Default 0. */
+  readonly priority?: number
+  /** Aborts when the server stops: watches end politely. */
+  readonly stopping?: AbortSignal
+  /** Watches without `timeoutSeconds` end between one and two times this. Default 1800 s. */
+  readonly minRequestTimeoutSeconds?: number
+  /** Default 3 MiB. */
+  readonly maxRequestBodyBytes?: number
+  readonly now?: () => number
+  readonly random?: () => number
+  /** Called with what was answered as 500 because it is no ApiError. */
+  readonly onInternalError?: (error: unknown) => void
+}
+
+/** Takes the group away again: its paths answer 404 from the next request on, running watches end. */
+export interface InstalledGroup {
+  uninstall(): void
+}

@@ -1,0 +1,34 @@
+import { newGenericServerResponse } from '@keelson/apimachinery'
+import { mediaTypes } from './negotiate.ts'
+
+const answers = [mediaTypes.json, mediaTypes.yaml, mediaTypes.protobuf]
+const streams = [`${mediaTypes.json};stream=watch`, `${mediaTypes.protobuf};stream=watch`]
+const nowhere = { group: '', resource: '' }
+
+/**
+ * A first look at `Accept`, before the resource is known to be reachable: exact types or `*` + `/*` only, parameters aside.
+ * Finer negotiation comes later and has other words. Throws 406.
+ */
+export function checkAcceptable(accept: string | undefined, isList: boolean): void {
+  if (accept === undefined || accept === '') return
+  for (const range of accept.split(',')) {
+    const type = bare(range)
+    if (type === '*/*' || answers.includes(type)) return
+  }
+  const available = (isList ? [...answers, ...streams] : answers).join(', ')
+  throw newGenericServerResponse(406, '', nowhere, '', { serverMessage: `406: Not Acceptable\n\nAvailable representations: ${available}` })
+}
+
+/** Throws 415 when the method takes only certain bodies and this is none of them. */
+export function checkConsumable(contentType: string | undefined, consumable: readonly string[] | undefined): void {
+  if (consumable === undefined) return
+  for (const type of (contentType || 'application/octet-stream').split(',')) {
+    if (consumable.includes(bare(type))) return
+  }
+  throw newGenericServerResponse(415, '', nowhere, '', { serverMessage: '415: Unsupported Media Type' })
+}
+
+function bare(type: string): string {
+  const semicolon = type.indexOf(';')
+  return (semicolon < 0 ? type : type.slice(0, semicolon)).trim()
+}

@@ -1,0 +1,180 @@
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import type { ServerResponse } from 'node:http'
+import type { InstallerContext } from './context.ts'
+
+export type ResponseHeaders = Record<string, string>
+
+/** Writes a whole answer. On node it goes to the socket directly: no `Response`, no stream, and content-length is known. */
+export function sendBytes(c: InstallerContext, status: number, headers: ResponseHeaders, body: Uint8Array | string): Response {
+  const outgoing = c.env?.outgoing as ServerResponse | undefined
+  if (outgoing === undefined) return c.body(body as Uint8Array<ArrayBuffer> | string, status as 200, headers)
+  if (outgoing.headersSent) {
+    // The head of another answer is out: all that can be said now is that it is not whole.
+    outgoing.destroy()
+    return RESPONSE_ALREADY_SENT
+  }
+  headers['content-length'] = String(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength)
+  outgoing.writeHead(status, headers)
+  if (c.req.method === 'HEAD') outgoing.end()
+  else outgoing.end(body)
+  return RESPONSE_ALREADY_SENT
+}
+
+/** An answer that is written piece by piece. */
+export interface ResponseSink {
+  /** False: enough is waiting for the socket; await `drained()` before writing on. The sink owns the bytes from now on. */
+  write(chunk: Uint8Array | string): boolean
+  /** Resolves when the socket takes more, and when it is closed. */
+  drained(): Promise<void>
+  /** The client is gone. What is written after that is dropped. */
+  readonly closed: boolean
+  /** Called at once when the client leaves (not after a regular end). */
+  onClose(listener: () => void): void
+  /** Many small writes between the two become one. */
+  cork(): void
+  uncork(): void
+}
+
+/**
+ * Answers with what `produce` writes; the answer ends when it resolves. When it throws after the head was sent, the connection
+ * (HTTP/2: the stream) is broken off, so that no client takes half an answer for a whole one.
+ */
+export async function sendStream(
+  c: InstallerContext,
+  status: number,
+  headers: ResponseHeaders,
+  produce: (sink: ResponseSink) => Promise<void>,
+): Promise<Response> {
+  const outgoing = c.env?.outgoing as ServerResponse | undefined
+  if (outgoing === undefined) return fetchResponse(c, status, headers, produce)
+  if (outgoing.destroyed || outgoing.closed) return RESPONSE_ALREADY_SENT
+  outgoing.writeHead(status, headers)
+  outgoing.flushHeaders()
+  const sink = new NodeSink(outgoing)
+  try {
+    await produce(sink)
+    sink.finish()
+  } catch (error) {
+    outgoing.destroy()
+    throw new BrokenResponseError(error)
+  }
+  return RESPONSE_ALREADY_SENT
+}
+
+/** The answer began and could not be finished; nothing more can be said to the client. */
+export class BrokenResponseError extends Error {
+  constructor(cause: unknown) {
+    super('the answer was broken off', { cause })
+    this.name = 'BrokenResponseError'
+  }
+}
+
+class NodeSink implements ResponseSink {
+  readonly #outgoing: ServerResponse
+  readonly #listeners: (() => void)[] = []
+  #closed = false
+  #wake: (() => void) | undefined
+
+  constructor(outgoing: ServerResponse) {
+    this.#outgoing = outgoing
+    // A write after the client left raises `error` on HTTP/2; `close` follows and is what counts.
+    outgoing.on('error', () => this.#close())
+    outgoing.on('close', () => this.#close())
+    outgoing.on('drain', () => this.#awake())
+  }
+
+  get closed(): boolean {
+    return this.#closed
+  }
+
+  write(chunk: Uint8Array | string): boolean {
+    if (this.#closed) return true
+    return this.#outgoing.write(chunk)
+  }
+
+  drained(): Promise<void> {
+    if (this.#closed || !this.#outgoing.writableNeedDrain) return Promise.resolve()
+    return new Promise((resolve) => (this.#wake = resolve))
+  }
+
+  onClose(listener: () => void): void {
+    if (this.#closed) listener()
+    else this.#listeners.push(listener)
+  }
+
+  cork(): void {
+    this.#outgoing.cork?.()
+  }
+
+  uncork(): void {
+    this.#outgoing.uncork?.()
+  }
+
+  finish(): void {
+    this.#listeners.length = 0
+    if (!this.#closed) this.#outgoing.end()
+  }
+
+  #close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.#awake()
+    for (const listener of this.#listeners.splice(0)) listener()
+  }
+
+  #awake(): void {
+    const wake = this.#wake
+    this.#wake = undefined
+    wake?.()
+  }
+}
+
+const highWaterMark = 256 * 1024
+
+/** For `app.request()` and other fetch-style servers. */
+function fetchResponse(
+  c: InstallerContext,
+  status: number,
+  headers: ResponseHeaders,
+  produce: (sink: ResponseSink) => Promise<void>,
+): Response {
+  let wake: (() => void) | undefined
+  let closed = false
+  const listeners: (() => void)[] = []
+  const awake = (): void => {
+    wake?.()
+    wake = undefined
+  }
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        const sink: ResponseSink = {
+          write(chunk) {
+            if (closed) return true
+            controller.enqueue(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)
+            return (controller.desiredSize ?? 1) > 0
+          },
+          drained: () => (closed || (controller.desiredSize ?? 1) > 0 ? Promise.resolve() : new Promise((resolve) => (wake = resolve))),
+          get closed() {
+            return closed
+          },
+          onClose: (listener) => void (closed ? listener() : listeners.push(listener)),
+          cork() {},
+          uncork() {},
+        }
+        produce(sink).then(
+          () => void (closed || controller.close()),
+          (error: unknown) => void (closed || controller.error(error)),
+        )
+      },
+      pull: awake,
+      cancel() {
+        closed = true
+        awake()
+        for (const listener of listeners.splice(0)) listener()
+      },
+    },
+    { highWaterMark, size: (chunk) => chunk.byteLength },
+  )
+  return c.body(body, status as 200, headers)
+}

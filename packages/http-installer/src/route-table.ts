@@ -1,0 +1,120 @@
+import {
+  canCreate,
+  canCreateNamed,
+  canDelete,
+  canDeleteCollection,
+  canGet,
+  canList,
+  canPatch,
+  canUpdate,
+  canWatch,
+} from '@keelson/registry'
+import { handleCreate } from './handle-create.ts'
+import { handleDelete } from './handle-delete.ts'
+import { handleDeleteCollection } from './handle-delete-collection.ts'
+import { handleGet } from './handle-get.ts'
+import { handleList } from './handle-list.ts'
+import { handlePatch, patchTypes } from './handle-patch.ts'
+import { handleUpdate } from './handle-update.ts'
+import type { Handler, ResourceScope } from './scope.ts'
+
+/** The methods of one path. */
+export interface MethodTable {
+  readonly [method: string]: Handler | undefined
+}
+
+/** One path of a version, as three kinds of URL: one object, a collection, and all namespaces' collections. */
+export interface ResourceRoutes {
+  readonly scope: ResourceScope
+  readonly item: MethodTable
+  readonly collection: MethodTable
+  /** Of a namespaced resource, without a namespace. */
+  readonly allNamespaces: MethodTable
+}
+
+export interface ResolvedRoute {
+  readonly scope: ResourceScope
+  readonly methods: MethodTable
+  readonly namespace: string
+  readonly name: string
+  readonly isList: boolean
+}
+
+export function routesOf(scope: ResourceScope): ResourceRoutes {
+  const { storage } = scope
+  const list = canList(storage) || canWatch(storage) ? handleList : undefined
+  const item: Record<string, Handler> = {}
+  const collection: Record<string, Handler> = {}
+  if (canGet(storage)) item['GET'] = handleGet
+  if (canUpdate(storage)) item['PUT'] = handleUpdate
+  if (canPatch(storage)) item['PATCH'] = handlePatch
+  if (canDelete(storage)) item['DELETE'] = handleDelete
+  if (canCreateNamed(storage)) item['POST'] = handleCreate
+  if (scope.subresource === '') {
+    if (list !== undefined) collection['GET'] = list
+    if (canCreate(storage)) collection['POST'] = handleCreate
+    if (canDeleteCollection(storage)) collection['DELETE'] = handleDeleteCollection
+  } else if (canCreate(storage) && item['POST'] === undefined) {
+    item['POST'] = handleCreate
+  }
+  return { scope, item, collection, allNamespaces: scope.namespaced && list !== undefined ? { GET: list } : {} }
+}
+
+/** Media types that a method takes at all; others are refused before the request is looked at. */
+export function consumes(method: string): readonly string[] | undefined {
+  return method === 'PATCH' ? patchTypes : undefined
+}
+
+/** Every path of one version. */
+export class RouteTable {
+  readonly #routes: ReadonlyMap<string, ResourceRoutes>
+
+  constructor(routes: ReadonlyMap<string, ResourceRoutes>) {
+    this.#routes = routes
+  }
+
+  get resources(): Iterable<ResourceRoutes> {
+    return this.#routes.values()
+  }
+
+  /** `parts` are the path's segments behind the version, decoded. Undefined: there is no such resource. */
+  resolve(parts: readonly string[]): ResolvedRoute | undefined {
+    const route = this.#find(parts)
+    // A path on which nothing is allowed is no path.
+    return route !== undefined && Object.keys(route.methods).length > 0 ? route : undefined
+  }
+
+  #find(parts: readonly string[]): ResolvedRoute | undefined {
+    if (parts[0] === 'namespaces' && parts.length >= 3) {
+      // `namespaces/x/status` is a literal path and wins over a resource of that name.
+      const own = this.#routes.get(`namespaces/${parts[2]}`)
+      if (parts.length === 3 && own !== undefined) return item(own, '', parts[1]!)
+      const namespace = parts[1]!
+      const [resource = '', name = '', subresource = ''] = parts.slice(2)
+      if (parts.length === 3) return collectionOf(this.#namespaced(resource), namespace)
+      if (parts.length === 4) return item(this.#namespaced(resource), namespace, name)
+      return parts.length === 5 ? item(this.#namespaced(`${resource}/${subresource}`), namespace, name) : undefined
+    }
+    const [resource = '', name = '', subresource = ''] = parts
+    const routes = this.#routes.get(parts.length === 3 ? `${resource}/${subresource}` : resource)
+    if (routes === undefined) return undefined
+    if (routes.scope.namespaced) {
+      return parts.length === 1 ? { scope: routes.scope, methods: routes.allNamespaces, namespace: '', name: '', isList: true } : undefined
+    }
+    if (parts.length === 1) return collectionOf(routes, '')
+    return parts.length <= 3 ? item(routes, '', name) : undefined
+  }
+
+  #namespaced(path: string): ResourceRoutes | undefined {
+    const routes = this.#routes.get(path)
+    return routes?.scope.namespaced === true ? routes : undefined
+  }
+}
+
+function item(routes: ResourceRoutes | undefined, namespace: string, name: string): ResolvedRoute | undefined {
+  return routes && { scope: routes.scope, methods: routes.item, namespace, name, isList: false }
+}
+
+function collectionOf(routes: ResourceRoutes | undefined, namespace: string): ResolvedRoute | undefined {
+  return routes && { scope: routes.scope, methods: routes.collection, namespace, name: '', isList: true }
+}

@@ -1,0 +1,91 @@
+import type { GroupResource, GroupVersionKind, GroupVersionResource, RequestContext } from '@keelson/apimachinery'
+import type { KindType } from '@keelson/api'
+import type { RESTStorage } from '@keelson/registry'
+import type { APIGroupInfo } from './api-group-info.ts'
+import type { InstallerContext } from './context.ts'
+import type { Negotiated } from './negotiate.ts'
+import type { SurfaceSettings } from './settings.ts'
+
+/** What all requests for one path of one version have in common. */
+export interface ResourceScope {
+  readonly info: APIGroupInfo
+  readonly settings: SurfaceSettings
+  readonly storage: RESTStorage
+  /** "pods". */
+  readonly resource: string
+  /** "" or "status". */
+  readonly subresource: string
+  readonly gvr: GroupVersionResource
+  readonly groupResource: GroupResource
+  /** The kind in the version that this path serves. */
+  readonly gvk: GroupVersionKind
+  readonly hub: GroupVersionKind
+  /** Stored bytes can be served as they are. */
+  readonly servesHub: boolean
+  /** Undefined for kinds without generated types; these are JSON and YAML only. */
+  readonly type: KindType | undefined
+  readonly apiVersion: string
+  readonly namespaced: boolean
+}
+
+/** One request on its way through a handler. */
+export interface ApiRequest {
+  readonly c: InstallerContext
+  readonly scope: ResourceScope
+  /** Its `namespace` is the one of the path; "" for cluster-wide. */
+  readonly context: RequestContext
+  /** "" on a collection. */
+  readonly name: string
+  readonly query: URLSearchParams
+  /** By the `/watch/` prefix. */
+  readonly forceWatch: boolean
+}
+
+export type Handler = (request: ApiRequest) => Promise<Response>
+
+/** A handler's request with the form of its answer. */
+export interface Answer {
+  readonly c: InstallerContext
+  readonly scope: ResourceScope
+  readonly query: URLSearchParams
+  readonly negotiated: Negotiated
+}
+
+export function apiVersionOf(gv: { readonly group: string; readonly version: string }): string {
+  return gv.group === '' ? gv.version : `${gv.group}/${gv.version}`
+}
+
+export function parseApiVersion(apiVersion: string): { group: string; version: string } {
+  const slash = apiVersion.indexOf('/')
+  return slash < 0 ? { group: '', version: apiVersion } : { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) }
+}
+
+/** `path` is "pods" or "pods/status". */
+export function createScope(
+  info: APIGroupInfo,
+  version: string,
+  path: string,
+  storage: RESTStorage,
+  settings: SurfaceSettings,
+): ResourceScope {
+  const [resource = '', subresource = ''] = path.split('/')
+  const hub = storage.gvk
+  const here: GroupVersionKind = { group: info.group, version, kind: hub.kind }
+  // A subresource of a foreign kind (pods/eviction, deployments/scale) is served in that kind's own version.
+  const gvk = info.scheme.registration(here) === undefined ? hub : here
+  return {
+    info,
+    settings,
+    storage,
+    resource,
+    subresource,
+    gvr: { group: info.group, version, resource },
+    groupResource: { group: info.group, resource },
+    gvk,
+    hub,
+    servesHub: gvk.group === hub.group && gvk.version === hub.version,
+    type: info.types.kind(gvk),
+    apiVersion: apiVersionOf(gvk),
+    namespaced: storage.namespaced,
+  }
+}

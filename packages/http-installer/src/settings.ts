@@ -1,0 +1,26 @@
+import { DiscoveryRegistry } from './discovery/discovery-registry.ts'
+import type { InstallOptions } from './install-options.ts'
+
+/** What an app's groups share; see `InstallOptions`. */
+export interface SurfaceSettings {
+  readonly discovery: DiscoveryRegistry
+  /** Aborts when the server stops. */
+  readonly stopping: AbortSignal
+  readonly minRequestTimeoutSeconds: number
+  readonly maxRequestBodyBytes: number
+  readonly now: () => number
+  readonly random: () => number
+  readonly onInternalError: (error: unknown) => void
+}
+
+export function completeSettings(options: InstallOptions): SurfaceSettings {
+  return {
+    discovery: options.discovery ?? new DiscoveryRegistry(),
+    stopping: options.stopping ?? new AbortController().signal,
+    minRequestTimeoutSeconds: options.minRequestTimeoutSeconds ?? 1800,
+    maxRequestBodyBytes: options.maxRequestBodyBytes ?? 3 * 1024 * 1024,
+    now: options.now ?? Date.now,
+    random: options.random ?? Math.random,
+    onInternalError: options.onInternalError ?? (() => {}),
+  }
+}

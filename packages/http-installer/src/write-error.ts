@@ -1,0 +1,64 @@
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { isApiError, newInternal } from '@keelson/apimachinery'
+import type { ApiError, Status } from '@keelson/apimachinery'
+import { toYaml } from '@keelson/apimachinery/yaml'
+import { encodeUnknown } from '@keelson/api'
+import { metaV1 } from '@keelson/api/meta/v1'
+import type { InstallerContext } from './context.ts'
+import { mediaTypes, prefersPretty, tryNegotiate } from './negotiate.ts'
+import { BrokenResponseError, sendBytes } from './response.ts'
+import type { ResponseHeaders } from './response.ts'
+
+/**
+ * The one translation of errors to HTTP: an ApiError's Status in the form that the client accepts (JSON when it accepts none),
+ * anything else a 500 that says nothing of the inside.
+ */
+export function writeError(c: InstallerContext, error: unknown): Response {
+  if (error instanceof BrokenResponseError) return RESPONSE_ALREADY_SENT
+  const apiError = isApiError(error) ? error : newInternal('the server could not handle the request', { cause: error })
+  return writeStatus(c, apiError.code, apiError.status, headersFor(apiError))
+}
+
+function headersFor(error: ApiError): ResponseHeaders {
+  const retry = error.details?.retryAfterSeconds
+  return retry ? { 'retry-after': String(retry) } : {}
+}
+
+/** Also the answer of a delete that has no object to show. */
+export function writeStatus(c: InstallerContext, code: number, status: Status, headers: ResponseHeaders = {}): Response {
+  const negotiated = tryNegotiate(c.req.header('accept'), 'error')
+  if (negotiated === undefined) {
+    headers['content-type'] = mediaTypes.json
+    return sendBytes(c, code, headers, JSON.stringify(status, undefined, 2))
+  }
+  headers['content-type'] = mediaTypes[negotiated.form]
+  switch (negotiated.form) {
+    case 'json': {
+      const pretty = negotiated.pretty || prefersPretty(queryOf(c), c.req.header('user-agent') ?? '')
+      return sendBytes(c, code, headers, pretty ? JSON.stringify(status, undefined, 2) : `${JSON.stringify(status)}\n`)
+    }
+    case 'yaml':
+      return sendBytes(c, code, headers, toYaml(status as never))
+    case 'protobuf': {
+      const gvk = { group: '', version: 'v1', kind: 'Status' }
+      return sendBytes(c, code, headers, encodeUnknown(gvk, statusType().encodeProto(status as never)))
+    }
+  }
+}
+
+function statusType() {
+  const type = metaV1.kinds.find((kind) => kind.gvk.kind === 'Status')
+  if (type === undefined) throw new Error('meta/v1 has no Status')
+  return type
+}
+
+export function queryOf(c: InstallerContext): URLSearchParams {
+  const url = c.req.url
+  const at = url.indexOf('?')
+  return new URLSearchParams(at < 0 ? '' : url.slice(at + 1))
+}
+
+/** What a path outside of every known group answers. */
+export function writePageNotFound(c: InstallerContext): Response {
+  return sendBytes(c, 404, { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' }, '404 page not found\n')
+}
