@@ -1,0 +1,126 @@
+import type { DeepReadonly } from '@keelson/apimachinery'
+import { humanDuration } from '@keelson/registry'
+import type { Container, Pod, PodCondition } from '@keelson/api/core/v1'
+
+type ReadonlyPod = DeepReadonly<Pod>
+
+export interface PodSummary {
+  readonly ready: string
+  readonly status: string
+  readonly restarts: string
+}
+
+/** What kubectl shows of a pod: how many containers are ready, the one word that says most, and the restarts. */
+export function summarizePod(pod: ReadonlyPod, now: number): PodSummary {
+  const init = new Map((pod.spec?.initContainers ?? []).map((container) => [container.name, container]))
+  const sidecars = [...init.values()].filter(isSidecar)
+  const total = (pod.spec?.containers ?? []).length + sidecars.length
+  const phase = initPhase(pod, init)
+  let { reason, ready, restarts, lastRestart } = phase
+  const conditions = pod.status?.conditions ?? []
+  if (!phase.initializing || isTrue(conditions, 'Initialized')) {
+    restarts = phase.sidecarRestarts
+    lastRestart = phase.lastSidecarRestart
+    let running = false
+    let failure = ''
+    for (const status of (pod.status?.containerStatuses ?? []).toReversed()) {
+      restarts += status.restartCount
+      lastRestart = later(lastRestart, status.lastState?.terminated?.finishedAt)
+      const terminated = status.state?.terminated
+      const waiting = status.state?.waiting?.reason ?? ''
+      if (waiting !== '') reason = waiting
+      else if (terminated !== undefined) {
+        reason = terminated.reason || (terminated.signal ? `Signal:${terminated.signal}` : `ExitCode:${terminated.exitCode}`)
+        if (terminated.exitCode !== 0) failure = reason
+      } else if (status.ready && status.state?.running !== undefined) {
+        running = true
+        ready += 1
+      }
+    }
+    if (reason === 'Completed')
+      if (running && isTrue(conditions, 'Ready')) reason = 'Running'
+      else if (failure !== '') reason = failure
+      else if (running) reason = 'NotReady'
+  }
+  if (pod.metadata.deletionTimestamp !== undefined)
+    if (pod.status?.reason === 'NodeLost') reason = 'Unknown'
+    else if (pod.status?.phase !== 'Failed' && pod.status?.phase !== 'Succeeded') reason = 'Terminating'
+  const ago = restarts !== 0 && lastRestart !== '' ? ` (${humanDuration(now - Date.parse(lastRestart))} ago)` : ''
+  return { ready: `${ready}/${total}`, status: reason, restarts: `${restarts}${ago}` }
+}
+
+interface InitPhase {
+  reason: string
+  readonly initializing: boolean
+  readonly ready: number
+  readonly restarts: number
+  readonly lastRestart: string
+  readonly sidecarRestarts: number
+  readonly lastSidecarRestart: string
+}
+
+/** Walks the init containers up to the first that is not done. */
+function initPhase(pod: ReadonlyPod, init: ReadonlyMap<string, DeepReadonly<Container>>): InitPhase {
+  const gated = (pod.status?.conditions ?? []).some(({ type, reason }) => type === 'PodScheduled' && reason === 'SchedulingGated')
+  let reason = gated ? 'SchedulingGated' : pod.status?.reason || (pod.status?.phase ?? '')
+  let initializing = false
+  let ready = 0
+  let restarts = 0
+  let lastRestart = ''
+  let sidecarRestarts = 0
+  let lastSidecarRestart = ''
+  const statuses = pod.status?.initContainerStatuses ?? []
+  for (const [index, status] of statuses.entries()) {
+    const sidecar = isSidecar(init.get(status.name))
+    const finished = status.lastState?.terminated?.finishedAt
+    restarts += status.restartCount
+    lastRestart = later(lastRestart, finished)
+    if (sidecar) {
+      sidecarRestarts += status.restartCount
+      lastSidecarRestart = later(lastSidecarRestart, finished)
+    }
+    const terminated = status.state?.terminated
+    if (terminated?.exitCode === 0) continue
+    if (sidecar && status.started === true) {
+      if (status.ready) ready += 1
+      continue
+    }
+    const waiting = status.state?.waiting?.reason ?? ''
+    if (terminated !== undefined) reason = `Init:${terminated.reason || (terminated.signal ? `Signal:${terminated.signal}` : `ExitCode:${terminated.exitCode}`)}`
+    else if (waiting !== '' && waiting !== 'PodInitializing') reason = `Init:${waiting}`
+    else reason = `Init:${index}/${(pod.spec?.initContainers ?? []).length}`
+    initializing = true
+    break
+  }
+  return { reason, initializing, ready, restarts, lastRestart, sidecarRestarts, lastSidecarRestart }
+}
+
+/** An init container that keeps running beside the others. */
+function isSidecar(container: DeepReadonly<Container> | undefined): boolean {
+  return container?.restartPolicy === 'Always'
+}
+
+function isTrue(conditions: readonly DeepReadonly<PodCondition>[], type: string): boolean {
+  return conditions.some((condition) => condition.type === type && condition.status === 'True')
+}
+
+function later(a: string, b: string | undefined): string {
+  return b !== undefined && (a === '' || Date.parse(b) > Date.parse(a)) ? b : a
+}
+
+/** "1/2": readiness gates whose condition is true. */
+export function readinessGates(pod: ReadonlyPod): string {
+  const gates = pod.spec?.readinessGates ?? []
+  if (gates.length === 0) return '<none>'
+  const conditions = pod.status?.conditions ?? []
+  const fulfilled = gates.filter(({ conditionType }) => conditions.find(({ type }) => type === conditionType)?.status === 'True')
+  return `${fulfilled.length}/${gates.length}`
+}
+
+let last: { readonly pod: ReadonlyPod; readonly now: number; readonly summary: PodSummary } | undefined
+
+/** One row asks three times in a row. */
+export function rowSummary(pod: ReadonlyPod, now: number): PodSummary {
+  if (last?.pod !== pod || last.now !== now) last = { pod, now, summary: summarizePod(pod, now) }
+  return last.summary
+}

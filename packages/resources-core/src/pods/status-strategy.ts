@@ -1,0 +1,33 @@
+import type { Pod, PodSpec } from '@keelson/api/core/v1'
+import type { OwnerReference } from '@keelson/apimachinery'
+import type { SubresourceStrategy } from '@keelson/registry'
+import { validatePodStatusUpdate } from './validate.ts'
+
+/** A kubelet writes status; everything else stays as it is stored. */
+export const podStatus: SubresourceStrategy<Pod> = {
+  update: {
+    prepareForUpdate(_context, pod, old) {
+      if (old.spec === undefined) delete pod.spec
+      else pod.spec = structuredClone(old.spec) as PodSpec
+      delete pod.metadata.deletionTimestamp
+      if (old.metadata.ownerReferences === undefined) delete pod.metadata.ownerReferences
+      else pod.metadata.ownerReferences = structuredClone(old.metadata.ownerReferences) as OwnerReference[]
+      pod.status ??= {}
+      if (!pod.status.qosClass && old.status?.qosClass !== undefined) pod.status.qosClass = old.status.qosClass
+      keepObservedGenerations(pod, old as Pod)
+    },
+    validateUpdate: (_context, pod, old) => validatePodStatusUpdate(pod, old),
+  },
+}
+
+/** A writer that does not know the field must not clear it. Conditions of one type are matched in their order. */
+function keepObservedGenerations(pod: Pod, old: Pod): void {
+  if (pod.status === undefined) return
+  if (!pod.status.observedGeneration && old.status?.observedGeneration) pod.status.observedGeneration = old.status.observedGeneration
+  const known = new Map<string, number[]>()
+  for (const { type, observedGeneration } of old.status?.conditions ?? []) known.set(type, [...(known.get(type) ?? []), observedGeneration ?? 0])
+  for (const condition of pod.status.conditions ?? []) {
+    const generation = known.get(condition.type)?.shift() ?? 0
+    if (!condition.observedGeneration && generation !== 0) condition.observedGeneration = generation
+  }
+}
