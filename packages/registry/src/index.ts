@@ -1,1 +1,52 @@
-export {}
+export { completeWithOptions } from './complete-with-options.ts'
+export type { StoreOptions } from './complete-with-options.ts'
+export { createResourceStorage, createStore } from './create-resource-storage.ts'
+export type { ResourceStorageOptions, SubresourceFactory } from './create-resource-storage.ts'
+export { age, humanDuration } from './human-duration.ts'
+export { clusterKeys, namespacedKeys } from './keys.ts'
+export type { KeyFunctions } from './keys.ts'
+export { recordCodecs } from './record-codecs.ts'
+export { defineResource } from './resource-definition.ts'
+export type { Column, DeletionPolicy, ResourceDefinition, Strategy, SubresourceStrategy } from './resource-definition.ts'
+export type { CodecFactory, CodecRequest, RESTOptions, RESTOptionsGetter, StorageDecorator, StorageRequest } from './rest-options.ts'
+export { createRESTOptionsGetter, defaultUncachedResources } from './rest-options-getter.ts'
+export type { RESTOptionsGetterOptions } from './rest-options-getter.ts'
+export { canCreate, canCreateNamed, canDelete, canDeleteCollection, canGet, canList, canPatch, canUpdate, canWatch } from './rest.ts'
+export type {
+  AdmitObject,
+  CollectionDeleter,
+  Creater,
+  CreateRequest,
+  DeleteRequest,
+  DeleteResult,
+  Getter,
+  GetRequest,
+  GracefulDeleter,
+  Lister,
+  ListRequest,
+  NamedCreater,
+  Patcher,
+  RESTStorage,
+  RestResult,
+  TableCell,
+  TableColumn,
+  TableConvertor,
+  UpdatedObjectInfo,
+  Updater,
+  UpdateRequest,
+  UpdateResult,
+  Watchable,
+  WatchRequest,
+} from './rest.ts'
+export {
+  CompletedStorageFactoryConfig,
+  DefaultStorageFactory,
+  newStorageFactoryConfig,
+  specialDefaultResourcePrefixes,
+  StorageFactoryConfig,
+} from './storage-factory.ts'
+export type { StorageConfig, StorageFactory, StorageOptions } from './storage-factory.ts'
+export { Store } from './store.ts'
+export type { StoreParts } from './store-parts.ts'
+export { tableConvertor } from './table.ts'
+export { newRawStorage, undecoratedStorage } from './undecorated-storage.ts'

@@ -20,16 +20,20 @@ export interface Strategy<T extends KubeObject> {
   allowUnconditionalUpdate?: boolean
   /** May set `options.gracePeriodSeconds`; true means: wait for the grace period. Default: delete at once. */
   checkGracefulDelete?(context: RequestContext, object: DeepReadonly<T>, options: DeleteOptions): boolean
-  /** What a delete without propagationPolicy does to dependents. Default "background". */
-  defaultPropagation?: 'background' | 'orphan'
+  /** What a delete without propagationPolicy does to dependents. Default "background"; "unsupported" ignores the policy altogether (events). */
+  defaultPropagation?: 'background' | 'orphan' | 'unsupported'
+  /**
+   * The original checks metadata on update twice, once for every resource and once in the kind's own rules, and reports each failure as often.
+   * How much the kind's own rules repeat. Default "all"; "update" only what may not change (namespaces).
+   */
+  repeatedMetadataChecks?: 'all' | 'update' | 'none'
 }
 
 export interface SubresourceStrategy<T extends KubeObject> {
   /** PUT and PATCH of the subresource go through this. */
   readonly update: Pick<Strategy<T>, 'prepareForUpdate' | 'validateUpdate' | 'warningsOnUpdate' | 'canonicalize'>
-  /** Default true: GET answers the whole object. */
+  /** Default true: GET answers the whole object. A subresource whose body is of another kind is built by a `SubresourceFactory` instead. */
   readonly get?: boolean
-  /** A subresource whose body and answer are of another kind, or whose verbs are its own, is built by a factory instead; see `SubresourceFactory`. */
 }
 
 export interface Column<T extends KubeObject> {
@@ -61,7 +65,7 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   readonly validateName?: (name: string, prefix: boolean) => readonly string[]
   /** Beyond metadata.name and metadata.namespace. "" when unset. */
   readonly selectableFields?: Readonly<Record<string, (object: DeepReadonly<T>) => string>>
-  /** Between Name and Age; the default when left out is Name and Age ("Created At" as the original prints it). */
+  /** After Name; those of priority 0 before Age, the rest behind it. [] is Name and Age; left out: Name and Created At, as the original prints kinds it has no printer for. */
   readonly columns?: readonly Column<T>[]
   /** Replaces all columns, Name and Age too (events). */
   readonly allColumns?: readonly Column<T>[]

@@ -1,4 +1,5 @@
-import type { GroupResource, KubeObject } from '@keelson/apimachinery'
+import type { KindType } from '@keelson/api'
+import type { DeepReadonly, GroupResource, KubeObject } from '@keelson/apimachinery'
 import type { Backend, ObjectCodec, Storage } from '@keelson/storagebackend'
 
 /** What a decorator needs to make a resource's storage. */
@@ -12,12 +13,23 @@ export interface StorageRequest<T extends KubeObject = KubeObject> {
 /** `storageWithCacher()` or `undecoratedStorage`. */
 export type StorageDecorator = <T extends KubeObject>(request: StorageRequest<T>) => Storage<T>
 
+export interface CodecRequest<T extends KubeObject = KubeObject> {
+  readonly kind: KindType
+  /** metadata.name, and metadata.namespace where there is one, are among them. */
+  readonly selectableFields: Readonly<Record<string, (object: DeepReadonly<T>) => string>>
+}
+/** How objects become stored bytes: records on the embedded store, the original's form on etcd. */
+export type CodecFactory = <T extends KubeObject>(request: CodecRequest<T>) => ObjectCodec<T>
+
 export interface RESTOptions {
   readonly backend: Backend
+  readonly createCodec: CodecFactory
   readonly decorator: StorageDecorator
-  /** "/registry/" + the resource's own prefix. */
+  /** "/registry/" + the resource's own prefix, without a final slash: "/registry/services/specs". */
   readonly resourcePrefix: string
   readonly deleteCollectionWorkers: number
+  /** False: a delete's propagation policy sets no finalizers, since nobody would remove them. Default true. */
+  readonly enableGarbageCollection?: boolean
 }
 export interface RESTOptionsGetter {
   getRESTOptions(resource: GroupResource): RESTOptions

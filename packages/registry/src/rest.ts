@@ -107,7 +107,11 @@ export interface GracefulDeleter {
   readonly returnsDeletedObject: boolean
 }
 export interface CollectionDeleter {
-  deleteCollection(context: RequestContext, request: DeleteRequest, list: ListRequest): Promise<ObjectList | { items: readonly RestResult[]; revision: number }>
+  deleteCollection(
+    context: RequestContext,
+    request: DeleteRequest,
+    list: ListRequest,
+  ): Promise<ObjectList | { items: readonly RestResult[]; revision: number }>
 }
 
 export interface TableColumn {
@@ -126,7 +130,9 @@ export interface TableConvertor {
   conditions?(object: KubeObject): readonly { type: string; status: string; reason?: string; message?: string }[]
 }
 
-type Any = RESTStorage | (RESTStorage & Partial<Getter & Lister & Watchable & Creater & NamedCreater & Updater & GracefulDeleter & CollectionDeleter>)
+type Any =
+  | RESTStorage
+  | (RESTStorage & Partial<Getter & Lister & Watchable & Creater & NamedCreater & Updater & GracefulDeleter & CollectionDeleter>)
 const has = (storage: object, method: string): boolean => typeof (storage as Record<string, unknown>)[method] === 'function'
 export const canGet = (s: Any): s is RESTStorage & Getter => has(s, 'get')
 export const canList = (s: Any): s is RESTStorage & Lister => has(s, 'list')

@@ -1,0 +1,79 @@
+import type { ApiTypes } from '@keelson/api'
+import { generateName, newUid } from '@keelson/apimachinery'
+import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
+import { clusterKeys, namespacedKeys } from './keys.ts'
+import type { ResourceDefinition } from './resource-definition.ts'
+import type { RESTOptions, RESTOptionsGetter } from './rest-options.ts'
+import type { StoreParts } from './store-parts.ts'
+import { undecoratedStorage } from './undecorated-storage.ts'
+
+/** What a store needs beside its definition. Clock, uids and names have real defaults. */
+export interface StoreOptions {
+  readonly restOptions: RESTOptionsGetter
+  readonly types: ApiTypes
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number
+  readonly newUid?: () => string
+  readonly generateName?: (base: string) => string
+}
+
+/** Fills in what a store works with. Throws a plain Error, naming the resource, when something it needs is missing or wrong. */
+export function completeWithOptions<T extends KubeObject>(definition: ResourceDefinition<T>, options: StoreOptions): StoreParts<T> {
+  const subject = describe(definition)
+  complain(definition.plural === '', `store for ${subject} must have a non-empty qualified resource`)
+  complain(definition.kind === '', `store for ${subject} must have a kind`)
+  complain(definition.strategy === undefined, `store for ${subject} must have a strategy`)
+  complain(options.restOptions === undefined, `options for ${subject} must have restOptions set`)
+  complain(options.types === undefined, `options for ${subject} must have types set`)
+  const { group, version, kind } = definition
+  const gvk = { group, version, kind }
+  const type = options.types.kind(gvk)
+  if (type === undefined) throw new Error(`store for ${subject}: no type is known for ${group === '' ? '' : `${group}/`}${version} ${kind}`)
+  const resource = { group, resource: definition.plural }
+  const restOptions = options.restOptions.getRESTOptions(resource)
+  const prefix = keyPrefix(subject, restOptions)
+  const namespaced = definition.scope === 'Namespaced'
+  const selectableFields = { ...metadataFields(namespaced), ...definition.selectableFields } as Record<
+    string,
+    (object: DeepReadonly<T>) => string
+  >
+  const decorator = definition.watchCache === false ? undecoratedStorage : restOptions.decorator
+  const storage = decorator<T>({
+    backend: restOptions.backend,
+    codec: restOptions.createCodec<T>({ kind: type, selectableFields }),
+    resource,
+    prefix: `${prefix}/`,
+  })
+  return {
+    definition,
+    gvk,
+    resource,
+    storage,
+    keys: namespaced ? namespacedKeys(prefix) : clusterKeys(prefix),
+    deleteCollectionWorkers: Math.max(1, restOptions.deleteCollectionWorkers),
+    enableGarbageCollection: restOptions.enableGarbageCollection ?? true,
+    now: options.now ?? Date.now,
+    newUid: options.newUid ?? newUid,
+    generateName: options.generateName ?? ((base) => generateName(base)),
+  }
+}
+
+function keyPrefix(subject: string, { resourcePrefix }: RESTOptions): string {
+  const prefix = resourcePrefix.startsWith('/') ? resourcePrefix : `/${resourcePrefix}`
+  complain(prefix === '/' || prefix.endsWith('/'), `store for ${subject} has an invalid prefix ${JSON.stringify(resourcePrefix)}`)
+  return prefix
+}
+
+function metadataFields(namespaced: boolean): Record<string, (object: DeepReadonly<KubeObject>) => string> {
+  const name = (object: DeepReadonly<KubeObject>): string => object.metadata.name ?? ''
+  const namespace = (object: DeepReadonly<KubeObject>): string => object.metadata.namespace ?? ''
+  return namespaced ? { 'metadata.name': name, 'metadata.namespace': namespace } : { 'metadata.name': name }
+}
+
+function describe({ group, plural }: Pick<ResourceDefinition, 'group' | 'plural'>): string {
+  return group === '' ? plural : `${plural}.${group}`
+}
+
+function complain(wrong: boolean, message: string): void {
+  if (wrong) throw new Error(message)
+}

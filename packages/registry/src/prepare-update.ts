@@ -1,0 +1,58 @@
+import { fieldPath, validateObjectMetaUpdate } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, KubeObject, ObjectMeta, RequestContext } from '@keelson/apimachinery'
+import { checkCommonMetadata, checkMetadata, matchNamespace, refuseInvalid } from './prepare-create.ts'
+import type { StoreParts, UpdatePlan } from './store-parts.ts'
+
+/** Brings the new state of an object to the form that is stored, or refuses it. `object` already carries the resourceVersion it replaces. */
+export function beforeUpdate<T extends KubeObject>(
+  parts: StoreParts<T>,
+  plan: UpdatePlan<T>,
+  context: RequestContext,
+  object: T,
+  old: DeepReadonly<T>,
+): void {
+  const { strategy } = plan
+  matchNamespace(parts.definition, context, object.metadata)
+  keep(object.metadata, old.metadata, 'generation')
+  strategy.prepareForUpdate?.(context, object, old)
+  keepSystemFields(object.metadata, old.metadata)
+  const readonly = object as DeepReadonly<T>
+  refuseInvalid(parts, object, [
+    ...metadataErrors(parts, object.metadata, old.metadata),
+    ...(strategy.validateUpdate?.(context, readonly, old) ?? []),
+  ])
+  for (const text of strategy.warningsOnUpdate?.(context, readonly, old) ?? []) context.warn(text)
+  strategy.canonicalize?.(object)
+}
+
+/** No update moves an object's identity, its age or its deletion. */
+function keepSystemFields(metadata: ObjectMeta, old: DeepReadonly<ObjectMeta>): void {
+  if ((metadata.uid ?? '') === '') keep(metadata, old, 'uid')
+  if (old.creationTimestamp !== undefined) keep(metadata, old, 'creationTimestamp')
+  if (old.deletionTimestamp !== undefined) keep(metadata, old, 'deletionTimestamp')
+  if (old.deletionGracePeriodSeconds !== undefined && metadata.deletionGracePeriodSeconds === undefined) {
+    keep(metadata, old, 'deletionGracePeriodSeconds')
+  }
+}
+
+function keep<K extends 'generation' | 'uid' | 'creationTimestamp' | 'deletionTimestamp' | 'deletionGracePeriodSeconds'>(
+  metadata: ObjectMeta,
+  old: DeepReadonly<ObjectMeta>,
+  member: K,
+): void {
+  const value = (old as ObjectMeta)[member]
+  if (value === undefined) delete metadata[member]
+  else metadata[member] = value
+}
+
+function metadataErrors<T extends KubeObject>(parts: StoreParts<T>, metadata: ObjectMeta, old: DeepReadonly<ObjectMeta>): FieldErrorList {
+  const { definition } = parts
+  const { repeatedMetadataChecks = 'all' } = definition.strategy
+  const changes = validateObjectMetaUpdate(metadata, old, fieldPath('metadata'))
+  return [
+    ...checkCommonMetadata(definition, metadata),
+    ...changes,
+    ...(repeatedMetadataChecks === 'none' ? [] : changes),
+    ...(repeatedMetadataChecks === 'all' ? checkMetadata(definition, metadata) : []),
+  ]
+}

@@ -1,0 +1,36 @@
+import type { GroupResource, GroupVersionKind, KubeObject, RequestContext } from '@keelson/apimachinery'
+import type { Storage } from '@keelson/storagebackend'
+import type { KeyFunctions } from './keys.ts'
+import type { ResourceDefinition, Strategy } from './resource-definition.ts'
+
+/** What every verb of one resource works with; made once by `completeWithOptions`. */
+export interface StoreParts<T extends KubeObject> {
+  readonly definition: ResourceDefinition<T>
+  /** The hub. */
+  readonly gvk: GroupVersionKind
+  readonly resource: GroupResource
+  readonly storage: Storage<T>
+  readonly keys: KeyFunctions
+  readonly deleteCollectionWorkers: number
+  readonly enableGarbageCollection: boolean
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+  readonly newUid: () => string
+  readonly generateName: (base: string) => string
+}
+
+/** What a PUT or PATCH follows: the resource's own strategy, or a subresource's. */
+export interface UpdatePlan<T extends KubeObject> {
+  readonly strategy: Pick<Strategy<T>, 'prepareForUpdate' | 'validateUpdate' | 'warningsOnUpdate' | 'canonicalize'>
+  readonly allowCreateOnUpdate: boolean
+  readonly allowUnconditionalUpdate: boolean
+  /** False for subresources: they never create, whoever asks. */
+  readonly mayForceCreate: boolean
+}
+
+/** The resource as the client named it (events.events.k8s.io for core events), for the texts of errors. */
+export function qualifiedResource(parts: Pick<StoreParts<KubeObject>, 'resource'>, context: RequestContext): GroupResource {
+  const { info } = context
+  if (!info.isResourceRequest || info.resource === '') return parts.resource
+  return { group: info.apiGroup, resource: info.resource }
+}

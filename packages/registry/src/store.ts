@@ -1,0 +1,163 @@
+import type { GroupVersionKind, KubeObject, RequestContext } from '@keelson/apimachinery'
+import { isStoredObject } from '@keelson/storagebackend'
+import type { ObjectList, ObjectWatch, Storage } from '@keelson/storagebackend'
+import { create } from './create.ts'
+import { deleteCollection } from './delete-collection.ts'
+import { deleteObject } from './delete.ts'
+import { get } from './get.ts'
+import { list } from './list.ts'
+import type { ResourceDefinition, SubresourceStrategy } from './resource-definition.ts'
+import type {
+  CollectionDeleter,
+  Creater,
+  CreateRequest,
+  DeleteRequest,
+  DeleteResult,
+  Getter,
+  GetRequest,
+  GracefulDeleter,
+  Lister,
+  ListRequest,
+  RESTStorage,
+  RestResult,
+  TableConvertor,
+  UpdatedObjectInfo,
+  Updater,
+  UpdateRequest,
+  UpdateResult,
+  Watchable,
+  WatchRequest,
+} from './rest.ts'
+import type { StoreParts, UpdatePlan } from './store-parts.ts'
+import { tableConvertor } from './table.ts'
+import { update } from './update.ts'
+import { watch } from './watch.ts'
+import type { Written } from './write-target.ts'
+
+/** What the paths of one resource have in common. */
+class ResourceStorage<T extends KubeObject> implements RESTStorage {
+  readonly gvk: GroupVersionKind
+  readonly namespaced: boolean
+  readonly singularName: string
+  readonly shortNames: readonly string[]
+  readonly categories: readonly string[]
+  readonly table: TableConvertor
+  protected readonly parts: StoreParts<T>
+
+  constructor(parts: StoreParts<T>) {
+    const { definition, gvk } = parts
+    this.parts = parts
+    this.gvk = gvk
+    this.namespaced = definition.scope === 'Namespaced'
+    this.singularName = definition.singular ?? definition.kind.toLowerCase()
+    this.shortNames = definition.shortNames ?? []
+    this.categories = definition.categories ?? []
+    this.table = tableConvertor(definition)
+  }
+
+  protected result(written: Written<T>): RestResult {
+    if (isStoredObject(written)) return written
+    const { group, version, kind } = this.gvk
+    return { ...written, kind, apiVersion: group === '' ? version : `${group}/${version}` }
+  }
+
+  protected async change(
+    plan: UpdatePlan<T>,
+    context: RequestContext,
+    change: { readonly name: string; readonly info: UpdatedObjectInfo; readonly request: UpdateRequest },
+  ): Promise<UpdateResult> {
+    const { object, created } = await update(this.parts, plan, context, change)
+    return { object: this.result(object), created }
+  }
+}
+
+/** The generic store: every verb of a resource, each in a file of its own. */
+export class Store<T extends KubeObject = KubeObject>
+  extends ResourceStorage<T>
+  implements Getter, Lister, Watchable, Creater, Updater, GracefulDeleter, CollectionDeleter
+{
+  readonly definition: ResourceDefinition<T>
+  readonly returnsDeletedObject: boolean
+  readonly #plan: UpdatePlan<T>
+
+  constructor(parts: StoreParts<T>) {
+    super(parts)
+    this.definition = parts.definition
+    this.returnsDeletedObject = parts.definition.returnsDeletedObject ?? false
+    const { strategy } = parts.definition
+    this.#plan = {
+      strategy,
+      allowCreateOnUpdate: strategy.allowCreateOnUpdate ?? false,
+      allowUnconditionalUpdate: strategy.allowUnconditionalUpdate ?? true,
+      mayForceCreate: true,
+    }
+  }
+
+  /** What is below, for metrics, readiness and subresources of their own. */
+  get storage(): Storage<T> {
+    return this.parts.storage
+  }
+
+  get(context: RequestContext, name: string, options: GetRequest): Promise<RestResult> {
+    return get(this.parts, context, name, options)
+  }
+
+  list(context: RequestContext, options: ListRequest): Promise<ObjectList> {
+    return list(this.parts, context, options)
+  }
+
+  watch(context: RequestContext, options: WatchRequest, signal: AbortSignal): Promise<ObjectWatch> {
+    return watch(this.parts, context, options, signal)
+  }
+
+  async create(context: RequestContext, object: KubeObject, options: CreateRequest): Promise<RestResult> {
+    return this.result(await create(this.parts, context, object as T, options))
+  }
+
+  update(context: RequestContext, name: string, info: UpdatedObjectInfo, request: UpdateRequest): Promise<UpdateResult> {
+    return this.change(this.#plan, context, { name, info, request })
+  }
+
+  async delete(context: RequestContext, name: string, request: DeleteRequest): Promise<DeleteResult> {
+    const { object, immediate } = await deleteObject(this.parts, context, name, request)
+    return { object: this.result(object), immediate }
+  }
+
+  async deleteCollection(
+    context: RequestContext,
+    request: DeleteRequest,
+    options: ListRequest,
+  ): Promise<{ items: readonly RestResult[]; revision: number }> {
+    return deleteCollection(this.parts, context, request, options)
+  }
+
+  /** A part of the same objects with rules of its own ("status"): PUT and PATCH, and GET unless refused. */
+  subresource(strategy: SubresourceStrategy<T>): RESTStorage & Updater & Partial<Getter> {
+    const plan: UpdatePlan<T> = {
+      strategy: strategy.update,
+      allowCreateOnUpdate: false,
+      allowUnconditionalUpdate: this.#plan.allowUnconditionalUpdate,
+      mayForceCreate: false,
+    }
+    return strategy.get === false ? new UpdateOnlySubresource(this.parts, plan) : new Subresource(this.parts, plan)
+  }
+}
+
+class UpdateOnlySubresource<T extends KubeObject> extends ResourceStorage<T> implements Updater {
+  readonly #plan: UpdatePlan<T>
+
+  constructor(parts: StoreParts<T>, plan: UpdatePlan<T>) {
+    super(parts)
+    this.#plan = plan
+  }
+
+  update(context: RequestContext, name: string, info: UpdatedObjectInfo, request: UpdateRequest): Promise<UpdateResult> {
+    return this.change(this.#plan, context, { name, info, request })
+  }
+}
+
+class Subresource<T extends KubeObject> extends UpdateOnlySubresource<T> implements Getter {
+  get(context: RequestContext, name: string, options: GetRequest): Promise<RestResult> {
+    return get(this.parts, context, name, options)
+  }
+}

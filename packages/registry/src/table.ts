@@ -1,0 +1,56 @@
+import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
+import { age } from './human-duration.ts'
+import type { Column, ResourceDefinition } from './resource-definition.ts'
+import type { TableConvertor } from './rest.ts'
+
+const nameColumn: Column<KubeObject> & { type: 'string' } = {
+  name: 'Name',
+  type: 'string',
+  format: 'name',
+  description: 'Unique within its namespace, or within the cluster for kinds without one. Cannot be changed.',
+  value: (object) => object.metadata.name ?? '',
+}
+const ageColumn: Column<KubeObject> = {
+  name: 'Age',
+  type: 'string',
+  description: 'Time since the object was created.',
+  value: (object, now) => age(object.metadata.creationTimestamp, now),
+}
+const createdAtColumn: Column<KubeObject> = {
+  name: 'Created At',
+  type: 'date',
+  description: 'When the server created the object, in RFC 3339 form and UTC.',
+  value: (object) => object.metadata.creationTimestamp ?? '',
+}
+
+/** The Table form of a resource. */
+export function tableConvertor<T extends KubeObject>(
+  definition: Pick<ResourceDefinition<T>, 'columns' | 'allColumns' | 'tableConditions'>,
+): TableConvertor {
+  const columns = columnsOf(definition)
+  const { tableConditions } = definition
+  return {
+    columns: columns.map(({ name, type = 'string', format = '', description = '', priority = 0 }) => ({
+      name,
+      type,
+      format,
+      description,
+      priority,
+    })),
+    cells: (object, now) => columns.map((column) => column.value(object as DeepReadonly<T>, now)),
+    ...(tableConditions === undefined ? undefined : { conditions: (object: KubeObject) => tableConditions(object as DeepReadonly<T>) }),
+  }
+}
+
+function columnsOf<T extends KubeObject>(definition: Pick<ResourceDefinition<T>, 'columns' | 'allColumns'>): readonly Column<T>[] {
+  if (definition.allColumns !== undefined) return definition.allColumns
+  const shared = (column: Column<KubeObject>): Column<T> => column as unknown as Column<T>
+  if (definition.columns === undefined) return [shared(nameColumn), shared(createdAtColumn)]
+  const wide = (column: Column<T>): boolean => (column.priority ?? 0) > 0
+  return [
+    shared(nameColumn),
+    ...definition.columns.filter((column) => !wide(column)),
+    shared(ageColumn),
+    ...definition.columns.filter(wide),
+  ]
+}

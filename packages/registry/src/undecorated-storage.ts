@@ -1,0 +1,14 @@
+import type { KubeObject } from '@keelson/apimachinery'
+import { createObjectStore } from '@keelson/storagebackend'
+import type { Storage } from '@keelson/storagebackend'
+import type { StorageRequest } from './rest-options.ts'
+
+/** The store itself, without a watch cache. */
+export function undecoratedStorage<T extends KubeObject>(request: StorageRequest<T>): Storage<T> {
+  return newRawStorage(request)
+}
+
+/** The storage every decorator starts from. */
+export function newRawStorage<T extends KubeObject>({ backend, codec, resource, prefix }: StorageRequest<T>): Storage<T> {
+  return createObjectStore<T>({ backend, codec, resource, prefix })
+}

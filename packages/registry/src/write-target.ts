@@ -1,0 +1,63 @@
+import type { KubeObject } from '@keelson/apimachinery'
+import { StorageError, checkPreconditions, isStorageError } from '@keelson/storagebackend'
+import type { CreateOptions, DeleteObjectOptions, Storage, StoredObject, UpdateOptions, UpdateOutput } from '@keelson/storagebackend'
+
+/** What a write leaves: stored, or only as it would be. */
+export type Written<T extends KubeObject> = StoredObject<T> | T
+
+/** The writing half of a storage; see `Storage` for the contract. */
+export interface WriteTarget<T extends KubeObject> {
+  create(key: string, object: T, options?: CreateOptions): Promise<Written<T>>
+  guaranteedUpdate(
+    key: string,
+    tryUpdate: (current: T | undefined, stored: StoredObject<T> | undefined) => UpdateOutput<T> | Promise<UpdateOutput<T>>,
+    options?: UpdateOptions<T>,
+  ): Promise<Written<T>>
+  delete(key: string, options?: DeleteObjectOptions<T>): Promise<Written<T>>
+}
+
+export function writeTarget<T extends KubeObject>(storage: Storage<T>, dryRun: boolean): WriteTarget<T> {
+  return dryRun ? new DryRunTarget(storage) : storage
+}
+
+/** Reads, checks and refuses as the storage would, and writes nothing. */
+class DryRunTarget<T extends KubeObject> implements WriteTarget<T> {
+  readonly #storage: Storage<T>
+
+  constructor(storage: Storage<T>) {
+    this.#storage = storage
+  }
+
+  async create(key: string, object: T): Promise<Written<T>> {
+    if ((await this.#find(key)) !== undefined) throw new StorageError({ code: 'KeyExists', key })
+    return object
+  }
+
+  async guaranteedUpdate(
+    key: string,
+    tryUpdate: (current: T | undefined, stored: StoredObject<T> | undefined) => UpdateOutput<T> | Promise<UpdateOutput<T>>,
+    options: UpdateOptions<T> = {},
+  ): Promise<Written<T>> {
+    const stored = await this.#find(key)
+    if (stored === undefined && options.ignoreNotFound !== true) throw new StorageError({ code: 'KeyNotFound', key })
+    if (stored !== undefined) checkPreconditions(key, stored.object(), options.preconditions)
+    const { object } = await tryUpdate(stored?.copy(), stored)
+    return object
+  }
+
+  async delete(key: string, options: DeleteObjectOptions<T> = {}): Promise<Written<T>> {
+    const stored = await this.#storage.get(key)
+    checkPreconditions(key, stored.object(), options.preconditions)
+    await options.validate?.(stored.object())
+    return stored
+  }
+
+  async #find(key: string): Promise<StoredObject<T> | undefined> {
+    try {
+      return await this.#storage.get(key)
+    } catch (error) {
+      if (isStorageError(error) && error.code === 'KeyNotFound') return undefined
+      throw error
+    }
+  }
+}
