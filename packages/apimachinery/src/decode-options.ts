@@ -4,6 +4,13 @@ export type FieldValidation = 'Strict' | 'Warn' | 'Ignore'
 export interface DecodeOptions {
   /** Strict and Warn collect unknown and duplicate fields in `strictErrors`; Ignore (the default) does not look. */
   readonly strict?: FieldValidation
+  /** `kind` and `apiVersion` of the outermost object are checked and dropped unless this says to keep them. */
+  readonly keepTypeMeta?: boolean
+  /**
+   * Lists that JSON always writes are null when they are sent empty, because the stored form cannot tell. Set for kinds that are never stored
+   * (reviews): they answer with what was sent.
+   */
+  readonly keepEmptyLists?: boolean
 }
 
 export interface Decoded<T> {

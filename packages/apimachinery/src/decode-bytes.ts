@@ -1,0 +1,35 @@
+const canonical = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+const alphabet = /[A-Za-z0-9+/]/
+const unusedBits = /[^AQgw]==$|[^AEIMQUYcgkosw048]=$/
+
+/** Base64 as the original writes it again; a number is the offset of the byte at which it gives up. Line breaks are skipped, as there. */
+export function normalizeBase64(text: string): string | number {
+  if (canonical.test(text)) return unusedBits.test(text) ? Buffer.from(text, 'base64').toString('base64') : text
+  const wrong = offsetOfError(text)
+  return wrong ?? Buffer.from(text.replace(/[\r\n]/g, ''), 'base64').toString('base64')
+}
+
+/** Where encoding/base64 reports `illegal base64 data at input byte N`. */
+function offsetOfError(text: string): number | undefined {
+  const input = Buffer.from(text)
+  let at = 0
+  const next = (): string | undefined => {
+    while (at < input.length && (input[at] === 0x0a || input[at] === 0x0d)) at++
+    return at < input.length ? String.fromCharCode(input[at++]!) : undefined
+  }
+  for (;;) {
+    for (let j = 0; j < 4; j++) {
+      const c = next()
+      if (c === undefined) return j === 0 ? undefined : at - j
+      if (alphabet.test(c)) continue
+      if (c !== '=' || j < 2) return at - 1
+      if (j === 2) {
+        const second = next()
+        if (second === undefined) return input.length
+        if (second !== '=') return at - 2
+      }
+      const rest = next()
+      return rest === undefined ? undefined : at - 1
+    }
+  }
+}

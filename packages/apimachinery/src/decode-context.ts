@@ -1,0 +1,85 @@
+import { quote } from './go-text.ts'
+import { JsonError } from './json-error.ts'
+import { NumberLiteral } from './json-number.ts'
+import type { FieldSchema } from './type-schema.ts'
+
+const maxStrictErrors = 100
+
+/** One step from the outermost object to where the decoder stands: a struct's field, an index, a map's key. */
+export type Step = FieldStep | number | string
+export interface FieldStep {
+  readonly owner: string
+  readonly field: FieldSchema
+}
+
+/** Where a decoder stands and what it has found wrong so far. */
+export class DecodeContext {
+  readonly steps: Step[] = []
+  readonly keepEmptyLists: boolean
+  /** Types that decode themselves look at nothing strictly below them. */
+  strict: boolean
+  /** The first misfit. Decoding goes on after it, because an error that ends decoding at once takes its place. */
+  saved: string | undefined
+  private readonly strictErrorSet = new Set<string>()
+
+  constructor(strict: boolean, keepEmptyLists: boolean) {
+    this.strict = strict
+    this.keepEmptyLists = keepEmptyLists
+  }
+
+  get strictErrors(): readonly string[] {
+    return [...this.strictErrorSet]
+  }
+
+  /** A value that does not fit its type. */
+  misfit(value: unknown, goType: string): void {
+    this.saved ??= this.misfitText(describe(value), goType)
+  }
+
+  misfitNumber(literal: string, goType: string): void {
+    this.saved ??= this.misfitText(`number ${literal}`, goType)
+  }
+
+  /** The same of types that decode themselves: it ends decoding. */
+  fatalMisfit(what: string, goType: string): JsonError {
+    return new JsonError(this.misfitText(what, goType))
+  }
+
+  strictError(what: 'unknown field' | 'duplicate field', key: string): void {
+    if (!this.strict || this.strictErrorSet.size >= maxStrictErrors) return
+    this.strictErrorSet.add(`${what} ${quote(this.strictPath(key))}`)
+  }
+
+  private misfitText(what: string, goType: string): string {
+    let owner = ''
+    const names: string[] = []
+    for (const step of this.steps) {
+      if (typeof step !== 'object') continue
+      owner = step.owner
+      if (step.field.embedded !== undefined) names.push(...step.field.embedded)
+      names.push(step.field.name)
+    }
+    const target = names.length === 0 ? 'value' : `struct field ${owner}.${names.join('.')}`
+    return `json: cannot unmarshal ${what} into Go ${target} of type ${goType}`
+  }
+
+  private strictPath(key: string): string {
+    let path = ''
+    for (const step of this.steps) {
+      if (typeof step === 'number') path += `[${step}]`
+      else {
+        const name = typeof step === 'string' ? step : step.field.name
+        path += path === '' ? name : `.${name}`
+      }
+    }
+    return path === '' ? key : `${path}.${key}`
+  }
+}
+
+/** JSON's word for a value. */
+export function describe(value: unknown): string {
+  if (typeof value === 'string') return 'string'
+  if (typeof value === 'boolean') return 'bool'
+  if (typeof value === 'number' || typeof value === 'bigint' || value instanceof NumberLiteral) return 'number'
+  return Array.isArray(value) ? 'array' : 'object'
+}

@@ -1,0 +1,153 @@
+import { normalizeBase64 } from './decode-bytes.ts'
+import { canonicalDuration, canonicalMicroTime, canonicalQuantity, canonicalTime } from './decode-text.ts'
+import { describe } from './decode-context.ts'
+import type { DecodeContext } from './decode-context.ts'
+import { NumberLiteral } from './json-number.ts'
+import { plainValue } from './json-reader.ts'
+import type { ScalarType } from './type-schema.ts'
+
+/** Turns JSON into the canonical form; null becomes the zero value. Misfits are noted in the context. */
+export type Decoder = (value: unknown, context: DecodeContext) => unknown
+
+/** The value of a field that is absent, in canonical form: what JSON has where the field is always written. */
+export const scalarZero: Readonly<Record<ScalarType, unknown>> = {
+  string: '',
+  bool: false,
+  int32: 0,
+  int64: 0,
+  uint32: 0,
+  uint64: 0,
+  double: 0,
+  bytes: null,
+  quantity: '0',
+  intOrString: 0,
+  time: null,
+  microTime: null,
+  duration: '0s',
+  rawExtension: null,
+  fieldsV1: null,
+  json: null,
+}
+
+export function scalarDecoder(kind: ScalarType, goType: string): Decoder {
+  switch (kind) {
+    case 'string':
+      return (value, context) => {
+        if (typeof value === 'string') return value
+        if (value !== null) context.misfit(value, goType)
+        return ''
+      }
+    case 'bool':
+      return (value, context) => {
+        if (typeof value === 'boolean') return value
+        if (value !== null) context.misfit(value, goType)
+        return false
+      }
+    case 'int32':
+      return integerDecoder(goType, -(2n ** 31n), 2n ** 31n - 1n)
+    case 'int64':
+      return integerDecoder(goType, -(2n ** 63n), 2n ** 63n - 1n)
+    case 'uint32':
+      return integerDecoder(goType, 0n, 2n ** 32n - 1n)
+    case 'uint64':
+      return integerDecoder(goType, 0n, 2n ** 64n - 1n)
+    case 'double':
+      return (value, context) => decodeDouble(value, context, goType)
+    case 'bytes':
+      return (value, context) => decodeBytes(value, context, goType)
+    case 'quantity':
+      return decodeQuantity
+    case 'intOrString':
+      return (value, context) => {
+        if (typeof value === 'string') return value
+        if (value === null) return 0
+        return strictInt32(value, context)
+      }
+    case 'time':
+      return textDecoder(canonicalTime, null)
+    case 'microTime':
+      return textDecoder(canonicalMicroTime, null)
+    case 'duration':
+      return textDecoder(canonicalDuration, '0s')
+    case 'rawExtension':
+    case 'fieldsV1':
+    case 'json':
+      return plainValue
+  }
+}
+
+function integerDecoder(goType: string, min: bigint, max: bigint): Decoder {
+  const [low, high] = [Number(min), Number(max)]
+  return (value, context) => {
+    if (typeof value === 'number' && Number.isInteger(value) && value >= low && value <= high) return value
+    if (value === null) return 0
+    const literal = numberText(value)
+    if (literal === undefined) {
+      context.misfit(value, goType)
+      return 0
+    }
+    const exact = integerValue(literal)
+    if (exact !== undefined && exact >= min && exact <= max) return Number.isSafeInteger(Number(exact)) ? Number(exact) : exact
+    context.misfitNumber(literal, goType)
+    return 0
+  }
+}
+
+/** IntOrString decodes itself, so a misfit ends decoding. */
+function strictInt32(value: unknown, context: DecodeContext): number {
+  const literal = numberText(value)
+  if (literal === undefined) throw context.fatalMisfit(describe(value), 'int32')
+  const exact = integerValue(literal)
+  if (exact === undefined || BigInt.asIntN(32, exact) !== exact) throw context.fatalMisfit(`number ${literal}`, 'int32')
+  return Number(exact)
+}
+
+function numberText(value: unknown): string | undefined {
+  if (value instanceof NumberLiteral) return value.text
+  return typeof value === 'number' || typeof value === 'bigint' ? String(value) : undefined
+}
+
+/** strconv.ParseInt of a JSON number: no fraction, no exponent. */
+function integerValue(literal: string): bigint | undefined {
+  return literal.length < 400 && /^-?[0-9]+$/.test(literal) ? BigInt(literal) : undefined
+}
+
+function decodeDouble(value: unknown, context: DecodeContext, goType: string): number {
+  if (typeof value === 'number') return value
+  if (value === null) return 0
+  const literal = numberText(value)
+  if (literal === undefined) context.misfit(value, goType)
+  else if (Number.isFinite(Number(literal))) return Number(literal)
+  else context.misfitNumber(literal, goType)
+  return 0
+}
+
+function decodeBytes(value: unknown, context: DecodeContext, goType: string): string | null {
+  if (value === null) return null
+  if (typeof value === 'string') {
+    const bytes = normalizeBase64(value)
+    if (typeof bytes === 'string') return bytes
+    context.saved ??= `illegal base64 data at input byte ${bytes}`
+    return null
+  }
+  if (Array.isArray(value)) {
+    const decodeByte = integerDecoder('uint8', 0n, 255n)
+    return Buffer.from(value.map((item) => decodeByte(item, context) as number)).toString('base64')
+  }
+  context.misfit(value, goType)
+  return null
+}
+
+function decodeQuantity(value: unknown): string {
+  if (value === null) return '0'
+  return canonicalQuantity(typeof value === 'string' ? value : (numberText(value) ?? describe(value)))
+}
+
+/** Types written as a string that decode themselves: any misfit ends decoding. */
+function textDecoder(normalize: (text: string) => string | null, zero: string | null): Decoder {
+  return (value, context) => {
+    if (typeof value === 'string') return normalize(value)
+    if (value === null) return zero
+    throw context.fatalMisfit(describe(value), 'string')
+  }
+}

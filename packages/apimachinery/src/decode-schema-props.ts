@@ -1,0 +1,43 @@
+import { describe } from './decode-context.ts'
+import type { DecodeContext } from './decode-context.ts'
+import type { Decoder } from './decode-scalar.ts'
+import { JsonError } from './json-error.ts'
+import type { StructSchema, TypeSchema } from './type-schema.ts'
+
+/** The types of apiextensions that are one thing or another in JSON. They decode themselves; nothing below them is checked strictly. */
+export function selfDecoding(schema: StructSchema, decoderOf: DecoderOf): Decoder | undefined {
+  return Object.hasOwn(selfDecoders, schema.name) ? selfDecoders[schema.name]!(schema, decoderOf) : undefined
+}
+
+type DecoderOf = (schema: TypeSchema) => Decoder
+
+const selfDecoders: Readonly<Record<string, (schema: StructSchema, decoderOf: DecoderOf) => Decoder>> = {
+  JSONSchemaPropsOrBool: (schema, decoderOf) => (value, context) => {
+    if (typeof value === 'boolean') return value
+    if (value === null) return false
+    if (describe(value) === 'object') return inside(schema, decoderOf, value, context)
+    throw new JsonError('boolean or JSON schema expected')
+  },
+  JSONSchemaPropsOrArray: (schema, decoderOf) => (value, context) => {
+    if (Array.isArray(value)) return value.length === 0 ? null : value.map((item) => inside(schema, decoderOf, item, context))
+    return describe(value) === 'object' && value !== null ? inside(schema, decoderOf, value, context) : null
+  },
+  JSONSchemaPropsOrStringArray: (schema, decoderOf) => (value, context) => {
+    if (Array.isArray(value)) return decoderOf(stringList)(value, context)
+    return describe(value) === 'object' && value !== null ? inside(schema, decoderOf, value, context) : null
+  },
+}
+
+function inside(schema: StructSchema, decoderOf: DecoderOf, value: unknown, context: DecodeContext): unknown {
+  const props = schema.byName.get('schema')?.type ?? schema.byName.get('Schema')?.type
+  if (props === undefined) throw new TypeError(`${schema.name} has no field for its schema`)
+  const { strict } = context
+  context.strict = false
+  try {
+    return decoderOf(props)(value, context)
+  } finally {
+    context.strict = strict
+  }
+}
+
+const stringList = { kind: 'list', items: { kind: 'string' } } as const

@@ -1,0 +1,276 @@
+import { DecodeContext } from './decode-context.ts'
+import type { FieldStep } from './decode-context.ts'
+import type { Decoded, DecodeOptions } from './decode-options.ts'
+import { scalarDecoder, scalarZero } from './decode-scalar.ts'
+import type { Decoder } from './decode-scalar.ts'
+import { selfDecoding } from './decode-schema-props.ts'
+import { goTypeName } from './go-type-name.ts'
+import { JsonDocument, parseJson } from './json-document.ts'
+import type { ParsedJson } from './json-document.ts'
+import { JsonError } from './json-error.ts'
+import { NumberLiteral } from './json-number.ts'
+import { DuplicateObject, setOwn } from './json-reader.ts'
+import type { JsonObject, JsonValue } from './meta.ts'
+import type { FieldSchema, ListSchema, MapSchema, StructSchema, TypeSchema } from './type-schema.ts'
+
+/** Text to canonical object, in one step. Throws `JsonError` with the original's message. */
+export function decodeJson<T = JsonObject>(schema: StructSchema, input: Uint8Array | string, options: DecodeOptions = {}): Decoded<T> {
+  return decodeStruct<T>(schema, parseJson(input), options)
+}
+
+/**
+ * The canonical form of a value of a known type: fields in schema order, unknown ones dropped, nulls and empty ones as JSON would have
+ * them after the original decoded and wrote the object. A new object; opaque parts (`rawExtension`, `json`) are shared with the input.
+ *
+ * Give it what `parseJson` returned rather than its value: how numbers are spelled and which keys are repeated is known only then.
+ */
+export function decodeStruct<T = JsonObject>(schema: StructSchema, input: JsonValue | ParsedJson, options: DecodeOptions = {}): Decoded<T> {
+  const context = new DecodeContext(options.strict === 'Strict' || options.strict === 'Warn', options.keepEmptyLists === true)
+  const value = input instanceof JsonDocument ? input.exactValue : input
+  const plan = planOf(schema)
+  let object: unknown
+  try {
+    object = decodeValue(plan, value, context, options.keepTypeMeta !== true)
+  } catch (e) {
+    if (e instanceof RangeError) throw new JsonError('exceeded max depth', { cause: e })
+    throw e
+  }
+  if (context.saved !== undefined) throw new JsonError(context.saved)
+  return { object: object as T, strictErrors: context.strictErrors }
+}
+
+interface FieldPlan {
+  readonly step: FieldStep
+  readonly slot: number
+  readonly name: string
+  readonly decode: Decoder
+  /** Null is the same as absent. */
+  readonly nullable: boolean
+  /** Left out when zero. */
+  readonly dropsZero: boolean
+  readonly dropsZeroStruct: boolean
+  /** Makes what is written when the field is absent; undefined when nothing is. */
+  readonly absent: ((context: DecodeContext) => unknown) | undefined
+  readonly typeMeta: boolean
+}
+
+interface StructPlan {
+  readonly goType: string
+  readonly fields: readonly FieldPlan[]
+  readonly byName: ReadonlyMap<string, FieldPlan>
+}
+
+const plans = new WeakMap<StructSchema, StructPlan>()
+
+function planOf(schema: StructSchema): StructPlan {
+  let plan = plans.get(schema)
+  if (plan === undefined) {
+    const fields = schema.fields.map((field) => ({ field, typeMeta: isTypeMeta(field) }))
+    // Every outermost type has these two; the tables of kinds need not repeat them.
+    for (const name of ['apiVersion', 'kind']) {
+      if (!schema.byName.has(name) && schema.gvk !== undefined) fields.unshift({ field: { name, type: { kind: 'string' }, omit: 'empty' }, typeMeta: true })
+    }
+    const planned = fields.map(({ field, typeMeta }, slot) => planField(schema, field, slot, typeMeta))
+    plan = { goType: goTypeName(schema), fields: planned, byName: new Map(planned.map((field) => [field.name, field])) }
+    plans.set(schema, plan)
+  }
+  return plan
+}
+
+function isTypeMeta(field: FieldSchema): boolean {
+  return (field.name === 'kind' || field.name === 'apiVersion') && field.type.kind === 'string'
+}
+
+function planField(owner: StructSchema, field: FieldSchema, slot: number, typeMeta: boolean): FieldPlan {
+  const { type } = field
+  const pointer = field.pointer === true
+  const container = type.kind === 'list' || type.kind === 'map'
+  // omitempty does nothing for Go structs; of the scalars, these are structs.
+  const goStruct = !container && (type.kind === 'struct' || structScalars.has(type.kind))
+  const drops = field.omit === 'zero' || (field.omit === 'empty' && !goStruct)
+  const zero = (): unknown => (type.kind === 'struct' ? undefined : container ? null : scalarZero[type.kind])
+  const writesAbsent = pointer ? field.omit === undefined : !drops
+  return {
+    step: { owner: owner.name, field },
+    slot,
+    name: field.name,
+    decode: decoderOf(type),
+    nullable: pointer || container || (type.kind === 'struct' && drops),
+    dropsZero: !pointer && drops && type.kind !== 'struct',
+    dropsZeroStruct: !pointer && field.omit === 'zero' && type.kind === 'struct',
+    absent: !writesAbsent
+      ? undefined
+      : pointer
+        ? () => null
+        : type.kind === 'struct'
+          ? (context) => zeroOf(type, context)
+          : zero,
+    typeMeta,
+  }
+}
+
+const structScalars: ReadonlySet<string> = new Set(['quantity', 'intOrString', 'time', 'microTime', 'duration', 'rawExtension', 'fieldsV1', 'json'])
+
+function zeroOf(schema: StructSchema, context: DecodeContext): unknown {
+  return selfDecoding(schema, decoderOf) !== undefined ? null : decodeMembers(planOf(schema), {}, context, false)
+}
+
+const decoders = new WeakMap<TypeSchema, Decoder>()
+
+/** Compiled once for each schema node; structs compile their fields on first use, since types can contain themselves. */
+function decoderOf(schema: TypeSchema): Decoder {
+  let decoder = decoders.get(schema)
+  if (decoder === undefined) {
+    decoder = compile(schema)
+    decoders.set(schema, decoder)
+  }
+  return decoder
+}
+
+function compile(schema: TypeSchema): Decoder {
+  switch (schema.kind) {
+    case 'struct': {
+      const own = selfDecoding(schema, decoderOf)
+      if (own !== undefined) return own
+      let plan: StructPlan | undefined
+      return (value, context) => decodeValue((plan ??= planOf(schema)), value, context, false)
+    }
+    case 'list':
+      return listDecoder(schema)
+    case 'map':
+      return mapDecoder(schema)
+    default:
+      return scalarDecoder(schema.kind, goTypeName(schema))
+  }
+}
+
+function listDecoder(schema: ListSchema): Decoder {
+  const goType = goTypeName(schema)
+  const decode = decoderOf(schema.items)
+  const keepsNull = schema.pointerItems === true
+  return (value, context) => {
+    if (!Array.isArray(value)) {
+      if (value !== null) context.misfit(value, goType)
+      return null
+    }
+    if (value.length === 0) return context.keepEmptyLists ? [] : null
+    const { steps } = context
+    const list: unknown[] = []
+    for (let i = 0; i < value.length; i++) {
+      steps.push(i)
+      const item = value[i] as unknown
+      list.push(item === null && keepsNull ? null : decode(item, context))
+      steps.pop()
+    }
+    return list
+  }
+}
+
+function mapDecoder(schema: MapSchema): Decoder {
+  const goType = goTypeName(schema)
+  const decode = decoderOf(schema.values)
+  const nullValue = schema.values.kind === 'bytes' ? '' : undefined
+  return (value, context) => {
+    if (!isObject(value)) {
+      if (value !== null) context.misfit(value, goType)
+      return null
+    }
+    const map: { [key: string]: unknown } = {}
+    let last: string | undefined
+    let sorted = true
+    let seen: Set<string> | undefined
+    const { steps } = context
+    const add = (key: string, member: unknown): void => {
+      if (last !== undefined && key < last) sorted = false
+      last = key
+      steps.push(key)
+      setOwn(map, key, decode(member, context) ?? nullValue ?? null)
+      steps.pop()
+    }
+    if (value instanceof DuplicateObject) {
+      seen = new Set()
+      for (const [key, member] of value.entries) {
+        if (seen.has(key)) context.strictError('duplicate field', key)
+        seen.add(key)
+        add(key, member)
+      }
+      sorted = false
+    } else for (const key in value) add(key, value[key])
+    if (last === undefined) return null
+    return sorted ? map : sortKeys(map)
+  }
+}
+
+/** Go writes maps in byte order of their keys. */
+function sortKeys(map: { [key: string]: unknown }): { [key: string]: unknown } {
+  const sorted: { [key: string]: unknown } = {}
+  for (const key of Object.keys(map).sort()) setOwn(sorted, key, map[key])
+  return sorted
+}
+
+function decodeValue(plan: StructPlan, value: unknown, context: DecodeContext, dropTypeMeta: boolean): unknown {
+  if (isObject(value)) return decodeMembers(plan, value, context, dropTypeMeta)
+  if (value !== null) context.misfit(value, plan.goType)
+  return decodeMembers(plan, {}, context, dropTypeMeta)
+}
+
+type JsonMembers = { readonly [key: string]: unknown }
+
+function isObject(value: unknown): value is JsonMembers {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberLiteral)
+}
+
+/** Members are read in the order of the document, so that the first misfit is the original's, and written in the order of the schema. */
+function decodeMembers(plan: StructPlan, value: JsonMembers, context: DecodeContext, dropTypeMeta: boolean): JsonObject {
+  const slots: unknown[] = []
+  for (let i = 0; i < plan.fields.length; i++) slots.push(undefined)
+  if (value instanceof DuplicateObject) readRepeated(plan, value, context, slots)
+  else for (const key in value) readMember(plan, key, value[key], context, slots)
+  return writeFields(plan, slots, context, dropTypeMeta)
+}
+
+function readMember(plan: StructPlan, key: string, member: unknown, context: DecodeContext, slots: unknown[]): FieldPlan | undefined {
+  const field = plan.byName.get(key)
+  if (field === undefined) {
+    if (context.strict) context.strictError('unknown field', key)
+    return undefined
+  }
+  if (member === null && field.nullable) {
+    slots[field.slot] = undefined
+    return field
+  }
+  context.steps.push(field.step)
+  slots[field.slot] = field.decode(member, context)
+  context.steps.pop()
+  return field
+}
+
+function readRepeated(plan: StructPlan, value: DuplicateObject, context: DecodeContext, slots: unknown[]): void {
+  const seen = new Set<string>()
+  for (const [key, member] of value.entries) {
+    if (seen.has(key) && plan.byName.has(key)) context.strictError('duplicate field', key)
+    seen.add(key)
+    readMember(plan, key, member, context, slots)
+  }
+}
+
+function writeFields(plan: StructPlan, slots: readonly unknown[], context: DecodeContext, dropTypeMeta: boolean): JsonObject {
+  const object: { [key: string]: unknown } = {}
+  for (let i = 0; i < slots.length; i++) {
+    const field = plan.fields[i]!
+    const value = slots[i]
+    if (dropTypeMeta && field.typeMeta) continue
+    if (value === undefined) {
+      if (field.absent !== undefined) object[field.name] = field.absent(context)
+    } else if (field.dropsZero ? !isZero(value) : !(field.dropsZeroStruct && isZeroStruct(value))) object[field.name] = value
+  }
+  return object as JsonObject
+}
+
+function isZero(value: unknown): boolean {
+  return value === '' || value === null || value === 0 || value === false || (Array.isArray(value) && value.length === 0)
+}
+
+function isZeroStruct(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.values(value).every((member) => isZero(member) || isZeroStruct(member))
+}

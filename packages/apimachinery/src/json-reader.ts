@@ -1,0 +1,274 @@
+import { JsonError } from './json-error.ts'
+import { isPlainNumber, NumberLiteral, untypedNumber } from './json-number.ts'
+import { syntaxError, truncated } from './json-syntax-error.ts'
+import type { JsonValue } from './meta.ts'
+
+export const maxJsonDepth = 10_000
+const maxDuplicates = 100
+
+/** An object in which a key occurs twice, for decoders that report it in its place. `last` holds the last value of each key. */
+export class DuplicateObject {
+  readonly entries: readonly (readonly [key: string, value: unknown])[]
+
+  constructor(entries: readonly (readonly [string, unknown])[]) {
+    this.entries = entries
+  }
+}
+
+export interface ExactJson {
+  readonly value: unknown
+  readonly duplicates: readonly string[]
+}
+
+export interface ReadOptions {
+  /** Keep `NumberLiteral` and `DuplicateObject` in the value, for `decodeStruct`. Without it the value is plain. */
+  readonly literals?: boolean
+}
+
+interface Frame {
+  /** Set for arrays. */
+  readonly items?: unknown[]
+  readonly entries?: [string, unknown][]
+  seen?: Set<string>
+  repeated: boolean
+  key: string
+}
+
+/**
+ * The exact reader: slower than JSON.parse, and used only where that would lose something (spelling of numbers, repeated keys, the
+ * original's words for an error). No recursion, so depth costs no stack.
+ */
+export function readJsonExactly(text: string, options: ReadOptions = {}): ExactJson {
+  return new Reader(text, options.literals === true).read()
+}
+
+class Reader {
+  private readonly text: string
+  private readonly literals: boolean
+  private at = 0
+  private readonly frames: Frame[] = []
+  private readonly duplicates = new Set<string>()
+
+  constructor(text: string, literals: boolean) {
+    this.text = text
+    this.literals = literals
+  }
+
+  read(): ExactJson {
+    for (;;) {
+      const value = this.beginValue()
+      if (value === opened) continue
+      const done = this.endValue(value)
+      if (done !== undefined) return { value: done.value, duplicates: [...this.duplicates] }
+    }
+  }
+
+  /** Reads a scalar or an empty container; a container with members is pushed instead. */
+  private beginValue(): unknown {
+    const c = this.peek()
+    if (c === '{') return this.openObject()
+    if (c === '[') return this.openArray()
+    if (c === '"') return this.string()
+    if (c === '-' || (c >= '0' && c <= '9')) return this.number()
+    if (c === 't') return this.word('true', true)
+    if (c === 'f') return this.word('false', false)
+    if (c === 'n') return this.word('null', null)
+    throw syntaxError(this.text, this.at, 'looking for beginning of value')
+  }
+
+  private openObject(): unknown {
+    this.checkDepth()
+    this.at++
+    if (this.peek() === '}') {
+      this.at++
+      return {}
+    }
+    this.frames.push({ entries: [], repeated: false, key: '' })
+    this.key()
+    return opened
+  }
+
+  private openArray(): unknown {
+    this.checkDepth()
+    this.at++
+    if (this.peek() === ']') {
+      this.at++
+      return []
+    }
+    this.frames.push({ items: [], repeated: false, key: '' })
+    return opened
+  }
+
+  private checkDepth(): void {
+    if (this.frames.length >= maxJsonDepth) throw syntaxError(this.text, this.at, 'exceeded max depth')
+  }
+
+  private key(): void {
+    if (this.peek() !== '"') throw syntaxError(this.text, this.at, 'looking for beginning of object key string')
+    const frame = this.frames.at(-1)!
+    frame.key = this.string()
+    if (this.peek() !== ':') throw syntaxError(this.text, this.at, 'after object key')
+    this.at++
+    frame.seen ??= new Set()
+    if (frame.seen.has(frame.key)) {
+      frame.repeated = true
+      if (this.duplicates.size < maxDuplicates) this.duplicates.add(this.path())
+    } else frame.seen.add(frame.key)
+  }
+
+  /** Puts a finished value where it belongs and reads what follows it. */
+  private endValue(first: unknown): { value: unknown } | undefined {
+    let value = first
+    for (;;) {
+      const frame = this.frames.at(-1)
+      if (frame === undefined) {
+        this.skipSpace()
+        if (this.at < this.text.length) throw syntaxError(this.text, this.at, 'after top-level value')
+        return { value }
+      }
+      if (frame.items !== undefined) frame.items.push(value)
+      else frame.entries!.push([frame.key, value])
+      const c = this.peek()
+      if (c === ',') {
+        this.at++
+        if (frame.items === undefined) this.key()
+        return undefined
+      }
+      if (c !== (frame.items === undefined ? '}' : ']')) {
+        throw syntaxError(this.text, this.at, frame.items === undefined ? 'after object key:value pair' : 'after array element')
+      }
+      this.at++
+      this.frames.pop()
+      value = frame.items ?? this.object(frame)
+    }
+  }
+
+  private object(frame: Frame): unknown {
+    if (frame.repeated && this.literals) return new DuplicateObject(frame.entries!)
+    return objectFromEntries(frame.entries!)
+  }
+
+  private string(): string {
+    const start = this.at
+    const text = this.text
+    for (let i = start + 1; i < text.length; i++) {
+      const c = text.charCodeAt(i)
+      if (c === 0x22) {
+        this.at = i + 1
+        return (JSON.parse(text.slice(start, i + 1)) as string).replace(loneSurrogates, '\ufffd')
+      }
+      if (c === 0x5c) i = this.escape(i + 1)
+      else if (c < 0x20) throw syntaxError(text, i, 'in string literal')
+    }
+    throw truncated()
+  }
+
+  /** The index of the escape's last character. */
+  private escape(at: number): number {
+    const text = this.text
+    if (at >= text.length) throw truncated()
+    if (text[at] !== 'u') {
+      if ('"\\/bfnrt'.includes(text[at]!)) return at
+      throw syntaxError(text, at, 'in string escape code')
+    }
+    for (let i = at + 1; i <= at + 4; i++) {
+      if (i >= text.length) throw truncated()
+      if (!/[0-9a-fA-F]/.test(text[i]!)) throw syntaxError(text, i, 'in \\u hexadecimal character escape')
+    }
+    return at + 4
+  }
+
+  private number(): unknown {
+    const start = this.at
+    if (this.text[this.at] === '-') this.at++
+    if (this.text[this.at] === '0') this.at++
+    else this.digits('in numeric literal')
+    if (this.text[this.at] === '.') {
+      this.at++
+      this.digits('after decimal point in numeric literal')
+    }
+    if (this.text[this.at] === 'e' || this.text[this.at] === 'E') {
+      this.at++
+      if (this.text[this.at] === '+' || this.text[this.at] === '-') this.at++
+      this.digits('in exponent of numeric literal')
+    }
+    const literal = this.text.slice(start, this.at)
+    if (isPlainNumber(literal)) return Number(literal)
+    if (this.literals) return new NumberLiteral(literal)
+    const value = untypedNumber(literal)
+    if (value === undefined) throw new JsonError(`json: cannot unmarshal number ${literal} into Go value of type float64`)
+    return value
+  }
+
+  private digits(context: string): void {
+    const start = this.at
+    for (; ; this.at++) {
+      const c = this.text[this.at]
+      if (c !== undefined && c >= '0' && c <= '9') continue
+      if (this.at > start) return
+      throw c === undefined ? truncated() : syntaxError(this.text, this.at, context)
+    }
+  }
+
+  private word<T>(word: string, value: T): T {
+    for (let i = 1; i < word.length; i++) {
+      const c = this.text[this.at + i]
+      if (c === undefined) throw truncated()
+      if (c !== word[i]) throw syntaxError(this.text, this.at + i, `in literal ${word} (expecting '${word[i]}')`)
+    }
+    this.at += word.length
+    return value
+  }
+
+  private skipSpace(): void {
+    for (; ; this.at++) {
+      const c = this.text.charCodeAt(this.at)
+      if (c !== 0x20 && c !== 0x0a && c !== 0x0d && c !== 0x09) return
+    }
+  }
+
+  /** The next character that is not space; the text must not end here. */
+  private peek(): string {
+    this.skipSpace()
+    if (this.at >= this.text.length) throw truncated()
+    return this.text[this.at]!
+  }
+
+  private path(): string {
+    let path = ''
+    for (const frame of this.frames) {
+      if (frame.items !== undefined) path += `[${frame.items.length}]`
+      else path += path === '' ? frame.key : `.${frame.key}`
+    }
+    return path
+  }
+}
+
+const opened: unique symbol = Symbol('opened')
+const loneSurrogates = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
+
+/** The last value of a repeated key counts. A key "__proto__" is a key like any other. */
+export function objectFromEntries(entries: readonly (readonly [string, unknown])[]): { [key: string]: unknown } {
+  const object: { [key: string]: unknown } = {}
+  for (const [key, value] of entries) setOwn(object, key, value)
+  return object
+}
+
+/** Assignment that cannot reach the prototype. */
+export function setOwn(object: { [key: string]: unknown }, key: string, value: unknown): void {
+  if (key === '__proto__') Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
+  else object[key] = value
+}
+
+/** The value without the markers that only decoders understand. */
+export function plainValue(value: unknown): JsonValue {
+  if (typeof value !== 'object' || value === null) return value as JsonValue
+  if (value instanceof NumberLiteral) {
+    const number = untypedNumber(value.text)
+    if (number === undefined) throw new JsonError(`json: cannot unmarshal number ${value.text} into Go value of type float64`)
+    return number as number
+  }
+  if (Array.isArray(value)) return value.map(plainValue)
+  const entries = value instanceof DuplicateObject ? value.entries : Object.entries(value)
+  return objectFromEntries(entries.map(([key, member]) => [key, plainValue(member)] as const)) as JsonValue
+}

@@ -1,0 +1,27 @@
+import { quote } from './go-text.ts'
+import { JsonError } from './json-error.ts'
+
+/** `invalid character 'x' looking for beginning of value`. */
+export function syntaxError(text: string, at: number, context: string): JsonError {
+  if (at >= text.length) return truncated()
+  return new JsonError(`invalid character ${quoteByte(firstByte(text, at))} ${context}`)
+}
+
+export function truncated(): JsonError {
+  return new JsonError('unexpected end of JSON input')
+}
+
+/** Go reports bytes, so of a character beyond ASCII the first byte of its UTF-8 form, read as Latin-1. */
+function firstByte(text: string, at: number): string {
+  const code = text.codePointAt(at)!
+  if (code < 0x80) return text[at]!
+  if (code < 0x800) return String.fromCharCode(0xc0 | (code >> 6))
+  if (code < 0x10000) return String.fromCharCode(0xe0 | (code >> 12))
+  return String.fromCharCode(0xf0 | (code >> 18))
+}
+
+function quoteByte(char: string): string {
+  if (char === "'") return "'\\''"
+  if (char === '"') return `'"'`
+  return `'${quote(char).slice(1, -1)}'`
+}
