@@ -107,3 +107,58 @@ export type { Decoded, DecodeOptions, FieldValidation } from './decode-options.t
 export { strictDecodingMessage } from './strict-errors.ts'
 export { encodeJson, stringifyJson } from './encode-json.ts'
 export { goTypeName } from './go-type-name.ts'
+export { canonicalQuantity, parseQuantity, Quantity } from './quantity.ts'
+export type { QuantityFormat } from './quantity-parts.ts'
+export { intValue, isIntOrString, percentValue, scaledValue } from './int-or-string.ts'
+export type { IntOrString, ScaledOptions } from './int-or-string.ts'
+export { formatDuration, parseDuration } from './duration.ts'
+export type { DurationNanos } from './duration.ts'
+export {
+  formatMicroTime,
+  formatTime,
+  normalizeMicroTime,
+  normalizeTime,
+  nowTime,
+  parseInstant,
+  parseMicroTime,
+  parseTime,
+  toMillis,
+} from './time.ts'
+export type { Instant } from './time.ts'
+export { generateName, newUid, randomSuffix } from './identifiers.ts'
+export {
+  totalAnnotationSizeLimit,
+  validateAnnotations,
+  validateFinalizerName,
+  validateFinalizers,
+  validateLabelName,
+  validateLabels,
+  validateLabelSelector,
+  validateManagedFields,
+  validateNoNewFinalizers,
+  validateOwnerReferences,
+} from './metadata-validation.ts'
+export type { LabelSelectorValidationOptions } from './metadata-validation.ts'
+export {
+  immutableMessage,
+  notNegativeMessage,
+  semanticEqual,
+  validateImmutableField,
+  validateNonNegative,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from './object-meta-validation.ts'
+export type { ObjectMetaRules } from './object-meta-validation.ts'
+export {
+  validateCreateOptions,
+  validateDeleteOptions,
+  validateDryRun,
+  validateFieldManager,
+  validateFieldValidation,
+  validateListOptions,
+  validatePatchOptions,
+  validateUpdateOptions,
+} from './options-validation.ts'
+export type { ListOptions, PatchOptions, WriteOptions } from './options-validation.ts'
+export { validateCondition, validateConditions } from './conditions-validation.ts'
+export type { Condition } from './conditions-validation.ts'

@@ -1,0 +1,32 @@
+/** A number of things, or a percentage of them, or a port's name. */
+export type IntOrString = number | string
+
+export function isIntOrString(value: unknown): value is IntOrString {
+  return typeof value === 'string' || (typeof value === 'number' && Number.isInteger(value))
+}
+
+/** The number a string holds, as Go's Atoi reads it; 0 when it holds none. */
+export function intValue(value: IntOrString): number {
+  if (typeof value === 'number') return value
+  return /^[+-]?[0-9]+$/.test(value) ? Number(value) : 0
+}
+
+export interface ScaledOptions {
+  readonly roundUp: boolean
+}
+
+/** Resolves percentages of `total`. Throws with the original's message on a string that is no percentage. */
+export function scaledValue(value: IntOrString, total: number, options: ScaledOptions): number {
+  if (typeof value === 'number') return value
+  const digits = value.endsWith('%') ? value.slice(0, -1) : undefined
+  if (digits === undefined) throw new Error('invalid value for IntOrString: invalid type: string is not a percentage')
+  if (!/^[+-]?[0-9]+$/.test(digits))
+    throw new Error(`invalid value for IntOrString: invalid value "${value}": strconv.Atoi: parsing "${digits}": invalid syntax`)
+  const exact = (Number(digits) * total) / 100
+  return options.roundUp ? Math.ceil(exact) : Math.floor(exact)
+}
+
+/** The percentage a string holds, undefined for numbers and other strings. */
+export function percentValue(value: IntOrString): number | undefined {
+  return typeof value === 'string' && /^[0-9]+%$/.test(value) ? Number(value.slice(0, -1)) : undefined
+}

@@ -1,0 +1,124 @@
+import { fieldError } from './field-error.ts'
+import type { FieldErrorList } from './field-error.ts'
+import { fieldPath } from './field-path.ts'
+import type { FieldPath } from './field-path.ts'
+import type { DeepReadonly, ObjectMeta } from './meta.ts'
+import {
+  validateAnnotations,
+  validateFinalizers,
+  validateLabels,
+  validateManagedFields,
+  validateNoNewFinalizers,
+  validateOwnerReferences,
+} from './metadata-validation.ts'
+import { nameIsDNSLabel, nameIsDNSSubdomain } from './name-format.ts'
+import type { Messages } from './name-format.ts'
+
+export interface ObjectMetaRules {
+  readonly namespaced: boolean
+  /** Default: a DNS subdomain. `prefix` true for generateName. */
+  readonly validateName?: (name: string, prefix: boolean) => Messages
+  /** Default: `metadata`. */
+  readonly path?: FieldPath
+}
+
+export const immutableMessage: string = 'field is immutable'
+export const notNegativeMessage: string = 'must be greater than or equal to 0'
+
+/** Metadata of an object about to be created; name generation is done. */
+export function validateObjectMeta(meta: DeepReadonly<ObjectMeta>, rules: ObjectMetaRules): FieldErrorList {
+  const { namespaced, validateName = nameIsDNSSubdomain, path = fieldPath('metadata') } = rules
+  const errors: FieldErrorList = []
+  const { name = '', generateName = '', namespace = '', generation = 0 } = meta
+  if (generateName !== '') {
+    for (const message of validateName(generateName, true))
+      errors.push(fieldError.invalid(path.child('generateName'), generateName, message))
+  }
+  if (name === '') errors.push(fieldError.required(path.child('name'), 'name or generateName is required'))
+  else for (const message of validateName(name, false)) errors.push(fieldError.invalid(path.child('name'), name, message))
+  errors.push(...validateNamespace(namespace, namespaced, path.child('namespace')))
+  errors.push(...validateNonNegative(generation, path.child('generation')))
+  errors.push(...validateLabels(meta.labels, path.child('labels')))
+  errors.push(...validateAnnotations(meta.annotations, path.child('annotations')))
+  errors.push(...validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')))
+  errors.push(...validateFinalizers(meta.finalizers, path.child('finalizers')))
+  errors.push(...validateManagedFields(meta.managedFields, path.child('managedFields')))
+  return errors
+}
+
+function validateNamespace(namespace: string, namespaced: boolean, path: FieldPath): FieldErrorList {
+  if (!namespaced) return namespace === '' ? [] : [fieldError.forbidden(path, 'not allowed on this type')]
+  if (namespace === '') return [fieldError.required(path)]
+  return nameIsDNSLabel(namespace, false).map((message) => fieldError.invalid(path, namespace, message))
+}
+
+/** What may change of metadata from `old` to `meta`. Finalizers' form is not checked again. */
+export function validateObjectMetaUpdate(
+  meta: DeepReadonly<ObjectMeta>,
+  old: DeepReadonly<ObjectMeta>,
+  path: FieldPath = fieldPath('metadata'),
+): FieldErrorList {
+  const errors: FieldErrorList = []
+  if (old.deletionTimestamp !== undefined) {
+    errors.push(...validateNoNewFinalizers(meta.finalizers ?? [], old.finalizers ?? [], path.child('finalizers')))
+  }
+  if ((meta.resourceVersion ?? '') === '') {
+    errors.push(fieldError.invalid(path.child('resourceVersion'), '', 'must be specified for an update'))
+  }
+  if ((meta.generation ?? 0) < (old.generation ?? 0)) {
+    errors.push(fieldError.invalid(path.child('generation'), meta.generation ?? 0, 'must not be decremented'))
+  }
+  const immutable = (member: keyof ObjectMeta, absent: string | null): void => {
+    errors.push(...validateImmutableField(meta[member] ?? absent, old[member] ?? absent, path.child(member)))
+  }
+  immutable('name', '')
+  immutable('namespace', '')
+  immutable('uid', '')
+  immutable('creationTimestamp', null)
+  immutable('deletionTimestamp', null)
+  immutable('deletionGracePeriodSeconds', null)
+  errors.push(...validateLabels(meta.labels, path.child('labels')))
+  errors.push(...validateAnnotations(meta.annotations, path.child('annotations')))
+  errors.push(...validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')))
+  errors.push(...validateManagedFields(meta.managedFields, path.child('managedFields')))
+  return errors
+}
+
+export function validateNonNegative(value: number, path: FieldPath): FieldErrorList {
+  return value < 0 ? [fieldError.invalid(path, value, notNegativeMessage)] : []
+}
+
+/** `undefined` counts as null here: absent. */
+export function validateImmutableField(value: unknown, old: unknown, path: FieldPath): FieldErrorList {
+  return semanticEqual(value, old) ? [] : [fieldError.invalid(path, value ?? null, immutableMessage)]
+}
+
+/** Deep equality that takes an absent member for an empty list or map, as the original's Semantic.DeepEqual does. */
+export function semanticEqual(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  if (isEmpty(a) || isEmpty(b)) return isEmpty(a) && isEmpty(b)
+  if (typeof a !== 'object' || typeof b !== 'object') return false
+  if (Array.isArray(a) || Array.isArray(b)) {
+    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, i) => sameItem(item, b[i]))
+  }
+  const left = a as Record<string, unknown>
+  const right = b as Record<string, unknown>
+  return [...new Set([...Object.keys(left), ...Object.keys(right)])].every((key) => semanticEqual(own(left, key), own(right, key)))
+}
+
+/** Inside a list an empty item is an item still. */
+function sameItem(a: unknown, b: unknown): boolean {
+  return (a === undefined || a === null) === (b === undefined || b === null) && semanticEqual(a, b)
+}
+
+function own(object: Record<string, unknown>, key: string): unknown {
+  return Object.hasOwn(object, key) ? object[key] : undefined
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || (Array.isArray(value) && value.length === 0) || isEmptyObject(value)
+}
+
+function isEmptyObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
+}

@@ -1,0 +1,143 @@
+import { fieldError } from './field-error.ts'
+import type { FieldErrorList } from './field-error.ts'
+import { fieldPath } from './field-path.ts'
+import type { FieldPath } from './field-path.ts'
+import { byteLength } from './go-text.ts'
+import type { DeepReadonly, DeleteOptions } from './meta.ts'
+
+/** What POST and PUT take besides the object. */
+export interface WriteOptions {
+  readonly dryRun?: readonly string[]
+  readonly fieldManager?: string
+  /** "", "Ignore", "Warn" or "Strict". */
+  readonly fieldValidation?: string
+}
+
+export interface PatchOptions extends WriteOptions {
+  readonly force?: boolean
+}
+
+/** What GET of a collection takes, as far as its members depend on each other. */
+export interface ListOptions {
+  readonly watch?: boolean
+  readonly resourceVersion?: string
+  readonly resourceVersionMatch?: string
+  readonly continue?: string
+  readonly sendInitialEvents?: boolean
+}
+
+const maxFieldManagerLength = 128
+
+export function validateCreateOptions(options: WriteOptions): FieldErrorList {
+  return [
+    ...validateFieldManager(options.fieldManager ?? '', fieldPath('fieldManager')),
+    ...validateDryRun(options.dryRun ?? [], fieldPath('dryRun')),
+    ...validateFieldValidation(options.fieldValidation ?? '', fieldPath('fieldValidation')),
+  ]
+}
+
+export function validateUpdateOptions(options: WriteOptions): FieldErrorList {
+  return validateCreateOptions(options)
+}
+
+/** `apply`: the patch is server-side apply's. */
+export function validatePatchOptions(options: PatchOptions, apply: boolean): FieldErrorList {
+  const errors: FieldErrorList = []
+  if (apply) {
+    if ((options.fieldManager ?? '') === '') errors.push(fieldError.required(fieldPath('fieldManager'), 'is required for apply patch'))
+  } else if (options.force !== undefined) {
+    errors.push(fieldError.forbidden(fieldPath('force'), 'may not be specified for non-apply patch'))
+  }
+  return [...errors, ...validateCreateOptions(options)]
+}
+
+const propagationPolicies = ['Foreground', 'Background', 'Orphan']
+
+export function validateDeleteOptions(options: DeepReadonly<DeleteOptions>): FieldErrorList {
+  const errors: FieldErrorList = []
+  const { propagationPolicy: policy, orphanDependents } = options
+  const path = fieldPath('propagationPolicy')
+  if (orphanDependents !== undefined && policy !== undefined) {
+    errors.push(fieldError.invalid(path, policy, 'orphanDependents and deletionPropagation cannot be both set'))
+  }
+  if (policy !== undefined && !propagationPolicies.includes(policy)) {
+    errors.push(fieldError.notSupported(path, policy, [...propagationPolicies, 'nil']))
+  }
+  errors.push(...validateDryRun(options.dryRun ?? [], fieldPath('dryRun')))
+  if (options.ignoreStoreReadErrorWithClusterBreakingPotential) errors.push(...validateUnreadableDelete(options))
+  return errors
+}
+
+/** Deleting what cannot be decoded admits no other option. */
+function validateUnreadableDelete(options: DeepReadonly<DeleteOptions>): FieldErrorList {
+  const path = fieldPath('ignoreStoreReadErrorWithClusterBreakingPotential')
+  const others: (keyof DeleteOptions)[] = ['propagationPolicy', 'orphanDependents', 'gracePeriodSeconds', 'preconditions']
+  const present = [...((options.dryRun?.length ?? 0) > 0 ? ['dryRun'] : []), ...others.filter((name) => options[name] !== undefined)]
+  return present.map((name) => fieldError.invalid(path, true, `cannot be set together with .${name}`))
+}
+
+export function validateListOptions(options: ListOptions): FieldErrorList {
+  return options.watch ? validateWatch(options) : validateList(options)
+}
+
+function validateList(options: ListOptions): FieldErrorList {
+  const errors: FieldErrorList = []
+  const match = options.resourceVersionMatch ?? ''
+  const path = fieldPath('resourceVersionMatch')
+  if (match !== '') {
+    if (!options.resourceVersion) {
+      errors.push(fieldError.forbidden(path, 'resourceVersionMatch is forbidden unless resourceVersion is provided'))
+    }
+    if (options.continue) errors.push(fieldError.forbidden(path, 'resourceVersionMatch is forbidden when continue is provided'))
+    if (match !== 'Exact' && match !== 'NotOlderThan') errors.push(fieldError.notSupported(path, match, ['Exact', 'NotOlderThan', '']))
+    if (match === 'Exact' && options.resourceVersion === '0') {
+      errors.push(fieldError.forbidden(path, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'))
+    }
+  }
+  if (options.sendInitialEvents !== undefined) {
+    errors.push(fieldError.forbidden(fieldPath('sendInitialEvents'), 'sendInitialEvents is forbidden for list'))
+  }
+  return errors
+}
+
+function validateWatch(options: ListOptions): FieldErrorList {
+  const errors: FieldErrorList = []
+  const match = options.resourceVersionMatch ?? ''
+  const path = fieldPath('resourceVersionMatch')
+  if (options.sendInitialEvents !== undefined && match !== 'NotOlderThan') {
+    errors.push(fieldError.forbidden(path, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'))
+  }
+  if (match !== '') {
+    if (options.sendInitialEvents === undefined) {
+      errors.push(fieldError.forbidden(path, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'))
+    }
+    if (match !== 'NotOlderThan') errors.push(fieldError.notSupported(path, match, ['NotOlderThan']))
+    if (options.continue) errors.push(fieldError.forbidden(path, 'resourceVersionMatch is forbidden when continue is provided'))
+  }
+  return errors
+}
+
+/** Short, and every character printable; positions count bytes. */
+export function validateFieldManager(manager: string, path: FieldPath): FieldErrorList {
+  const errors: FieldErrorList = []
+  if (byteLength(manager) > maxFieldManagerLength) errors.push(fieldError.tooLong(path, maxFieldManagerLength))
+  let position = 0
+  for (const char of manager) {
+    if (!/^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(char)) {
+      const code = char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')
+      errors.push(fieldError.invalid(path, manager, `invalid character U+${code} (at position ${position})`))
+    }
+    position += byteLength(char)
+  }
+  return errors
+}
+
+export function validateDryRun(dryRun: readonly string[], path: FieldPath): FieldErrorList {
+  return dryRun.every((value) => value === 'All') ? [] : [fieldError.notSupported(path, dryRun, ['All'])]
+}
+
+const fieldValidations = ['', 'Ignore', 'Strict', 'Warn']
+
+export function validateFieldValidation(value: string, path: FieldPath): FieldErrorList {
+  return fieldValidations.includes(value) ? [] : [fieldError.notSupported(path, value, fieldValidations)]
+}

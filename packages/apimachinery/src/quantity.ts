@@ -1,0 +1,151 @@
+import { parseQuantityParts } from './quantity-parts.ts'
+import type { QuantityFormat } from './quantity-parts.ts'
+
+const decimalSuffixes: Readonly<Record<number, string>> = {
+  [-9]: 'n',
+  [-6]: 'u',
+  [-3]: 'm',
+  0: '',
+  3: 'k',
+  6: 'M',
+  9: 'G',
+  12: 'T',
+  15: 'P',
+  18: 'E',
+}
+const binarySuffixes = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']
+
+/**
+ * A fixed-point number, `unscaled × 10^exponent`, exact. The format only decides how it prints. Immutable.
+ *
+ *     parseQuantity('1500m').toString()                    // "1500m"
+ *     parseQuantity('1024Ki').add(parseQuantity('1Mi'))    // "2Mi"
+ */
+export class Quantity {
+  readonly unscaled: bigint
+  readonly exponent: number
+  readonly format: QuantityFormat
+  /** How it was written, where the original keeps that. */
+  readonly #text: string | undefined
+
+  constructor(unscaled: bigint, exponent: number, format: QuantityFormat, text?: string) {
+    this.unscaled = unscaled
+    this.exponent = exponent
+    this.format = format
+    this.#text = text
+  }
+
+  get sign(): -1 | 0 | 1 {
+    return this.unscaled < 0n ? -1 : this.unscaled > 0n ? 1 : 0
+  }
+
+  isZero(): boolean {
+    return this.unscaled === 0n
+  }
+
+  /** Negative, zero or positive, whatever the two formats. */
+  compare(other: Quantity): number {
+    const [a, b] = align(this, other)
+    return a < b ? -1 : a > b ? 1 : 0
+  }
+
+  equals(other: Quantity): boolean {
+    return this.compare(other) === 0
+  }
+
+  /** Keeps this quantity's format; zero takes the other's. */
+  add(other: Quantity): Quantity {
+    const [a, b, exponent] = align(this, other)
+    return new Quantity(a + b, exponent, this.isZero() ? other.format : this.format)
+  }
+
+  sub(other: Quantity): Quantity {
+    const [a, b, exponent] = align(this, other)
+    return new Quantity(a - b, exponent, this.isZero() ? other.format : this.format)
+  }
+
+  multiply(factor: bigint): Quantity {
+    return new Quantity(this.unscaled * factor, this.exponent, this.format)
+  }
+
+  negate(): Quantity {
+    return new Quantity(-this.unscaled, this.exponent, this.format)
+  }
+
+  /** In units of 10^exponent, rounded away from zero. */
+  scaledValue(exponent: number): bigint {
+    return rescale(this.unscaled, this.exponent - exponent)
+  }
+
+  /** Whole units, rounded away from zero. */
+  value(): bigint {
+    return this.scaledValue(0)
+  }
+
+  /** Thousandths, rounded away from zero. */
+  milliValue(): bigint {
+    return this.scaledValue(-3)
+  }
+
+  /** Approximate. */
+  toNumber(): number {
+    return Number(`${this.unscaled}e${this.exponent}`)
+  }
+
+  /** The canonical form: no fraction, the largest suffix that loses nothing. */
+  toString(): string {
+    return this.#text ?? canonical(this)
+  }
+
+  toJSON(): string {
+    return this.toString()
+  }
+}
+
+/** Throws with the original's message on text that is no quantity. */
+export function parseQuantity(text: string): Quantity {
+  const { unscaled, exponent, format, keepText } = parseQuantityParts(text)
+  return new Quantity(unscaled, exponent, format, keepText ? text : undefined)
+}
+
+/** The canonical text of a quantity given as JSON, a string or a number. */
+export function canonicalQuantity(value: string | number): string {
+  return parseQuantity(String(value).trim()).toString()
+}
+
+function align(a: Quantity, b: Quantity): [bigint, bigint, number] {
+  const exponent = Math.min(a.exponent, b.exponent)
+  return [rescale(a.unscaled, a.exponent - exponent), rescale(b.unscaled, b.exponent - exponent), exponent]
+}
+
+function rescale(unscaled: bigint, by: number): bigint {
+  if (by >= 0 || unscaled === 0n) return unscaled * 10n ** BigInt(Math.max(by, 0))
+  const divisor = 10n ** BigInt(-by)
+  const whole = unscaled / divisor
+  return unscaled % divisor === 0n ? whole : whole + (unscaled < 0n ? -1n : 1n)
+}
+
+function canonical(quantity: Quantity): string {
+  if (quantity.isZero()) return '0'
+  if (quantity.format === 'BinarySI') {
+    const whole = quantity.value()
+    const small = -1024n < whole && whole < 1024n
+    if (!small && rescale(whole, -quantity.exponent) === quantity.unscaled) return binary(whole)
+  }
+  return decimal(quantity)
+}
+
+function binary(value: bigint): string {
+  let mantissa = value
+  let power = 0
+  for (; mantissa % 1024n === 0n; power++) mantissa /= 1024n
+  return mantissa.toString() + (binarySuffixes[power] ?? '')
+}
+
+function decimal(quantity: Quantity): string {
+  let { unscaled, exponent } = quantity
+  for (; unscaled % 10n === 0n; exponent++) unscaled /= 10n
+  for (; exponent % 3 !== 0; exponent--) unscaled *= 10n
+  if (quantity.format === 'DecimalExponent') return exponent === 0 ? unscaled.toString() : `${unscaled}e${exponent}`
+  return unscaled.toString() + (decimalSuffixes[exponent] ?? '')
+}

@@ -1,0 +1,161 @@
+import { quote } from './go-text.ts'
+
+/** A moment, to the nanosecond. `seconds` since 1970, negative before. */
+export interface Instant {
+  readonly seconds: number
+  readonly nanos: number
+}
+
+const timeLayout = '2006-01-02T15:04:05Z07:00'
+const microLayout = '2006-01-02T15:04:05.000000Z07:00'
+/** 0001-01-01T00:00:00Z, which Go writes as null. */
+const zeroSeconds = -62135596800
+
+/** Whole seconds, UTC: what metav1.Time writes. From milliseconds since 1970. */
+export function formatTime(millis: number): string {
+  return formatInstant(fromMillis(millis))
+}
+
+export function nowTime(now: () => number = Date.now): string {
+  return formatTime(now())
+}
+
+/** Six digits, UTC: what metav1.MicroTime writes. */
+export function formatMicroTime(moment: number | Instant): string {
+  const instant = typeof moment === 'number' ? fromMillis(moment) : moment
+  const micros = String(Math.trunc(instant.nanos / 1000)).padStart(6, '0')
+  return formatInstant(instant).replace('Z', `.${micros}Z`)
+}
+
+/** Milliseconds since 1970. Throws with Go's message on text that is no RFC 3339 time. */
+export function parseTime(text: string): number {
+  return toMillis(parseInstant(text))
+}
+
+export function parseMicroTime(text: string): Instant {
+  return new Scanner(text, microLayout).instant()
+}
+
+export function parseInstant(text: string): Instant {
+  return new Scanner(text, timeLayout).instant()
+}
+
+/** As metav1.Time would write it again: UTC, whole seconds; null for Go's zero time. */
+export function normalizeTime(text: string): string | null {
+  const instant = parseInstant(text)
+  return isZeroTime(instant) ? null : formatInstant(instant)
+}
+
+export function normalizeMicroTime(text: string): string | null {
+  const instant = parseMicroTime(text)
+  return isZeroTime(instant) ? null : formatMicroTime(instant)
+}
+
+export function toMillis(instant: Instant): number {
+  return instant.seconds * 1000 + Math.trunc(instant.nanos / 1_000_000)
+}
+
+function isZeroTime(instant: Instant): boolean {
+  return instant.seconds === zeroSeconds && instant.nanos === 0
+}
+
+function fromMillis(millis: number): Instant {
+  const seconds = Math.floor(millis / 1000)
+  return { seconds, nanos: Math.round((millis - seconds * 1000) * 1e6) }
+}
+
+function formatInstant(instant: Instant): string {
+  const iso = new Date(instant.seconds * 1000).toISOString()
+  return `${iso.slice(0, iso.indexOf('.'))}Z`
+}
+
+/** Reads the two layouts the way Go's time.Parse does, down to its messages. */
+class Scanner {
+  readonly #text: string
+  readonly #layout: string
+  #rest: string
+
+  constructor(text: string, layout: string) {
+    this.#text = text
+    this.#layout = layout
+    this.#rest = text
+  }
+
+  instant(): Instant {
+    const year = this.#number('2006', 4)
+    this.#literal('-')
+    const month = this.#number('01', 2)
+    if (month < 1 || month > 12) throw this.#outOfRange('month')
+    this.#literal('-')
+    const day = this.#number('02', 2)
+    this.#literal('T')
+    const hour = /^[0-9](?![0-9])/.test(this.#rest) ? this.#number('15', 1) : this.#number('15', 2)
+    if (hour > 23) throw this.#outOfRange('hour')
+    this.#literal(':')
+    const minute = this.#number('04', 2)
+    if (minute > 59) throw this.#outOfRange('minute')
+    this.#literal(':')
+    const second = this.#number('05', 2)
+    if (second > 59) throw this.#outOfRange('second')
+    const nanos = this.#fraction()
+    const offset = this.#offset()
+    if (this.#rest !== '') throw this.#error(`: extra text: ${quote(this.#rest)}`)
+    const date = new Date(0)
+    date.setUTCFullYear(year, month - 1, day)
+    if (day < 1 || date.getUTCDate() !== day) throw this.#outOfRange('day')
+    date.setUTCHours(hour, minute, second)
+    return { seconds: date.getTime() / 1000 - offset, nanos }
+  }
+
+  #number(element: string, width: number): number {
+    const digits = this.#rest.slice(0, width)
+    if (digits.length < width || !/^[0-9]+$/.test(digits)) throw this.#cannot(element)
+    this.#rest = this.#rest.slice(width)
+    return Number(digits)
+  }
+
+  #literal(char: string): void {
+    if (!this.#rest.startsWith(char)) throw this.#cannot(char)
+    this.#rest = this.#rest.slice(1)
+  }
+
+  /** Exactly six digits where the layout has them, else any number, or none. */
+  #fraction(): number {
+    const exact = this.#layout === microLayout
+    const match = exact ? /^[.,]([0-9]{6})/.exec(this.#rest) : /^[.,]([0-9]+)/.exec(this.#rest)
+    if (match === null) {
+      if (exact) throw this.#cannot('.000000')
+      return 0
+    }
+    this.#rest = this.#rest.slice(match[0].length)
+    return Number(match[1]!.slice(0, 9).padEnd(9, '0'))
+  }
+
+  /** Seconds east of UTC. */
+  #offset(): number {
+    if (this.#rest.startsWith('Z')) {
+      this.#rest = this.#rest.slice(1)
+      return 0
+    }
+    const match = /^([+-])([0-9]{2}):([0-9]{2})/.exec(this.#rest)
+    if (match === null) throw this.#cannot('Z07:00')
+    const hours = Number(match[2])
+    const minutes = Number(match[3])
+    if (hours > 24) throw this.#outOfRange('time zone offset hour')
+    if (minutes > 60) throw this.#outOfRange('time zone offset minute')
+    this.#rest = this.#rest.slice(6)
+    return (match[1] === '-' ? -1 : 1) * (hours * 3600 + minutes * 60)
+  }
+
+  #cannot(element: string): Error {
+    return new Error(`parsing time ${quote(this.#text)} as ${quote(this.#layout)}: cannot parse ${quote(this.#rest)} as ${quote(element)}`)
+  }
+
+  #outOfRange(what: string): Error {
+    return this.#error(`: ${what} out of range`)
+  }
+
+  #error(message: string): Error {
+    return new Error(`parsing time ${quote(this.#text)}${message}`)
+  }
+}
