@@ -1,1 +1,11 @@
-export {}
+export type { BookmarkTimes } from './bookmarks.ts'
+export { Cacher } from './cacher.ts'
+export type { CacherOptions } from './cacher.ts'
+export type { Clock } from './clock.ts'
+export { compareDigests } from './digest.ts'
+export type { DigestComparison } from './digest.ts'
+export type { EventRingOptions } from './event-ring.ts'
+export { storageWithCacher } from './storage-with-cacher.ts'
+export type { CachedStorageRequest, StorageWithCacherOptions } from './storage-with-cacher.ts'
+export type { WatcherLimits } from './watcher.ts'
+export type { WatchRegisterOptions } from './watch-register.ts'

@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest'
+import { BookmarkSchedule } from './bookmarks.ts'
+
+const start = 1_000_000
+
+describe('BookmarkSchedule', () => {
+  test('every minute, and shortly before the deadline', () => {
+    const schedule = new BookmarkSchedule<{ deadline: number | undefined }>(start)
+    const watcher = { deadline: start + 100_000 }
+    const sent: number[] = []
+    schedule.plan(watcher, start)
+    for (let now = start; now <= start + 200_000; now += 1000) {
+      for (const due of schedule.takeDue(now)) {
+        sent.push(now - start)
+        schedule.plan(due, now)
+      }
+    }
+    expect(sent).toEqual([60_000, 98_000])
+  })
+
+  test('none for a watch that ends at once, none for one that is gone', () => {
+    const schedule = new BookmarkSchedule<{ deadline: number | undefined }>(start)
+    schedule.plan({ deadline: start + 1000 }, start)
+    const gone = { deadline: undefined }
+    schedule.plan(gone, start)
+    schedule.delete(gone)
+    expect(schedule.takeDue(start + 300_000)).toEqual([])
+  })
+
+  test('a long pause of the process loses nobody', () => {
+    const schedule = new BookmarkSchedule<{ deadline: number | undefined }>(start)
+    const watchers = [1, 2, 3].map((n) => ({ deadline: start + n * 10_000 }))
+    for (const watcher of watchers) schedule.plan(watcher, start)
+    expect(schedule.takeDue(start + 86_400_000)).toEqual(watchers)
+  })
+})

@@ -1,0 +1,59 @@
+import type { KubeObject } from '@keelson/apimachinery'
+import { encodeContinue, matcher, prefixEnd } from '@keelson/storagebackend'
+import type { ObjectList, Predicate, Revision, StoredObject } from '@keelson/storagebackend'
+import { yieldToOthers } from './clock.ts'
+import type { ObjectTree } from './object-tree.ts'
+
+export interface CachedListOptions {
+  /** What `ObjectList.revision` and continue tokens say. */
+  readonly revision: Revision
+  /** The listed prefix. */
+  readonly prefix: string
+  /** Where a continued list goes on. */
+  readonly startKey: string | undefined
+  /** 0 is none. */
+  readonly limit: number
+  readonly predicate: Predicate | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+const lookedBetweenClocks = 256
+const sliceMilliseconds = 4
+
+/**
+ * A list from one state of the cache. Without a selector nothing is copied: `items` walks the state. With one, the objects are
+ * looked at here, in slices that let others run, since a walk by the reader could not pause.
+ */
+export async function listFromTree<T extends KubeObject>(
+  tree: ObjectTree<StoredObject<T>>,
+  options: CachedListOptions,
+): Promise<ObjectList<T>> {
+  const { revision, prefix, limit } = options
+  const matches = matcher(options.predicate)
+  const range = { start: options.startKey ?? prefix, end: prefixEnd(prefix) }
+  if (matches === undefined && limit === 0) {
+    return { revision, continue: '', remainingItemCount: undefined, items: { [Symbol.iterator]: () => tree.scan(range) } }
+  }
+  const total = tree.count(range)
+  const items: StoredObject<T>[] = []
+  let looked = 0
+  let sliceEnd = performance.now() + sliceMilliseconds
+  for (const object of tree.scan(range)) {
+    looked++
+    if (matches === undefined || matches(object)) items.push(object)
+    if (limit > 0 && items.length >= limit) break
+    if (looked % lookedBetweenClocks === 0 && performance.now() > sliceEnd) {
+      options.signal?.throwIfAborted()
+      await yieldToOthers()
+      sliceEnd = performance.now() + sliceMilliseconds
+    }
+  }
+  const more = looked < total
+  return {
+    revision,
+    continue: more ? encodeContinue(`${items.at(-1)!.key}\0`, prefix, revision) : '',
+    // Objects that a selector would not let through are not told apart here, so only a list of everything knows.
+    remainingItemCount: more && matches === undefined ? total - limit : undefined,
+    items,
+  }
+}

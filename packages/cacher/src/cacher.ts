@@ -1,0 +1,275 @@
+import { newTooManyRequests } from '@keelson/apimachinery'
+import type { KubeObject } from '@keelson/apimachinery'
+import { decodeContinue, isStorageError, parseResourceVersion, prepareKey, StorageError } from '@keelson/storagebackend'
+import type {
+  CreateOptions,
+  DeleteObjectOptions,
+  GetOptions,
+  ListObjectsOptions,
+  ObjectList,
+  ObjectWatch,
+  Revision,
+  Storage,
+  StoredObject,
+  UpdateOptions,
+  UpdateOutput,
+  WatchObjectsOptions,
+} from '@keelson/storagebackend'
+import { listFromTree } from './cached-list.ts'
+import type { Clock } from './clock.ts'
+import { systemClock } from './clock.ts'
+import { compareDigests } from './digest.ts'
+import type { DigestComparison } from './digest.ts'
+import { Dispatcher } from './dispatcher.ts'
+import type { EventRingOptions } from './event-ring.ts'
+import { runFeed } from './feed.ts'
+import { Freshness } from './freshness.ts'
+import { Readiness } from './readiness.ts'
+import { routeList } from './read-routing.ts'
+import type { ReadRoute } from './read-routing.ts'
+import { Selection } from './selection.ts'
+import { WatchCache } from './watch-cache.ts'
+import { WatchRegister } from './watch-register.ts'
+import type { WatchRegisterOptions } from './watch-register.ts'
+
+export interface CacherOptions<T extends KubeObject = KubeObject> extends WatchRegisterOptions {
+  /** What is wrapped. The cacher owns it and closes it. */
+  readonly storage: Storage<T>
+  /** Every key of the resource starts with it; ends in "/". */
+  readonly prefix: string
+  /** A field that many watchers select one value of: "spec.nodeName" for pods. */
+  readonly triggerField?: string | undefined
+  /** Asks the store that its watches soon tell how far they are. Without it, freshness waits for the store's own progress. */
+  readonly requestProgress?: (() => Promise<void>) | undefined
+  /** The store refuses to read at revisions below this; so does the cache. */
+  readonly compactedRevision?: (() => Revision) | undefined
+  readonly clock?: Clock | undefined
+  readonly ring?: EventRingOptions | undefined
+  /** ms that a read waits for the cache to get to a revision. */
+  readonly freshnessTimeout?: number | undefined
+  /** ms between comparisons of cache and store; 0 never compares. */
+  readonly digestPeriod?: number | undefined
+  /** Told what went wrong without a caller: a broken feed, a cache that differs from its store. */
+  readonly onError?: ((error: unknown) => void) | undefined
+}
+
+const reinitializing = 'storage is (re)initializing'
+
+/**
+ * A storage that wraps a storage: reads and watches come from memory, writes go through. Whoever stands on it cannot tell,
+ * but by the time it takes.
+ */
+export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
+  readonly #options: CacherOptions<T>
+  readonly #storage: Storage<T>
+  readonly #prefix: string
+  readonly #timeout: number
+  readonly #clock: Clock
+  readonly #readiness: Readiness
+  readonly #freshness: Freshness
+  readonly #cache: WatchCache<T>
+  readonly #watches: WatchRegister<T>
+  readonly #closing = new AbortController()
+  readonly #feed: Promise<void>
+  #cancelDigest: (() => void) | undefined
+
+  constructor(options: CacherOptions<T>) {
+    this.#options = options
+    this.#storage = options.storage
+    this.#prefix = options.prefix
+    this.#timeout = options.freshnessTimeout ?? 3000
+    const clock = (this.#clock = options.clock ?? systemClock)
+    this.#readiness = new Readiness(clock)
+    this.#freshness = new Freshness({ clock, requestProgress: options.requestProgress })
+    const dispatcher = new Dispatcher<T>({ prefix: options.prefix, triggerField: options.triggerField })
+    this.#cache = new WatchCache({ clock, freshness: this.#freshness, dispatcher, ring: options.ring })
+    this.#watches = new WatchRegister({ ...options, clock, cache: this.#cache, dispatcher })
+    this.#feed = runFeed({
+      storage: options.storage,
+      prefix: options.prefix,
+      clock,
+      signal: this.#closing.signal,
+      onError: options.onError,
+      sink: this.#sink(),
+    })
+    this.#planDigest()
+  }
+
+  create(key: string, object: T, options?: CreateOptions): Promise<StoredObject<T>> {
+    return this.#storage.create(key, object, options)
+  }
+
+  /** The suggestion is the newest object the cache knows, whatever the caller has. */
+  guaranteedUpdate(
+    key: string,
+    tryUpdate: (current: T | undefined, stored: StoredObject<T> | undefined) => UpdateOutput<T> | Promise<UpdateOutput<T>>,
+    options?: UpdateOptions<T>,
+  ): Promise<StoredObject<T>> {
+    return this.#storage.guaranteedUpdate(key, tryUpdate, this.#withSuggestion(key, options))
+  }
+
+  delete(key: string, options?: DeleteObjectOptions<T>): Promise<StoredObject<T>> {
+    return this.#storage.delete(key, this.#withSuggestion(key, options))
+  }
+
+  async get(key: string, options: GetOptions = {}): Promise<StoredObject<T>> {
+    const revision = parseResourceVersion(options.resourceVersion)
+    if ((options.resourceVersion ?? '') === '' || revision === undefined || !this.#readiness.ready) return this.#storage.get(key, options)
+    const prepared = prepareKey(this.#prefix, key, false)
+    await this.#reach(prepared, revision, options.signal)
+    const object = this.#cache.tree.get(prepared)
+    if (object === undefined) throw new StorageError({ code: 'KeyNotFound', key: prepared })
+    return object
+  }
+
+  async list(key: string, options: ListObjectsOptions = {}): Promise<ObjectList<T>> {
+    const prefix = prepareKey(this.#prefix, key, options.recursive ?? true)
+    const route = this.#route(prefix, options)
+    if (route.type === 'store' || !this.#readiness.ready) return this.#storage.list(key, options)
+    const fromStore = (): Promise<ObjectList<T>> => this.#storage.list(key, options)
+    switch (route.type) {
+      case 'notOlderThan':
+        await this.#reach(prefix, route.revision, options.signal)
+        return this.#listLatest(prefix, undefined, route.limit, options)
+      case 'consistent': {
+        const revision = await this.#storage.currentRevision()
+        const fresh = await this.#freshness.wait(revision, this.#timeout, options.signal)
+        return fresh && this.#readiness.ready ? this.#listLatest(prefix, route.startKey, route.limit, options) : fromStore()
+      }
+      case 'exact': {
+        await this.#reach(prefix, route.revision, options.signal)
+        const tree = this.#cache.treeAt(route.revision)
+        return tree === undefined ? fromStore() : listFromTree(tree, { ...options, ...route, prefix, predicate: options.predicate })
+      }
+    }
+  }
+
+  async watch(key: string, options: WatchObjectsOptions): Promise<ObjectWatch<T>> {
+    const recursive = options.recursive ?? true
+    const selection = new Selection<T>(prepareKey(this.#prefix, key, recursive), recursive, options.predicate)
+    if (parseResourceVersion(options.resourceVersion) === undefined) return this.#storage.watch(key, options)
+    if (!(await this.#readiness.wait(this.#timeout, options.signal))) throw newTooManyRequests(reinitializing, 1)
+    return this.#watches.open(selection, options, {
+      storeRevision: () => this.#storage.currentRevision(),
+      reach: (revision) => this.#freshness.wait(revision, this.#timeout, options.signal),
+    })
+  }
+
+  count(key: string): Promise<number> {
+    return this.#storage.count(key)
+  }
+
+  currentRevision(): Promise<Revision> {
+    return this.#storage.currentRevision()
+  }
+
+  async checkReady(): Promise<void> {
+    if (!this.#readiness.ready) throw new Error(reinitializing)
+    await this.#storage.checkReady()
+  }
+
+  /** Resolves when the cache is filled; false when it was not within `milliseconds`. */
+  waitUntilReady(milliseconds: number): Promise<boolean> {
+    return this.#readiness.wait(milliseconds)
+  }
+
+  /** Compares what is cached now with what the store had at the same revision. */
+  compareWithStore(): Promise<DigestComparison> {
+    const objects = this.#cache.tree.scan({ start: this.#prefix, end: undefined })
+    return compareDigests({ revision: this.#cache.revision, objects }, this.#storage, this.#prefix)
+  }
+
+  async close(): Promise<void> {
+    this.#readiness.stop()
+    this.#cancelDigest?.()
+    this.#closing.abort()
+    this.#freshness.release()
+    this.#watches.endAll(undefined)
+    await this.#feed
+    await this.#storage.close()
+  }
+
+  #sink(): Parameters<typeof runFeed<T>>[0]['sink'] {
+    const cache = this.#cache
+    return {
+      get revision() {
+        return cache.revision
+      },
+      restarting: (reason) => {
+        this.#readiness.setPending(reason)
+        this.#watches.expireAll()
+      },
+      replace: (objects, revision) => {
+        cache.replace(objects, revision)
+        this.#readiness.setReady()
+      },
+      apply: (batch) => cache.apply(batch),
+    }
+  }
+
+  #route(prefix: string, options: ListObjectsOptions): ReadRoute {
+    const compacted = this.#options.compactedRevision?.() ?? 0
+    const cache = this.#cache
+    return routeList(
+      {
+        resourceVersion: options.resourceVersion ?? '',
+        match: options.resourceVersionMatch,
+        limit: options.limit ?? 0,
+        token: readToken(options.continue, prefix),
+        recursive: options.recursive ?? true,
+      },
+      { revision: cache.revision, holds: (revision) => revision >= compacted && cache.treeAt(revision) !== undefined },
+    )
+  }
+
+  #listLatest(prefix: string, startKey: string | undefined, limit: number, options: ListObjectsOptions): Promise<ObjectList<T>> {
+    const { tree, revision } = this.#cache
+    if (options.recursive ?? true) {
+      return listFromTree(tree, { revision, prefix, startKey, limit, predicate: options.predicate, signal: options.signal })
+    }
+    const object = tree.get(prefix)
+    const shown = object !== undefined && new Selection<T>(prefix, false, options.predicate).matches(object)
+    return Promise.resolve({ revision, continue: '', remainingItemCount: undefined, items: shown ? [object] : [] })
+  }
+
+  /** Waits until the cache has the revision; refuses when it does not come. */
+  async #reach(key: string, revision: Revision, signal: AbortSignal | undefined): Promise<void> {
+    if (await this.#freshness.wait(revision, this.#timeout, signal)) return
+    signal?.throwIfAborted()
+    const currentRevision = this.#cache.revision
+    const message = `Too large resource version: ${revision}, current: ${currentRevision}`
+    throw new StorageError({ code: 'ResourceVersionTooLarge', key, revision, currentRevision, message })
+  }
+
+  #withSuggestion<O extends { readonly suggestion?: StoredObject<T> }>(key: string, options: O | undefined): O {
+    const cached = this.#readiness.ready ? this.#cache.tree.get(key) : undefined
+    return cached === undefined ? ((options ?? {}) as O) : ({ ...options, suggestion: cached } as O)
+  }
+
+  #planDigest(): void {
+    const period = this.#options.digestPeriod ?? 300_000
+    if (period === 0 || this.#closing.signal.aborted) return
+    this.#cancelDigest = this.#clock.schedule(period, () => void this.#checkDigest().finally(() => this.#planDigest()))
+  }
+
+  async #checkDigest(): Promise<void> {
+    try {
+      if (!this.#readiness.ready) return
+      const result = await this.compareWithStore()
+      if (!result.equal)
+        this.#options.onError?.(new Error(`the cache of ${this.#prefix} differs from its store at ${result.firstDifference}`))
+    } catch (error) {
+      if (!isStorageError(error, 'ResourceVersionTooOld') && !this.#closing.signal.aborted) this.#options.onError?.(error)
+    }
+  }
+}
+
+function readToken(token: string | undefined, prefix: string): Parameters<typeof routeList>[0]['token'] {
+  if (token === undefined || token === '') return undefined
+  try {
+    const { start, revision } = decodeContinue(token, prefix)
+    return { startKey: start, revision }
+  } catch {
+    return 'invalid'
+  }
+}

@@ -1,0 +1,108 @@
+import type { Revision } from '@keelson/storagebackend'
+
+export interface RingEvent {
+  readonly revision: Revision
+  readonly time: number
+}
+
+export interface EventRingOptions {
+  readonly minimum?: number
+  readonly maximum?: number
+  /** Events younger than this (ms) make a full ring grow rather than forget. */
+  readonly freshFor?: number
+}
+
+/**
+ * The newest events, in revision order, each with a position that never decreases for the life of the ring (so a position taken
+ * before a `reset` is recognisably gone). It doubles when it is full of young events and halves when its newest quarter is old.
+ *
+ *   forgotten │ start ............ end │ next event
+ *             └ base: revision of the newest event that is not held; everything after it is held
+ */
+export class EventRing<E extends RingEvent> {
+  readonly #minimum: number
+  readonly #maximum: number
+  readonly #freshFor: number
+  #slots: (E | undefined)[]
+  #start = 0
+  #end = 0
+  #base: Revision = 0
+
+  constructor(options: EventRingOptions = {}) {
+    this.#minimum = options.minimum ?? 100
+    this.#maximum = options.maximum ?? 102_400
+    this.#freshFor = options.freshFor ?? 75_000
+    this.#slots = new Array<E | undefined>(this.#minimum)
+  }
+
+  get start(): number {
+    return this.#start
+  }
+  get end(): number {
+    return this.#end
+  }
+  /** A watch may begin at this revision or any later one. */
+  get base(): Revision {
+    return this.#base
+  }
+  get capacity(): number {
+    return this.#slots.length
+  }
+
+  /** Forgets everything; history begins anew after `revision`. Positions go on. */
+  reset(revision: Revision): void {
+    this.#start = this.#end
+    this.#slots = new Array<E | undefined>(this.#minimum)
+    this.#base = revision
+  }
+
+  add(event: E): void {
+    this.#resize(event.time)
+    const capacity = this.#slots.length
+    if (this.#end - this.#start === capacity) this.#forgetOldest()
+    this.#slots[this.#end % capacity] = event
+    this.#end++
+  }
+
+  /** The event at a position, undefined when it is forgotten or not there yet. */
+  at(position: number): E | undefined {
+    return position >= this.#start && position < this.#end ? this.#slots[position % this.#slots.length] : undefined
+  }
+
+  /** The position of the first event after `revision`; undefined when events after it were forgotten. */
+  positionAfter(revision: Revision): number | undefined {
+    if (revision < this.#base) return undefined
+    let low = this.#start
+    let high = this.#end
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2)
+      if (this.at(middle)!.revision <= revision) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  #forgetOldest(): void {
+    const slot = this.#start % this.#slots.length
+    this.#base = this.#slots[slot]!.revision
+    this.#slots[slot] = undefined
+    this.#start++
+  }
+
+  #resize(now: number): void {
+    const capacity = this.#slots.length
+    if (this.#end - this.#start < capacity) return
+    if (now - this.at(this.#start)!.time < this.#freshFor) this.#moveTo(Math.min(capacity * 2, this.#maximum))
+    else if (now - this.at(this.#end - Math.floor(capacity / 4))!.time > this.#freshFor) {
+      this.#moveTo(Math.max(Math.floor(capacity / 2), this.#minimum))
+    }
+  }
+
+  #moveTo(capacity: number): void {
+    if (capacity === this.#slots.length) return
+    while (this.#end - this.#start > capacity) this.#forgetOldest()
+    const slots = new Array<E | undefined>(capacity)
+    for (let i = this.#start; i < this.#end; i++) slots[i % capacity] = this.at(i)
+    this.#slots = slots
+  }
+}

@@ -1,0 +1,104 @@
+import { isApiError } from '@keelson/apimachinery'
+import type { KubeObject } from '@keelson/apimachinery'
+import { isStorageError } from '@keelson/storagebackend'
+import type { ObjectEvent, Revision, Storage, StoredObject } from '@keelson/storagebackend'
+import type { Clock } from './clock.ts'
+import { yieldToOthers } from './clock.ts'
+
+export interface FeedSink<T extends KubeObject> {
+  /** The cache is about to be filled anew; `reason` says why. */
+  restarting(reason: string): void
+  replace(objects: readonly StoredObject<T>[], revision: Revision): void
+  apply(batch: readonly ObjectEvent<T>[]): void
+  /** The revision after which to go on. */
+  readonly revision: Revision
+}
+
+export interface FeedOptions<T extends KubeObject> {
+  readonly storage: Storage<T>
+  readonly prefix: string
+  readonly sink: FeedSink<T>
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  readonly onError?: ((error: unknown) => void) | undefined
+}
+
+const firstDelay = 50
+const longestDelay = 1000
+/** Watches that fail this often in a row without a single event are not tried again: the state is read anew. */
+const fruitlessWatches = 3
+const sliceSize = 2000
+
+/**
+ * Keeps a sink equal to the store: list, then watch from the list's revision. A watch that breaks goes on from the last revision
+ * that the sink has, so nothing is lost or repeated; only when that is gone from the store's history is the list read again.
+ * Runs until the signal aborts; never rejects.
+ */
+export async function runFeed<T extends KubeObject>(options: FeedOptions<T>): Promise<void> {
+  const { sink, clock, signal } = options
+  let mustList = true
+  let fruitless = 0
+  let delay = 0
+  while (!signal.aborted) {
+    try {
+      if (mustList) await fill(options)
+      mustList = false
+      const before = sink.revision
+      try {
+        await follow(options, () => {
+          delay = 0
+          fruitless = 0
+        })
+      } finally {
+        if (sink.revision === before) fruitless++
+      }
+    } catch (error) {
+      if (signal.aborted) return
+      options.onError?.(error)
+      if (isExpired(error) || fruitless >= fruitlessWatches || mustList) {
+        mustList = true
+        fruitless = 0
+        sink.restarting(error instanceof Error ? error.message : String(error))
+      }
+    }
+    if (signal.aborted) return
+    await pause(clock, delay, signal)
+    delay = Math.min(longestDelay, delay === 0 ? firstDelay : delay * 2)
+  }
+}
+
+async function fill<T extends KubeObject>({ storage, prefix, sink, signal }: FeedOptions<T>): Promise<void> {
+  const list = await storage.list(prefix, { signal })
+  const objects: StoredObject<T>[] = []
+  for (const object of list.items) {
+    objects.push(object)
+    if (objects.length % sliceSize === 0) await yieldToOthers()
+  }
+  if (!signal.aborted) sink.replace(objects, list.revision)
+}
+
+async function follow<T extends KubeObject>({ storage, prefix, sink, signal }: FeedOptions<T>, onBatch: () => void): Promise<void> {
+  const watch = await storage.watch(prefix, { resourceVersion: String(sink.revision), allowBookmarks: true, signal })
+  for await (const batch of watch) {
+    if (signal.aborted) return
+    sink.apply(batch)
+    onBatch()
+  }
+}
+
+function isExpired(error: unknown): boolean {
+  return isApiError(error, 'Expired') || isStorageError(error, 'ResourceVersionTooOld')
+}
+
+function pause(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> {
+  if (milliseconds === 0) return yieldToOthers()
+  return new Promise((resolve) => {
+    const done = (): void => {
+      cancel()
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const cancel = clock.schedule(milliseconds, done)
+    signal.addEventListener('abort', done)
+  })
+}

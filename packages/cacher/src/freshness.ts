@@ -1,0 +1,76 @@
+import type { Revision } from '@keelson/storagebackend'
+import type { Clock } from './clock.ts'
+
+interface Waiter {
+  readonly revision: Revision
+  readonly done: () => void
+}
+
+export interface FreshnessOptions {
+  readonly clock: Clock
+  /** Asks the store to tell soon how far its watches are. */
+  readonly requestProgress?: (() => Promise<void>) | undefined
+}
+
+const progressPeriod = 100
+
+/**
+ * The revision up to which the cache knows everything, and those who wait for it to get further. While someone waits, progress
+ * is asked for at once and then every 100 ms: a store whose other resources change, but not this one, has nothing else to send.
+ */
+export class Freshness {
+  readonly #clock: Clock
+  readonly #requestProgress: (() => Promise<void>) | undefined
+  readonly #waiters = new Set<Waiter>()
+  #revision: Revision = 0
+  #cancelAsking: (() => void) | undefined
+
+  constructor(options: FreshnessOptions) {
+    this.#clock = options.clock
+    this.#requestProgress = options.requestProgress
+  }
+
+  get revision(): Revision {
+    return this.#revision
+  }
+
+  /** Never goes back. */
+  advance(revision: Revision): void {
+    if (revision <= this.#revision) return
+    this.#revision = revision
+    for (const waiter of [...this.#waiters]) if (waiter.revision <= revision) waiter.done()
+  }
+
+  /** Resolves as soon as `revision` is reached, or after `milliseconds`, or on abort; says whether it is reached. */
+  async wait(revision: Revision, milliseconds: number, signal?: AbortSignal): Promise<boolean> {
+    if (revision > this.#revision && signal?.aborted !== true) {
+      await new Promise<void>((resolve) => {
+        const done = (): void => {
+          cancel()
+          this.#waiters.delete(waiter)
+          signal?.removeEventListener('abort', done)
+          resolve()
+        }
+        const waiter: Waiter = { revision, done }
+        const cancel = this.#clock.schedule(milliseconds, done)
+        this.#waiters.add(waiter)
+        signal?.addEventListener('abort', done)
+        if (this.#cancelAsking === undefined) this.#ask()
+      })
+    }
+    return revision <= this.#revision
+  }
+
+  /** Lets everyone who waits go, with what there is. */
+  release(): void {
+    for (const waiter of [...this.#waiters]) waiter.done()
+  }
+
+  #ask(): void {
+    this.#cancelAsking = undefined
+    if (this.#waiters.size === 0 || this.#requestProgress === undefined) return
+    this.#cancelAsking = this.#clock.schedule(progressPeriod, () => this.#ask())
+    // A failure only means that nothing comes of it; the wait has its own end.
+    this.#requestProgress().catch(() => undefined)
+  }
+}

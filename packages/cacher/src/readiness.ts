@@ -1,0 +1,66 @@
+import type { Clock } from './clock.ts'
+
+export type ReadinessState =
+  | { readonly type: 'pending'; readonly reason: string; readonly since: number }
+  | { readonly type: 'ready' }
+  | { readonly type: 'stopped' }
+
+/**
+ * Whether the cache can answer.
+ *
+ *   pending ──first list──▶ ready ──must list again──▶ pending …      any ──close──▶ stopped
+ */
+export class Readiness {
+  readonly #clock: Clock
+  #state: ReadinessState
+  #waiting = new Set<() => void>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+    this.#state = { type: 'pending', reason: 'storage is (re)initializing', since: clock.now() }
+  }
+
+  get state(): ReadinessState {
+    return this.#state
+  }
+  get ready(): boolean {
+    return this.#state.type === 'ready'
+  }
+
+  setReady(): void {
+    if (this.#state.type !== 'stopped') this.#change({ type: 'ready' })
+  }
+
+  setPending(reason: string): void {
+    if (this.#state.type === 'stopped') return
+    const since = this.#state.type === 'pending' ? this.#state.since : this.#clock.now()
+    this.#state = { type: 'pending', reason, since }
+  }
+
+  stop(): void {
+    this.#change({ type: 'stopped' })
+  }
+
+  /** Resolves when ready, stopped or after `milliseconds`, whichever comes first; says whether ready. */
+  async wait(milliseconds: number, signal?: AbortSignal): Promise<boolean> {
+    if (this.#state.type === 'pending' && signal?.aborted !== true) {
+      await new Promise<void>((resolve) => {
+        const done = (): void => {
+          cancel()
+          this.#waiting.delete(done)
+          signal?.removeEventListener('abort', done)
+          resolve()
+        }
+        const cancel = this.#clock.schedule(milliseconds, done)
+        this.#waiting.add(done)
+        signal?.addEventListener('abort', done)
+      })
+    }
+    return this.ready
+  }
+
+  #change(state: ReadinessState): void {
+    this.#state = state
+    for (const done of [...this.#waiting]) done()
+  }
+}

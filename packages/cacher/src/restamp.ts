@@ -1,0 +1,47 @@
+import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
+import type { Revision, StoredObject } from '@keelson/storagebackend'
+
+/** The same bytes under another revision: what a DELETED event carries. */
+export function restamp<T extends KubeObject>(stored: StoredObject<T>, revision: Revision): StoredObject<T> {
+  return stored.revision === revision ? stored : new Restamped(stored, revision)
+}
+
+class Restamped<T extends KubeObject> implements StoredObject<T> {
+  readonly isStoredObject = true as const
+  readonly revision: Revision
+  readonly #of: StoredObject<T>
+  #object: DeepReadonly<T> | undefined
+
+  constructor(of: StoredObject<T>, revision: Revision) {
+    this.#of = of
+    this.revision = revision
+  }
+
+  get key(): string {
+    return this.#of.key
+  }
+  get body(): Uint8Array {
+    return this.#of.body
+  }
+  get spliceAt(): number {
+    return this.#of.spliceAt
+  }
+  get labels(): Readonly<Record<string, string>> | undefined {
+    return this.#of.labels
+  }
+  field(name: string): string {
+    return this.#of.field(name)
+  }
+  object(): DeepReadonly<T> {
+    if (this.#object === undefined) {
+      const object = this.#of.object()
+      this.#object = { ...object, metadata: { ...object.metadata, resourceVersion: String(this.revision) } } as DeepReadonly<T>
+    }
+    return this.#object
+  }
+  copy(): T {
+    const object = this.#of.copy()
+    object.metadata.resourceVersion = String(this.revision)
+    return object
+  }
+}

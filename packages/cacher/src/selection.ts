@@ -1,0 +1,28 @@
+import type { KubeObject } from '@keelson/apimachinery'
+import { matcher } from '@keelson/storagebackend'
+import type { Predicate, StoredObject } from '@keelson/storagebackend'
+
+/** What one watcher may see: keys under a prefix (or one key), and of those what its selectors let through. */
+export class Selection<T extends KubeObject = KubeObject> {
+  readonly key: string
+  readonly recursive: boolean
+  readonly #predicate: Predicate | undefined
+  readonly #matches: ((object: StoredObject) => boolean) | undefined
+
+  constructor(key: string, recursive: boolean, predicate: Predicate | undefined) {
+    this.key = key
+    this.recursive = recursive
+    this.#predicate = predicate
+    this.#matches = matcher(predicate)
+  }
+
+  matches(object: StoredObject<T>): boolean {
+    if (this.recursive ? !object.key.startsWith(this.key) : object.key !== this.key) return false
+    return this.#matches === undefined || this.#matches(object)
+  }
+
+  /** The one value that a field must have, if the field selector says so. */
+  requires(field: string): string | undefined {
+    return this.#predicate?.fields.requiresExactMatch(field)
+  }
+}

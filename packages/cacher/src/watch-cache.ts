@@ -1,0 +1,99 @@
+import type { KubeObject } from '@keelson/apimachinery'
+import type { ObjectEvent, Revision, StoredObject } from '@keelson/storagebackend'
+import { CacheEvent } from './cache-event.ts'
+import type { Clock } from './clock.ts'
+import type { Dispatcher } from './dispatcher.ts'
+import { EventRing } from './event-ring.ts'
+import type { EventRingOptions } from './event-ring.ts'
+import type { Freshness } from './freshness.ts'
+import { ObjectTree } from './object-tree.ts'
+import { SnapshotStore } from './snapshot-store.ts'
+
+export interface WatchCacheOptions<T extends KubeObject> {
+  readonly clock: Clock
+  readonly freshness: Freshness
+  readonly dispatcher: Dispatcher<T>
+  readonly ring?: EventRingOptions | undefined
+}
+
+/**
+ * What the cache holds: the newest state, the latest events, and a state per revision as far back as those reach. One revision
+ * goes through in one step, without an await between any two of: state, ring, snapshot, watchers, "the cache has it".
+ */
+export class WatchCache<T extends KubeObject = KubeObject> {
+  readonly ring: EventRing<CacheEvent<T>>
+  readonly #clock: Clock
+  readonly #freshness: Freshness
+  readonly #dispatcher: Dispatcher<T>
+  readonly #snapshots = new SnapshotStore<ObjectTree<StoredObject<T>>>()
+  #tree = new ObjectTree<StoredObject<T>>()
+
+  constructor(options: WatchCacheOptions<T>) {
+    this.#clock = options.clock
+    this.#freshness = options.freshness
+    this.#dispatcher = options.dispatcher
+    this.ring = new EventRing(options.ring)
+  }
+
+  get tree(): ObjectTree<StoredObject<T>> {
+    return this.#tree
+  }
+  get revision(): Revision {
+    return this.#freshness.revision
+  }
+
+  /** The state as it was at `revision`; undefined when that is no longer, or not yet, known. */
+  treeAt(revision: Revision): ObjectTree<StoredObject<T>> | undefined {
+    return revision > this.revision ? undefined : this.#snapshots.get(revision)
+  }
+
+  /** Begins anew with a state from the store; history begins there too. `objects` are in key order. */
+  replace(objects: readonly StoredObject<T>[], revision: Revision): void {
+    this.#tree = ObjectTree.fromSorted(objects)
+    this.ring.reset(revision)
+    this.#snapshots.clear()
+    this.#snapshots.add(revision, this.#tree)
+    this.#freshness.advance(revision)
+  }
+
+  /** A batch of the store's watch: whole revisions, in order. What is already known is passed over. */
+  apply(batch: readonly ObjectEvent<T>[]): void {
+    let group: ObjectEvent<T>[] = []
+    let revision: Revision = 0
+    for (const event of batch) {
+      const next = event.type === 'BOOKMARK' ? event.revision : event.object.revision
+      if (next !== revision) {
+        this.#applyRevision(group, revision)
+        group = []
+        revision = next
+      }
+      group.push(event)
+    }
+    this.#applyRevision(group, revision)
+    this.#dispatcher.flush()
+  }
+
+  #applyRevision(group: readonly ObjectEvent<T>[], revision: Revision): void {
+    if (group.length === 0 || revision <= this.revision) return
+    const position = this.ring.end
+    const events: CacheEvent<T>[] = []
+    const time = this.#clock.now()
+    for (const change of group) {
+      if (change.type === 'BOOKMARK') continue
+      const { key } = change.object
+      const previous = this.#tree.get(key)
+      const object = change.type === 'DELETED' ? undefined : change.object
+      if (object === undefined && previous === undefined) continue
+      const event = new CacheEvent<T>({ key, revision, object, previous, time })
+      this.#tree = object === undefined ? this.#tree.delete(key) : this.#tree.set(object)
+      this.ring.add(event)
+      events.push(event)
+    }
+    if (events.length > 0) {
+      this.#snapshots.add(revision, this.#tree)
+      this.#snapshots.dropBefore(this.ring.base)
+      this.#dispatcher.dispatch(events, position)
+    }
+    this.#freshness.advance(revision)
+  }
+}

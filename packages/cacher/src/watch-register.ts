@@ -1,0 +1,164 @@
+import { newResourceExpired, newTooLargeResourceVersion } from '@keelson/apimachinery'
+import type { KubeObject } from '@keelson/apimachinery'
+import { parseResourceVersion } from '@keelson/storagebackend'
+import type { Revision, StoredObject, WatchObjectsOptions } from '@keelson/storagebackend'
+import { BookmarkSchedule, defaultBookmarkTimes } from './bookmarks.ts'
+import type { BookmarkTimes } from './bookmarks.ts'
+import type { Clock } from './clock.ts'
+import type { Dispatcher } from './dispatcher.ts'
+import type { Selection } from './selection.ts'
+import type { WatchCache } from './watch-cache.ts'
+import { defaultWatcherLimits, Watcher } from './watcher.ts'
+import type { WatcherLimits } from './watcher.ts'
+
+export interface WatchRegisterOptions {
+  readonly watcherLimits?: Partial<WatcherLimits> | undefined
+  /** ms that a watcher which is behind may leave its events unread. */
+  readonly patience?: number | undefined
+  readonly bookmarkTimes?: BookmarkTimes | undefined
+}
+
+/** How opening a watch asks about revisions. */
+export interface RevisionQuestions {
+  storeRevision(): Promise<Revision>
+  /** Waits a while for the cache to get there; says whether it did. */
+  reach(revision: Revision): Promise<boolean>
+}
+
+/** Where a watch begins. */
+interface Beginning<T extends KubeObject> {
+  readonly after: Revision
+  readonly position: number
+  readonly initial?: Iterator<StoredObject<T>>
+  readonly initialEventsEnd?: Revision | undefined
+}
+
+const tick = 1000
+
+/** The open watches: decides where each begins, and looks after bookmarks and those that do not read. */
+export class WatchRegister<T extends KubeObject = KubeObject> {
+  readonly #clock: Clock
+  readonly #cache: WatchCache<T>
+  readonly #dispatcher: Dispatcher<T>
+  readonly #limits: WatcherLimits
+  readonly #patience: number
+  readonly #bookmarks: BookmarkSchedule<Watcher<T>>
+  readonly #open = new Set<Watcher<T>>()
+  readonly #behind = new Set<Watcher<T>>()
+  #cancelTick: (() => void) | undefined
+
+  constructor(
+    options: WatchRegisterOptions & { readonly clock: Clock; readonly cache: WatchCache<T>; readonly dispatcher: Dispatcher<T> },
+  ) {
+    this.#clock = options.clock
+    this.#cache = options.cache
+    this.#dispatcher = options.dispatcher
+    this.#limits = { ...defaultWatcherLimits, ...options.watcherLimits }
+    this.#patience = options.patience ?? 30_000
+    this.#bookmarks = new BookmarkSchedule(options.clock.now(), options.bookmarkTimes ?? defaultBookmarkTimes)
+  }
+
+  get size(): number {
+    return this.#open.size
+  }
+
+  async open(selection: Selection<T>, options: WatchObjectsOptions, questions: RevisionQuestions): Promise<Watcher<T>> {
+    // From here to the end of `#add` there is no await: no event can come in between.
+    return this.#add(selection, options, (await beginning<T>(options, questions))(this.#cache))
+  }
+
+  /** All watches end with 410: what lies between their last event and now is not known. */
+  expireAll(): void {
+    this.endAll(newResourceExpired('the watch cache had to be filled anew'))
+  }
+
+  endAll(error: unknown): void {
+    for (const watcher of [...this.#open]) watcher.end(error)
+  }
+
+  #add(selection: Selection<T>, options: WatchObjectsOptions, begin: Beginning<T>): Watcher<T> {
+    const abort = (): void => watcher.end(undefined)
+    const watcher: Watcher<T> = new Watcher<T>({
+      ...begin,
+      selection,
+      ring: this.#cache.ring,
+      clock: this.#clock,
+      limits: this.#limits,
+      allowBookmarks: options.allowBookmarks ?? false,
+      deadline: options.deadline,
+      onBehind: () => this.#behind.add(watcher),
+      onEnd: () => {
+        options.signal.removeEventListener('abort', abort)
+        this.#remove(watcher)
+      },
+    })
+    this.#open.add(watcher)
+    this.#behind.add(watcher)
+    this.#dispatcher.add(watcher)
+    if (watcher.allowBookmarks) this.#bookmarks.plan(watcher, this.#clock.now())
+    this.#cancelTick ??= this.#clock.schedule(tick, () => this.#tick())
+    if (options.signal.aborted) watcher.end(undefined)
+    else options.signal.addEventListener('abort', abort)
+    return watcher
+  }
+
+  #remove(watcher: Watcher<T>): void {
+    this.#open.delete(watcher)
+    this.#behind.delete(watcher)
+    this.#dispatcher.delete(watcher)
+    this.#bookmarks.delete(watcher)
+  }
+
+  #tick(): void {
+    this.#cancelTick = this.#open.size === 0 ? undefined : this.#clock.schedule(tick, () => this.#tick())
+    const now = this.#clock.now()
+    for (const watcher of this.#behind) {
+      if (watcher.live) this.#behind.delete(watcher)
+      else if (watcher.isStalled(now, this.#patience)) watcher.giveUp()
+    }
+    for (const watcher of this.#bookmarks.takeDue(now)) {
+      if (watcher.bookmark(this.#cache.revision)) this.#bookmarks.plan(watcher, now)
+      else this.#bookmarks.planAt(watcher, now + tick)
+    }
+  }
+}
+
+/**
+ * Where a watch begins. What has to be waited for is waited for here; the function that comes back then looks at the cache.
+ *
+ *   sendInitialEvents  resourceVersion   begins with
+ *   ─────────────────  ───────────────   ──────────────────────────────────────────────────────────
+ *   true               "" / 0 / N        the state, not older than the store's / any / N; then the bookmark
+ *   false              "" / 0            what comes after the store's revision of now / the cache's
+ *   not given          ""                the state, as new as the store's if that comes in time
+ *   not given          0                 the state, of any age
+ *   any but true       N                 what comes after N; 410 when that is forgotten
+ */
+async function beginning<T extends KubeObject>(
+  options: WatchObjectsOptions,
+  questions: RevisionQuestions,
+): Promise<(cache: WatchCache<T>) => Beginning<T>> {
+  const text = options.resourceVersion ?? ''
+  const revision = text === '' ? await questions.storeRevision() : parseResourceVersion(text)!
+  const fresh = options.sendInitialEvents === true || text === '' ? await questions.reach(revision) : true
+  if (options.sendInitialEvents === true) {
+    return (cache) => {
+      if (!fresh && !options.signal.aborted) throw newTooLargeResourceVersion(revision, cache.revision, 1)
+      return fromState(cache, options.allowBookmarks === true)
+    }
+  }
+  if (options.sendInitialEvents === undefined && (text === '' || revision === 0)) return (cache) => fromState(cache, false)
+  return (cache) => fromRevision(cache, revision === 0 ? cache.revision : revision)
+}
+
+function fromState<T extends KubeObject>(cache: WatchCache<T>, bookmark: boolean): Beginning<T> {
+  const { revision, ring, tree } = cache
+  const initial = tree.scan({ start: '', end: undefined })
+  return { after: revision, position: ring.end, initial, initialEventsEnd: bookmark ? revision : undefined }
+}
+
+function fromRevision<T extends KubeObject>(cache: WatchCache<T>, after: Revision): Beginning<T> {
+  const position = cache.ring.positionAfter(after)
+  if (position === undefined) throw newResourceExpired(`too old resource version: ${after} (${cache.ring.base})`)
+  return { after, position }
+}
