@@ -5,8 +5,12 @@ import type { UserInfo } from '@keelson/apimachinery'
 /** What an authenticator may look at. */
 export interface Credentials {
   readonly headers: IncomingHttpHeaders
+  /** The URL's path, for anonymous access that is limited to some paths. */
+  readonly path: string
   /** The client's certificate when the TLS layer verified it against the client CA; otherwise undefined. */
   readonly peerCertificate: PeerCertificate | undefined
+  /** Why a certificate that the client did present was not accepted; absent when it presented none. */
+  readonly peerCertificateError?: string | undefined
 }
 
 export type AuthenticationResult =
@@ -17,5 +21,9 @@ export type AuthenticationResult =
   | { readonly outcome: 'rejected'; readonly reason: string }
 
 export interface Authenticator {
+  /** Must not reject or throw for wrong credentials; that is an outcome. */
   authenticate(credentials: Credentials): Promise<AuthenticationResult> | AuthenticationResult
 }
+
+/** The answer of an authenticator that these credentials do not concern. */
+export const unknownCredentials: AuthenticationResult = { outcome: 'unknown' }

@@ -13,3 +13,6 @@ export type Decision =
 export interface Authorizer {
   authorize(attributes: AuthorizerAttributes): Promise<Decision> | Decision
 }
+
+/** The answer of an authorizer that these attributes do not concern. */
+export const noOpinion: Decision = { decision: 'noOpinion', reason: '' }

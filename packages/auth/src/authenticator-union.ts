@@ -1,0 +1,56 @@
+import type { UserInfo } from '@keelson/apimachinery'
+import { unknownCredentials } from './authenticator.ts'
+import type { AuthenticationResult, Authenticator, Credentials } from './authenticator.ts'
+import { anonymousUser, authenticatedGroup, unauthenticatedGroup } from './users.ts'
+
+export interface AuthenticatorUnionOptions {
+  /** Asked only when none of the others had anything to say: wrong credentials never become anonymous ones. */
+  readonly anonymous?: Authenticator | undefined
+}
+
+/** The first of `members` that accepts decides; a rejection stands unless a later one accepts. Adds `system:authenticated`. */
+export function createAuthenticatorUnion(members: readonly Authenticator[], options: AuthenticatorUnionOptions = {}): Authenticator {
+  const { anonymous } = options
+
+  function step(
+    index: number,
+    credentials: Credentials,
+    rejection: AuthenticationResult | undefined,
+  ): AuthenticationResult | Promise<AuthenticationResult> {
+    let rejected = rejection
+    for (let i = index; i < members.length; i++) {
+      const result = members[i]!.authenticate(credentials)
+      if (result instanceof Promise)
+        return result.then((r) => (accepts(r) ? withGroup(r) : step(i + 1, credentials, rejected ?? rejectionOf(r))))
+      if (accepts(result)) return withGroup(result)
+      rejected ??= rejectionOf(result)
+    }
+    return rejected ?? anonymous?.authenticate(credentials) ?? unknownCredentials
+  }
+
+  return { authenticate: (credentials) => step(0, credentials, undefined) }
+}
+
+type Accepted = Extract<AuthenticationResult, { outcome: 'authenticated' }>
+
+function accepts(result: AuthenticationResult): result is Accepted {
+  return result.outcome === 'authenticated'
+}
+
+function rejectionOf(result: AuthenticationResult): AuthenticationResult | undefined {
+  return result.outcome === 'rejected' ? result : undefined
+}
+
+// A static token answers with the same user each time, so its widened form is made once.
+const widened = new WeakMap<UserInfo, AuthenticationResult>()
+
+function withGroup(result: Accepted): AuthenticationResult {
+  const { user } = result
+  if (user.name === anonymousUser || user.groups.includes(authenticatedGroup) || user.groups.includes(unauthenticatedGroup)) return result
+  let wide = widened.get(user)
+  if (wide === undefined) {
+    wide = { outcome: 'authenticated', user: { ...user, groups: [...user.groups, authenticatedGroup] } }
+    widened.set(user, wide)
+  }
+  return wide
+}

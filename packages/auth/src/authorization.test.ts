@@ -1,0 +1,76 @@
+import type { RequestInfo } from '@keelson/apimachinery'
+import { expect, test } from 'vitest'
+import { createAlwaysAllowPathsAuthorizer } from './always-allow-paths.ts'
+import type { Authorizer } from './authorizer.ts'
+import { createAuthorizerUnion } from './authorizer-union.ts'
+import { forbiddenError } from './forbidden.ts'
+import { createPrivilegedGroupsAuthorizer } from './privileged-groups.ts'
+
+const base: RequestInfo = {
+  isResourceRequest: true,
+  path: '/api/v1/namespaces/x/configmaps',
+  verb: 'list',
+  apiPrefix: 'api',
+  apiGroup: '',
+  apiVersion: 'v1',
+  namespace: 'x',
+  resource: 'configmaps',
+  subresource: '',
+  name: '',
+  parts: ['configmaps'],
+}
+const of = (info: Partial<RequestInfo>, name = 'alice', groups: string[] = []) => ({ user: { name, groups }, info: { ...base, ...info } })
+const path = (p: string) =>
+  of({ isResourceRequest: false, path: p, verb: 'get', resource: '', namespace: '', apiVersion: '' }, 'system:anonymous')
+
+test.each([
+  [
+    of({}),
+    'configmaps is forbidden: User "alice" cannot list resource "configmaps" in API group "" in the namespace "x"',
+    { kind: 'configmaps' },
+  ],
+  [
+    of({ apiGroup: 'apps', resource: 'deployments', subresource: 'status', verb: 'update', name: 'web' }),
+    'deployments.apps "web" is forbidden: User "alice" cannot update resource "deployments/status" in API group "apps" in the namespace "x"',
+    { name: 'web', group: 'apps', kind: 'deployments' },
+  ],
+  [
+    of({ namespace: '', resource: 'nodes' }),
+    'nodes is forbidden: User "alice" cannot list resource "nodes" in API group "" at the cluster scope',
+    { kind: 'nodes' },
+  ],
+  [path('/x<y>'), 'forbidden: User "system:anonymous" cannot get path "/x&lt;y&gt;"', {}],
+])('the refusal names who, what and where', (attributes, message, details) => {
+  const error = forbiddenError(attributes, '')
+  expect(error.status).toMatchObject({ code: 403, reason: 'Forbidden', message, details })
+  expect(forbiddenError(attributes, 'because').status.message).toBe(`${message}: because`)
+})
+
+test('paths that are always allowed are no resources', () => {
+  const authorizer = createAlwaysAllowPathsAuthorizer(['/healthz', '/livez/*'])
+  const decide = (p: string) => authorizer.authorize(path(p))
+  expect(decide('/healthz')).toMatchObject({ decision: 'allow' })
+  expect(decide('/livez/ping')).toMatchObject({ decision: 'allow' })
+  expect(decide('/healthz/ping')).toMatchObject({ decision: 'noOpinion' })
+  expect(authorizer.authorize(of({ path: '/healthz' }))).toMatchObject({ decision: 'noOpinion' })
+  expect(() => createAlwaysAllowPathsAuthorizer(['/a*b'])).toThrow('trailing *')
+})
+
+test('the first opinion decides, reasons of those without one are kept', async () => {
+  const says = (decision: 'allow' | 'deny' | 'noOpinion', reason = '', later = false): Authorizer => ({
+    authorize: () => (later ? Promise.resolve({ decision, reason }) : { decision, reason }),
+  })
+  const masters = createPrivilegedGroupsAuthorizer('system:masters')
+  expect(await createAuthorizerUnion(masters, says('deny')).authorize(of({}, 'root', ['system:masters']))).toMatchObject({
+    decision: 'allow',
+  })
+  expect(await createAuthorizerUnion(masters, says('deny', 'no'), says('allow')).authorize(of({}))).toEqual({
+    decision: 'deny',
+    reason: 'no',
+  })
+  expect(await createAuthorizerUnion(says('noOpinion', 'a', true), says('noOpinion'), says('noOpinion', 'b')).authorize(of({}))).toEqual({
+    decision: 'noOpinion',
+    reason: 'a\nb',
+  })
+  expect(await createAuthorizerUnion().authorize(of({}))).toEqual({ decision: 'noOpinion', reason: '' })
+})

@@ -1,0 +1,25 @@
+import { noOpinion } from './authorizer.ts'
+import type { Authorizer, AuthorizerAttributes, Decision } from './authorizer.ts'
+
+/** The first that allows or denies decides. No opinion at all carries every reason given, one per line; the server refuses then. */
+export function createAuthorizerUnion(...members: readonly Authorizer[]): Authorizer {
+  function step(index: number, attributes: AuthorizerAttributes, reasons: readonly string[]): Decision | Promise<Decision> {
+    let given = reasons
+    for (let i = index; i < members.length; i++) {
+      const decision = members[i]!.authorize(attributes)
+      if (decision instanceof Promise) return decision.then((d) => (isFinal(d) ? d : step(i + 1, attributes, withReason(given, d))))
+      if (isFinal(decision)) return decision
+      given = withReason(given, decision)
+    }
+    return given.length === 0 ? noOpinion : { decision: 'noOpinion', reason: given.join('\n') }
+  }
+  return { authorize: (attributes) => step(0, attributes, []) }
+}
+
+function isFinal(decision: Decision): boolean {
+  return decision.decision !== 'noOpinion'
+}
+
+function withReason(reasons: readonly string[], { reason }: Decision): readonly string[] {
+  return reason === '' ? reasons : [...reasons, reason]
+}

@@ -1,0 +1,42 @@
+import type { UserInfo } from '@keelson/apimachinery'
+import { unknownCredentials } from './authenticator.ts'
+import type { AuthenticationResult, Authenticator } from './authenticator.ts'
+import type { TokenAuthenticator } from './token-authenticator.ts'
+
+const invalid: AuthenticationResult = { outcome: 'rejected', reason: 'invalid bearer token' }
+
+/** `Authorization: Bearer TOKEN`. The first of `tokens` that knows the token decides; a token that nobody knows is rejected. */
+export function createBearerTokenAuthenticator(...tokens: readonly TokenAuthenticator[]): Authenticator {
+  return {
+    authenticate: ({ headers }) => {
+      const token = bearerToken(headers.authorization)
+      return token === undefined ? unknownCredentials : firstKnown(tokens, 0, token)
+    },
+  }
+}
+
+// Stays synchronous as long as the authenticators are: most requests never need a promise here.
+function firstKnown(
+  tokens: readonly TokenAuthenticator[],
+  from: number,
+  token: string,
+): AuthenticationResult | Promise<AuthenticationResult> {
+  for (let i = from; i < tokens.length; i++) {
+    const user = tokens[i]!.authenticateToken(token)
+    if (user instanceof Promise) return user.then((known) => (known === undefined ? firstKnown(tokens, i + 1, token) : accepted(known)))
+    if (user !== undefined) return accepted(user)
+  }
+  return invalid
+}
+
+function accepted(user: UserInfo): AuthenticationResult {
+  return { outcome: 'authenticated', user }
+}
+
+/** The token of an Authorization header; undefined for another scheme or none. The scheme's case does not matter, what follows a second space is ignored. */
+export function bearerToken(header: string | undefined): string | undefined {
+  const text = header?.trim()
+  if (text === undefined || text === '') return undefined
+  const [scheme, token] = text.split(' ', 3)
+  return scheme!.toLowerCase() === 'bearer' && token ? token : undefined
+}

@@ -1,0 +1,41 @@
+import { readFile } from 'node:fs/promises'
+import type { UserInfo } from '@keelson/apimachinery'
+import { parseCsv } from './csv.ts'
+import { createStaticTokens } from './token-authenticator.ts'
+import type { TokenAuthenticator } from './token-authenticator.ts'
+
+export interface TokenFile {
+  readonly tokens: readonly (readonly [token: string, user: UserInfo])[]
+  /** What is odd but accepted: empty and repeated tokens, each with its line. */
+  readonly warnings: readonly string[]
+}
+
+/** A line is `token,user,uid` or `token,user,uid,"group1,group2"`. Throws with the line's number. */
+export function parseTokenFile(text: string, fileName: string): TokenFile {
+  const tokens = new Map<string, UserInfo>()
+  const warnings: string[] = []
+  for (const { line, fields } of parseCsv(text, fileName)) {
+    const [token, name, uid, groups] = fields
+    if (token === undefined || name === undefined || uid === undefined) {
+      throw new Error(`${fileName}:${line}: a token line has at least 3 columns (token, user name, user uid), found ${fields.length}`)
+    }
+    if (token === '') {
+      warnings.push(`${fileName}:${line}: the token is empty; the line is ignored`)
+      continue
+    }
+    if (tokens.has(token)) warnings.push(`${fileName}:${line}: the token was already given; this line replaces the earlier one`)
+    tokens.set(token, { name, uid, groups: groups === undefined ? [] : groups.split(',') })
+  }
+  return { tokens: [...tokens], warnings }
+}
+
+export interface OpenTokenFileOptions {
+  readonly onWarning?: (text: string) => void
+}
+
+/** Reads the file once; later changes to it have no effect. */
+export async function openTokenFile(fileName: string, options: OpenTokenFileOptions = {}): Promise<TokenAuthenticator> {
+  const { tokens, warnings } = parseTokenFile(await readFile(fileName, 'utf8'), fileName)
+  for (const warning of warnings) options.onWarning?.(warning)
+  return createStaticTokens(tokens)
+}

@@ -1,0 +1,39 @@
+import { mkdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { KeyPair } from './create-certificate.ts'
+import { writeFileAtomically } from '../write-file.ts'
+
+/** Where key pairs are kept between runs: NAME.crt and NAME.key. */
+export interface CertificateStore {
+  load(name: string): Promise<KeyPair | undefined>
+  save(name: string, pair: KeyPair): Promise<void>
+}
+
+export function createDirectoryCertificateStore(directory: string): CertificateStore {
+  const file = (name: string): string => path.join(directory, name)
+  return {
+    load: async (name) => {
+      try {
+        const [certificate, key] = await Promise.all([readFile(file(`${name}.crt`), 'utf8'), readFile(file(`${name}.key`), 'utf8')])
+        return { certificate, key }
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+        throw error
+      }
+    },
+    save: async (name, { certificate, key }) => {
+      await mkdir(directory, { recursive: true, mode: 0o700 })
+      await writeFileAtomically(file(`${name}.key`), key, 0o600)
+      await writeFileAtomically(file(`${name}.crt`), certificate, 0o644)
+    },
+  }
+}
+
+/** For servers that leave nothing behind. */
+export function createMemoryCertificateStore(): CertificateStore {
+  const pairs = new Map<string, KeyPair>()
+  return {
+    load: async (name) => pairs.get(name),
+    save: async (name, pair) => void pairs.set(name, pair),
+  }
+}

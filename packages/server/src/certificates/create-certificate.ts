@@ -1,0 +1,115 @@
+import { createHash, generateKeyPair, randomBytes, sign } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+import { isIP } from 'node:net'
+import { promisify } from 'node:util'
+import { bitString, boolean, explicit, implicit, integer, objectIdentifier, octetString, sequence, setOf, time, utf8String } from './der.ts'
+import type { Der } from './der.ts'
+import { ipBytes } from './ip-bytes.ts'
+
+/** A certificate and its key, both PEM. */
+export interface KeyPair {
+  readonly certificate: string
+  readonly key: string
+}
+
+export interface Subject {
+  readonly commonName: string
+  readonly organizations?: readonly string[]
+}
+
+export interface Issuer {
+  readonly subject: Subject
+  readonly privateKey: KeyObject
+  readonly publicKey: KeyObject
+}
+
+export interface CertificateRequest {
+  readonly subject: Subject
+  readonly usage: 'ca' | 'server' | 'client'
+  /** DNS names and IP addresses. */
+  readonly names?: readonly string[]
+  readonly notBefore: Date
+  readonly notAfter: Date
+  /** Absent: signed by its own key. */
+  readonly issuer?: Issuer
+}
+
+const ids = {
+  ecdsaWithSha256: '1.2.840.10045.4.3.2',
+  commonName: '2.5.4.3',
+  organization: '2.5.4.10',
+  subjectKeyIdentifier: '2.5.29.14',
+  keyUsage: '2.5.29.15',
+  subjectAltName: '2.5.29.17',
+  basicConstraints: '2.5.29.19',
+  authorityKeyIdentifier: '2.5.29.35',
+  extendedKeyUsage: '2.5.29.37',
+  serverAuth: '1.3.6.1.5.5.7.3.1',
+  clientAuth: '1.3.6.1.5.5.7.3.2',
+}
+
+/** A new EC P-256 key and an X.509 v3 certificate for it (RFC 5280), signed with ECDSA and SHA-256. */
+export async function createCertificate(request: CertificateRequest): Promise<KeyPair> {
+  const { publicKey, privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' })
+  const issuer = request.issuer ?? { subject: request.subject, privateKey, publicKey }
+  const algorithm = sequence(objectIdentifier(ids.ecdsaWithSha256))
+  const body = sequence(
+    explicit(0, integer(Buffer.from([2]))),
+    integer(serialNumber()),
+    algorithm,
+    name(issuer.subject),
+    sequence(time(request.notBefore), time(request.notAfter)),
+    name(request.subject),
+    publicKey.export({ type: 'spki', format: 'der' }),
+    explicit(3, sequence(...extensions(request, publicKey, issuer.publicKey))),
+  )
+  const signature = sign('sha256', body, issuer.privateKey)
+  return {
+    certificate: pem('CERTIFICATE', sequence(body, algorithm, bitString(signature))),
+    key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
+  }
+}
+
+// Positive and never zero: the first bit is clear, the second set.
+function serialNumber(): Buffer {
+  const bytes = randomBytes(16)
+  bytes[0] = (bytes[0]! & 0x3f) | 0x40
+  return bytes
+}
+
+function name({ commonName, organizations = [] }: Subject): Der {
+  const attribute = (id: string, value: string): Der => setOf(sequence(objectIdentifier(id), utf8String(value)))
+  return sequence(...organizations.map((value) => attribute(ids.organization, value)), attribute(ids.commonName, commonName))
+}
+
+function extensions({ usage, names = [] }: CertificateRequest, own: KeyObject, issuer: KeyObject): Der[] {
+  const extension = (id: string, value: Der, critical = false): Der =>
+    sequence(objectIdentifier(id), ...(critical ? [boolean(true)] : []), octetString(value))
+  const list = [
+    extension(ids.basicConstraints, usage === 'ca' ? sequence(boolean(true)) : sequence(), true),
+    // Bits from the left: digitalSignature is 0, keyCertSign 5, cRLSign 6.
+    extension(ids.keyUsage, usage === 'ca' ? bitString(Buffer.from([0b10000110]), 1) : bitString(Buffer.from([0b10000000]), 7), true),
+    extension(ids.subjectKeyIdentifier, octetString(keyIdentifier(own))),
+    extension(ids.authorityKeyIdentifier, sequence(implicit(0, keyIdentifier(issuer)))),
+  ]
+  if (usage !== 'ca')
+    list.push(extension(ids.extendedKeyUsage, sequence(objectIdentifier(usage === 'server' ? ids.serverAuth : ids.clientAuth))))
+  if (names.length > 0) list.push(extension(ids.subjectAltName, sequence(...names.map(alternativeName))))
+  return list
+}
+
+function alternativeName(text: string): Der {
+  return isIP(text) === 0 ? implicit(2, Buffer.from(text, 'latin1')) : implicit(7, ipBytes(text))
+}
+
+function keyIdentifier(key: KeyObject): Buffer {
+  return createHash('sha256')
+    .update(key.export({ type: 'spki', format: 'der' }))
+    .digest()
+    .subarray(0, 20)
+}
+
+function pem(label: string, der: Buffer): string {
+  const lines = der.toString('base64').match(/.{1,64}/g) ?? []
+  return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`
+}

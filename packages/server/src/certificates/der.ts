@@ -1,0 +1,74 @@
+/**
+ * The little of ASN.1 that a certificate is written with. Only writing: what is read goes through `node:crypto`.
+ * Each function returns a whole element: tag, length, content.
+ */
+export type Der = Buffer
+
+function element(tag: number, content: Uint8Array): Der {
+  const { length } = content
+  if (length < 0x80) return Buffer.concat([Buffer.from([tag, length]), content])
+  const bytes: number[] = []
+  for (let rest = length; rest > 0; rest = Math.floor(rest / 256)) bytes.unshift(rest % 256)
+  return Buffer.concat([Buffer.from([tag, 0x80 | bytes.length, ...bytes]), content])
+}
+
+export function sequence(...parts: readonly Uint8Array[]): Der {
+  return element(0x30, Buffer.concat(parts))
+}
+
+export function setOf(part: Uint8Array): Der {
+  return element(0x31, part)
+}
+
+export function boolean(value: boolean): Der {
+  return element(0x01, Buffer.from([value ? 0xff : 0]))
+}
+
+/** Unsigned, big endian. */
+export function integer(bytes: Uint8Array): Der {
+  let start = 0
+  while (start < bytes.length - 1 && bytes[start] === 0) start++
+  const significant = bytes.subarray(start)
+  return element(0x02, significant[0]! >= 0x80 ? Buffer.concat([Buffer.from([0]), significant]) : significant)
+}
+
+/** `unused`: how many bits of the last byte do not count. */
+export function bitString(bytes: Uint8Array, unused = 0): Der {
+  return element(0x03, Buffer.concat([Buffer.from([unused]), bytes]))
+}
+
+export function octetString(bytes: Uint8Array): Der {
+  return element(0x04, bytes)
+}
+
+export function utf8String(text: string): Der {
+  return element(0x0c, Buffer.from(text, 'utf8'))
+}
+
+/** "2.5.29.17" */
+export function objectIdentifier(dotted: string): Der {
+  const [first, second, ...rest] = dotted.split('.').map(Number)
+  const bytes = [first! * 40 + second!]
+  for (const arc of rest) {
+    const groups = [arc % 128]
+    for (let left = Math.floor(arc / 128); left > 0; left = Math.floor(left / 128)) groups.unshift(0x80 | (left % 128))
+    bytes.push(...groups)
+  }
+  return element(0x06, Buffer.from(bytes))
+}
+
+/** UTCTime up to 2049, GeneralizedTime after: RFC 5280 wants exactly this. */
+export function time(date: Date): Der {
+  const digits = date.toISOString().replace(/[-:T]|\.\d+/g, '')
+  return date.getUTCFullYear() < 2050 ? element(0x17, Buffer.from(digits.slice(2), 'latin1')) : element(0x18, Buffer.from(digits, 'latin1'))
+}
+
+/** `[number]` around whole elements. */
+export function explicit(number: number, ...parts: readonly Uint8Array[]): Der {
+  return element(0xa0 | number, Buffer.concat(parts))
+}
+
+/** `[number]` in place of a primitive element's own tag. */
+export function implicit(number: number, content: Uint8Array): Der {
+  return element(0x80 | number, content)
+}

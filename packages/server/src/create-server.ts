@@ -1,0 +1,172 @@
+import type { AddressInfo } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
+import type { Authenticator, Authorizer } from '@keelson/auth'
+import { writePageNotFound } from '@keelson/http-installer'
+import type { InstallerContext, InstallerEnv } from '@keelson/http-installer'
+import { Hono } from 'hono'
+import { answerPanic, createHandlerChain } from './handler-chain.ts'
+import { createHealthEndpoint } from './health.ts'
+import type { HealthCheck } from './health.ts'
+import type { InFlightLimits } from './in-flight-limit.ts'
+import { Lifecycle } from './lifecycle.ts'
+import { createMetricsRegistry, metricsContentType } from './metrics-registry.ts'
+import type { MetricsRegistry } from './metrics-registry.ts'
+import { rawJson, sendPlain } from './plain-answer.ts'
+import { registerProcessMetrics } from './process-metrics.ts'
+import { createRequestMetrics } from './request-metrics.ts'
+import { createTlsListener } from './tls-listener.ts'
+import type { TlsListener } from './tls-listener.ts'
+import { versionInfo } from './version.ts'
+import type { VersionInfo } from './version.ts'
+
+export interface ServerOptions {
+  readonly authenticator: Authenticator
+  readonly authorizer: Authorizer
+  readonly tls: {
+    readonly certificate: string
+    readonly key: string
+    /** PEM. None: clients are not asked for certificates. */
+    readonly clientAuthorities?: readonly string[]
+  }
+  /** Default 400 and 200; 0 is no limit. */
+  readonly limits?: InFlightLimits
+  /** Default 60 s. */
+  readonly requestTimeoutMs?: number
+  /** Default 10,000. */
+  readonly maxConnections?: number
+  /** Default true. */
+  readonly http2?: boolean
+  readonly version?: VersionInfo
+  /** What the operator should see: panics, failing health checks. */
+  readonly onError?: (what: string, error: unknown) => void
+}
+
+export interface Server {
+  /** Groups are installed here. */
+  readonly app: Hono<InstallerEnv>
+  readonly metrics: MetricsRegistry
+  /** Aborts when the server begins to stop. */
+  readonly stopping: AbortSignal
+  addHealthCheck(check: HealthCheck, endpoints?: readonly HealthEndpointName[]): void
+  /** More lines for `/`; read at each request. */
+  addListedPaths(paths: () => readonly string[]): void
+  listen(port: number, host: string): Promise<AddressInfo>
+  /** Ends politely: no new requests, watches end, what is in flight has `graceMs` (default 10 s) to finish. Safe to call twice. */
+  close(graceMs?: number): Promise<void>
+}
+
+export type HealthEndpointName = 'healthz' | 'livez' | 'readyz'
+const endpointNames: readonly HealthEndpointName[] = ['healthz', 'livez', 'readyz']
+
+/** The HTTPS server around the API groups: the handler chain, the paths that are no API, start and stop. */
+export function createServer(options: ServerOptions): Server {
+  const onError = options.onError ?? (() => {})
+  const lifecycle = new Lifecycle()
+  const metrics = createMetricsRegistry()
+  const chain = createHandlerChain({
+    authenticator: options.authenticator,
+    authorizer: options.authorizer,
+    limits: options.limits ?? { readOnly: 400, mutating: 200 },
+    requestTimeoutMs: options.requestTimeoutMs ?? 60_000,
+    lifecycle,
+    metrics: createRequestMetrics(metrics),
+    onPanic: (error, method, url) => onError(`${method} ${url}`, error),
+  })
+  registerProcessMetrics(metrics)
+
+  const app = new Hono<InstallerEnv>()
+  app.use('*', chain.middleware)
+  app.onError((error, c) => {
+    onError(`${c.req.method} ${c.req.path}`, error)
+    return answerPanic(c)
+  })
+  app.notFound((c) => writePageNotFound(c))
+
+  const checks: Record<HealthEndpointName, HealthCheck[]> = { healthz: [], livez: [], readyz: [] }
+  const listed: (() => readonly string[])[] = []
+  installHealth(app, checks, onError)
+  installPlainPaths()
+  checks.readyz.push({
+    name: 'shutdown',
+    check: () => {
+      if (lifecycle.state !== 'running') throw new Error('process is shutting down')
+    },
+  })
+
+  function installPlainPaths(): void {
+    const version = rawJson(options.version ?? versionInfo())
+    app.get('/version', (c) => sendPlain(c, version))
+    app.get('/version/', (c) => sendPlain(c, version))
+    app.get('/metrics', (c) => sendPlain(c, { status: 200, type: metricsContentType, body: metrics.text() }))
+    const index = (c: InstallerContext): Response => sendPlain(c, rawJson({ paths: allPaths() }))
+    app.get('/', index)
+    app.get('/index.html', index)
+  }
+
+  function allPaths(): string[] {
+    const paths = new Set(['/metrics', '/version'])
+    for (const name of endpointNames) {
+      paths.add(`/${name}`)
+      for (const check of checks[name]) paths.add(`/${name}/${check.name}`)
+    }
+    for (const more of listed) for (const path of more()) paths.add(path)
+    return [...paths].sort()
+  }
+
+  let listener: TlsListener | undefined
+  let closing: Promise<void> | undefined
+  async function close(graceMs: number): Promise<void> {
+    lifecycle.drain()
+    listener?.stopAccepting()
+    const idle = await lifecycle.idle(graceMs)
+    await listener?.close(idle ? 1000 : 0)
+    chain.close()
+    lifecycle.stop()
+  }
+
+  return {
+    app,
+    metrics,
+    stopping: lifecycle.stopping,
+    addHealthCheck: (check, endpoints = endpointNames) => {
+      for (const name of endpoints) checks[name].push(check)
+    },
+    addListedPaths: (paths) => void listed.push(paths),
+    listen: (port, host) => {
+      listener = createTlsListener({
+        certificate: options.tls.certificate,
+        key: options.tls.key,
+        clientAuthorities: options.tls.clientAuthorities ?? [],
+        http2: options.http2 ?? true,
+        maxConnections: options.maxConnections ?? 10_000,
+        requestListener: getRequestListener(app.fetch as never, { overrideGlobalObjects: false, hostname: 'localhost' }),
+      })
+      return listener.listen(port, host)
+    },
+    close: (graceMs = 10_000) => (closing ??= close(graceMs)),
+  }
+}
+
+function installHealth(
+  app: Hono<InstallerEnv>,
+  checks: Record<HealthEndpointName, HealthCheck[]>,
+  onError: (what: string, error: unknown) => void,
+): void {
+  for (const name of endpointNames) {
+    checks[name].push({ name: 'ping', check: () => {} })
+    const endpoint = createHealthEndpoint({
+      name,
+      checks: () => checks[name],
+      onFailure: (at, check, error) => onError(`/${at}/${check}`, error),
+    })
+    app.get(`/${name}`, async (c) => sendPlain(c, await endpoint.answer(queryOf(c))))
+    app.get(`/${name}/*`, async (c) => {
+      const answer = await endpoint.answerOne(decodeURIComponent(c.req.path.slice(name.length + 2)))
+      return answer === undefined ? c.notFound() : sendPlain(c, answer)
+    })
+  }
+}
+
+function queryOf(c: InstallerContext): URLSearchParams {
+  return new URL(c.req.url).searchParams
+}

@@ -1,0 +1,72 @@
+import type { PlainAnswer } from './plain-answer.ts'
+import { plainError } from './plain-answer.ts'
+
+export interface HealthCheck {
+  readonly name: string
+  /** Throws with the reason. */
+  check(): void | Promise<void>
+}
+
+const ok: PlainAnswer = { status: 200, type: 'text/plain; charset=utf-8', body: 'ok' }
+
+export const pingCheck: HealthCheck = { name: 'ping', check: () => {} }
+
+/** One of `/healthz`, `/livez`, `/readyz` and the paths below it: a check's own path, or undefined when there is no such check. */
+export interface HealthEndpoint {
+  answer(query: URLSearchParams): Promise<PlainAnswer>
+  answerOne(name: string): Promise<PlainAnswer | undefined>
+}
+
+export interface HealthEndpointOptions {
+  /** "readyz". */
+  readonly name: string
+  /** Read anew for each request: checks may be added while the server starts. */
+  readonly checks: () => readonly HealthCheck[]
+  /** Reasons of failures; the public answer withholds them. */
+  readonly onFailure?: (endpoint: string, check: string, error: unknown) => void
+}
+
+export function createHealthEndpoint({ name, checks, onFailure }: HealthEndpointOptions): HealthEndpoint {
+  return {
+    answer: async (query) => {
+      const unmatched = new Set(query.getAll('exclude'))
+      const excluded = new Set(unmatched)
+      let output = ''
+      let failed = false
+      for (const check of checks()) {
+        if (excluded.has(check.name)) {
+          unmatched.delete(check.name)
+          output += `[+]${check.name} excluded: ok\n`
+          continue
+        }
+        try {
+          await check.check()
+          output += `[+]${check.name} ok\n`
+        } catch (error) {
+          failed = true
+          onFailure?.(name, check.name, error)
+          output += `[-]${check.name} failed: reason withheld\n`
+        }
+      }
+      if (unmatched.size > 0) {
+        output += `warn: some health checks cannot be excluded: no matches for ${[...unmatched]
+          .sort()
+          .map((n) => JSON.stringify(n))
+          .join(', ')}\n`
+      }
+      if (failed) return plainError(500, `${output}${name} check failed`)
+      return query.has('verbose') ? { ...ok, body: `${output}${name} check passed\n` } : ok
+    },
+    answerOne: async (wanted) => {
+      const check = checks().find((candidate) => candidate.name === wanted)
+      if (check === undefined) return undefined
+      try {
+        await check.check()
+        return ok
+      } catch (error) {
+        onFailure?.(name, wanted, error)
+        return plainError(500, `internal server error: ${error instanceof Error ? error.message : String(error)}`)
+      }
+    },
+  }
+}

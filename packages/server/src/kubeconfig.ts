@@ -1,0 +1,48 @@
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import { writeFileAtomically } from './write-file.ts'
+
+export interface KubeconfigOptions {
+  readonly server: string
+  /** PEM. */
+  readonly certificateAuthority: string
+  readonly user: { readonly certificate: string; readonly key: string } | { readonly token: string }
+  /** Names the cluster, the user and the context. Default "keelson". */
+  readonly name?: string
+}
+
+/** A kubeconfig with one cluster, one user and one context, as kubectl would write it. */
+export function kubeconfig({ server, certificateAuthority, user, name = 'keelson' }: KubeconfigOptions): string {
+  const base64 = (text: string): string => Buffer.from(text).toString('base64')
+  const credential =
+    'token' in user
+      ? [`    token: ${JSON.stringify(user.token)}`]
+      : [`    client-certificate-data: ${base64(user.certificate)}`, `    client-key-data: ${base64(user.key)}`]
+  return [
+    'apiVersion: v1',
+    'clusters:',
+    '- cluster:',
+    `    certificate-authority-data: ${base64(certificateAuthority)}`,
+    `    server: ${server}`,
+    `  name: ${name}`,
+    'contexts:',
+    '- context:',
+    `    cluster: ${name}`,
+    `    user: ${name}-admin`,
+    `  name: ${name}`,
+    `current-context: ${name}`,
+    'kind: Config',
+    'preferences: {}',
+    'users:',
+    `- name: ${name}-admin`,
+    '  user:',
+    ...credential,
+    '',
+  ].join('\n')
+}
+
+/** Only its owner may read it: whoever can is an administrator. */
+export async function writeKubeconfig(file: string, content: string): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true })
+  await writeFileAtomically(file, content, 0o600)
+}

@@ -1,0 +1,60 @@
+/** running → draining (no new requests, those in flight finish, long-running ones are ended) → stopped. Never back. */
+export type LifecycleState = 'running' | 'draining' | 'stopped'
+
+/** Where a server is between start and stop, and how much is still going on in it. */
+export class Lifecycle {
+  #state: LifecycleState = 'running'
+  #active = 0
+  readonly #stopping = new AbortController()
+  #idle: (() => void)[] = []
+
+  get state(): LifecycleState {
+    return this.#state
+  }
+
+  /** Aborts when draining begins: watches end politely. */
+  get stopping(): AbortSignal {
+    return this.#stopping.signal
+  }
+
+  get active(): number {
+    return this.#active
+  }
+
+  enter(): void {
+    this.#active++
+  }
+
+  leave(): void {
+    this.#active--
+    if (this.#active > 0) return
+    const waiting = this.#idle
+    this.#idle = []
+    for (const resolve of waiting) resolve()
+  }
+
+  drain(): void {
+    if (this.#state !== 'running') return
+    this.#state = 'draining'
+    this.#stopping.abort(new Error('the server is shutting down'))
+  }
+
+  stop(): void {
+    this.#state = 'stopped'
+  }
+
+  /** Resolves when nothing is in flight, or after `milliseconds`. */
+  async idle(milliseconds: number): Promise<boolean> {
+    if (this.#active === 0) return true
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<boolean>((resolve) => {
+      timer = setTimeout(() => resolve(false), milliseconds)
+    })
+    const done = new Promise<boolean>((resolve) => this.#idle.push(() => resolve(true)))
+    try {
+      return await Promise.race([done, late])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}

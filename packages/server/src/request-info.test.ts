@@ -1,0 +1,175 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { RequestInfoError, parseRequestInfo } from './request-info.ts'
+
+// verb, prefix, group, version, namespace, resource, subresource, name, parts
+type Row = [method: string, url: string, ...expected: string[]]
+const rows: Row[] = [
+  ['GET', '/api/v1/namespaces', 'list', 'api', '', 'v1', '', 'namespaces', '', '', 'namespaces'],
+  ['GET', '/api/v1/namespaces/other', 'get', 'api', '', 'v1', 'other', 'namespaces', '', 'other', 'namespaces,other'],
+  [
+    'PUT',
+    '/api/v1/namespaces/other/finalize',
+    'update',
+    'api',
+    '',
+    'v1',
+    'other',
+    'namespaces',
+    'finalize',
+    'other',
+    'namespaces,other,finalize',
+  ],
+  [
+    'PUT',
+    '/api/v1/namespaces/other/status',
+    'update',
+    'api',
+    '',
+    'v1',
+    'other',
+    'namespaces',
+    'status',
+    'other',
+    'namespaces,other,status',
+  ],
+  ['GET', '/api/v1/namespaces/other/pods', 'list', 'api', '', 'v1', 'other', 'pods', '', '', 'pods'],
+  ['GET', '/api/v1/namespaces/other/pods/foo', 'get', 'api', '', 'v1', 'other', 'pods', '', 'foo', 'pods,foo'],
+  ['HEAD', '/api/v1/namespaces/other/pods/foo', 'get', 'api', '', 'v1', 'other', 'pods', '', 'foo', 'pods,foo'],
+  ['GET', '/api/v1/pods', 'list', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
+  ['HEAD', '/api/v1/pods', 'list', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
+  ['POST', '/api/v1/namespaces/other/pods', 'create', 'api', '', 'v1', 'other', 'pods', '', '', 'pods'],
+  ['PATCH', '/api/v1/namespaces/other/pods/foo', 'patch', 'api', '', 'v1', 'other', 'pods', '', 'foo', 'pods,foo'],
+  ['DELETE', '/api/v1/namespaces/other/pods/foo', 'delete', 'api', '', 'v1', 'other', 'pods', '', 'foo', 'pods,foo'],
+  ['DELETE', '/api/v1/namespaces/other/pods', 'deletecollection', 'api', '', 'v1', 'other', 'pods', '', '', 'pods'],
+  ['OPTIONS', '/api/v1/pods', '', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
+  // the old watch and proxy paths
+  ['GET', '/api/v1/watch/pods', 'watch', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
+  ['GET', '/api/v1/watch/namespaces/other/pods', 'watch', 'api', '', 'v1', 'other', 'pods', '', '', 'pods'],
+  ['GET', '/api/v1/watch/namespaces/other/pods/foo', 'watch', 'api', '', 'v1', 'other', 'pods', '', 'foo', 'pods,foo'],
+  ['GET', '/api/v1/proxy/namespaces/other/pods/foo', 'proxy', 'api', '', 'v1', 'other', 'pods', '', 'foo', 'pods,foo'],
+  ['GET', '/api/v1/proxy/pods/foo/a/b', 'proxy', 'api', '', 'v1', '', 'pods', '', 'foo', 'pods,foo,a,b'],
+  // watches by parameter
+  ['GET', '/api/v1/pods?watch=true', 'watch', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
+  ['GET', '/api/v1/pods?watch', 'watch', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
+  ['GET', '/api/v1/pods?watch=1&timeoutSeconds=x', 'watch', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
+  ['GET', '/api/v1/pods?watch=False', 'list', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
+  ['GET', '/api/v1/pods?watch=0', 'list', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
+  ['GET', '/api/v1/namespaces/other/pods/foo?watch=1', 'get', 'api', '', 'v1', 'other', 'pods', '', 'foo', 'pods,foo'],
+  // one name by field selector
+  ['GET', '/api/v1/pods?fieldSelector=metadata.name%3Dfoo', 'list', 'api', '', 'v1', '', 'pods', '', 'foo', 'pods'],
+  ['GET', '/api/v1/pods?watch=1&fieldSelector=metadata.name==foo', 'watch', 'api', '', 'v1', '', 'pods', '', 'foo', 'pods'],
+  ['GET', '/api/v1/pods?fieldSelector=metadata.name!=foo', 'list', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
+  ['GET', '/api/v1/pods?fieldSelector=metadata.name=a%2Fb', 'list', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
+  ['GET', '/api/v1/pods?fieldSelector=metadata.name=..', 'list', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
+  ['GET', '/api/v1/pods?fieldSelector=metadata.name=foo&limit=abc', 'list', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
+  ['GET', '/api/v1/pods?fieldSelector=metadata.name=foo&labelSelector=a=b=c', 'list', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
+  // subresources and what follows them
+  ['GET', '/api/v1/namespaces/other/pods/foo/log?follow=1', 'get', 'api', '', 'v1', 'other', 'pods', 'log', 'foo', 'pods,foo,log'],
+  [
+    'GET',
+    '/api/v1/namespaces/other/services/foo/proxy/a/b',
+    'get',
+    'api',
+    '',
+    'v1',
+    'other',
+    'services',
+    'proxy',
+    'foo',
+    'services,foo,proxy,a,b',
+  ],
+  [
+    'POST',
+    '/api/v1/namespaces/other/serviceaccounts/sa/token',
+    'create',
+    'api',
+    '',
+    'v1',
+    'other',
+    'serviceaccounts',
+    'token',
+    'sa',
+    'serviceaccounts,sa,token',
+  ],
+  // groups
+  ['GET', '/apis/apps/v1/namespaces/other/deployments/d', 'get', 'apis', 'apps', 'v1', 'other', 'deployments', '', 'd', 'deployments,d'],
+  ['GET', '/apis/batch/v1/jobs/', 'list', 'apis', 'batch', 'v1', '', 'jobs', '', '', 'jobs'],
+  ['GET', '//api/v1/pods', 'list', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
+  ['GET', '/api/v1/namespaces/a%20b/pods', 'list', 'api', '', 'v1', 'a b', 'pods', '', '', 'pods'],
+]
+
+test.each(rows)('%s %s', (method, url, verb, apiPrefix, apiGroup, apiVersion, namespace, resource, subresource, name, parts) => {
+  expect(parseRequestInfo(method, url)).toMatchObject({
+    isResourceRequest: true,
+    verb,
+    apiPrefix,
+    apiGroup,
+    apiVersion,
+    namespace,
+    resource,
+    subresource,
+    name,
+    parts: parts!.split(','),
+  })
+})
+
+test.each([
+  '/',
+  '',
+  '/healthz',
+  '/version',
+  '/api',
+  '/api/',
+  '/api/v1',
+  '/api/v1/',
+  '/apis',
+  '/apis/apps',
+  '/apis/apps/v1',
+  '/apis/apps/v1/',
+  '/metrics/x/y/z',
+  '/openapi/v3/api/v1',
+])('%j is a path of its own', (path) => {
+  expect(parseRequestInfo('GET', path)).toMatchObject({ isResourceRequest: false, verb: 'get', path, resource: '' })
+})
+
+test.each(['/api/v1/watch', '/api/v1/proxy/', '/apis/apps/v1/watch'])('%s names nothing', (path) => {
+  expect(() => parseRequestInfo('GET', path)).toThrow(RequestInfoError)
+})
+
+test('selectors belong to lists, watches and collections alone', () => {
+  const query = '?fieldSelector=spec.nodeName%3Dn&labelSelector=a%3Db'
+  const both = { fieldSelector: 'spec.nodeName=n', labelSelector: 'a=b' }
+  expect(parseRequestInfo('GET', `/api/v1/pods${query}`)).toMatchObject(both)
+  expect(parseRequestInfo('GET', `/api/v1/pods${query}&watch=1`)).toMatchObject(both)
+  expect(parseRequestInfo('DELETE', `/api/v1/namespaces/x/pods${query}`)).toMatchObject(both)
+  for (const [method, path] of [
+    ['GET', '/api/v1/namespaces/x/pods/p'],
+    ['POST', '/api/v1/namespaces/x/pods'],
+    ['GET', '/api/v1/watch/pods'],
+  ] as const) {
+    expect(parseRequestInfo(method, `${path}${query}`)).not.toHaveProperty('fieldSelector')
+  }
+})
+
+test('any path is understood or refused, never a surprise', () => {
+  const segment = fc.oneof(
+    fc.constantFrom('api', 'apis', 'v1', 'watch', 'proxy', 'namespaces', 'pods', 'status', '', '.', '%41'),
+    fc.string({ maxLength: 5 }),
+  )
+  fc.assert(
+    fc.property(
+      fc.constantFrom('GET', 'POST', 'DELETE', 'X'),
+      fc.array(segment, { maxLength: 9 }),
+      fc.string({ maxLength: 12 }),
+      (method, segments, query) => {
+        try {
+          const info = parseRequestInfo(method, `/${segments.join('/')}?${query}`)
+          expect(info.isResourceRequest).toBe(info.parts.length > 0)
+        } catch (error) {
+          expect(error instanceof RequestInfoError || error instanceof URIError).toBe(true)
+        }
+      },
+    ),
+  )
+})

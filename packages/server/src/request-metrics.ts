@@ -1,0 +1,151 @@
+import type { RequestInfo } from '@keelson/apimachinery'
+import { createCounter, createGauge, createHistogram } from './metrics.ts'
+import type { Histogram, Value } from './metrics.ts'
+import type { MetricsRegistry } from './metrics-registry.ts'
+
+const durationBuckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
+/** A client that invents resource names must not be able to fill the server's memory with them. */
+const maxSeries = 5000
+
+const connectSubresources = new Set(['log', 'exec', 'portforward', 'attach', 'proxy'])
+const reportedVerbs: Readonly<Record<string, string>> = {
+  get: 'GET',
+  list: 'LIST',
+  watch: 'WATCH',
+  create: 'POST',
+  update: 'PUT',
+  patch: 'PATCH',
+  delete: 'DELETE',
+  deletecollection: 'DELETECOLLECTION',
+}
+
+export interface ObservedRequest {
+  readonly info: RequestInfo
+  readonly method: string
+  readonly query: string
+  readonly contentType: string | undefined
+}
+
+export interface RequestMetrics {
+  observe(request: ObservedRequest, code: number, seconds: number): void
+  /** Turned away in self-defence (429, 504). */
+  terminated(request: ObservedRequest, code: number): void
+  readonly inFlight: { readonly readOnly: Value; readonly mutating: Value }
+  readonly longRunning: Value
+}
+
+interface Series {
+  readonly duration: Histogram
+  readonly byCode: Map<number, Value>
+  readonly labels: Readonly<Record<string, string>>
+}
+
+export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics {
+  const total = registry.register(
+    createCounter(
+      'apiserver_request_total',
+      '[STABLE] Counter of apiserver requests broken out for each verb, dry run value, group, version, resource, scope, component, and HTTP response code.',
+    ),
+  )
+  const duration = registry.register(
+    createHistogram(
+      'apiserver_request_duration_seconds',
+      '[STABLE] Response latency distribution in seconds for each verb, dry run value, group, version, resource, subresource, scope and component.',
+      durationBuckets,
+    ),
+  )
+  const terminations = registry.register(
+    createCounter('apiserver_request_terminations_total', '[ALPHA] Number of requests which apiserver terminated in self-defense.'),
+  )
+  const inFlight = registry.register(
+    createGauge('apiserver_current_inflight_requests', '[STABLE] Requests that are being served now, per request kind.'),
+  )
+  const longRunning = registry.register(
+    createGauge('apiserver_longrunning_requests', '[STABLE] Long-running requests that are being served now.'),
+  )
+  const series = new Map<string, Series>()
+
+  function seriesOf(request: ObservedRequest): Series | undefined {
+    const labels = labelsOf(request)
+    const key = `${labels.verb} ${labels.dry_run} ${labels.group}/${labels.version}/${labels.resource}/${labels.subresource} ${labels.scope}`
+    let entry = series.get(key)
+    if (entry === undefined) {
+      if (series.size >= maxSeries) return undefined
+      entry = { duration: duration.with(labels), byCode: new Map(), labels }
+      series.set(key, entry)
+    }
+    return entry
+  }
+
+  return {
+    inFlight: { readOnly: inFlight.with({ request_kind: 'readOnly' }), mutating: inFlight.with({ request_kind: 'mutating' }) },
+    longRunning: longRunning.with({ component: 'apiserver' }),
+    observe: (request, code, seconds) => {
+      const entry = seriesOf(request)
+      if (entry === undefined) return
+      let count = entry.byCode.get(code)
+      if (count === undefined) entry.byCode.set(code, (count = total.with({ ...entry.labels, code: String(code) })))
+      count.value++
+      entry.duration.observe(seconds)
+    },
+    terminated: (request, code) => {
+      const { dry_run: _, ...labels } = labelsOf(request)
+      terminations.with({ ...labels, code: String(code) }).value++
+    },
+  }
+}
+
+interface RequestLabels extends Readonly<Record<string, string>> {
+  readonly verb: string
+  readonly dry_run: string
+  readonly group: string
+  readonly version: string
+  readonly resource: string
+  readonly subresource: string
+  readonly scope: string
+  readonly component: string
+}
+
+function labelsOf(request: ObservedRequest): RequestLabels {
+  const { info } = request
+  if (!info.isResourceRequest) {
+    return {
+      verb: request.method,
+      dry_run: '',
+      group: '',
+      version: '',
+      resource: '',
+      subresource: info.path,
+      scope: '',
+      component: 'apiserver',
+    }
+  }
+  return {
+    verb: verbOf(request),
+    dry_run: dryRunOf(request.query),
+    group: info.apiGroup,
+    version: info.apiVersion,
+    resource: info.resource,
+    subresource: info.subresource,
+    scope: scopeOf(info),
+    component: 'apiserver',
+  }
+}
+
+function verbOf({ info, contentType }: ObservedRequest): string {
+  if (connectSubresources.has(info.subresource)) return 'CONNECT'
+  if (info.verb === 'patch' && contentType?.startsWith('application/apply-patch+')) return 'APPLY'
+  return reportedVerbs[info.verb] ?? 'other'
+}
+
+function scopeOf(info: RequestInfo): string {
+  if (info.name !== '' || info.verb === 'create') return 'resource'
+  return info.namespace === '' ? 'cluster' : 'namespace'
+}
+
+function dryRunOf(query: string): string {
+  if (!query.includes('dryRun')) return ''
+  const values = new Set(new URLSearchParams(query).getAll('dryRun'))
+  for (const value of values) if (value !== 'All') return 'invalid'
+  return [...values].join(',')
+}

@@ -1,0 +1,139 @@
+import { createServer as createHttp2Server } from 'node:http2'
+import type { Http2Server, ServerHttp2Session } from 'node:http2'
+import { createServer as createHttpsServer } from 'node:https'
+import type { Server as HttpsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
+import { rememberPeer } from './peer.ts'
+
+export interface TlsListenerOptions {
+  readonly certificate: string
+  readonly key: string
+  /** Authorities of client certificates. None: clients are not asked for one. */
+  readonly clientAuthorities: readonly string[]
+  readonly http2: boolean
+  readonly maxConnections: number
+  readonly requestListener: (incoming: IncomingMessage | Http2ServerRequest, outgoing: ServerResponse | Http2ServerResponse) => void
+}
+
+export interface TlsListener {
+  listen(port: number, host: string): Promise<AddressInfo>
+  /** No new connections; idle ones are closed, busy ones after what they are busy with. */
+  stopAccepting(): void
+  /** Resolves when every connection is closed; those left after `milliseconds` are cut. */
+  close(milliseconds: number): Promise<void>
+}
+
+const idleMs = 90_000
+const headersMs = 32_000
+const handshakeMs = 10_000
+const maxHeaderBytes = 1 << 20
+const maxStreams = 100
+const streamWindow = 256 * 1024
+
+/**
+ * One port for HTTP/1.1 and HTTP/2. TLS belongs to an ordinary `https` server, so HTTP/1.1 runs on exactly the path it would have without
+ * HTTP/2; a socket that agreed on `h2` by ALPN is handed to an HTTP/2 server that never listens itself.
+ */
+export function createTlsListener(options: TlsListenerOptions): TlsListener {
+  const asksForCertificate = options.clientAuthorities.length > 0
+  const https: HttpsServer = createHttpsServer(
+    {
+      cert: options.certificate,
+      key: options.key,
+      minVersion: 'TLSv1.2',
+      ALPNProtocols: options.http2 ? ['h2', 'http/1.1'] : ['http/1.1'],
+      // A wrong certificate is the authenticator's business: it may come with a right token.
+      ...(asksForCertificate ? { ca: [...options.clientAuthorities], requestCert: true, rejectUnauthorized: false } : {}),
+      handshakeTimeout: handshakeMs,
+      maxHeaderSize: maxHeaderBytes,
+      headersTimeout: headersMs,
+      keepAliveTimeout: idleMs,
+      noDelay: true,
+    },
+    options.requestListener,
+  )
+  https.maxConnections = options.maxConnections
+
+  const sessions = new Set<ServerHttp2Session>()
+  const http2: Http2Server | undefined = options.http2 ? createHttp2Half(options, sessions) : undefined
+  const http1 = https.listeners('secureConnection') as ((socket: TLSSocket) => void)[]
+  https.removeAllListeners('secureConnection')
+  https.on('secureConnection', (socket: TLSSocket) => {
+    if (asksForCertificate) rememberPeer(socket, socket)
+    if (socket.alpnProtocol === 'h2' && http2 !== undefined) {
+      const onSession = (session: ServerHttp2Session): void => {
+        if (asksForCertificate) rememberPeer(session, socket)
+      }
+      // 'session' is emitted within 'connection', so the listener sees this socket's session and no other.
+      http2.once('session', onSession)
+      http2.emit('connection', socket)
+      http2.off('session', onSession)
+    } else for (const listener of http1) listener.call(https, socket)
+  })
+  // A client that breaks off its handshake is its own affair.
+  https.on('tlsClientError', (_error, socket) => socket.destroy())
+
+  const sockets = new Set<{ destroy(): void }>()
+  https.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+
+  let closed: Promise<void> | undefined
+  return {
+    listen: (port, host) =>
+      new Promise((resolve, reject) => {
+        https.once('error', reject)
+        https.listen(port, host, () => {
+          https.off('error', reject)
+          resolve(https.address() as AddressInfo)
+        })
+      }),
+    stopAccepting: () => {
+      closed ??= new Promise((resolve) => (https.listening ? https.close(() => resolve()) : resolve()))
+      https.closeIdleConnections()
+      for (const session of sessions) session.close()
+    },
+    close: async (milliseconds) => {
+      closed ??= new Promise((resolve) => (https.listening ? https.close(() => resolve()) : resolve()))
+      https.closeIdleConnections()
+      for (const session of sessions) session.close()
+      const timer = setTimeout(() => {
+        for (const session of sessions) session.destroy()
+        for (const socket of sockets) socket.destroy()
+      }, milliseconds)
+      await closed
+      clearTimeout(timer)
+    },
+  }
+}
+
+function createHttp2Half(options: TlsListenerOptions, sessions: Set<ServerHttp2Session>): Http2Server {
+  const http2 = createHttp2Server(
+    {
+      // Large lists to several streams of one connection count against this too, hence more than the default 10 MB.
+      maxSessionMemory: 64,
+      settings: { maxConcurrentStreams: maxStreams, initialWindowSize: streamWindow, maxHeaderListSize: maxHeaderBytes },
+    },
+    options.requestListener,
+  )
+  http2.on('session', (session) => {
+    sessions.add(session)
+    let streams = 0
+    session.on('stream', (stream) => {
+      streams++
+      stream.once('close', () => streams--)
+    })
+    // The timer is set back by every frame; a quiet connection with a watch open stays.
+    session.setTimeout(idleMs, () => {
+      if (streams === 0) session.close()
+    })
+    session.once('close', () => sessions.delete(session))
+    session.on('error', () => session.destroy())
+  })
+  http2.on('sessionError', () => {})
+  return http2
+}

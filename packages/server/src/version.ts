@@ -1,0 +1,37 @@
+/** The body of `/version`. */
+export interface VersionInfo {
+  readonly major: string
+  readonly minor: string
+  readonly emulationMajor: string
+  readonly emulationMinor: string
+  readonly minCompatibilityMajor: string
+  readonly minCompatibilityMinor: string
+  readonly gitVersion: string
+  readonly gitCommit: string
+  readonly gitTreeState: string
+  readonly buildDate: string
+  readonly goVersion: string
+  readonly compiler: string
+  readonly platform: string
+}
+
+const architectures: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' }
+
+/** The Kubernetes release whose behaviour this is, in the form that clients parse; what comes after `+` says that it is not the original. */
+export function versionInfo(): VersionInfo {
+  return {
+    major: '1',
+    minor: '36',
+    emulationMajor: '1',
+    emulationMinor: '36',
+    minCompatibilityMajor: '1',
+    minCompatibilityMinor: '35',
+    gitVersion: 'v1.36.4+keelson',
+    gitCommit: '',
+    gitTreeState: '',
+    buildDate: '1970-01-01T00:00:00Z',
+    goVersion: '',
+    compiler: `node ${process.version}`,
+    platform: `${process.platform}/${architectures[process.arch] ?? process.arch}`,
+  }
+}
