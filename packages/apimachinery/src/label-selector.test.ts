@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { everything, labelSelectorAsSelector, nothing, parseLabelSelector } from './label-selector.ts'
 import { requirementMatches } from './label-requirement.ts'

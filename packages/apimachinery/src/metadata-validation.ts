@@ -17,10 +17,12 @@ export function validateLabelName(name: string, path: FieldPath): FieldErrorList
 }
 
 export function validateLabels(labels: StringMap | undefined, path: FieldPath): FieldErrorList {
-  return Object.entries(labels ?? {}).flatMap(([key, value]) => [
-    ...validateLabelName(key, path),
-    ...isValidLabelValue(value).map((message) => fieldError.invalid(path, value, message)),
-  ])
+  const errors: FieldErrorList = []
+  for (const [key, value] of Object.entries(labels ?? {})) {
+    errors.push(...validateLabelName(key, path))
+    for (const message of isValidLabelValue(value)) errors.push(fieldError.invalid(path, value, message))
+  }
+  return errors
 }
 
 export function validateAnnotations(annotations: StringMap | undefined, path: FieldPath): FieldErrorList {

@@ -93,32 +93,25 @@ export function validateImmutableField(value: unknown, old: unknown, path: Field
   return semanticEqual(value, old) ? [] : [fieldError.invalid(path, value ?? null, immutableMessage)]
 }
 
-/** Deep equality that takes an absent member for an empty list or map, as the original's Semantic.DeepEqual does. */
+/**
+ * Deep equality that takes an absent list for an empty one, as the original's Semantic.DeepEqual does. An absent object and `{}` differ:
+ * for a struct behind a pointer that is a change. Who compares maps says `map ?? {}`.
+ */
 export function semanticEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true
-  if (isEmpty(a) || isEmpty(b)) return isEmpty(a) && isEmpty(b)
-  if (typeof a !== 'object' || typeof b !== 'object') return false
   if (Array.isArray(a) || Array.isArray(b)) {
-    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, i) => sameItem(item, b[i]))
+    const left = a ?? []
+    const right = b ?? []
+    if (!Array.isArray(left) || !Array.isArray(right)) return false
+    return left.length === right.length && left.every((item, i) => semanticEqual(item, right[i]))
   }
-  const left = a as Record<string, unknown>
-  const right = b as Record<string, unknown>
-  return [...new Set([...Object.keys(left), ...Object.keys(right)])].every((key) => semanticEqual(own(left, key), own(right, key)))
+  if (isAbsent(a) || isAbsent(b)) return isAbsent(a) && isAbsent(b)
+  if (typeof a !== 'object' || typeof b !== 'object') return false
+  const left = new Map(Object.entries(a))
+  const right = new Map(Object.entries(b))
+  return [...new Set([...left.keys(), ...right.keys()])].every((key) => semanticEqual(left.get(key), right.get(key)))
 }
 
-/** Inside a list an empty item is an item still. */
-function sameItem(a: unknown, b: unknown): boolean {
-  return (a === undefined || a === null) === (b === undefined || b === null) && semanticEqual(a, b)
-}
-
-function own(object: Record<string, unknown>, key: string): unknown {
-  return Object.hasOwn(object, key) ? object[key] : undefined
-}
-
-function isEmpty(value: unknown): boolean {
-  return value === undefined || value === null || (Array.isArray(value) && value.length === 0) || isEmptyObject(value)
-}
-
-function isEmptyObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
+function isAbsent(value: unknown): value is undefined | null {
+  return value === undefined || value === null
 }

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest'
+import { ApiError, apiErrorFromStatus, isApiError, reasons } from './api-error.ts'
+import * as errors from './api-errors.ts'
+import { aggregateFieldErrors, fieldError, fieldErrorMessage, verbatim } from './field-error.ts'
+import { fieldPath } from './field-path.ts'
+import { quote } from './go-text.ts'
+
+const configMaps = { group: '', resource: 'configmaps' }
+
+describe('ApiError', () => {
+  it('is the whole Status, members in their order', () => {
+    expect(JSON.stringify(errors.newNotFound({ group: 'apps', resource: 'deployments' }, 'x').status)).toBe(
+      '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"deployments.apps \\"x\\" not found","reason":"NotFound","details":{"name":"x","group":"apps","kind":"deployments"},"code":404}',
+    )
+  })
+
+  it('is recognised by name and reason', () => {
+    expect(isApiError(errors.newGone('x'))).toBe(true)
+    expect(isApiError(errors.newGone('x'), 'Gone')).toBe(true)
+    expect(isApiError(errors.newGone('x'), 'Expired')).toBe(false)
+    expect(isApiError(new Error('x'))).toBe(false)
+    expect(new ApiError({ reason: 'Timeout', message: 'x' }).code).toBe(reasons.Timeout)
+  })
+
+  it('keeps its cause and a status from elsewhere', () => {
+    const cause = new Error('disk')
+    expect(errors.newInternal('write failed', { cause }).cause).toBe(cause)
+    const status = { metadata: {}, status: 'Failure', message: 'no', reason: 'Teapot', code: 418 }
+    expect(apiErrorFromStatus(status)).toMatchObject({ message: 'no', reason: 'Teapot', code: 418 })
+  })
+
+  it.each([
+    [errors.newConflict(configMaps, 'a', 'changed'), 409, 'Operation cannot be fulfilled on configmaps "a": changed'],
+    [errors.newForbidden({ group: '', resource: '' }, '', 'no'), 403, 'forbidden: no'],
+    [errors.newForbidden(configMaps, '', 'no'), 403, 'configmaps is forbidden: no'],
+    [errors.newForbidden(configMaps, 'a', 'no'), 403, 'configmaps "a" is forbidden: no'],
+    [errors.newUnauthorized(), 401, 'not authorized'],
+    [errors.newMethodNotSupported(configMaps, 'update'), 405, 'update is not supported on resources of kind "configmaps"'],
+    [errors.newTooLargeResourceVersion(9, 5, 1), 504, 'Timeout: Too large resource version: 9, current: 5'],
+    [errors.newGenericServerResponse(404, 'GET', { group: '', resource: '' }, ''), 404, 'the server could not find the requested resource'],
+    [errors.newGenericServerResponse(409, 'POST', configMaps, 'a'), 409, 'the server reported a conflict (post configmaps a)'],
+    [errors.newUnknownError('plain'), 500, 'plain'],
+  ])('%s', (error, code, message) => {
+    expect([error.code, error.message]).toEqual([code, message])
+  })
+
+  it('lists what is invalid', () => {
+    const path = fieldPath('dryRun')
+    const error = errors.newInvalid({ group: 'meta.k8s.io', kind: 'CreateOptions' }, '', [fieldError.notSupported(path, ['Some'], ['All'])])
+    expect(error.message).toBe('CreateOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: ["Some"]: supported values: "All"')
+    expect(error.details).toEqual({
+      group: 'meta.k8s.io',
+      kind: 'CreateOptions',
+      causes: [{ reason: 'FieldValueNotSupported', message: 'Unsupported value: ["Some"]: supported values: "All"', field: 'dryRun' }],
+    })
+  })
+})
+
+describe('field errors', () => {
+  const path = fieldPath('spec', 'containers').index(0).child('env').key('A')
+
+  it.each([
+    [fieldError.required(path), 'spec.containers[0].env[A]: Required value'],
+    [fieldError.required(fieldPath('a'), 'say so'), 'a: Required value: say so'],
+    [fieldError.invalid(fieldPath('a'), 'x"\n', 'bad'), 'a: Invalid value: "x\\"\\n": bad'],
+    [fieldError.invalid(fieldPath('a'), 5, 'bad'), 'a: Invalid value: 5: bad'],
+    [fieldError.invalid(fieldPath('a'), null, 'bad'), 'a: Invalid value: null: bad'],
+    [fieldError.invalid(fieldPath('a'), { b: '<' }, 'bad'), 'a: Invalid value: {"b":"\\u003c"}: bad'],
+    [fieldError.invalid(fieldPath('a'), verbatim('core.X{}'), ''), 'a: Invalid value: core.X{}'],
+    [fieldError.invalid(undefined, '', 'bad'), '<nil>: Invalid value: "": bad'],
+    [fieldError.duplicate(fieldPath('a'), true), 'a: Duplicate value: true'],
+    [fieldError.tooLong(fieldPath('a'), 1), 'a: Too long: may not be more than 1 byte'],
+    [fieldError.tooMany(fieldPath('a'), 3, 2), 'a: Too many: 3: must have at most 2 items'],
+    [fieldError.tooMany(fieldPath('a'), -1, 2), 'a: Too many: must have at most 2 items'],
+    [fieldError.forbidden(fieldPath('a'), 'no'), 'a: Forbidden: no'],
+    [fieldError.notFound(fieldPath('a'), 'x'), 'a: Not found: "x"'],
+    [fieldError.internal(fieldPath('a'), 'oops'), 'a: Internal error: oops'],
+  ])('%#', (error, message) => {
+    expect(fieldErrorMessage(error)).toBe(message)
+  })
+
+  it('are joined in brackets, each once', () => {
+    const a = fieldError.required(fieldPath('a'))
+    expect(aggregateFieldErrors([a, a])).toBe('a: Required value')
+    expect(aggregateFieldErrors([a, fieldError.required(fieldPath('b')), a])).toBe('[a: Required value, b: Required value]')
+  })
+
+  it('quote as Go does', () => {
+    expect(quote('é\u0000\u200b\u{1f600}\u007f\\')).toBe('"é\\x00\\u200b😀\\x7f\\\\"')
+  })
+})

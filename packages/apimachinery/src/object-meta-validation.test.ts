@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest'
+import { validateConditions } from './conditions-validation.ts'
+import type { FieldErrorList } from './field-error.ts'
+import { fieldErrorMessage } from './field-error.ts'
+import { fieldPath } from './field-path.ts'
+import { generateName, newUid } from './identifiers.ts'
+import type { ObjectMeta } from './meta.ts'
+import { validateLabelSelector } from './metadata-validation.ts'
+import { semanticEqual, validateObjectMeta, validateObjectMetaUpdate } from './object-meta-validation.ts'
+import { validateDeleteOptions, validateFieldManager, validateListOptions, validatePatchOptions } from './options-validation.ts'
+
+const texts = (errors: FieldErrorList): string[] => errors.map(fieldErrorMessage)
+const create = (meta: ObjectMeta, namespaced = true): string[] => texts(validateObjectMeta(meta, { namespaced }))
+
+describe('validateObjectMeta', () => {
+  it('takes what is right', () => {
+    expect(create({ name: 'a.b-c', namespace: 'x', labels: { 'example.com/a': '' }, annotations: { 'Example.com/A': 'any \n' } })).toEqual(
+      [],
+    )
+    expect(create({ generateName: 'web-', name: 'web-x2x2x', namespace: 'x', finalizers: ['example.com/f'] })).toEqual([])
+  })
+
+  it('names what is wrong', () => {
+    expect(create({ namespace: 'x' })).toEqual(['metadata.name: Required value: name or generateName is required'])
+    expect(create({ name: 'a' })).toEqual(['metadata.namespace: Required value'])
+    expect(create({ name: 'a', namespace: 'x' }, false)).toEqual(['metadata.namespace: Forbidden: not allowed on this type'])
+    expect(create({ name: 'a', namespace: 'x', generation: -1 })).toEqual([
+      'metadata.generation: Invalid value: -1: must be greater than or equal to 0',
+    ])
+    expect(create({ name: 'a', namespace: 'x', annotations: { a: 'x'.repeat(262144) } })).toEqual([
+      'metadata.annotations: Too long: may not be more than 262144 bytes',
+    ])
+    expect(create({ name: 'a', namespace: 'x.y' })[0]).toBe('metadata.namespace: Invalid value: "x.y": must not contain dots')
+    expect(create({ name: 'a', namespace: 'x', finalizers: ['orphan', 'foregroundDeletion'] })).toEqual([
+      'metadata.finalizers: Invalid value: ["orphan","foregroundDeletion"]: finalizer orphan and foregroundDeletion cannot be both set',
+    ])
+  })
+
+  it('checks owners', () => {
+    const owner = { apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'u', controller: true }
+    expect(create({ name: 'a', namespace: 'x', ownerReferences: [owner, { ...owner, name: 'q' }] })[0]).toMatch(
+      /Only one reference can have Controller set to true\. Found "true" in references for Pod\/p and Pod\/q$/,
+    )
+    expect(create({ name: 'a', namespace: 'x', ownerReferences: [{ apiVersion: '', kind: '', name: '', uid: '' }] })).toEqual([
+      'metadata.ownerReferences.apiVersion: Invalid value: "": version must not be empty',
+      'metadata.ownerReferences.kind: Invalid value: "": must not be empty',
+      'metadata.ownerReferences.name: Invalid value: "": must not be empty',
+      'metadata.ownerReferences.uid: Invalid value: "": must not be empty',
+    ])
+    expect(create({ name: 'a', namespace: 'x', ownerReferences: [{ ...owner, kind: 'Event' }] })[0]).toBe(
+      'metadata.ownerReferences: Invalid value: {"apiVersion":"v1","kind":"Event","name":"p","uid":"u","controller":true}: /v1, Kind=Event is disallowed from being an owner',
+    )
+  })
+
+  it('lets through only permitted changes', () => {
+    const old: ObjectMeta = {
+      name: 'a',
+      namespace: 'x',
+      uid: 'u',
+      resourceVersion: '5',
+      generation: 2,
+      deletionTimestamp: '2026-01-01T00:00:00Z',
+    }
+    const update = (change: ObjectMeta): string[] => texts(validateObjectMetaUpdate({ ...old, ...change }, old))
+    expect(update({ labels: { a: 'b' } })).toEqual([])
+    expect(update({ uid: 'v' })).toEqual(['metadata.uid: Invalid value: "v": field is immutable'])
+    expect(update({ resourceVersion: '' })).toEqual(['metadata.resourceVersion: Invalid value: "": must be specified for an update'])
+    expect(update({ generation: 1 })).toEqual(['metadata.generation: Invalid value: 1: must not be decremented'])
+    expect(update({ finalizers: ['b/b', 'a/a'] })).toEqual([
+      'metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"a/a", "b/b"}',
+    ])
+    const { deletionTimestamp: _, ...undeleted } = old
+    expect(texts(validateObjectMetaUpdate(undeleted, old))).toEqual(['metadata.deletionTimestamp: Invalid value: null: field is immutable'])
+  })
+})
+
+describe('semanticEqual', () => {
+  it('takes an absent list for an empty one', () => {
+    expect(semanticEqual({ a: [] }, {})).toBe(true)
+    expect(semanticEqual({ a: { b: 1 } }, { a: { b: 1, c: [] } })).toBe(true)
+    expect(semanticEqual({ a: {} }, {})).toBe(false)
+    expect(semanticEqual({ a: '' }, {})).toBe(false)
+    expect(semanticEqual([{}], [{}, {}])).toBe(false)
+    expect(semanticEqual([1, 2], [2, 1])).toBe(false)
+  })
+})
+
+describe('request options', () => {
+  it('of deletion', () => {
+    expect(validateDeleteOptions({ propagationPolicy: 'Orphan', dryRun: ['All'] })).toEqual([])
+    expect(texts(validateDeleteOptions({ propagationPolicy: 'Never' }))).toEqual([
+      'propagationPolicy: Unsupported value: "Never": supported values: "Foreground", "Background", "Orphan", "nil"',
+    ])
+    expect(texts(validateDeleteOptions({ propagationPolicy: 'Orphan', orphanDependents: false }))).toEqual([
+      'propagationPolicy: Invalid value: "Orphan": orphanDependents and deletionPropagation cannot be both set',
+    ])
+  })
+
+  it('of lists and watches', () => {
+    expect(validateListOptions({ resourceVersion: '5', resourceVersionMatch: 'Exact' })).toEqual([])
+    expect(texts(validateListOptions({ resourceVersion: '1', resourceVersionMatch: 'Sometimes' }))).toEqual([
+      'resourceVersionMatch: Unsupported value: "Sometimes": supported values: "Exact", "NotOlderThan", ""',
+    ])
+    expect(texts(validateListOptions({ watch: true, resourceVersionMatch: 'NotOlderThan' }))).toEqual([
+      'resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided',
+    ])
+    expect(texts(validateListOptions({ sendInitialEvents: true }))).toEqual([
+      'sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list',
+    ])
+  })
+
+  it('of patches', () => {
+    expect(texts(validatePatchOptions({}, true))).toEqual(['fieldManager: Required value: is required for apply patch'])
+    expect(texts(validatePatchOptions({ force: true }, false))).toEqual(['force: Forbidden: may not be specified for non-apply patch'])
+  })
+
+  it('of managers', () => {
+    expect(texts(validateFieldManager('é\u0007', fieldPath('m')))).toEqual([
+      'm: Invalid value: "é\\a": invalid character U+0007 (at position 2)',
+    ])
+  })
+})
+
+describe('selectors and conditions in objects', () => {
+  it('are checked member by member', () => {
+    const selector = {
+      matchExpressions: [
+        { key: 'a', operator: 'In' },
+        { key: 'b', operator: 'Exists', values: ['x'] },
+        { key: 'c', operator: '?' },
+      ],
+    }
+    expect(texts(validateLabelSelector(selector, fieldPath('s')))).toEqual([
+      "s.matchExpressions[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn'",
+      "s.matchExpressions[1].values: Forbidden: may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
+      's.matchExpressions[2].operator: Invalid value: "?": not a valid selector operator',
+    ])
+    const condition = { type: 'Ready', status: 'Yes', lastTransitionTime: '2026-01-01T00:00:00Z', reason: 'Because', message: '' }
+    expect(texts(validateConditions([condition, { ...condition, status: 'True' }], fieldPath('c')))).toEqual([
+      'c[0].status: Unsupported value: "Yes": supported values: "False", "True", "Unknown"',
+      'c[1].type: Duplicate value: "Ready"',
+    ])
+  })
+})
+
+describe('identifiers', () => {
+  it('are short enough and of the right alphabet', () => {
+    expect(generateName('web-')).toMatch(/^web-[bcdfghjklmnpqrstvwxz2456789]{5}$/)
+    expect(generateName('x'.repeat(100), () => 0)).toBe(`${'x'.repeat(58)}bbbbb`)
+    expect(newUid()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  })
+})

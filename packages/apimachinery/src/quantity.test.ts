@@ -1,0 +1,119 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { canonicalQuantity, parseQuantity, Quantity } from './quantity.ts'
+
+describe('parseQuantity', () => {
+  it.each([
+    ['0', '0'],
+    ['0n', '0'],
+    ['0Mi', '0'],
+    ['100m', '100m'],
+    ['1000m', '1'],
+    ['1.5', '1500m'],
+    ['1.500', '1.500'],
+    ['0.5', '500m'],
+    ['.5', '500m'],
+    ['1024', '1024'],
+    ['1024Ki', '1Mi'],
+    ['1025Ki', '1025Ki'],
+    ['1.5Gi', '1536Mi'],
+    ['0.5Ki', '512'],
+    ['0.5Mi', '512Ki'],
+    ['0.0001Ki', '102400u'],
+    ['1e3', '1e3'],
+    ['1000e3', '1e6'],
+    ['100E', '100E'],
+    ['12e6', '12e6'],
+    ['1E6', '1E6'],
+    ['-1500Mi', '-1500Mi'],
+    ['+1', '+1'],
+    ['0.1n', '1n'],
+    ['-0.1n', '-1n'],
+    ['1.0000000001', '1000000001n'],
+    ['9Ei', '9223372036854775807'],
+    ['7Ei', '7Ei'],
+    ['9223372036854775808', '9223372036854775808'],
+    ['123456789012345678901234567890', '123456789012345678901234567890'],
+    ['1.', '1.'],
+    ['.', '0'],
+  ])('reads %s as %s', (text, canonical) => {
+    expect(parseQuantity(text).toString()).toBe(canonical)
+  })
+
+  it.each([
+    ['', /^quantities must match the regular expression '/],
+    ['abc', /^quantities must match/],
+    ['1.2.3', /^quantities must match/],
+    ['1 ', /^quantities must match/],
+    ['1mm', /^unable to parse quantity's suffix$/],
+    ['1Kii', /^unable to parse quantity's suffix$/],
+    ['1e999999999', /^unable to parse numeric part of quantity$/],
+  ])('refuses %j', (text, message) => {
+    expect(() => parseQuantity(text)).toThrow(message)
+  })
+
+  it('takes JSON numbers', () => {
+    expect(canonicalQuantity(2)).toBe('2')
+    expect(canonicalQuantity(0.1)).toBe('100m')
+  })
+})
+
+describe('Quantity', () => {
+  const quantity = fc
+    .tuple(
+      fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }),
+      fc.integer({ min: -9, max: 18 }),
+      fc.constantFrom('DecimalSI', 'DecimalExponent'),
+    )
+    .map(([unscaled, exponent, format]) => new Quantity(unscaled, exponent, format as 'DecimalSI'))
+  const written = fc
+    .tuple(
+      fc.integer({ min: 0, max: 99999 }),
+      fc.option(fc.integer({ min: 0, max: 999 })),
+      fc.constantFrom('', 'm', 'k', 'M', 'Ki', 'Mi', 'Gi', 'e3', 'E-3'),
+    )
+    .map(([whole, fraction, suffix]) => `${whole}${fraction === null ? '' : `.${fraction}`}${suffix}`)
+
+  it('prints what reads back as the same number', () => {
+    fc.assert(
+      fc.property(written, (text) => {
+        const once = parseQuantity(text)
+        const twice = parseQuantity(once.toString())
+        expect(twice.compare(once)).toBe(0)
+        expect(twice.toString()).toBe(once.toString())
+      }),
+    )
+  })
+
+  it('adds and subtracts exactly', () => {
+    fc.assert(
+      fc.property(quantity, quantity, quantity, (a, b, c) => {
+        expect(a.add(b).sub(b).compare(a)).toBe(0)
+        expect(a.add(b).compare(b.add(a))).toBe(0)
+        expect(
+          a
+            .add(b)
+            .add(c)
+            .compare(a.add(b.add(c))),
+        ).toBe(0)
+        expect(Math.sign(a.compare(b))).toBe(a.sub(b).sign)
+      }),
+    )
+  })
+
+  it('keeps the format of what was there first', () => {
+    const sum = (a: string, b: string): string => parseQuantity(a).add(parseQuantity(b)).toString()
+    expect(sum('1Gi', '1024Mi')).toBe('2Gi')
+    expect(sum('0', '1Gi')).toBe('1Gi')
+    expect(sum('1', '500m')).toBe('1500m')
+    expect(sum('1Gi', '1')).toBe('1073741825')
+  })
+
+  it('rounds away from zero', () => {
+    expect(parseQuantity('1500m').value()).toBe(2n)
+    expect(parseQuantity('-1500m').value()).toBe(-2n)
+    expect(parseQuantity('1u').milliValue()).toBe(1n)
+    expect(parseQuantity('2Gi').value()).toBe(2147483648n)
+    expect(parseQuantity('1500m').toNumber()).toBe(1.5)
+  })
+})

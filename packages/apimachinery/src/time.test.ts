@@ -1,0 +1,71 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { formatDuration, parseDuration } from './duration.ts'
+import { formatMicroTime, formatTime, normalizeMicroTime, normalizeTime, parseInstant, parseTime } from './time.ts'
+
+describe('times', () => {
+  it('are written in UTC, whole seconds or six digits', () => {
+    expect(formatTime(1_700_000_000_999)).toBe('2023-11-14T22:13:20Z')
+    expect(formatMicroTime(1_700_000_000_123)).toBe('2023-11-14T22:13:20.123000Z')
+    expect(normalizeTime('2023-11-14T23:13:20.5+01:00')).toBe('2023-11-14T22:13:20Z')
+    expect(normalizeTime('0001-01-01T00:00:00Z')).toBeNull()
+    expect(normalizeMicroTime('2023-11-14T22:13:20.000001Z')).toBe('2023-11-14T22:13:20.000001Z')
+    expect(parseInstant('2023-11-14T22:13:20.123456789Z').nanos).toBe(123456789)
+  })
+
+  it('read back', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -62_135_596_800, max: 253_402_300_799 }), (seconds) => {
+        expect(parseTime(formatTime(seconds * 1000))).toBe(seconds * 1000)
+      }),
+    )
+  })
+
+  it.each([
+    ['yesterday', 'parsing time "yesterday" as "2006-01-02T15:04:05Z07:00": cannot parse "yesterday" as "2006"'],
+    ['2020-01-01', 'parsing time "2020-01-01" as "2006-01-02T15:04:05Z07:00": cannot parse "" as "T"'],
+    ['2020-13-01T00:00:00Z', 'parsing time "2020-13-01T00:00:00Z": month out of range'],
+    ['2020-02-30T00:00:00Z', 'parsing time "2020-02-30T00:00:00Z": day out of range'],
+    ['2020-01-01T00:00:00', 'parsing time "2020-01-01T00:00:00" as "2006-01-02T15:04:05Z07:00": cannot parse "" as "Z07:00"'],
+    ['2020-01-01T00:00:00Zx', 'parsing time "2020-01-01T00:00:00Zx": extra text: "x"'],
+  ])('refuse %s', (text, message) => {
+    expect(() => parseTime(text)).toThrow(message)
+  })
+
+  it('with microseconds need six digits', () => {
+    expect(() => normalizeMicroTime('2020-01-01T00:00:00Z')).toThrow('cannot parse "Z" as ".000000"')
+  })
+})
+
+describe('durations', () => {
+  it.each([
+    ['0', '0s'],
+    ['1h30m', '1h30m0s'],
+    ['90s', '1m30s'],
+    ['1.5s', '1.5s'],
+    ['-100ms', '-100ms'],
+    ['1us', '1µs'],
+    ['1500ns', '1.5µs'],
+    ['100h', '100h0m0s'],
+  ])('%s is %s', (text, canonical) => {
+    expect(formatDuration(parseDuration(text))).toBe(canonical)
+  })
+
+  it.each([
+    ['', 'time: invalid duration ""'],
+    ['1', 'time: missing unit in duration "1"'],
+    ['1x', 'time: unknown unit "x" in duration "1x"'],
+    ['s', 'time: invalid duration "s"'],
+    ['9999999h', 'time: invalid duration "9999999h"'],
+  ])('refuse %j', (text, message) => {
+    expect(() => parseDuration(text)).toThrow(message)
+  })
+
+  it('read back', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: -(2n ** 63n) + 1n, max: 2n ** 63n - 1n }), (nanos) => {
+        expect(parseDuration(formatDuration(nanos))).toBe(nanos)
+      }),
+    )
+  })
+})
