@@ -1,1 +1,7 @@
-export {}
+export { systemClock } from './clock.ts'
+export type { Clock } from './clock.ts'
+export type { EmbeddedBackend, Forks } from './embedded-store.ts'
+export type { HistoryLimits } from './history.ts'
+export { openMemory } from './open-memory.ts'
+export type { StoreOptions } from './open-memory.ts'
+export type { QueueLimits } from './watch-queue.ts'

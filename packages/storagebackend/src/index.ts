@@ -1,1 +1,77 @@
-export {}
+export { hasCompaction, hasSizeStatistics, hasSnapshots } from './backend.ts'
+export type {
+  Backend,
+  BackendSnapshot,
+  Change,
+  CommitResult,
+  Compaction,
+  Compare,
+  Entry,
+  GetResult,
+  KeyRange,
+  LeaseId,
+  Lessor,
+  ListOptions,
+  ListPage,
+  Operation,
+  Reader,
+  ReadOptions,
+  Revision,
+  SizeStatistics,
+  Snapshots,
+  Transaction,
+  Watcher,
+  WatchMessage,
+  WatchOptions,
+  Writer,
+} from './backend.ts'
+export {
+  CompactedError,
+  FutureRevisionError,
+  isBackendError,
+  LeaseNotFoundError,
+  ReadOnlyError,
+  SlowWatcherError,
+  StoppedError,
+  UnknownOutcomeError,
+} from './backend-errors.ts'
+export type { BackendErrorName, BackendErrors } from './backend-errors.ts'
+export { canonicalJson } from './canonical-json.ts'
+export { decodeContinue, encodeContinue } from './continue-token.ts'
+export type { ContinuePosition } from './continue-token.ts'
+export { CorruptObjectError, isStorageError, StorageError } from './errors.ts'
+export type { StorageErrorInit } from './errors.ts'
+export { createFactory } from './factory.ts'
+export type { Config, Drivers, OpenDriver, StorageFactory, TransportConfig } from './factory.ts'
+export { findSplice } from './json-splice.ts'
+export { compareKeys, inRange, isNarrowKey, keyRange, prefixEnd, prefixRange } from './key-range.ts'
+export { planList } from './list-options.ts'
+export type { ListPlan } from './list-options.ts'
+export { InvalidKeyError, prepareKey } from './object-key.ts'
+export { createObjectStore } from './object-store.ts'
+export type { ObjectStoreOptions } from './object-store.ts'
+export { checkPreconditions } from './preconditions.ts'
+export { isEmptyPredicate, matcher } from './predicate.ts'
+export { createRecordCodec } from './record-codec.ts'
+export type { RecordCodecOptions } from './record-codec.ts'
+export { parseResourceVersion, requireResourceVersion, resourceVersionComplaint } from './resource-version.ts'
+export { isStoredObject } from './storage.ts'
+export type {
+  CreateOptions,
+  DeleteObjectOptions,
+  GetOptions,
+  ListObjectsOptions,
+  ObjectCodec,
+  ObjectEvent,
+  ObjectList,
+  ObjectPreconditions,
+  ObjectWatch,
+  Predicate,
+  Storage,
+  StorageErrorCode,
+  StorageErrorDetails,
+  StoredObject,
+  UpdateOptions,
+  UpdateOutput,
+  WatchObjectsOptions,
+} from './storage.ts'

@@ -1,0 +1,264 @@
+import {
+  ReadOnlyError,
+  StoppedError,
+  type Change,
+  type CommitResult,
+  type Entry,
+  type LeaseId,
+  type Revision,
+  type Transaction,
+} from '@keelson/storagebackend'
+import type { Clock } from './clock.ts'
+import { NotWrittenError, type Durability } from './durability.ts'
+import type { Lease } from './leases.ts'
+
+/** A revision that is decided but perhaps not durable yet. */
+export interface PendingRevision {
+  readonly revision: Revision
+  readonly changes: readonly Change[]
+}
+
+export interface CommitState {
+  /** The newest durable entry. */
+  visible(key: string): Entry | undefined
+  visibleRevision(): Revision
+  /** Durable now: makes it visible and publishes it. Called once per revision, in order, all of a batch in one turn. */
+  apply(revision: PendingRevision): void
+  applyLease(lease: Lease): void
+  endLease(id: LeaseId): void
+  requireLease(id: LeaseId): void
+  /** The store cannot go on. */
+  stop(error: Error): void
+}
+
+interface Waiting {
+  readonly settle: () => void
+  readonly fail: (error: Error) => void
+}
+
+interface Group {
+  readonly revisions: PendingRevision[]
+  readonly leases: Lease[]
+  readonly endedLeases: LeaseId[]
+  readonly waiting: Waiting[]
+}
+
+const newGroup = (): Group => ({ revisions: [], leases: [], endedLeases: [], waiting: [] })
+
+/** While read-only, a write is tried again this often. */
+const probeInterval = 5000
+
+/**
+ * The one ordered path of a write: decided → durable → visible → published.
+ *
+ *     commit() ─ compares with the pending head, gets its revision ─┐
+ *     commit() ─────────────────────────────────────────────────────┤ gathering
+ *                                                                   v
+ *              flushing: one group at a time, all or nothing ── apply each revision in order ── answer
+ *
+ * Everything that arrives during a flush is in the next one. An answer that rests on a pending write waits for that write.
+ */
+export class CommitQueue {
+  readonly #state: CommitState
+  readonly #durability: Durability | undefined
+  readonly #clock: Clock
+  /** What keys will be when all that is decided is durable; undefined for deleted. */
+  readonly #head = new Map<string, { readonly entry: Entry | undefined; readonly revision: Revision }>()
+  #headRevision: Revision
+  #gathering: Group = newGroup()
+  #flushing: Promise<void> | undefined
+  #stopped: Error | undefined
+  #closing: Error | undefined
+  #readOnly: { readonly error: Error; readonly since: number } | undefined
+
+  constructor(state: CommitState, durability: Durability | undefined, clock: Clock) {
+    this.#state = state
+    this.#durability = durability
+    this.#clock = clock
+    this.#headRevision = state.visibleRevision()
+  }
+
+  get failure(): Error | undefined {
+    return this.#stopped ?? this.#readOnly?.error
+  }
+
+  async commit(transaction: Transaction): Promise<CommitResult> {
+    this.#requireRunning()
+    for (const { key, modRevision } of transaction.compare) {
+      if ((this.#current(key)?.modRevision ?? 0) !== modRevision) return this.#lost(transaction)
+    }
+    // A delete of an absent key changes nothing; without any change there is no new revision.
+    const operations = transaction.operations.filter((o) => o.type === 'put' || this.#current(o.key) !== undefined)
+    if (operations.length === 0) {
+      const revision = this.#headRevision
+      await this.#settled()
+      return { committed: true, revision }
+    }
+    this.#requireWritable()
+    for (const o of operations) if (o.type === 'put' && o.lease) this.#state.requireLease(o.lease)
+
+    // Never await between here and the queueing: the next commit must see this one's revision and entries.
+    const revision = ++this.#headRevision
+    const changes: Change[] = []
+    for (const operation of operations) {
+      const { key } = operation
+      const previous = this.#current(key)
+      let entry: Entry | undefined
+      if (operation.type === 'put') {
+        entry = {
+          key,
+          value: operation.value,
+          createRevision: previous ? previous.createRevision : revision,
+          modRevision: revision,
+          lease: operation.lease ?? 0,
+          view: undefined,
+        }
+        changes.push({ type: 'put', entry, previous })
+      } else {
+        changes.push({ type: 'delete', key, revision, previous })
+      }
+      if (this.#durability) this.#head.set(key, { entry, revision })
+    }
+    const pending = { revision, changes }
+    if (!this.#durability) {
+      this.#state.apply(pending)
+      return { committed: true, revision }
+    }
+    this.#gathering.revisions.push(pending)
+    await this.#queued()
+    return { committed: true, revision }
+  }
+
+  async grant(lease: Lease): Promise<void> {
+    this.#requireRunning()
+    this.#requireWritable()
+    // Known at once, so that a put may name it while it is on its way; a lease without keys harms nobody should it be lost.
+    this.#state.applyLease(lease)
+    if (!this.#durability) return
+    this.#gathering.leases.push(lease)
+    await this.#queued()
+  }
+
+  /** Deletes what hangs on the leases, as one ordinary revision, and forgets them. */
+  async expire(ids: readonly LeaseId[], keys: readonly string[]): Promise<void> {
+    this.#requireRunning()
+    this.#requireWritable()
+    const due = new Set(ids)
+    // A put that is still on its way hangs on the lease as well.
+    const candidates = new Set([...keys, ...this.#head.keys()])
+    const operations = Array.from(candidates)
+      .filter((key) => due.has(this.#current(key)?.lease ?? 0))
+      .map((key) => ({ type: 'delete', key }) as const)
+    // In the same group as the deletes: a lease must not be forgotten before its keys.
+    if (this.#durability) this.#gathering.endedLeases.push(...ids)
+    await this.commit({ compare: [], operations })
+    for (const id of ids) this.#state.endLease(id)
+  }
+
+  /** Takes nothing more, and lets what was taken become durable. */
+  async close(error: Error): Promise<void> {
+    this.#closing = error
+    while (this.#flushing) await this.#flushing
+  }
+
+  #current(key: string): Entry | undefined {
+    const pending = this.#head.get(key)
+    return pending ? pending.entry : this.#state.visible(key)
+  }
+
+  async #lost(transaction: Transaction): Promise<CommitResult> {
+    const current = transaction.compare.map(({ key }) => this.#current(key))
+    const revision = this.#headRevision
+    await this.#settled()
+    return { committed: false, revision, current }
+  }
+
+  /** Waits for everything decided so far. */
+  async #settled(): Promise<void> {
+    if (this.#head.size > 0) await this.#queued()
+  }
+
+  #queued(): Promise<void> {
+    return new Promise((settle, fail) => {
+      this.#gathering.waiting.push({ settle, fail })
+      this.#flushing ??= this.#flush()
+    })
+  }
+
+  async #flush(): Promise<void> {
+    // What else arrives in this turn goes along.
+    await Promise.resolve()
+    while (this.#gathering.waiting.length > 0) {
+      const group = this.#gathering
+      this.#gathering = newGroup()
+      try {
+        if (this.#stopped) throw this.#stopped
+        if (!isEmpty(group)) await this.#durability!.write(batchOf(group, this.#state.visibleRevision()))
+        this.#readOnly = undefined
+      } catch (error) {
+        this.#fail(group, error)
+        continue
+      }
+      for (const pending of group.revisions) {
+        this.#state.apply(pending)
+        for (const change of pending.changes) {
+          const key = change.type === 'put' ? change.entry.key : change.key
+          if (this.#head.get(key)?.revision === pending.revision) this.#head.delete(key)
+        }
+      }
+      for (const { settle } of group.waiting) settle()
+    }
+    this.#flushing = undefined
+  }
+
+  /** Whoever saw a pending write that failed has to fail too: that is everyone who waits. */
+  #fail(group: Group, error: unknown): void {
+    const cause = error instanceof Error ? error : new Error(String(error))
+    let answer: Error
+    if (this.#stopped) answer = this.#stopped
+    else if (cause instanceof NotWrittenError) {
+      answer = new ReadOnlyError(cause.message, { cause })
+      this.#readOnly = { error: answer, since: this.#clock.now() }
+    } else {
+      answer = this.#stopped = new StoppedError(`a flush failed: ${cause.message}`, { cause })
+      this.#state.stop(answer)
+    }
+    const waiting = [...group.waiting, ...this.#gathering.waiting]
+    this.#gathering = newGroup()
+    this.#head.clear()
+    this.#headRevision = this.#state.visibleRevision()
+    for (const { fail } of waiting) fail(answer)
+  }
+
+  #requireRunning(): void {
+    const reason = this.#stopped ?? this.#closing
+    if (reason) throw reason
+  }
+
+  #requireWritable(): void {
+    if (this.#readOnly && this.#clock.now() - this.#readOnly.since < probeInterval) throw this.#readOnly.error
+  }
+}
+
+function isEmpty(group: Group): boolean {
+  return group.revisions.length === 0 && group.leases.length === 0 && group.endedLeases.length === 0
+}
+
+function batchOf(group: Group, visible: Revision): Parameters<Durability['write']>[0] {
+  const puts = new Map<string, Entry>()
+  const deletes = new Set<string>()
+  let revision = visible
+  for (const pending of group.revisions) {
+    revision = pending.revision
+    for (const change of pending.changes) {
+      if (change.type === 'put') {
+        puts.set(change.entry.key, change.entry)
+        deletes.delete(change.entry.key)
+      } else {
+        puts.delete(change.key)
+        deletes.add(change.key)
+      }
+    }
+  }
+  return { revision, puts: puts.values(), deletes, leases: group.leases, endedLeases: group.endedLeases }
+}

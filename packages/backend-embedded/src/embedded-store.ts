@@ -1,0 +1,243 @@
+import {
+  CompactedError,
+  FutureRevisionError,
+  StoppedError,
+  type Backend,
+  type BackendSnapshot,
+  type CommitResult,
+  type Compaction,
+  type Entry,
+  type GetResult,
+  type KeyRange,
+  type LeaseId,
+  type ListOptions,
+  type ListPage,
+  type ReadOptions,
+  type Revision,
+  type SizeStatistics,
+  type Snapshots,
+  type Transaction,
+  type WatchMessage,
+  type WatchOptions,
+} from '@keelson/storagebackend'
+import type { Clock } from './clock.ts'
+import { CommitQueue, type PendingRevision } from './commit-queue.ts'
+import type { Durability } from './durability.ts'
+import { History, type HistoryLimits } from './history.ts'
+import { Leases, type LeaseState } from './leases.ts'
+import { OrderedTree, type TreeSnapshot } from './ordered-tree.ts'
+import { WatchHub } from './watch-hub.ts'
+import type { QueueLimits } from './watch-queue.ts'
+
+/** A copy that shares what it did not change; takes no longer for more objects. In memory, whatever its origin is. */
+export interface Forks {
+  fork(): EmbeddedBackend
+}
+
+export interface EmbeddedBackend extends Backend, Snapshots, Compaction, SizeStatistics, Forks {}
+
+export interface EmbeddedStoreOptions {
+  readonly clock: Clock
+  readonly history: HistoryLimits
+  readonly watchQueue: QueueLimits
+  /** Milliseconds between progress messages to idle watches. */
+  readonly progressInterval: number
+}
+
+/** What a store begins with. */
+export interface StoreOrigin {
+  readonly revision: Revision
+  readonly tree: OrderedTree
+  /** Of all keys and values. */
+  readonly bytes: number
+  readonly leases: readonly LeaseState[]
+}
+
+const leaseRetry = 1000
+
+/** The MVCC store. What it answers from is always in memory; `durability` decides when a write may be seen. */
+export class EmbeddedStore implements EmbeddedBackend {
+  readonly #options: EmbeddedStoreOptions
+  readonly #durability: Durability | undefined
+  readonly #tree: OrderedTree
+  readonly #history: History
+  readonly #hub: WatchHub
+  readonly #leases: Leases
+  readonly #queue: CommitQueue
+  /** Of the current revision; made when someone asks. */
+  #snapshot: TreeSnapshot | undefined
+  #bytes: number
+  #closed: StoppedError | undefined
+
+  constructor(options: EmbeddedStoreOptions, origin: StoreOrigin, durability?: Durability) {
+    this.#options = options
+    this.#durability = durability
+    this.#tree = origin.tree
+    this.#bytes = origin.bytes
+    this.#history = new History(options.history, origin.revision, origin.tree.snapshot())
+    this.#hub = new WatchHub({
+      history: this.#history,
+      clock: options.clock,
+      limits: options.watchQueue,
+      progressInterval: options.progressInterval,
+    })
+    this.#leases = new Leases(options.clock, (ids) => void this.#expire(ids))
+    this.#queue = new CommitQueue(
+      {
+        visible: (key) => this.#tree.get(key),
+        visibleRevision: () => this.#history.current,
+        apply: (pending) => this.#apply(pending),
+        applyLease: (lease) => this.#leases.add(lease),
+        endLease: (id) => this.#leases.remove(id),
+        requireLease: (id) => this.#leases.require(id),
+        stop: (error) => this.#hub.stop(error),
+      },
+      durability,
+      options.clock,
+    )
+    // Last, for some may be due already.
+    for (const lease of origin.leases) this.#leases.add(lease.lease, lease.keys)
+  }
+
+  async get(key: string, { at, signal }: ReadOptions = {}): Promise<GetResult> {
+    this.#requireOpen(signal)
+    const entry = at === undefined ? this.#tree.get(key) : this.#stateAt(at).get(key)
+    return { entry, revision: this.#history.current }
+  }
+
+  async list(range: KeyRange, { at, limit = 0, countOnly = false, signal }: ListOptions = {}): Promise<ListPage> {
+    this.#requireOpen(signal)
+    const state = at === undefined ? this.#newest() : this.#stateAt(at)
+    const count = state.count(range)
+    const revision = this.#history.current
+    const entries: Entry[] = []
+    if (countOnly) return { entries, revision, count, more: false }
+    for (const entry of state.scan(range)) {
+      entries.push(entry)
+      if (entries.length === limit) break
+    }
+    return { entries, revision, count, more: entries.length < count }
+  }
+
+  commit(transaction: Transaction): Promise<CommitResult> {
+    return this.#queue.commit(transaction)
+  }
+
+  watch(range: KeyRange, after: Revision, { signal }: WatchOptions): AsyncIterable<WatchMessage> {
+    return this.#hub.watch(range, after, signal)
+  }
+
+  async requestProgress(): Promise<void> {
+    this.#requireOpen()
+    this.#hub.progress()
+  }
+
+  async grantLease(ttlSeconds: number): Promise<LeaseId> {
+    const lease = this.#leases.create(ttlSeconds)
+    await this.#queue.grant(lease)
+    return lease.id
+  }
+
+  snapshot(): BackendSnapshot {
+    this.#requireOpen()
+    return view(this.#history.current, this.#newest())
+  }
+
+  snapshotAt(revision: Revision): BackendSnapshot | undefined {
+    this.#requireOpen()
+    if (revision === this.#history.current) return this.snapshot()
+    this.#history.trim(this.#options.clock.now())
+    const state = this.#history.stateAt(revision)
+    return state && view(revision, state)
+  }
+
+  async compact(revision: Revision): Promise<void> {
+    this.#requireOpen()
+    if (revision > this.#history.current) throw new FutureRevisionError(revision, this.#history.current)
+    if (revision < this.#history.compacted) throw new CompactedError(revision, this.#history.compacted)
+    this.#history.compact(revision)
+  }
+
+  compactedRevision(): Revision {
+    return this.#history.compacted
+  }
+
+  async size(): Promise<number> {
+    return this.#durability ? this.#durability.size() : this.#bytes
+  }
+
+  async checkHealth(): Promise<void> {
+    this.#requireOpen()
+    if (this.#queue.failure) throw this.#queue.failure
+  }
+
+  fork(): EmbeddedBackend {
+    this.#requireOpen()
+    const origin = { revision: this.#history.current, tree: this.#newest().edit(), bytes: this.#bytes, leases: this.#leases.all() }
+    return new EmbeddedStore(this.#options, origin)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#closed) return
+    this.#closed = new StoppedError('it was closed')
+    this.#leases.close()
+    await this.#queue.close(this.#closed)
+    this.#hub.stop(this.#closed)
+    await this.#durability?.close()
+  }
+
+  #apply({ changes }: PendingRevision): void {
+    for (const change of changes) {
+      const { previous } = change
+      if (previous) {
+        this.#bytes -= sizeOf(previous)
+        if (previous.lease) this.#leases.detach(previous.lease, previous.key)
+      }
+      if (change.type === 'put') {
+        const { entry } = change
+        this.#tree.set(entry)
+        this.#bytes += sizeOf(entry)
+        if (entry.lease) this.#leases.attach(entry.lease, entry.key)
+      } else {
+        this.#tree.delete(change.key)
+      }
+    }
+    this.#snapshot = undefined
+    this.#hub.publish(this.#history.append(this.#options.clock.now(), changes, this.#tree))
+  }
+
+  async #expire(ids: readonly LeaseId[]): Promise<void> {
+    try {
+      await this.#queue.expire(
+        ids,
+        ids.flatMap((id) => [...this.#leases.keys(id)]),
+      )
+    } catch {
+      // No room, or stopped: the leases stay and are looked at again.
+      if (!this.#closed) this.#leases.retry(leaseRetry)
+    }
+  }
+
+  #newest(): TreeSnapshot {
+    return (this.#snapshot ??= this.#tree.snapshot())
+  }
+
+  #stateAt(revision: Revision): TreeSnapshot {
+    if (revision > this.#history.current) throw new FutureRevisionError(revision, this.#history.current)
+    this.#history.requireKept(revision)
+    return revision === this.#history.current ? this.#newest() : this.#history.stateAt(revision)!
+  }
+
+  #requireOpen(signal?: AbortSignal): void {
+    signal?.throwIfAborted()
+    if (this.#closed) throw this.#closed
+  }
+}
+
+function view(revision: Revision, state: TreeSnapshot): BackendSnapshot {
+  return { revision, get: (key) => state.get(key), scan: (range) => state.scan(range), count: (range) => state.count(range) }
+}
+
+function sizeOf(entry: Entry): number {
+  return entry.key.length + entry.value.length
+}

@@ -1,0 +1,96 @@
+import { LeaseNotFoundError, type LeaseId } from '@keelson/storagebackend'
+import type { Clock } from './clock.ts'
+
+export interface Lease {
+  readonly id: LeaseId
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number
+}
+
+export interface LeaseState {
+  readonly lease: Lease
+  readonly keys: Iterable<string>
+}
+
+/** Which keys hang on which lease, and when the next one is due. Deleting the keys is the store's business (`onExpired`). */
+export class Leases {
+  readonly #clock: Clock
+  readonly #onExpired: (ids: readonly LeaseId[]) => void
+  readonly #leases = new Map<LeaseId, { readonly lease: Lease; readonly keys: Set<string> }>()
+  #nextId = 1
+  #due = Infinity
+  #cancelTimer: (() => void) | undefined
+
+  constructor(clock: Clock, onExpired: (ids: readonly LeaseId[]) => void) {
+    this.#clock = clock
+    this.#onExpired = onExpired
+  }
+
+  create(ttlSeconds: number): Lease {
+    return { id: this.#nextId++, expiresAt: this.#clock.now() + ttlSeconds * 1000 }
+  }
+
+  add(lease: Lease, keys: Iterable<string> = []): void {
+    this.#leases.set(lease.id, { lease, keys: new Set(keys) })
+    this.#nextId = Math.max(this.#nextId, lease.id + 1)
+    if (lease.expiresAt < this.#due) this.#schedule(lease.expiresAt)
+  }
+
+  remove(id: LeaseId): void {
+    this.#leases.delete(id)
+  }
+
+  /** Throws when the lease is gone, or due: its keys may be on their way out. */
+  require(id: LeaseId): void {
+    const found = this.#leases.get(id)
+    if (!found || found.lease.expiresAt <= this.#clock.now()) throw new LeaseNotFoundError(id)
+  }
+
+  attach(id: LeaseId, key: string): void {
+    this.#leases.get(id)?.keys.add(key)
+  }
+
+  detach(id: LeaseId, key: string): void {
+    this.#leases.get(id)?.keys.delete(key)
+  }
+
+  keys(id: LeaseId): Iterable<string> {
+    return this.#leases.get(id)?.keys ?? []
+  }
+
+  all(): LeaseState[] {
+    return [...this.#leases.values()]
+  }
+
+  /** Looks for due leases again, a while after deleting the keys of some was not possible. */
+  retry(milliseconds: number): void {
+    this.#schedule(this.#clock.now() + milliseconds)
+  }
+
+  close(): void {
+    this.#cancelTimer?.()
+    this.#due = -Infinity
+  }
+
+  #schedule(at: number): void {
+    this.#cancelTimer?.()
+    this.#due = at
+    this.#cancelTimer = this.#clock.after(at - this.#clock.now(), () => {
+      this.#cancelTimer = undefined
+      this.#expire()
+    })
+  }
+
+  #expire(): void {
+    const now = this.#clock.now()
+    const expired: LeaseId[] = []
+    let next = Infinity
+    for (const { lease } of this.#leases.values()) {
+      if (lease.expiresAt <= now) expired.push(lease.id)
+      else next = Math.min(next, lease.expiresAt)
+    }
+    this.#due = Infinity
+    if (next !== Infinity) this.#schedule(next)
+    if (expired.length > 0) this.#onExpired(expired)
+  }
+}

@@ -1,0 +1,29 @@
+import { systemClock, type Clock } from './clock.ts'
+import { EmbeddedStore, type EmbeddedBackend, type EmbeddedStoreOptions } from './embedded-store.ts'
+import { defaultHistory, type HistoryLimits } from './history.ts'
+import { OrderedTree } from './ordered-tree.ts'
+import { defaultQueue, type QueueLimits } from './watch-queue.ts'
+
+export interface StoreOptions {
+  /** How far back reads and watches can go; the earliest limit counts. Default: 5 minutes, 200,000 revisions, 256 MB. */
+  readonly history?: Partial<HistoryLimits>
+  /** How much may wait for one watch's reader before the watch is ended. */
+  readonly watchQueue?: Partial<QueueLimits>
+  /** Milliseconds between progress messages to idle watches. Default 5,000. */
+  readonly progressInterval?: number
+  readonly clock?: Clock
+}
+
+/** A store that lives as long as the process. Its first revision is 1, as etcd's. */
+export function openMemory(options: StoreOptions = {}): EmbeddedBackend {
+  return new EmbeddedStore(storeOptions(options), { revision: 1, tree: new OrderedTree(), bytes: 0, leases: [] })
+}
+
+export function storeOptions(options: StoreOptions): EmbeddedStoreOptions {
+  return {
+    clock: options.clock ?? systemClock,
+    history: { ...defaultHistory, ...options.history },
+    watchQueue: { ...defaultQueue, ...options.watchQueue },
+    progressInterval: options.progressInterval ?? 5000,
+  }
+}

@@ -1,0 +1,78 @@
+import { compareKeys, type KeyRange } from '@keelson/storagebackend'
+
+interface Ranged {
+  readonly range: KeyRange
+}
+
+/**
+ * Which of many ranges hold a key, by one binary search: all ends of ranges cut the keys into segments, and every segment knows its
+ * ranges.
+ *
+ *     a:   [-----------)
+ *     b:         [----------------)
+ *     segments:  |a    |a b  |b   |
+ */
+export class RangeIndex<R extends Ranged> {
+  readonly #members = new Set<R>()
+  /** Single keys are looked up directly, so that a watch of one object does not cut segments. */
+  #keys = new Map<string, R[]>()
+  #bounds: string[] = []
+  #segments: R[][] = []
+  #stale = false
+
+  get size(): number {
+    return this.#members.size
+  }
+
+  add(member: R): void {
+    this.#members.add(member)
+    this.#stale = true
+  }
+
+  delete(member: R): void {
+    if (this.#members.delete(member)) this.#stale = true
+  }
+
+  all(): Iterable<R> {
+    return this.#members
+  }
+
+  forEach(key: string, call: (member: R) => void): void {
+    if (this.#members.size === 0) return
+    if (this.#stale) this.#build()
+    for (const member of this.#keys.get(key) ?? []) call(member)
+    let low = 0
+    let high = this.#bounds.length
+    while (low < high) {
+      const mid = (low + high) >> 1
+      if (compareKeys(this.#bounds[mid]!, key) <= 0) low = mid + 1
+      else high = mid
+    }
+    if (low > 0) for (const member of this.#segments[low - 1]!) call(member)
+  }
+
+  #build(): void {
+    this.#stale = false
+    this.#keys = new Map()
+    const bounds = new Set<string>()
+    for (const member of this.#members) {
+      const { start, end } = member.range
+      if (end === undefined) {
+        const sharing = this.#keys.get(start)
+        if (sharing) sharing.push(member)
+        else this.#keys.set(start, [member])
+      } else {
+        bounds.add(start).add(end)
+      }
+    }
+    this.#bounds = [...bounds].sort(compareKeys)
+    const position = new Map(this.#bounds.map((bound, i) => [bound, i]))
+    this.#segments = this.#bounds.map(() => [])
+    for (const member of this.#members) {
+      const { start, end } = member.range
+      if (end === undefined) continue
+      const to = position.get(end)!
+      for (let i = position.get(start)!; i < to; i++) this.#segments[i]!.push(member)
+    }
+  }
+}

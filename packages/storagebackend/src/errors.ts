@@ -1,0 +1,74 @@
+import type { Revision } from './backend.ts'
+import type { StorageErrorCode, StorageErrorDetails } from './storage.ts'
+
+/** The numbers and words with which clients see storage failures in conflict messages. */
+const wire: Partial<Record<StorageErrorCode, readonly [number, string]>> = {
+  KeyNotFound: [1, 'key not found'],
+  KeyExists: [2, 'key exists'],
+  ResourceVersionConflict: [3, 'resource version conflicts'],
+  InvalidObject: [4, 'invalid object'],
+  Unreachable: [5, 'server unreachable'],
+  Corrupt: [7, 'corrupt object'],
+}
+
+export interface StorageErrorInit extends StorageErrorDetails {
+  /** What is added behind the fixed words; for the codes without fixed words, the whole message. */
+  readonly message?: string
+  readonly cause?: unknown
+}
+
+/**
+ * A failure of object storage. `message` is what the original's storage error says where clients can see it
+ * (`StorageError: invalid object, Code: 4, Key: …`), and the client's text itself for list options and continue tokens.
+ */
+export class StorageError extends Error implements StorageErrorDetails {
+  readonly code: StorageErrorCode
+  readonly key: string
+  readonly revision?: Revision
+  readonly currentRevision?: Revision
+  readonly continue?: string
+
+  constructor(init: StorageErrorInit) {
+    super(messageOf(init), init.cause === undefined ? undefined : { cause: init.cause })
+    this.name = 'StorageError'
+    this.code = init.code
+    this.key = init.key
+    if (init.revision !== undefined) this.revision = init.revision
+    if (init.currentRevision !== undefined) this.currentRevision = init.currentRevision
+    if (init.continue !== undefined) this.continue = init.continue
+  }
+}
+
+function messageOf(init: StorageErrorInit): string {
+  const known = wire[init.code]
+  if (!known) return init.message ?? init.code
+  const [number, words] = known
+  return `StorageError: ${words}, Code: ${number}, Key: ${init.key}, ResourceVersion: ${init.revision ?? 0}, AdditionalErrorMsg: ${init.message ?? '<nil>'}`
+}
+
+/** By name, never by instanceof: two copies of the package may be loaded. */
+export function isStorageError(error: unknown, code?: StorageErrorCode): error is StorageError {
+  return error instanceof Error && error.name === 'StorageError' && (code === undefined || (error as StorageError).code === code)
+}
+
+/** A stored value that cannot be read. A codec throws it; the object store passes it on as StorageError `Corrupt`. */
+export class CorruptObjectError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'CorruptObjectError'
+  }
+}
+
+export function keyNotFound(key: string): StorageError {
+  return new StorageError({ code: 'KeyNotFound', key })
+}
+export function keyExists(key: string): StorageError {
+  return new StorageError({ code: 'KeyExists', key })
+}
+export function invalidObject(key: string, message: string): StorageError {
+  return new StorageError({ code: 'InvalidObject', key, message })
+}
+export function tooLarge(key: string, revision: Revision, currentRevision: Revision): StorageError {
+  const message = `Too large resource version: ${revision}, current: ${currentRevision}`
+  return new StorageError({ code: 'ResourceVersionTooLarge', key, revision, currentRevision, message })
+}

@@ -1,0 +1,60 @@
+import type { KubeObject } from '@keelson/apimachinery'
+import type { LeasePool } from './lease-pool.ts'
+import type { ObjectAccess } from './object-access.ts'
+import { stateOfEntry, stateOfSuggestion, type ObjectState } from './object-state.ts'
+import { checkPreconditions } from './preconditions.ts'
+import type { StoredObject, UpdateOptions, UpdateOutput } from './storage.ts'
+
+export interface GuaranteedUpdate<T extends KubeObject> {
+  readonly access: ObjectAccess<T>
+  readonly leases: LeasePool
+  readonly key: string
+  readonly tryUpdate: (current: T | undefined, stored: StoredObject<T> | undefined) => UpdateOutput<T> | Promise<UpdateOutput<T>>
+  readonly options: UpdateOptions<T>
+}
+
+/**
+ * Read, let the caller change its copy, write if nobody wrote in between, else again. With a suggestion the read is saved; an error
+ * on a suggestion that turns out to be stale is not the caller's error, and it is tried again on what is there.
+ */
+export async function guaranteedUpdate<T extends KubeObject>(update: GuaranteedUpdate<T>): Promise<StoredObject<T>> {
+  const { access, key, options } = update
+  const ignoreNotFound = options.ignoreNotFound ?? false
+  const readCurrent = async (): Promise<ObjectState<T>> =>
+    stateOfEntry(access, key, (await access.read(key, options.signal)).entry, ignoreNotFound)
+
+  let state = options.suggestion ? stateOfSuggestion(options.suggestion) : await readCurrent()
+  for (;;) {
+    options.signal?.throwIfAborted()
+    let output: UpdateOutput<T>
+    let input: T | undefined
+    try {
+      checkPreconditions(key, state.stored?.object() as KubeObject | undefined, options.preconditions)
+      input = state.stored?.copy()
+      output = await update.tryUpdate(input, state.stored)
+    } catch (error) {
+      if (state.current) throw error
+      const tried = state.revision
+      state = await readCurrent()
+      if (tried === state.revision) throw error
+      continue
+    }
+
+    const bytes = access.codec.encode(output.object)
+    if (!state.current && sameBody(access, key, bytes, state)) {
+      // The suggestion says that nothing changes; only the store can say so.
+      state = await readCurrent()
+      if (!state.bytes || Buffer.compare(bytes, state.bytes) !== 0) continue
+    }
+    if (state.stored && state.bytes && Buffer.compare(bytes, state.bytes) === 0) return state.stored
+
+    const lease = output.ttlSeconds ? await update.leases.lease(output.ttlSeconds) : 0
+    const result = await access.write({ type: 'put', key, value: bytes, lease }, state.revision)
+    if (result.committed) return access.codec.open(key, bytes, result.revision)
+    state = stateOfEntry(access, key, result.current[0], ignoreNotFound)
+  }
+}
+
+function sameBody<T extends KubeObject>(access: ObjectAccess<T>, key: string, bytes: Uint8Array, state: ObjectState<T>): boolean {
+  return state.stored !== undefined && Buffer.compare(access.codec.open(key, bytes, state.revision).body, state.stored.body) === 0
+}

@@ -1,0 +1,99 @@
+import { fieldError, fieldPath, newInvalid } from '@keelson/apimachinery'
+import type { GroupResource, KubeObject } from '@keelson/apimachinery'
+import type { Backend } from './backend.ts'
+import { deleteObject } from './delete-object.ts'
+import { keyExists, keyNotFound, StorageError, tooLarge } from './errors.ts'
+import { guaranteedUpdate } from './guaranteed-update.ts'
+import { keyRange, prefixRange } from './key-range.ts'
+import { LeasePool } from './lease-pool.ts'
+import { ObjectAccess } from './object-access.ts'
+import { prepareKey } from './object-key.ts'
+import { listObjects } from './object-list.ts'
+import { watchObjects } from './object-watch.ts'
+import { parseResourceVersion, requireResourceVersion, resourceVersionComplaint } from './resource-version.ts'
+import type { ObjectCodec, Storage } from './storage.ts'
+import { translateBackendError } from './translate-error.ts'
+
+export interface ObjectStoreOptions<T extends KubeObject> {
+  /** Shared by all resources; `close` leaves it open. */
+  readonly backend: Backend
+  readonly codec: ObjectCodec<T>
+  readonly resource: GroupResource
+  /** Every key of the resource starts with it: "/registry/pods/". */
+  readonly prefix: string
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number
+}
+
+/** Objects of one resource, in a driver: the storage that knows nothing of caches. */
+export function createObjectStore<T extends KubeObject = KubeObject>(options: ObjectStoreOptions<T>): Storage<T> {
+  const { backend, codec, resource } = options
+  const prefix = options.prefix.endsWith('/') ? options.prefix : `${options.prefix}/`
+  const access = new ObjectAccess(backend, codec)
+  const leases = new LeasePool(backend, options.now ?? Date.now)
+
+  async function listCount(key: string): Promise<{ readonly count: number; readonly revision: number }> {
+    try {
+      return await backend.list(prefixRange(key), { countOnly: true })
+    } catch (error) {
+      throw translateBackendError(error, key)
+    }
+  }
+
+  return {
+    async create(rawKey, object, { ttlSeconds } = {}) {
+      const key = prepareKey(prefix, rawKey, false)
+      const version = object.metadata.resourceVersion
+      if (version !== undefined && version !== '' && version !== '0') {
+        throw new Error('resourceVersion should not be set on objects to be created')
+      }
+      const value = codec.encode(object)
+      const lease = ttlSeconds ? await leases.lease(ttlSeconds) : 0
+      const result = await access.write({ type: 'put', key, value, lease }, 0)
+      if (!result.committed) throw keyExists(key)
+      return codec.open(key, value, result.revision)
+    },
+
+    async get(rawKey, { resourceVersion, signal } = {}) {
+      const key = prepareKey(prefix, rawKey, false)
+      const { entry, revision } = await access.read(key, signal)
+      const wanted = requireResourceVersion(resourceVersion)
+      if (wanted > revision) throw tooLarge(key, wanted, revision)
+      if (!entry) throw keyNotFound(key)
+      return access.open(entry)
+    },
+
+    list: async (key, listOptions = {}) => listObjects(access, prepareKey(prefix, key, listOptions.recursive ?? true), listOptions),
+
+    async watch(rawKey, watchOptions) {
+      const recursive = watchOptions.recursive ?? true
+      const key = prepareKey(prefix, rawKey, recursive)
+      const revision = parseResourceVersion(watchOptions.resourceVersion)
+      if (revision === undefined) {
+        const text = watchOptions.resourceVersion!
+        const problem = fieldError.invalid(fieldPath('resourceVersion'), text, resourceVersionComplaint(text))
+        throw newInvalid({ group: resource.group, kind: resource.resource }, '', [problem])
+      }
+      return watchObjects({ access, range: recursive ? prefixRange(key) : keyRange(key), revision, options: watchOptions })
+    },
+
+    guaranteedUpdate: async (key, tryUpdate, updateOptions = {}) =>
+      guaranteedUpdate({ access, leases, key: prepareKey(prefix, key, false), tryUpdate, options: updateOptions }),
+
+    delete: async (key, deleteOptions = {}) => deleteObject(access, prepareKey(prefix, key, false), deleteOptions),
+
+    count: async (key) => (await listCount(prepareKey(prefix, key, true))).count,
+
+    currentRevision: async () => (await listCount(prefix)).revision,
+
+    async checkReady() {
+      try {
+        await backend.checkHealth()
+      } catch (cause) {
+        throw new StorageError({ code: 'Unreachable', key: prefix, message: cause instanceof Error ? cause.message : String(cause), cause })
+      }
+    },
+
+    async close() {},
+  }
+}

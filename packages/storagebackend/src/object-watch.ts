@@ -1,0 +1,143 @@
+import { newInternal, newResourceExpired, newTooLargeResourceVersion } from '@keelson/apimachinery'
+import type { ApiError, KubeObject } from '@keelson/apimachinery'
+import { hasSnapshots, type Change, type Entry, type KeyRange, type Revision } from './backend.ts'
+import { isBackendError } from './backend-errors.ts'
+import type { ObjectAccess } from './object-access.ts'
+import { isEmptyPredicate, matcher } from './predicate.ts'
+import type { ObjectEvent, ObjectWatch, StoredObject, WatchObjectsOptions } from './storage.ts'
+
+const watchTooOld = 'The resourceVersion for the provided watch is too old.'
+const initialBatch = 500
+
+export interface WatchRequest<T extends KubeObject> {
+  readonly access: ObjectAccess<T>
+  readonly range: KeyRange
+  /** Already parsed: 0 for "" and "0". */
+  readonly revision: Revision
+  readonly options: WatchObjectsOptions
+}
+
+/**
+ * Where the watch starts:
+ *
+ * | resourceVersion | sendInitialEvents | starts with                                              |
+ * |-----------------|-------------------|----------------------------------------------------------|
+ * | "" or "0"       | unset             | ADDED for what is there                                  |
+ * | any             | true              | the same, of a state not older than the version; then,   |
+ * |                 |                   | if bookmarks are allowed, the one that ends them         |
+ * | "" or "0"       | false             | changes from now on                                      |
+ * | N               | unset or false    | changes after N                                          |
+ */
+export async function watchObjects<T extends KubeObject>(request: WatchRequest<T>): Promise<ObjectWatch<T>> {
+  const { access, range, revision, options } = request
+  const initial = options.sendInitialEvents ?? revision === 0
+  if (!initial && revision > 0) return changesAfter(request, revision)
+  if (!initial) return changesAfter(request, await currentRevision(access, range))
+  const state = await currentState(access, range)
+  if (revision > state.revision) throw newTooLargeResourceVersion(revision, state.revision, 1)
+  // Opened before the first event is taken, so that a slow reader of the initial events still finds its history.
+  return withInitialEvents(request, state, changesAfter(request, state.revision))
+}
+
+interface State {
+  readonly revision: Revision
+  readonly entries: Iterable<Entry>
+}
+
+async function currentState<T extends KubeObject>(access: ObjectAccess<T>, range: KeyRange): Promise<State> {
+  const { backend } = access
+  if (!hasSnapshots(backend)) return backend.list(range)
+  const snapshot = backend.snapshot()
+  return { revision: snapshot.revision, entries: snapshot.scan(range) }
+}
+
+async function currentRevision<T extends KubeObject>(access: ObjectAccess<T>, range: KeyRange): Promise<Revision> {
+  return (await access.backend.list(range, { countOnly: true })).revision
+}
+
+async function* withInitialEvents<T extends KubeObject>(
+  { access, options }: WatchRequest<T>,
+  state: State,
+  changes: ObjectWatch<T>,
+): AsyncGenerator<readonly ObjectEvent<T>[]> {
+  const matches = matcher(options.predicate)
+  let batch: ObjectEvent<T>[] = []
+  for (const entry of state.entries) {
+    const object = read(() => access.open(entry))
+    if (matches && !matches(object)) continue
+    batch.push({ type: 'ADDED', object })
+    if (batch.length < initialBatch) continue
+    yield batch
+    if (options.signal.aborted) return
+    batch = []
+  }
+  if (options.sendInitialEvents && options.allowBookmarks) {
+    batch.push({ type: 'BOOKMARK', revision: state.revision, initialEventsEnd: true })
+  }
+  if (batch.length > 0) yield batch
+  yield* changes
+}
+
+function changesAfter<T extends KubeObject>(request: WatchRequest<T>, after: Revision): ObjectWatch<T> {
+  const { access, range, options } = request
+  return toEvents(request, access.backend.watch(range, after, { signal: options.signal }))
+}
+
+async function* toEvents<T extends KubeObject>(
+  { access, options }: WatchRequest<T>,
+  messages: ReturnType<ObjectAccess<T>['backend']['watch']>,
+): AsyncGenerator<readonly ObjectEvent<T>[]> {
+  const matches = isEmptyPredicate(options.predicate) ? undefined : matcher(options.predicate)
+  try {
+    for await (const message of messages) {
+      if (message.type === 'progress') {
+        if (options.allowBookmarks) yield [{ type: 'BOOKMARK', revision: message.revision, initialEventsEnd: false }]
+        continue
+      }
+      const events: ObjectEvent<T>[] = []
+      for (const change of message.changes) {
+        const event = toEvent(access, change, matches)
+        if (event) events.push(event)
+      }
+      if (events.length > 0) yield events
+    }
+  } catch (error) {
+    throw watchError(error)
+  }
+}
+
+/** What a change is to a watcher that sees only what `matches` lets through. */
+function toEvent<T extends KubeObject>(
+  access: ObjectAccess<T>,
+  change: Change,
+  matches: ((object: StoredObject) => boolean) | undefined,
+): ObjectEvent<T> | undefined {
+  if (change.type === 'delete') {
+    if (!change.previous) return undefined
+    const object = access.openDeleted(change.previous, change.revision)
+    return !matches || matches(object) ? { type: 'DELETED', object } : undefined
+  }
+  const { entry, previous } = change
+  const object = access.open(entry)
+  if (!matches) return { type: previous ? 'MODIFIED' : 'ADDED', object }
+  const is = matches(object)
+  if (!previous) return is ? { type: 'ADDED', object } : undefined
+  const was = matches(access.open(previous))
+  if (is) return { type: was ? 'MODIFIED' : 'ADDED', object }
+  return was ? { type: 'DELETED', object: access.openDeleted(previous, entry.modRevision) } : undefined
+}
+
+function read<R>(open: () => R): R {
+  try {
+    return open()
+  } catch (error) {
+    throw watchError(error)
+  }
+}
+
+/** A watch's failures reach the client as they are thrown here. */
+function watchError(error: unknown): ApiError | unknown {
+  if (isBackendError(error, 'CompactedError') || isBackendError(error, 'SlowWatcherError')) return newResourceExpired(watchTooOld)
+  if (error instanceof Error && error.name === 'StorageError') return newInternal(error.message, { cause: error })
+  return error
+}

@@ -1,0 +1,12 @@
+import type { Predicate, StoredObject } from './storage.ts'
+
+export function isEmptyPredicate(predicate: Predicate | undefined): boolean {
+  return predicate === undefined || (predicate.labels.empty && predicate.fields.empty)
+}
+
+/** A test for stored objects; undefined when everything passes. */
+export function matcher(predicate: Predicate | undefined): ((object: StoredObject) => boolean) | undefined {
+  if (predicate === undefined || isEmptyPredicate(predicate)) return undefined
+  const { labels, fields } = predicate
+  return (object) => (labels.empty || labels.matches(object.labels ?? {})) && (fields.empty || fields.matches((name) => object.field(name)))
+}

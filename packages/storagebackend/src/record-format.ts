@@ -1,0 +1,91 @@
+/**
+ * The stored form on the embedded drivers. All integers are big-endian.
+ *
+ *     offset  size  what
+ *     0       1     format version (1)
+ *     1       4     schema version: which version of the kind's Go types, defaults and selectable fields the body was written by
+ *     5       4     checksum of the names of the selectable fields, in order
+ *     9       4     where the body starts
+ *     13      4     where `resourceVersion` is spliced into the body, from the body's start
+ *     17      2     number of labels, 0xffff for none at all
+ *     19            per label: length (2) and UTF-8 of the key, then of the value
+ *             2     number of selectable fields
+ *                   per field: length (2) and UTF-8 of the value, in the codec's order
+ *                   the body: JSON without kind, apiVersion and metadata.resourceVersion
+ */
+export const recordFormat = 1
+export const headerBytes = 19
+const noLabels = 0xffff
+const maxString = 0xffff
+
+export interface RecordParts {
+  readonly schemaVersion: number
+  readonly fieldsChecksum: number
+  readonly labels: Readonly<Record<string, string>> | undefined
+  readonly fields: readonly string[]
+  readonly json: string
+  /** In characters of `json`. */
+  readonly spliceAt: number
+}
+
+export function encodeRecord(parts: RecordParts): Uint8Array {
+  const labels = parts.labels ? Object.keys(parts.labels).sort() : undefined
+  const strings: string[] = []
+  if (labels) for (const key of labels) strings.push(key, parts.labels![key]!)
+  strings.push(...parts.fields)
+  let head = headerBytes + 2
+  for (const text of strings) {
+    const length = Buffer.byteLength(text)
+    if (length > maxString) throw new Error('a label or selectable field is too long to be stored')
+    head += 2 + length
+  }
+  const out = Buffer.allocUnsafeSlow(head + Buffer.byteLength(parts.json))
+  out[0] = recordFormat
+  out.writeUInt32BE(parts.schemaVersion, 1)
+  out.writeUInt32BE(parts.fieldsChecksum, 5)
+  out.writeUInt32BE(head, 9)
+  out.writeUInt32BE(Buffer.byteLength(parts.json.slice(0, parts.spliceAt)), 13)
+  out.writeUInt16BE(labels ? labels.length : noLabels, 17)
+  let at = headerBytes
+  const labelStrings = labels ? labels.length * 2 : 0
+  for (let i = 0; i < labelStrings; i++) at = writeString(out, at, strings[i]!)
+  at = out.writeUInt16BE(parts.fields.length, at)
+  for (let i = labelStrings; i < strings.length; i++) at = writeString(out, at, strings[i]!)
+  out.write(parts.json, at)
+  return out
+}
+
+function writeString(out: Buffer, at: number, text: string): number {
+  const written = out.write(text, at + 2)
+  out.writeUInt16BE(written, at)
+  return at + 2 + written
+}
+
+export interface RecordIndex {
+  readonly labels: Readonly<Record<string, string>> | undefined
+  readonly fields: readonly string[]
+}
+
+/** Reads labels and fields; the numbers before them are read where they are needed. */
+export function decodeIndex(value: Buffer): RecordIndex {
+  let at = headerBytes
+  const text = (): string => {
+    const length = value.readUInt16BE(at)
+    at += 2 + length
+    return value.toString('utf8', at - length, at)
+  }
+  const count = value.readUInt16BE(17)
+  let labels: Record<string, string> | undefined
+  if (count !== noLabels) {
+    labels = {}
+    for (let i = 0; i < count; i++) {
+      const key = text()
+      labels[key] = text()
+    }
+  }
+  const fields: string[] = []
+  const fieldCount = value.readUInt16BE(at)
+  at += 2
+  for (let i = 0; i < fieldCount; i++) fields.push(text())
+  return { labels, fields }
+}
