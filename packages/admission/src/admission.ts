@@ -20,13 +20,16 @@ export interface AdmissionAttributes {
 /** A plugin has one or both halves. Throws ApiError to refuse. */
 export interface AdmissionPlugin {
   readonly name: string
+  /** Default: CREATE, UPDATE and DELETE. */
+  readonly operations?: readonly AdmissionOperation[]
   /** Before the registry's own preparation. */
   admit?(attributes: AdmissionAttributes): Promise<void> | void
   /** On the final object. */
   validate?(attributes: AdmissionAttributes): Promise<void> | void
 }
 
-export interface AdmissionChain {
+/** Disposing it disposes the plugins that hold something (informers). */
+export interface AdmissionChain extends AsyncDisposable {
   readonly handles: (operation: AdmissionOperation) => boolean
   admit(attributes: AdmissionAttributes): Promise<void>
   validate(attributes: AdmissionAttributes): Promise<void>

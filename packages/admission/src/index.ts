@@ -1,1 +1,8 @@
-export {}
+export type { AdmissionAttributes, AdmissionChain, AdmissionOperation, AdmissionPlugin } from './admission.ts'
+export { AdmissionPlugins } from './admission-plugins.ts'
+export type { PluginDependencies, PluginFactory, PluginSelection } from './admission-plugins.ts'
+export { builtinPlugins } from './builtin-plugins.ts'
+export { createAdmissionChain } from './create-admission-chain.ts'
+export { forbidden } from './forbidden.ts'
+export { namespaceLifecycle } from './namespace-lifecycle/index.ts'
+export { allOrderedPlugins, defaultOffPlugins } from './plugin-order.ts'

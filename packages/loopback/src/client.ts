@@ -7,12 +7,19 @@ export interface LoopbackListOptions {
   readonly resourceVersion?: string
 }
 
+export interface LoopbackWatchOptions extends LoopbackListOptions {
+  readonly signal: AbortSignal
+  /** ADDED for what is there, then a bookmark that ends the initial events. Default: changes after `resourceVersion`. */
+  readonly sendInitialEvents?: boolean
+}
+
 /** One resource, in process: the registry's verbs, with the identity `system:apiserver`, without a socket and without serialization. */
 export interface LoopbackResource<T extends KubeObject = KubeObject> {
   /** undefined when there is none. Reads the cache (`resourceVersion: "0"`) unless told otherwise. */
   get(namespace: string, name: string, options?: { resourceVersion?: string }): Promise<DeepReadonly<T> | undefined>
   list(options?: LoopbackListOptions): Promise<{ items: readonly DeepReadonly<T>[]; resourceVersion: string }>
-  watch(options: LoopbackListOptions & { signal: AbortSignal }): Promise<ObjectWatch<T>>
+  /** Bookmarks are always on. Runs until the signal aborts, unlike a client's watch. */
+  watch(options: LoopbackWatchOptions): Promise<ObjectWatch<T>>
   create(namespace: string, object: T): Promise<DeepReadonly<T>>
   /** Read, change, write; again after each lost race. Absent: ApiError NotFound. `subresource`: "status", "finalize". */
   update(namespace: string, name: string, change: (object: T) => T, options?: { subresource?: string }): Promise<DeepReadonly<T>>
@@ -36,5 +43,6 @@ export interface Informer<T extends KubeObject> extends AsyncDisposable {
   readonly synced: Promise<void>
   get(namespace: string, name: string): DeepReadonly<T> | undefined
   list(namespace?: string): readonly DeepReadonly<T>[]
+  /** Tells the handler of every present object first, as `added`. Returns what ends the subscription. */
   subscribe(handler: (event: InformerEvent<T>) => void): () => void
 }

@@ -1,5 +1,6 @@
 export { completeWithOptions } from './complete-with-options.ts'
 export type { StoreOptions } from './complete-with-options.ts'
+export { copyObject } from './copy-object.ts'
 export { createResourceStorage, createStore } from './create-resource-storage.ts'
 export type { ResourceStorageOptions, SubresourceFactory } from './create-resource-storage.ts'
 export { age, humanDuration } from './human-duration.ts'

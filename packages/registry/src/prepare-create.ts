@@ -1,12 +1,4 @@
-import {
-  formatTime,
-  newInvalid,
-  newBadRequest,
-  validateObjectMeta,
-  fieldPath,
-  isPathSegmentName,
-  nameIsDNSSubdomain,
-} from '@keelson/apimachinery'
+import { formatTime, newInvalid, newBadRequest, validateObjectMeta, isPathSegmentName, nameIsDNSSubdomain } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, KubeObject, ObjectMeta, RequestContext } from '@keelson/apimachinery'
 import type { ResourceDefinition } from './resource-definition.ts'
 import type { StoreParts } from './store-parts.ts'
@@ -61,7 +53,7 @@ function metadataErrors<T extends KubeObject>(
   metadata: DeepReadonly<ObjectMeta>,
   validateName: (name: string, prefix: boolean) => readonly string[],
 ): FieldErrorList {
-  return validateObjectMeta(metadata, { requiresNamespace: definition.scope === 'Namespaced', validateName, path: fieldPath('metadata') })
+  return validateObjectMeta(metadata, { namespaced: definition.scope === 'Namespaced', validateName })
 }
 
 export function refuseInvalid<T extends KubeObject>(parts: StoreParts<T>, object: KubeObject, errors: FieldErrorList): void {

@@ -1,5 +1,5 @@
-import { fieldError, fieldPath, formatTime, newConflict, newInternal, newInvalid, parseTime } from '@keelson/apimachinery'
-import type { DeepReadonly, DeleteOptions, FieldErrorList, KubeObject, RequestContext } from '@keelson/apimachinery'
+import { formatTime, newConflict, newInternal, newInvalid, parseTime, validateDeleteOptions } from '@keelson/apimachinery'
+import type { DeepReadonly, DeleteOptions, KubeObject, RequestContext } from '@keelson/apimachinery'
 import type { StoreParts } from './store-parts.ts'
 
 /**
@@ -15,7 +15,7 @@ export function beforeDelete<T extends KubeObject>(
   object: T,
   options: DeleteOptions,
 ): DeletionMode {
-  const errors = checkDeleteOptions(options)
+  const errors = validateDeleteOptions(options)
   if (errors.length > 0) throw newInvalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', errors)
   checkDeletePreconditions(parts, object, options)
   if ((options.gracePeriodSeconds ?? 0) < 0) options.gracePeriodSeconds = 1
@@ -69,17 +69,4 @@ function checkDeletePreconditions<T extends KubeObject>(parts: StoreParts<T>, { 
       `the ResourceVersion in the precondition (${preconditions.resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion ?? ''}). The object might have been modified`,
     )
   }
-}
-
-const policies = ['Foreground', 'Background', 'Orphan']
-
-function checkDeleteOptions({ orphanDependents, propagationPolicy }: DeleteOptions): FieldErrorList {
-  if (propagationPolicy === undefined) return []
-  const path = fieldPath('propagationPolicy')
-  const errors: FieldErrorList = []
-  if (orphanDependents !== undefined) {
-    errors.push(fieldError.invalid(path, propagationPolicy, 'orphanDependents and deletionPropagation cannot be both set'))
-  }
-  if (!policies.includes(propagationPolicy)) errors.push(fieldError.notSupported(path, propagationPolicy, [...policies, 'nil']))
-  return errors
 }

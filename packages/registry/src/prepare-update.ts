@@ -1,4 +1,4 @@
-import { fieldPath, validateObjectMetaUpdate } from '@keelson/apimachinery'
+import { validateObjectMetaUpdate } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, KubeObject, ObjectMeta, RequestContext } from '@keelson/apimachinery'
 import { checkCommonMetadata, checkMetadata, matchNamespace, refuseInvalid } from './prepare-create.ts'
 import type { StoreParts, UpdatePlan } from './store-parts.ts'
@@ -48,7 +48,7 @@ function keep<K extends 'generation' | 'uid' | 'creationTimestamp' | 'deletionTi
 function metadataErrors<T extends KubeObject>(parts: StoreParts<T>, metadata: ObjectMeta, old: DeepReadonly<ObjectMeta>): FieldErrorList {
   const { definition } = parts
   const { repeatedMetadataChecks = 'all' } = definition.strategy
-  const changes = validateObjectMetaUpdate(metadata, old, fieldPath('metadata'))
+  const changes = validateObjectMetaUpdate(metadata, old)
   return [
     ...checkCommonMetadata(definition, metadata),
     ...changes,

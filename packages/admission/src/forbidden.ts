@@ -1,0 +1,12 @@
+import { newForbidden } from '@keelson/apimachinery'
+import type { ApiError, StatusCause } from '@keelson/apimachinery'
+import type { AdmissionAttributes } from './admission.ts'
+
+/** A plugin's refusal, about the object by its name, or by what its name will begin with. */
+export function forbidden({ resource, name, object }: AdmissionAttributes, message: string, causes: readonly StatusCause[] = []): ApiError {
+  const { name: own = '', generateName = '' } = object?.metadata ?? {}
+  const subject = [name, own, generateName].find((text) => text !== '') ?? 'Unknown'
+  const error = newForbidden({ group: resource.group, resource: resource.resource }, subject, message)
+  if (causes.length > 0) error.status.details = { ...error.status.details, causes: [...(error.status.details?.causes ?? []), ...causes] }
+  return error
+}

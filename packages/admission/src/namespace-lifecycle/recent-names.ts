@@ -1,0 +1,29 @@
+import type { Clock } from '@keelson/loopback'
+
+/** Names that were added a short while ago; the oldest are forgotten first when there are too many. */
+export class RecentNames {
+  readonly #options: { readonly capacity: number; readonly ttl: number; readonly clock: Clock }
+  readonly #until = new Map<string, number>()
+
+  constructor(options: { readonly capacity: number; readonly ttl: number; readonly clock: Clock }) {
+    this.#options = options
+  }
+
+  add(name: string): void {
+    const { capacity, ttl, clock } = this.#options
+    this.#until.delete(name)
+    this.#until.set(name, clock.now() + ttl)
+    for (const oldest of this.#until.keys()) {
+      if (this.#until.size <= capacity) break
+      this.#until.delete(oldest)
+    }
+  }
+
+  has(name: string): boolean {
+    const until = this.#until.get(name)
+    if (until === undefined) return false
+    if (until > this.#options.clock.now()) return true
+    this.#until.delete(name)
+    return false
+  }
+}

@@ -1,0 +1,58 @@
+import type { GroupResource, GroupVersion, KubeObject, Scheme } from '@keelson/apimachinery'
+import { canDelete, canList } from '@keelson/registry'
+import type { RESTStorage } from '@keelson/registry'
+import type { LoopbackClient, LoopbackResource } from './client.ts'
+import { RegistryResource } from './registry-resource.ts'
+import { noAdmission } from './write-admission.ts'
+import type { WriteAdmission } from './write-admission.ts'
+
+export interface LoopbackClientOptions {
+  /** Fills in what a creator may leave out, as for a client's object. */
+  readonly scheme?: Scheme
+  /** Asked at each write, so that the chain may be made after the client its plugins read through. */
+  readonly admission?: () => WriteAdmission | undefined
+  /** Default "keelson". */
+  readonly fieldManager?: string
+}
+
+/** A client whose resources come and go as groups are installed. */
+export interface LoopbackClientBuilder extends LoopbackClient {
+  /** `storages`: path → storage, as for the HTTP installer. The first version added of a resource is the one used. */
+  add(groupVersion: GroupVersion, storages: ReadonlyMap<string, RESTStorage>): void
+  remove(resource: GroupResource): void
+}
+
+export function createLoopbackClient(options: LoopbackClientOptions = {}): LoopbackClientBuilder {
+  const resources = new Map<string, { readonly resource: GroupResource; readonly main: RESTStorage; readonly served: RegistryResource }>()
+  const shared = {
+    setDefaults: (gvk: RESTStorage['gvk'], object: KubeObject): void => options.scheme?.setDefaults(gvk, object),
+    admission: (): WriteAdmission => options.admission?.() ?? noAdmission,
+    fieldManager: options.fieldManager ?? 'keelson',
+  }
+  return {
+    add({ group, version }, storages) {
+      for (const [path, main] of storages) {
+        const resource = { group, resource: path }
+        if (path.includes('/') || resources.has(keyOf(resource))) continue
+        const subresource = (name: string): RESTStorage | undefined => storages.get(`${path}/${name}`)
+        const served = new RegistryResource({ ...shared, resource: { ...resource, version }, main, subresource })
+        resources.set(keyOf(resource), { resource, main, served })
+      }
+    },
+    remove(resource) {
+      resources.delete(keyOf(resource))
+    },
+    resource<T extends KubeObject>(resource: GroupResource) {
+      return resources.get(keyOf(resource))?.served as unknown as LoopbackResource<T> | undefined
+    },
+    namespacedResources() {
+      return [...resources.values()]
+        .filter(({ main }) => main.namespaced && canList(main) && canDelete(main))
+        .map(({ resource }) => resource)
+    },
+  }
+}
+
+function keyOf({ group, resource }: GroupResource): string {
+  return `${resource}.${group}`
+}

@@ -1,0 +1,189 @@
+import { everyField, everything, isApiError, newMethodNotSupported, newNotFound } from '@keelson/apimachinery'
+import type { DeepReadonly, DeleteOptions, GroupVersionKind, GroupVersionResource, KubeObject, RequestContext } from '@keelson/apimachinery'
+import { canCreate, copyObject, canDelete, canDeleteCollection, canGet, canList, canUpdate, canWatch } from '@keelson/registry'
+import type { DeleteRequest, ListRequest, RESTStorage, RestResult } from '@keelson/registry'
+import { isStoredObject } from '@keelson/storagebackend'
+import type { ObjectWatch, Predicate } from '@keelson/storagebackend'
+import type { LoopbackListOptions, LoopbackResource, LoopbackWatchOptions } from './client.ts'
+import { loopbackContext } from './request.ts'
+import { noAdmission } from './write-admission.ts'
+import type { WriteAdmission, WriteAttributes } from './write-admission.ts'
+
+export interface RegistryResourceParts {
+  readonly resource: GroupVersionResource
+  readonly main: RESTStorage
+  readonly subresource: (name: string) => RESTStorage | undefined
+  readonly setDefaults: (gvk: GroupVersionKind, object: KubeObject) => void
+  readonly admission: () => WriteAdmission
+  readonly fieldManager: string
+}
+
+const everyObject: Predicate = { labels: everything(), fields: everyField() }
+
+/** A client's verbs on a registry's storage. Objects that are read are shared: they are never written to. */
+export class RegistryResource implements LoopbackResource {
+  readonly #parts: RegistryResourceParts
+
+  constructor(parts: RegistryResourceParts) {
+    this.#parts = parts
+  }
+
+  async get(namespace: string, name: string, options: { resourceVersion?: string } = {}): Promise<DeepReadonly<KubeObject> | undefined> {
+    const { main } = this.#parts
+    if (!canGet(main)) throw this.#unsupported('get')
+    try {
+      return objectOf(await main.get(this.#context('get', namespace, { name }), name, { resourceVersion: options.resourceVersion ?? '0' }))
+    } catch (error) {
+      if (isApiError(error, 'NotFound')) return undefined
+      throw error
+    }
+  }
+
+  async list(options: LoopbackListOptions = {}): Promise<{ items: readonly DeepReadonly<KubeObject>[]; resourceVersion: string }> {
+    const { main } = this.#parts
+    if (!canList(main)) throw this.#unsupported('list')
+    const list = await main.list(this.#context('list', options.namespace ?? ''), listRequest(options))
+    return { items: Array.from(list.items, (item) => item.object()), resourceVersion: String(list.revision) }
+  }
+
+  async watch(options: LoopbackWatchOptions): Promise<ObjectWatch> {
+    const { main } = this.#parts
+    if (!canWatch(main)) throw this.#unsupported('watch')
+    const { namespace = '', predicate = everyObject, resourceVersion = '', sendInitialEvents, signal } = options
+    return main.watch(
+      this.#context('watch', namespace, { signal }),
+      {
+        predicate,
+        resourceVersion,
+        resourceVersionMatch: sendInitialEvents === undefined ? undefined : 'NotOlderThan',
+        allowBookmarks: true,
+        sendInitialEvents,
+        deadline: Number.POSITIVE_INFINITY,
+      },
+      signal,
+    )
+  }
+
+  async create(namespace: string, object: KubeObject): Promise<DeepReadonly<KubeObject>> {
+    const { main, setDefaults } = this.#parts
+    if (!canCreate(main)) throw this.#unsupported('create')
+    const context = this.#context('create', namespace)
+    if (namespace !== '') object.metadata.namespace ??= namespace
+    setDefaults(main.gvk, object)
+    const attributes = this.#attributes(context, 'CREATE', { name: object.metadata.name ?? '', object })
+    const admission = this.#parts.admission()
+    await admission.admit(attributes)
+    return objectOf(
+      await main.create(context, object, {
+        dryRun: false,
+        validate: (final) => admission.validate({ ...attributes, name: final.metadata.name ?? '', object: final }),
+      }),
+    )
+  }
+
+  async update(
+    namespace: string,
+    name: string,
+    change: (object: KubeObject) => KubeObject,
+    options: { subresource?: string } = {},
+  ): Promise<DeepReadonly<KubeObject>> {
+    const { subresource = '' } = options
+    const storage = subresource === '' ? this.#parts.main : this.#parts.subresource(subresource)
+    if (storage === undefined || !canUpdate(storage)) throw this.#unsupported('update', subresource)
+    const context = this.#context('update', namespace, { name, subresource })
+    const admission = this.#parts.admission()
+    const attributes = (object: KubeObject, oldObject: KubeObject | undefined): WriteAttributes =>
+      this.#attributes(context, 'UPDATE', { name, subresource, object, oldObject })
+    const { object } = await storage.update(
+      context,
+      name,
+      {
+        updatedObject: async (current) => {
+          if (current === undefined) throw newNotFound(this.#parts.resource, name)
+          if (admission === noAdmission) return change(current)
+          const old = copyObject(current)
+          const changed = change(current)
+          await admission.admit(attributes(changed, old))
+          return changed
+        },
+      },
+      { dryRun: false, validateUpdate: (final, old) => admission.validate(attributes(final, old)) },
+    )
+    return objectOf(object)
+  }
+
+  async delete(namespace: string, name: string, options: DeleteOptions = {}): Promise<void> {
+    const { main } = this.#parts
+    if (!canDelete(main)) throw this.#unsupported('delete')
+    const context = this.#context('delete', namespace, { name })
+    await main.delete(context, name, this.#deleteRequest(context, name, options))
+  }
+
+  async deleteCollection(namespace: string, options: DeleteOptions = {}): Promise<void> {
+    const { main } = this.#parts
+    const context = this.#context('deletecollection', namespace)
+    if (canDeleteCollection(main)) {
+      await main.deleteCollection(context, this.#deleteRequest(context, '', options), listRequest({ resourceVersion: '' }))
+      return
+    }
+    const { items } = await this.list({ namespace, resourceVersion: '' })
+    for (const { metadata } of items) {
+      try {
+        await this.delete(metadata.namespace ?? '', metadata.name ?? '', options)
+      } catch (error) {
+        if (!isApiError(error, 'NotFound')) throw error
+      }
+    }
+  }
+
+  #deleteRequest(context: RequestContext, name: string, options: DeleteOptions): DeleteRequest {
+    const admission = this.#parts.admission()
+    return {
+      options,
+      dryRun: false,
+      validate: async (oldObject) => {
+        const attributes = this.#attributes(context, 'DELETE', { name, object: undefined, oldObject })
+        await admission.admit(attributes)
+        await admission.validate(attributes)
+      },
+    }
+  }
+
+  #context(verb: string, namespace: string, rest: { name?: string; subresource?: string; signal?: AbortSignal } = {}): RequestContext {
+    return loopbackContext({ verb, resource: this.#parts.resource, namespace, ...rest }, this.#parts.fieldManager)
+  }
+
+  #attributes(
+    context: RequestContext,
+    operation: WriteAttributes['operation'],
+    rest: { name: string; subresource?: string; object: KubeObject | undefined; oldObject?: KubeObject | undefined },
+  ): WriteAttributes {
+    const { main, resource } = this.#parts
+    const { name, subresource = '', object, oldObject } = rest
+    return {
+      context,
+      operation,
+      kind: main.gvk,
+      resource,
+      subresource,
+      namespace: context.namespace,
+      name,
+      object,
+      oldObject,
+      dryRun: false,
+    }
+  }
+
+  #unsupported(verb: string, subresource = ''): unknown {
+    const { group, resource } = this.#parts.resource
+    return newMethodNotSupported({ group, resource: subresource === '' ? resource : `${resource}/${subresource}` }, verb)
+  }
+}
+
+function listRequest({ predicate = everyObject, resourceVersion = '0' }: LoopbackListOptions): ListRequest {
+  return { predicate, resourceVersion, resourceVersionMatch: undefined, limit: 0, continue: '' }
+}
+
+function objectOf(result: RestResult): DeepReadonly<KubeObject> {
+  return isStoredObject(result) ? result.object() : (result as DeepReadonly<KubeObject>)
+}

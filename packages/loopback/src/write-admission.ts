@@ -1,0 +1,26 @@
+import type { GroupVersionKind, GroupVersionResource, KubeObject, RequestContext } from '@keelson/apimachinery'
+
+/** One write as admission sees it; what an `AdmissionChain` takes. */
+export interface WriteAttributes {
+  readonly context: RequestContext
+  readonly operation: 'CREATE' | 'UPDATE' | 'DELETE'
+  readonly kind: GroupVersionKind
+  readonly resource: GroupVersionResource
+  readonly subresource: string
+  readonly namespace: string
+  readonly name: string
+  readonly object: KubeObject | undefined
+  readonly oldObject: KubeObject | undefined
+  readonly dryRun: boolean
+}
+
+/** The part of an admission chain that writes in process go through. */
+export interface WriteAdmission {
+  admit(attributes: WriteAttributes): Promise<void>
+  validate(attributes: WriteAttributes): Promise<void>
+}
+
+export const noAdmission: WriteAdmission = {
+  admit: async () => {},
+  validate: async () => {},
+}
