@@ -25,18 +25,27 @@ export function decodeJson<T = JsonObject>(schema: StructSchema, input: Uint8Arr
  * Give it what `parseJson` returned rather than its value: how numbers are spelled and which keys are repeated is known only then.
  */
 export function decodeStruct<T = JsonObject>(schema: StructSchema, input: JsonValue | ParsedJson, options: DecodeOptions = {}): Decoded<T> {
+  const plan = planOf(schema)
+  return decodeWith((value, context) => decodeValue(plan, value, context, options.keepTypeMeta !== true), input, options) as Decoded<T>
+}
+
+/** The same for a document that is a list. */
+export function decodeList(schema: ListSchema, input: JsonValue | ParsedJson, options: DecodeOptions = {}): Decoded<JsonValue[] | null> {
+  return decodeWith(decoderOf(schema), input, options) as Decoded<JsonValue[] | null>
+}
+
+function decodeWith(decode: Decoder, input: JsonValue | ParsedJson, options: DecodeOptions): Decoded<unknown> {
   const context = new DecodeContext(options.strict === 'Strict' || options.strict === 'Warn', options.keepEmptyLists === true)
   const value = input instanceof JsonDocument ? input.exactValue : input
-  const plan = planOf(schema)
   let object: unknown
   try {
-    object = decodeValue(plan, value, context, options.keepTypeMeta !== true)
+    object = decode(value, context)
   } catch (e) {
     if (e instanceof RangeError) throw new JsonError('exceeded max depth', { cause: e })
     throw e
   }
   if (context.saved !== undefined) throw new JsonError(context.saved)
-  return { object: object as T, strictErrors: context.strictErrors }
+  return { object, strictErrors: context.strictErrors }
 }
 
 interface FieldPlan {
@@ -68,7 +77,8 @@ function planOf(schema: StructSchema): StructPlan {
     const fields = schema.fields.map((field) => ({ field, typeMeta: isTypeMeta(field) }))
     // Every outermost type has these two; the tables of kinds need not repeat them.
     for (const name of ['apiVersion', 'kind']) {
-      if (!schema.byName.has(name) && schema.gvk !== undefined) fields.unshift({ field: { name, type: { kind: 'string' }, omit: 'empty' }, typeMeta: true })
+      if (!schema.byName.has(name) && schema.gvk !== undefined)
+        fields.unshift({ field: { name, type: { kind: 'string' }, omit: 'empty' }, typeMeta: true })
     }
     const planned = fields.map(({ field, typeMeta }, slot) => planField(schema, field, slot, typeMeta))
     plan = { goType: goTypeName(schema), fields: planned, byName: new Map(planned.map((field) => [field.name, field])) }
@@ -98,18 +108,21 @@ function planField(owner: StructSchema, field: FieldSchema, slot: number, typeMe
     nullable: pointer || container || (type.kind === 'struct' && drops),
     dropsZero: !pointer && drops && type.kind !== 'struct',
     dropsZeroStruct: !pointer && field.omit === 'zero' && type.kind === 'struct',
-    absent: !writesAbsent
-      ? undefined
-      : pointer
-        ? () => null
-        : type.kind === 'struct'
-          ? (context) => zeroOf(type, context)
-          : zero,
+    absent: !writesAbsent ? undefined : pointer ? () => null : type.kind === 'struct' ? (context) => zeroOf(type, context) : zero,
     typeMeta,
   }
 }
 
-const structScalars: ReadonlySet<string> = new Set(['quantity', 'intOrString', 'time', 'microTime', 'duration', 'rawExtension', 'fieldsV1', 'json'])
+const structScalars: ReadonlySet<string> = new Set([
+  'quantity',
+  'intOrString',
+  'time',
+  'microTime',
+  'duration',
+  'rawExtension',
+  'fieldsV1',
+  'json',
+])
 
 function zeroOf(schema: StructSchema, context: DecodeContext): unknown {
   return selfDecoding(schema, decoderOf) !== undefined ? null : decodeMembers(planOf(schema), {}, context, false)

@@ -1,0 +1,165 @@
+import { quote } from '../go-text.ts'
+import { equalJson } from '../json-clone.ts'
+import { setOwn } from '../json-reader.ts'
+import type { JsonObject, JsonValue } from '../meta.ts'
+import { isContainer, parseIndex, readMember } from './patch-document.ts'
+import type { JsonContainer, PatchDocument } from './patch-document.ts'
+
+/** An operation that does not apply. The client does not see the message, only that the patch was refused. */
+export class JsonPatchError extends Error {}
+
+const missing = 'missing value'
+const invalidIndex = 'invalid index referenced'
+
+/** `onCopy` sees each copied value before it is added. */
+export function applyOperation(document: PatchDocument, operation: JsonObject, onCopy: (value: JsonValue) => void): void {
+  switch (operation.op) {
+    case 'add':
+      return add(document, operation)
+    case 'remove':
+      return remove(document, operation)
+    case 'replace':
+      return replace(document, operation)
+    case 'move':
+      return move(document, operation)
+    case 'copy':
+      return copy(document, operation, onCopy)
+    case 'test':
+      return test(document, operation)
+    default:
+      throw new JsonPatchError(`Unexpected kind: ${typeof operation.op === 'string' ? operation.op : 'unknown'}`)
+  }
+}
+
+interface Target {
+  readonly container: JsonContainer
+  readonly key: string
+}
+
+/** RFC 6901. The empty pointer has no last step. */
+function parsePointer(pointer: string): { readonly steps: string[]; readonly key: string } | undefined {
+  const parts = pointer.split('/').slice(1)
+  const key = parts.pop()
+  return key === undefined ? undefined : { steps: parts.map(unescapeStep), key: unescapeStep(key) }
+}
+
+function unescapeStep(step: string): string {
+  return step.replace(/~[01]/g, (escape) => (escape === '~1' ? '/' : '~'))
+}
+
+function find(document: PatchDocument, pointer: string, mode: 'readable' | 'writable'): Target | undefined {
+  const parsed = parsePointer(pointer)
+  const container = parsed && document[mode](parsed.steps)
+  return container === undefined ? undefined : { container, key: parsed!.key }
+}
+
+function pointerOf(operation: JsonObject, member: 'path' | 'from'): string {
+  const pointer = operation[member]
+  if (typeof pointer !== 'string') throw new JsonPatchError(`${String(operation.op)} operation failed to decode ${member}: ${missing}`)
+  return pointer
+}
+
+function valueOf(operation: JsonObject): JsonValue {
+  return operation.value ?? null
+}
+
+function add(document: PatchDocument, operation: JsonObject): void {
+  const path = pointerOf(operation, 'path')
+  const target = find(document, path, 'writable')
+  if (target === undefined) throw new JsonPatchError(`add operation does not apply: doc is missing path: ${quote(path)}: ${missing}`)
+  insert(target, valueOf(operation), `error in add for path: '${path}'`)
+}
+
+function remove(document: PatchDocument, operation: JsonObject): void {
+  const path = pointerOf(operation, 'path')
+  const target = find(document, path, 'writable')
+  if (target === undefined) throw new JsonPatchError(`remove operation does not apply: doc is missing path: ${quote(path)}: ${missing}`)
+  take(target, `error in remove for path: '${path}'`)
+}
+
+function replace(document: PatchDocument, operation: JsonObject): void {
+  const path = pointerOf(operation, 'path')
+  const value = valueOf(operation)
+  if (path === '') {
+    if (!isContainer(value)) throw new JsonPatchError('replace operation value must be object or array')
+    document.root = value
+    return
+  }
+  const target = find(document, path, 'writable')
+  if (target === undefined) throw new JsonPatchError(`replace operation does not apply: doc is missing path: ${path}: ${missing}`)
+  const { container, key } = target
+  if (!Array.isArray(container)) setOwn(container, key, value)
+  else container[existingIndex(container, key, `replace operation does not apply: doc is missing key: ${path}`)] = value
+}
+
+function move(document: PatchDocument, operation: JsonObject): void {
+  const from = pointerOf(operation, 'from')
+  const source = find(document, from, 'writable')
+  if (source === undefined) throw new JsonPatchError(`move operation does not apply: doc is missing from path: ${from}: ${missing}`)
+  const value = take(source, `error in move for path: '${source.key}'`)
+  const path = pointerOf(operation, 'path')
+  const target = find(document, path, 'writable')
+  if (target === undefined) throw new JsonPatchError(`move operation does not apply: doc is missing destination path: ${path}: ${missing}`)
+  insert(target, value, `error in move for path: '${path}'`)
+}
+
+function copy(document: PatchDocument, operation: JsonObject, onCopy: (value: JsonValue) => void): void {
+  const from = pointerOf(operation, 'from')
+  const source = find(document, from, 'readable')
+  if (source === undefined) throw new JsonPatchError(`copy operation does not apply: doc is missing from path: ${from}: ${missing}`)
+  const value = get(source, `error in copy for from: '${from}'`)
+  const path = pointerOf(operation, 'path')
+  // Two places are to hold the value, so none of it may be changed in place any more.
+  document.release()
+  const target = find(document, path, 'writable')
+  if (target === undefined) throw new JsonPatchError(`copy operation does not apply: doc is missing destination path: ${path}: ${missing}`)
+  if (value !== null) onCopy(value)
+  insert(target, value, 'error while adding value during copy')
+}
+
+function test(document: PatchDocument, operation: JsonObject): void {
+  const path = pointerOf(operation, 'path')
+  const expected = valueOf(operation)
+  let actual = document.root
+  if (path !== '') {
+    const target = find(document, path, 'readable')
+    if (target === undefined) throw new JsonPatchError(`test operation does not apply: is missing path: ${path}: ${missing}`)
+    actual = get(target, `error in test for path: '${path}'`)
+  }
+  if (!equalJson(actual, expected)) throw new JsonPatchError(`testing value ${path} failed: test failed`)
+}
+
+/** An absent member of an object reads as null. */
+function get(target: Target, context: string): JsonValue {
+  const { container, key } = target
+  if (Array.isArray(container)) return container[existingIndex(container, key, context)]!
+  return readMember(container, key) ?? null
+}
+
+function take(target: Target, context: string): JsonValue {
+  const { container, key } = target
+  if (Array.isArray(container)) return container.splice(existingIndex(container, key, context), 1)[0]!
+  if (!Object.hasOwn(container, key)) throw new JsonPatchError(`${context}: Unable to remove nonexistent key: ${key}: ${missing}`)
+  const value = container[key]!
+  delete container[key]
+  return value
+}
+
+function insert(target: Target, value: JsonValue, context: string): void {
+  const { container, key } = target
+  if (!Array.isArray(container)) setOwn(container, key, value)
+  else if (key === '-') container.push(value)
+  else container.splice(indexWithin(key, container.length + 1, context), 0, value)
+}
+
+function existingIndex(list: readonly JsonValue[], key: string, context: string): number {
+  return indexWithin(key, list.length, context)
+}
+
+/** Negative ones count from the end, as the original allows. */
+function indexWithin(key: string, length: number, context: string): number {
+  const index = parseIndex(key)
+  if (index === undefined) throw new JsonPatchError(`${context}: value was not a proper array index: '${key}'`)
+  if (index >= length || index < -length) throw new JsonPatchError(`${context}: Unable to access invalid index: ${index}: ${invalidIndex}`)
+  return index < 0 ? index + length : index
+}

@@ -1,0 +1,77 @@
+import { newBadRequest, newGenericServerResponse, newRequestEntityTooLarge } from '../api-errors.ts'
+import { decodeList } from '../decode-struct.ts'
+import type { FieldValidation } from '../decode-options.ts'
+import { stringifyJson } from '../encode-json.ts'
+import { byteLength } from '../go-text.ts'
+import { parseJson } from '../json-document.ts'
+import type { ParsedJson } from '../json-document.ts'
+import { isJsonError } from '../json-error.ts'
+import type { JsonObject, JsonValue } from '../meta.ts'
+import type { FieldSchema, StructSchema } from '../type-schema.ts'
+import { applyOperation, JsonPatchError } from './json-patch-operations.ts'
+import { PatchDocument } from './patch-document.ts'
+
+const maxOperations = 10_000
+/** Bytes that all copy operations of one patch may add. */
+const maxCopySize = 3 * 1024 * 1024
+
+const operationFields: readonly FieldSchema[] = [
+  { name: 'op', type: { kind: 'string' } },
+  { name: 'path', type: { kind: 'string' } },
+  { name: 'from', type: { kind: 'string' } },
+  { name: 'value', type: { kind: 'json' } },
+]
+const operationSchema: StructSchema = {
+  kind: 'struct',
+  name: 'jsonPatchOp',
+  definition: 'handlers.jsonPatchOp',
+  fields: operationFields,
+  byName: new Map(operationFields.map((field) => [field.name, field])),
+}
+
+export interface JsonPatch {
+  readonly operations: readonly JsonObject[]
+  /** `json patch unknown field "[0].foo"`. */
+  readonly strictErrors: readonly string[]
+}
+
+/** Reads a patch as the original's PATCH handler does. Throws the `ApiError` it would answer with. */
+export function decodeJsonPatch(input: Uint8Array | string | ParsedJson, strict: FieldValidation = 'Ignore'): JsonPatch {
+  try {
+    const parsed = typeof input === 'string' || input instanceof Uint8Array ? parseJson(input) : input
+    const { strictErrors } = decodeList({ kind: 'list', items: operationSchema }, parsed, { strict })
+    const operations = (parsed.value ?? []) as JsonObject[]
+    if (operations.length > maxOperations) {
+      throw newRequestEntityTooLarge(`The allowed maximum operations in a JSON patch is ${maxOperations}, got ${operations.length}`)
+    }
+    return { operations, strictErrors: strictErrors.map((error) => `json patch ${error}`) }
+  } catch (e) {
+    if (isJsonError(e)) throw newBadRequest(`error decoding patch: ${e.message}`, { cause: e })
+    throw e
+  }
+}
+
+/**
+ * RFC 6902, with the original's readings of it (negative indices, `replace` of an absent member). The document is not changed; the result
+ * shares what did not change with it. All operations or none: throws an `ApiError` (422) at the first that does not apply.
+ */
+export function applyJsonPatch(document: JsonValue, operations: readonly JsonObject[]): JsonValue {
+  const target = new PatchDocument(document)
+  let copied = 0
+  try {
+    for (const operation of operations) {
+      applyOperation(target, operation ?? {}, (value) => {
+        copied += byteLength(stringifyJson(value))
+        if (copied > maxCopySize) {
+          throw new JsonPatchError(
+            `Unable to complete the copy, the accumulated size increase of copy is ${copied}, exceeding the limit ${maxCopySize}`,
+          )
+        }
+      })
+    }
+  } catch (e) {
+    if (!(e instanceof JsonPatchError)) throw e
+    throw newGenericServerResponse(422, '', { group: '', resource: '' }, '', { serverMessage: e.message })
+  }
+  return target.root
+}

@@ -1,0 +1,85 @@
+import { newBadRequest } from '../api-errors.ts'
+import type { FieldValidation } from '../decode-options.ts'
+import { parseJson } from '../json-document.ts'
+import type { ParsedJson } from '../json-document.ts'
+import { isJsonError } from '../json-error.ts'
+import { describe } from '../decode-context.ts'
+import { setOwn } from '../json-reader.ts'
+import type { JsonObject, JsonValue } from '../meta.ts'
+import { withDepthLimit } from './depth-limit.ts'
+
+export interface ObjectPatch {
+  readonly patch: JsonObject
+  /** `duplicate field "metadata.name"`. */
+  readonly strictErrors: readonly string[]
+}
+
+/** Reads a merge patch as the original's PATCH handler does. Throws the `ApiError` it would answer with. */
+export function decodeMergePatch(input: Uint8Array | string | ParsedJson, strict: FieldValidation = 'Ignore'): ObjectPatch {
+  return decodeObjectPatch(input, strict, { prefix: 'error decoding patch: ', nullMessage: 'Invalid JSON Patch' })
+}
+
+/** The same for a strategic merge patch. */
+export function decodeStrategicMergePatch(input: Uint8Array | string | ParsedJson, strict: FieldValidation = 'Ignore'): ObjectPatch {
+  return decodeObjectPatch(input, strict, { prefix: '' })
+}
+
+function decodeObjectPatch(
+  input: Uint8Array | string | ParsedJson,
+  strict: FieldValidation,
+  words: { readonly prefix: string; readonly nullMessage?: string },
+): ObjectPatch {
+  let parsed: ParsedJson
+  try {
+    parsed = typeof input === 'string' || input instanceof Uint8Array ? parseJson(input) : input
+  } catch (e) {
+    if (isJsonError(e)) throw newBadRequest(words.prefix + e.message, { cause: e })
+    throw e
+  }
+  const { value } = parsed
+  const strictErrors = strict === 'Ignore' ? [] : parsed.duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`)
+  if (value === null) {
+    if (words.nullMessage !== undefined) throw newBadRequest(words.nullMessage)
+    return { patch: {}, strictErrors }
+  }
+  if (typeof value !== 'object' || Array.isArray(value)) {
+    throw newBadRequest(`${words.prefix}json: cannot unmarshal ${describe(value)} into Go value of type map[string]interface {}`)
+  }
+  return { patch: value, strictErrors }
+}
+
+/**
+ * RFC 7386. Neither input is changed; the result shares with both what did not change. One reading is the original's own:
+ * nulls are also dropped from objects inside a list that is new.
+ */
+export function applyMergePatch<T extends JsonValue = JsonValue>(document: T, patch: JsonValue): T {
+  return withDepthLimit(() => mergeValue(document, patch) as T)
+}
+
+function mergeValue(current: JsonValue, patch: JsonValue): JsonValue {
+  if (!isObject(current)) return withoutNulls(patch)
+  if (!isObject(patch)) return patch
+  const merged: { [key: string]: unknown } = {}
+  for (const key in current) if (!Object.hasOwn(patch, key)) setOwn(merged, key, current[key])
+    else if (patch[key] !== null) setOwn(merged, key, mergeMember(current[key]!, patch[key]!))
+  for (const key in patch) {
+    if (patch[key] !== null && !Object.hasOwn(current, key)) setOwn(merged, key, withoutNulls(patch[key]!))
+  }
+  return merged as JsonObject
+}
+
+function mergeMember(current: JsonValue, patch: JsonValue): JsonValue {
+  return current === null ? withoutNulls(patch) : mergeValue(current, patch)
+}
+
+function withoutNulls(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(withoutNulls)
+  if (!isObject(value)) return value
+  const kept: { [key: string]: unknown } = {}
+  for (const key in value) if (value[key] !== null) setOwn(kept, key, withoutNulls(value[key]!))
+  return kept as JsonObject
+}
+
+function isObject(value: JsonValue): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,86 @@
+import type { JsonValue } from '../meta.ts'
+import { setOwn } from '../json-reader.ts'
+
+export type JsonContainer = JsonValue[] | { [key: string]: JsonValue }
+
+/**
+ * A document under change that leaves its input alone: containers are copied the first time something below them changes,
+ * and `owned` are the copies, which nobody else can see.
+ */
+export class PatchDocument {
+  root: JsonValue
+  private owned = new WeakSet<object>()
+
+  constructor(root: JsonValue) {
+    this.root = root
+  }
+
+  /** The container a pointer's last step is in, ready to be changed; undefined when there is none. */
+  writable(steps: readonly string[]): JsonContainer | undefined {
+    if (!isContainer(this.root)) return undefined
+    let container: JsonContainer = this.own(this.root)
+    this.root = container
+    for (const step of steps) {
+      const next: JsonValue | undefined = readMember(container, step)
+      if (!isContainer(next)) return undefined
+      const copy = this.own(next)
+      if (copy !== next) writeMember(container, step, copy)
+      container = copy
+    }
+    return container
+  }
+
+  /** The same for looking only. */
+  readable(steps: readonly string[]): JsonContainer | undefined {
+    let container: JsonValue | undefined = this.root
+    for (const step of steps) {
+      if (!isContainer(container)) return undefined
+      container = readMember(container, step)
+    }
+    return isContainer(container) ? container : undefined
+  }
+
+  /** From now on everything in the document may be shared again. */
+  release(): void {
+    this.owned = new WeakSet()
+  }
+
+  private own(container: JsonContainer): JsonContainer {
+    if (this.owned.has(container)) return container
+    const copy = Array.isArray(container) ? [...container] : copyMembers(container)
+    this.owned.add(copy)
+    return copy
+  }
+}
+
+export function isContainer(value: JsonValue | undefined): value is JsonContainer {
+  return typeof value === 'object' && value !== null
+}
+
+function copyMembers(object: { [key: string]: JsonValue }): { [key: string]: JsonValue } {
+  const copy: { [key: string]: JsonValue } = {}
+  for (const key in object) setOwn(copy, key, object[key])
+  return copy
+}
+
+/** On the way to a target: an index that is none, or out of range, is simply not there. */
+export function readMember(container: JsonContainer, step: string): JsonValue | undefined {
+  if (!Array.isArray(container)) return Object.hasOwn(container, step) ? container[step] : undefined
+  const index = parseIndex(step)
+  return index === undefined ? undefined : container[index < 0 ? index + container.length : index]
+}
+
+function writeMember(container: JsonContainer, step: string, value: JsonValue): void {
+  if (!Array.isArray(container)) setOwn(container, step, value)
+  else {
+    const index = parseIndex(step)!
+    container[index < 0 ? index + container.length : index] = value
+  }
+}
+
+/** strconv.Atoi. */
+export function parseIndex(step: string): number | undefined {
+  if (!/^[+-]?[0-9]+$/.test(step)) return undefined
+  const index = Number(step)
+  return Number.isSafeInteger(index) ? index : undefined
+}

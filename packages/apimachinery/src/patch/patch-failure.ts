@@ -1,0 +1,45 @@
+import type { JsonObject, JsonValue } from '../meta.ts'
+
+/** Why a strategic merge patch cannot be applied. `status` is the code the original answers with: 500 for most. */
+export class PatchFailure extends Error {
+  readonly status: 400 | 422 | 500
+
+  constructor(message: string, status: 400 | 422 | 500 = 500) {
+    super(message)
+    this.status = status
+  }
+}
+
+export const badPrimitiveList = (): PatchFailure => new PatchFailure('invalid patch format of primitive list', 400)
+export const badRetainKeys = (): PatchFailure => new PatchFailure('invalid patch format of retainKeys', 400)
+export const badElementOrder = (): PatchFailure => new PatchFailure('invalid patch format of setElementOrder list', 400)
+export const listOfLists = (): PatchFailure => new PatchFailure('lists of lists are not supported', 422)
+
+export function noMergeKey(item: JsonObject, mergeKey: string): PatchFailure {
+  return new PatchFailure(`map: ${goValue(item)} does not contain declared merge key: ${mergeKey}`)
+}
+
+export function badType(expected: 'map' | 'list', actual: JsonValue | undefined): PatchFailure {
+  return new PatchFailure(`expected a ${expected === 'map' ? goMap : goList}, but received a ${goType(actual ?? null)}`)
+}
+
+const goMap = 'map[string]interface {}'
+const goList = '[]interface {}'
+
+/** The Go type that JSON without a schema is read into. */
+export function goType(value: JsonValue): string {
+  if (value === null) return '%!s(<nil>)'
+  if (typeof value === 'object') return Array.isArray(value) ? goList : goMap
+  if (typeof value === 'boolean') return 'bool'
+  if (typeof value === 'string') return 'string'
+  return Number.isInteger(value) || typeof value === 'bigint' ? 'int64' : 'float64'
+}
+
+/** `%v` */
+export function goValue(value: JsonValue): string {
+  if (value === null) return '<nil>'
+  if (typeof value !== 'object') return String(value)
+  if (Array.isArray(value)) return `[${value.map(goValue).join(' ')}]`
+  const members = Object.keys(value).sort()
+  return `map[${members.map((key) => `${key}:${goValue(value[key]!)}`).join(' ')}]`
+}

@@ -1,0 +1,63 @@
+import type { JsonObject, JsonValue } from '../meta.ts'
+import type { TypeSchema } from '../type-schema.ts'
+import { goValue, noMergeKey, PatchFailure } from './patch-failure.ts'
+import { listsOfObjects, mergeOrders, partition, requireMergeKey } from './strategic-order.ts'
+import { goKind } from './strategic-schema.ts'
+import type { PatchMeta } from './strategic-schema.ts'
+
+export type MergeObjects = (original: JsonObject, patch: JsonObject, schema: TypeSchema) => JsonObject
+
+/** Merges a list of scalars (as sets) or of objects (by merge key). Consumes its arguments. */
+export function mergeLists(original: JsonValue[], patch: JsonValue[], meta: PatchMeta, deletes: boolean, mergeObjects: MergeObjects): JsonValue[] {
+  if (original.length === 0 && patch.length === 0) return original
+  const { mergeKey } = meta
+  let live = original
+  let changes = patch
+  let merged: JsonValue[]
+  if (!listsOfObjects(original, patch)) {
+    if (deletes) return original.filter((item) => !patch.includes(item))
+    merged = [...new Set([...original, ...patch])]
+  } else {
+    if (mergeKey === '') throw new PatchFailure(`cannot merge lists without merge key for ${goKind(meta.schema)}`)
+    ;({ live, changes } = applyItemDirectives(original as JsonObject[], patch as JsonObject[], mergeKey))
+    merged = mergeItems(live as JsonObject[], changes as JsonObject[], meta, mergeObjects)
+  }
+  const { named, others } = partition(merged, changes, mergeKey)
+  return mergeOrders({ patchItems: named, serverItems: others, patchOrder: changes, serverOrder: live, mergeKey })
+}
+
+/** `$patch: delete` items delete their namesakes; one `$patch: replace` item makes the others of the patch the whole list. */
+function applyItemDirectives(original: JsonObject[], patch: JsonObject[], mergeKey: string): { live: JsonObject[]; changes: JsonObject[] } {
+  const changes: JsonObject[] = []
+  const deleted = new Set<JsonValue>()
+  let replaces = false
+  for (const item of patch) {
+    if (!Object.hasOwn(item, '$patch')) changes.push(item)
+    else if (item.$patch === 'delete') {
+      if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey)
+      deleted.add(item[mergeKey]!)
+    } else if (item.$patch === 'replace') replaces = true
+    else if (item.$patch === 'merge') throw new PatchFailure('merging lists cannot yet be specified in the patch')
+    else throw new PatchFailure(`unknown patch type: ${goValue(item.$patch!)} in map: ${goValue(item)}`)
+  }
+  if (replaces) return { live: changes, changes: [] }
+  return { live: deleted.size === 0 ? original : original.filter((item) => !(Object.hasOwn(item, mergeKey) && deleted.has(item[mergeKey]!))), changes }
+}
+
+function mergeItems(live: readonly JsonObject[], changes: readonly JsonObject[], meta: PatchMeta, mergeObjects: MergeObjects): JsonObject[] {
+  const { mergeKey, schema } = meta
+  const merged = [...live]
+  const places = new Map<JsonValue, number>()
+  const place = (item: JsonObject, index: number): void => {
+    if (Object.hasOwn(item, mergeKey) && !places.has(item[mergeKey]!)) places.set(item[mergeKey]!, index)
+  }
+  for (const [index, item] of merged.entries()) place(item, index)
+  for (const change of changes) {
+    requireMergeKey(change, mergeKey)
+    const at = places.get(change[mergeKey]!)
+    if (at === undefined) place(change, merged.push(change) - 1)
+    else merged[at] = mergeObjects(merged[at]!, change, schema)
+  }
+  return merged
+}
+

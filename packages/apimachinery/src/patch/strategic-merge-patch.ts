@@ -1,0 +1,178 @@
+import { newBadRequest, newGenericServerResponse, newUnknownError } from '../api-errors.ts'
+import { cloneJson, equalJson } from '../json-clone.ts'
+import { setOwn } from '../json-reader.ts'
+import type { JsonObject, JsonValue } from '../meta.ts'
+import type { StructSchema, TypeSchema } from '../type-schema.ts'
+import { withDepthLimit } from './depth-limit.ts'
+import { badElementOrder, badPrimitiveList, badRetainKeys, badType, goType, goValue, PatchFailure } from './patch-failure.ts'
+import { mergeLists } from './strategic-list.ts'
+import { identity, isObject, listsOfObjects, mergeOrders, partition } from './strategic-order.ts'
+import { lookupList, lookupStruct } from './strategic-schema.ts'
+
+const directive = '$patch'
+const retainKeys = '$retainKeys'
+const elementOrder = '$setElementOrder'
+const deleteFromList = '$deleteFromPrimitiveList'
+
+/**
+ * A strategic merge patch, with every directive. The schema says which lists are merged, and by which key. Neither input is changed, and the result
+ * shares nothing with them. Throws the `ApiError` the original would answer with.
+ */
+export function applyStrategicMergePatch<T extends JsonObject = JsonObject>(document: T, patch: JsonObject, schema: StructSchema): T {
+  try {
+    // Merging consumes both, as the algorithm is stated; so it gets copies.
+    return withDepthLimit(() => mergeObjects(cloneJson(document), cloneJson(patch), schema) as T)
+  } catch (e) {
+    if (!(e instanceof PatchFailure)) throw e
+    if (e.status === 400) throw newBadRequest(e.message)
+    if (e.status === 422) throw newGenericServerResponse(422, '', { group: '', resource: '' }, '', { serverMessage: e.message })
+    throw newUnknownError(e.message)
+  }
+}
+
+/** Consumes both arguments. */
+function mergeObjects(original: JsonObject, patch: JsonObject, schema: TypeSchema): JsonObject {
+  if (Object.hasOwn(patch, directive)) return replaceOrDelete(patch)
+  retainListedKeys(original, patch)
+  mergeOrderedLists(original, patch, schema)
+  for (const [name, value] of Object.entries(patch)) {
+    const deletes = name.startsWith(deleteFromList)
+    const key = deletes ? listName(name, deleteFromList) : name
+    if (value === null) delete original[key]
+    else if (!Object.hasOwn(original, key) || !sameGoType(original[key]!, value)) {
+      if (!deletes) take(original, key, withoutNulls(value))
+    } else if (isObject(value)) setOwn(original, key, mergeMember(original[key] as JsonObject, value, schema, key))
+    else if (Array.isArray(value)) setOwn(original, key, mergeListMember(original[key] as JsonValue[], value, schema, key, deletes))
+    else setOwn(original, key, value)
+  }
+  return original
+}
+
+function mergeMember(original: JsonObject, patch: JsonObject, schema: TypeSchema, key: string): JsonObject {
+  const meta = lookupStruct(schema, key)
+  return meta.strategy === 'replace' ? patch : mergeObjects(original, patch, meta.schema)
+}
+
+function mergeListMember(original: JsonValue[], patch: JsonValue[], schema: TypeSchema, key: string, deletes: boolean): JsonValue[] {
+  const meta = lookupList(schema, key)
+  return meta.strategy === 'merge' || deletes ? mergeLists(original, patch, meta, deletes, mergeObjects) : patch
+}
+
+function sameGoType(a: JsonValue, b: JsonValue): boolean {
+  return goType(a) === goType(b)
+}
+
+function replaceOrDelete(patch: JsonObject): JsonObject {
+  const { [directive]: what, ...rest } = patch
+  if (what === 'replace') return rest
+  if (what === 'delete') return {}
+  throw new PatchFailure(`unknown patch type: ${goValue(what!)} in map: ${goValue(patch)}`)
+}
+
+/** `$retainKeys`: members it does not name are dropped; what the patch sets, it has to name. */
+function retainListedKeys(original: JsonObject, patch: JsonObject): void {
+  if (!Object.hasOwn(patch, retainKeys)) return
+  const list = patch[retainKeys]!
+  delete patch[retainKeys]
+  if (!Array.isArray(list)) throw badRetainKeys()
+  const retained = new Set(list)
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null || key.startsWith(deleteFromList) || key.startsWith(elementOrder)) continue
+    if (!retained.has(key)) throw badRetainKeys()
+  }
+  for (const key of Object.keys(original)) if (!retained.has(key)) delete original[key]
+}
+
+/** `$setElementOrder/x`: merges list x here and now, and puts it in that order. */
+function mergeOrderedLists(original: JsonObject, patch: JsonObject, schema: TypeSchema): void {
+  for (const name of Object.keys(patch)) {
+    if (!name.startsWith(elementOrder)) continue
+    const order = patch[name]!
+    delete patch[name]
+    if (!Array.isArray(order)) throw badType('list', order)
+    const key = listName(name, elementOrder)
+    const originalList = listOf(original, key)
+    const patchList = listOf(patch, key)
+    const { schema: items, strategy, mergeKey } = lookupList(schema, key)
+    checkOrder(patchList ?? [], order, mergeKey)
+    if (originalList === undefined && patchList === undefined) continue
+    const live = originalList === undefined ? [] : [...originalList]
+    const merged =
+      originalList === undefined
+        ? (withoutDirectives(patchList!) as JsonValue[])
+        : patchList === undefined
+          ? originalList
+          : strategy === 'merge'
+            ? mergeLists(originalList, patchList, { schema: items, strategy, mergeKey }, false, mergeObjects)
+            : patchList
+    const { named, others } = partition(merged, order, mergeKey)
+    listsOfObjects(live, patchList ?? [])
+    setOwn(original, key, mergeOrders({ patchItems: named, serverItems: others, patchOrder: order, serverOrder: live, mergeKey }))
+    delete patch[key]
+  }
+}
+
+function listOf(object: JsonObject, key: string): JsonValue[] | undefined {
+  if (!Object.hasOwn(object, key)) return undefined
+  const list = object[key]!
+  if (!Array.isArray(list)) throw badType('list', list)
+  return list
+}
+
+function listName(key: string, prefix: typeof elementOrder | typeof deleteFromList): string {
+  const slash = key.indexOf('/')
+  if (slash < 0 || key.slice(0, slash) !== prefix) throw prefix === elementOrder ? badElementOrder() : badPrimitiveList()
+  return key.slice(slash + 1)
+}
+
+/** Items of the patch, deletions aside, must stand in the order list, and in its order. */
+function checkOrder(patchList: readonly JsonValue[], order: readonly JsonValue[], mergeKey: string): void {
+  if (order.length === 0 || patchList.length === 0) return
+  let at = 0
+  for (const item of patchList) {
+    if (mergeKey !== '' && !isObject(item)) throw badType('map', item)
+    if (isObject(item) && Object.hasOwn(item, directive)) continue
+    const id = identityOf(item, mergeKey)
+    while (at < order.length && !equalJson(identityOf(order[at]!, mergeKey), id)) at++
+    if (at === order.length) {
+      throw new PatchFailure(
+        `The order in patch list:\n${goValue([...patchList])}\n doesn't match ${elementOrder} list:\n${goValue([...order])}\n`,
+      )
+    }
+    at++
+  }
+}
+
+function identityOf(item: JsonValue, mergeKey: string): JsonValue {
+  if (mergeKey === '') return item
+  if (!isObject(item)) throw badType('map', item)
+  const id = identity(item, mergeKey)
+  if (id === undefined) throw new PatchFailure(`map: ${goValue(item)} does not contain declared merge key: ${mergeKey}`)
+  return id
+}
+
+/** A value that has nothing to merge with. A value that is itself a directive leaves nothing. */
+function take(object: JsonObject, key: string, value: JsonValue): void {
+  const taken = withoutDirectives(value)
+  if (taken === undefined) delete object[key]
+  else setOwn(object, key, taken)
+}
+
+function withoutDirectives(value: JsonValue): JsonValue | undefined {
+  if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined)
+  if (!isObject(value)) return value
+  if (Object.hasOwn(value, directive)) return undefined
+  for (const key of Object.keys(value)) take(value, key, value[key]!)
+  return value
+}
+
+function withoutNulls(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) for (const item of value) withoutNulls(item)
+  else if (isObject(value)) {
+    for (const key of Object.keys(value)) {
+      if (value[key] === null) delete value[key]
+      else withoutNulls(value[key]!)
+    }
+  }
+  return value
+}

@@ -1,0 +1,114 @@
+import type { JsonObject, JsonValue } from '../meta.ts'
+import { badType, listOfLists, noMergeKey, PatchFailure, goType, goValue } from './patch-failure.ts'
+
+/** Past this many, items that nobody ordered go first without asking in which order the original's sort would have met them. */
+const exactSortLimit = 1000
+
+export function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** All items of merged lists must be of one kind, and none a list. */
+export function listsOfObjects(...lists: readonly (readonly JsonValue[])[]): boolean {
+  let first: string | undefined
+  for (const list of lists) {
+    for (const item of list) {
+      const type = goType(item)
+      if (first === undefined) {
+        if (item === null) throw new PatchFailure('list contains a null')
+        if (Array.isArray(item)) throw listOfLists()
+        first = type
+      } else if (type !== first) {
+        throw new PatchFailure(`list element types are not identical: ${lists.map((each) => goValue([...each])).join(' ')}`)
+      }
+    }
+  }
+  if (first === undefined) throw new PatchFailure('no elements in any of the given slices')
+  return first.startsWith('map[')
+}
+
+/** What identifies an item: its merge key's value, or itself. */
+export function identity(item: JsonValue, mergeKey: string): JsonValue | undefined {
+  if (mergeKey === '') return item
+  return isObject(item) && Object.hasOwn(item, mergeKey) ? item[mergeKey] : undefined
+}
+
+/** Identity → first index. */
+export function positions(list: readonly JsonValue[], mergeKey: string): Map<JsonValue | undefined, number> {
+  const found = new Map<JsonValue | undefined, number>()
+  for (const [index, item] of list.entries()) {
+    const id = identity(item, mergeKey)
+    if (!found.has(id)) found.set(id, index)
+  }
+  return found
+}
+
+/** Items that a list names, and the others. */
+export function partition(items: readonly JsonValue[], by: readonly JsonValue[], mergeKey: string): { named: JsonValue[]; others: JsonValue[] } {
+  if (mergeKey !== '') requireObjects(by)
+  const names = positions(by, mergeKey)
+  const named: JsonValue[] = []
+  const others: JsonValue[] = []
+  for (const item of items) {
+    if (mergeKey !== '') requireMergeKey(item, mergeKey)
+    if (names.has(identity(item, mergeKey))) named.push(item)
+    else others.push(item)
+  }
+  return { named, others }
+}
+
+function requireObjects(list: readonly JsonValue[]): void {
+  for (const [index, item] of list.entries()) if (!isObject(item)) throw new PatchFailure(`value for key ${index} is not a map`)
+}
+
+export function requireMergeKey(item: JsonValue, mergeKey: string): asserts item is JsonObject {
+  if (!isObject(item)) throw badType('map', item)
+  if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey)
+}
+
+export interface OrderInput {
+  readonly patchItems: readonly JsonValue[]
+  readonly serverItems: readonly JsonValue[]
+  readonly patchOrder: readonly JsonValue[]
+  readonly serverOrder: readonly JsonValue[]
+  readonly mergeKey: string
+}
+
+/**
+ * The order of a merged list: items of the patch in the patch's order, items only the server has in theirs; then each of the server's goes before
+ * the first of the patch's that the live list had after it.
+ */
+export function mergeOrders(input: OrderInput): JsonValue[] {
+  const { mergeKey } = input
+  const patch = sortBy(input.patchItems, input.patchOrder, mergeKey)
+  const server = sortBy(input.serverItems, input.serverOrder, mergeKey)
+  const live = positions(input.serverOrder, mergeKey)
+  const merged: JsonValue[] = []
+  let i = 0
+  let j = 0
+  while (i < server.length && j < patch.length) {
+    const left = live.get(identity(server[i]!, mergeKey))
+    const right = live.get(identity(patch[j]!, mergeKey))
+    merged.push(left !== undefined && right !== undefined && left < right ? server[i++]! : patch[j++]!)
+  }
+  return [...merged, ...server.slice(i), ...patch.slice(j)]
+}
+
+function sortBy(items: readonly JsonValue[], order: readonly JsonValue[], mergeKey: string): JsonValue[] {
+  if (mergeKey !== '') for (const item of [...items, ...order]) requireMergeKey(item, mergeKey)
+  const deleted = mergeKey === '' ? [] : items.filter((item) => isObject(item) && item.$patch === 'delete')
+  const kept = deleted.length === 0 ? items : items.filter((item) => !deleted.includes(item))
+  const places = positions(order, mergeKey)
+  const placed = kept.map((item) => ({ item, at: places.get(identity(item, mergeKey)) ?? -1 }))
+  if (placed.length > exactSortLimit || placed.every(({ at }) => at >= 0)) placed.sort((a, b) => a.at - b.at)
+  else insertionSort(placed)
+  return [...placed.map(({ item }) => item), ...deleted]
+}
+
+/** The original's comparison calls an unplaced item smaller than everything, itself included, so how it sorts is visible. */
+function insertionSort(list: { at: number }[]): void {
+  const before = (a: number, b: number): boolean => a < 0 || b < 0 || a < b
+  for (let i = 1; i < list.length; i++) {
+    for (let j = i; j > 0 && before(list[j]!.at, list[j - 1]!.at); j--) [list[j], list[j - 1]] = [list[j - 1]!, list[j]!]
+  }
+}
