@@ -45,6 +45,7 @@ interface Group {
 
 const newGroup = (): Group => ({ revisions: [], leases: [], endedLeases: [], waiting: [] })
 
+const maxKeyBytes = 1900
 /** While read-only, a write is tried again this often. */
 const probeInterval = 5000
 
@@ -95,6 +96,7 @@ export class CommitQueue {
       return { committed: true, revision }
     }
     this.#requireWritable()
+    for (const { key } of operations) requireKey(key)
     for (const o of operations) if (o.type === 'put' && o.lease) this.#state.requireLease(o.lease)
 
     // Never await between here and the queueing: the next commit must see this one's revision and entries.
@@ -238,6 +240,13 @@ export class CommitQueue {
   #requireWritable(): void {
     if (this.#readOnly && this.#clock.now() - this.#readOnly.since < probeInterval) throw this.#readOnly.error
   }
+}
+
+/** What LMDB takes, on every kind of store alike. */
+function requireKey(key: string): void {
+  if (key === '' || !key.isWellFormed()) throw new RangeError('a key must be well-formed text and not empty')
+  if (key.length * 3 > maxKeyBytes && Buffer.byteLength(key) > maxKeyBytes)
+    throw new RangeError(`a key must not be longer than ${maxKeyBytes} bytes`)
 }
 
 function isEmpty(group: Group): boolean {

@@ -1,6 +1,8 @@
 import { compareKeys, isNarrowKey, type Entry, type KeyRange } from '@keelson/storagebackend'
 
 const fanout = 32
+/** How full nodes are made from sorted entries. */
+const fill = 24
 
 /**
  * A persistent B+ tree of entries in byte order of their keys: a version is a root, and roots share what did not change.
@@ -112,6 +114,27 @@ export class OrderedTree {
   constructor(root: Node = { leaf: true, edit: {}, entries: [] }, less: Less = lessNarrow) {
     this.#root = root
     this.#less = less
+  }
+
+  /** In byte order of keys, none twice. */
+  static fromSorted(entries: readonly Entry[]): OrderedTree {
+    const edit = {}
+    let level: Node[] = []
+    for (let i = 0; i < entries.length; i += fill) level.push({ leaf: true, edit, entries: entries.slice(i, i + fill) })
+    let keys = level.map(leastKey)
+    while (level.length > 1) {
+      const above: Node[] = []
+      const aboveKeys: string[] = []
+      for (let i = 0; i < level.length; i += fill) {
+        const children = level.slice(i, i + fill)
+        above.push({ leaf: false, edit, children, keys: keys.slice(i, i + fill), count: children.reduce((n, c) => n + sizeOf(c), 0) })
+        aboveKeys.push(keys[i]!)
+      }
+      level = above
+      keys = aboveKeys
+    }
+    const narrow = entries.every((entry) => isNarrowKey(entry.key))
+    return new OrderedTree(level[0], narrow ? lessNarrow : lessWide)
   }
 
   get size(): number {

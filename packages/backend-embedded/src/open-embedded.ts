@@ -1,0 +1,38 @@
+import type { Durability, LoadedState } from './durability.ts'
+import { EmbeddedStore, type EmbeddedBackend, type StoreOrigin } from './embedded-store.ts'
+import { LmdbDurability } from './lmdb-durability.ts'
+import { OrderedTree } from './ordered-tree.ts'
+import { storeOptions, type StoreOptions } from './open-memory.ts'
+
+export interface EmbeddedOptions extends StoreOptions {
+  /** Made when it is not there. One process at a time; throws `LockedError` otherwise. */
+  readonly dataDir: string
+}
+
+/** A store that answers a write after it is on disk. History starts anew: a watch from before the start is told to list again. */
+export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedBackend> {
+  const durability = await LmdbDurability.open(options.dataDir)
+  try {
+    return openDurable(durability, options)
+  } catch (error) {
+    await durability.close()
+    throw error
+  }
+}
+
+/** The store over any durability. */
+export function openDurable(durability: Durability, options: StoreOptions): EmbeddedBackend {
+  return new EmbeddedStore(storeOptions(options), originOf(durability.load()), durability)
+}
+
+function originOf(loaded: LoadedState): StoreOrigin {
+  const leases = new Map(loaded.leases.map((lease) => [lease.id, { lease, keys: [] as string[] }]))
+  const entries = []
+  let bytes = 0
+  for (const entry of loaded.entries) {
+    entries.push(entry)
+    bytes += entry.key.length + entry.value.length
+    if (entry.lease) leases.get(entry.lease)?.keys.push(entry.key)
+  }
+  return { revision: loaded.revision, tree: OrderedTree.fromSorted(entries), bytes, leases: [...leases.values()] }
+}
