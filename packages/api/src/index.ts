@@ -1,1 +1,7 @@
-export {}
+export { createApiTypes } from './api-types.ts'
+export type { ApiTypes, GroupVersionTypes, KindType } from './kind-type.ts'
+export { ProtoError } from './proto/proto-error.ts'
+export { decodeUnknown, encodeUnknown, hasProtoMagic } from './proto/unknown-envelope.ts'
+export type { UnknownEnvelope } from './proto/unknown-envelope.ts'
+export { schemaTable } from './schema/schema-table.ts'
+export type { SchemaTable } from './schema/schema-table.ts'

@@ -1,4 +1,5 @@
 import type { GroupVersion, GroupVersionKind, KubeObject, StructSchema } from '@keelson/apimachinery'
+import type { SchemaTable } from './schema/schema-table.ts'
 
 /** Everything generated about one kind. */
 export interface KindType {
@@ -15,9 +16,14 @@ export interface KindType {
 export interface GroupVersionTypes {
   readonly groupVersion: GroupVersion
   readonly kinds: readonly KindType[]
+  /** The schema facts of every type of the group version, kinds or not. */
+  readonly table: SchemaTable
 }
 
 /** The kinds a server knows: only those of the group versions it was given are loaded. */
 export interface ApiTypes {
+  /** Options and watch events, which belong to every group version, are found under each when meta/v1 was given. */
   kind(gvk: GroupVersionKind): KindType | undefined
+  /** By OpenAPI definition name: "io.k8s.api.core.v1.PodSpec". */
+  schemaOf(definition: string): StructSchema | undefined
 }

@@ -50,6 +50,12 @@ export interface ListMeta {
   resourceVersion?: string
   continue?: string
   remainingItemCount?: number
+  shardInfo?: ShardInfo
+}
+
+/** What part of a sharded list this is. */
+export interface ShardInfo {
+  selector: string
 }
 
 /**

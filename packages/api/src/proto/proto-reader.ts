@@ -1,0 +1,365 @@
+import { Buffer } from 'node:buffer'
+import protobuf from 'protobufjs/minimal.js'
+import { formatDuration } from '@keelson/apimachinery'
+import type { JsonObject, JsonValue } from '@keelson/apimachinery'
+import type { FastBuffer } from './fast-buffer.ts'
+import { parseJsonBytes } from './json-bytes.ts'
+import { ProtoError } from './proto-error.ts'
+import { setOwn, sortKeysInPlace } from './sorted-maps.ts'
+import { microTimeOf, timeOfSeconds, zeroTimeSeconds } from './timestamps.ts'
+
+/** Messages in messages. The deepest that real objects reach is a schema in a CustomResourceDefinition. */
+const maxDepth = 200
+/** Strings this short are copied by `substring`; longer ones would keep the whole text alive. */
+const copiedLength = 12
+/** Buffers beyond this are not turned into one text for the sake of their short strings. */
+const maxSharedText = 65_536
+
+/**
+ * Reads our JSON-shaped values. A message function reads fields until its `end`, then calls `leave`; lengths are checked against the whole
+ * buffer at once and against the enclosing message there. So nothing is allocated that the bytes do not hold.
+ */
+export class ProtoReader extends protobuf.Reader {
+  private readonly data: FastBuffer
+  private readonly ascii: string
+  private nesting = 0
+  private lastMap: object | undefined
+  private lastKey = ''
+  private unsorted: Set<Record<string, unknown>> | undefined
+
+  constructor(bytes: Uint8Array) {
+    const data = (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)) as FastBuffer
+    super(data)
+    this.data = data
+    this.ascii = this.len <= maxSharedText ? data.latin1Slice(0, this.len) : ''
+  }
+
+  tag(): number {
+    const byte = this.data[this.pos]
+    if (byte !== undefined && byte < 128) {
+      this.pos++
+      return byte
+    }
+    return this.uint32()
+  }
+
+  /** Enters a message: its end. */
+  open(): number {
+    const end = this.limit()
+    if (++this.nesting > maxDepth) throw new ProtoError('messages are nested too deeply')
+    return end
+  }
+
+  /** For a struct that the bytes leave out: the message function then gives its zero value. */
+  here(): number {
+    this.nesting++
+    return this.pos
+  }
+
+  leave(end: number): void {
+    if (this.pos !== end) throw new ProtoError('a field reaches beyond its message')
+    this.nesting--
+  }
+
+  private limit(): number {
+    const size = this.tag()
+    const end = this.pos + size
+    if (end > this.len) throw new ProtoError('the message is cut')
+    return end
+  }
+
+  str(): string {
+    const size = this.tag()
+    const start = this.pos
+    const end = start + size
+    if (end > this.len) throw new ProtoError('the message is cut')
+    this.pos = end
+    const buf = this.data
+    if (size > 200) return buf.utf8Slice(start, end)
+    for (let i = start; i < end; i++) {
+      if (buf[i]! > 127) return buf.utf8Slice(start, end)
+    }
+    return size <= copiedLength && this.ascii !== '' ? this.ascii.substring(start, end) : buf.latin1Slice(start, end)
+  }
+
+  override bool(): boolean {
+    return this.varint() !== 0
+  }
+
+  override int32(): number {
+    return Number(this.varint()) | 0
+  }
+
+  /** Exact: a bigint beyond the safe integers (the type says number, as nearly every value is). */
+  int(): number {
+    const value = this.varint()
+    return typeof value === 'bigint' ? (BigInt.asIntN(64, value) as never) : value
+  }
+
+  /** Unsigned 64 bits; a bigint only where a double would round or the sign bit is set. */
+  private varint(): number | bigint {
+    const buf = this.data
+    let byte = buf[this.pos++]
+    if (byte === undefined) throw new ProtoError('the message is cut')
+    if (byte < 128) return byte
+    let low = byte & 127
+    let scale = 128
+    for (let i = 1; i < 7; i++, scale *= 128) {
+      byte = buf[this.pos++]
+      if (byte === undefined) throw new ProtoError('the message is cut')
+      low += (byte & 127) * scale
+      if (byte < 128) return low
+    }
+    let high = 0n
+    for (let shift = 49n; shift < 70n; shift += 7n) {
+      byte = buf[this.pos++]
+      if (byte === undefined) throw new ProtoError('the message is cut')
+      high |= BigInt(byte & 127) << shift
+      if (byte < 128) {
+        const value = BigInt.asUintN(64, high | BigInt(low))
+        const signed = BigInt.asIntN(64, value)
+        return signed >= BigInt(Number.MIN_SAFE_INTEGER) && signed <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(signed) : value
+      }
+    }
+    throw new ProtoError('a varint is too long')
+  }
+
+  private packed(list: unknown[], read: () => unknown): void {
+    const end = this.limit()
+    while (this.pos < end) list.push(read.call(this))
+    if (this.pos !== end) throw new ProtoError('a field reaches beyond its message')
+  }
+
+  packedBools(list: boolean[]): void {
+    this.packed(list, this.bool)
+  }
+
+  packedInt32s(list: number[]): void {
+    this.packed(list, this.int32)
+  }
+
+  packedInts(list: number[]): void {
+    this.packed(list, this.int)
+  }
+
+  base64(): string {
+    const end = this.limit()
+    const start = this.pos
+    this.pos = end
+    return this.data.base64Slice(start, end)
+  }
+
+  /** The bytes of a field, not copied. */
+  slice(): Uint8Array {
+    const end = this.limit()
+    const start = this.pos
+    this.pos = end
+    return this.data.subarray(start, end)
+  }
+
+  /** runtime.Unknown inside a message: its bytes are JSON. */
+  unknown(): JsonValue {
+    return this.json(18)
+  }
+
+  /** A message whose only field is a string: Quantity. */
+  quantity(): string {
+    const end = this.open()
+    let value = '0'
+    while (this.pos < end) {
+      const tag = this.tag()
+      if (tag === 10) value = this.str()
+      else this.skipField(tag)
+    }
+    this.leave(end)
+    return value
+  }
+
+  intOrString(): number | string {
+    const end = this.open()
+    let isString = false
+    let int = 0
+    let text = ''
+    while (this.pos < end) {
+      const tag = this.tag()
+      if (tag === 8) isString = this.int() === 1
+      else if (tag === 16) int = this.int32()
+      else if (tag === 26) text = this.str()
+      else this.skipField(tag)
+    }
+    this.leave(end)
+    return isString ? text : int
+  }
+
+  /** Typed as a string, as it is everywhere but in the zero time, which is null. */
+  time(): string {
+    return timeOfSeconds(this.timestamp()) as string
+  }
+
+  microTime(): string {
+    const seconds = this.timestamp()
+    return microTimeOf(seconds, this.nanos) as string
+  }
+
+  private nanos = 0
+
+  private timestamp(): number {
+    const end = this.open()
+    if (this.pos === end) {
+      this.leave(end)
+      this.nanos = 0
+      return zeroTimeSeconds
+    }
+    let seconds = 0
+    this.nanos = 0
+    while (this.pos < end) {
+      const tag = this.tag()
+      if (tag === 8) seconds = Number(this.int())
+      else if (tag === 16) this.nanos = this.int32()
+      else this.skipField(tag)
+    }
+    this.leave(end)
+    return seconds
+  }
+
+  duration(): string {
+    const end = this.open()
+    let nanoseconds = 0n
+    while (this.pos < end) {
+      const tag = this.tag()
+      if (tag === 8) nanoseconds = BigInt(this.int())
+      else this.skipField(tag)
+    }
+    this.leave(end)
+    return formatDuration(nanoseconds)
+  }
+
+  /** A message of which one field is JSON: RawExtension, JSON. */
+  json(jsonTag = 10): JsonValue {
+    const end = this.open()
+    let text = ''
+    while (this.pos < end) {
+      const tag = this.tag()
+      if (tag === jsonTag) text = this.utf8()
+      else this.skipField(tag)
+    }
+    this.leave(end)
+    return parseJsonBytes(text)
+  }
+
+  fieldsV1(): JsonObject {
+    return this.json() as JsonObject
+  }
+
+  private utf8(): string {
+    const end = this.limit()
+    const start = this.pos
+    this.pos = end
+    return this.data.utf8Slice(start, end)
+  }
+
+  /** A message that is a bare list in JSON. */
+  strings(): string[] {
+    const end = this.open()
+    const list: string[] = []
+    while (this.pos < end) {
+      const tag = this.tag()
+      if (tag === 10) list.push(this.str())
+      else this.skipField(tag)
+    }
+    this.leave(end)
+    return list
+  }
+
+  /** Reads one entry of a map. `read` gets undefined when the entry has no value. */
+  entry<T>(map: Record<string, T> | undefined, read: (reader: ProtoReader, absent: boolean) => T, valueTag = 18): Record<string, T> {
+    const end = this.open()
+    let key = ''
+    let value: T | undefined
+    while (this.pos < end) {
+      const tag = this.tag()
+      if (tag === 10) key = this.str()
+      else if (tag === valueTag) value = read(this, false)
+      else this.skipField(tag)
+    }
+    this.leave(end)
+    if (value === undefined) value = read(this, true)
+    return this.put(map, key, value)
+  }
+
+  stringEntry(map: Record<string, string> | undefined): Record<string, string> {
+    const end = this.open()
+    let key = ''
+    let value = ''
+    while (this.pos < end) {
+      const tag = this.tag()
+      if (tag === 10) key = this.str()
+      else if (tag === 18) value = this.str()
+      else this.skipField(tag)
+    }
+    this.leave(end)
+    return this.put(map, key, value)
+  }
+
+  private put<T>(map: Record<string, T> | undefined, key: string, value: T): Record<string, T> {
+    const target = map ?? {}
+    if (map !== undefined && (map !== this.lastMap || !(key > this.lastKey))) (this.unsorted ??= new Set()).add(map)
+    setOwn(target, key, value)
+    this.lastMap = target
+    this.lastKey = key
+    return target
+  }
+
+  /** Ends a reading: maps whose entries came out of order get the order that JSON has. */
+  finish(): void {
+    if (this.unsorted !== undefined) for (const map of this.unsorted) sortKeysInPlace(map)
+  }
+
+  /** Skips the field of a tag that nobody knows. */
+  skipField(tag: number, groups = 0): void {
+    if (tag < 8) throw new ProtoError('a field has number 0')
+    switch (tag & 7) {
+      case 0:
+        this.varint()
+        return
+      case 1:
+        this.pos += 8
+        break
+      case 2:
+        this.pos = this.limit()
+        return
+      case 3:
+        this.skipGroup(tag, groups)
+        return
+      case 5:
+        this.pos += 4
+        break
+      default:
+        throw new ProtoError('a field has a wire type that does not exist')
+    }
+    if (this.pos > this.len) throw new ProtoError('the message is cut')
+  }
+
+  private skipGroup(tag: number, groups: number): void {
+    if (groups > maxDepth) throw new ProtoError('messages are nested too deeply')
+    for (;;) {
+      const inner = this.tag()
+      if (inner === tag + 1) return
+      this.skipField(inner, groups + 1)
+    }
+  }
+}
+
+/** Runs a message function over all of `bytes`. */
+export function readMessage<T>(bytes: Uint8Array, read: (reader: ProtoReader, end: number) => T): T {
+  try {
+    const reader = new ProtoReader(bytes)
+    reader.here()
+    const value = read(reader, reader.len)
+    reader.finish()
+    return value
+  } catch (error) {
+    // protobufjs reports the end of the bytes as a RangeError.
+    throw error instanceof RangeError ? new ProtoError('the message is cut', { cause: error }) : error
+  }
+}

@@ -1,0 +1,350 @@
+import { Buffer } from 'node:buffer'
+import { parseDuration } from '@keelson/apimachinery'
+import type { JsonValue } from '@keelson/apimachinery'
+import type { FastBuffer } from './fast-buffer.ts'
+import { formatJsonBytes } from './json-bytes.ts'
+import { ProtoError } from './proto-error.ts'
+import { sortedKeys } from './sorted-maps.ts'
+import { microNanosOfTime, secondsOfTime } from './timestamps.ts'
+
+/** Tag, length and a varint of the widest kind. */
+const slack = 24
+/** Up to here a loop is faster than a call into the runtime. */
+const loopLength = 24
+const firstSize = 16_384
+const keptSize = 1_048_576
+const maxSize = 0x7fff_0000
+
+type Text = string | null | undefined
+type Integer = number | bigint | null | undefined
+
+/**
+ * Writes our JSON-shaped values from the last byte to the first: when a message's length is due, its bytes already stand. So there is no
+ * pass for sizes, fields are written in falling order of their numbers, and lists from their end.
+ *
+ * Methods named for a type always write (the zero value for null or undefined, as the original does for what is no pointer); those that
+ * end in `Ptr` write nothing for null or undefined.
+ */
+export class ProtoWriter {
+  private buf = Buffer.allocUnsafeSlow(firstSize) as FastBuffer
+  /** Where the bytes written so far begin. */
+  pos: number = firstSize
+
+  /** The bytes, copied; the writer is then empty. */
+  take(): Uint8Array {
+    const size = this.buf.length - this.pos
+    const bytes = new Uint8Array(size)
+    bytes.set(this.buf.subarray(this.pos))
+    this.reset()
+    return bytes
+  }
+
+  reset(): void {
+    if (this.buf.length > keptSize) this.buf = Buffer.allocUnsafeSlow(firstSize) as FastBuffer
+    this.pos = this.buf.length
+  }
+
+  private grow(needed: number): void {
+    const used = this.buf.length - this.pos
+    const size = Math.max(this.buf.length * 2, used + needed)
+    if (size > maxSize) throw new ProtoError('the object is too large')
+    const next = Buffer.allocUnsafeSlow(size) as FastBuffer
+    this.buf.copy(next, size - used, this.pos)
+    this.buf = next
+    this.pos = size - used
+  }
+
+
+  /** Like `pos`, but of the bytes' end: stays right when the buffer grows. */
+  mark(): number {
+    return this.buf.length - this.pos
+  }
+
+  /** Writes length and tag before the bytes written since `mark`. */
+  close(mark: number, tag: number): void {
+    const size = this.buf.length - this.pos - mark
+    if (this.pos < slack) this.grow(slack)
+    this.varint(size)
+    this.tag(tag)
+  }
+
+  private tag(tag: number): void {
+    if (tag < 128) this.buf[--this.pos] = tag
+    else {
+      this.buf[--this.pos] = tag >>> 7
+      this.buf[--this.pos] = (tag & 127) | 128
+    }
+  }
+
+  /** From 0 to 2^31 - 1. */
+  private varint(value: number): void {
+    const buf = this.buf
+    if (value < 128) {
+      buf[--this.pos] = value
+      return
+    }
+    let at = (this.pos -= value < 16_384 ? 2 : value < 2_097_152 ? 3 : value < 268_435_456 ? 4 : 5)
+    while (value > 127) {
+      buf[at++] = (value & 127) | 128
+      value >>>= 7
+    }
+    buf[at] = value
+  }
+
+  private varint64(value: bigint): void {
+    let rest = BigInt.asUintN(64, value)
+    const bytes: number[] = []
+    while (rest > 127n) {
+      bytes.push(Number(rest & 127n) | 128)
+      rest >>= 7n
+    }
+    bytes.push(Number(rest))
+    this.pos -= bytes.length
+    this.buf.set(bytes, this.pos)
+  }
+
+  str(text: Text, tag: number): void {
+    if (text === undefined || text === null || text === '') {
+      if (this.pos < slack) this.grow(slack)
+      this.buf[--this.pos] = 0
+      this.tag(tag)
+      return
+    }
+    if (typeof text !== 'string') throw new ProtoError('a string was expected')
+    const length = text.length
+    if (this.pos < length + slack) this.grow(length + slack)
+    if (length > loopLength) this.longText(text, length)
+    else {
+      const buf = this.buf
+      let at = this.pos - length
+      for (let i = 0; i < length; i++, at++) {
+        const code = text.charCodeAt(i)
+        if (code > 127) return this.wideText(text, tag)
+        buf[at] = code
+      }
+      this.pos -= length
+      this.varint(length)
+    }
+    this.tag(tag)
+  }
+
+  strPtr(text: Text, tag: number): void {
+    if (text !== undefined && text !== null) this.str(text, tag)
+  }
+
+  private longText(text: string, length: number): void {
+    const size = Buffer.byteLength(text)
+    if (this.pos < size + slack) this.grow(size + slack)
+    this.pos -= size
+    if (size === length) this.buf.latin1Write(text, this.pos, size)
+    else this.buf.utf8Write(text, this.pos, size)
+    this.varint(size)
+  }
+
+  private wideText(text: string, tag: number): void {
+    this.longText(text, text.length)
+    this.tag(tag)
+  }
+
+  bool(value: boolean | null | undefined, tag: number): void {
+    if (this.pos < slack) this.grow(slack)
+    this.buf[--this.pos] = value === true ? 1 : 0
+    this.tag(tag)
+  }
+
+  boolPtr(value: boolean | null | undefined, tag: number): void {
+    if (value !== undefined && value !== null) this.bool(value, tag)
+  }
+
+  int(value: Integer, tag: number): void {
+    if (this.pos < slack) this.grow(slack)
+    if (typeof value === 'number' && value >= 0 && (value | 0) === value) this.varint(value)
+    else if (value === undefined || value === null) this.buf[--this.pos] = 0
+    else this.wideInt(value)
+    this.tag(tag)
+  }
+
+  private wideInt(value: number | bigint): void {
+    if (typeof value === 'bigint' ? BigInt.asIntN(64, value) !== value : !Number.isSafeInteger(value))
+      throw new ProtoError('an integer that 64 bits hold exactly was expected')
+    this.varint64(BigInt(value))
+  }
+
+  intPtr(value: Integer, tag: number): void {
+    if (value !== undefined && value !== null) this.int(value, tag)
+  }
+
+  double(value: number | null | undefined, tag: number): void {
+    if (this.pos < slack) this.grow(slack)
+    this.pos -= 8
+    this.buf.writeDoubleLE(Number(value ?? 0), this.pos)
+    this.tag(tag)
+  }
+
+  doublePtr(value: number | null | undefined, tag: number): void {
+    if (value !== undefined && value !== null) this.double(value, tag)
+  }
+
+  /** Bytes that JSON has as base64. The original knows no empty but only absent ones as nothing. */
+  bytesPtr(base64: Text, tag: number): void {
+    if (base64 === undefined || base64 === null) return
+    if (typeof base64 !== 'string') throw new ProtoError('base64 was expected')
+    const clean = lineBreaks.test(base64) ? base64.replaceAll(lineBreaks, '') : base64
+    const size = (clean.length / 4) * 3 - (clean.endsWith('==') ? 2 : clean.endsWith('=') ? 1 : 0)
+    if (clean.length % 4 !== 0) throw new ProtoError('base64 was expected')
+    if (this.pos < size + slack) this.grow(size + slack)
+    this.pos -= size
+    if (this.buf.base64Write(clean, this.pos, size) !== size) throw new ProtoError('base64 was expected')
+    this.varint(size)
+    this.tag(tag)
+  }
+
+  quantity(text: Text, tag: number): void {
+    const mark = this.mark()
+    this.str(typeof text === 'number' ? String(text) : (text ?? '0'), 10)
+    this.close(mark, tag)
+  }
+
+  quantityPtr(text: Text, tag: number): void {
+    if (text !== undefined && text !== null) this.quantity(text, tag)
+  }
+
+  intOrString(value: number | string | null | undefined, tag: number): void {
+    const mark = this.mark()
+    const isString = typeof value === 'string'
+    this.str(isString ? value : '', 26)
+    this.int(isString ? 0 : value, 16)
+    this.int(isString ? 1 : 0, 8)
+    this.close(mark, tag)
+  }
+
+  intOrStringPtr(value: number | string | null | undefined, tag: number): void {
+    if (value !== undefined && value !== null) this.intOrString(value, tag)
+  }
+
+  /** Null is the zero time: an empty message. */
+  time(text: Text, tag: number): void {
+    const mark = this.mark()
+    if (text !== undefined && text !== null) {
+      this.int(0, 16)
+      this.int(secondsOfTime(text), 8)
+    }
+    this.close(mark, tag)
+  }
+
+  timePtr(text: Text, tag: number): void {
+    if (text !== undefined && text !== null) this.time(text, tag)
+  }
+
+  microTime(text: Text, tag: number): void {
+    const mark = this.mark()
+    if (text !== undefined && text !== null) {
+      this.int(microNanosOfTime(text), 16)
+      this.int(secondsOfTime(text), 8)
+    }
+    this.close(mark, tag)
+  }
+
+  microTimePtr(text: Text, tag: number): void {
+    if (text !== undefined && text !== null) this.microTime(text, tag)
+  }
+
+  duration(text: Text, tag: number): void {
+    const mark = this.mark()
+    this.int(parseDuration(text ?? '0s'), 8)
+    this.close(mark, tag)
+  }
+
+  /** A message whose one field is JSON; null is absent bytes. */
+  json(value: JsonValue | undefined, tag: number): void {
+    const mark = this.mark()
+    if (value !== undefined && value !== null) this.str(formatJsonBytes(value), 10)
+    this.close(mark, tag)
+  }
+
+  jsonPtr(value: JsonValue | undefined, tag: number): void {
+    if (value !== undefined && value !== null) this.json(value, tag)
+  }
+
+  /** runtime.Unknown inside a message, holding JSON. */
+  unknownPtr(value: JsonValue | undefined, tag: number): void {
+    if (value === undefined || value === null) return
+    const mark = this.mark()
+    this.str('', 34)
+    this.str('', 26)
+    this.str(formatJsonBytes(value), 18)
+    const typeMeta = this.mark()
+    this.str('', 18)
+    this.str('', 10)
+    this.close(typeMeta, 10)
+    this.close(mark, tag)
+  }
+
+  strs(list: readonly string[] | null | undefined, tag: number): void {
+    if (list) for (let i = list.length; i-- > 0; ) this.str(list[i], tag)
+  }
+
+  ints(list: readonly number[] | null | undefined, tag: number): void {
+    if (list) for (let i = list.length; i-- > 0; ) this.int(list[i], tag)
+  }
+
+  bools(list: readonly boolean[] | null | undefined, tag: number): void {
+    if (list) for (let i = list.length; i-- > 0; ) this.bool(list[i], tag)
+  }
+
+  /** A message that is a bare list in JSON. */
+  bareList(list: readonly string[] | null | undefined, tag: number): void {
+    const mark = this.mark()
+    this.strs(list, 10)
+    this.close(mark, tag)
+  }
+
+  bareListPtr(list: readonly string[] | null | undefined, tag: number): void {
+    if (list !== undefined && list !== null) this.bareList(list, tag)
+  }
+
+  strMap(map: Readonly<Record<string, string>> | null | undefined, tag: number): void {
+    if (!map) return
+    const keys = sortedKeys(map)
+    for (let i = keys.length; i-- > 0; ) {
+      const key = keys[i]!
+      const mark = this.mark()
+      this.str(map[key], 18)
+      this.str(key, 10)
+      this.close(mark, tag)
+    }
+  }
+
+  /** A map whose values `write` writes under the tag it is given. */
+  map<T>(map: Readonly<Record<string, T>> | null | undefined, tag: number, write: (writer: ProtoWriter, value: T, tag: number) => void): void {
+    if (!map) return
+    const keys = sortedKeys(map)
+    for (let i = keys.length; i-- > 0; ) {
+      const key = keys[i]!
+      const mark = this.mark()
+      write(this, map[key]!, 18)
+      this.str(key, 10)
+      this.close(mark, tag)
+    }
+  }
+}
+
+const lineBreaks = /[\r\n]/g
+
+let idle: ProtoWriter | undefined
+
+/** Writes one message into fresh bytes. One scratch buffer is kept and used again. */
+export function writeMessage<T>(object: T, write: (writer: ProtoWriter, object: T) => void): Uint8Array {
+  const writer = idle ?? new ProtoWriter()
+  idle = undefined
+  try {
+    write(writer, object)
+    return writer.take()
+  } catch (error) {
+    writer.reset()
+    if (error instanceof ProtoError) throw error
+    throw new ProtoError('the object does not fit its type', { cause: error })
+  } finally {
+    idle = writer
+  }
+}

@@ -1,0 +1,93 @@
+import { formatGroupVersion, parseGroupVersion } from '@keelson/apimachinery'
+import type { GroupVersion, GroupVersionKind } from '@keelson/apimachinery'
+import { ProtoError } from './proto-error.ts'
+import type { ProtoReader } from './proto-reader.ts'
+import { readMessage } from './proto-reader.ts'
+import { writeMessage } from './proto-writer.ts'
+
+/** `k8s\0`: what protobuf begins with on the wire and in etcd. JSON cannot. */
+const magic: readonly number[] = [0x6b, 0x38, 0x73, 0x00]
+
+/** runtime.Unknown: a message with its kind, as it travels. */
+export interface UnknownEnvelope {
+  readonly gvk: GroupVersionKind
+  /** The bare message; a view into the bytes it was decoded from. */
+  readonly raw: Uint8Array
+  readonly contentType: string
+  readonly contentEncoding: string
+}
+
+export function hasProtoMagic(bytes: Uint8Array): boolean {
+  return bytes.length >= magic.length && magic.every((byte, index) => bytes[index] === byte)
+}
+
+export function encodeUnknown(gvk: GroupVersionKind, message: Uint8Array): Uint8Array {
+  const head = writeMessage(gvk, (writer, { kind }) => {
+    const mark = writer.mark()
+    writer.str(kind, 18)
+    writer.str(formatGroupVersion(gvk), 10)
+    writer.close(mark, 10)
+  })
+  const size = varint(message.length)
+  // Two empty strings, content encoding and type, end the envelope.
+  const bytes = new Uint8Array(magic.length + head.length + 1 + size.length + message.length + 4)
+  let at = 0
+  for (const part of [magic, head, [18], size, message, [26, 0, 34, 0]]) {
+    bytes.set(part, at)
+    at += part.length
+  }
+  return bytes
+}
+
+function varint(value: number): number[] {
+  const bytes: number[] = []
+  for (; value > 127; value = Math.floor(value / 128)) bytes.push((value % 128) + 128)
+  bytes.push(value)
+  return bytes
+}
+
+/** Throws `ProtoError` unless the bytes are an envelope. */
+export function decodeUnknown(bytes: Uint8Array): UnknownEnvelope {
+  if (!hasProtoMagic(bytes)) throw new ProtoError('the bytes do not begin with the protobuf prefix')
+  return readMessage(bytes.subarray(magic.length), readEnvelope)
+}
+
+function readEnvelope(reader: ProtoReader, end: number): UnknownEnvelope {
+  let apiVersion = ''
+  let kind = ''
+  let raw: Uint8Array = new Uint8Array()
+  let contentEncoding = ''
+  let contentType = ''
+  while (reader.pos < end) {
+    const tag = reader.tag()
+    if (tag === 10) [apiVersion, kind] = readTypeMeta(reader)
+    else if (tag === 18) raw = reader.slice()
+    else if (tag === 26) contentEncoding = reader.str()
+    else if (tag === 34) contentType = reader.str()
+    else reader.skipField(tag)
+  }
+  reader.leave(end)
+  return { gvk: { ...groupVersionOf(apiVersion), kind }, raw, contentType, contentEncoding }
+}
+
+function groupVersionOf(apiVersion: string): GroupVersion {
+  try {
+    return parseGroupVersion(apiVersion)
+  } catch (error) {
+    throw new ProtoError('the envelope has no group version', { cause: error })
+  }
+}
+
+function readTypeMeta(reader: ProtoReader): [apiVersion: string, kind: string] {
+  const end = reader.open()
+  let apiVersion = ''
+  let kind = ''
+  while (reader.pos < end) {
+    const tag = reader.tag()
+    if (tag === 10) apiVersion = reader.str()
+    else if (tag === 18) kind = reader.str()
+    else reader.skipField(tag)
+  }
+  reader.leave(end)
+  return [apiVersion, kind]
+}

@@ -1,0 +1,87 @@
+import type { FieldSchema, JsonValue, ListSchema, ScalarType, StructSchema, TypeSchema } from '@keelson/apimachinery'
+import type { SchemaTable } from './schema-table.ts'
+
+export interface ParsedField {
+  readonly field: FieldSchema
+  /** Set when the field's struct is shown in its parent. */
+  readonly inlined: StructSchema | undefined
+}
+
+const itemSyntax = /^([^=]+)=((?:\[\]|\{\})*)([\w.]+)([?~*!^]*)(?: (.+))?$/
+const scalar = /^[a-z][A-Za-z0-9]*$/
+
+/**
+ * One item of a table's line: `volumes=[]Volume? list:map keys:name patch:merge,retainKeys mergeKey:name`. `[]` is a list and `{}` a map of
+ * the type that follows; flags: `?` left out when empty, `~` when zero, `*` absent and zero differ, `!` required, `^` inlined.
+ */
+export function parseField(item: string, table: SchemaTable): ParsedField {
+  const match = itemSyntax.exec(item)
+  if (match === null) throw new TypeError(`no field of a schema table: ${item}`)
+  const [, name, shape, reference, flags, attributeText] = match as unknown as [string, string, string, string, string, string | undefined]
+  const attributes = new Map(
+    attributeText?.split(' ').map((attribute): [string, string] => {
+      const colon = attribute.indexOf(':')
+      return [attribute.slice(0, colon), attribute.slice(colon + 1)]
+    }),
+  )
+  const leaf = leafType(reference, table)
+  const type = fieldType(shape, leaf, attributes)
+  const defaultText = attributes.get('default')
+  const patch = attributes.get('patch')
+  const mergeKey = attributes.get('mergeKey')
+  const field: FieldSchema = {
+    name,
+    type,
+    ...(flags.includes('?') && { omit: 'empty' as const }),
+    ...(flags.includes('~') && { omit: 'zero' as const }),
+    ...(flags.includes('*') && { pointer: true }),
+    ...(flags.includes('!') && { required: true }),
+    ...(defaultText !== undefined && { default: JSON.parse(defaultText) as JsonValue }),
+    ...(patch !== undefined && { patchStrategy: patch.split(',') as ('merge' | 'replace' | 'retainKeys')[] }),
+    ...(mergeKey !== undefined && { patchMergeKey: mergeKey }),
+  }
+  return { field, inlined: flags.includes('^') && leaf.kind === 'struct' ? leaf : undefined }
+}
+
+function leafType(reference: string, table: SchemaTable): TypeSchema {
+  return scalar.test(reference) ? scalarSchema(reference as ScalarType) : table.resolve(reference)
+}
+
+const scalars = new Map<ScalarType, TypeSchema>()
+
+function scalarSchema(kind: ScalarType): TypeSchema {
+  let schema = scalars.get(kind)
+  if (schema === undefined) {
+    schema = { kind }
+    scalars.set(kind, schema)
+  }
+  return schema
+}
+
+function fieldType(shape: string, leaf: TypeSchema, attributes: ReadonlyMap<string, string>): TypeSchema {
+  const mapType = attributes.get('map') as 'granular' | 'atomic' | undefined
+  if (shape === '') return leaf.kind === 'struct' && mapType !== undefined && mapType !== leaf.mapType ? withMapType(leaf, mapType) : leaf
+  const inner = fieldType(shape.slice(2), leaf, none)
+  if (shape.startsWith('{}')) return { kind: 'map', values: inner, ...(mapType && { mapType }) }
+  const listType = attributes.get('list') as ListSchema['listType']
+  const keys = attributes.get('keys')
+  return { kind: 'list', items: inner, ...(listType && { listType }), ...(keys !== undefined && { mapKeys: keys.split(',') }) }
+}
+
+const none: ReadonlyMap<string, string> = new Map()
+
+function withMapType(struct: StructSchema, mapType: 'granular' | 'atomic'): StructSchema {
+  return {
+    kind: 'struct',
+    name: struct.name,
+    definition: struct.definition,
+    mapType,
+    get fields() {
+      return struct.fields
+    },
+    get byName() {
+      return struct.byName
+    },
+    ...(struct.gvk && { gvk: struct.gvk }),
+  }
+}

@@ -1,0 +1,57 @@
+/** The fact tables: what the reference says, reduced to what generation needs. One JSON file per group version. */
+export interface GroupVersionFacts {
+  /** API group as in `apiVersion`; "" for core. */
+  readonly group: string
+  readonly version: string
+  /** Protobuf package, by which other tables refer to these types. */
+  readonly package: string
+  /** Prefix of OpenAPI definition names. */
+  readonly definition: string
+  readonly messages: Readonly<Record<string, MessageFacts>>
+}
+
+export interface MessageFacts {
+  /** Carries kind and apiVersion in JSON (they are no protobuf fields). */
+  readonly kind?: true
+  /** A bare list in JSON. */
+  readonly bareList?: true
+  readonly mapType?: 'granular' | 'atomic'
+  /** By JSON name, in the order in which JSON is written. */
+  readonly fields: Readonly<Record<string, FieldFacts>>
+}
+
+export interface FieldFacts {
+  /** Protobuf field number. */
+  readonly n: number
+  /** Scalar, message of the same package, or full message name; of the values where it is a map. */
+  readonly t: string
+  readonly rep?: true
+  readonly map?: true
+  /** The message is a struct whose fields JSON shows in the parent. */
+  readonly inline?: true
+  /** Absent and zero differ. */
+  readonly ptr?: true
+  readonly omit?: 'empty' | 'zero'
+  readonly required?: true
+  readonly default?: unknown
+  readonly list?: 'atomic' | 'set' | 'map'
+  readonly keys?: readonly string[]
+  /** Map type given at the field rather than at the type. */
+  readonly mapType?: 'granular' | 'atomic'
+  readonly patch?: string
+  readonly mergeKey?: string
+}
+
+/** Types whose JSON form is one value; by full message name. */
+export const scalarMessages: Readonly<Record<string, string>> = {
+  'k8s.io.apimachinery.pkg.api.resource.Quantity': 'quantity',
+  'k8s.io.apimachinery.pkg.util.intstr.IntOrString': 'intOrString',
+  'k8s.io.apimachinery.pkg.apis.meta.v1.Time': 'time',
+  'k8s.io.apimachinery.pkg.apis.meta.v1.MicroTime': 'microTime',
+  'k8s.io.apimachinery.pkg.apis.meta.v1.Duration': 'duration',
+  'k8s.io.apimachinery.pkg.apis.meta.v1.FieldsV1': 'fieldsV1',
+  'k8s.io.apimachinery.pkg.runtime.RawExtension': 'rawExtension',
+  'k8s.io.apimachinery.pkg.runtime.Unknown': 'unknown',
+  'k8s.io.apiextensions_apiserver.pkg.apis.apiextensions.v1.JSON': 'json',
+  'k8s.io.apiextensions_apiserver.pkg.apis.apiextensions.v1beta1.JSON': 'json',
+}

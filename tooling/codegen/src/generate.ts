@@ -1,0 +1,32 @@
+import type { GroupVersionFacts } from './fact-types.ts'
+import { emitCodec } from './emit-codec.ts'
+import { emitIndex } from './emit-index.ts'
+import { emitSchema } from './emit-schema.ts'
+import { emitTypes } from './emit-types.ts'
+import { makeModel } from './model.ts'
+
+/** All generated files, by path below `packages/api/src/generated`. Depends on the facts alone. */
+export function generate(tables: ReadonlyMap<string, GroupVersionFacts>): Map<string, string> {
+  const files = new Map<string, string>()
+  const model = makeModel(tables)
+  for (const module of model.modules) {
+    files.set(`${module.folder}/types.ts`, emitTypes(model, module))
+    files.set(`${module.folder}/codec.ts`, emitCodec(model, module))
+    files.set(`${module.folder}/schema.ts`, emitSchema(model, module))
+    files.set(`${module.folder}/index.ts`, emitIndex(module))
+  }
+  return files
+}
+
+export interface ExportTarget {
+  readonly types: string
+  readonly default: string
+}
+export type PackageExports = Readonly<Record<string, string | ExportTarget>>
+
+/** The `exports` of the package: those written by hand are kept, one per group version is added. */
+export function packageExports(folders: readonly string[], current: PackageExports, target: (path: string) => string | ExportTarget): PackageExports {
+  const kept = Object.entries(current).filter(([name]) => !/^\.\/[a-z0-9]+\/v\d/.test(name) && name !== './package.json')
+  const added = folders.toSorted().map((folder): [string, string | ExportTarget] => [`./${folder}`, target(`generated/${folder}/index`)])
+  return Object.fromEntries([...kept, ...added, ['./package.json', './package.json']])
+}

@@ -1,0 +1,42 @@
+/** Where a protobuf package belongs: API group, folder, OpenAPI prefix. Packages that hold no API group are absent. */
+export interface PackagePlace {
+  readonly group: string
+  readonly version: string
+  /** "core/v1": folder of the generated code, and subpath of the package export. */
+  readonly folder: string
+  readonly definition: string
+}
+
+const prefixes: Readonly<Record<string, string>> = {
+  'k8s.io.api.': 'io.k8s.api.',
+  'k8s.io.apimachinery.pkg.apis.': 'io.k8s.apimachinery.pkg.apis.',
+  'k8s.io.apiextensions_apiserver.pkg.apis.': 'io.k8s.apiextensions-apiserver.pkg.apis.',
+  'k8s.io.kube_aggregator.pkg.apis.': 'io.k8s.kube-aggregator.pkg.apis.',
+  'k8s.io.apiserver.pkg.apis.': 'io.k8s.apiserver.pkg.apis.',
+}
+
+/** Groups whose API name is not the folder's name followed by `.k8s.io`. */
+const groups: Readonly<Record<string, string>> = {
+  core: '',
+  apps: 'apps',
+  autoscaling: 'autoscaling',
+  batch: 'batch',
+  extensions: 'extensions',
+  policy: 'policy',
+  apiserverinternal: 'internal.apiserver.k8s.io',
+  flowcontrol: 'flowcontrol.apiserver.k8s.io',
+  rbac: 'rbac.authorization.k8s.io',
+}
+
+/** Groups that exist only for upstream's own tests. */
+const testGroups = new Set(['testapigroup', 'example2'])
+
+export function placeOf(protoPackage: string): PackagePlace | undefined {
+  for (const [prefix, definitionPrefix] of Object.entries(prefixes)) {
+    if (!protoPackage.startsWith(prefix)) continue
+    const [name, version] = protoPackage.slice(prefix.length).split('.')
+    if (name === undefined || version === undefined || testGroups.has(name)) return undefined
+    return { group: groups[name] ?? `${name}.k8s.io`, version, folder: `${name}/${version}`, definition: `${definitionPrefix}${name}.${version}` }
+  }
+  return undefined
+}

@@ -1,0 +1,130 @@
+import type { FieldFacts, GroupVersionFacts, MessageFacts } from './fact-types.ts'
+import { scalarMessages } from './fact-types.ts'
+import { declaredDefault } from './defaults.ts'
+import { placeOf } from './group-names.ts'
+import { isKind } from './kinds.ts'
+
+export interface ProtoField {
+  readonly n: number
+  readonly t: string
+  readonly json?: string
+  readonly rep?: true
+  readonly map?: string
+  readonly ptr?: true
+  readonly omit?: 'empty' | 'zero'
+  readonly struct?: true
+  readonly inline?: true
+  readonly list?: true
+}
+export type ProtoReference = Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, ProtoField | boolean>>>>>>
+
+interface SchemaProperty {
+  readonly 'x-kubernetes-list-type'?: 'atomic' | 'set' | 'map'
+  readonly 'x-kubernetes-list-map-keys'?: readonly string[]
+  readonly 'x-kubernetes-map-type'?: 'granular' | 'atomic'
+  readonly 'x-kubernetes-patch-strategy'?: string
+  readonly 'x-kubernetes-patch-merge-key'?: string
+}
+interface SchemaDefinition extends SchemaProperty {
+  readonly properties?: Readonly<Record<string, SchemaProperty>>
+  readonly required?: readonly string[]
+}
+export type SchemaReference = Readonly<Record<string, SchemaDefinition>>
+
+/** Pointers that the reference shows as plain messages: unions in which at most one member is present. */
+const unionMembers = /^JSONSchemaPropsOr(Array|Bool|StringArray)$/
+
+/** The definition that shows a message's fields: its own, or (inlined structs have none) that of a message it is inlined into. */
+function definitionFinder(proto: ProtoReference, schema: SchemaReference): (protoPackage: string, message: string) => SchemaDefinition | undefined {
+  const parents = new Map<string, [protoPackage: string, message: string]>()
+  for (const [protoPackage, messages] of Object.entries(proto)) {
+    for (const [message, fields] of Object.entries(messages)) {
+      for (const field of Object.values(fields)) {
+        if (typeof field === 'object' && field.inline) parents.set(field.t.includes('.') ? field.t : `${protoPackage}.${field.t}`, [protoPackage, message])
+      }
+    }
+  }
+  const find = (protoPackage: string, message: string): SchemaDefinition | undefined => {
+    const parent = parents.get(`${protoPackage}.${message}`)
+    return schema[`${placeOf(protoPackage)?.definition}.${message}`] ?? (parent && find(...parent))
+  }
+  return find
+}
+
+/** Reduces the reference to one table per group version, by folder ("core/v1"). */
+export function makeFacts(proto: ProtoReference, schema: SchemaReference): Map<string, GroupVersionFacts> {
+  const tables = new Map<string, GroupVersionFacts>()
+  const definitionOf = definitionFinder(proto, schema)
+  for (const [protoPackage, messages] of Object.entries(proto)) {
+    const place = placeOf(protoPackage)
+    if (place === undefined) continue
+    const table: Record<string, MessageFacts> = {}
+    for (const [name, fields] of Object.entries(messages)) {
+      if (scalarMessages[`${protoPackage}.${name}`] !== undefined) continue
+      table[name] = messageFacts(place.folder, name, fields, definitionOf(protoPackage, name))
+    }
+    tables.set(place.folder, {
+      group: place.group,
+      version: place.version,
+      package: protoPackage,
+      definition: place.definition,
+      messages: table,
+    })
+  }
+  return tables
+}
+
+function messageFacts(
+  folder: string,
+  name: string,
+  fields: Readonly<Record<string, ProtoField | boolean>>,
+  definition: SchemaDefinition | undefined,
+): MessageFacts {
+  const result: Record<string, FieldFacts> = {}
+  for (const [protoName, field] of Object.entries(fields)) {
+    if (typeof field === 'boolean') continue
+    const jsonName = field.json ?? protoName
+    result[jsonName] = fieldFacts(folder, name, jsonName, field, definition)
+  }
+  const metadata = fields['metadata']
+  const kind = isKind(folder, name, typeof metadata === 'object' ? metadata.t : undefined)
+  return {
+    ...(kind && { kind: true as const }),
+    ...(fields['$list'] === true && { bareList: true as const }),
+    ...(definition?.['x-kubernetes-map-type'] && { mapType: definition['x-kubernetes-map-type'] }),
+    fields: result,
+  }
+}
+
+function fieldFacts(folder: string, message: string, name: string, field: ProtoField, definition: SchemaDefinition | undefined): FieldFacts {
+  const property = definition?.properties?.[name]
+  const defaultValue = declaredDefault(folder, message, name)
+  const pointer = field.ptr === true || (unionMembers.test(message) && name === 'schema')
+  return {
+    n: field.n,
+    t: field.t,
+    ...(field.rep && { rep: true as const }),
+    ...(field.map !== undefined && { map: true as const }),
+    ...(field.inline && { inline: true as const }),
+    ...(pointer && { ptr: true as const }),
+    ...(field.omit && { omit: field.omit }),
+    ...(definition?.required?.includes(name) && { required: true as const }),
+    ...(defaultValue !== undefined && { default: defaultValue }),
+    ...(property?.['x-kubernetes-list-type'] && { list: property['x-kubernetes-list-type'] }),
+    ...(property?.['x-kubernetes-list-map-keys'] && { keys: property['x-kubernetes-list-map-keys'] }),
+    ...(property?.['x-kubernetes-map-type'] && { mapType: property['x-kubernetes-map-type'] }),
+    ...(property?.['x-kubernetes-patch-strategy'] && { patch: property['x-kubernetes-patch-strategy'] }),
+    ...(property?.['x-kubernetes-patch-merge-key'] && { mergeKey: property['x-kubernetes-patch-merge-key'] }),
+  }
+}
+
+/** One line per field, so that a change shows as a line. */
+export function formatFacts(facts: GroupVersionFacts): string {
+  const { messages, ...head } = facts
+  const lines = Object.entries(messages).map(([name, { fields, ...rest }]) => {
+    const rows = Object.entries(fields).map(([field, row]) => `    ${JSON.stringify(field)}: ${JSON.stringify(row)}`)
+    const flags = Object.entries(rest).map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}, `)
+    return `  ${JSON.stringify(name)}: { ${flags.join('')}"fields": {${rows.length > 0 ? `\n${rows.join(',\n')}\n  ` : ''}} }`
+  })
+  return `${JSON.stringify(head).slice(0, -1)}, "messages": {\n${lines.join(',\n')}\n} }\n`
+}

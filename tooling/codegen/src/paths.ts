@@ -1,0 +1,10 @@
+import { fileURLToPath } from 'node:url'
+
+const root = new URL('../../../', import.meta.url)
+const pathOf = (relative: string): string => fileURLToPath(new URL(relative, root))
+
+export const factsFolder: string = pathOf('tooling/codegen/facts/')
+export const apiPackage: string = pathOf('packages/api/')
+export const generatedFolder: string = pathOf('packages/api/src/generated/')
+/** Outside the repository; only needed to make the facts anew. */
+export const referenceFolder: string = pathOf('../shared/reference/')
