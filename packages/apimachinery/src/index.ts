@@ -12,6 +12,7 @@ export type {
   ObjectMeta,
   OwnerReference,
   Preconditions,
+  ShardInfo,
   Status,
   StatusCause,
   StatusDetails,
