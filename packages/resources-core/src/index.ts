@@ -1,1 +1,8 @@
-export {}
+export { configMaps } from './configmaps/index.ts'
+export { events } from './events/index.ts'
+export { namespaces } from './namespaces/index.ts'
+export { pods } from './pods/index.ts'
+export { registerCore } from './register-core.ts'
+export { coreResources } from './resources.ts'
+export { secrets } from './secrets/index.ts'
+export { serviceAccounts } from './serviceaccounts/index.ts'

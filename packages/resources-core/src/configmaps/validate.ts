@@ -1,0 +1,26 @@
+import type { ConfigMap } from '@keelson/api/core/v1'
+import { fieldError, FieldPath, fieldPath } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
+import { binarySize, maxDataSize, textSize, validateDataKey } from '../data-keys.ts'
+import { validateImmutableData } from '../immutable-data.ts'
+
+/** Clients see the object as a whole under this name. */
+const wholeObject = new FieldPath('[]')
+
+export function validateConfigMap(configMap: DeepReadonly<ConfigMap>): FieldErrorList {
+  const { data = {}, binaryData = {} } = configMap
+  const errors: FieldErrorList = []
+  for (const key of Object.keys(data)) {
+    errors.push(...validateDataKey(key, fieldPath('data')))
+    if (Object.hasOwn(binaryData, key)) {
+      errors.push(fieldError.invalid(fieldPath('data').key(key), key, 'duplicate of key present in binaryData'))
+    }
+  }
+  for (const key of Object.keys(binaryData)) errors.push(...validateDataKey(key, fieldPath('binaryData')))
+  if (textSize(data) + binarySize(binaryData) > maxDataSize) errors.push(fieldError.tooLong(wholeObject, maxDataSize))
+  return errors
+}
+
+export function validateConfigMapUpdate(configMap: DeepReadonly<ConfigMap>, old: DeepReadonly<ConfigMap>): FieldErrorList {
+  return [...validateImmutableData(configMap, old, ['data', 'binaryData']), ...validateConfigMap(configMap)]
+}

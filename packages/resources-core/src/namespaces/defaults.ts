@@ -1,0 +1,13 @@
+import type { Namespace } from '@keelson/api/core/v1'
+
+const nameLabel = 'kubernetes.io/metadata.name'
+
+export function setNamespaceDefaults(namespace: Namespace): void {
+  if (namespace.metadata.name) labelWithName(namespace)
+  namespace.status = { ...namespace.status, phase: namespace.status?.phase || 'Active' }
+}
+
+/** Every namespace can be selected by its name. */
+export function labelWithName(namespace: Namespace): void {
+  namespace.metadata.labels = { ...namespace.metadata.labels, [nameLabel]: namespace.metadata.name ?? '' }
+}

@@ -1,0 +1,34 @@
+import type { Namespace } from '@keelson/api/core/v1'
+import { nameIsDNSLabel } from '@keelson/apimachinery'
+import { defineResource } from '@keelson/registry'
+import type { ResourceDefinition } from '@keelson/registry'
+import { finalizeStrategy, namespaceStrategy, statusStrategy } from './strategy.ts'
+
+export const namespaces: ResourceDefinition<Namespace> = defineResource<Namespace>({
+  group: '',
+  version: 'v1',
+  kind: 'Namespace',
+  plural: 'namespaces',
+  scope: 'Cluster',
+  shortNames: ['ns'],
+  strategy: namespaceStrategy,
+  validateName: nameIsDNSLabel,
+  selectableFields: {
+    'status.phase': (namespace) => namespace.status?.phase ?? '',
+    // Kept for clients of long ago.
+    name: (namespace) => namespace.metadata.name ?? '',
+  },
+  columns: [{ name: 'Status', description: 'Active, or Terminating.', value: (namespace) => namespace.status?.phase ?? '' }],
+  subresources: {
+    status: { update: statusStrategy },
+    finalize: { update: finalizeStrategy, get: false },
+  },
+  withoutVerbs: ['deletecollection'],
+  returnsDeletedObject: true,
+  deletion: {
+    beginDelete(namespace) {
+      namespace.status = { ...namespace.status, phase: 'Terminating' }
+    },
+    readyToRemove: (namespace) => (namespace.spec?.finalizers ?? []).length === 0,
+  },
+})

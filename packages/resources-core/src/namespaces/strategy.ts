@@ -1,0 +1,50 @@
+import type { Namespace } from '@keelson/api/core/v1'
+import type { DeepReadonly } from '@keelson/apimachinery'
+import type { Strategy, SubresourceStrategy } from '@keelson/registry'
+import { labelWithName } from './defaults.ts'
+import { validateFinalize, validateNamespace, validateStatus } from './validate.ts'
+
+/** The namespace controller's hold on a namespace: gone when all that is in it is gone. */
+const kubernetesFinalizer = 'kubernetes'
+
+export const namespaceStrategy: Strategy<Namespace> = {
+  prepareForCreate(_context, namespace) {
+    namespace.status = { phase: 'Active' }
+    const finalizers = namespace.spec?.finalizers ?? []
+    if (finalizers.includes(kubernetesFinalizer)) return
+    namespace.spec = { ...namespace.spec, finalizers: [...finalizers, kubernetesFinalizer] }
+  },
+  validateCreate: (_context, namespace) => validateNamespace(namespace),
+  // A generated name is not yet known when defaults are set.
+  canonicalize: labelWithName,
+  prepareForUpdate(_context, namespace, old) {
+    keepSpec(namespace, old)
+    keepStatus(namespace, old)
+  },
+  validateUpdate: (_context, namespace) => validateNamespace(namespace),
+}
+
+type Update = SubresourceStrategy<Namespace>['update']
+
+export const statusStrategy: Update = {
+  canonicalize: labelWithName,
+  prepareForUpdate: (_context, namespace, old) => keepSpec(namespace, old),
+  validateUpdate: (_context, namespace) => validateStatus(namespace),
+}
+
+/** The only way to take away from spec.finalizers. */
+export const finalizeStrategy: Update = {
+  canonicalize: labelWithName,
+  prepareForUpdate: (_context, namespace, old) => keepStatus(namespace, old),
+  validateUpdate: (_context, namespace) => validateFinalize(namespace),
+}
+
+function keepSpec(namespace: Namespace, old: DeepReadonly<Namespace>): void {
+  if (old.spec === undefined) delete namespace.spec
+  else namespace.spec = structuredClone(old.spec) as NonNullable<Namespace['spec']>
+}
+
+function keepStatus(namespace: Namespace, old: DeepReadonly<Namespace>): void {
+  if (old.status === undefined) delete namespace.status
+  else namespace.status = structuredClone(old.status) as NonNullable<Namespace['status']>
+}

@@ -1,0 +1,54 @@
+import type { Namespace, Pod, Secret } from '@keelson/api/core/v1'
+import type { KindRegistration, KubeObject, Scheme } from '@keelson/apimachinery'
+import { eventFieldLabel, eventFromHub, eventToHub } from './events/convert.ts'
+import { events } from './events/index.ts'
+import { setNamespaceDefaults } from './namespaces/defaults.ts'
+import { setPodDefaults } from './pods/defaults.ts'
+import { pods } from './pods/index.ts'
+import { mergeStringData, setSecretDefaults } from './secrets/defaults.ts'
+
+type Rules = Omit<KindRegistration, 'gvk' | 'hub'>
+
+const metadataLabels = ['metadata.name', 'metadata.namespace']
+
+/** Every kind of core/v1, and events.k8s.io/v1, with defaults, conversions and the field labels clients may select by. */
+export function registerCore(scheme: Scheme): void {
+  const rules: Readonly<Record<string, Rules>> = {
+    ConfigMap: {},
+    Event: { convertFieldLabel: only(...metadataLabels, ...Object.keys(events.selectableFields ?? {})) },
+    Namespace: { setDefaults: typed<Namespace>(setNamespaceDefaults), convertFieldLabel: only('status.phase', 'metadata.name') },
+    Pod: { setDefaults: typed<Pod>(setPodDefaults), convertFieldLabel: podFieldLabel },
+    Secret: {
+      setDefaults: typed<Secret>(setSecretDefaults),
+      toHub: (object) => mergeStringData(object as Secret),
+      convertFieldLabel: only('type', ...metadataLabels),
+    },
+    ServiceAccount: {},
+  }
+  for (const [kind, rule] of Object.entries(rules)) {
+    const gvk = { group: '', version: 'v1', kind }
+    scheme.register({ gvk, hub: gvk, ...rule })
+  }
+  scheme.register({
+    gvk: { group: 'events.k8s.io', version: 'v1', kind: 'Event' },
+    hub: { group: '', version: 'v1', kind: 'Event' },
+    toHub: eventToHub,
+    fromHub: eventFromHub,
+    convertFieldLabel: eventFieldLabel,
+  })
+}
+
+/** The scheme hands a registration only objects of its kind. */
+function typed<T extends KubeObject>(change: (object: T) => void): (object: KubeObject) => void {
+  return (object) => change(object as T)
+}
+
+function only(...labels: string[]): (label: string) => string | undefined {
+  return (label) => (labels.includes(label) ? label : undefined)
+}
+
+const podLabels = only(...metadataLabels, 'status.podIPs', ...Object.keys(pods.selectableFields ?? {}))
+
+function podFieldLabel(label: string): string | undefined {
+  return label === 'spec.host' ? 'spec.nodeName' : podLabels(label)
+}

@@ -1,0 +1,15 @@
+import type { ResourceDefinition } from '@keelson/registry'
+import { configMaps } from './configmaps/index.ts'
+import { events } from './events/index.ts'
+import { namespaces } from './namespaces/index.ts'
+import { pods } from './pods/index.ts'
+import { secrets } from './secrets/index.ts'
+import { serviceAccounts } from './serviceaccounts/index.ts'
+
+/** Every resource of core/v1. Adding one is a folder, a line here, and its kind in register-core.ts. */
+export const coreResources: readonly ResourceDefinition[] = [configMaps, events, namespaces, pods, secrets, serviceAccounts].map(erase)
+
+/** One list for definitions of different objects: whoever walks it hands each definition only objects of its own kind. */
+function erase(definition: unknown): ResourceDefinition {
+  return definition as ResourceDefinition
+}

@@ -1,0 +1,27 @@
+import type { Secret } from '@keelson/api/core/v1'
+import { defineResource } from '@keelson/registry'
+import type { ResourceDefinition } from '@keelson/registry'
+import { tlsWarnings } from './tls-warnings.ts'
+import { validateSecret, validateSecretUpdate } from './validate.ts'
+
+export const secrets: ResourceDefinition<Secret> = defineResource<Secret>({
+  group: '',
+  version: 'v1',
+  kind: 'Secret',
+  plural: 'secrets',
+  scope: 'Namespaced',
+  strategy: {
+    validateCreate: (_context, secret) => validateSecret(secret),
+    warningsOnCreate: (_context, secret) => tlsWarnings(secret),
+    prepareForUpdate(_context, secret, old) {
+      if (!secret.type && old.type) secret.type = old.type
+    },
+    validateUpdate: (_context, secret, old) => validateSecretUpdate(secret, old),
+    warningsOnUpdate: (_context, secret) => tlsWarnings(secret),
+  },
+  selectableFields: { type: (secret) => secret.type ?? '' },
+  columns: [
+    { name: 'Type', description: 'What the data is for.', value: (secret) => secret.type ?? '' },
+    { name: 'Data', description: 'How many keys there are.', value: (secret) => Object.keys(secret.data ?? {}).length },
+  ],
+})

@@ -1,0 +1,66 @@
+import type { Secret } from '@keelson/api/core/v1'
+import { fieldError, fieldPath, parseJson, validateImmutableField } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
+import { binarySize, maxDataSize, validateDataKey } from '../data-keys.ts'
+import { validateImmutableData } from '../immutable-data.ts'
+
+const dataPath = fieldPath('data')
+const serviceAccountName = 'kubernetes.io/service-account.name'
+
+export function validateSecret(secret: DeepReadonly<Secret>): FieldErrorList {
+  const data = secret.data ?? {}
+  const errors = Object.keys(data).flatMap((key) => validateDataKey(key, dataPath))
+  if (binarySize(data) > maxDataSize) errors.push(fieldError.tooLong(dataPath, maxDataSize))
+  return [...errors, ...validateType(secret)]
+}
+
+export function validateSecretUpdate(secret: DeepReadonly<Secret>, old: DeepReadonly<Secret>): FieldErrorList {
+  return [
+    ...validateImmutableField(secret.type ?? '', old.type ?? '', fieldPath('type')),
+    ...validateImmutableData(secret, old, ['data']),
+    ...validateSecret(secret),
+  ]
+}
+
+/** What each of the known types must contain; other types are free. */
+function validateType(secret: DeepReadonly<Secret>): FieldErrorList {
+  const data = secret.data ?? {}
+  const required = (...keys: string[]): FieldErrorList => keys.map((key) => fieldError.required(dataPath.key(key)))
+  const absent = (key: string): boolean => !Object.hasOwn(data, key)
+  switch (secret.type) {
+    case 'kubernetes.io/service-account-token':
+      return secret.metadata.annotations?.[serviceAccountName]
+        ? []
+        : [fieldError.required(fieldPath('metadata', 'annotations').key(serviceAccountName))]
+    case 'kubernetes.io/dockercfg':
+      return validateDockerConfig(data, '.dockercfg')
+    case 'kubernetes.io/dockerconfigjson':
+      return validateDockerConfig(data, '.dockerconfigjson')
+    case 'kubernetes.io/basic-auth':
+      // Either may be empty, but one must be there.
+      return absent('username') && absent('password') ? required('username', 'password') : []
+    case 'kubernetes.io/ssh-auth':
+      return data['ssh-privatekey'] ? [] : required('ssh-privatekey')
+    case 'kubernetes.io/tls':
+      return required(...['tls.crt', 'tls.key'].filter(absent))
+    default:
+      return []
+  }
+}
+
+function validateDockerConfig(data: Readonly<Record<string, string>>, key: string): FieldErrorList {
+  if (!Object.hasOwn(data, key)) return [fieldError.required(dataPath.key(key))]
+  const complaint = notAJsonObject(Buffer.from(data[key]!, 'base64').toString('utf8'))
+  return complaint === undefined ? [] : [fieldError.invalid(dataPath.key(key), '<secret contents redacted>', complaint)]
+}
+
+function notAJsonObject(text: string): string | undefined {
+  try {
+    const { value } = parseJson(text)
+    if (value === null || (typeof value === 'object' && !Array.isArray(value))) return undefined
+    const found = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value
+    return `json: cannot unmarshal ${found} into Go value of type map[string]interface {}`
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}

@@ -1,0 +1,32 @@
+import type { ServiceAccount } from '@keelson/api/core/v1'
+import { defineResource } from '@keelson/registry'
+import type { ResourceDefinition } from '@keelson/registry'
+
+const enforceMountable = 'kubernetes.io/enforce-mountable-secrets'
+const enforceMountableWarning = `metadata.annotations[${enforceMountable}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`
+
+export const serviceAccounts: ResourceDefinition<ServiceAccount> = defineResource<ServiceAccount>({
+  group: '',
+  version: 'v1',
+  kind: 'ServiceAccount',
+  plural: 'serviceaccounts',
+  scope: 'Namespaced',
+  shortNames: ['sa'],
+  strategy: {
+    prepareForCreate: (_context, account) => keepSecretNames(account),
+    prepareForUpdate: (_context, account) => keepSecretNames(account),
+    warningsOnCreate: (_context, account) => (enforces(account) ? [enforceMountableWarning] : []),
+    warningsOnUpdate: (_context, account, old) => (enforces(account) && !enforces(old) ? [enforceMountableWarning] : []),
+  },
+  columns: [],
+})
+
+/** A secret is referred to by name alone: it is of the same namespace. */
+function keepSecretNames(account: ServiceAccount): void {
+  if (account.secrets === undefined) return
+  account.secrets = account.secrets.map(({ name }) => (name ? { name } : {}))
+}
+
+function enforces(account: { readonly metadata: { readonly annotations?: Readonly<Record<string, string>> } }): boolean {
+  return Object.hasOwn(account.metadata.annotations ?? {}, enforceMountable)
+}
