@@ -1,10 +1,11 @@
-import { newGenericServerResponse } from '@keelson/apimachinery'
+import { isApiError, newGenericServerResponse } from '@keelson/apimachinery'
 import type { GroupVersion, RequestContext } from '@keelson/apimachinery'
 import type { Hono } from 'hono'
 import type { APIGroupInfo } from './api-group-info.ts'
 import type { InstallerContext, InstallerEnv } from './context.ts'
 import { requestContextOf } from './context.ts'
 import { serveDiscovery } from './discovery/serve-discovery.ts'
+import { handleList } from './handle-list.ts'
 import type { InstallOptions } from './install-options.ts'
 import { checkAcceptable, checkConsumable } from './preconditions.ts'
 import { consumes, routesOf, RouteTable } from './route-table.ts'
@@ -13,7 +14,6 @@ import { createScope } from './scope.ts'
 import { completeSettings } from './settings.ts'
 import type { SurfaceSettings } from './settings.ts'
 import { queryOf, writeError } from './write-error.ts'
-import { isApiError } from '@keelson/apimachinery'
 
 const surfaces = new WeakMap<object, ApiSurface>()
 
@@ -62,11 +62,9 @@ export class ApiSurface {
     const segments = segmentsOf(c.req.path)
     if (segments === undefined) return writeError(c, newGenericServerResponse(404, '', nowhere, ''))
     const depth = segments[0] === 'api' ? 2 : 3
-    if (segments.length < depth) return serveDiscovery(c, this.settings.discovery, segments)
-    const prefix = segments.slice(0, depth).join('/')
-    const table = this.#versions.get(prefix)
-    if (table === undefined) return segments.length === depth ? serveDiscovery(c, this.settings.discovery, segments) : undefined
-    if (segments.length === depth) return serveDiscovery(c, this.settings.discovery, segments)
+    if (segments.length <= depth) return serveDiscovery(c, this.settings.discovery, segments, this.settings.serverAddress)
+    const table = this.#versions.get(segments.slice(0, depth).join('/'))
+    if (table === undefined) return undefined
     return this.#serve(c, table, segments.slice(depth))
   }
 
@@ -98,12 +96,7 @@ async function serveRoute(c: InstallerContext, route: ResolvedRoute, forceWatch:
 /** The old way to watch: the same path behind `watch/`, also for one object. */
 function watched(route: ResolvedRoute): ResolvedRoute {
   const list = route.isList ? route.methods['GET'] : undefined
-  return { ...route, methods: { GET: list ?? watchOne }, isList: true }
-}
-
-const watchOne: NonNullable<ResolvedRoute['methods'][string]> = async (request) => {
-  const { handleList } = await import('./handle-list.ts')
-  return handleList(request)
+  return { ...route, methods: { GET: list ?? handleList }, isList: true }
 }
 
 /** A context's methods may not be spread away, so only what is asked for is copied. */

@@ -22,8 +22,11 @@ export function sendBytes(c: InstallerContext, status: number, headers: Response
 
 /** An answer that is written piece by piece. */
 export interface ResponseSink {
-  /** False: enough is waiting for the socket; await `drained()` before writing on. The sink owns the bytes from now on. */
-  write(chunk: Uint8Array | string): boolean
+  /**
+   * False: enough is waiting for the socket; await `drained()` before writing on. The sink owns the bytes until `written` is called
+   * (for good when there is none).
+   */
+  write(chunk: Uint8Array | string, written?: () => void): boolean
   /** Resolves when the socket takes more, and when it is closed. */
   drained(): Promise<void>
   /** The client is gone. What is written after that is dropped. */
@@ -87,9 +90,9 @@ class NodeSink implements ResponseSink {
     return this.#closed
   }
 
-  write(chunk: Uint8Array | string): boolean {
+  write(chunk: Uint8Array | string, written?: () => void): boolean {
     if (this.#closed) return true
-    return this.#outgoing.write(chunk)
+    return written === undefined ? this.#outgoing.write(chunk) : this.#outgoing.write(chunk, written)
   }
 
   drained(): Promise<void> {

@@ -8,6 +8,7 @@ export interface SurfaceSettings {
   readonly stopping: AbortSignal
   readonly minRequestTimeoutSeconds: number
   readonly maxRequestBodyBytes: number
+  readonly serverAddress: string | undefined
   readonly now: () => number
   readonly random: () => number
   readonly onInternalError: (error: unknown) => void
@@ -19,6 +20,7 @@ export function completeSettings(options: InstallOptions): SurfaceSettings {
     stopping: options.stopping ?? new AbortController().signal,
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds ?? 1800,
     maxRequestBodyBytes: options.maxRequestBodyBytes ?? 3 * 1024 * 1024,
+    serverAddress: options.serverAddress,
     now: options.now ?? Date.now,
     random: options.random ?? Math.random,
     onInternalError: options.onInternalError ?? (() => {}),

@@ -1,0 +1,70 @@
+import type { AdmissionAttributes, AdmissionOperation } from '@keelson/admission'
+import type { KubeObject, RequestContext } from '@keelson/apimachinery'
+import type { AdmitObject } from '@keelson/registry'
+import type { ResourceScope } from './scope.ts'
+
+/** The write that admission looks at, apart from the objects. */
+export interface AdmittedWrite {
+  readonly scope: ResourceScope
+  readonly context: RequestContext
+  readonly name: string
+  readonly dryRun: boolean
+}
+
+/** The mutating half, before the registry sees the object. */
+export async function admit(
+  write: AdmittedWrite,
+  operation: AdmissionOperation,
+  object: KubeObject | undefined,
+  old: KubeObject | undefined,
+): Promise<void> {
+  const chain = write.scope.info.admission
+  if (chain.handles(operation)) await chain.admit(attributesOf(write, operation, object, old))
+}
+
+/** The validating half, for the registry to call on the final object. */
+export function validating(write: AdmittedWrite, operation: AdmissionOperation): AdmitObject {
+  const chain = write.scope.info.admission
+  return async (object, old) => {
+    if (chain.handles(operation)) await chain.validate(attributesOf(write, operation, object, old))
+  }
+}
+
+/** A delete has no new object; both halves run on what would be deleted. */
+export function admittingDelete(write: AdmittedWrite): AdmitObject {
+  const chain = write.scope.info.admission
+  return async (object) => {
+    if (!chain.handles('DELETE')) return
+    const named = write.name === '' ? { ...write, name: object.metadata.name ?? '' } : write
+    const attributes = attributesOf(named, 'DELETE', undefined, object)
+    await chain.admit(attributes)
+    await chain.validate(attributes)
+  }
+}
+
+function attributesOf(
+  write: AdmittedWrite,
+  operation: AdmissionOperation,
+  object: KubeObject | undefined,
+  old: KubeObject | undefined,
+): AdmissionAttributes {
+  const { scope, context, name, dryRun } = write
+  return {
+    context,
+    operation,
+    kind: scope.gvk,
+    resource: scope.gvr,
+    subresource: scope.subresource,
+    namespace: namespaceOf(write, object ?? old),
+    name: name || (object?.metadata?.name ?? ''),
+    object,
+    oldObject: old,
+    dryRun,
+  }
+}
+
+/** A namespace is in itself. */
+function namespaceOf({ scope, context, name }: AdmittedWrite, object: KubeObject | undefined): string {
+  if (scope.gvr.group === '' && scope.resource === 'namespaces') return name || (object?.metadata?.name ?? '')
+  return context.namespace
+}

@@ -1,0 +1,74 @@
+import { newBadRequest, strictDecodingMessage } from '@keelson/apimachinery'
+import type { FieldValidation, GroupVersionKind, KubeObject } from '@keelson/apimachinery'
+import { decodeDocument, messageOf, notRegistered, warningsOf } from './decode-document.ts'
+import type { TypedDocument } from './decode-document.ts'
+import type { MediaForm } from './negotiate.ts'
+import { apiVersionOf } from './scope.ts'
+import type { ResourceScope } from './scope.ts'
+
+/** A body as an object of the scope's hub version: checked, defaulted and converted. Throws 400. */
+export function decodeBody(
+  scope: ResourceScope,
+  form: MediaForm,
+  body: Uint8Array,
+  validation: FieldValidation,
+  warn: (text: string) => void,
+): KubeObject {
+  let document: TypedDocument
+  try {
+    document = decodeDocument(form, body, scope.gvk)
+  } catch (error) {
+    throw newBadRequest(`the object provided is unrecognized (must be of type ${scope.gvk.kind}): ${messageOf(error)} (${summarize(body)})`)
+  }
+  const object = decodeTyped(scope, document, validation, warn)
+  const { gvk } = document
+  if (gvk.group !== scope.gvk.group || gvk.version !== scope.gvk.version) {
+    throw newBadRequest(`the API version in the data (${apiVersionOf(gvk)}) does not match the expected API version (${scope.apiVersion})`)
+  }
+  return toHub(scope, object)
+}
+
+/** Defaults are those of the version that was sent. */
+export function toHub(scope: ResourceScope, object: KubeObject): KubeObject {
+  object.metadata ??= {}
+  scope.info.scheme.setDefaults(scope.gvk, object)
+  return scope.info.scheme.toHub(scope.gvk, object)
+}
+
+function decodeTyped(scope: ResourceScope, document: TypedDocument, validation: FieldValidation, warn: (text: string) => void): KubeObject {
+  const { gvk } = document
+  const fail = (message: string): Error =>
+    newBadRequest(`${gvk.kind} in version ${JSON.stringify(gvk.version)} cannot be handled as a ${scope.gvk.kind}: ${message}`)
+  const { scheme, types } = scope.info
+  const type = types.kind(gvk)
+  if (type === undefined) {
+    throw fail(notRegistered(gvk))
+  }
+  let decoded: ReturnType<TypedDocument['decode']>
+  try {
+    decoded = document.decode(type, validation)
+  } catch (error) {
+    throw fail(messageOf(error))
+  }
+  const hub = scheme.hubOf(gvk)
+  if (gvk.kind !== scope.gvk.kind || (hub !== undefined && (hub.group !== scope.hub.group || hub.kind !== scope.hub.kind))) {
+    throw fail(`converting (${gvk.version}.${gvk.kind}) to (${internalPackage(scope.hub)}.${scope.hub.kind}): unknown conversion`)
+  }
+  if (decoded.strictErrors.length > 0) {
+    if (validation === 'Strict') throw fail(strictDecodingMessage(decoded.strictErrors))
+    if (validation === 'Warn') for (const error of decoded.strictErrors) for (const text of warningsOf(error)) warn(text)
+  }
+  return decoded.object
+}
+
+/** The original names its internal packages after the group's first word. */
+function internalPackage({ group }: GroupVersionKind): string {
+  return group === '' ? 'core' : group.split('.')[0]!
+}
+
+/** The beginning of a body: text when it looks like JSON, else hexadecimal. */
+function summarize(body: Uint8Array): string {
+  if (body.byteLength === 0) return '<empty>'
+  const start = Buffer.from(body.buffer, body.byteOffset, Math.min(30, body.byteLength))
+  return start.toString(body[0] === 0x7b ? 'latin1' : 'hex') + (body.byteLength > 30 ? ' ...' : '')
+}

@@ -1,0 +1,121 @@
+import { decodeStruct, parseJson } from '@keelson/apimachinery'
+import type { Decoded, FieldValidation, GroupVersionKind, JsonValue, KubeObject } from '@keelson/apimachinery'
+import { parseYaml } from '@keelson/apimachinery/yaml'
+import { decodeUnknown } from '@keelson/api'
+import type { KindType } from '@keelson/api'
+import type { MediaForm } from './negotiate.ts'
+import { apiVersionOf, parseApiVersion } from './scope.ts'
+
+/** A body of which the kind is known, and no more. */
+export interface TypedDocument {
+  /** What the body says, completed from the default. */
+  readonly gvk: GroupVersionKind
+  /** Without kind and apiVersion. Throws when the body does not fit the type. */
+  decode(type: KindType, strict: FieldValidation): Decoded<KubeObject>
+}
+
+/** Throws an error whose message says why a body's kind cannot be found. */
+export function decodeDocument(form: MediaForm, body: Uint8Array, defaults: GroupVersionKind): TypedDocument {
+  switch (form) {
+    case 'json':
+      return jsonDocument(body, defaults)
+    case 'yaml':
+      return yamlDocument(body, defaults)
+    case 'protobuf':
+      return protobufDocument(body, defaults)
+  }
+}
+
+function jsonDocument(body: Uint8Array, defaults: GroupVersionKind): TypedDocument {
+  let parsed: ReturnType<typeof parseJson>
+  let gvk: GroupVersionKind
+  try {
+    parsed = parseJson(body)
+    gvk = completeKind(typeMetaOf(parsed.value), defaults)
+  } catch (error) {
+    throw new Error(`couldn't get version/kind; json parse error: ${messageOf(error)}`, { cause: error })
+  }
+  return { gvk, decode: (type, strict) => decodeStruct<KubeObject>(type.schema, parsed, { strict }) }
+}
+
+function yamlDocument(body: Uint8Array, defaults: GroupVersionKind): TypedDocument {
+  const parsed = parseYaml(new TextDecoder().decode(body))
+  let gvk: GroupVersionKind
+  try {
+    gvk = completeKind(typeMetaOf(parsed.value), defaults)
+  } catch (error) {
+    throw new Error(`couldn't get version/kind; json parse error: ${messageOf(error)}`, { cause: error })
+  }
+  return {
+    gvk,
+    decode(type, strict) {
+      const decoded = decodeStruct<KubeObject>(type.schema, parsed.value, { strict })
+      if (strict === 'Ignore' || parsed.duplicates.length === 0) return decoded
+      return { object: decoded.object, strictErrors: [yamlDuplicates(parsed.duplicates), ...decoded.strictErrors] }
+    },
+  }
+}
+
+const yamlErrors = 'yaml: unmarshal errors:'
+
+function yamlDuplicates(duplicates: readonly string[]): string {
+  return [yamlErrors, ...duplicates.map((text) => `  ${text}`)].join('\n')
+}
+
+/** What a strict error says as warnings: the lines of a YAML error are one each. */
+export function warningsOf(strictError: string): readonly string[] {
+  if (!strictError.startsWith(`${yamlErrors}\n`)) return [strictError]
+  return strictError
+    .slice(yamlErrors.length + 1)
+    .split('\n')
+    .map((line) => line.trim())
+}
+
+function protobufDocument(body: Uint8Array, defaults: GroupVersionKind): TypedDocument {
+  if (body.byteLength === 0) throw new Error('empty data')
+  const { gvk, raw } = decodeUnknown(body)
+  const { group, version, kind } = gvk
+  return {
+    gvk: completeKind({ apiVersion: group === '' ? version : `${group}/${version}`, kind }, defaults),
+    decode: (type) => ({ object: type.decodeProto(raw), strictErrors: [] }),
+  }
+}
+
+const anonymousStruct = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
+
+function typeMetaOf(value: JsonValue): { apiVersion: string; kind: string } {
+  if (value === null) return { apiVersion: '', kind: '' }
+  if (typeof value !== 'object' || Array.isArray(value)) {
+    throw new Error(`json: cannot unmarshal ${jsonWord(value)} into Go value of type ${anonymousStruct}`)
+  }
+  return { apiVersion: stringMember(value, 'apiVersion'), kind: stringMember(value, 'kind') }
+}
+
+function stringMember(object: { readonly [key: string]: JsonValue }, name: string): string {
+  const value = object[name]
+  if (value === undefined || value === null) return ''
+  if (typeof value === 'string') return value
+  throw new Error(`json: cannot unmarshal ${jsonWord(value)} into Go struct field .${name} of type string`)
+}
+
+function jsonWord(value: JsonValue): string {
+  if (Array.isArray(value)) return 'array'
+  if (typeof value === 'boolean') return 'bool'
+  return typeof value === 'bigint' ? 'number' : typeof value
+}
+
+function completeKind({ apiVersion, kind }: { apiVersion: string; kind: string }, defaults: GroupVersionKind): GroupVersionKind {
+  const given = parseApiVersion(apiVersion)
+  const { group, version } = apiVersion === '' ? defaults : given
+  return { group, version: version === '' && group === defaults.group ? defaults.version : version, kind: kind || defaults.kind }
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** A kind that the server does not know, in the original's words. */
+export function notRegistered(gvk: GroupVersionKind): string {
+  const version = JSON.stringify(apiVersionOf(gvk))
+  return `no kind ${JSON.stringify(gvk.kind)} is registered for version ${version} in scheme "pkg/api/legacyscheme/scheme.go:30"`
+}

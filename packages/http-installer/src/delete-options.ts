@@ -1,0 +1,31 @@
+import { newBadRequest } from '@keelson/apimachinery'
+import type { DeleteOptions, KubeObject } from '@keelson/apimachinery'
+import type { InstallerContext } from './context.ts'
+import { decodeDocument } from './decode-document.ts'
+import { metaType } from './meta-types.ts'
+import { negotiateInput } from './negotiate.ts'
+import { parseDeleteOptions, checkDeleteOptions } from './query-options.ts'
+import { readBody } from './read-body.ts'
+import type { ResourceScope } from './scope.ts'
+
+/** From the body, or from the query when there is none. Throws 400, 413, 415 and 422. */
+export async function readDeleteOptions(c: InstallerContext, scope: ResourceScope, query: URLSearchParams): Promise<DeleteOptions> {
+  const body = await readBody(c, scope.settings.maxRequestBodyBytes)
+  const options = body.byteLength > 0 ? decodeDeleteOptions(c, body) : parseDeleteOptions(query)
+  delete options.ignoreStoreReadErrorWithClusterBreakingPotential
+  checkDeleteOptions(options)
+  return options
+}
+
+function decodeDeleteOptions(c: InstallerContext, body: Uint8Array): DeleteOptions {
+  const form = negotiateInput(c.req.header('content-type'))
+  const type = metaType('DeleteOptions')
+  try {
+    const document = decodeDocument(form, body, { group: '', version: 'v1', kind: 'DeleteOptions' })
+    if (document.gvk.kind !== 'DeleteOptions') throw newBadRequest('decoded object cannot be converted to DeleteOptions')
+    const { apiVersion: _, kind: __, ...options } = document.decode(type, 'Ignore').object as KubeObject & DeleteOptions
+    return options as DeleteOptions
+  } catch (error) {
+    throw newBadRequest(error instanceof Error ? error.message : String(error))
+  }
+}

@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto'
+import { parseAccept } from '../accept.ts'
+import type { InstallerContext } from '../context.ts'
+import { sendBytes } from '../response.ts'
+import type { DiscoveryGroup, DiscoveryRegistry, DiscoveryResource, DiscoveryVersion } from './discovery-registry.ts'
+import { apiVersionOf } from '../scope.ts'
+
+export const aggregatedMediaType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
+
+/** All groups, versions and resources in one document, for clients that ask for it by media type. */
+export function asksForAggregated(c: InstallerContext): boolean {
+  const accept = c.req.header('accept')
+  if (accept === undefined || !accept.includes('APIGroupDiscoveryList')) return false
+  for (const { type, subtype, parameters } of parseAccept(accept)) {
+    if (type !== 'application' || subtype !== 'json') continue
+    const { as, g, v } = parameters
+    if (as === 'APIGroupDiscoveryList' && g === 'apidiscovery.k8s.io' && v === 'v2') return true
+    // A plain clause that comes first wins.
+    if (as === undefined && g === undefined && v === undefined) return false
+  }
+  return false
+}
+
+interface CachedDocument {
+  readonly generation: number
+  readonly json: Buffer
+  readonly etag: string
+}
+const cache = new WeakMap<DiscoveryRegistry, Partial<Record<'core' | 'named', CachedDocument>>>()
+
+export function serveAggregated(c: InstallerContext, registry: DiscoveryRegistry, which: 'core' | 'named'): Response {
+  const { json, etag } = documentOf(registry, which)
+  const headers = { etag, vary: 'Accept', 'cache-control': 'public' }
+  if (c.req.header('if-none-match') === etag) return sendBytes(c, 304, headers, '')
+  return sendBytes(c, 200, { ...headers, 'content-type': aggregatedMediaType }, json)
+}
+
+function documentOf(registry: DiscoveryRegistry, which: 'core' | 'named'): CachedDocument {
+  const documents = cache.get(registry) ?? {}
+  cache.set(registry, documents)
+  const current = documents[which]
+  if (current?.generation === registry.generation) return current
+  const groups = registry.groups().filter((group) => (group.name === '') === (which === 'core') && group.versions.length > 0)
+  const document = { kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', metadata: {}, items: groups.map(groupEntry) }
+  const json = Buffer.from(`${JSON.stringify(document)}\n`)
+  const etag = `"${createHash('sha512').update(json).digest('hex').toUpperCase()}"`
+  return (documents[which] = { generation: registry.generation, json, etag })
+}
+
+function groupEntry({ name, versions }: DiscoveryGroup): object {
+  return { metadata: name === '' ? {} : { name }, versions: versions.map((version) => versionEntry(name, version)) }
+}
+
+function versionEntry(group: string, { version, resources, freshness }: DiscoveryVersion): object {
+  const tops = resources.filter((resource) => !resource.name.includes('/'))
+  return {
+    version,
+    resources: tops.map((resource) => ({
+      ...resourceEntry(resource, apiVersionOf({ group, version })),
+      ...subresourcesOf(resource, resources, apiVersionOf({ group, version })),
+    })),
+    freshness: freshness ?? 'Current',
+  }
+}
+
+function resourceEntry(
+  { name, kind, namespaced, singularName, verbs, shortNames, categories }: DiscoveryResource,
+  apiVersion: string,
+): object {
+  return {
+    resource: name,
+    responseKind: responseKind(kind, apiVersion),
+    scope: namespaced ? 'Namespaced' : 'Cluster',
+    singularResource: singularName,
+    verbs,
+    ...(shortNames.length > 0 ? { shortNames } : undefined),
+    ...(categories.length > 0 ? { categories } : undefined),
+  }
+}
+
+function subresourcesOf({ name }: DiscoveryResource, resources: readonly DiscoveryResource[], apiVersion: string): object | undefined {
+  const subresources = resources
+    .filter((resource) => resource.name.startsWith(`${name}/`))
+    .map((resource) => ({
+      subresource: resource.name.slice(name.length + 1),
+      responseKind: responseKind(resource.kind, apiVersion),
+      verbs: resource.verbs,
+    }))
+  return subresources.length > 0 ? { subresources } : undefined
+}
+
+/** Group and version are said only when they are others than the list's. */
+function responseKind(kind: DiscoveryResource['kind'], apiVersion: string): object {
+  const same = apiVersionOf(kind) === apiVersion
+  return { group: same ? '' : kind.group, version: same ? '' : kind.version, kind: kind.kind }
+}

@@ -1,0 +1,33 @@
+import { canCreate } from '@keelson/registry'
+import type { Creater, NamedCreater } from '@keelson/registry'
+import { admit, validating } from './admit.ts'
+import { decodeBody } from './decode-body.ts'
+import { negotiateInput, negotiateOutput } from './negotiate.ts'
+import { dedupOwnerReferences, ensureNamespace, wipeSystemFields } from './object-meta.ts'
+import { parseWriteOptions } from './query-options.ts'
+import { readBody } from './read-body.ts'
+import type { ApiRequest } from './scope.ts'
+import { writeResult } from './write-object.ts'
+
+/** POST on a collection, or on one object's subresource. */
+export async function handleCreate({ c, scope, context, name, query }: ApiRequest): Promise<Response> {
+  const negotiated = negotiateOutput(c.req.header('accept'))
+  const form = negotiateInput(c.req.header('content-type'))
+  const body = await readBody(c, scope.settings.maxRequestBodyBytes)
+  const options = parseWriteOptions(query, 'CreateOptions')
+  const object = decodeBody(scope, form, body, options.fieldValidation, context.warn.bind(context))
+  if (object.metadata !== undefined) {
+    wipeSystemFields(object)
+    ensureNamespace(object, scope, context.namespace)
+    dedupOwnerReferences(object, (text) => context.warn(text), 'sent')
+  }
+  const write = { scope, context, name: name || (object.metadata?.name ?? ''), dryRun: options.dryRun }
+  await admit(write, 'CREATE', object, undefined)
+  if (object.metadata !== undefined) dedupOwnerReferences(object, (text) => context.warn(text), 'admitted')
+  const request = { dryRun: options.dryRun, validate: validating(write, 'CREATE') }
+  const result =
+    name === '' || canCreate(scope.storage)
+      ? await (scope.storage as unknown as Creater).create(context, object, request)
+      : await (scope.storage as unknown as NamedCreater).createNamed(context, name, object, request)
+  return writeResult({ c, scope, query, negotiated }, 201, result)
+}

@@ -1,0 +1,22 @@
+import { newMethodNotSupported } from '@keelson/apimachinery'
+import { canList, canWatch } from '@keelson/registry'
+import { parseListOptions } from './list-options.ts'
+import { negotiateOutput } from './negotiate.ts'
+import type { ApiRequest } from './scope.ts'
+import { serveWatch } from './watch/serve-watch.ts'
+import { writeList } from './write-list.ts'
+
+/** GET of a collection: a list, or with `watch` a stream of changes. */
+export async function handleList(request: ApiRequest): Promise<Response> {
+  const { c, scope, context, name, query, forceWatch } = request
+  const negotiated = negotiateOutput(c.req.header('accept'))
+  const options = parseListOptions(query, scope, name, forceWatch)
+  if (options.watch) {
+    if (!canWatch(scope.storage)) throw newMethodNotSupported(scope.groupResource, 'watch')
+    return serveWatch(request, scope.storage, options)
+  }
+  if (!canList(scope.storage)) throw newMethodNotSupported(scope.groupResource, 'list')
+  const { predicate, resourceVersion, resourceVersionMatch, limit } = options
+  const list = await scope.storage.list(context, { predicate, resourceVersion, resourceVersionMatch, limit, continue: options.continue })
+  return writeList({ c, scope, query, negotiated }, list)
+}

@@ -1,0 +1,40 @@
+import { newNotFound } from '@keelson/apimachinery'
+import type { UpdatedObjectInfo, Updater } from '@keelson/registry'
+import { admit, validating } from './admit.ts'
+import { negotiateOutput } from './negotiate.ts'
+import { checkName, dedupOwnerReferences, ensureNamespace } from './object-meta.ts'
+import { patchMechanism, patchTypes } from './patch-mechanism.ts'
+import { parseWriteOptions } from './query-options.ts'
+import { readBody } from './read-body.ts'
+import type { ApiRequest } from './scope.ts'
+import { writeResult } from './write-object.ts'
+
+export { patchTypes }
+
+/** PATCH. A lost race runs the patch again on the newer object, so it fails for one only when it names a resourceVersion. */
+export async function handlePatch({ c, scope, context, name, query }: ApiRequest): Promise<Response> {
+  const patchType = (c.req.header('content-type') ?? '').split(';')[0]!.trim()
+  const negotiated = negotiateOutput(c.req.header('accept'))
+  const body = await readBody(c, scope.settings.maxRequestBodyBytes)
+  const options = parseWriteOptions(query, 'PatchOptions', patchType)
+  const warn = (text: string): void => context.warn(text)
+  const apply = patchMechanism(scope, patchType, body, options.fieldValidation, warn)
+  const write = { scope, context, name, dryRun: options.dryRun }
+  const info: UpdatedObjectInfo = {
+    async updatedObject(current) {
+      if (current === undefined) throw newNotFound(scope.groupResource, name)
+      const object = apply(current)
+      ensureNamespace(object, scope, context.namespace)
+      checkName(object, name)
+      await admit(write, 'UPDATE', object, current)
+      dedupOwnerReferences(object, warn, 'admitted')
+      return object
+    },
+  }
+  const { object, created } = await (scope.storage as unknown as Updater).update(context, name, info, {
+    dryRun: options.dryRun,
+    validateCreate: validating(write, 'CREATE'),
+    validateUpdate: validating(write, 'UPDATE'),
+  })
+  return writeResult({ c, scope, query, negotiated }, created ? 201 : 200, object)
+}

@@ -1,0 +1,46 @@
+import type { KubeObject } from '@keelson/apimachinery'
+import type { UpdatedObjectInfo, Updater } from '@keelson/registry'
+import { admit, validating } from './admit.ts'
+import { decodeBody } from './decode-body.ts'
+import { negotiateInput, negotiateOutput } from './negotiate.ts'
+import { checkName, dedupOwnerReferences, ensureNamespace } from './object-meta.ts'
+import { parseWriteOptions } from './query-options.ts'
+import { readBody } from './read-body.ts'
+import type { ApiRequest } from './scope.ts'
+import { writeResult } from './write-object.ts'
+
+/** PUT. */
+export async function handleUpdate({ c, scope, context, name, query }: ApiRequest): Promise<Response> {
+  const negotiated = negotiateOutput(c.req.header('accept'))
+  const body = await readBody(c, scope.settings.maxRequestBodyBytes)
+  const options = parseWriteOptions(query, 'UpdateOptions')
+  const form = negotiateInput(c.req.header('content-type'))
+  const warn = (text: string): void => context.warn(text)
+  const decode = (): KubeObject => {
+    const object = decodeBody(scope, form, body, options.fieldValidation, warn)
+    ensureNamespace(object, scope, context.namespace)
+    checkName(object, name)
+    dedupOwnerReferences(object, warn, 'sent')
+    return object
+  }
+  let decoded: KubeObject | undefined = decode()
+  const uid = decoded.metadata.uid
+  const write = { scope, context, name, dryRun: options.dryRun }
+  const info: UpdatedObjectInfo = {
+    ...(uid ? { preconditions: { uid } } : undefined),
+    async updatedObject(current) {
+      // The registry changes what it is given, so a later round reads the body again.
+      const object = decoded ?? decode()
+      decoded = undefined
+      await admit(write, current === undefined ? 'CREATE' : 'UPDATE', object, current)
+      dedupOwnerReferences(object, warn, 'admitted')
+      return object
+    },
+  }
+  const { object, created } = await (scope.storage as unknown as Updater).update(context, name, info, {
+    dryRun: options.dryRun,
+    validateCreate: validating(write, 'CREATE'),
+    validateUpdate: validating(write, 'UPDATE'),
+  })
+  return writeResult({ c, scope, query, negotiated }, created ? 201 : 200, object)
+}

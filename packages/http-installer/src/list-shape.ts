@@ -1,0 +1,109 @@
+import { stringifyJson } from '@keelson/apimachinery'
+import type { KubeObject, ListMeta } from '@keelson/apimachinery'
+import { toYaml } from '@keelson/apimachinery/yaml'
+import type { RestResult } from '@keelson/registry'
+import { isStoredObject } from '@keelson/storagebackend'
+import { ObjectEncoder } from './object-encoder.ts'
+import { partialJson } from './partial-metadata.ts'
+import { parseIncludeObject } from './query-options.ts'
+import type { Answer, ResourceScope } from './scope.ts'
+import { TableRows } from './table.ts'
+import { fromHub } from './versioned.ts'
+import { notConvertible } from './write-object.ts'
+
+/** What deletecollection answers with is a list too. */
+export interface ResultList {
+  readonly revision: number
+  readonly continue?: string
+  readonly remainingItemCount?: number | undefined
+  readonly items: Iterable<RestResult>
+}
+
+/** A list as text that is written item by item. */
+export interface ListShape {
+  readonly before: string
+  readonly between: string
+  readonly after: string
+  /** Instead of before + after, when there are no items. */
+  readonly empty: string
+  item(result: RestResult): Buffer
+}
+
+export function listMetaOf(list: ResultList): ListMeta {
+  return {
+    ...(list.revision > 0 ? { resourceVersion: String(list.revision) } : undefined),
+    ...(list.continue ? { continue: list.continue } : undefined),
+    ...(list.remainingItemCount ? { remainingItemCount: list.remainingItemCount } : undefined),
+  }
+}
+
+/** Compact JSON, which the others are made of. */
+export function jsonShape(answer: Answer, list: ResultList): ListShape {
+  const { scope, negotiated, query } = answer
+  const { transform } = negotiated
+  const meta = listMetaOf(list)
+  switch (transform?.kind) {
+    case 'PartialObjectMetadata':
+      throw notConvertible(transform, `${scope.gvk.kind}List`, true)
+    case 'PartialObjectMetadataList':
+      return typedList('PartialObjectMetadataList', `meta.k8s.io/${transform.version}`, meta, (result) =>
+        partialJson(result, transform.version),
+      )
+    case 'Table': {
+      const rows = new TableRows(scope, transform.version, parseIncludeObject(query))
+      const before = rows.head(meta)
+      return {
+        before,
+        between: ',',
+        after: `${rows.tail}\n`,
+        empty: `${before}${rows.tail}\n`,
+        item: (result) => Buffer.from(rows.row(result)),
+      }
+    }
+    case undefined: {
+      const encoder = new ObjectEncoder(scope, 'json', false)
+      return typedList(`${scope.gvk.kind}List`, scope.apiVersion, meta, (result) => itemJson(scope, encoder, result))
+    }
+  }
+}
+
+function itemJson(scope: ResourceScope, encoder: ObjectEncoder, result: RestResult): Buffer {
+  if (isStoredObject(result)) return encoder.item(result)
+  const { kind: _, apiVersion: __, ...object } = result
+  return Buffer.from(stringifyJson(fromHub(scope, object as KubeObject)))
+}
+
+function typedList(kind: string, apiVersion: string, meta: ListMeta, item: ListShape['item']): ListShape {
+  const before = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":${stringifyJson(meta)},"items":[`
+  return { before, between: ',', after: ']}\n', empty: `${before}]}\n`, item }
+}
+
+/** The same, indented by two. */
+export function prettyShape(compact: ListShape): ListShape {
+  const whole = JSON.stringify(JSON.parse(compact.empty), undefined, 2)
+  return {
+    before: `${whole.slice(0, whole.lastIndexOf(']'))}\n    `,
+    between: ',\n    ',
+    after: '\n  ]\n}',
+    empty: whole,
+    item: (result) => Buffer.from(JSON.stringify(JSON.parse(compact.item(result).toString()), undefined, 2).replaceAll('\n', '\n    ')),
+  }
+}
+
+/** Keys of YAML are sorted, so what comes behind the items is written behind them. */
+export function yamlShape(compact: ListShape): ListShape {
+  const empty = toYaml(JSON.parse(compact.empty))
+  const at = /^(?:items|rows): \[\]\n/m.exec(empty)!
+  const end = at.index + at[0].length
+  return {
+    before: `${empty.slice(0, at.index)}${at[0].slice(0, -' []\n'.length)}\n`,
+    between: '',
+    after: empty.slice(end),
+    empty,
+    item: (result) => Buffer.from(yamlItem(toYaml(JSON.parse(compact.item(result).toString())))),
+  }
+}
+
+function yamlItem(yaml: string): string {
+  return `- ${yaml.replace(/\n(?=[^\n])/g, '\n  ')}`
+}

@@ -1,0 +1,12 @@
+import type { KindType } from '@keelson/api'
+import { metaV1 } from '@keelson/api/meta/v1'
+
+const byKind = new Map<string, KindType>()
+
+/** Types of meta/v1, which belong to every group. */
+export function metaType(kind: string): KindType {
+  if (byKind.size === 0) for (const type of metaV1.kinds) byKind.set(type.gvk.kind, type)
+  const type = byKind.get(kind)
+  if (type === undefined) throw new Error(`meta/v1 has no ${kind}`)
+  return type
+}

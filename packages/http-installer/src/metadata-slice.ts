@@ -1,0 +1,34 @@
+import type { StoredObject } from '@keelson/storagebackend'
+
+const start = Buffer.from('{"metadata":{')
+const brace = { open: 0x7b, close: 0x7d, quote: 0x22, escape: 0x5c }
+
+/**
+ * Where the `metadata` member's value ends in a stored body, found without decoding. Undefined when metadata is not the first member.
+ * `body.subarray(1, end)` then is `"metadata":{…}`, and the body's splice position lies in it.
+ */
+export function metadataEnd({ body, spliceAt }: StoredObject): number | undefined {
+  if (start.compare(body, 0, start.length) !== 0) return undefined
+  let depth = 1
+  let at = start.length
+  while (at < body.length) {
+    const c = body[at]!
+    if (c === brace.quote) {
+      at = endOfString(body, at)
+    } else if (c === brace.open) depth++
+    else if (c === brace.close && --depth === 0) return at + 1 >= spliceAt ? at + 1 : undefined
+    at++
+  }
+  return undefined
+}
+
+/** Index of the closing quote. */
+function endOfString(body: Uint8Array, at: number): number {
+  for (;;) {
+    at = body.indexOf(brace.quote, at + 1)
+    if (at < 0) return body.length
+    let slashes = 0
+    while (body[at - 1 - slashes] === brace.escape) slashes++
+    if (slashes % 2 === 0) return at
+  }
+}

@@ -1,0 +1,98 @@
+import { encodeJson, stringifyJson } from '@keelson/apimachinery'
+import type { GroupVersionKind, KubeObject } from '@keelson/apimachinery'
+import { toYaml } from '@keelson/apimachinery/yaml'
+import { encodeUnknown } from '@keelson/api'
+import type { KindType } from '@keelson/api'
+import type { RestResult } from '@keelson/registry'
+import { isStoredObject } from '@keelson/storagebackend'
+import type { StoredObject } from '@keelson/storagebackend'
+import { newNotAcceptable } from '@keelson/apimachinery'
+import { mediaTypes } from './negotiate.ts'
+import type { MediaForm } from './negotiate.ts'
+import { apiVersionOf } from './scope.ts'
+import type { ResourceScope } from './scope.ts'
+import { itemHead, spliced, typeHead } from './splice.ts'
+import { fromHub, versionedOf } from './versioned.ts'
+
+/** Whole objects as bytes, each with its kind. The one way for what is not spliced. */
+export function encodeTyped(
+  form: MediaForm,
+  gvk: GroupVersionKind,
+  type: KindType | undefined,
+  object: KubeObject,
+  pretty: boolean,
+): Buffer {
+  if (form === 'protobuf') {
+    if (type === undefined) throw newNotAcceptable([mediaTypes.json, mediaTypes.yaml])
+    return asBuffer(encodeUnknown(gvk, type.encodeProto(object)))
+  }
+  const text = typedJson(gvk, type, object)
+  if (form === 'yaml') return Buffer.from(toYaml(JSON.parse(text)))
+  return Buffer.from(pretty ? indent(text) : `${text}\n`)
+}
+
+/** `{"kind":…,"apiVersion":…,…}`. */
+export function typedJson(gvk: GroupVersionKind, type: KindType | undefined, object: unknown): string {
+  if (type !== undefined && type.schema.gvk !== undefined) return encodeJson({ ...type.schema, gvk }, object, { typeMeta: true })
+  const body = stringifyJson(object)
+  const head = `{"kind":${JSON.stringify(gvk.kind)},"apiVersion":${JSON.stringify(apiVersionOf(gvk))}`
+  return body === '{}' ? `${head}}` : `${head},${body.slice(1)}`
+}
+
+export function indent(json: string): string {
+  return JSON.stringify(JSON.parse(json), undefined, 2)
+}
+
+/** The objects of one scope in one form. */
+export class ObjectEncoder {
+  readonly form: MediaForm
+  readonly pretty: boolean
+  readonly #scope: ResourceScope
+  readonly #head: Buffer
+
+  constructor(scope: ResourceScope, form: MediaForm, pretty: boolean) {
+    this.#scope = scope
+    this.form = form
+    this.pretty = pretty
+    this.#head = typeHead(scope.gvk.kind, scope.apiVersion)
+  }
+
+  /** Stored bytes can be copied as they are. */
+  get splices(): boolean {
+    return this.#scope.servesHub && this.form === 'json' && !this.pretty
+  }
+
+  /** A whole answer; JSON ends with a line feed unless pretty. */
+  whole(result: RestResult): Buffer {
+    if (this.splices && isStoredObject(result)) return spliced(this.#head, result, lineFeed)
+    const { gvk, object } = versionedOf(this.#scope, result)
+    const type = gvk === this.#scope.gvk ? this.#scope.type : this.#scope.info.types.kind(gvk)
+    return encodeTyped(this.form, gvk, type, object, this.pretty)
+  }
+
+  /** JSON with its kind, without line feed, to be put into something else. */
+  embedded(result: RestResult): Buffer {
+    if (this.#scope.servesHub && isStoredObject(result)) return spliced(this.#head, result)
+    const { gvk, object } = versionedOf(this.#scope, result)
+    return Buffer.from(typedJson(gvk, this.#scope.type, object))
+  }
+
+  /** JSON of an item of a typed list: no kind. */
+  item(object: StoredObject): Buffer {
+    if (this.#scope.servesHub) return spliced(itemHead, object)
+    return Buffer.from(stringifyJson(fromHub(this.#scope, object.object() as KubeObject)))
+  }
+
+  /** The bare message. */
+  message(object: StoredObject | KubeObject): Uint8Array {
+    const { type } = this.#scope
+    if (type === undefined) throw newNotAcceptable([mediaTypes.json, mediaTypes.yaml])
+    return type.encodeProto(versionedOf(this.#scope, object).object)
+  }
+}
+
+const lineFeed = Buffer.from('\n')
+
+export function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}

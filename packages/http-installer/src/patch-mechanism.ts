@@ -1,0 +1,115 @@
+import {
+  decodeStruct,
+  fieldError,
+  fieldPath,
+  newGenericServerResponse,
+  newInvalid,
+  parseJson,
+  strictDecodingMessage,
+  stringifyJson,
+} from '@keelson/apimachinery'
+import type { FieldValidation, JsonObject, JsonValue, KubeObject } from '@keelson/apimachinery'
+import {
+  applyJsonPatch,
+  applyMergePatch,
+  applyStrategicMergePatch,
+  decodeJsonPatch,
+  decodeMergePatch,
+  decodeStrategicMergePatch,
+} from '@keelson/apimachinery/patch'
+import { messageOf, notRegistered } from './decode-document.ts'
+import { toHub } from './decode-body.ts'
+import { parseApiVersion } from './scope.ts'
+import type { ResourceScope } from './scope.ts'
+import { fromHub } from './versioned.ts'
+
+type Merge = (document: JsonObject, scope: ResourceScope) => JsonValue
+interface ReadPatch {
+  readonly strictErrors: readonly string[]
+  readonly merge: Merge
+}
+
+const readers: Readonly<Record<string, (body: Uint8Array, strict: FieldValidation) => ReadPatch>> = {
+  'application/json-patch+json'(body, strict) {
+    const { operations, strictErrors } = decodeJsonPatch(body, strict)
+    return { strictErrors, merge: (document) => applyJsonPatch(document, operations) }
+  },
+  'application/merge-patch+json'(body, strict) {
+    const { patch, strictErrors } = decodeMergePatch(body, strict)
+    return { strictErrors, merge: (document) => applyMergePatch(document, patch) }
+  },
+  'application/strategic-merge-patch+json'(body, strict) {
+    const { patch, strictErrors } = decodeStrategicMergePatch(body, strict)
+    return { strictErrors, merge: (document, scope) => applyStrategicMergePatch(document, patch, schemaOf(scope)) }
+  },
+}
+
+/**
+ * The patches that are taken. Server-side apply would be one more reader; it also creates what is absent (`forceAllowCreate`) and needs
+ * managed fields.
+ */
+export const patchTypes: readonly string[] = Object.keys(readers)
+
+/** Makes the patched hub object of the current one. */
+export type ApplyPatch = (current: KubeObject) => KubeObject
+
+/** Throws what is wrong with the patch alone only when it is applied: an object that is absent comes first. */
+export function patchMechanism(
+  scope: ResourceScope,
+  patchType: string,
+  body: Uint8Array,
+  validation: FieldValidation,
+  warn: (text: string) => void,
+): ApplyPatch {
+  return (current) => {
+    const { strictErrors, merge } = readers[patchType]!(body, validation)
+    const document = { kind: scope.gvk.kind, apiVersion: scope.apiVersion, ...fromHub(scope, current) } as unknown as JsonObject
+    return toHub(scope, decodePatched(scope, merge(document, scope), strictErrors, validation, warn))
+  }
+}
+
+function schemaOf({ type }: ResourceScope): NonNullable<ResourceScope['type']>['schema'] {
+  // Kinds without generated types have no schema to merge by.
+  if (type === undefined) {
+    throw newGenericServerResponse(415, '', { group: '', resource: '' }, '', { serverMessage: '415: Unsupported Media Type' })
+  }
+  return type.schema
+}
+
+/** The patched document as a versioned object; what does not fit is the patch's fault. */
+function decodePatched(
+  scope: ResourceScope,
+  patched: JsonValue,
+  patchErrors: readonly string[],
+  validation: FieldValidation,
+  warn: (text: string) => void,
+): KubeObject {
+  const invalid = (message: string): Error =>
+    newInvalid({ group: '', kind: '' }, '', [fieldError.invalid(fieldPath('patch'), stringifyJson(patched), message)])
+  checkKind(scope, patched, invalid)
+  let decoded: { object: KubeObject; strictErrors: readonly string[] }
+  try {
+    decoded = scope.type
+      ? decodeStruct<KubeObject>(scope.type.schema, parseJson(stringifyJson(patched)), { strict: validation })
+      : { object: patched as unknown as KubeObject, strictErrors: [] }
+  } catch (error) {
+    throw invalid(messageOf(error))
+  }
+  const errors = [...patchErrors, ...decoded.strictErrors]
+  if (errors.length > 0 && validation === 'Strict') throw invalid(strictDecodingMessage(errors))
+  if (validation === 'Warn') errors.forEach(warn)
+  return decoded.object
+}
+
+function checkKind(scope: ResourceScope, patched: JsonValue, invalid: (message: string) => Error): void {
+  const { kind, apiVersion } = patched as { kind?: unknown; apiVersion?: unknown }
+  if (typeof kind !== 'string' || kind === '') throw invalid(`Object 'Kind' is missing in '${stringifyJson(patched)}'`)
+  if (typeof apiVersion !== 'string' || apiVersion === '') throw invalid(`Object 'apiVersion' is missing in '${stringifyJson(patched)}'`)
+  if (kind === scope.gvk.kind && apiVersion === scope.apiVersion) return
+  const gvk = { ...parseApiVersion(apiVersion), kind }
+  throw invalid(
+    scope.info.types.kind(gvk) === undefined
+      ? notRegistered(gvk)
+      : `unable to decode ${apiVersion}, Kind=${kind} into *${scope.gvk.version}.${scope.gvk.kind}`,
+  )
+}

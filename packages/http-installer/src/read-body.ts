@@ -1,0 +1,57 @@
+import type { IncomingMessage } from 'node:http'
+import { newRequestEntityTooLarge } from '@keelson/apimachinery'
+import type { InstallerContext } from './context.ts'
+
+/** The whole body; throws 413 beyond `limit` bytes without reading on. */
+export async function readBody(c: InstallerContext, limit: number): Promise<Uint8Array> {
+  const announced = Number(c.req.header('content-length') ?? 0)
+  if (announced > limit) throw tooLarge(limit)
+  const incoming = c.env?.incoming as IncomingMessage | undefined
+  if (incoming === undefined) {
+    const bytes = new Uint8Array(await c.req.arrayBuffer())
+    if (bytes.byteLength > limit) throw tooLarge(limit)
+    return bytes
+  }
+  return readIncoming(incoming, limit)
+}
+
+/** By events: the async iterator costs several promises per chunk, and destroys the request when left early. */
+function readIncoming(incoming: IncomingMessage, limit: number): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let length = 0
+    const onData = (chunk: Buffer): void => {
+      length += chunk.length
+      if (length > limit) return fail(tooLarge(limit))
+      chunks.push(chunk)
+    }
+    const onEnd = (): void => {
+      release()
+      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length))
+    }
+    const fail = (error: unknown): void => {
+      release()
+      incoming.pause()
+      reject(error)
+    }
+    const onClose = (): void => fail(new ClientGoneError())
+    const release = (): void => {
+      incoming.off('data', onData).off('end', onEnd).off('error', fail).off('close', onClose)
+    }
+    if (incoming.readableEnded) return resolve(new Uint8Array())
+    incoming.on('data', onData).on('end', onEnd).on('error', fail).on('close', onClose)
+    incoming.resume()
+  })
+}
+
+/** The client left before its request was whole: no answer will be read. */
+export class ClientGoneError extends Error {
+  constructor() {
+    super('the client closed the connection')
+    this.name = 'ClientGoneError'
+  }
+}
+
+function tooLarge(limit: number): Error {
+  return newRequestEntityTooLarge(`limit is ${limit}`)
+}

@@ -1,0 +1,66 @@
+import type { StoredObject } from '@keelson/storagebackend'
+
+export type SplicedBytes = Pick<StoredObject, 'body' | 'spliceAt' | 'revision'>
+
+const resourceVersionKey = Buffer.from(',"resourceVersion":"')
+const quote = 0x22
+
+/** The beginning of an object's JSON: `{"kind":"Pod","apiVersion":"v1",`; for an item of a list `{`. */
+export function typeHead(kind: string, apiVersion: string): Buffer {
+  return Buffer.from(`{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`)
+}
+export const itemHead: Buffer = Buffer.from('{')
+
+/** Length of `writeSpliced`'s output. */
+export function splicedLength(head: Uint8Array, { body, revision }: SplicedBytes): number {
+  return head.length + body.length - 1 + (revision > 0 ? resourceVersionKey.length + digits(revision) + 1 : 0)
+}
+
+/**
+ * Head, body and resourceVersion at `at` of `target`, which must have room for `splicedLength`; returns the end.
+ * An object that was not stored (a dry run) has revision 0 and shows none.
+ */
+export function writeSpliced(target: Uint8Array, at: number, head: Uint8Array, { body, spliceAt, revision }: SplicedBytes): number {
+  target.set(head, at)
+  at += head.length
+  if (revision <= 0) {
+    target.set(body.subarray(1), at)
+    return at + body.length - 1
+  }
+  target.set(body.subarray(1, spliceAt), at)
+  at += spliceAt - 1
+  target.set(resourceVersionKey, at)
+  at += resourceVersionKey.length
+  at = writeNumber(target, at, revision)
+  target[at++] = quote
+  target.set(body.subarray(spliceAt), at)
+  return at + body.length - spliceAt
+}
+
+function digits(value: number): number {
+  let count = 1
+  while (value >= 10) {
+    value = Math.floor(value / 10)
+    count++
+  }
+  return count
+}
+
+function writeNumber(target: Uint8Array, at: number, value: number): number {
+  const end = at + digits(value)
+  for (let i = end - 1; i >= at; i--) {
+    const rest = Math.floor(value / 10)
+    target[i] = 0x30 + (value - rest * 10)
+    value = rest
+  }
+  return end
+}
+
+/** One object's whole JSON, with `tail` behind it. */
+export function spliced(head: Uint8Array, object: SplicedBytes, tail?: Uint8Array): Buffer {
+  const length = splicedLength(head, object)
+  const target = Buffer.allocUnsafe(length + (tail?.length ?? 0))
+  writeSpliced(target, 0, head, object)
+  if (tail !== undefined) target.set(tail, length)
+  return target
+}

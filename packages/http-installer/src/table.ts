@@ -1,0 +1,55 @@
+import { stringifyJson } from '@keelson/apimachinery'
+import type { KubeObject } from '@keelson/apimachinery'
+import type { RestResult, TableCell } from '@keelson/registry'
+import { isStoredObject } from '@keelson/storagebackend'
+import type { Transform } from './negotiate.ts'
+import { ObjectEncoder } from './object-encoder.ts'
+import { partialJson } from './partial-metadata.ts'
+import type { IncludeObject } from './query-options.ts'
+import type { ResourceScope } from './scope.ts'
+
+/** Objects of one scope as rows of a meta.k8s.io Table, in JSON. */
+export class TableRows {
+  readonly #scope: ResourceScope
+  readonly #version: Transform['version']
+  readonly #include: IncludeObject
+  readonly #encoder: ObjectEncoder
+  readonly #now: number
+
+  constructor(scope: ResourceScope, version: Transform['version'], include: IncludeObject) {
+    this.#scope = scope
+    this.#version = version
+    this.#include = include
+    this.#encoder = new ObjectEncoder(scope, 'json', false)
+    this.#now = scope.settings.now()
+  }
+
+  /** Everything up to the first row. `columns` false: a later event of a watch, whose client knows them. */
+  head(listMeta: object, columns = true): string {
+    const definitions = columns ? stringifyJson(this.#scope.storage.table.columns.map(columnOf)) : 'null'
+    return `{"kind":"Table","apiVersion":"meta.k8s.io/${this.#version}","metadata":${stringifyJson(listMeta)},"columnDefinitions":${definitions},"rows":[`
+  }
+
+  row(result: RestResult, include: IncludeObject = this.#include): string {
+    const { table } = this.#scope.storage
+    const object = (isStoredObject(result) ? result.object() : result) as KubeObject
+    const cells = stringifyJson(table.cells(object, this.#now) satisfies readonly TableCell[])
+    const conditions = table.conditions?.(object) ?? []
+    const more = conditions.length === 0 ? '' : `,"conditions":${stringifyJson(conditions)}`
+    return `{"cells":${cells}${more},"object":${this.#included(result, include)}}`
+  }
+
+  get tail(): string {
+    return ']}'
+  }
+
+  #included(result: RestResult, include: IncludeObject): string {
+    if (include === 'None') return 'null'
+    return (include === 'Object' ? this.#encoder.embedded(result) : partialJson(result, this.#version)).toString()
+  }
+}
+
+function columnOf(column: { name: string; type: string; format: string; description: string; priority: number }): object {
+  const { name, type, format, description, priority } = column
+  return { name, type, format, description, priority }
+}

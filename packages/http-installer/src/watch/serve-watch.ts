@@ -1,0 +1,130 @@
+import { isApiError, newInternal } from '@keelson/apimachinery'
+import type { ApiError } from '@keelson/apimachinery'
+import type { Watchable } from '@keelson/registry'
+import type { ObjectWatch } from '@keelson/storagebackend'
+import type { ListRequestOptions } from '../list-options.ts'
+import { mediaTypes, negotiateStream } from '../negotiate.ts'
+import type { Negotiated } from '../negotiate.ts'
+import { parseIncludeObject } from '../query-options.ts'
+import { sendStream } from '../response.ts'
+import type { ResponseSink } from '../response.ts'
+import type { ApiRequest } from '../scope.ts'
+import { createFramer, errorFrame } from './event-frames.ts'
+import type { EventFramer } from './event-frames.ts'
+
+/**
+ * A watch: events as they come, one frame each, until its time is over, the client leaves or the server stops. Nothing is pulled from the
+ * storage's watch that the socket does not take, so a client that does not read holds up itself only; the storage ends it in the end.
+ */
+export async function serveWatch(request: ApiRequest, storage: Watchable, options: ListRequestOptions): Promise<Response> {
+  const { c, scope, query } = request
+  const { settings } = scope
+  const negotiated = negotiateStream(c.req.header('accept'))
+  const framer = createFramer(scope, negotiated, negotiated.transform?.kind === 'Table' ? parseIncludeObject(query) : 'Metadata')
+  const seconds = options.timeoutSeconds > 0 ? options.timeoutSeconds : settings.minRequestTimeoutSeconds * (1 + settings.random())
+  const life = new WatchLife(settings.stopping, seconds * 1000)
+  // A client may leave before the first event, even before the watch is open.
+  const gone = (): void => life.end()
+  c.env?.outgoing?.once('close', gone)
+  request.context.signal.addEventListener('abort', gone, { once: true })
+  try {
+    const opened = await open(request, storage, options, settings.now() + seconds * 1000, life.signal)
+    const headers = { 'content-type': negotiated.form === 'json' ? mediaTypes.json : `${mediaTypes[negotiated.form]};stream=watch` }
+    return await sendStream(c, 200, headers, async (sink) => {
+      sink.onClose(gone)
+      try {
+        if ('error' in opened) sink.write(errorFrame(opened.error.status, negotiated))
+        else await pump(sink, opened.watch, framer, negotiated, life.signal, settings.onInternalError)
+      } finally {
+        life.end()
+      }
+    })
+  } catch (error) {
+    life.end()
+    throw error
+  } finally {
+    request.context.signal.removeEventListener('abort', gone)
+    c.env?.outgoing?.off('close', gone)
+  }
+}
+
+/** A version that is too old is told as the first event: clients expect the same there and later on. */
+async function open(
+  { context }: ApiRequest,
+  storage: Watchable,
+  options: ListRequestOptions,
+  deadline: number,
+  signal: AbortSignal,
+): Promise<{ readonly watch: ObjectWatch } | { readonly error: ApiError }> {
+  const { predicate, resourceVersion, resourceVersionMatch, sendInitialEvents, allowWatchBookmarks: allowBookmarks } = options
+  try {
+    return {
+      watch: await storage.watch(
+        context,
+        { predicate, resourceVersion, resourceVersionMatch, allowBookmarks, sendInitialEvents, deadline },
+        signal,
+      ),
+    }
+  } catch (error) {
+    if (isApiError(error) && error.code === 410) return { error }
+    throw error
+  }
+}
+
+async function pump(
+  sink: ResponseSink,
+  watch: ObjectWatch,
+  framer: EventFramer,
+  negotiated: Negotiated,
+  signal: AbortSignal,
+  onInternalError: (error: unknown) => void,
+): Promise<void> {
+  const ended = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+  try {
+    for await (const batch of watch) {
+      if (signal.aborted) return
+      // One batch is one packet: what belongs together is flushed together, and nothing waits for the next batch.
+      sink.cork()
+      let ready = true
+      for (const event of batch) {
+        ready = sink.write(event.type === 'BOOKMARK' ? framer.bookmark(event) : framer.change(event))
+        if (ready) continue
+        sink.uncork()
+        await Promise.race([sink.drained(), ended])
+        if (signal.aborted) return
+        sink.cork()
+      }
+      sink.uncork()
+    }
+  } catch (error) {
+    if (signal.aborted || sink.closed) return
+    if (!isApiError(error)) onInternalError(error)
+    const failure = isApiError(error) ? error : newInternal('the watch could not go on', { cause: error })
+    sink.write(errorFrame(failure.status, negotiated))
+  }
+}
+
+/** Ends by its own clock, when the server stops, or by `end`. */
+class WatchLife {
+  readonly #controller = new AbortController()
+  readonly #stopping: AbortSignal
+  readonly #timer: NodeJS.Timeout
+  readonly #onStop = (): void => this.end()
+
+  constructor(stopping: AbortSignal, milliseconds: number) {
+    this.#stopping = stopping
+    this.#timer = setTimeout(this.#onStop, Math.min(milliseconds, 2 ** 31 - 1))
+    if (stopping.aborted) this.end()
+    else stopping.addEventListener('abort', this.#onStop, { once: true })
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  end(): void {
+    clearTimeout(this.#timer)
+    this.#stopping.removeEventListener('abort', this.#onStop)
+    this.#controller.abort()
+  }
+}

@@ -1,0 +1,59 @@
+import { newNotAcceptable } from '@keelson/apimachinery'
+import { ApiError } from '@keelson/apimachinery'
+import { toYaml } from '@keelson/apimachinery/yaml'
+import type { RestResult } from '@keelson/registry'
+import { isStoredObject } from '@keelson/storagebackend'
+import { mediaTypes, prefersPretty } from './negotiate.ts'
+import type { Transform } from './negotiate.ts'
+import { indent, ObjectEncoder } from './object-encoder.ts'
+import { partialJson, partialProto } from './partial-metadata.ts'
+import { parseIncludeObject } from './query-options.ts'
+import { sendBytes } from './response.ts'
+import { metaOf } from './result-meta.ts'
+import type { Answer } from './scope.ts'
+import { TableRows } from './table.ts'
+
+/** One object, in the form, version and shape that was negotiated. */
+export function writeResult(answer: Answer, status: number, result: RestResult): Response {
+  const { c, scope, negotiated, query } = answer
+  const { form, transform } = negotiated
+  const pretty = form === 'json' && isPretty(answer)
+  const headers = { 'content-type': mediaTypes[form] }
+  if (transform === undefined || isStatus(result)) {
+    return sendBytes(c, status, headers, new ObjectEncoder(scope, form, pretty).whole(result))
+  }
+  if (form === 'protobuf') {
+    if (transform.kind !== 'PartialObjectMetadata') throw notConvertible(transform, scope.gvk.kind)
+    return sendBytes(c, status, headers, partialProto(result, transform.version))
+  }
+  return sendBytes(c, status, headers, shapeJson(transformed(answer, transform, result, query), form, pretty))
+}
+
+/** For browsers and people; asked for in the query, the media type, or by who asks. */
+export function isPretty({ c, query, negotiated }: Answer): boolean {
+  return negotiated.pretty || prefersPretty(query, c.req.header('user-agent') ?? '')
+}
+
+export function shapeJson(json: string, form: 'json' | 'yaml' | 'protobuf', pretty: boolean): string {
+  if (form === 'yaml') return toYaml(JSON.parse(json))
+  return pretty ? indent(json) : `${json}\n`
+}
+
+function transformed({ scope }: Answer, transform: Transform, result: RestResult, query: URLSearchParams): string {
+  if (transform.kind === 'PartialObjectMetadata') return partialJson(result, transform.version).toString()
+  if (transform.kind === 'PartialObjectMetadataList') throw notConvertible(transform, scope.gvk.kind)
+  const rows = new TableRows(scope, transform.version, parseIncludeObject(query))
+  const { resourceVersion } = metaOf(result)
+  return `${rows.head(resourceVersion === undefined ? {} : { resourceVersion })}${rows.row(result)}${rows.tail}`
+}
+
+/** 406: metadata of one object was asked for of a list, or the other way round. */
+export function notConvertible(transform: Transform, kind: string, isList = false): ApiError {
+  if (transform.kind === 'Table') return newNotAcceptable([mediaTypes.json, mediaTypes.yaml])
+  const what = isList ? 'is a list' : 'is not a list'
+  return new ApiError({ reason: 'NotAcceptable', message: `you requested ${transform.kind}, but the requested object ${what} (*${kind})` })
+}
+
+function isStatus(result: RestResult): boolean {
+  return !isStoredObject(result) && result.kind === 'Status'
+}
