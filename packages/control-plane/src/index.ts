@@ -1,1 +1,11 @@
-export {}
+export { versionInfo } from '@keelson/server'
+export { applyWithStorageFactoryTo } from './apply-with-storage-factory.ts'
+export type { AppliedStorage } from './apply-with-storage-factory.ts'
+export { buildGenericConfig } from './build-generic-config.ts'
+export type { GenericConfig } from './build-generic-config.ts'
+export { ConfigurationError } from './configuration-error.ts'
+export { createServerChain } from './create-server-chain.ts'
+export { newLegacyRESTStorage } from './new-legacy-rest-storage.ts'
+export type { ServerChain } from './server-chain.ts'
+export type { ServerChainOptions } from './server-chain-options.ts'
+export { createSystemNamespaces, systemNamespaces } from './system-namespaces.ts'

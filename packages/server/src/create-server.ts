@@ -51,6 +51,8 @@ export interface Server {
   /** More lines for `/`; read at each request. */
   addListedPaths(paths: () => readonly string[]): void
   listen(port: number, host: string): Promise<AddressInfo>
+  /** From now on `/readyz` fails, so that load balancers look elsewhere; everything is still served. */
+  failReadiness(): void
   /** Ends politely: no new requests, watches end, what is in flight has `graceMs` (default 10 s) to finish. Safe to call twice. */
   close(graceMs?: number): Promise<void>
 }
@@ -86,10 +88,11 @@ export function createServer(options: ServerOptions): Server {
   const listed: (() => readonly string[])[] = []
   installHealth(app, checks, onError)
   installPlainPaths()
+  let leaving = false
   checks.readyz.push({
     name: 'shutdown',
     check: () => {
-      if (lifecycle.state !== 'running') throw new Error('process is shutting down')
+      if (leaving || lifecycle.state !== 'running') throw new Error('process is shutting down')
     },
   })
 
@@ -142,6 +145,9 @@ export function createServer(options: ServerOptions): Server {
         requestListener: getRequestListener(app.fetch as never, { overrideGlobalObjects: false, hostname: 'localhost' }),
       })
       return listener.listen(port, host)
+    },
+    failReadiness: () => {
+      leaving = true
     },
     close: (graceMs = 10_000) => (closing ??= close(graceMs)),
   }

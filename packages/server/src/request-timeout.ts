@@ -11,7 +11,7 @@ export function requestTimeout(query: string, maximum: number): RequestTimeout {
   if (!text) return { milliseconds: maximum }
   let asked: number
   try {
-    asked = parseDuration(text) / 1e6
+    asked = Number(parseDuration(text)) / 1e6
   } catch (error) {
     return { error: newBadRequest(`invalid timeout specified in the request URL - ${(error as Error).message}`, { cause: error }) }
   }

@@ -1,0 +1,83 @@
+import { UsageError, parseArguments } from './arguments.ts'
+import { flags } from './flags.ts'
+import { helpText } from './help.ts'
+import { serverOptions } from './server-options.ts'
+import type { FlagValues } from './server-options.ts'
+import { StartError, explain } from './start-error.ts'
+
+const wrongUsage = 2
+const cannotStart = 1
+
+/** The program: arguments in, exit code out. */
+export async function main(argv: readonly string[]): Promise<void> {
+  let values: FlagValues
+  try {
+    const parsed = parseArguments(argv, flags)
+    if (parsed.help) {
+      process.stdout.write(helpText(flags, process.stdout.columns ?? 100))
+      return
+    }
+    if (parsed.version) {
+      const { versionInfo } = await import('@keelson/control-plane')
+      process.stdout.write(`Kubernetes ${versionInfo().gitVersion}\n`)
+      return
+    }
+    values = parsed.values as unknown as FlagValues
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    process.stderr.write(`keelson: ${error.message}\n`)
+    process.exitCode = wrongUsage
+    return
+  }
+  try {
+    await serve(values)
+  } catch (error) {
+    const known = explain(error, values)
+    process.stderr.write(known instanceof StartError ? `keelson: ${known.message}\n` : `keelson: cannot start: ${String((error as Error)?.stack ?? error)}\n`)
+    process.exit(known instanceof StartError && known.isUsage ? wrongUsage : cannotStart)
+  }
+}
+
+async function serve(values: FlagValues): Promise<void> {
+  const log = createLog(values.v)
+  const options = await serverOptions(values, log)
+  const { createServerChain } = await import('@keelson/control-plane')
+  const chain = await createServerChain(options)
+
+  let stopping = false
+  const stop = (signal: NodeJS.Signals): void => {
+    if (stopping) process.exit(cannotStart)
+    stopping = true
+    log(1, `${signal}: stopping`)
+    chain.close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        process.stderr.write(`keelson: stopping failed: ${String((error as Error)?.stack ?? error)}\n`)
+        process.exit(cannotStart)
+      },
+    )
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+  // One request's lost promise must not end everybody else's server.
+  process.on('unhandledRejection', (reason) => log(0, `unhandled rejection: ${String((reason as Error)?.stack ?? reason)}`))
+
+  try {
+    await chain.listen()
+    await chain.ready
+  } catch (error) {
+    if (stopping) return
+    await chain.close().catch(() => {})
+    throw error
+  }
+  if (stopping) return
+  process.stdout.write(`keelson is ready at ${chain.url} (kubeconfig ${chain.kubeconfigPath}, started in ${Math.round(performance.now())} ms)\n`)
+}
+
+export type Log = (level: number, text: string) => void
+
+function createLog(verbosity: number): Log {
+  return (level, text) => {
+    if (level <= verbosity) process.stderr.write(`${new Date().toISOString()} ${text}\n`)
+  }
+}

@@ -1,0 +1,25 @@
+/** The candidate that takes the fewest single-character changes; undefined when none is close enough to be what was meant. */
+export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  let best: string | undefined
+  let bestDistance = Math.max(2, Math.ceil(word.length / 3))
+  for (const candidate of candidates) {
+    const distance = candidate.startsWith(word) && word.length >= 3 ? 1 : editDistance(word, candidate)
+    if (distance < bestDistance || (distance === bestDistance && best === undefined)) {
+      best = candidate
+      bestDistance = distance
+    }
+  }
+  return best
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      next.push(Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)))
+    }
+    row = next
+  }
+  return row[b.length]!
+}

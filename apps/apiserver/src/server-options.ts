@@ -1,0 +1,95 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { ServerChainOptions } from '@keelson/control-plane'
+import { StartError } from './start-error.ts'
+
+/** The flags as parsed; see `flags.ts` for what is guaranteed to be there. */
+export interface FlagValues {
+  readonly 'data-dir': string
+  readonly 'storage-backend'?: 'embedded' | 'memory' | 'etcd3'
+  readonly 'etcd-servers'?: readonly string[]
+  readonly 'etcd-prefix': string
+  readonly 'watch-cache': boolean
+  readonly 'event-ttl': number
+  readonly 'delete-collection-workers': number
+  readonly 'enable-garbage-collector': boolean
+  readonly 'bind-address': string
+  readonly 'secure-port': number
+  readonly 'cert-dir'?: string
+  readonly 'tls-cert-file'?: string
+  readonly 'tls-private-key-file'?: string
+  readonly 'disable-http2-serving': boolean
+  readonly 'advertise-address'?: string
+  readonly 'external-hostname'?: string
+  readonly 'client-ca-file'?: string
+  readonly 'token-auth-file'?: string
+  readonly 'anonymous-auth': boolean
+  readonly 'authorization-always-allow-paths': readonly string[]
+  readonly 'max-requests-inflight': number
+  readonly 'max-mutating-requests-inflight': number
+  readonly 'request-timeout': number
+  readonly 'min-request-timeout': number
+  readonly 'shutdown-delay-duration': number
+  readonly 'service-cluster-ip-range': string
+  readonly controllers?: readonly string[]
+  readonly v: number
+}
+
+/** Flags → what the control plane is built from. Reads the files they name; throws `StartError`. */
+export async function serverOptions(values: FlagValues, log: (level: number, text: string) => void): Promise<ServerChainOptions> {
+  const dataDir = path.resolve(values['data-dir'])
+  const type = values['storage-backend'] ?? (values['etcd-servers'] === undefined ? 'embedded' : 'etcd3')
+  if (type === 'etcd3') throw new StartError('the storage backend etcd3 is not available yet; use embedded or memory', { isUsage: true })
+  if (values['etcd-servers'] !== undefined) throw new StartError(`--etcd-servers has no meaning with --storage-backend=${type}`, { isUsage: true })
+  const certFile = values['tls-cert-file']
+  const keyFile = values['tls-private-key-file']
+  if ((certFile === undefined) !== (keyFile === undefined)) {
+    throw new StartError('--tls-cert-file and --tls-private-key-file go together: one of them is missing', { isUsage: true })
+  }
+  const names = [values['advertise-address'], values['external-hostname']].filter((name) => name !== undefined)
+  return {
+    storage: { type, dataDir, prefix: values['etcd-prefix'] },
+    certificates: { directory: values['cert-dir'] ?? path.join(dataDir, 'certs'), names },
+    kubeconfigPath: path.join(dataDir, 'admin.kubeconfig'),
+    bindAddress: values['bind-address'],
+    port: values['secure-port'],
+    ...(certFile === undefined || keyFile === undefined
+      ? {}
+      : { servingCertificate: { certificate: await readText('tls-cert-file', certFile), key: await readText('tls-private-key-file', keyFile) } }),
+    http2: !values['disable-http2-serving'],
+    ...(values['client-ca-file'] === undefined ? {} : { clientAuthorities: [await readText('client-ca-file', values['client-ca-file'])] }),
+    ...(values['token-auth-file'] === undefined ? {} : { tokenFile: await existing('token-auth-file', values['token-auth-file']) }),
+    anonymousAuth: values['anonymous-auth'],
+    alwaysAllowPaths: values['authorization-always-allow-paths'],
+    limits: { readOnly: values['max-requests-inflight'], mutating: values['max-mutating-requests-inflight'] },
+    requestTimeoutMs: values['request-timeout'],
+    minRequestTimeoutSeconds: values['min-request-timeout'],
+    shutdownDelayMs: values['shutdown-delay-duration'],
+    watchCache: values['watch-cache'],
+    eventTtlSeconds: Math.round(values['event-ttl'] / 1000),
+    deleteCollectionWorkers: values['delete-collection-workers'],
+    enableGarbageCollection: values['enable-garbage-collector'],
+    serviceClusterIpRange: values['service-cluster-ip-range'],
+    ...(values.controllers === undefined ? {} : { controllers: values.controllers }),
+    log,
+  }
+}
+
+async function readText(flag: string, file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    throw cannotRead(flag, file, error)
+  }
+}
+
+async function existing(flag: string, file: string): Promise<string> {
+  await readText(flag, file)
+  return file
+}
+
+function cannotRead(flag: string, file: string, error: unknown): StartError {
+  const { code, message } = error as NodeJS.ErrnoException
+  const why = code === 'ENOENT' ? 'there is no such file' : code === 'EACCES' ? 'it may not be read' : code === 'EISDIR' ? 'it is a directory' : message
+  return new StartError(`--${flag}: cannot read ${file}: ${why}`, { cause: error })
+}

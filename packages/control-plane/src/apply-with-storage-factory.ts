@@ -1,0 +1,30 @@
+import type { KubeObject } from '@keelson/apimachinery'
+import { storageWithCacher } from '@keelson/cacher'
+import { createRESTOptionsGetter, undecoratedStorage } from '@keelson/registry'
+import type { RESTOptionsGetter, StorageDecorator, StorageFactory, StorageRequest } from '@keelson/registry'
+import type { Storage } from '@keelson/storagebackend'
+import type { ServerChainOptions } from './server-chain-options.ts'
+
+export interface AppliedStorage {
+  readonly storageFactory: StorageFactory
+  readonly restOptionsGetter: RESTOptionsGetter
+  readonly storages: readonly Storage[]
+}
+
+/** Decides how each resource reaches the store: through a watch cache, or directly. */
+export function applyWithStorageFactoryTo(storageFactory: StorageFactory, options: ServerChainOptions): AppliedStorage {
+  const storages: Storage[] = []
+  const decorate = (options.watchCache ?? true) ? storageWithCacher({ onError: (error) => options.log?.(0, `watch cache: ${String(error)}`) }) : undecoratedStorage
+  const decorator: StorageDecorator = <T extends KubeObject>(request: StorageRequest<T>): Storage<T> => {
+    const storage = decorate(request)
+    storages.push(storage as unknown as Storage)
+    return storage
+  }
+  const restOptionsGetter = createRESTOptionsGetter({
+    storageFactory,
+    decorator,
+    ...(options.deleteCollectionWorkers === undefined ? {} : { deleteCollectionWorkers: options.deleteCollectionWorkers }),
+    ...(options.enableGarbageCollection === undefined ? {} : { enableGarbageCollection: options.enableGarbageCollection }),
+  })
+  return { storageFactory, restOptionsGetter, storages }
+}

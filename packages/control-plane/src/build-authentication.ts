@@ -1,0 +1,48 @@
+import {
+  createAlwaysAllowPathsAuthorizer,
+  createAnonymousAuthenticator,
+  createAuthenticatorUnion,
+  createAuthorizerUnion,
+  createBearerTokenAuthenticator,
+  createClientCertificateAuthenticator,
+  createPrivilegedGroupsAuthorizer,
+  createStaticTokens,
+  generateToken,
+  mastersGroup,
+  openTokenFile,
+} from '@keelson/auth'
+import type { Authenticator, Authorizer, TokenAuthenticator } from '@keelson/auth'
+import { ConfigurationError } from './configuration-error.ts'
+import type { ServerChainOptions } from './server-chain-options.ts'
+
+export interface Authentication {
+  readonly authenticator: Authenticator
+  /** Made at this start and known to nobody else: `system:masters`. */
+  readonly adminToken: string
+}
+
+export async function buildAuthentication(options: ServerChainOptions): Promise<Authentication> {
+  const adminToken = generateToken()
+  const tokens: TokenAuthenticator[] = [createStaticTokens([[adminToken, { name: 'kubernetes-admin', groups: [mastersGroup] }]])]
+  if (options.tokenFile !== undefined) tokens.push(await readTokens(options.tokenFile, options.log))
+  tokens.push(...(options.tokens ?? []))
+  const anonymous = (options.anonymousAuth ?? true) ? createAnonymousAuthenticator() : undefined
+  const authenticator = createAuthenticatorUnion([createClientCertificateAuthenticator(), createBearerTokenAuthenticator(...tokens)], { anonymous })
+  return { authenticator, adminToken }
+}
+
+async function readTokens(file: string, log: ServerChainOptions['log']): Promise<TokenAuthenticator> {
+  try {
+    return await openTokenFile(file, { onWarning: (text) => log?.(0, text) })
+  } catch (error) {
+    throw new ConfigurationError(`the token file cannot be used: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** Until there is RBAC: administrators everything, everybody else the paths that are always allowed. */
+export function buildAuthorizer(options: ServerChainOptions): Authorizer {
+  return createAuthorizerUnion(
+    createPrivilegedGroupsAuthorizer(mastersGroup),
+    createAlwaysAllowPathsAuthorizer(options.alwaysAllowPaths ?? ['/healthz', '/readyz', '/livez']),
+  )
+}

@@ -1,0 +1,66 @@
+import { createApiTypes } from '@keelson/api'
+import type { ApiTypes } from '@keelson/api'
+import { coreV1 } from '@keelson/api/core/v1'
+import { eventsV1 } from '@keelson/api/events/v1'
+import { metaV1 } from '@keelson/api/meta/v1'
+import { Scheme } from '@keelson/apimachinery'
+import type { Authorizer } from '@keelson/auth'
+import type { RESTOptionsGetter, StorageFactory } from '@keelson/registry'
+import { newStorageFactoryConfig, recordCodecs } from '@keelson/registry'
+import type { Backend, Storage } from '@keelson/storagebackend'
+import { applyWithStorageFactoryTo } from './apply-with-storage-factory.ts'
+import { buildAuthentication, buildAuthorizer } from './build-authentication.ts'
+import type { Authentication } from './build-authentication.ts'
+import { buildCertificates } from './build-certificates.ts'
+import type { ServingCertificates } from './build-certificates.ts'
+import type { ServerChainOptions } from './server-chain-options.ts'
+import { storageDrivers } from './storage-drivers.ts'
+
+/** Raised when the stored form of our own objects changes; older records are then decoded, converted and defaulted as they are read. */
+const schemaVersion = 1
+
+/** What every server of the chain is made from. */
+export interface GenericConfig {
+  readonly backend: Backend
+  readonly storageFactory: StorageFactory
+  readonly restOptionsGetter: RESTOptionsGetter
+  /** Every storage that was made through `restOptionsGetter`, for readiness and for closing. */
+  readonly storages: readonly Storage[]
+  readonly types: ApiTypes
+  readonly scheme: Scheme
+  readonly authentication: Authentication
+  readonly authorizer: Authorizer
+  readonly certificates: ServingCertificates
+}
+
+/** Opens the store and makes what does not depend on any API group. What it opened is closed again when something else fails. */
+export async function buildGenericConfig(options: ServerChainOptions): Promise<GenericConfig> {
+  const opening = storageDrivers().create(options.storage ?? { type: 'memory' })
+  const [backend, authentication, certificates] = await allOrClose(opening, buildAuthentication(options), buildCertificates(options))
+  const storageFactory = newStorageFactoryConfig()
+    .complete({
+      backend,
+      createCodec: recordCodecs({ schemaVersion }),
+      ...(options.storage?.prefix === undefined ? {} : { prefix: options.storage.prefix }),
+    })
+    .new()
+  return {
+    backend,
+    ...applyWithStorageFactoryTo(storageFactory, options),
+    types: createApiTypes([metaV1, coreV1, eventsV1]),
+    scheme: new Scheme(),
+    authentication,
+    authorizer: buildAuthorizer(options),
+    certificates,
+  }
+}
+
+async function allOrClose<A extends AsyncDisposable, B, C>(opening: Promise<A>, b: Promise<B>, c: Promise<C>): Promise<[A, B, C]> {
+  try {
+    return await Promise.all([opening, b, c])
+  } catch (error) {
+    const opened = await opening.catch(() => undefined)
+    await opened?.[Symbol.asyncDispose]()
+    throw error
+  }
+}

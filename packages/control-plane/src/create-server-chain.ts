@@ -1,0 +1,171 @@
+import { isIPv6 } from 'node:net'
+import { builtinPlugins, createAdmissionChain } from '@keelson/admission'
+import type { AdmissionChain } from '@keelson/admission'
+import { createLoopbackClient } from '@keelson/loopback'
+import { createServer, kubeconfig, writeKubeconfig } from '@keelson/server'
+import type { Server } from '@keelson/server'
+import { buildGenericConfig } from './build-generic-config.ts'
+import type { GenericConfig } from './build-generic-config.ts'
+import { ControllerRunner } from './controller-runner.ts'
+import { installGroup, installLegacyAPIGroup } from './install-apis.ts'
+import type { InstallTarget } from './install-apis.ts'
+import { cohabitingGroups } from './cohabiting-groups.ts'
+import { newLegacyRESTStorage } from './new-legacy-rest-storage.ts'
+import { PostStartHooks } from './post-start-hooks.ts'
+import type { ServerChainOptions } from './server-chain-options.ts'
+import type { ServerChain } from './server-chain.ts'
+import { addStorageHealth, storagesReady } from './storage-health.ts'
+import { createSystemNamespaces } from './system-namespaces.ts'
+
+/** Everything from the store to the port, wired. It does not listen yet. */
+export async function createServerChain(options: ServerChainOptions = {}): Promise<ServerChain> {
+  const config = await buildGenericConfig(options)
+  const log = options.log ?? (() => {})
+  let admission: AdmissionChain | undefined
+  const client = createLoopbackClient({ scheme: config.scheme, admission: () => admission, fieldManager: 'kube-apiserver' })
+  admission = createAdmissionChain(builtinPlugins().create({ client, onError: (error) => log(0, `admission: ${String(error)}`) }))
+
+  const server = createServer({
+    authenticator: config.authentication.authenticator,
+    authorizer: config.authorizer,
+    tls: { ...config.certificates.serving, clientAuthorities: config.certificates.clientAuthorities },
+    ...(options.limits === undefined ? {} : { limits: options.limits }),
+    ...(options.requestTimeoutMs === undefined ? {} : { requestTimeoutMs: options.requestTimeoutMs }),
+    http2: options.http2 ?? true,
+    onError: (what, error) => log(0, `${what}: ${String((error as Error)?.stack ?? error)}`),
+  })
+  addStorageHealth(server, config)
+
+  const target: InstallTarget = {
+    server,
+    config,
+    admission,
+    client,
+    options: {
+      stopping: server.stopping,
+      ...(options.minRequestTimeoutSeconds === undefined ? {} : { minRequestTimeoutSeconds: options.minRequestTimeoutSeconds }),
+      onInternalError: (error) => log(0, `internal error: ${String((error as Error)?.stack ?? error)}`),
+    },
+  }
+  const legacy = newLegacyRESTStorage(config, options)
+  installLegacyAPIGroup(target, legacy)
+  for (const group of cohabitingGroups(legacy)) installGroup(target, group)
+
+  const controllers = new ControllerRunner(client, {
+    enabled: options.controllers ?? (options.storage?.type === 'etcd3' ? ['none'] : ['*']),
+    rootCA: config.certificates.authority,
+    onError: (name, error) => log(0, `${name}: ${String(error)}`),
+  })
+  const hooks = new PostStartHooks(server)
+  hooks.add('storage-readiness', () => storagesReady(config))
+  hooks.add('start-system-namespaces-controller', () => createSystemNamespaces(client))
+  hooks.add('start-controllers', async () => controllers.start())
+
+  return new Chain({ options, config, server, admission, client, hooks, controllers })
+}
+
+interface ChainParts {
+  readonly options: ServerChainOptions
+  readonly config: GenericConfig
+  readonly server: Server
+  readonly admission: AdmissionChain
+  readonly client: ServerChain['client']
+  readonly hooks: PostStartHooks
+  readonly controllers: ControllerRunner
+}
+
+class Chain implements ServerChain {
+  readonly ready: Promise<void>
+  readonly #parts: ChainParts
+  readonly #ready: PromiseParts
+  #url: string | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(parts: ChainParts) {
+    this.#parts = parts
+    this.#ready = promiseParts()
+    this.ready = this.#ready.promise
+    // Whoever only listens and closes need not care about readiness.
+    this.ready.catch(() => {})
+  }
+
+  get url(): string {
+    if (this.#url === undefined) throw new Error('the server does not listen yet')
+    return this.#url
+  }
+
+  get kubeconfig(): string {
+    const { authority, admin } = this.#parts.config.certificates
+    return kubeconfig({ server: this.url, certificateAuthority: authority, user: admin })
+  }
+
+  get kubeconfigPath(): string | undefined {
+    return this.#parts.options.kubeconfigPath
+  }
+
+  get adminToken(): string {
+    return this.#parts.config.authentication.adminToken
+  }
+
+  get certificateAuthority(): string {
+    return this.#parts.config.certificates.authority
+  }
+
+  get client(): ServerChain['client'] {
+    return this.#parts.client
+  }
+
+  async listen(): Promise<void> {
+    const { server, options, hooks } = this.#parts
+    const host = options.bindAddress ?? '127.0.0.1'
+    const { port } = await server.listen(options.port ?? 0, host)
+    this.#url = `https://${reachable(host)}:${port}`
+    if (options.kubeconfigPath !== undefined) await writeKubeconfig(options.kubeconfigPath, this.kubeconfig)
+    hooks.run().then(this.#ready.resolve, this.#ready.reject)
+  }
+
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close())
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #close(): Promise<void> {
+    const { options, config, server, admission, controllers } = this.#parts
+    this.#ready.reject(new Error('the server was closed before it was ready'))
+    if (options.shutdownDelayMs) {
+      server.failReadiness()
+      await new Promise((resolve) => setTimeout(resolve, options.shutdownDelayMs))
+    }
+    await server.close(options.shutdownGraceMs ?? 10_000)
+    await controllers.stop()
+    await admission[Symbol.asyncDispose]()
+    await Promise.all(config.storages.map((storage) => storage.close()))
+    await config.backend[Symbol.asyncDispose]()
+  }
+}
+
+/** Where a client on this machine reaches a server that is bound to `host`. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  if (host === '::') return '[::1]'
+  return isIPv6(host) ? `[${host}]` : host
+}
+
+interface PromiseParts {
+  readonly promise: Promise<void>
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
+}
+
+function promiseParts(): PromiseParts {
+  let resolve!: () => void
+  let reject!: (error: unknown) => void
+  const promise = new Promise<void>((yes, no) => {
+    resolve = yes
+    reject = no
+  })
+  return { promise, resolve, reject }
+}

@@ -1,0 +1,49 @@
+import type { TokenAuthenticator } from '@keelson/auth'
+import type { Config } from '@keelson/storagebackend'
+
+export interface ServerChainOptions {
+  /** Default: memory. */
+  readonly storage?: Config
+  readonly certificates?: {
+    /** Where what the server makes for itself is kept. Absent: in memory, new at each start. */
+    readonly directory?: string
+    /** Names and addresses for the serving certificate, beyond those every server has. */
+    readonly names?: readonly string[]
+  }
+  /** PEM. Absent: the server makes its own. */
+  readonly servingCertificate?: { readonly certificate: string; readonly key: string }
+  /** PEM, beside the server's own authority. */
+  readonly clientAuthorities?: readonly string[]
+  /** Written when the server listens. Absent: not written; `kubeconfig` has the text. */
+  readonly kubeconfigPath?: string
+  /** Default 127.0.0.1. */
+  readonly bindAddress?: string
+  /** Default 0: any free port. */
+  readonly port?: number
+  /** Default true. */
+  readonly http2?: boolean
+  readonly tokenFile?: string
+  /** Further sources of bearer tokens. */
+  readonly tokens?: readonly TokenAuthenticator[]
+  /** Default true. */
+  readonly anonymousAuth?: boolean
+  readonly alwaysAllowPaths?: readonly string[]
+  readonly limits?: { readonly readOnly: number; readonly mutating: number }
+  readonly requestTimeoutMs?: number
+  readonly minRequestTimeoutSeconds?: number
+  /** How long /readyz fails before a stop begins. Default 0. */
+  readonly shutdownDelayMs?: number
+  /** How long a stop waits for what is in flight. Default 10 s. */
+  readonly shutdownGraceMs?: number
+  /** Default true. */
+  readonly watchCache?: boolean
+  readonly eventTtlSeconds?: number
+  readonly deleteCollectionWorkers?: number
+  readonly enableGarbageCollection?: boolean
+  /** Default 10.0.0.0/24. */
+  readonly serviceClusterIpRange?: string
+  /** `*`, `none`, `-name`. Default: all, unless the store is etcd's and so perhaps shared. */
+  readonly controllers?: readonly string[]
+  /** 0 is what an operator must see, higher is more talkative. Default: silent. */
+  readonly log?: (level: number, text: string) => void
+}

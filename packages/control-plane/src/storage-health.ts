@@ -1,0 +1,29 @@
+import type { Server } from '@keelson/server'
+import type { GenericConfig } from './build-generic-config.ts'
+
+/** `etcd` is the store's check by the name under which everybody's monitoring knows it, whatever the driver. */
+export function addStorageHealth(server: Server, config: GenericConfig): void {
+  server.addHealthCheck({ name: 'etcd', check: () => config.backend.checkHealth() })
+  server.addHealthCheck({ name: 'etcd-readiness', check: () => config.backend.checkHealth() }, ['readyz'])
+  server.addHealthCheck({ name: 'watch-cache', check: () => allReady(config) }, ['readyz'])
+}
+
+async function allReady({ storages }: GenericConfig): Promise<void> {
+  await Promise.all(storages.map((storage) => storage.checkReady()))
+}
+
+const patienceMs = 60_000
+
+/** Caches fill while the server starts; a store that cannot be read ends the start. */
+export async function storagesReady(config: GenericConfig): Promise<void> {
+  const until = Date.now() + patienceMs
+  for (let pause = 1; ; pause = Math.min(pause * 2, 200)) {
+    try {
+      await allReady(config)
+      return
+    } catch (error) {
+      if (Date.now() > until) throw error
+    }
+    await new Promise((resolve) => setTimeout(resolve, pause))
+  }
+}

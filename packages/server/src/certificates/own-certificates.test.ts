@@ -1,0 +1,82 @@
+import { X509Certificate } from 'node:crypto'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import * as fc from 'fast-check'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createDirectoryCertificateStore, createMemoryCertificateStore } from './certificate-store.ts'
+import { firstServiceIp, ipBytes } from './ip-bytes.ts'
+import { ownCertificates } from './own-certificates.ts'
+
+let directory: string
+beforeEach(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'keelson-certs-'))
+})
+afterEach(() => rm(directory, { recursive: true }))
+
+const day = 24 * 3600 * 1000
+
+test('the serving certificate covers every name and is signed by the authority', async () => {
+  const { ca, serving, admin } = await ownCertificates({ store: createMemoryCertificateStore(), names: ['10.0.0.1', '0.0.0.0', 'api.example.org', 'fd00::1'] })
+  const authority = new X509Certificate(ca.certificate)
+  const certificate = new X509Certificate(serving.certificate)
+  expect(authority.ca).toBe(true)
+  expect(certificate.verify(authority.publicKey)).toBe(true)
+  expect(certificate.checkIssued(authority)).toBe(true)
+  for (const name of ['localhost', 'kubernetes', 'kubernetes.default.svc.cluster.local', 'api.example.org']) expect(certificate.checkHost(name)).toBe(name)
+  for (const address of ['127.0.0.1', '::1', '10.0.0.1', 'fd00::1']) expect(certificate.checkIP(address)).toBeDefined()
+  expect(certificate.checkIP('0.0.0.0')).toBeUndefined()
+  expect(new X509Certificate(admin.certificate).subject).toBe('O=system:masters\nCN=kubernetes-admin')
+})
+
+test('what is kept is used again; keys are for their owner alone', async () => {
+  const store = createDirectoryCertificateStore(path.join(directory, 'certs'))
+  const first = await ownCertificates({ store })
+  expect(await ownCertificates({ store })).toEqual(first)
+  expect((await stat(path.join(directory, 'certs/ca.key'))).mode & 0o777).toBe(0o600)
+})
+
+test('a leaf near its end, without a name that is needed, or damaged is made anew by the same authority', async () => {
+  const store = createDirectoryCertificateStore(directory)
+  const first = await ownCertificates({ store })
+  const later = await ownCertificates({ store, now: () => Date.now() + 340 * day })
+  expect(later.ca).toEqual(first.ca)
+  expect(later.serving).not.toEqual(first.serving)
+  const named = await ownCertificates({ store, names: ['new.example.org'] })
+  expect(new X509Certificate(named.serving.certificate).checkHost('new.example.org')).toBe('new.example.org')
+  await writeFile(path.join(directory, 'admin.crt'), 'rubbish')
+  expect((await ownCertificates({ store })).admin).not.toEqual(first.admin)
+  expect(await readFile(path.join(directory, 'ca.crt'), 'utf8')).toBe(first.ca.certificate)
+})
+
+test('a new authority replaces everything it had signed', async () => {
+  const store = createDirectoryCertificateStore(directory)
+  const first = await ownCertificates({ store })
+  await rm(path.join(directory, 'ca.key'))
+  const second = await ownCertificates({ store })
+  expect(second.serving).not.toEqual(first.serving)
+  expect(new X509Certificate(second.admin.certificate).verify(new X509Certificate(second.ca.certificate).publicKey)).toBe(true)
+})
+
+test('addresses as bytes', () => {
+  expect([...ipBytes('10.0.0.255')]).toEqual([10, 0, 0, 255])
+  expect(ipBytes('::').equals(Buffer.alloc(16))).toBe(true)
+  expect(ipBytes('::ffff:1.2.3.4').toString('hex')).toBe('00000000000000000000ffff01020304')
+  fc.assert(
+    fc.property(fc.ipV6(), (address) => {
+      const bytes = ipBytes(address)
+      expect(bytes).toHaveLength(16)
+      const groups = Array.from({ length: 8 }, (_, i) => bytes.readUInt16BE(i * 2).toString(16))
+      expect(new URL(`http://[${groups.join(':')}]/`).host).toBe(new URL(`http://[${address}]/`).host)
+    }),
+  )
+})
+
+test.each([
+  ['10.0.0.0/16', '10.0.0.1'],
+  ['10.96.5.9/12', '10.96.0.1'],
+  ['fd00::/112', undefined],
+  ['nonsense', undefined],
+])('the first service address of %s is %s', (cidr, address) => {
+  expect(firstServiceIp(cidr)).toBe(address)
+})

@@ -1,0 +1,280 @@
+import { once } from 'node:events'
+import { connect as connectHttp2 } from 'node:http2'
+import type { ClientHttp2Session } from 'node:http2'
+import { Agent, request as httpsRequest } from 'node:https'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import { createAnonymousAuthenticator, createAlwaysAllowPathsAuthorizer, createAuthenticatorUnion, createAuthorizerUnion, createBearerTokenAuthenticator } from '@keelson/auth'
+import { createClientCertificateAuthenticator, createPrivilegedGroupsAuthorizer, createStaticTokens } from '@keelson/auth'
+import { requestContextOf } from '@keelson/http-installer'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createMemoryCertificateStore } from './certificates/certificate-store.ts'
+import { ownCertificates } from './certificates/own-certificates.ts'
+import type { OwnCertificates } from './certificates/own-certificates.ts'
+import { createServer } from './create-server.ts'
+import type { Server, ServerOptions } from './create-server.ts'
+
+interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+let certificates: OwnCertificates
+let server: Server
+let port: number
+const errors: unknown[] = []
+const aborted: string[] = []
+
+const masters = { name: 'admin', groups: ['system:masters'] }
+function start(options: Partial<ServerOptions> = {}): Server {
+  const tokens = createStaticTokens([
+    ['root', masters],
+    ['alice', { name: 'alice', groups: ['dev'] }],
+    ['worker', { name: 'worker', groups: ['allowed'] }],
+  ])
+  const made = createServer({
+    authenticator: createAuthenticatorUnion([createClientCertificateAuthenticator(), createBearerTokenAuthenticator(tokens)], {
+      anonymous: createAnonymousAuthenticator(),
+    }),
+    authorizer: createAuthorizerUnion(
+      createPrivilegedGroupsAuthorizer('system:masters', 'allowed'),
+      createAlwaysAllowPathsAuthorizer(['/healthz', '/livez', '/readyz']),
+    ),
+    tls: { certificate: certificates.serving.certificate, key: certificates.serving.key, clientAuthorities: [certificates.ca.certificate] },
+    onError: (_what, error) => errors.push(error),
+    ...options,
+  })
+  made.app.get('/api/v1/whoami', (c) => {
+    const { user, info, fieldManager } = requestContextOf(c)
+    return c.json({ user, verb: info.verb, fieldManager })
+  })
+  made.app.get('/api/v1/warned', (c) => {
+    requestContextOf(c).warn('old news')
+    (c.env.outgoing as ServerResponse).end('ok')
+    return RESPONSE_ALREADY_SENT
+  })
+  made.app.get('/api/v1/bug', () => {
+    throw new Error('secret inside')
+  })
+  made.app.get('/api/v1/waits', async (c) => {
+    const { signal } = requestContextOf(c)
+    ;(c.env.outgoing as ServerResponse).flushHeaders()
+    if (!signal.aborted) await once(signal, 'abort')
+    aborted.push(String((signal.reason as Error).name))
+    ;(c.env.outgoing as ServerResponse).end()
+    return RESPONSE_ALREADY_SENT
+  })
+  made.app.get('/api/v1/slow', async (c) => {
+    const { signal } = requestContextOf(c)
+    if (!signal.aborted) await once(signal, 'abort')
+    throw signal.reason as Error
+  })
+  made.app.get('/api/v1/watched', async (c) => {
+    const outgoing = c.env.outgoing as ServerResponse
+    outgoing.write('one\n')
+    if (!made.stopping.aborted) await once(made.stopping, 'abort')
+    outgoing.end('last\n')
+    return RESPONSE_ALREADY_SENT
+  })
+  return made
+}
+
+beforeAll(async () => {
+  certificates = await ownCertificates({ store: createMemoryCertificateStore() })
+  server = start()
+  port = (await server.listen(0, '127.0.0.1')).port
+})
+afterAll(() => server.close(0))
+
+const agent = new Agent({ keepAlive: true })
+function http1(path: string, token?: string, extra: object = {}, toPort = port): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const headers = { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), 'user-agent': 'tester/1.0 (linux)' }
+    const sent = httpsRequest({ host: '127.0.0.1', port: toPort, path, headers, agent, ca: certificates.ca.certificate, ...extra }, (answer) => {
+      let body = ''
+      answer.setEncoding('utf8')
+      answer.on('data', (chunk: string) => (body += chunk))
+      answer.on('end', () => resolve({ status: answer.statusCode!, headers: answer.headers, body }))
+      answer.on('error', reject)
+    })
+    sent.on('error', reject)
+    sent.end()
+  })
+}
+
+function session(toPort = port): ClientHttp2Session {
+  return connectHttp2(`https://127.0.0.1:${toPort}`, { ca: certificates.ca.certificate })
+}
+function http2(on: ClientHttp2Session, path: string, token?: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const stream = on.request({ ':path': path, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) })
+    let body = ''
+    let headers: IncomingHttpHeaders = {}
+    let status = 0
+    stream.on('response', (received) => {
+      headers = received as IncomingHttpHeaders
+      status = received[':status']!
+    })
+    stream.setEncoding('utf8')
+    stream.on('data', (chunk: string) => (body += chunk))
+    stream.on('end', () => resolve({ status, headers, body }))
+    stream.on('error', reject)
+    stream.end()
+  })
+}
+
+describe('a request', () => {
+  test('carries its identity and an audit id, and is never cached', async () => {
+    const answer = await http1('/api/v1/whoami', 'root')
+    expect(JSON.parse(answer.body)).toEqual({
+      user: { name: 'admin', groups: ['system:masters', 'system:authenticated'] },
+      verb: 'list',
+      fieldManager: 'tester',
+    })
+    expect(answer.headers['cache-control']).toBe('no-cache, private')
+    expect(answer.headers['audit-id']).toMatch(/^[\da-f-]{36}$/)
+  })
+
+  test('keeps the audit id it came with', async () => {
+    const answer = await http1('/api/v1/whoami', 'root', { headers: { authorization: 'Bearer root', 'audit-id': 'mine' } })
+    expect(answer.headers['audit-id']).toBe('mine')
+  })
+
+  test('is known by its certificate, over both protocols', async () => {
+    const { certificate: cert, key } = certificates.admin
+    expect(JSON.parse((await http1('/api/v1/whoami', undefined, { cert, key, agent: false })).body)).toMatchObject({ user: { name: 'kubernetes-admin' } })
+    const h2 = connectHttp2(`https://127.0.0.1:${port}`, { ca: certificates.ca.certificate, cert, key })
+    expect(JSON.parse((await http2(h2, '/api/v1/whoami')).body)).toMatchObject({ user: { name: 'kubernetes-admin' } })
+    h2.close()
+  })
+
+  test('with a certificate of another authority is 401', async () => {
+    const foreign = await ownCertificates({ store: createMemoryCertificateStore() })
+    const { certificate: cert, key } = foreign.admin
+    expect((await http1('/api/v1/whoami', undefined, { cert, key, agent: false })).status).toBe(401)
+  })
+
+  test('with a wrong token is 401, of a stranger 403', async () => {
+    const unauthorized = await http1('/api/v1/whoami', 'nonsense')
+    expect(unauthorized.status).toBe(401)
+    expect(JSON.parse(unauthorized.body)).toMatchObject({ kind: 'Status', message: 'Unauthorized', reason: 'Unauthorized', code: 401 })
+    expect(JSON.parse((await http1('/metrics', 'alice')).body)).toMatchObject({
+      message: 'forbidden: User "alice" cannot get path "/metrics"',
+      details: {},
+      code: 403,
+    })
+    expect((await http1('/x')).body).toContain('User \\"system:anonymous\\" cannot get path \\"/x\\"')
+  })
+
+  test('gets its warnings as headers', async () => {
+    expect((await http1('/api/v1/warned', 'root')).headers['warning']).toBe('299 - "old news"')
+  })
+
+  test('that meets a bug learns nothing about it', async () => {
+    const answer = await http1('/api/v1/bug', 'root')
+    expect(answer.status).toBe(500)
+    expect(answer.body).not.toContain('secret')
+    expect(errors.map(String)).toContain('Error: secret inside')
+  })
+
+  test('for nothing there is is 404', async () => {
+    expect(await http1('/nothing', 'root')).toMatchObject({ status: 404, body: '404 page not found\n' })
+  })
+
+  test('works on HTTP/2, many at once', async () => {
+    const h2 = session()
+    const answers = await Promise.all(Array.from({ length: 50 }, () => http2(h2, '/api/v1/whoami', 'root')))
+    expect(answers.every(({ status }) => status === 200)).toBe(true)
+    h2.close()
+  })
+
+  test.each(['http/1.1', 'h2'])('whose client leaves is aborted (%s)', async (protocol) => {
+    const before = aborted.length
+    if (protocol === 'h2') {
+      const h2 = session()
+      const stream = h2.request({ ':path': '/api/v1/waits', authorization: 'Bearer root' })
+      await once(stream, 'response')
+      h2.destroy()
+    } else {
+      const sent = httpsRequest({ host: '127.0.0.1', port, path: '/api/v1/waits', headers: { authorization: 'Bearer root' }, ca: certificates.ca.certificate })
+      sent.end()
+      await once(sent, 'response')
+      sent.destroy()
+    }
+    await expect.poll(() => aborted.slice(before)).toEqual(['ClientGoneError'])
+  })
+
+  test('that takes too long is 504', async () => {
+    const answer = await http1('/api/v1/slow?timeout=20ms', 'root')
+    expect(answer.status).toBe(504)
+    expect(JSON.parse(answer.body)).toMatchObject({ message: 'Timeout: request did not complete within the allotted timeout', reason: 'Timeout' })
+  })
+
+  test('with a timeout that is none is 400', async () => {
+    expect(JSON.parse((await http1('/api/v1/whoami?timeout=soon', 'root')).body)).toMatchObject({ code: 400 })
+  })
+})
+
+describe('paths that are no API', () => {
+  test('health', async () => {
+    expect(await http1('/livez')).toMatchObject({ status: 200, body: 'ok' })
+    expect(await http1('/livez/ping')).toMatchObject({ status: 403 })
+    expect(await http1('/livez/ping', 'root')).toMatchObject({ status: 200, body: 'ok' })
+    expect(await http1('/livez/none', 'root')).toMatchObject({ status: 404 })
+    expect((await http1('/readyz?verbose&exclude=ping&exclude=none')).body).toBe(
+      '[+]ping excluded: ok\n[+]shutdown ok\nwarn: some health checks cannot be excluded: no matches for "none"\nreadyz check passed\n',
+    )
+  })
+
+  test('a failing check withholds its reason', async () => {
+    const own = start()
+    own.addHealthCheck({
+      name: 'etcd',
+      check: () => {
+        throw new Error('the disk is full')
+      },
+    })
+    const { port: at } = await own.listen(0, '127.0.0.1')
+    expect(await http1('/readyz', undefined, { agent: false }, at)).toMatchObject({
+      status: 500,
+      body: '[+]ping ok\n[+]shutdown ok\n[-]etcd failed: reason withheld\nreadyz check failed\n',
+    })
+    expect((await http1('/readyz?exclude=etcd', undefined, { agent: false }, at)).status).toBe(200)
+    await own.close(0)
+  })
+
+  test('version, list of paths, metrics', async () => {
+    expect(JSON.parse((await http1('/version', 'root')).body)).toMatchObject({ major: '1', minor: '36' })
+    expect(JSON.parse((await http1('/', 'root')).body).paths).toContain('/readyz/ping')
+    const metrics = (await http1('/metrics', 'root')).body
+    expect(metrics).toMatch(/^process_resident_memory_bytes \d+$/m)
+    expect(metrics).toMatch(/^apiserver_request_total\{code="200",component="apiserver",dry_run="",group="",resource="whoami",scope="cluster",subresource="",verb="LIST",version="v1"\} \d+$/m)
+    expect(metrics).toContain('apiserver_current_inflight_requests{request_kind="readOnly"} 1')
+  })
+})
+
+test('more than the limit at once is 429, except for administrators', async () => {
+  const own = start({ limits: { readOnly: 1, mutating: 1 } })
+  const { port: at } = await own.listen(0, '127.0.0.1')
+  const first = http1('/api/v1/slow?timeout=300ms', 'worker', { agent: false }, at)
+  await expect.poll(async () => (await http1('/api/v1/whoami', 'worker', { agent: false }, at)).status).toBe(429)
+  const refused = await http1('/api/v1/whoami', 'worker', { agent: false }, at)
+  expect(refused.headers['retry-after']).toBe('1')
+  expect(JSON.parse(refused.body)).toMatchObject({ reason: 'TooManyRequests' })
+  expect((await http1('/api/v1/whoami', 'root', { agent: false }, at)).status).toBe(200)
+  await first
+  await own.close(0)
+})
+
+test('a stop ends watches politely, lets the rest finish, and refuses what is new', async () => {
+  const own = start()
+  const { port: at } = await own.listen(0, '127.0.0.1')
+  const h2 = session(at)
+  const watches = [http1('/api/v1/watched', 'root', { agent: false }, at), http2(h2, '/api/v1/watched', 'root')]
+  await expect.poll(() => own.metrics.text()).toMatch(/inflight_requests\{request_kind="readOnly"\} 2/)
+  const closed = own.close(2000)
+  expect((await Promise.all(watches)).map(({ body }) => body)).toEqual(['one\nlast\n', 'one\nlast\n'])
+  await closed
+  await expect(http1('/livez', undefined, { agent: false }, at)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+})
