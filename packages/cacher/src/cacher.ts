@@ -249,7 +249,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   #planDigest(): void {
     const period = this.#options.digestPeriod ?? 300_000
     if (period === 0 || this.#closing.signal.aborted) return
-    this.#cancelDigest = this.#clock.schedule(period, () => void this.#checkDigest().finally(() => this.#planDigest()))
+    this.#cancelDigest = this.#clock.after(period, () => void this.#checkDigest().finally(() => this.#planDigest()))
   }
 
   async #checkDigest(): Promise<void> {

@@ -2,14 +2,14 @@
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number
-  /** Calls back once after at least `milliseconds`; the returned function cancels. Never keeps a process alive. */
-  schedule(milliseconds: number, callback: () => void): () => void
+  /** Calls once, later. The returned function cancels. Must not keep the process alive. */
+  after(milliseconds: number, call: () => void): () => void
 }
 
 export const systemClock: Clock = {
-  now: () => Date.now(),
-  schedule(milliseconds, callback) {
-    const timer = setTimeout(callback, milliseconds)
+  now: Date.now,
+  after(milliseconds, call) {
+    const timer = setTimeout(call, milliseconds)
     timer.unref()
     return () => clearTimeout(timer)
   },
@@ -17,5 +17,7 @@ export const systemClock: Clock = {
 
 /** Lets other work on this thread run before going on. */
 export function yieldToOthers(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
+  return new Promise((resolve) => {
+    setImmediate(resolve)
+  })
 }

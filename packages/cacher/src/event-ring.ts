@@ -32,7 +32,7 @@ export class EventRing<E extends RingEvent> {
     this.#minimum = options.minimum ?? 100
     this.#maximum = options.maximum ?? 102_400
     this.#freshFor = options.freshFor ?? 75_000
-    this.#slots = new Array<E | undefined>(this.#minimum)
+    this.#slots = emptySlots(this.#minimum)
   }
 
   get start(): number {
@@ -52,7 +52,7 @@ export class EventRing<E extends RingEvent> {
   /** Forgets everything; history begins anew after `revision`. Positions go on. */
   reset(revision: Revision): void {
     this.#start = this.#end
-    this.#slots = new Array<E | undefined>(this.#minimum)
+    this.#slots = emptySlots(this.#minimum)
     this.#base = revision
   }
 
@@ -101,8 +101,12 @@ export class EventRing<E extends RingEvent> {
   #moveTo(capacity: number): void {
     if (capacity === this.#slots.length) return
     while (this.#end - this.#start > capacity) this.#forgetOldest()
-    const slots = new Array<E | undefined>(capacity)
+    const slots = emptySlots(capacity)
     for (let i = this.#start; i < this.#end; i++) slots[i % capacity] = this.at(i)
     this.#slots = slots
   }
+}
+
+function emptySlots<E>(length: number): (E | undefined)[] {
+  return Array.from({ length }, (): E | undefined => undefined)
 }

@@ -98,7 +98,7 @@ function pause(clock: Clock, milliseconds: number, signal: AbortSignal): Promise
       signal.removeEventListener('abort', done)
       resolve()
     }
-    const cancel = clock.schedule(milliseconds, done)
+    const cancel = clock.after(milliseconds, done)
     signal.addEventListener('abort', done)
   })
 }

@@ -38,7 +38,7 @@ export class Freshness {
   advance(revision: Revision): void {
     if (revision <= this.#revision) return
     this.#revision = revision
-    for (const waiter of [...this.#waiters]) if (waiter.revision <= revision) waiter.done()
+    for (const waiter of this.#waiters) if (waiter.revision <= revision) waiter.done()
   }
 
   /** Resolves as soon as `revision` is reached, or after `milliseconds`, or on abort; says whether it is reached. */
@@ -52,7 +52,7 @@ export class Freshness {
           resolve()
         }
         const waiter: Waiter = { revision, done }
-        const cancel = this.#clock.schedule(milliseconds, done)
+        const cancel = this.#clock.after(milliseconds, done)
         this.#waiters.add(waiter)
         signal?.addEventListener('abort', done)
         if (this.#cancelAsking === undefined) this.#ask()
@@ -63,13 +63,13 @@ export class Freshness {
 
   /** Lets everyone who waits go, with what there is. */
   release(): void {
-    for (const waiter of [...this.#waiters]) waiter.done()
+    for (const waiter of this.#waiters) waiter.done()
   }
 
   #ask(): void {
     this.#cancelAsking = undefined
     if (this.#waiters.size === 0 || this.#requestProgress === undefined) return
-    this.#cancelAsking = this.#clock.schedule(progressPeriod, () => this.#ask())
+    this.#cancelAsking = this.#clock.after(progressPeriod, () => this.#ask())
     // A failure only means that nothing comes of it; the wait has its own end.
     this.#requestProgress().catch(() => undefined)
   }

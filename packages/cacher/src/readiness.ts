@@ -51,7 +51,7 @@ export class Readiness {
           signal?.removeEventListener('abort', done)
           resolve()
         }
-        const cancel = this.#clock.schedule(milliseconds, done)
+        const cancel = this.#clock.after(milliseconds, done)
         this.#waiting.add(done)
         signal?.addEventListener('abort', done)
       })
@@ -61,6 +61,6 @@ export class Readiness {
 
   #change(state: ReadinessState): void {
     this.#state = state
-    for (const done of [...this.#waiting]) done()
+    for (const done of this.#waiting) done()
   }
 }

@@ -45,7 +45,7 @@ export class WatchRegister<T extends KubeObject = KubeObject> {
   readonly #bookmarks: BookmarkSchedule<Watcher<T>>
   readonly #open = new Set<Watcher<T>>()
   readonly #behind = new Set<Watcher<T>>()
-  #cancelTick: (() => void) | undefined
+  #ticking = false
 
   constructor(
     options: WatchRegisterOptions & { readonly clock: Clock; readonly cache: WatchCache<T>; readonly dispatcher: Dispatcher<T> },
@@ -73,7 +73,7 @@ export class WatchRegister<T extends KubeObject = KubeObject> {
   }
 
   endAll(error: unknown): void {
-    for (const watcher of [...this.#open]) watcher.end(error)
+    for (const watcher of this.#open) watcher.end(error)
   }
 
   #add(selection: Selection<T>, options: WatchObjectsOptions, begin: Beginning<T>): Watcher<T> {
@@ -96,7 +96,7 @@ export class WatchRegister<T extends KubeObject = KubeObject> {
     this.#behind.add(watcher)
     this.#dispatcher.add(watcher)
     if (watcher.allowBookmarks) this.#bookmarks.plan(watcher, this.#clock.now())
-    this.#cancelTick ??= this.#clock.schedule(tick, () => this.#tick())
+    if (!this.#ticking) this.#scheduleTick()
     if (options.signal.aborted) watcher.end(undefined)
     else options.signal.addEventListener('abort', abort)
     return watcher
@@ -109,8 +109,14 @@ export class WatchRegister<T extends KubeObject = KubeObject> {
     this.#bookmarks.delete(watcher)
   }
 
+  /** Stops by itself when nobody is left to look after. */
+  #scheduleTick(): void {
+    this.#ticking = this.#open.size > 0
+    if (this.#ticking) this.#clock.after(tick, () => this.#tick())
+  }
+
   #tick(): void {
-    this.#cancelTick = this.#open.size === 0 ? undefined : this.#clock.schedule(tick, () => this.#tick())
+    this.#scheduleTick()
     const now = this.#clock.now()
     for (const watcher of this.#behind) {
       if (watcher.live) this.#behind.delete(watcher)

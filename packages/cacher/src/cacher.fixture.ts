@@ -1,0 +1,158 @@
+import { openMemory } from '@keelson/backend-embedded'
+import type { KubeObject } from '@keelson/apimachinery'
+import { createObjectStore, createRecordCodec } from '@keelson/storagebackend'
+import type { Backend, ObjectCodec, ObjectEvent, ObjectWatch, Storage } from '@keelson/storagebackend'
+import { Cacher } from './cacher.ts'
+import type { CacherOptions } from './cacher.ts'
+import type { Clock } from './clock.ts'
+
+export const prefix = '/registry/pods/'
+
+export interface Pod extends KubeObject {
+  spec?: { nodeName?: string; note?: string }
+}
+
+export const podCodec: ObjectCodec<Pod> = createRecordCodec<Pod>({
+  kind: 'Pod',
+  schemaVersion: 1,
+  selectableFields: { 'spec.nodeName': (pod) => pod.spec?.nodeName ?? '' },
+})
+
+export function pod(
+  namespace: string,
+  name: string,
+  more: { labels?: Record<string, string>; nodeName?: string; note?: string } = {},
+): Pod {
+  const { labels, nodeName, note } = more
+  return {
+    metadata: { name, namespace, uid: `uid-${namespace}-${name}`, ...(labels && { labels }) },
+    spec: { ...(nodeName !== undefined && { nodeName }), ...(note !== undefined && { note }) },
+  }
+}
+
+export function keyOf(namespace: string, name: string): string {
+  return `${prefix}${namespace}/${name}`
+}
+
+/** Time that stands still until it is told to pass. */
+export class ManualClock implements Clock {
+  #now = 1_700_000_000_000
+  readonly #timers = new Set<{ at: number; call: () => void }>()
+
+  now = (): number => this.#now
+
+  after(milliseconds: number, call: () => void): () => void {
+    const timer = { at: this.#now + milliseconds, call }
+    this.#timers.add(timer)
+    return () => this.#timers.delete(timer)
+  }
+
+  /** Lets time pass, timer by timer, with room for what each sets off. */
+  async pass(milliseconds: number): Promise<void> {
+    await turns()
+    const until = this.#now + milliseconds
+    for (;;) {
+      const next = [...this.#timers].filter((t) => t.at <= until).toSorted((a, b) => a.at - b.at)[0]
+      if (next === undefined) break
+      this.#timers.delete(next)
+      this.#now = Math.max(this.#now, next.at)
+      next.call()
+      await turns()
+    }
+    this.#now = until
+    await turns()
+  }
+}
+
+/** Lets everything that is under way without a timer come to its end. */
+export async function turns(count = 5): Promise<void> {
+  for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+export interface Fixture extends AsyncDisposable {
+  readonly backend: Backend
+  readonly store: Storage<Pod>
+  readonly cacher: Cacher<Pod>
+  readonly clock: ManualClock
+  /** What the cacher reported. */
+  readonly errors: unknown[]
+  put(namespace: string, name: string, more?: Parameters<typeof pod>[2]): Promise<number>
+  remove(namespace: string, name: string): Promise<number>
+  /** Resolves when the cache has everything that is in the store now. */
+  caughtUp(): Promise<void>
+}
+
+export async function openFixture(
+  options: Partial<CacherOptions<Pod>> & { readonly wrap?: (storage: Storage<Pod>) => Storage<Pod> } = {},
+): Promise<Fixture> {
+  const clock = new ManualClock()
+  const backend = openMemory({ clock })
+  const resource = { group: '', resource: 'pods' }
+  const store = createObjectStore<Pod>({ backend, codec: podCodec, resource, prefix, now: clock.now })
+  const errors: unknown[] = []
+  const cacher = new Cacher<Pod>({
+    prefix,
+    clock,
+    digestPeriod: 0,
+    requestProgress: () => backend.requestProgress(),
+    onError: (error) => errors.push(error),
+    ...options,
+    storage: options.wrap?.(store) ?? store,
+  })
+  await cacher.waitUntilReady(10_000)
+  return {
+    backend,
+    store,
+    cacher,
+    clock,
+    errors,
+    async put(namespace, name, more) {
+      const wanted = pod(namespace, name, more)
+      const stored = await store.guaranteedUpdate(keyOf(namespace, name), () => ({ object: wanted }), { ignoreNotFound: true })
+      return stored.revision
+    },
+    remove: async (namespace, name) => (await store.delete(keyOf(namespace, name))).revision,
+    async caughtUp() {
+      await turns()
+      await cacher.list(prefix, { resourceVersion: '' })
+    },
+    async [Symbol.asyncDispose]() {
+      await cacher.close()
+      await backend[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Short forms: "ADDED ns/a@7", "BOOKMARK@9", "END@9". */
+export function brief(events: Iterable<ObjectEvent<Pod>>): string[] {
+  return [...events].map((event) =>
+    event.type === 'BOOKMARK'
+      ? `${event.initialEventsEnd ? 'END' : 'BOOKMARK'}@${event.revision}`
+      : `${event.type} ${event.object.key.slice(prefix.length)}@${event.object.revision}`,
+  )
+}
+
+/** Collects a watch in the background. */
+export class Collected {
+  readonly batches: (readonly ObjectEvent<Pod>[])[] = []
+  error: unknown
+  ended = false
+  readonly done: Promise<void>
+
+  constructor(watch: ObjectWatch<Pod>) {
+    this.done = this.#read(watch)
+  }
+
+  get brief(): string[] {
+    return brief(this.batches.flat())
+  }
+
+  async #read(watch: ObjectWatch<Pod>): Promise<void> {
+    try {
+      for await (const batch of watch) this.batches.push(batch)
+    } catch (error) {
+      this.error = error
+    }
+    this.ended = true
+  }
+}

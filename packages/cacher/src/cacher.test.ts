@@ -1,0 +1,358 @@
+import { everyField, everything, newResourceExpired, parseFieldSelector, parseLabelSelector } from '@keelson/apimachinery'
+import type { ObjectWatch, Predicate, Storage, WatchObjectsOptions } from '@keelson/storagebackend'
+import { describe, expect, test } from 'vitest'
+import { brief, Collected, keyOf, openFixture, pod, podCodec, prefix, turns } from './cacher.fixture.ts'
+import type { Fixture, Pod } from './cacher.fixture.ts'
+
+const labelled = (text: string): Predicate => ({ labels: parseLabelSelector(text), fields: everyField() })
+const fielded = (text: string): Predicate => ({ labels: everything(), fields: parseFieldSelector(text) })
+
+async function names(fixture: Fixture, options: Parameters<Storage<Pod>['list']>[1], key = prefix): Promise<string[]> {
+  return [...(await fixture.cacher.list(key, options)).items].map((o) => o.key.slice(prefix.length))
+}
+
+function open(
+  fixture: Fixture,
+  options: Omit<WatchObjectsOptions, 'signal'> = {},
+  key = prefix,
+): { seen: Promise<Collected>; stop: AbortController } {
+  const stop = new AbortController()
+  return { seen: fixture.cacher.watch(key, { ...options, signal: stop.signal }).then((watch) => new Collected(watch)), stop }
+}
+
+/** A watch on which nothing ever comes. */
+function silence(signal: AbortSignal): ObjectWatch<Pod> {
+  const end = new Promise<IteratorResult<never>>((resolve) => {
+    signal.addEventListener('abort', () => resolve({ done: true, value: undefined }))
+  })
+  return { [Symbol.asyncIterator]: () => ({ next: () => end }) }
+}
+
+describe('lists', () => {
+  test('with no version show every write that was answered before', async () => {
+    await using fixture = await openFixture()
+    for (let i = 0; i < 20; i++) {
+      await fixture.cacher.create(keyOf('ns', `p${i}`), { metadata: { name: `p${i}`, namespace: 'ns' } })
+      const list = await fixture.cacher.list(prefix)
+      expect([...list.items]).toHaveLength(i + 1)
+      expect(list.revision).toBe(await fixture.store.currentRevision())
+    }
+  })
+
+  test('take their pages from the state of the first', async () => {
+    await using fixture = await openFixture()
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await fixture.put('ns', name)
+    const first = await fixture.cacher.list(`${prefix}ns`, { limit: 2 })
+    expect(first.remainingItemCount).toBe(3)
+    await fixture.put('ns', 'bb')
+    await fixture.remove('ns', 'd')
+    await fixture.caughtUp()
+    const second = await fixture.cacher.list(`${prefix}ns`, { limit: 2, continue: first.continue })
+    const third = await fixture.cacher.list(`${prefix}ns`, { limit: 2, continue: second.continue })
+    expect([first, second, third].flatMap((page) => [...page.items].map((o) => o.key.slice(prefix.length)))).toEqual([
+      'ns/a',
+      'ns/b',
+      'ns/c',
+      'ns/d',
+      'ns/e',
+    ])
+    expect(third.continue).toBe('')
+    expect([second.revision, third.revision]).toEqual([first.revision, first.revision])
+    const inStore = await fixture.store.list(`${prefix}ns`, {
+      limit: 2,
+      resourceVersion: String(first.revision),
+      resourceVersionMatch: 'Exact',
+    })
+    expect(inStore.continue).toBe(first.continue)
+  })
+
+  test('of any age ignore the limit; selectors fill pages', async () => {
+    await using fixture = await openFixture()
+    for (let i = 0; i < 10; i++) await fixture.put('ns', `p${i}`, { labels: { par: i % 2 === 0 ? 'even' : 'odd' }, nodeName: `n${i % 3}` })
+    await fixture.caughtUp()
+    expect(await names(fixture, { resourceVersion: '0', limit: 3 })).toHaveLength(10)
+    const page = await fixture.cacher.list(prefix, { predicate: labelled('par=odd'), limit: 2 })
+    expect([...page.items].map((o) => o.key.slice(prefix.length))).toEqual(['ns/p1', 'ns/p3'])
+    expect([page.remainingItemCount, page.continue === '']).toEqual([undefined, false])
+    expect(await names(fixture, { predicate: fielded('spec.nodeName=n1') })).toEqual(['ns/p1', 'ns/p4', 'ns/p7'])
+    expect(await names(fixture, { recursive: false }, keyOf('ns', 'p4'))).toEqual(['ns/p4'])
+    expect(await names(fixture, { recursive: false, predicate: labelled('par=odd') }, keyOf('ns', 'p4'))).toEqual([])
+  })
+
+  test('of the future are refused after three seconds, with both revisions', async () => {
+    await using fixture = await openFixture()
+    const current = await fixture.put('ns', 'a')
+    await fixture.caughtUp()
+    const refused = expect(fixture.cacher.list(prefix, { resourceVersion: '99999999999' })).rejects.toMatchObject({
+      code: 'ResourceVersionTooLarge',
+      message: `Too large resource version: 99999999999, current: ${current}`,
+    })
+    const refusedGet = expect(fixture.cacher.get(keyOf('ns', 'a'), { resourceVersion: '99' })).rejects.toMatchObject({
+      code: 'ResourceVersionTooLarge',
+    })
+    await fixture.clock.pass(3000)
+    await Promise.all([refused, refusedGet])
+    const soon = fixture.cacher.list(prefix, { resourceVersion: String(current + 1) })
+    await fixture.put('ns', 'b')
+    expect([...(await soon).items]).toHaveLength(2)
+  })
+
+  test('fall to the store when the cache does not get fresh in time', async () => {
+    await using fixture = await openFixture({
+      requestProgress: () => Promise.resolve(),
+      wrap: (store) => ({ ...store, watch: (_key, { signal }) => Promise.resolve(silence(signal)) }),
+      freshnessTimeout: 1000,
+    })
+    await fixture.put('ns', 'a')
+    const list = names(fixture, {})
+    await turns()
+    await fixture.clock.pass(1000)
+    expect(await list).toEqual(['ns/a'])
+    expect(await names(fixture, { resourceVersion: '0' })).toEqual([])
+  })
+
+  test('older than what is held, or compacted, are the store’s', async () => {
+    await using fixture = await openFixture({ ring: { minimum: 2, maximum: 2 } })
+    const first = await fixture.put('ns', 'a')
+    for (const name of ['b', 'c', 'd', 'e']) await fixture.put('ns', name)
+    await fixture.caughtUp()
+    expect(await names(fixture, { resourceVersion: String(first), resourceVersionMatch: 'Exact' })).toEqual(['ns/a'])
+    expect(await names(fixture, { resourceVersion: String(first + 2), resourceVersionMatch: 'Exact' })).toEqual(['ns/a', 'ns/b', 'ns/c'])
+  })
+})
+
+describe('watches', () => {
+  test('see changes after a revision as their selector sees them', async () => {
+    await using fixture = await openFixture()
+    const start = await fixture.put('ns', 'a', { labels: { k: 'x' } })
+    await fixture.caughtUp()
+    const at = { resourceVersion: String(start) }
+    const all = open(fixture, at)
+    const selected = open(fixture, { ...at, predicate: labelled('k=x') })
+    const named = open(fixture, { ...at, predicate: fielded('metadata.name=b') }, `${prefix}ns`)
+    const elsewhere = open(fixture, at, `${prefix}other`)
+    const one = open(fixture, { ...at, recursive: false }, keyOf('ns', 'a'))
+    await fixture.put('ns', 'b', { labels: { k: 'y' } })
+    await fixture.put('ns', 'b', { labels: { k: 'x' } })
+    await fixture.put('ns', 'a', { labels: { k: 'z' } })
+    await fixture.remove('ns', 'b')
+    await fixture.remove('ns', 'a')
+    await fixture.caughtUp()
+    const r = (n: number): number => start + n
+    expect((await all.seen).brief).toEqual([
+      `ADDED ns/b@${r(1)}`,
+      `MODIFIED ns/b@${r(2)}`,
+      `MODIFIED ns/a@${r(3)}`,
+      `DELETED ns/b@${r(4)}`,
+      `DELETED ns/a@${r(5)}`,
+    ])
+    expect((await selected.seen).brief).toEqual([`ADDED ns/b@${r(2)}`, `DELETED ns/a@${r(3)}`, `DELETED ns/b@${r(4)}`])
+    expect((await named.seen).brief).toEqual([`ADDED ns/b@${r(1)}`, `MODIFIED ns/b@${r(2)}`, `DELETED ns/b@${r(4)}`])
+    expect((await elsewhere.seen).brief).toEqual([])
+    expect((await one.seen).brief).toEqual([`MODIFIED ns/a@${r(3)}`, `DELETED ns/a@${r(5)}`])
+    const left = (await selected.seen).batches.flat()[1]!
+    expect(left.type === 'DELETED' && left.object.object().metadata).toMatchObject({ labels: { k: 'x' }, resourceVersion: String(r(3)) })
+    all.stop.abort()
+    await (
+      await all.seen
+    ).done
+    expect((await all.seen).error).toBeUndefined()
+  })
+
+  test('begin with what is there: any age, and with a bookmark of the newest revision when that is asked for', async () => {
+    await using fixture = await openFixture()
+    await fixture.put('ns', 'a')
+    await fixture.put('ns', 'b')
+    const list = open(fixture, { sendInitialEvents: true, allowBookmarks: true, resourceVersionMatch: 'NotOlderThan' })
+    const plain = open(fixture, { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' })
+    const legacy = open(fixture, {})
+    const none = open(fixture, { sendInitialEvents: false, resourceVersionMatch: 'NotOlderThan' })
+    await turns(20)
+    await fixture.put('ns', 'c')
+    await turns()
+    expect((await list.seen).brief).toEqual(['ADDED ns/a@2', 'ADDED ns/b@3', 'END@3', 'ADDED ns/c@4'])
+    expect((await plain.seen).brief).toEqual(['ADDED ns/a@2', 'ADDED ns/b@3', 'ADDED ns/c@4'])
+    expect((await legacy.seen).brief).toEqual(['ADDED ns/a@2', 'ADDED ns/b@3', 'ADDED ns/c@4'])
+    expect((await none.seen).brief).toEqual(['ADDED ns/c@4'])
+  })
+
+  test('from a forgotten revision are 410, from the future wait or are refused', async () => {
+    await using fixture = await openFixture({ ring: { minimum: 2, maximum: 2 } })
+    for (const name of ['a', 'b', 'c', 'd']) await fixture.put('ns', name)
+    await fixture.caughtUp()
+    await expect(open(fixture, { resourceVersion: '2' }).seen).rejects.toMatchObject({
+      reason: 'Expired',
+      message: 'too old resource version: 2 (3)',
+    })
+    const future = open(fixture, { resourceVersion: '6' })
+    const refused = expect(
+      open(fixture, { resourceVersion: '100', sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' }).seen,
+    ).rejects.toMatchObject({ reason: 'Timeout', message: 'Timeout: Too large resource version: 100, current: 5' })
+    await fixture.clock.pass(3000)
+    await refused
+    await fixture.put('ns', 'e')
+    await fixture.put('ns', 'f')
+    await fixture.caughtUp()
+    expect((await future.seen).brief).toEqual(['ADDED ns/f@7'])
+  })
+
+  test('get a bookmark every minute and before the deadline, never ahead of events', async () => {
+    await using fixture = await openFixture()
+    await fixture.put('ns', 'a')
+    await fixture.caughtUp()
+    const watch = open(fixture, { resourceVersion: '1', allowBookmarks: true, deadline: fixture.clock.now() + 90_000 })
+    const without = open(fixture, { resourceVersion: '1' })
+    await turns()
+    await fixture.clock.pass(59_000)
+    await fixture.put('ns', 'b')
+    await fixture.clock.pass(3000)
+    expect((await watch.seen).brief).toEqual(['ADDED ns/a@2', 'ADDED ns/b@3', 'BOOKMARK@3'])
+    await fixture.put('ns', 'c')
+    await fixture.clock.pass(30_000)
+    expect((await watch.seen).brief.slice(3)).toEqual(['ADDED ns/c@4', 'BOOKMARK@4'])
+    expect((await without.seen).brief).toEqual(['ADDED ns/a@2', 'ADDED ns/b@3', 'ADDED ns/c@4'])
+  })
+
+  test('that do not read go on from the ring, or end when their time is up; the others do not notice', async () => {
+    await using fixture = await openFixture({ watcherLimits: { bufferedEvents: 3 }, patience: 10_000, ring: { minimum: 50 } })
+    const start = await fixture.put('ns', 'a')
+    await fixture.caughtUp()
+    const options = { resourceVersion: String(start), signal: new AbortController().signal }
+    const slow = (await fixture.cacher.watch(prefix, options))[Symbol.asyncIterator]()
+    const asleep = (await fixture.cacher.watch(prefix, options))[Symbol.asyncIterator]()
+    const first = [slow.next(), asleep.next()]
+    const reader = await open(fixture, { resourceVersion: String(start) }).seen
+    for (let i = 0; i < 20; i++) await fixture.put('ns', 'a', { note: String(i) })
+    await fixture.caughtUp()
+    expect(reader.brief).toHaveLength(20)
+    const seen = [...brief((await first[0]!).value!)]
+    while (seen.length < 20) seen.push(...brief((await slow.next()).value!))
+    expect(seen).toEqual(reader.brief)
+    await fixture.clock.pass(12_000)
+    await first[1]
+    await expect(asleep.next()).rejects.toMatchObject({ reason: 'Expired' })
+    expect((await asleep.next()).done).toBe(true)
+    await fixture.put('ns', 'z')
+    await fixture.caughtUp()
+    expect(brief((await slow.next()).value!)).toEqual([reader.brief.at(-1)])
+  })
+
+  test('of one revision come in one batch', async () => {
+    await using fixture = await openFixture()
+    const { seen } = open(fixture, { resourceVersion: '1' })
+    await fixture.backend.commit({
+      compare: [],
+      operations: ['a', 'b', 'c'].map((name) => ({ type: 'put', key: keyOf('ns', name), value: podCodec.encode(pod('ns', name)) })),
+    })
+    await fixture.caughtUp()
+    expect((await seen).batches.map(brief)).toEqual([['ADDED ns/a@2', 'ADDED ns/b@2', 'ADDED ns/c@2']])
+  })
+})
+
+describe('when the store’s watch breaks', () => {
+  /** The store's watch can be made to fail, once per call. */
+  function breakable(): { wrap: (store: Storage<Pod>) => Storage<Pod>; fail(error: Error): void; opened: string[] } {
+    const opened: string[] = []
+    let fail: (error: Error) => void = () => undefined
+    return {
+      opened,
+      fail: (error) => fail(error),
+      wrap: (store) => ({
+        ...store,
+        async watch(key, options) {
+          opened.push(options.resourceVersion ?? '')
+          const broken = new Promise<never>((_resolve, reject) => (fail = reject))
+          broken.catch(() => undefined)
+          const inner = (await store.watch(key, options))[Symbol.asyncIterator]()
+          return { [Symbol.asyncIterator]: () => ({ next: () => Promise.race([inner.next(), broken]) }) }
+        },
+      }),
+    }
+  }
+
+  test('the cache goes on where it was, and its watchers notice nothing', async () => {
+    const store = breakable()
+    await using fixture = await openFixture(store)
+    const { seen } = open(fixture, { resourceVersion: '1' })
+    await fixture.put('ns', 'a')
+    await turns()
+    store.fail(new Error('connection lost'))
+    await fixture.put('ns', 'b')
+    await fixture.clock.pass(1000)
+    await fixture.put('ns', 'c')
+    await fixture.caughtUp()
+    expect((await seen).brief).toEqual(['ADDED ns/a@2', 'ADDED ns/b@3', 'ADDED ns/c@4'])
+    expect(store.opened).toEqual(['1', '2'])
+    expect(fixture.errors).toHaveLength(1)
+    expect((await fixture.cacher.compareWithStore()).equal).toBe(true)
+  })
+
+  test('with history lost, the state is read anew; watchers end with 410 and miss nothing unknowingly', async () => {
+    const store = breakable()
+    await using fixture = await openFixture(store)
+    const { seen } = open(fixture, { resourceVersion: '1' })
+    await fixture.put('ns', 'a')
+    await turns()
+    store.fail(newResourceExpired('gone'))
+    await fixture.put('ns', 'b')
+    await fixture.clock.pass(1000)
+    await fixture.caughtUp()
+    const old = await seen
+    await old.done
+    expect(old.brief).toEqual(['ADDED ns/a@2'])
+    expect(old.error).toMatchObject({ reason: 'Expired' })
+    await expect(open(fixture, { resourceVersion: '2' }).seen).rejects.toMatchObject({ reason: 'Expired' })
+    expect(await names(fixture, {})).toEqual(['ns/a', 'ns/b'])
+    expect((await fixture.cacher.compareWithStore()).equal).toBe(true)
+  })
+})
+
+describe('the rest', () => {
+  test('updates and deletes are offered the cached object', async () => {
+    const suggested: (number | undefined)[] = []
+    await using fixture = await openFixture({
+      wrap: (store) => ({
+        ...store,
+        guaranteedUpdate: (key, tryUpdate, options) => {
+          suggested.push(options?.suggestion?.revision)
+          return store.guaranteedUpdate(key, tryUpdate, options)
+        },
+        delete: (key, options) => {
+          suggested.push(options?.suggestion?.revision)
+          return store.delete(key, options)
+        },
+      }),
+    })
+    const revision = await fixture.put('ns', 'a')
+    await fixture.caughtUp()
+    await fixture.cacher.guaranteedUpdate(keyOf('ns', 'a'), (current) => ({ object: { ...current!, spec: { note: 'changed' } } }))
+    await fixture.caughtUp()
+    await fixture.cacher.delete(keyOf('ns', 'a'))
+    expect(suggested).toEqual([revision, revision + 1])
+  })
+
+  test('get reads the store when it must be current, the cache otherwise', async () => {
+    await using fixture = await openFixture()
+    const revision = await fixture.put('ns', 'a')
+    expect((await fixture.cacher.get(keyOf('ns', 'a'))).revision).toBe(revision)
+    expect((await fixture.cacher.get(keyOf('ns', 'a'), { resourceVersion: String(revision) })).revision).toBe(revision)
+    await expect(fixture.cacher.get(keyOf('ns', 'b'), { resourceVersion: '0' })).rejects.toMatchObject({ code: 'KeyNotFound' })
+  })
+
+  test('a difference from the store is found and named', async () => {
+    await using fixture = await openFixture({
+      wrap: (store) => ({
+        ...store,
+        list: async (key, options) => {
+          const list = await store.list(key, options)
+          return options?.resourceVersionMatch === 'Exact' ? { ...list, items: [...list.items].slice(1) } : list
+        },
+      }),
+      digestPeriod: 60_000,
+    })
+    await fixture.put('ns', 'a')
+    await fixture.put('ns', 'b')
+    await fixture.clock.pass(61_000)
+    expect(fixture.errors.map(String)).toEqual([`Error: the cache of ${prefix} differs from its store at ${keyOf('ns', 'a')}`])
+  })
+})

@@ -1,0 +1,139 @@
+import { everyField, everything, parseFieldSelector, parseLabelSelector } from '@keelson/apimachinery'
+import type { ObjectEvent, Predicate, StoredObject } from '@keelson/storagebackend'
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { brief, keyOf, openFixture, prefix, turns } from './cacher.fixture.ts'
+import type { Pod } from './cacher.fixture.ts'
+
+const predicates: (Predicate | undefined)[] = [
+  undefined,
+  { labels: parseLabelSelector('k=x'), fields: everyField() },
+  { labels: everything(), fields: parseFieldSelector('spec.nodeName=n1') },
+  { labels: parseLabelSelector('k!=x'), fields: parseFieldSelector('metadata.name=b') },
+  { labels: everything(), fields: parseFieldSelector('metadata.namespace=n2') },
+]
+
+const place = { namespace: fc.constantFrom('n1', 'n2'), name: fc.constantFrom('a', 'b', 'c') }
+const write = fc.record({
+  type: fc.constant('write' as const),
+  ...place,
+  label: fc.constantFrom('x', 'y', undefined),
+  node: fc.constantFrom('n1', 'n2', undefined),
+  remove: fc.integer({ min: 0, max: 3 }).map((n) => n === 0),
+})
+const watch = fc.record({
+  type: fc.constant('watch' as const),
+  key: fc.constantFrom(prefix, `${prefix}n1`, keyOf('n1', 'a')),
+  predicate: fc.constantFrom(...predicates),
+  /** How far back to begin. */
+  back: fc.nat(12),
+  /** Whether it reads as it goes, or only at the end. */
+  lazy: fc.boolean(),
+})
+const pause = fc.record({ type: fc.constant('pause' as const) })
+
+/** Everything that ever was: the definition of what a watch must show. */
+class Replay {
+  readonly #changes: { revision: number; key: string; object: StoredObject<Pod> | undefined }[] = []
+
+  add(revision: number, key: string, object: StoredObject<Pod> | undefined): void {
+    this.#changes.push({ revision, key, object })
+  }
+
+  at(revision: number): string[] {
+    const state = new Map<string, number>()
+    for (const change of this.#changes) {
+      if (change.revision > revision) break
+      if (change.object === undefined) state.delete(change.key)
+      else state.set(change.key, change.revision)
+    }
+    return [...state].map(([key, rev]) => `${key}@${rev}`).sort()
+  }
+
+  after(revision: number, key: string, predicate: Predicate | undefined): string[] {
+    const state = new Map<string, StoredObject<Pod>>()
+    const seen: string[] = []
+    const passes = (object: StoredObject<Pod> | undefined): boolean =>
+      object !== undefined &&
+      (predicate === undefined || (predicate.labels.matches(object.labels) && predicate.fields.matches((f) => object.field(f))))
+    for (const change of this.#changes) {
+      const before = passes(state.get(change.key))
+      const now = passes(change.object)
+      if (change.object === undefined) state.delete(change.key)
+      else state.set(change.key, change.object)
+      const within = change.key === key || change.key.startsWith(key.endsWith('/') ? key : `${key}/`)
+      if (change.revision <= revision || !within || (!before && !now)) continue
+      seen.push(`${now ? (before ? 'MODIFIED' : 'ADDED') : 'DELETED'} ${change.key.slice(prefix.length)}@${change.revision}`)
+    }
+    return seen
+  }
+}
+
+test('every watch sees exactly what happened after its revision, and lists at a revision equal a replay', async () => {
+  const steps = fc.array(fc.oneof({ weight: 6, arbitrary: write }, { weight: 2, arbitrary: watch }, { weight: 1, arbitrary: pause }), {
+    minLength: 10,
+    maxLength: 80,
+  })
+  await fc.assert(
+    fc.asyncProperty(steps, fc.integer({ min: 1, max: 6 }), async (script, bufferedEvents) => {
+      await using fixture = await openFixture({
+        triggerField: 'spec.nodeName',
+        watcherLimits: { bufferedEvents, batchBytes: 300, scanned: 3 },
+      })
+      const replay = new Replay()
+      const stop = new AbortController()
+      const watches: {
+        from: number
+        key: string
+        predicate: Predicate | undefined
+        events: ObjectEvent<Pod>[]
+        read: () => Promise<void>
+      }[] = []
+      let revision = 1
+      for (const step of script) {
+        if (step.type === 'pause') await turns(2)
+        else if (step.type === 'write') {
+          const key = keyOf(step.namespace, step.name)
+          const exists = await fixture.store.get(key).catch(() => undefined)
+          if (step.remove && exists === undefined) continue
+          const more = {
+            ...(step.label && { labels: { k: step.label } }),
+            ...(step.node && { nodeName: step.node }),
+            note: String(revision),
+          }
+          revision = step.remove ? await fixture.remove(step.namespace, step.name) : await fixture.put(step.namespace, step.name, more)
+          replay.add(revision, key, step.remove ? undefined : await fixture.store.get(key))
+        } else {
+          const from = Math.max(1, revision - step.back)
+          const single = !step.key.endsWith('/') && step.key.split('/').length > 4
+          const opened = await fixture.cacher.watch(step.key, {
+            resourceVersion: String(from),
+            signal: stop.signal,
+            recursive: !single,
+            ...(step.predicate && { predicate: step.predicate }),
+          })
+          const events: ObjectEvent<Pod>[] = []
+          const read = async (): Promise<void> => {
+            for await (const batch of opened) events.push(...batch)
+          }
+          const reading = step.lazy ? undefined : read()
+          watches.push({ from, key: step.key, predicate: step.predicate, events, read: () => reading ?? read() })
+        }
+      }
+      await fixture.caughtUp()
+      const readers = watches.map((w) => w.read())
+      await turns(120)
+      stop.abort()
+      await Promise.all(readers)
+      for (const w of watches) expect(brief(w.events)).toEqual(replay.after(w.from, w.key, w.predicate))
+      for (let at = 1; at <= revision; at++) {
+        const list = await fixture.cacher.list(prefix, { resourceVersion: String(at), resourceVersionMatch: 'Exact' })
+        expect(list.revision).toBe(at)
+        expect([...list.items].map((o) => `${o.key}@${o.revision}`)).toEqual(replay.at(at))
+      }
+      const compared = await fixture.cacher.compareWithStore()
+      expect(compared).toMatchObject({ equal: true, firstDifference: undefined })
+    }),
+    { numRuns: 40 },
+  )
+})
