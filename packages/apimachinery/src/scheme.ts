@@ -1,3 +1,5 @@
+import { newBadRequest } from './api-errors.ts'
+import { quote } from './go-text.ts'
 import type { GroupVersionKind } from './names.ts'
 import type { KubeObject } from './meta.ts'
 
@@ -12,7 +14,7 @@ export interface KindRegistration {
   readonly toHub?: (object: KubeObject) => KubeObject
   /** Must not change its argument. */
   readonly fromHub?: (object: KubeObject) => KubeObject
-  /** Renames a field selector's label of this version to the hub's; undefined refuses it. Absent: names are the hub's. */
+  /** Renames a field selector's label of this version to the hub's; undefined refuses it. Absent: name and namespace only. */
   readonly convertFieldLabel?: (label: string) => string | undefined
 }
 
@@ -47,10 +49,24 @@ export class Scheme {
     return this.#kinds.get(keyOf(gvk))?.fromHub?.(object) ?? object
   }
 
+  /** A field selector's label of this version as the hub's. Throws BadRequest on one that cannot be selected by. */
+  convertFieldLabel(gvk: GroupVersionKind, label: string): string {
+    const convert = this.#kinds.get(keyOf(gvk))?.convertFieldLabel
+    if (convert === undefined) {
+      if (defaultFieldLabels.includes(label)) return label
+      throw newBadRequest(`${quote(label)} is not a known field selector: only ${defaultFieldLabels.map(quote).join(', ')}`)
+    }
+    const converted = convert(label)
+    if (converted === undefined) throw newBadRequest(`field label not supported: ${label}`)
+    return converted
+  }
+
   kinds(): Iterable<KindRegistration> {
     return this.#kinds.values()
   }
 }
+
+const defaultFieldLabels: readonly string[] = ['metadata.name', 'metadata.namespace']
 
 function keyOf(gvk: GroupVersionKind): string {
   return `${gvk.group}/${gvk.version}/${gvk.kind}`

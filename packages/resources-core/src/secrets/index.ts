@@ -1,6 +1,7 @@
 import type { Secret } from '@keelson/api/core/v1'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
+import { mergeStringData } from './defaults.ts'
 import { tlsWarnings } from './tls-warnings.ts'
 import { validateSecret, validateSecretUpdate } from './validate.ts'
 
@@ -11,9 +12,12 @@ export const secrets: ResourceDefinition<Secret> = defineResource<Secret>({
   plural: 'secrets',
   scope: 'Namespaced',
   strategy: {
+    // Callers inside the server skip conversion; what is write-only must not be stored all the same.
+    prepareForCreate: (_context, secret) => void mergeStringData(secret),
     validateCreate: (_context, secret) => validateSecret(secret),
     warningsOnCreate: (_context, secret) => tlsWarnings(secret),
     prepareForUpdate(_context, secret, old) {
+      mergeStringData(secret)
       if (!secret.type && old.type) secret.type = old.type
     },
     validateUpdate: (_context, secret, old) => validateSecretUpdate(secret, old),

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import type { KubeObject } from './meta.ts'
+import { Scheme } from './scheme.ts'
+
+const hub = { group: '', version: 'v1', kind: 'Thing' }
+const other = { group: 'things.example.com', version: 'v2', kind: 'Thing' }
+
+function things(): Scheme {
+  const scheme = new Scheme()
+  scheme.register({ gvk: hub, hub, setDefaults: (object) => void (object.metadata.labels ??= { defaulted: 'yes' }) })
+  scheme.register({
+    gvk: other,
+    hub,
+    toHub: (object) => ({ ...object, metadata: { ...object.metadata, namespace: 'x' } }),
+    convertFieldLabel: (label) => (label === 'old' ? 'new' : undefined),
+  })
+  return scheme
+}
+
+describe('Scheme', () => {
+  it('knows versions by their hub', () => {
+    expect(things().hubOf(other)).toEqual(hub)
+    expect(things().hubOf({ ...hub, kind: 'Nothing' })).toBeUndefined()
+    const scheme = things()
+    expect(() => scheme.register({ gvk: hub, hub })).toThrow('kind registered twice: /v1/Thing')
+  })
+
+  it('defaults and converts, and leaves alone what it has no rule for', () => {
+    const object: KubeObject = { metadata: { name: 'a' } }
+    things().setDefaults(hub, object)
+    expect(object.metadata.labels).toEqual({ defaulted: 'yes' })
+    expect(things().toHub(other, object).metadata.namespace).toBe('x')
+    expect(things().fromHub(other, object)).toBe(object)
+    expect(things().toHub(hub, object)).toBe(object)
+  })
+
+  it('converts the labels of field selectors', () => {
+    expect(things().convertFieldLabel(hub, 'metadata.name')).toBe('metadata.name')
+    expect(things().convertFieldLabel(other, 'old')).toBe('new')
+    expect(() => things().convertFieldLabel(hub, 'data.v')).toThrow(
+      '"data.v" is not a known field selector: only "metadata.name", "metadata.namespace"',
+    )
+    expect(() => things().convertFieldLabel(other, 'data.v')).toThrow('field label not supported: data.v')
+  })
+})
