@@ -287,6 +287,22 @@ describe('when the store’s watch breaks', () => {
     expect((await fixture.cacher.compareWithStore()).equal).toBe(true)
   })
 
+  test('what a reopened watch repeats is passed over', async () => {
+    const store = breakable()
+    await using fixture = await openFixture({
+      wrap: (inner) => store.wrap({ ...inner, watch: (key, options) => inner.watch(key, { ...options, resourceVersion: '1' }) }),
+    })
+    const { seen } = open(fixture, { resourceVersion: '1' })
+    await fixture.put('ns', 'a')
+    await fixture.remove('ns', 'a')
+    await turns()
+    store.fail(new Error('connection lost'))
+    await fixture.clock.pass(1000)
+    await fixture.put('ns', 'b')
+    await fixture.caughtUp()
+    expect((await seen).brief).toEqual(['ADDED ns/a@2', 'DELETED ns/a@3', 'ADDED ns/b@4'])
+  })
+
   test('with history lost, the state is read anew; watchers end with 410 and miss nothing unknowingly', async () => {
     const store = breakable()
     await using fixture = await openFixture(store)

@@ -108,5 +108,7 @@ export class EventRing<E extends RingEvent> {
 }
 
 function emptySlots<E>(length: number): (E | undefined)[] {
-  return Array.from({ length }, (): E | undefined => undefined)
+  const slots: (E | undefined)[] = []
+  slots.length = length
+  return slots
 }
