@@ -7,6 +7,7 @@ import { Scheme } from '@keelson/apimachinery'
 import type { Authorizer } from '@keelson/auth'
 import type { RESTOptionsGetter, StorageFactory } from '@keelson/registry'
 import { newStorageFactoryConfig, recordCodecs } from '@keelson/registry'
+import { registerCore } from '@keelson/resources-core'
 import type { Backend, Storage } from '@keelson/storagebackend'
 import { applyWithStorageFactoryTo } from './apply-with-storage-factory.ts'
 import { buildAuthentication, buildAuthorizer } from './build-authentication.ts'
@@ -37,6 +38,8 @@ export interface GenericConfig {
 export async function buildGenericConfig(options: ServerChainOptions): Promise<GenericConfig> {
   const opening = storageDrivers().create(options.storage ?? { type: 'memory' })
   const [backend, authentication, certificates] = await allOrClose(opening, buildAuthentication(options), buildCertificates(options))
+  const scheme = new Scheme()
+  registerCore(scheme)
   const storageFactory = newStorageFactoryConfig()
     .complete({
       backend,
@@ -48,7 +51,7 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
     backend,
     ...applyWithStorageFactoryTo(storageFactory, options),
     types: createApiTypes([metaV1, coreV1, eventsV1]),
-    scheme: new Scheme(),
+    scheme,
     authentication,
     authorizer: buildAuthorizer(options),
     certificates,

@@ -21,7 +21,7 @@ import { createSystemNamespaces } from './system-namespaces.ts'
 export async function createServerChain(options: ServerChainOptions = {}): Promise<ServerChain> {
   const config = await buildGenericConfig(options)
   const log = options.log ?? (() => {})
-  let admission: AdmissionChain | undefined
+  let admission: (AdmissionChain & AsyncDisposable) | undefined
   const client = createLoopbackClient({ scheme: config.scheme, admission: () => admission, fieldManager: 'kube-apiserver' })
   admission = createAdmissionChain(builtinPlugins().create({ client, onError: (error) => log(0, `admission: ${String(error)}`) }))
 
@@ -48,7 +48,7 @@ export async function createServerChain(options: ServerChainOptions = {}): Promi
     },
   }
   const legacy = newLegacyRESTStorage(config, options)
-  installLegacyAPIGroup(target, legacy)
+  installLegacyAPIGroup(target, legacy.storage)
   for (const group of cohabitingGroups(legacy)) installGroup(target, group)
 
   const controllers = new ControllerRunner(client, {
@@ -68,7 +68,7 @@ interface ChainParts {
   readonly options: ServerChainOptions
   readonly config: GenericConfig
   readonly server: Server
-  readonly admission: AdmissionChain
+  readonly admission: AsyncDisposable
   readonly client: ServerChain['client']
   readonly hooks: PostStartHooks
   readonly controllers: ControllerRunner

@@ -51,7 +51,7 @@ function start(options: Partial<ServerOptions> = {}): Server {
   })
   made.app.get('/api/v1/warned', (c) => {
     requestContextOf(c).warn('old news')
-    (c.env.outgoing as ServerResponse).end('ok')
+    ;(c.env.outgoing as ServerResponse).end('ok')
     return RESPONSE_ALREADY_SENT
   })
   made.app.get('/api/v1/bug', () => {
