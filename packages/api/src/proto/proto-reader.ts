@@ -3,6 +3,7 @@ import protobuf from 'protobufjs/minimal.js'
 import { formatDuration } from '@keelson/apimachinery'
 import type { JsonObject, JsonValue } from '@keelson/apimachinery'
 import type { FastBuffer } from './fast-buffer.ts'
+import { canonicalQuantity } from './canonical-quantity.ts'
 import { parseJsonBytes } from './json-bytes.ts'
 import { ProtoError } from './proto-error.ts'
 import { setOwn, sortKeysInPlace } from './sorted-maps.ts'
@@ -34,7 +35,7 @@ export class ProtoReader extends protobuf.Reader {
     this.ascii = this.len <= maxSharedText ? data.latin1Slice(0, this.len) : ''
   }
 
-  tag(): number {
+  override tag(): number {
     const byte = this.data[this.pos]
     if (byte !== undefined && byte < 128) {
       this.pos++
@@ -172,7 +173,7 @@ export class ProtoReader extends protobuf.Reader {
       else this.skipField(tag)
     }
     this.leave(end)
-    return value
+    return canonicalQuantity(value)
   }
 
   intOrString(): number | string {
