@@ -80,13 +80,9 @@ function applyDefaults(raw: RawOptions): void {
 
 /** Field labels are versioned; the store knows the hub's only. */
 function convertFieldLabels(fields: FieldSelector, scope: ResourceScope): FieldSelector {
-  const convert = scope.info.scheme.registration(scope.gvk)?.convertFieldLabel
-  if (convert === undefined || fields.empty) return fields
-  return fields.transform((label, value) => {
-    const field = convert(label)
-    if (field === undefined) throw newBadRequest(`field label not supported: ${label}`)
-    return { field, value }
-  })
+  const { scheme } = scope.info
+  if (fields.empty || scheme.registration(scope.gvk) === undefined) return fields
+  return fields.transform((label, value) => ({ field: scheme.convertFieldLabel(scope.gvk, label), value }))
 }
 
 function onlyNamed(fields: FieldSelector, name: string): FieldSelector {
