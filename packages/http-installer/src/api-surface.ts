@@ -7,6 +7,7 @@ import { requestContextOf } from './context.ts'
 import { serveDiscovery } from './discovery/serve-discovery.ts'
 import { handleList } from './handle-list.ts'
 import type { InstallOptions } from './install-options.ts'
+import { serveOpenApi } from './openapi/serve-openapi.ts'
 import { checkAcceptable, checkConsumable } from './preconditions.ts'
 import { consumes, routesOf, RouteTable } from './route-table.ts'
 import type { ResolvedRoute, ResourceRoutes } from './route-table.ts'
@@ -36,6 +37,10 @@ export class ApiSurface {
     app.all('/api/*', handler)
     app.all('/apis', handler)
     app.all('/apis/*', handler)
+    const openApi = async (c: InstallerContext, next: () => Promise<void>): Promise<Response | void> =>
+      (await serveOpenApi(c, this.settings.openApi)) ?? (await next())
+    app.get('/openapi/v3', openApi)
+    app.get('/openapi/v3/*', openApi)
   }
 
   /** The options count for the first call only. */

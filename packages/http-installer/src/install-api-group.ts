@@ -4,7 +4,7 @@ import { ApiSurface } from './api-surface.ts'
 import type { InstallerEnv } from './context.ts'
 import { discoveryVersionOf } from './discovery/discovery-version.ts'
 import type { InstalledGroup, InstallOptions } from './install-options.ts'
-import type { RouteTable } from './route-table.ts'
+import { openApiDocument } from './openapi/openapi-document.ts'
 
 /**
  * Serves a group's versions, resources and verbs under `/api` or `/apis/GROUP`, and lists it in discovery. Installing a group again replaces it.
@@ -12,19 +12,23 @@ import type { RouteTable } from './route-table.ts'
  */
 export function installAPIGroup(app: Hono<InstallerEnv>, info: APIGroupInfo, options: InstallOptions = {}): InstalledGroup {
   const surface = ApiSurface.of(app, options)
-  const tables: { readonly gv: { group: string; version: string }; readonly table: RouteTable }[] = []
+  const removals: (() => void)[] = []
   const versions = info.versions.flatMap((gv) => {
     const storages = info.storage.get(gv.version)
     if (storages === undefined || storages.size === 0) return []
     const table = surface.add(info, gv, storages)
-    tables.push({ gv, table })
+    const path = gv.group === '' ? `api/${gv.version}` : `apis/${gv.group}/${gv.version}`
+    removals.push(
+      () => surface.remove(gv, table),
+      surface.settings.openApi.add(path, () => openApiDocument(gv, table)),
+    )
     return [discoveryVersionOf(gv, table)]
   })
   const unlist = surface.settings.discovery.addGroup({ name: info.group, versions, priority: options.priority ?? 0 })
   return {
     uninstall() {
       unlist()
-      for (const { gv, table } of tables) surface.remove(gv, table)
+      for (const remove of removals) remove()
     },
   }
 }

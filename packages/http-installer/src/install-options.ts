@@ -1,9 +1,12 @@
 import type { DiscoveryRegistry } from './discovery/discovery-registry.ts'
+import type { OpenApiRegistry } from './openapi/openapi-registry.ts'
 
 /** How a group is installed. All but `priority` belong to the app and are taken from the first group installed on it. */
 export interface InstallOptions {
   /** Where the group is listed. Default: a registry of the app's own. */
   readonly discovery?: DiscoveryRegistry
+  /** Where its OpenAPI documents are. Default: a registry of the app's own. */
+  readonly openApi?: OpenApiRegistry
   /** Place of the group in `/apis`; higher first. Default 0. */
   readonly priority?: number
   /** Aborts when the server stops: watches end politely. */

@@ -79,10 +79,8 @@ function applyDefaults(raw: RawOptions): void {
 }
 
 /** Field labels are versioned; the store knows the hub's only. */
-function convertFieldLabels(fields: FieldSelector, scope: ResourceScope): FieldSelector {
-  const { scheme } = scope.info
-  if (fields.empty || scheme.registration(scope.gvk) === undefined) return fields
-  return fields.transform((label, value) => ({ field: scheme.convertFieldLabel(scope.gvk, label), value }))
+function convertFieldLabels(fields: FieldSelector, { info, gvk }: ResourceScope): FieldSelector {
+  return fields.empty ? fields : fields.transform((label, value) => ({ field: info.scheme.convertFieldLabel(gvk, label), value }))
 }
 
 function onlyNamed(fields: FieldSelector, name: string): FieldSelector {

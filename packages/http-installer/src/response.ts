@@ -13,7 +13,7 @@ export function sendBytes(c: InstallerContext, status: number, headers: Response
     outgoing.destroy()
     return RESPONSE_ALREADY_SENT
   }
-  headers['content-length'] = String(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength)
+  if (status !== 304) headers['content-length'] = String(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength)
   outgoing.writeHead(status, headers)
   if (c.req.method === 'HEAD') outgoing.end()
   else outgoing.end(body)

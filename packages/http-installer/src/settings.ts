@@ -1,9 +1,11 @@
 import { DiscoveryRegistry } from './discovery/discovery-registry.ts'
+import { OpenApiRegistry } from './openapi/openapi-registry.ts'
 import type { InstallOptions } from './install-options.ts'
 
 /** What an app's groups share; see `InstallOptions`. */
 export interface SurfaceSettings {
   readonly discovery: DiscoveryRegistry
+  readonly openApi: OpenApiRegistry
   /** Aborts when the server stops. */
   readonly stopping: AbortSignal
   readonly minRequestTimeoutSeconds: number
@@ -17,6 +19,7 @@ export interface SurfaceSettings {
 export function completeSettings(options: InstallOptions): SurfaceSettings {
   return {
     discovery: options.discovery ?? new DiscoveryRegistry(),
+    openApi: options.openApi ?? new OpenApiRegistry(),
     stopping: options.stopping ?? new AbortController().signal,
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds ?? 1800,
     maxRequestBodyBytes: options.maxRequestBodyBytes ?? 3 * 1024 * 1024,

@@ -55,10 +55,10 @@ function versionEntry(group: string, { version, resources, freshness }: Discover
   const tops = resources.filter((resource) => !resource.name.includes('/'))
   return {
     version,
-    resources: tops.map((resource) => ({
-      ...resourceEntry(resource, apiVersionOf({ group, version })),
-      ...subresourcesOf(resource, resources, apiVersionOf({ group, version })),
-    })),
+    resources: tops.map((resource) => {
+      const apiVersion = apiVersionOf({ group, version })
+      return Object.assign(resourceEntry(resource, apiVersion), subresourcesOf(resource, resources, apiVersion))
+    }),
     freshness: freshness ?? 'Current',
   }
 }
