@@ -28,8 +28,7 @@ export interface AdmissionPlugin {
   validate?(attributes: AdmissionAttributes): Promise<void> | void
 }
 
-/** Disposing it disposes the plugins that hold something (informers). */
-export interface AdmissionChain extends AsyncDisposable {
+export interface AdmissionChain {
   readonly handles: (operation: AdmissionOperation) => boolean
   admit(attributes: AdmissionAttributes): Promise<void>
   validate(attributes: AdmissionAttributes): Promise<void>

@@ -2,8 +2,8 @@ import type { AdmissionAttributes, AdmissionChain, AdmissionOperation, Admission
 
 const writes: readonly AdmissionOperation[] = ['CREATE', 'UPDATE', 'DELETE']
 
-/** Plugins in the order given: every `admit` first, then every `validate`. The first refusal ends it. */
-export function createAdmissionChain(plugins: readonly AdmissionPlugin[]): AdmissionChain {
+/** Plugins in the order given: every `admit` first, then every `validate`. The first refusal ends it. Disposing disposes plugins that hold something. */
+export function createAdmissionChain(plugins: readonly AdmissionPlugin[]): AdmissionChain & AsyncDisposable {
   const handles = (plugin: AdmissionPlugin, operation: AdmissionOperation): boolean => (plugin.operations ?? writes).includes(operation)
   return {
     handles: (operation) => plugins.some((plugin) => handles(plugin, operation)),

@@ -1,1 +1,6 @@
-export {}
+export { describeResource, plain, put } from './describe-resource.ts'
+export type { ResourceCases } from './describe-resource.ts'
+export { openTestStore, untyped, untypedCodecs } from './open-test-store.ts'
+export type { TestStore, TestStoreOptions } from './open-test-store.ts'
+export { testContext } from './test-context.ts'
+export type { TestContext } from './test-context.ts'

@@ -1,0 +1,62 @@
+import { formatTime } from '@keelson/apimachinery'
+import type { NamespaceCondition } from '../controller.ts'
+import type { Remaining } from './delete-content.ts'
+
+/** type → reason and message while all is well, in the order in which they are written. */
+const fine: readonly (readonly [type: string, reason: string, message: string])[] = [
+  ['NamespaceDeletionDiscoveryFailure', 'ResourcesDiscovered', 'All resources successfully discovered'],
+  ['NamespaceDeletionGroupVersionParsingFailure', 'ParsedGroupVersions', 'All legacy kube types successfully parsed'],
+  ['NamespaceDeletionContentFailure', 'ContentDeleted', 'All content successfully deleted, may be waiting on finalization'],
+  ['NamespaceContentRemaining', 'ContentRemoved', 'All content successfully removed'],
+  ['NamespaceFinalizersRemaining', 'ContentHasNoFinalizers', 'All content-preserving finalizers finished'],
+]
+
+/** What the namespace's status says of its deletion now. undefined when it says so already. */
+export function deletionConditions(
+  present: readonly Readonly<NamespaceCondition>[],
+  remaining: Remaining,
+  now: number,
+): NamespaceCondition[] | undefined {
+  const problems = problemsOf(remaining)
+  const conditions: NamespaceCondition[] = present.map((condition) => ({ ...condition }))
+  let changed = false
+  for (const [type, okReason, okMessage] of fine) {
+    const problem = problems.get(type)
+    const wanted = problem === undefined ? { status: 'False', reason: okReason, message: okMessage } : { status: 'True', ...problem }
+    const old = conditions.find((condition) => condition.type === type)
+    if (old === undefined) conditions.push({ type, lastTransitionTime: formatTime(now), ...wanted })
+    else if (old.status === wanted.status && old.reason === wanted.reason && old.message === wanted.message) continue
+    else {
+      if (old.status !== wanted.status) old.lastTransitionTime = formatTime(now)
+      Object.assign(old, wanted)
+    }
+    changed = true
+  }
+  return changed ? conditions : undefined
+}
+
+function problemsOf({ resources, finalizers, errors }: Remaining): Map<string, { reason: string; message: string }> {
+  const problems = new Map<string, { reason: string; message: string }>()
+  if (errors.length > 0) {
+    const messages = errors.map((error) => (error instanceof Error ? error.message : String(error))).toSorted()
+    problems.set('NamespaceDeletionContentFailure', {
+      reason: 'ContentDeletionFailed',
+      message: `Failed to delete all resource types, ${errors.length} remaining: ${messages.join(', ')}`,
+    })
+  }
+  if (resources.size > 0) {
+    const parts = Array.from(resources, ([name, count]) => `${name} has ${count} resource instances`).toSorted()
+    problems.set('NamespaceContentRemaining', {
+      reason: 'SomeResourcesRemain',
+      message: `Some resources are remaining: ${parts.join(', ')}`,
+    })
+  }
+  if (finalizers.size > 0) {
+    const parts = Array.from(finalizers, ([name, count]) => `${name} in ${count} resource instances`).toSorted()
+    problems.set('NamespaceFinalizersRemaining', {
+      reason: 'SomeFinalizersRemain',
+      message: `Some content in the namespace has finalizers remaining: ${parts.join(', ')}`,
+    })
+  }
+  return problems
+}

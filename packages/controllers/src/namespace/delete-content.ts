@@ -1,0 +1,109 @@
+import { isApiError } from '@keelson/apimachinery'
+import type { DeepReadonly, DeleteOptions, GroupResource, KubeObject } from '@keelson/apimachinery'
+import type { Clock, LoopbackClient, LoopbackResource } from '@keelson/loopback'
+
+export interface Remaining {
+  /** "pods." → how many. */
+  readonly resources: Map<string, number>
+  readonly finalizers: Map<string, number>
+  readonly errors: unknown[]
+  /** Seconds until another look makes sense; 0 when all is gone. */
+  estimate: number
+}
+
+interface Pod extends KubeObject {
+  spec?: { nodeName?: string; terminationGracePeriodSeconds?: number }
+  status?: { phase?: string }
+}
+
+/** What dependents are left to is the namespace's own deletion, so nothing waits for the garbage collector. */
+const background: DeleteOptions = { propagationPolicy: 'Background' }
+const finalizerEstimate = 15
+const pods: GroupResource = { group: '', resource: 'pods' }
+
+/** Deletes everything in a namespace: pods first, and the rest (what pods use) only when no pod is left. One resource's failure does not keep the others. */
+export async function deleteContent(
+  { client, clock }: { readonly client: LoopbackClient; readonly clock: Clock },
+  namespace: string,
+  deletedAt: number,
+): Promise<Remaining> {
+  const remaining: Remaining = { resources: new Map(), finalizers: new Map(), errors: [], estimate: 0 }
+  const resources = client.namespacedResources()
+  const isPods = ({ group, resource }: GroupResource): boolean => group === '' && resource === 'pods'
+  if (resources.some(isPods)) {
+    const waitFor = await attempt(remaining, () => deletePods(client, namespace))
+    const passed = (clock.now() - deletedAt) / 1000
+    const grace = waitFor === undefined || passed >= waitFor ? 0 : waitFor
+    await attempt(remaining, () => countLeft(client.resource(pods)!, pods, { namespace, remaining, grace }))
+    if (remaining.resources.size > 0 || remaining.errors.length > 0) return remaining
+  }
+  for (const resource of resources) {
+    if (isPods(resource)) continue
+    const served = client.resource(resource)
+    if (served === undefined) continue
+    await attempt(remaining, async () => {
+      await served.deleteCollection(namespace, background)
+      await countLeft(served, resource, { namespace, remaining, grace: 0 })
+    })
+  }
+  return remaining
+}
+
+/** Resolves to the longest grace period that a running pod may take, in seconds. */
+async function deletePods(client: LoopbackClient, namespace: string): Promise<number> {
+  const resource = client.resource<Pod>(pods)!
+  const before = await resource.list({ namespace, resourceVersion: '' })
+  await resource.deleteCollection(namespace, background)
+  let longest = 0
+  for (const pod of before.items as readonly DeepReadonly<Pod>[]) {
+    if (pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') continue
+    if (await isOrphan(client, pod)) await deleteNow(resource, pod)
+    else longest = Math.max(longest, pod.spec?.terminationGracePeriodSeconds ?? 0)
+  }
+  return longest
+}
+
+/** Bound to a node that is not there: no kubelet will ever confirm its end. */
+async function isOrphan(client: LoopbackClient, pod: DeepReadonly<Pod>): Promise<boolean> {
+  const node = pod.spec?.nodeName ?? ''
+  if (node === '') return true
+  const nodes = client.resource({ group: '', resource: 'nodes' })
+  return nodes === undefined || (await nodes.get('', node, { resourceVersion: '' })) === undefined
+}
+
+async function deleteNow(resource: LoopbackResource<Pod>, { metadata }: DeepReadonly<Pod>): Promise<void> {
+  const { namespace = '', name = '', uid = '' } = metadata
+  try {
+    await resource.delete(namespace, name, { gracePeriodSeconds: 0, preconditions: { uid } })
+  } catch (error) {
+    // Gone, or another pod by now, which the next round will see.
+    if (!isApiError(error, 'NotFound') && !isApiError(error, 'Conflict')) throw error
+  }
+}
+
+async function countLeft(
+  served: LoopbackResource,
+  { group, resource }: GroupResource,
+  { namespace, remaining, grace }: { readonly namespace: string; readonly remaining: Remaining; readonly grace: number },
+): Promise<void> {
+  const { items } = await served.list({ namespace, resourceVersion: '' })
+  if (items.length === 0) return
+  remaining.resources.set(`${resource}.${group}`, items.length)
+  let held = 0
+  for (const { metadata } of items) {
+    if ((metadata.finalizers ?? []).length > 0) held++
+    for (const finalizer of metadata.finalizers ?? []) remaining.finalizers.set(finalizer, (remaining.finalizers.get(finalizer) ?? 0) + 1)
+  }
+  remaining.estimate = Math.max(remaining.estimate, grace, held > 0 && grace === 0 ? finalizerEstimate : 0)
+  if (held === 0 && grace === 0) throw new Error(`unexpected items still remain in namespace: ${namespace} for gvr: ${resource}.${group}`)
+}
+
+async function attempt<T>(remaining: Remaining, action: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await action()
+  } catch (error) {
+    // Resources come and go, and some cannot be deleted.
+    if (!isApiError(error, 'NotFound') && !isApiError(error, 'MethodNotAllowed')) remaining.errors.push(error)
+    return undefined
+  }
+}

@@ -1,0 +1,103 @@
+import { isApiError, parseTime } from '@keelson/apimachinery'
+import type { DeepReadonly } from '@keelson/apimachinery'
+import type { LoopbackResource } from '@keelson/loopback'
+import { disposeAll } from '../controller.ts'
+import type { ControllerContext, Namespace } from '../controller.ts'
+import { RetryAfter, WorkQueue } from '../work-queue.ts'
+import { deletionConditions } from './conditions.ts'
+import { deleteContent } from './delete-content.ts'
+import type { Remaining } from './delete-content.ts'
+
+/** The finalizer that keeps a namespace until this controller has emptied it. */
+const finalizer = 'kubernetes'
+
+/**
+ * Ends namespaces whose deletion has been asked: phase, content, conditions, finalizer; each step may be repeated, so a stop in between
+ * harms nothing, and a namespace that was Terminating at start is taken up where it was.
+ */
+export function startNamespaceController(context: ControllerContext): AsyncDisposable | undefined {
+  const resource = context.client.resource<Namespace>({ group: '', resource: 'namespaces' })
+  if (resource === undefined) return undefined
+  const queue = new WorkQueue({
+    process: (name) => endNamespace(context, resource, name),
+    clock: context.clock,
+    workers: 4,
+    firstRetry: 500,
+    longestRetry: 60_000,
+    onError: (_name, error) => context.onError('namespace-controller', error),
+  })
+  const unsubscribe = context.namespaces.subscribe(({ type, object }) => {
+    if (type !== 'deleted' && object.metadata.deletionTimestamp !== undefined) queue.add(object.metadata.name ?? '')
+  })
+  return disposeAll(queue, unsubscribe)
+}
+
+async function endNamespace(context: ControllerContext, resource: LoopbackResource<Namespace>, name: string): Promise<void> {
+  try {
+    const found = await resource.get('', name, { resourceVersion: '' })
+    if (found?.metadata.deletionTimestamp === undefined) return
+    const { uid = '', deletionTimestamp } = found.metadata
+    if (found.status?.phase !== 'Terminating') await writeStatus(resource, found, { phase: 'Terminating' })
+    if ((found.spec?.finalizers ?? []).includes(finalizer)) {
+      const remaining = await deleteContent(context, name, parseTime(deletionTimestamp))
+      await report(context, resource, found, remaining)
+      if (remaining.errors.length > 0) throw new AggregateError(remaining.errors, `namespace ${name} could not be emptied`)
+      if (remaining.estimate > 0) {
+        const seconds = Math.trunc(remaining.estimate / 2) + 1
+        throw new RetryAfter(
+          seconds * 1000,
+          `some content remains in the namespace, estimate ${remaining.estimate} seconds before it is removed`,
+        )
+      }
+      await resource.update('', name, (namespace) => withoutFinalizer(namespace, uid), { subresource: 'finalize' })
+    } else if ((found.spec?.finalizers ?? []).length === 0 && (found.metadata.finalizers ?? []).length === 0) {
+      // Finalized, but a stop came before its removal.
+      await resource.delete('', name, { preconditions: { uid } })
+    }
+  } catch (error) {
+    if (!isApiError(error, 'NotFound')) throw error
+  }
+}
+
+function withoutFinalizer(namespace: Namespace, uid: string): Namespace {
+  checkUid(namespace, uid)
+  const finalizers = (namespace.spec?.finalizers ?? []).filter((name) => name !== finalizer).toSorted()
+  return { ...namespace, spec: { ...namespace.spec, finalizers } }
+}
+
+async function report(
+  { clock }: ControllerContext,
+  resource: LoopbackResource<Namespace>,
+  found: DeepReadonly<Namespace>,
+  remaining: Remaining,
+): Promise<void> {
+  const conditions = deletionConditions(found.status?.conditions ?? [], remaining, clock.now())
+  if (conditions !== undefined) await writeStatus(resource, found, { phase: 'Terminating', conditions })
+}
+
+async function writeStatus(
+  resource: LoopbackResource<Namespace>,
+  { metadata }: DeepReadonly<Namespace>,
+  status: NonNullable<Namespace['status']>,
+): Promise<void> {
+  const { name = '', uid = '' } = metadata
+  try {
+    await resource.update(
+      '',
+      name,
+      (namespace) => {
+        checkUid(namespace, uid)
+        return { ...namespace, status: { ...namespace.status, ...status } }
+      },
+      { subresource: 'status' },
+    )
+  } catch (error) {
+    // A server without namespaces/status still empties its namespaces.
+    if (!isApiError(error, 'MethodNotAllowed')) throw error
+  }
+}
+
+/** All steps are about one namespace, not about a later one of the same name. */
+function checkUid({ metadata }: Namespace, uid: string): void {
+  if (metadata.uid !== uid) throw new Error(`namespace ${metadata.name ?? ''} is another one by now`)
+}

@@ -1,0 +1,61 @@
+import { everything, fieldEquals, isApiError } from '@keelson/apimachinery'
+import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
+import { createInformer } from '@keelson/loopback'
+import { disposeAll, untilSynced } from '../controller.ts'
+import type { ControllerContext } from '../controller.ts'
+import { isNamespaceGoing } from '../namespace-causes.ts'
+import { WorkQueue } from '../work-queue.ts'
+
+interface ConfigMap extends KubeObject {
+  data?: Record<string, string>
+  binaryData?: Record<string, string>
+}
+
+const name = 'kube-root-ca.crt'
+const descriptionAnnotation = 'kubernetes.io/description'
+const description =
+  'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or ' +
+  'kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.'
+
+/** Every namespace has the CA's certificate in a ConfigMap, for pods to check the server by; it is put back when it is changed or deleted. */
+export function startRootCAPublisher(context: ControllerContext): AsyncDisposable | undefined {
+  const { client, clock, namespaces, rootCA } = context
+  const resource = client.resource<ConfigMap>({ group: '', resource: 'configmaps' })
+  if (resource === undefined || rootCA === undefined || rootCA === '') return undefined
+  const onError = (error: unknown): void => context.onError('root-ca-certificate-publisher-controller', error)
+  const predicate = { labels: everything(), fields: fieldEquals('metadata.name', name) }
+  const published = createInformer(resource, { predicate, clock, onError })
+  const data = { 'ca.crt': rootCA }
+  const queue = new WorkQueue({
+    async process(namespace, signal) {
+      if (!(await untilSynced(signal, published, namespaces))) return
+      if (namespaces.get('', namespace)?.metadata.deletionTimestamp !== undefined) return
+      const present = published.get(namespace, name)
+      if (present !== undefined && isRight(present, rootCA)) return
+      try {
+        if (present === undefined) {
+          await resource.create(namespace, { metadata: { name, namespace, annotations: { [descriptionAnnotation]: description } }, data })
+        } else await resource.update(namespace, name, (object) => corrected(object, data))
+      } catch (error) {
+        // Created a moment ago, and the informer has not heard of it: its event leads here again.
+        if (!isNamespaceGoing(error) && !isApiError(error, 'AlreadyExists')) throw error
+      }
+    },
+    clock,
+    onError: (_namespace, error) => onError(error),
+  })
+  const fromNamespaces = namespaces.subscribe(({ type, object }) => {
+    if (type === 'added' || (type === 'updated' && object.status?.phase === 'Active')) queue.add(object.metadata.name ?? '')
+  })
+  const fromPublished = published.subscribe(({ object }) => queue.add(object.metadata.namespace ?? ''))
+  return disposeAll(published, queue, fromNamespaces, fromPublished)
+}
+
+function isRight({ metadata, data = {} }: DeepReadonly<ConfigMap>, rootCA: string): boolean {
+  return Object.keys(data).length === 1 && data['ca.crt'] === rootCA && (metadata.annotations?.[descriptionAnnotation] ?? '') !== ''
+}
+
+function corrected(object: ConfigMap, data: Record<string, string>): ConfigMap {
+  const annotations = { ...object.metadata.annotations, [descriptionAnnotation]: description }
+  return { ...object, metadata: { ...object.metadata, annotations }, data }
+}

@@ -1,0 +1,30 @@
+/** Short names that the original takes as well. */
+const aliases: ReadonlyMap<string, string> = new Map([
+  ['namespace', 'namespace-controller'],
+  ['serviceaccount', 'serviceaccount-controller'],
+  ['root-ca-cert-publisher', 'root-ca-certificate-publisher-controller'],
+])
+
+/**
+ * What `--controllers` says: names, `-name` for all but that, `*` for all, `none`. Separated by commas, or given as a list.
+ * Throws a plain Error for a name that is not known.
+ */
+export function selectControllers(selection: string | readonly string[], known: readonly string[]): ReadonlySet<string> {
+  const words = (typeof selection === 'string' ? selection.split(',') : selection).map((word) => word.trim()).filter((word) => word !== '')
+  if (words.includes('none')) {
+    if (words.length > 1) throw new Error('"none" cannot be combined with other controllers')
+    return new Set()
+  }
+  const on = new Set<string>()
+  const off = new Set<string>()
+  for (const word of words) {
+    if (word === '*') continue
+    const isOff = word.startsWith('-')
+    const given = isOff ? word.slice(1) : word
+    const name = aliases.get(given) ?? given
+    if (!known.includes(name)) throw new Error(`${JSON.stringify(given)} is not in the list of known controllers: ${known.join(', ')}`)
+    const target = isOff ? off : on
+    target.add(name)
+  }
+  return new Set(known.filter((name) => on.has(name) || (words.includes('*') && !off.has(name))))
+}

@@ -1,0 +1,37 @@
+import { isApiError } from '@keelson/apimachinery'
+import { createInformer } from '@keelson/loopback'
+import { disposeAll, untilSynced } from '../controller.ts'
+import type { ControllerContext } from '../controller.ts'
+import { isNamespaceGoing } from '../namespace-causes.ts'
+import { WorkQueue } from '../work-queue.ts'
+
+const name = 'default'
+
+/** Every active namespace has a service account `default`, for pods that name none; it comes back when it is deleted. */
+export function startServiceAccountController(context: ControllerContext): AsyncDisposable | undefined {
+  const { client, clock, namespaces } = context
+  const resource = client.resource({ group: '', resource: 'serviceaccounts' })
+  if (resource === undefined) return undefined
+  const onError = (error: unknown): void => context.onError('serviceaccount-controller', error)
+  const accounts = createInformer(resource, { clock, onError })
+  const queue = new WorkQueue({
+    async process(namespace, signal) {
+      if (!(await untilSynced(signal, accounts, namespaces))) return
+      if (namespaces.get('', namespace)?.status?.phase !== 'Active' || accounts.get(namespace, name) !== undefined) return
+      try {
+        await resource.create(namespace, { metadata: { name, namespace } })
+      } catch (error) {
+        if (!isApiError(error, 'AlreadyExists') && !isNamespaceGoing(error)) throw error
+      }
+    },
+    clock,
+    onError: (_namespace, error) => onError(error),
+  })
+  const fromNamespaces = namespaces.subscribe(({ type, object }) => {
+    if (type !== 'deleted') queue.add(object.metadata.name ?? '')
+  })
+  const fromAccounts = accounts.subscribe(({ type, object }) => {
+    if (type === 'deleted' && object.metadata.name === name) queue.add(object.metadata.namespace ?? '')
+  })
+  return disposeAll(accounts, queue, fromNamespaces, fromAccounts)
+}

@@ -1,0 +1,53 @@
+import { createInformer, systemClock } from '@keelson/loopback'
+import type { Clock, LoopbackClient } from '@keelson/loopback'
+import type { Namespace, StartController } from './controller.ts'
+import { startNamespaceController } from './namespace/index.ts'
+import { startRootCAPublisher } from './root-ca/index.ts'
+import { selectControllers } from './select-controllers.ts'
+import { startServiceAccountController } from './service-account/index.ts'
+
+const controllers: ReadonlyMap<string, StartController> = new Map([
+  ['serviceaccount-controller', startServiceAccountController],
+  ['root-ca-certificate-publisher-controller', startRootCAPublisher],
+  ['namespace-controller', startNamespaceController],
+])
+
+/** Every name that `--controllers` takes. */
+export const controllerNames: readonly string[] = [...controllers.keys()].toSorted()
+
+export interface ControllersOptions {
+  /** As `--controllers`: `*`, `none`, `*,-name`, names. Default `*`. */
+  readonly enabled?: string | readonly string[]
+  readonly clock?: Clock
+  /** PEM. Without it no namespace gets a `kube-root-ca.crt`. */
+  readonly rootCA?: string
+  /** Hears of failures; every one is tried again. */
+  readonly onError?: (controller: string, error: unknown) => void
+}
+
+export interface RunningControllers extends AsyncDisposable {
+  /** Those that found something to do in this server. */
+  readonly names: readonly string[]
+}
+
+/** Starts what is selected, on the resources that the client has now. Disposing it waits until none of them writes any more. */
+export function startControllers(client: LoopbackClient, options: ControllersOptions = {}): RunningControllers {
+  const selected = selectControllers(options.enabled ?? '*', controllerNames)
+  const { clock = systemClock, rootCA, onError = () => {} } = options
+  const resource = client.resource<Namespace>({ group: '', resource: 'namespaces' })
+  if (selected.size === 0 || resource === undefined) return { names: [], async [Symbol.asyncDispose]() {} }
+  const namespaces = createInformer(resource, { clock, onError: (error) => onError('namespaces', error) })
+  const running = new Map<string, AsyncDisposable>()
+  for (const [name, start] of controllers) {
+    if (!selected.has(name)) continue
+    const controller = start({ client, clock, namespaces, rootCA, onError })
+    if (controller !== undefined) running.set(name, controller)
+  }
+  return {
+    names: [...running.keys()],
+    async [Symbol.asyncDispose]() {
+      await Promise.all(Array.from(running.values(), (controller) => controller[Symbol.asyncDispose]()))
+      await namespaces[Symbol.asyncDispose]()
+    },
+  }
+}

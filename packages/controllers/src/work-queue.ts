@@ -1,0 +1,118 @@
+import { systemClock } from '@keelson/loopback'
+import type { Clock } from '@keelson/loopback'
+
+export interface WorkQueueOptions {
+  /** Brings one key's matter to where it should be. Throws to be called again, later and later. Throws `RetryAfter` to say when. */
+  readonly process: (key: string, signal: AbortSignal) => Promise<void>
+  readonly clock?: Clock
+  /** Keys worked on at the same moment. Default 2. */
+  readonly workers?: number
+  /** Milliseconds before the first retry and the longest there may be between two. Default 5 and 60,000. */
+  readonly firstRetry?: number
+  readonly longestRetry?: number
+  readonly onError?: (key: string, error: unknown) => void
+}
+
+/** Not a failure: the key is to be looked at again then. */
+export class RetryAfter extends Error {
+  readonly milliseconds: number
+  constructor(milliseconds: number, message: string) {
+    super(message)
+    this.name = 'RetryAfter'
+    this.milliseconds = milliseconds
+  }
+}
+
+/**
+ * Keys that need attention, each of them once: a key is never worked on twice at the same moment, and one that is added meanwhile is worked on
+ * again afterwards. So it holds no more than there are keys, whatever happens to them.
+ *
+ *     add ──▶ waiting ──▶ working ──▶ done
+ *               ▲            │ fails, or added again
+ *               └── delayed ◀┘
+ */
+export class WorkQueue implements AsyncDisposable {
+  readonly #options: WorkQueueOptions
+  readonly #clock: Clock
+  readonly #waiting = new Set<string>()
+  readonly #working = new Map<string, Promise<void>>()
+  /** Added while it was worked on. */
+  readonly #again = new Set<string>()
+  readonly #delayed = new Map<string, { readonly due: number; readonly cancel: () => void }>()
+  readonly #failures = new Map<string, number>()
+  readonly #stop = new AbortController()
+
+  constructor(options: WorkQueueOptions) {
+    this.#options = options
+    this.#clock = options.clock ?? systemClock
+  }
+
+  add(key: string): void {
+    if (this.#stop.signal.aborted) return
+    this.#undelay(key)
+    if (this.#working.has(key)) this.#again.add(key)
+    else this.#waiting.add(key)
+    this.#startWork()
+  }
+
+  /** The earlier of two times counts. */
+  addAfter(key: string, milliseconds: number): void {
+    if (this.#stop.signal.aborted) return
+    const due = this.#clock.now() + milliseconds
+    const present = this.#delayed.get(key)
+    if (present !== undefined && present.due <= due) return
+    this.#undelay(key)
+    this.#delayed.set(key, { due, cancel: this.#clock.schedule(milliseconds, () => this.add(key)) })
+  }
+
+  /** Waits for what is being worked on; nothing new is begun. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort()
+    for (const { cancel } of this.#delayed.values()) cancel()
+    this.#delayed.clear()
+    this.#waiting.clear()
+    await Promise.all(this.#working.values())
+  }
+
+  #undelay(key: string): void {
+    this.#delayed.get(key)?.cancel()
+    this.#delayed.delete(key)
+  }
+
+  #startWork(): void {
+    for (const key of this.#waiting) {
+      if (this.#working.size >= (this.#options.workers ?? 2)) return
+      this.#waiting.delete(key)
+      this.#working.set(key, this.#work(key))
+    }
+  }
+
+  async #work(key: string): Promise<void> {
+    // Out of the caller's stack: who adds a key never runs its work.
+    await Promise.resolve()
+    let retry: number | undefined
+    try {
+      await this.#options.process(key, this.#stop.signal)
+      this.#failures.delete(key)
+    } catch (error) {
+      retry = this.#retryIn(key, error)
+    }
+    this.#working.delete(key)
+    if (this.#stop.signal.aborted) return
+    if (this.#again.delete(key)) this.#waiting.add(key)
+    else if (retry !== undefined) this.addAfter(key, retry)
+    this.#startWork()
+  }
+
+  #retryIn(key: string, error: unknown): number {
+    if (error instanceof RetryAfter) {
+      this.#failures.delete(key)
+      return error.milliseconds
+    }
+    if (!this.#stop.signal.aborted) this.#options.onError?.(key, error)
+    const { firstRetry = 5, longestRetry = 60_000 } = this.#options
+    const failures = this.#failures.get(key) ?? 0
+    this.#failures.set(key, failures + 1)
+    return Math.min(longestRetry, firstRetry * 2 ** Math.min(failures, 30))
+  }
+}

@@ -1,0 +1,51 @@
+import { everything, everyField, parseFieldSelector } from '@keelson/apimachinery'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { ListRequest } from './rest.ts'
+import { openTestStore, testContext } from './testing/index.ts'
+import type { TestStore } from './testing/index.ts'
+import { widgets } from './testing/widgets.ts'
+import type { Widget } from './testing/widgets.ts'
+
+let test: TestStore<Widget>
+beforeAll(async () => {
+  test = openTestStore(widgets)
+  for (const namespace of ['one', 'two']) {
+    for (const name of ['a', 'b']) await test.store.create(testContext(namespace), { metadata: { name } }, { dryRun: false })
+  }
+})
+afterAll(() => test[Symbol.asyncDispose]())
+
+const request: ListRequest = {
+  predicate: { labels: everything(), fields: everyField() },
+  resourceVersion: '',
+  resourceVersionMatch: undefined,
+  limit: 0,
+  continue: '',
+}
+const list = async (namespace: string, fields = '', more: Partial<ListRequest> = {}): Promise<string[]> => {
+  const predicate = { labels: everything(), fields: parseFieldSelector(fields) }
+  const found = await test.store.list(testContext(namespace), { ...request, predicate, ...more })
+  return Array.from(found.items, (item) => `${item.field('metadata.namespace')}/${item.field('metadata.name')}`)
+}
+
+it('is of a namespace, or of all', async () => {
+  expect(await list('one')).toEqual(['one/a', 'one/b'])
+  expect(await list('')).toEqual(['one/a', 'one/b', 'two/a', 'two/b'])
+})
+
+it('looks only where the field selector can be met', async () => {
+  expect(await list('', 'metadata.namespace=two')).toEqual(['two/a', 'two/b'])
+  expect(await list('', 'metadata.name=b')).toEqual(['one/b', 'two/b'])
+  expect(await list('one', 'metadata.name=b')).toEqual(['one/b'])
+  expect(await list('one', 'metadata.name=b,metadata.namespace=two')).toEqual([])
+  expect(await list('one', 'metadata.name=none')).toEqual([])
+  expect(await list('one', 'metadata.name=../two/a')).toEqual([])
+})
+
+it('answers versions of the future and broken tokens as the API does', async () => {
+  await expect(list('one', '', { resourceVersion: '100000' })).rejects.toMatchObject({
+    code: 504,
+    details: { causes: [{ reason: 'ResourceVersionTooLarge' }] },
+  })
+  await expect(list('one', '', { continue: 'x' })).rejects.toMatchObject({ code: 400 })
+})

@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest'
+import { humanDuration } from './human-duration.ts'
+import { tableConvertor } from './table.ts'
+import { widgets } from './testing/widgets.ts'
+
+const object = { metadata: { name: 'a', creationTimestamp: '2026-01-01T00:00:00Z' }, spec: { size: 3 }, status: { phase: 'Ready' } }
+const now = Date.parse('2026-01-01T00:05:30Z')
+
+it('puts columns between name and age, and wide ones behind', () => {
+  const table = tableConvertor(widgets)
+  expect(table.columns.map(({ name, type, format, priority }) => [name, type, format, priority].join('|'))).toEqual([
+    'Name|string|name|0',
+    'Size|integer||0',
+    'Age|string||0',
+    'Phase|string||1',
+  ])
+  expect(table.cells(object, now)).toEqual(['a', 3, '5m30s', 'Ready'])
+})
+
+it('without columns shows name and creation time; with none of its own name and age', () => {
+  expect(tableConvertor({}).columns.map(({ name, type }) => `${name}|${type}`)).toEqual(['Name|string', 'Created At|date'])
+  expect(tableConvertor({}).cells(object, now)).toEqual(['a', '2026-01-01T00:00:00Z'])
+  expect(tableConvertor({ columns: [] }).cells({ metadata: {} }, now)).toEqual(['', '<unknown>'])
+})
+
+it.each([
+  [-5, '<invalid>'],
+  [-1, '0s'],
+  [0, '0s'],
+  [119, '119s'],
+  [120, '2m'],
+  [330, '5m30s'],
+  [600, '10m'],
+  [3 * 3600 - 1, '179m'],
+  [3 * 3600 + 60, '3h1m'],
+  [8 * 3600 + 60, '8h'],
+  [48 * 3600, '2d'],
+  [50 * 3600, '2d2h'],
+  [9 * 86400 + 3600, '9d'],
+  [2 * 365 * 86400 + 86400, '2y1d'],
+  [9 * 365 * 86400, '9y'],
+])('%i s is %s', (seconds, text) => {
+  expect(humanDuration(seconds * 1000)).toBe(text)
+})

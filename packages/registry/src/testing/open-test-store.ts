@@ -1,0 +1,86 @@
+import type { ApiTypes, KindType } from '@keelson/api'
+import type { GroupVersionKind, KubeObject } from '@keelson/apimachinery'
+import { openMemory } from '@keelson/backend-embedded'
+import { createRecordCodec } from '@keelson/storagebackend'
+import type { Backend } from '@keelson/storagebackend'
+import { createResourceStorage } from '../create-resource-storage.ts'
+import type { ResourceStorageOptions } from '../create-resource-storage.ts'
+import { recordCodecs } from '../record-codecs.ts'
+import type { ResourceDefinition } from '../resource-definition.ts'
+import { createRESTOptionsGetter } from '../rest-options-getter.ts'
+import type { CodecFactory, StorageDecorator } from '../rest-options.ts'
+import type { RESTStorage } from '../rest.ts'
+import { newStorageFactoryConfig } from '../storage-factory.ts'
+import type { Store } from '../store.ts'
+
+export interface TestStoreOptions<T extends KubeObject> {
+  /** Default: any kind, with its members stored in order of name. */
+  readonly types?: ApiTypes
+  /** Default: no watch cache. */
+  readonly decorator?: StorageDecorator
+  /** Default: one in memory, which disposing the test store closes. */
+  readonly backend?: Backend
+  readonly now?: () => number
+  readonly newUid?: () => string
+  readonly generateName?: (base: string) => string
+  readonly deleteCollectionWorkers?: number
+  readonly enableGarbageCollection?: boolean
+  readonly subresources?: ResourceStorageOptions<T>['subresources']
+}
+
+export interface TestStore<T extends KubeObject> extends AsyncDisposable {
+  readonly backend: Backend
+  readonly paths: ReadonlyMap<string, RESTStorage>
+  readonly store: Store<T>
+}
+
+/** A resource on a real store in memory. */
+export function openTestStore<T extends KubeObject>(definition: ResourceDefinition<T>, options: TestStoreOptions<T> = {}): TestStore<T> {
+  const { types, decorator, now, newUid, generateName, subresources, deleteCollectionWorkers, enableGarbageCollection } = options
+  const backend = options.backend ?? openMemory()
+  const createCodec = types === undefined ? untypedCodecs : recordCodecs({ schemaVersion: 1 })
+  const restOptions = createRESTOptionsGetter({
+    storageFactory: newStorageFactoryConfig().complete({ backend, createCodec }).new(),
+    ...(decorator && { decorator }),
+    ...(deleteCollectionWorkers !== undefined && { deleteCollectionWorkers }),
+    ...(enableGarbageCollection !== undefined && { enableGarbageCollection }),
+  })
+  const paths = createResourceStorage(definition, {
+    restOptions,
+    types: types ?? untyped,
+    ...(now && { now }),
+    ...(newUid && { newUid }),
+    ...(generateName && { generateName }),
+    ...(subresources && { subresources }),
+  })
+  const store = paths.get(definition.plural) as Store<T>
+  return {
+    backend,
+    paths,
+    store,
+    async [Symbol.asyncDispose]() {
+      await store.storage.close()
+      if (options.backend === undefined) await backend[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Codecs that know no schema: members in order of name. */
+export const untypedCodecs: CodecFactory = ({ kind, selectableFields }) =>
+  createRecordCodec({ kind: kind.gvk.kind, schemaVersion: 1, selectableFields })
+
+/** Says of every kind that it is there, and knows nothing of it. */
+export const untyped: ApiTypes = {
+  schemaOf: () => undefined,
+  kind(gvk: GroupVersionKind): KindType {
+    const unknown = (): never => {
+      throw new Error(`no type is known for ${gvk.kind}`)
+    }
+    return {
+      gvk,
+      schema: { kind: 'struct', name: gvk.kind, definition: gvk.kind, fields: [], byName: new Map() },
+      encodeProto: unknown,
+      decodeProto: unknown,
+    }
+  },
+}

@@ -1,0 +1,35 @@
+import type { GroupVersionResource, RequestContext } from '@keelson/apimachinery'
+
+export interface TestContext extends RequestContext {
+  readonly warnings: string[]
+}
+
+/** The context of a request as the HTTP layer would make it, collecting warnings. */
+export function testContext(namespace: string, resource?: GroupVersionResource): TestContext {
+  const warnings: string[] = []
+  return {
+    warnings,
+    user: { name: 'tester', groups: ['system:masters'] },
+    info: {
+      isResourceRequest: resource !== undefined,
+      path: '/',
+      verb: '',
+      apiPrefix: resource?.group === '' ? 'api' : 'apis',
+      apiGroup: resource?.group ?? '',
+      apiVersion: resource?.version ?? '',
+      namespace,
+      resource: resource?.resource ?? '',
+      subresource: '',
+      name: '',
+      parts: [],
+    },
+    namespace,
+    signal: new AbortController().signal,
+    userAgent: 'test',
+    fieldManager: 'test',
+    requestId: 'test',
+    warn: (text) => {
+      if (!warnings.includes(text)) warnings.push(text)
+    },
+  }
+}
