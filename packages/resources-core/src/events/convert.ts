@@ -2,41 +2,73 @@ import type { Event as CoreEvent } from '@keelson/api/core/v1'
 import type { Event as NewEvent } from '@keelson/api/events/v1'
 import type { KubeObject } from '@keelson/apimachinery'
 
-/** Members that have one name in events.k8s.io/v1 and another in core/v1. All others are the same. */
-const renamed: readonly (readonly [keyof NewEvent & string, keyof CoreEvent & string])[] = [
-  ['regarding', 'involvedObject'],
-  ['note', 'message'],
-  ['reportingController', 'reportingComponent'],
-  ['deprecatedSource', 'source'],
-  ['deprecatedFirstTimestamp', 'firstTimestamp'],
-  ['deprecatedLastTimestamp', 'lastTimestamp'],
-  ['deprecatedCount', 'count'],
-]
-const toCore = new Map<string, string>(renamed)
-const toNew = new Map<string, string>(renamed.map(([newName, coreName]) => [coreName, newName]))
-
-export function eventToHub(event: KubeObject): KubeObject {
-  return rename(event, toCore)
+/** Both directions give members in the target's order, with those that JSON always writes there, and without the rest when empty. */
+export function eventToHub(object: KubeObject): KubeObject {
+  const event = object as NewEvent
+  const { series } = event
+  return present<CoreEvent>({
+    metadata: event.metadata,
+    involvedObject: event.regarding ?? {},
+    reason: event.reason || undefined,
+    message: event.note || undefined,
+    source: event.deprecatedSource ?? {},
+    firstTimestamp: event.deprecatedFirstTimestamp ?? null,
+    lastTimestamp: event.deprecatedLastTimestamp ?? null,
+    count: event.deprecatedCount || undefined,
+    type: event.type || undefined,
+    eventTime: event.eventTime ?? null,
+    series: series && present({ count: series.count || undefined, lastObservedTime: series.lastObservedTime ?? null }),
+    action: event.action || undefined,
+    related: event.related,
+    reportingComponent: event.reportingController ?? '',
+    reportingInstance: event.reportingInstance ?? '',
+  })
 }
 
-export function eventFromHub(event: KubeObject): KubeObject {
-  return rename(event, toNew)
+export function eventFromHub(object: KubeObject): KubeObject {
+  const event = object as CoreEvent
+  const { series } = event
+  return present<NewEvent>({
+    metadata: event.metadata,
+    eventTime: event.eventTime ?? null,
+    series: series && { count: series.count ?? 0, lastObservedTime: series.lastObservedTime ?? null },
+    reportingController: event.reportingComponent || undefined,
+    reportingInstance: event.reportingInstance || undefined,
+    action: event.action || undefined,
+    reason: event.reason || undefined,
+    regarding: event.involvedObject ?? {},
+    related: event.related,
+    note: event.message || undefined,
+    type: event.type || undefined,
+    deprecatedSource: event.source ?? {},
+    deprecatedFirstTimestamp: event.firstTimestamp ?? null,
+    deprecatedLastTimestamp: event.lastTimestamp ?? null,
+    deprecatedCount: event.count || undefined,
+  })
+}
+
+type Sparse<T> = { [K in keyof T]: T[K] | undefined }
+
+function present<T extends object>(members: Sparse<T>): T {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as T
 }
 
 /** A field selector's labels: events.k8s.io names to those of core/v1. */
 const fieldLabels: ReadonlyMap<string, string> = new Map([
-  ...['reason', 'type', 'metadata.namespace', 'metadata.name'].map((label): [string, string] => [label, label]),
-  ...['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'].map((member): [string, string] => [
-    `regarding.${member}`,
-    `involvedObject.${member}`,
-  ]),
+  ['metadata.name', 'metadata.name'],
+  ['metadata.namespace', 'metadata.namespace'],
+  ['reason', 'reason'],
+  ['type', 'type'],
   ['reportingController', 'reportingComponent'],
+  ['regarding.kind', 'involvedObject.kind'],
+  ['regarding.namespace', 'involvedObject.namespace'],
+  ['regarding.name', 'involvedObject.name'],
+  ['regarding.uid', 'involvedObject.uid'],
+  ['regarding.apiVersion', 'involvedObject.apiVersion'],
+  ['regarding.resourceVersion', 'involvedObject.resourceVersion'],
+  ['regarding.fieldPath', 'involvedObject.fieldPath'],
 ])
 
 export function eventFieldLabel(label: string): string | undefined {
   return fieldLabels.get(label)
-}
-
-function rename(event: KubeObject, names: ReadonlyMap<string, string>): KubeObject {
-  return Object.fromEntries(Object.entries(event).map(([name, value]) => [names.get(name) ?? name, value])) as unknown as KubeObject
 }

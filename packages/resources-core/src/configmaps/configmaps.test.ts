@@ -1,0 +1,48 @@
+import type { ConfigMap } from '@keelson/api/core/v1'
+import { fieldErrorMessage } from '@keelson/apimachinery'
+import { tableConvertor } from '@keelson/registry'
+import { describe, expect, it } from 'vitest'
+import { configMaps } from './index.ts'
+import { validateConfigMap, validateConfigMapUpdate } from './validate.ts'
+
+const metadata = { name: 'a', namespace: 'x' }
+const create = (configMap: Partial<ConfigMap>): string[] => validateConfigMap({ metadata, ...configMap }).map(fieldErrorMessage)
+const update = (configMap: Partial<ConfigMap>, old: Partial<ConfigMap>): string[] =>
+  validateConfigMapUpdate({ metadata, ...configMap }, { metadata, ...old }).map(fieldErrorMessage)
+
+describe('config maps', () => {
+  it('refuse keys that are no file names, and keys in both bags', () => {
+    expect(create({ data: { 'a.b_c-D': '', '..2': '' } })).toEqual(['data[..2]: Invalid value: "..2": must not start with \'..\''])
+    expect(create({ data: { '': '' } })[0]).toMatch(/^data\[\]: Invalid value: "": a valid config key must consist of/)
+    expect(create({ data: { k: '1' }, binaryData: { k: 'AA==' } })).toEqual([
+      'data[k]: Invalid value: "k": duplicate of key present in binaryData',
+    ])
+  })
+
+  it('hold a mebibyte, counted in bytes, both bags together', () => {
+    const half = 'é'.repeat(256 * 1024)
+    const binaryHalf = Buffer.alloc(512 * 1024).toString('base64')
+    expect(create({ data: { a: half }, binaryData: { b: binaryHalf } })).toEqual([])
+    expect(create({ data: { a: half, c: '1' }, binaryData: { b: binaryHalf } })).toEqual([
+      '[]: Too long: may not be more than 1048576 bytes',
+    ])
+  })
+
+  it('stay as they are once immutable', () => {
+    const old = { data: { a: '1' }, immutable: true }
+    expect(update(old, old)).toEqual([])
+    expect(update({ data: { a: '2' }, binaryData: { b: 'AA==' } }, old)).toEqual([
+      'immutable: Forbidden: field is immutable when `immutable` is set',
+      'data: Forbidden: field is immutable when `immutable` is set',
+      'binaryData: Forbidden: field is immutable when `immutable` is set',
+    ])
+    expect(update({ immutable: true, data: {} }, { immutable: true })).toEqual([])
+    expect(update({ data: { a: '2' } }, { data: { a: '1' } })).toEqual([])
+  })
+
+  it('show how many keys they have', () => {
+    const table = tableConvertor(configMaps)
+    expect(table.columns.map(({ name }) => name)).toEqual(['Name', 'Data', 'Age'])
+    expect(table.cells({ metadata, data: { a: '' }, binaryData: { b: '' } } as ConfigMap, 0)).toEqual(['a', 2, '<unknown>'])
+  })
+})

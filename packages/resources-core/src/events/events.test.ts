@@ -1,0 +1,142 @@
+import type { GroupVersionTypes, KindType } from '@keelson/api'
+import { coreV1 } from '@keelson/api/core/v1'
+import type { Event } from '@keelson/api/core/v1'
+import { eventsV1 } from '@keelson/api/events/v1'
+import { decodeStruct, fieldErrorMessage } from '@keelson/apimachinery'
+import type { GroupVersion, KubeObject } from '@keelson/apimachinery'
+import { tableConvertor } from '@keelson/registry'
+import { describe, expect, it } from 'vitest'
+import { eventFieldLabel, eventFromHub, eventToHub } from './convert.ts'
+import { events } from './index.ts'
+import { validateEvent, validateEventUpdate } from './validate.ts'
+
+const core: GroupVersion = { group: '', version: 'v1' }
+const modern: GroupVersion = { group: 'events.k8s.io', version: 'v1' }
+
+const recorded: Event = {
+  metadata: { name: 'e', namespace: 'x' },
+  involvedObject: { kind: 'Pod', namespace: 'x', name: 'p' },
+  reason: 'Started',
+  message: ' did it\n',
+  type: 'Normal',
+  source: { component: 'kubelet', host: 'n1' },
+  firstTimestamp: '2026-01-01T00:00:00Z',
+  lastTimestamp: '2026-01-01T00:01:00Z',
+  count: 2,
+  reportingComponent: '',
+  reportingInstance: '',
+}
+const emitted: Event = {
+  metadata: { name: 'e', namespace: 'x' },
+  involvedObject: { kind: 'Pod', namespace: 'x', name: 'p' },
+  reason: 'Started',
+  action: 'Start',
+  type: 'Normal',
+  eventTime: '2026-01-01T00:00:00.000000Z',
+  reportingComponent: 'example.com/kubelet',
+  reportingInstance: 'n1',
+}
+const kindOf = (types: GroupVersionTypes): KindType => types.kinds.find(({ gvk }) => gvk.kind === 'Event')!
+const check = (event: Event, version: GroupVersion): string[] => validateEvent(event, version).map(fieldErrorMessage)
+
+describe('events', () => {
+  it('of either kind are good', () => {
+    expect(check(recorded, core)).toEqual([])
+    expect(check(emitted, core)).toEqual([])
+    expect(check(emitted, modern)).toEqual([])
+    const ofNode = { ...emitted, involvedObject: { kind: 'Node', name: 'n' }, metadata: { name: 'e', namespace: 'default' } }
+    expect(check(ofNode, modern)).toEqual([])
+  })
+
+  it('are of the namespace of what they are about', () => {
+    const mismatch = 'involvedObject.namespace: Invalid value: "y": does not match event.namespace'
+    expect(check({ ...recorded, involvedObject: { namespace: 'y' } }, core)).toEqual([mismatch])
+    expect(check({ ...recorded, involvedObject: {} }, core)).toHaveLength(1)
+    expect(check({ ...emitted, involvedObject: { namespace: 'y' } }, core)).toEqual([])
+  })
+
+  it('with an event time say who did what', () => {
+    const { reportingComponent: _c, ...anonymous } = { ...emitted, reportingInstance: '', action: 'x'.repeat(129), reason: '' }
+    const messages = check({ ...anonymous, reportingComponent: '' }, core)
+    expect(messages[0]).toBe('reportingComponent: Required value')
+    expect(messages.slice(3)).toEqual([
+      'reportingInstance: Required value',
+      'action: Invalid value: "": can have at most 128 characters',
+      'reason: Required value',
+    ])
+    expect(check({ ...anonymous, reportingComponent: '' }, modern)[0]).toBe('reportingController: Required value')
+  })
+
+  it('of events.k8s.io follow stricter rules', () => {
+    expect(check({ ...recorded, type: 'Odd', series: { count: 1 } }, modern)).toEqual([
+      'series.count: Invalid value: "": should be at least 2',
+      'series.lastObservedTime: Required value',
+      'eventTime: Required value',
+      'type: Invalid value: "": has invalid value: Odd',
+      'firstTimestamp: Invalid value: "": needs to be unset',
+      'lastTimestamp: Invalid value: "": needs to be unset',
+      'count: Invalid value: "": needs to be unset',
+      'source: Invalid value: "": needs to be unset',
+    ])
+    expect(check({ ...emitted, metadata: { name: 'E', namespace: 'x' } }, core)).toEqual([])
+    expect(check({ ...emitted, metadata: { name: 'E', namespace: 'x' } }, modern)[0]).toMatch(/^metadata\.name: Invalid value: "E"/)
+  })
+
+  it('of events.k8s.io change in their series only', () => {
+    const old: Event = { ...emitted, metadata: { ...emitted.metadata, resourceVersion: '1' } }
+    const update = (change: Partial<Event>, version = modern): string[] =>
+      validateEventUpdate({ ...old, ...change }, old, version).map(fieldErrorMessage)
+    expect(update({ series: { count: 2, lastObservedTime: '2026-01-01T00:00:01.000000Z' } })).toEqual([])
+    expect(update({ involvedObject: { kind: 'Pod', namespace: 'x', name: 'q' }, action: 'Stop' })).toEqual([
+      'involvedObject: Invalid value: {"Kind":"Pod","Namespace":"x","Name":"q","UID":"","APIVersion":"","ResourceVersion":"","FieldPath":""}: field is immutable',
+      'action: Invalid value: "Stop": field is immutable',
+    ])
+    expect(update({ action: 'Stop' }, core)).toEqual([])
+  })
+
+  it('are one object under two names', () => {
+    const other = eventFromHub(recorded)
+    expect(other).toEqual({
+      metadata: { name: 'e', namespace: 'x' },
+      eventTime: null,
+      reason: 'Started',
+      regarding: { kind: 'Pod', namespace: 'x', name: 'p' },
+      note: ' did it\n',
+      type: 'Normal',
+      deprecatedSource: { component: 'kubelet', host: 'n1' },
+      deprecatedFirstTimestamp: '2026-01-01T00:00:00Z',
+      deprecatedLastTimestamp: '2026-01-01T00:01:00Z',
+      deprecatedCount: 2,
+    })
+    for (const event of [recorded, emitted]) {
+      // As decoding leaves it: what JSON always writes is there.
+      const canonical = decodeStruct<KubeObject>(kindOf(coreV1).schema, event as never).object
+      const converted = eventFromHub(canonical)
+      expect(JSON.stringify(converted)).toBe(JSON.stringify(decodeStruct(kindOf(eventsV1).schema, converted as never).object))
+      expect(JSON.stringify(eventToHub(converted))).toBe(JSON.stringify(canonical))
+    }
+    expect(eventFieldLabel('regarding.name')).toBe('involvedObject.name')
+    expect(eventFieldLabel('involvedObject.name')).toBeUndefined()
+  })
+
+  it('print when and how often', () => {
+    const table = tableConvertor(events)
+    const now = Date.parse('2026-01-01T00:02:00Z')
+    expect(table.columns.map(({ name }) => name)).toEqual([
+      'Last Seen',
+      'Type',
+      'Reason',
+      'Object',
+      'Subobject',
+      'Source',
+      'Message',
+      'First Seen',
+      'Count',
+      'Name',
+    ])
+    expect(table.cells(recorded, now)).toEqual(['60s', 'Normal', 'Started', 'pod/p', '', 'kubelet, n1', 'did it', '2m', 2, 'e'])
+    expect(table.cells(emitted, now)).toEqual(['2m', 'Normal', 'Started', 'pod/p', '', 'example.com/kubelet, n1', '', '2m', 1, 'e'])
+    expect(events.selectableFields?.['source']?.(emitted)).toBe('example.com/kubelet')
+    expect(events.ttlSeconds?.(emitted)).toBe(3600)
+  })
+})

@@ -1,0 +1,63 @@
+import type { Namespace } from '@keelson/api/core/v1'
+import { fieldErrorMessage } from '@keelson/apimachinery'
+import type { RequestContext } from '@keelson/apimachinery'
+import { describe, expect, it } from 'vitest'
+import { setNamespaceDefaults } from './defaults.ts'
+import { namespaces } from './index.ts'
+import { finalizeStrategy, statusStrategy } from './strategy.ts'
+
+const context = {} as RequestContext
+const { strategy } = namespaces
+
+describe('namespaces', () => {
+  it('begin active, held by the kubernetes finalizer, labelled with their name', () => {
+    const namespace: Namespace = { metadata: { name: 'a' }, spec: { finalizers: ['example.com/f'] }, status: { phase: 'Terminating' } }
+    setNamespaceDefaults(namespace)
+    strategy.prepareForCreate?.(context, namespace)
+    expect(namespace).toEqual({
+      metadata: { name: 'a', labels: { 'kubernetes.io/metadata.name': 'a' } },
+      spec: { finalizers: ['example.com/f', 'kubernetes'] },
+      status: { phase: 'Active' },
+    })
+    const generated: Namespace = { metadata: { generateName: 'a-' } }
+    setNamespaceDefaults(generated)
+    expect(generated.metadata.labels).toBeUndefined()
+    generated.metadata.name = 'a-x'
+    strategy.canonicalize?.(generated)
+    expect(generated.metadata.labels).toEqual({ 'kubernetes.io/metadata.name': 'a-x' })
+  })
+
+  it('lose finalizers through finalize only, and change phase through status only', () => {
+    const old: Namespace = { metadata: { name: 'a' }, spec: { finalizers: ['kubernetes'] }, status: { phase: 'Active' } }
+    const changed = (): Namespace => ({ metadata: { name: 'a' }, spec: { finalizers: [] }, status: { phase: 'Terminating' } })
+    const whole = changed()
+    strategy.prepareForUpdate?.(context, whole, old)
+    expect(whole).toEqual(old)
+    const finalized = changed()
+    finalizeStrategy.prepareForUpdate?.(context, finalized, old)
+    expect([finalized.spec, finalized.status]).toEqual([{ finalizers: [] }, { phase: 'Active' }])
+    const status = changed()
+    statusStrategy.prepareForUpdate?.(context, status, old)
+    expect([status.spec, status.status]).toEqual([{ finalizers: ['kubernetes'] }, { phase: 'Terminating' }])
+    expect(statusStrategy.validateUpdate?.(context, status, old).map(fieldErrorMessage)).toEqual([
+      'status.Phase: Invalid value: "Terminating": may only be \'Active\' if `deletionTimestamp` is empty',
+    ])
+  })
+
+  it('have finalizers that are standard or qualified', () => {
+    const namespace: Namespace = { metadata: { name: 'a' }, spec: { finalizers: ['kubernetes', 'mine'] } }
+    const detail = 'Invalid value: "mine": name is neither a standard finalizer name nor is it fully qualified'
+    expect(strategy.validateCreate?.(context, namespace).map(fieldErrorMessage)).toEqual([`spec.finalizers: ${detail}`])
+    expect(finalizeStrategy.validateUpdate?.(context, namespace, namespace).map(fieldErrorMessage)).toEqual([
+      `spec.finalizers[1]: ${detail}`,
+    ])
+  })
+
+  it('go away in steps', () => {
+    const namespace: Namespace = { metadata: { name: 'a' }, spec: { finalizers: ['kubernetes'] }, status: { phase: 'Active' } }
+    namespaces.deletion?.beginDelete(namespace)
+    expect(namespace.status?.phase).toBe('Terminating')
+    expect(namespaces.deletion?.readyToRemove(namespace)).toBe(false)
+    expect(namespaces.deletion?.readyToRemove({ ...namespace, spec: {} })).toBe(true)
+  })
+})

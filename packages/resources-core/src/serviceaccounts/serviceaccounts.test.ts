@@ -1,0 +1,26 @@
+import type { ServiceAccount } from '@keelson/api/core/v1'
+import type { RequestContext } from '@keelson/apimachinery'
+import { describe, expect, it } from 'vitest'
+import { serviceAccounts } from './index.ts'
+
+const context = {} as RequestContext
+const metadata = { name: 'a', namespace: 'x' }
+const { strategy } = serviceAccounts
+
+describe('service accounts', () => {
+  it('keep the names of their secrets only', () => {
+    const account: ServiceAccount = { metadata, secrets: [{ name: 's', namespace: 'y', kind: 'Secret' }, { uid: 'u' }] }
+    strategy.prepareForCreate?.(context, account)
+    expect(account.secrets).toEqual([{ name: 's' }, {}])
+  })
+
+  it('warn when an annotation that will go away is newly set', () => {
+    const annotated = { metadata: { ...metadata, annotations: { 'kubernetes.io/enforce-mountable-secrets': 'true' } } }
+    expect(strategy.warningsOnCreate?.(context, annotated)?.[0]).toMatch(
+      /^metadata\.annotations\[kubernetes\.io\/enforce-mountable-secrets\]/,
+    )
+    expect(strategy.warningsOnUpdate?.(context, annotated, { metadata })).toHaveLength(1)
+    expect(strategy.warningsOnUpdate?.(context, annotated, annotated)).toEqual([])
+    expect(strategy.warningsOnCreate?.(context, { metadata })).toEqual([])
+  })
+})
