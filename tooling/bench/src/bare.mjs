@@ -1,0 +1,68 @@
+// The limit that results are a share of: a plain Hono HTTPS handler that answers every request with the same bytes, from one Buffer.
+//   node bare.mjs --key KEY --cert CERT --body FILE [--status 200] [--raw] [--lmdb DIR]
+// --raw     the same without Hono, straight on node:https, to check that Hono is not what limits
+// --lmdb    opens an empty lmdb environment too, for comparing memory at rest
+// A GET with ?watch is a stream; every POST to /emit writes the bytes once to each open stream.
+import { createSecureServer } from 'node:http2'
+import { createServer } from 'node:https'
+import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { createAdaptorServer } from '@hono/node-server'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { Hono } from 'hono'
+
+const { values } = parseArgs({
+  options: {
+    key: { type: 'string' },
+    cert: { type: 'string' },
+    body: { type: 'string' },
+    status: { type: 'string', default: '200' },
+    raw: { type: 'boolean', default: false },
+    http2: { type: 'boolean', default: false },
+    lmdb: { type: 'string' },
+  },
+})
+const tls = { key: readFileSync(values.key), cert: readFileSync(values.cert) }
+const body = readFileSync(values.body)
+const status = Number(values.status)
+const headers = { 'content-type': 'application/json', 'content-length': String(body.length) }
+
+if (values.lmdb !== undefined) (await import('lmdb')).open({ path: values.lmdb })
+
+const server = values.raw ? rawServer() : honoServer()
+server.listen(0, '127.0.0.1', () => console.log(`ready https://127.0.0.1:${server.address().port}`))
+process.on('SIGTERM', () => process.exit(0))
+
+function honoServer() {
+  const app = new Hono()
+  const streams = new Set()
+  app.post('/emit', (c) => {
+    for (const stream of streams) stream.write(body)
+    return c.text('')
+  })
+  app.get('*', (c) => {
+    if (!c.req.url.includes('watch')) return c.body(body, status, headers)
+    const { outgoing } = c.env
+    outgoing.writeHead(200, { 'content-type': 'application/json' })
+    outgoing.flushHeaders()
+    streams.add(outgoing)
+    outgoing.on('close', () => streams.delete(outgoing))
+    return RESPONSE_ALREADY_SENT
+  })
+  app.all('*', async (c) => {
+    await c.req.arrayBuffer()
+    return c.body(body, status, headers)
+  })
+  const create = values.http2
+    ? { createServer: createSecureServer, serverOptions: { ...tls, allowHTTP1: true } }
+    : { createServer, serverOptions: tls }
+  return createAdaptorServer({ fetch: app.fetch, ...create })
+}
+
+function rawServer() {
+  return createServer(tls, (request, response) => {
+    request.resume()
+    response.writeHead(status, headers)
+    response.end(body)
+  })
+}

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { itemNames, parseBenchOptions } from './bench-options.ts'
+
+test('flags', () => {
+  expect(parseBenchOptions([])).toMatchObject({ items: itemNames, objects: 10_000, other: undefined, own: true })
+  expect(
+    parseBenchOptions(['--items', 'get,list', '--objects', '50', '--server', 'https://x:1/', '--token', 't', '--name', 'original']),
+  ).toMatchObject({
+    items: ['get', 'list'],
+    objects: 50,
+    other: { name: 'original', url: 'https://x:1', token: 't', pid: undefined },
+  })
+  expect(parseBenchOptions(['--help'])).toBe('help')
+  expect(() => parseBenchOptions(['--items', 'fly'])).toThrow('no such item: fly')
+  expect(() => parseBenchOptions(['--duration', '-1'])).toThrow()
+  expect(() => parseBenchOptions(['--only-other'])).toThrow('--only-other needs --server')
+})

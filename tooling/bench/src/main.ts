@@ -1,0 +1,51 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { help, parseBenchOptions } from './bench-options.ts'
+import type { BenchOptions } from './bench-options.ts'
+import { createReport, reportTable, writeReport } from './bench-report.ts'
+import { checkBare, prepare, runItem } from './bench-run.ts'
+import type { ItemResult } from './bench-run.ts'
+import { Scratch, startKeelson } from './server-under-test.ts'
+import type { ServerUnderTest } from './server-under-test.ts'
+import { workItems } from './work-items.ts'
+
+const root = path.resolve(import.meta.dirname, '../../..')
+const leastBareOfRaw = 0.8
+
+let options: BenchOptions | 'help'
+try {
+  options = parseBenchOptions(process.argv.slice(2))
+} catch (error) {
+  console.error((error as Error).message)
+  process.exit(2)
+}
+if (options === 'help') console.log(help)
+else await bench(options)
+
+async function bench(chosen: BenchOptions): Promise<void> {
+  using scratch = new Scratch()
+  await using stack = new AsyncDisposableStack()
+  const servers: ServerUnderTest[] = []
+  if (chosen.own) {
+    const program = path.join(root, 'apps/apiserver/dist/main.js')
+    if (!existsSync(program)) throw new Error(`${program} is not built`)
+    servers.push(stack.use(await startKeelson(scratch, program)))
+  }
+  if (chosen.other !== undefined) servers.push({ ...chosen.other, [Symbol.asyncDispose]: () => Promise.resolve() })
+
+  const bareOfRaw = await checkBare(scratch, chosen)
+  if (bareOfRaw < leastBareOfRaw)
+    console.error(`the bare server reaches only ${Math.round(bareOfRaw * 100)} % of raw node:https: shares below are too high`)
+  for (const server of servers) {
+    console.error(`preparing ${chosen.objects} pods on ${server.name}`)
+    await prepare(server, chosen)
+  }
+  const results: ItemResult[] = []
+  for (const item of workItems.filter(({ name }) => chosen.items.includes(name))) {
+    console.error(`measuring: ${item.title}`)
+    results.push(await runItem(item, servers, scratch, chosen))
+  }
+  const report = createReport(chosen, bareOfRaw, results)
+  console.log(reportTable(report))
+  console.log(`\nwritten to ${path.relative(process.cwd(), writeReport(report, path.join(root, 'bench/results')))}`)
+}

@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs'
+
+export interface Usage {
+  readonly cpuSeconds: number
+  readonly rssAnonMiB: number
+  readonly peakRssMiB: number
+}
+
+const ticksPerSecond = 100
+
+/** From /proc; undefined for a process that is not on this machine or is gone. */
+export function usageOf(pid: number | undefined): Usage | undefined {
+  if (pid === undefined) return undefined
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    // The second field is the command in brackets and may hold anything.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const status = readFileSync(`/proc/${pid}/status`, 'latin1')
+    const mebibytes = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) / 1024
+    return {
+      cpuSeconds: (Number(fields[11]) + Number(fields[12])) / ticksPerSecond,
+      rssAnonMiB: mebibytes('RssAnon'),
+      peakRssMiB: mebibytes('VmHWM'),
+    }
+  } catch {
+    return undefined
+  }
+}

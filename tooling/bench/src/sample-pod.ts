@@ -1,0 +1,26 @@
+export const namespace = 'bench'
+
+/** A pod of about the given size as JSON, filled by annotations; "{n}" stands where the number goes. */
+export function samplePod(name: string, bytes: number): object {
+  const pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace, labels: { app: 'bench', name }, annotations: {} as Record<string, string> },
+    spec: {
+      automountServiceAccountToken: false,
+      containers: [
+        {
+          name: 'main',
+          image: 'registry.example/bench:1',
+          ports: [{ name: 'http', containerPort: 8080 }],
+          env: [{ name: 'MODE', value: 'bench' }],
+          resources: { requests: { cpu: '100m', memory: '128Mi' }, limits: { cpu: '1', memory: '256Mi' } },
+        },
+      ],
+    },
+  }
+  // What the server adds (defaults, managed fields) is about a kilobyte.
+  for (let i = 0; JSON.stringify(pod).length < bytes - 1200; i++)
+    pod.metadata.annotations[`example.com/note-${i}`] = 'a line of text that means nothing. '.repeat(7)
+  return pod
+}

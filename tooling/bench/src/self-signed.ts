@@ -1,0 +1,41 @@
+import { createSign, generateKeyPairSync, randomBytes } from 'node:crypto'
+
+/** A certificate of its own for "localhost", P-256, valid for a day: enough for a server whose clients do not verify. */
+export function selfSigned(): { readonly key: string; readonly cert: string } {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const ecdsaWithSha256 = der(0x30, der(0x06, Buffer.from('2a8648ce3d040302', 'hex')))
+  const commonName = der(0x30, der(0x06, Buffer.from('550403', 'hex')), der(0x0c, Buffer.from('localhost')))
+  const name = der(0x30, der(0x31, commonName))
+  const body = der(
+    0x30,
+    der(0xa0, der(0x02, Buffer.from([2]))),
+    der(0x02, Buffer.from([0x01, ...randomBytes(8)])),
+    ecdsaWithSha256,
+    name,
+    der(0x30, utcTime(Date.now() - 3_600_000), utcTime(Date.now() + 86_400_000)),
+    name,
+    publicKey.export({ type: 'spki', format: 'der' }),
+  )
+  const signature = createSign('SHA256').update(body).sign(privateKey)
+  const certificate = der(0x30, body, ecdsaWithSha256, der(0x03, Buffer.from([0]), signature))
+  const base64 = certificate
+    .toString('base64')
+    .match(/.{1,64}/g)!
+    .join('\n')
+  return {
+    key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    cert: `-----BEGIN CERTIFICATE-----\n${base64}\n-----END CERTIFICATE-----\n`,
+  }
+}
+
+function der(tag: number, ...parts: readonly Buffer[]): Buffer {
+  const content = Buffer.concat(parts)
+  const length = content.length
+  const head = length < 0x80 ? [tag, length] : length < 0x100 ? [tag, 0x81, length] : [tag, 0x82, length >> 8, length & 0xff]
+  return Buffer.concat([Buffer.from(head), content])
+}
+
+function utcTime(milliseconds: number): Buffer {
+  const digits = new Date(milliseconds).toISOString().replace(/[-:T]/g, '').slice(2, 14)
+  return der(0x17, Buffer.from(`${digits}Z`))
+}
