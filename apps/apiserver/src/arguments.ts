@@ -63,7 +63,9 @@ function readValue(definition: FlagDefinition, text: string): unknown {
       const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = definition
       const value = Number(text)
       if (!/^-?\d+$/.test(text) || value < minimum || value > maximum) {
-        throw wrong(maximum === Number.MAX_SAFE_INTEGER ? `a whole number of at least ${minimum}` : `a whole number from ${minimum} to ${maximum}`)
+        throw wrong(
+          maximum === Number.MAX_SAFE_INTEGER ? `a whole number of at least ${minimum}` : `a whole number from ${minimum} to ${maximum}`,
+        )
       }
       return value
     }

@@ -24,7 +24,13 @@ const addressMeaning = 'an IP address'
 
 /** Names and defaults are kube-apiserver's wherever it has the flag. */
 export const flags: readonly FlagDefinition[] = [
-  { group: storage, name: 'data-dir', type: 'string', default: './.keelson', help: 'Where the store, the certificates and admin.kubeconfig are kept.' },
+  {
+    group: storage,
+    name: 'data-dir',
+    type: 'string',
+    default: './.keelson',
+    help: 'Where the store, the certificates and admin.kubeconfig are kept.',
+  },
   {
     group: storage,
     name: 'storage-backend',
@@ -36,8 +42,21 @@ export const flags: readonly FlagDefinition[] = [
   { group: storage, name: 'etcd-prefix', type: 'string', default: '/registry', help: 'What every key in the store begins with.' },
   { group: storage, name: 'watch-cache', type: 'boolean', default: true, help: 'Serve lists and watches from a cache in memory.' },
   { group: storage, name: 'event-ttl', type: 'duration', default: 3_600_000, help: 'How long events are kept.' },
-  { group: storage, name: 'delete-collection-workers', type: 'integer', minimum: 1, default: 1, help: 'How many objects of a collection are deleted at once.' },
-  { group: storage, name: 'enable-garbage-collector', type: 'boolean', default: true, help: 'Deletions mark what a garbage collector must finish.' },
+  {
+    group: storage,
+    name: 'delete-collection-workers',
+    type: 'integer',
+    minimum: 1,
+    default: 1,
+    help: 'How many objects of a collection are deleted at once.',
+  },
+  {
+    group: storage,
+    name: 'enable-garbage-collector',
+    type: 'boolean',
+    default: true,
+    help: 'Deletions mark what a garbage collector must finish.',
+  },
 
   {
     group: serving,
@@ -49,8 +68,18 @@ export const flags: readonly FlagDefinition[] = [
     help: 'The IP address to listen on; 0.0.0.0 or :: is every interface.',
   },
   { group: serving, name: 'secure-port', type: 'integer', maximum: 65_535, default: 6443, help: 'The HTTPS port; 0 is any free one.' },
-  { group: serving, name: 'cert-dir', type: 'string', help: 'Where certificates that the server makes for itself are kept. Default DATA-DIR/certs.' },
-  { group: serving, name: 'tls-cert-file', type: 'string', help: 'The certificate to serve with, PEM, authorities after it. Default: one made by the server.' },
+  {
+    group: serving,
+    name: 'cert-dir',
+    type: 'string',
+    help: 'Where certificates that the server makes for itself are kept. Default DATA-DIR/certs.',
+  },
+  {
+    group: serving,
+    name: 'tls-cert-file',
+    type: 'string',
+    help: 'The certificate to serve with, PEM, authorities after it. Default: one made by the server.',
+  },
   { group: serving, name: 'tls-private-key-file', type: 'string', help: 'The private key of --tls-cert-file.' },
   { group: serving, name: 'disable-http2-serving', type: 'boolean', default: false, help: 'HTTP/1.1 alone.' },
   {
@@ -61,11 +90,27 @@ export const flags: readonly FlagDefinition[] = [
     meaning: addressMeaning,
     help: 'The address at which others reach the server; it is added to the serving certificate.',
   },
-  { group: serving, name: 'external-hostname', type: 'string', help: 'The host name at which others reach the server; it is added to the serving certificate.' },
+  {
+    group: serving,
+    name: 'external-hostname',
+    type: 'string',
+    help: 'The host name at which others reach the server; it is added to the serving certificate.',
+  },
 
-  { group: authentication, name: 'client-ca-file', type: 'string', help: 'Authorities of client certificates; CN is the user, each O a group.' },
+  {
+    group: authentication,
+    name: 'client-ca-file',
+    type: 'string',
+    help: 'Authorities of client certificates; CN is the user, each O a group.',
+  },
   { group: authentication, name: 'token-auth-file', type: 'string', help: 'Tokens, one per line: token,user,uid,"group1,group2".' },
-  { group: authentication, name: 'anonymous-auth', type: 'boolean', default: true, help: 'Requests without credentials are system:anonymous instead of 401.' },
+  {
+    group: authentication,
+    name: 'anonymous-auth',
+    type: 'boolean',
+    default: true,
+    help: 'Requests without credentials are system:anonymous instead of 401.',
+  },
   {
     group: authentication,
     name: 'authorization-always-allow-paths',
@@ -74,9 +119,21 @@ export const flags: readonly FlagDefinition[] = [
     help: 'Paths that need no permission; a trailing * is a prefix.',
   },
 
-  { group: generic, name: 'max-requests-inflight', type: 'integer', default: 400, help: 'Reads that are served at once; more are answered with 429. 0 is no limit.' },
+  {
+    group: generic,
+    name: 'max-requests-inflight',
+    type: 'integer',
+    default: 400,
+    help: 'Reads that are served at once; more are answered with 429. 0 is no limit.',
+  },
   { group: generic, name: 'max-mutating-requests-inflight', type: 'integer', default: 200, help: 'The same for writes.' },
-  { group: generic, name: 'request-timeout', type: 'duration', default: 60_000, help: 'How long a request may take; watches are not meant.' },
+  {
+    group: generic,
+    name: 'request-timeout',
+    type: 'duration',
+    default: 60_000,
+    help: 'How long a request may take; watches are not meant.',
+  },
   {
     group: generic,
     name: 'min-request-timeout',
@@ -98,7 +155,7 @@ export const flags: readonly FlagDefinition[] = [
     group: generic,
     name: 'controllers',
     type: 'list',
-    help: "Controllers to run in the server: * is all, none is none, -name leaves one out. Default * on embedded and memory, none on etcd3.",
+    help: 'Controllers to run in the server: * is all, none is none, -name leaves one out. Default * on embedded and memory, none on etcd3.',
   },
 
   { group: misc, name: 'v', type: 'integer', default: 0, help: 'How much is written to stderr.' },

@@ -7,7 +7,9 @@ export function helpText(definitions: readonly FlagDefinition[], width: number):
     lines.push(`${group}:`)
     for (const definition of definitions.filter((one) => one.group === group)) {
       lines.push(`  --${definition.name}${placeholder(definition)}`)
-      lines.push(...wrap(definition.help + defaultText(definition), Math.max(40, Math.min(width, 110) - 8)).map((line) => `        ${line}`))
+      lines.push(
+        ...wrap(definition.help + defaultText(definition), Math.max(40, Math.min(width, 110) - 8)).map((line) => `        ${line}`),
+      )
     }
     lines.push('')
   }

@@ -33,7 +33,9 @@ export async function main(argv: readonly string[]): Promise<void> {
     await serve(values)
   } catch (error) {
     const known = explain(error, values)
-    process.stderr.write(known instanceof StartError ? `keelson: ${known.message}\n` : `keelson: cannot start: ${String((error as Error)?.stack ?? error)}\n`)
+    process.stderr.write(
+      known instanceof StartError ? `keelson: ${known.message}\n` : `keelson: cannot start: ${String((error as Error)?.stack ?? error)}\n`,
+    )
     process.exit(known instanceof StartError && known.isUsage ? wrongUsage : cannotStart)
   }
 }
@@ -71,7 +73,9 @@ async function serve(values: FlagValues): Promise<void> {
     throw error
   }
   if (stopping) return
-  process.stdout.write(`keelson is ready at ${chain.url} (kubeconfig ${chain.kubeconfigPath}, started in ${Math.round(performance.now())} ms)\n`)
+  process.stdout.write(
+    `keelson is ready at ${chain.url} (kubeconfig ${chain.kubeconfigPath}, started in ${Math.round(performance.now())} ms)\n`,
+  )
 }
 
 export type Log = (level: number, text: string) => void

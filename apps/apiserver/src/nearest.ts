@@ -3,13 +3,19 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   let best: string | undefined
   let bestDistance = Math.max(2, Math.ceil(word.length / 3))
   for (const candidate of candidates) {
-    const distance = candidate.startsWith(word) && word.length >= 3 ? 1 : editDistance(word, candidate)
+    const distance = isShortened(word, candidate) ? 1 : editDistance(word, candidate)
     if (distance < bestDistance || (distance === bestDistance && best === undefined)) {
       best = candidate
       bestDistance = distance
     }
   }
   return best
+}
+
+/** "token" or "token-file" for "token-auth-file". */
+function isShortened(word: string, candidate: string): boolean {
+  const parts = candidate.split('-')
+  return word.length >= 3 && (candidate.startsWith(word) || word.split('-').every((part) => parts.includes(part)))
 }
 
 function editDistance(a: string, b: string): number {

@@ -40,7 +40,8 @@ export async function serverOptions(values: FlagValues, log: (level: number, tex
   const dataDir = path.resolve(values['data-dir'])
   const type = values['storage-backend'] ?? (values['etcd-servers'] === undefined ? 'embedded' : 'etcd3')
   if (type === 'etcd3') throw new StartError('the storage backend etcd3 is not available yet; use embedded or memory', { isUsage: true })
-  if (values['etcd-servers'] !== undefined) throw new StartError(`--etcd-servers has no meaning with --storage-backend=${type}`, { isUsage: true })
+  if (values['etcd-servers'] !== undefined)
+    throw new StartError(`--etcd-servers has no meaning with --storage-backend=${type}`, { isUsage: true })
   const certFile = values['tls-cert-file']
   const keyFile = values['tls-private-key-file']
   if ((certFile === undefined) !== (keyFile === undefined)) {
@@ -55,7 +56,12 @@ export async function serverOptions(values: FlagValues, log: (level: number, tex
     port: values['secure-port'],
     ...(certFile === undefined || keyFile === undefined
       ? {}
-      : { servingCertificate: { certificate: await readText('tls-cert-file', certFile), key: await readText('tls-private-key-file', keyFile) } }),
+      : {
+          servingCertificate: {
+            certificate: await readText('tls-cert-file', certFile),
+            key: await readText('tls-private-key-file', keyFile),
+          },
+        }),
     http2: !values['disable-http2-serving'],
     ...(values['client-ca-file'] === undefined ? {} : { clientAuthorities: [await readText('client-ca-file', values['client-ca-file'])] }),
     ...(values['token-auth-file'] === undefined ? {} : { tokenFile: await existing('token-auth-file', values['token-auth-file']) }),
@@ -90,6 +96,13 @@ async function existing(flag: string, file: string): Promise<string> {
 
 function cannotRead(flag: string, file: string, error: unknown): StartError {
   const { code, message } = error as NodeJS.ErrnoException
-  const why = code === 'ENOENT' ? 'there is no such file' : code === 'EACCES' ? 'it may not be read' : code === 'EISDIR' ? 'it is a directory' : message
+  const why =
+    code === 'ENOENT'
+      ? 'there is no such file'
+      : code === 'EACCES'
+        ? 'it may not be read'
+        : code === 'EISDIR'
+          ? 'it is a directory'
+          : message
   return new StartError(`--${flag}: cannot read ${file}: ${why}`, { cause: error })
 }

@@ -17,13 +17,15 @@ export function explain(error: unknown, values: FlagValues): unknown {
   if (error instanceof StartError) return error
   const { code, name, message } = error as NodeJS.ErrnoException
   const at = `${values['bind-address']}:${values['secure-port']}`
-  if (code === 'EADDRINUSE') return new StartError(`${at} is in use by another program; choose another --secure-port (0 is any free one)`, { cause: error })
+  if (code === 'EADDRINUSE')
+    return new StartError(`${at} is in use by another program; choose another --secure-port (0 is any free one)`, { cause: error })
   if (code === 'EACCES' && (error as NodeJS.ErrnoException).syscall === 'listen') {
     return new StartError(`listening on ${at} is not permitted; choose a --secure-port above 1023`, { cause: error })
   }
-  if (code === 'EADDRNOTAVAIL') return new StartError(`--bind-address ${values['bind-address']} is not an address of this machine`, { cause: error })
+  if (code === 'EADDRNOTAVAIL')
+    return new StartError(`--bind-address ${values['bind-address']} is not an address of this machine`, { cause: error })
   if (name === 'ConfigurationError') return new StartError(message, { cause: error })
-  if (name === 'DataDirectoryHeldError' || code === 'DATA_DIRECTORY_HELD') return new StartError(message, { cause: error })
+  if (name === 'LockedError') return new StartError(message, { cause: error })
   if (code === 'EACCES' || code === 'EROFS' || code === 'ENOTDIR' || code === 'ENOSPC') {
     return new StartError(`the data directory ${values['data-dir']} cannot be used: ${message}`, { cause: error })
   }

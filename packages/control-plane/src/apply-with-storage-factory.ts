@@ -14,7 +14,10 @@ export interface AppliedStorage {
 /** Decides how each resource reaches the store: through a watch cache, or directly. */
 export function applyWithStorageFactoryTo(storageFactory: StorageFactory, options: ServerChainOptions): AppliedStorage {
   const storages: Storage[] = []
-  const decorate = (options.watchCache ?? true) ? storageWithCacher({ onError: (error) => options.log?.(0, `watch cache: ${String(error)}`) }) : undecoratedStorage
+  const decorate =
+    (options.watchCache ?? true)
+      ? storageWithCacher({ onError: (error) => options.log?.(0, `watch cache: ${String(error)}`) })
+      : undecoratedStorage
   const decorator: StorageDecorator = <T extends KubeObject>(request: StorageRequest<T>): Storage<T> => {
     const storage = decorate(request)
     storages.push(storage as unknown as Storage)

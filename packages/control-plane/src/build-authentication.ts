@@ -27,7 +27,9 @@ export async function buildAuthentication(options: ServerChainOptions): Promise<
   if (options.tokenFile !== undefined) tokens.push(await readTokens(options.tokenFile, options.log))
   tokens.push(...(options.tokens ?? []))
   const anonymous = (options.anonymousAuth ?? true) ? createAnonymousAuthenticator() : undefined
-  const authenticator = createAuthenticatorUnion([createClientCertificateAuthenticator(), createBearerTokenAuthenticator(...tokens)], { anonymous })
+  const authenticator = createAuthenticatorUnion([createClientCertificateAuthenticator(), createBearerTokenAuthenticator(...tokens)], {
+    anonymous,
+  })
   return { authenticator, adminToken }
 }
 

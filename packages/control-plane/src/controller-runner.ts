@@ -1,34 +1,34 @@
-import type { RunningControllers } from '@keelson/controllers'
+import type { ControllersOptions, RunningControllers } from '@keelson/controllers'
 import type { LoopbackClient } from '@keelson/loopback'
 import { ConfigurationError } from './configuration-error.ts'
 
-export interface ControllerRunnerOptions {
-  readonly enabled: readonly string[]
-  /** PEM, as published to every namespace. */
-  readonly rootCA: string
-  readonly onError: (controller: string, error: unknown) => void
-}
+type Start = (client: LoopbackClient, options: ControllersOptions) => RunningControllers
 
-/** Starts the controllers when the server is up, ends them before the store closes. Not loaded when none is wanted. */
+/** Starts the controllers when the server is up, ends them before the store closes. Their code is not loaded when none is wanted. */
 export class ControllerRunner {
-  readonly #client: LoopbackClient
-  readonly #options: ControllerRunnerOptions
+  readonly #enabled: readonly string[]
+  readonly #start: Start | undefined
   #running: RunningControllers | undefined
 
-  constructor(client: LoopbackClient, options: ControllerRunnerOptions) {
-    this.#client = client
-    this.#options = options
+  private constructor(enabled: readonly string[], start: Start | undefined) {
+    this.#enabled = enabled
+    this.#start = start
   }
 
-  async start(): Promise<void> {
-    const { enabled } = this.#options
-    if (enabled.length === 1 && enabled[0] === 'none') return
-    const { startControllers } = await import('@keelson/controllers')
+  /** `enabled` as `--controllers` takes it. Throws `ConfigurationError` for names that are not known. */
+  static async create(enabled: readonly string[]): Promise<ControllerRunner> {
+    if (enabled.length === 1 && enabled[0] === 'none') return new ControllerRunner(enabled, undefined)
+    const { controllerNames, selectControllers, startControllers } = await import('@keelson/controllers')
     try {
-      this.#running = startControllers(this.#client, this.#options)
+      selectControllers(enabled, controllerNames)
     } catch (error) {
       throw new ConfigurationError(`--controllers: ${(error as Error).message}`, { cause: error })
     }
+    return new ControllerRunner(enabled, startControllers)
+  }
+
+  start(client: LoopbackClient, options: Pick<ControllersOptions, 'rootCA' | 'onError'>): void {
+    this.#running = this.#start?.(client, { ...options, enabled: this.#enabled })
   }
 
   async stop(): Promise<void> {

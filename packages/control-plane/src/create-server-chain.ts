@@ -16,10 +16,21 @@ import type { ServerChainOptions } from './server-chain-options.ts'
 import type { ServerChain } from './server-chain.ts'
 import { addStorageHealth, storagesReady } from './storage-health.ts'
 import { createSystemNamespaces } from './system-namespaces.ts'
+import { createTokenTracking } from './token-tracking.ts'
 
-/** Everything from the store to the port, wired. It does not listen yet. */
+/** Everything from the store to the port, wired. It does not listen yet. Throws `ConfigurationError` for options that cannot be satisfied. */
 export async function createServerChain(options: ServerChainOptions = {}): Promise<ServerChain> {
+  const controllers = await ControllerRunner.create(options.controllers ?? (options.storage?.type === 'etcd3' ? ['none'] : ['*']))
   const config = await buildGenericConfig(options)
+  try {
+    return wire(options, config, controllers)
+  } catch (error) {
+    await config.backend[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+function wire(options: ServerChainOptions, config: GenericConfig, controllers: ControllerRunner): ServerChain {
   const log = options.log ?? (() => {})
   let admission: (AdmissionChain & AsyncDisposable) | undefined
   const client = createLoopbackClient({ scheme: config.scheme, admission: () => admission, fieldManager: 'kube-apiserver' })
@@ -51,15 +62,13 @@ export async function createServerChain(options: ServerChainOptions = {}): Promi
   installLegacyAPIGroup(target, legacy.storage)
   for (const group of cohabitingGroups(legacy)) installGroup(target, group)
 
-  const controllers = new ControllerRunner(client, {
-    enabled: options.controllers ?? (options.storage?.type === 'etcd3' ? ['none'] : ['*']),
-    rootCA: config.certificates.authority,
-    onError: (name, error) => log(0, `${name}: ${String(error)}`),
-  })
   const hooks = new PostStartHooks(server)
   hooks.add('storage-readiness', () => storagesReady(config))
   hooks.add('start-system-namespaces-controller', () => createSystemNamespaces(client))
-  hooks.add('start-controllers', async () => controllers.start())
+  hooks.add('start-legacy-token-tracking-controller', () => createTokenTracking(client))
+  hooks.add('start-controllers', async () =>
+    controllers.start(client, { rootCA: config.certificates.authority, onError: (name, error) => log(0, `${name}: ${String(error)}`) }),
+  )
 
   return new Chain({ options, config, server, admission, client, hooks, controllers })
 }

@@ -3,7 +3,13 @@ import { connect as connectHttp2 } from 'node:http2'
 import type { ClientHttp2Session } from 'node:http2'
 import { Agent, request as httpsRequest } from 'node:https'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
-import { createAnonymousAuthenticator, createAlwaysAllowPathsAuthorizer, createAuthenticatorUnion, createAuthorizerUnion, createBearerTokenAuthenticator } from '@keelson/auth'
+import {
+  createAnonymousAuthenticator,
+  createAlwaysAllowPathsAuthorizer,
+  createAuthenticatorUnion,
+  createAuthorizerUnion,
+  createBearerTokenAuthenticator,
+} from '@keelson/auth'
 import { createClientCertificateAuthenticator, createPrivilegedGroupsAuthorizer, createStaticTokens } from '@keelson/auth'
 import { requestContextOf } from '@keelson/http-installer'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
@@ -91,13 +97,16 @@ const agent = new Agent({ keepAlive: true })
 function http1(path: string, token?: string, extra: object = {}, toPort = port): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const headers = { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), 'user-agent': 'tester/1.0 (linux)' }
-    const sent = httpsRequest({ host: '127.0.0.1', port: toPort, path, headers, agent, ca: certificates.ca.certificate, ...extra }, (answer) => {
-      let body = ''
-      answer.setEncoding('utf8')
-      answer.on('data', (chunk: string) => (body += chunk))
-      answer.on('end', () => resolve({ status: answer.statusCode!, headers: answer.headers, body }))
-      answer.on('error', reject)
-    })
+    const sent = httpsRequest(
+      { host: '127.0.0.1', port: toPort, path, headers, agent, ca: certificates.ca.certificate, ...extra },
+      (answer) => {
+        let body = ''
+        answer.setEncoding('utf8')
+        answer.on('data', (chunk: string) => (body += chunk))
+        answer.on('end', () => resolve({ status: answer.statusCode!, headers: answer.headers, body }))
+        answer.on('error', reject)
+      },
+    )
     sent.on('error', reject)
     sent.end()
   })
@@ -143,7 +152,9 @@ describe('a request', () => {
 
   test('is known by its certificate, over both protocols', async () => {
     const { certificate: cert, key } = certificates.admin
-    expect(JSON.parse((await http1('/api/v1/whoami', undefined, { cert, key, agent: false })).body)).toMatchObject({ user: { name: 'kubernetes-admin' } })
+    expect(JSON.parse((await http1('/api/v1/whoami', undefined, { cert, key, agent: false })).body)).toMatchObject({
+      user: { name: 'kubernetes-admin' },
+    })
     const h2 = connectHttp2(`https://127.0.0.1:${port}`, { ca: certificates.ca.certificate, cert, key })
     expect(JSON.parse((await http2(h2, '/api/v1/whoami')).body)).toMatchObject({ user: { name: 'kubernetes-admin' } })
     h2.close()
@@ -197,7 +208,13 @@ describe('a request', () => {
       await once(stream, 'response')
       h2.destroy()
     } else {
-      const sent = httpsRequest({ host: '127.0.0.1', port, path: '/api/v1/waits', headers: { authorization: 'Bearer root' }, ca: certificates.ca.certificate })
+      const sent = httpsRequest({
+        host: '127.0.0.1',
+        port,
+        path: '/api/v1/waits',
+        headers: { authorization: 'Bearer root' },
+        ca: certificates.ca.certificate,
+      })
       sent.end()
       await once(sent, 'response')
       sent.destroy()
@@ -208,7 +225,10 @@ describe('a request', () => {
   test('that takes too long is 504', async () => {
     const answer = await http1('/api/v1/slow?timeout=20ms', 'root')
     expect(answer.status).toBe(504)
-    expect(JSON.parse(answer.body)).toMatchObject({ message: 'Timeout: request did not complete within the allotted timeout', reason: 'Timeout' })
+    expect(JSON.parse(answer.body)).toMatchObject({
+      message: 'Timeout: request did not complete within the allotted timeout',
+      reason: 'Timeout',
+    })
   })
 
   test('with a timeout that is none is 400', async () => {
@@ -249,7 +269,9 @@ describe('paths that are no API', () => {
     expect(JSON.parse((await http1('/', 'root')).body).paths).toContain('/readyz/ping')
     const metrics = (await http1('/metrics', 'root')).body
     expect(metrics).toMatch(/^process_resident_memory_bytes \d+$/m)
-    expect(metrics).toMatch(/^apiserver_request_total\{code="200",component="apiserver",dry_run="",group="",resource="whoami",scope="cluster",subresource="",verb="LIST",version="v1"\} \d+$/m)
+    expect(metrics).toMatch(
+      /^apiserver_request_total\{code="200",component="apiserver",dry_run="",group="",resource="whoami",scope="cluster",subresource="",verb="LIST",version="v1"\} \d+$/m,
+    )
     expect(metrics).toContain('apiserver_current_inflight_requests{request_kind="readOnly"} 1')
   })
 })

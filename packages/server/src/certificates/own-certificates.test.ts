@@ -17,13 +17,17 @@ afterEach(() => rm(directory, { recursive: true }))
 const day = 24 * 3600 * 1000
 
 test('the serving certificate covers every name and is signed by the authority', async () => {
-  const { ca, serving, admin } = await ownCertificates({ store: createMemoryCertificateStore(), names: ['10.0.0.1', '0.0.0.0', 'api.example.org', 'fd00::1'] })
+  const { ca, serving, admin } = await ownCertificates({
+    store: createMemoryCertificateStore(),
+    names: ['10.0.0.1', '0.0.0.0', 'api.example.org', 'fd00::1'],
+  })
   const authority = new X509Certificate(ca.certificate)
   const certificate = new X509Certificate(serving.certificate)
   expect(authority.ca).toBe(true)
   expect(certificate.verify(authority.publicKey)).toBe(true)
   expect(certificate.checkIssued(authority)).toBe(true)
-  for (const name of ['localhost', 'kubernetes', 'kubernetes.default.svc.cluster.local', 'api.example.org']) expect(certificate.checkHost(name)).toBe(name)
+  for (const name of ['localhost', 'kubernetes', 'kubernetes.default.svc.cluster.local', 'api.example.org'])
+    expect(certificate.checkHost(name)).toBe(name)
   for (const address of ['127.0.0.1', '::1', '10.0.0.1', 'fd00::1']) expect(certificate.checkIP(address)).toBeDefined()
   expect(certificate.checkIP('0.0.0.0')).toBeUndefined()
   expect(new X509Certificate(admin.certificate).subject).toBe('O=system:masters\nCN=kubernetes-admin')

@@ -1,0 +1,178 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { request as httpsRequest } from 'node:https'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+const entry = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const readyLine = /^keelson is ready at (https:\/\/127\.0\.0\.1:\d+) \(kubeconfig (\S+), started in \d+ ms\)\n$/
+
+interface Program {
+  readonly child: ChildProcess
+  /** Everything written so far. */
+  readonly out: () => string
+  readonly errors: () => string
+  readonly exited: Promise<number | null>
+}
+
+const children = new Set<ChildProcess>()
+let directory: string
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'keelson-program-'))
+  await writeFile(path.join(directory, 'tokens.csv'), 'admintoken,admin,admin,"system:masters"\n')
+})
+afterAll(async () => {
+  for (const child of children) child.kill('SIGKILL')
+  await rm(directory, { recursive: true, force: true })
+})
+
+function program(...flags: string[]): Program {
+  const child = spawn(process.execPath, [entry, ...flags], { stdio: ['ignore', 'pipe', 'pipe'], cwd: directory })
+  children.add(child)
+  let out = ''
+  let errors = ''
+  child.stdout!.on('data', (data: Buffer) => (out += data.toString()))
+  child.stderr!.on('data', (data: Buffer) => (errors += data.toString()))
+  const exited = once(child, 'close').then(([code]) => code as number | null)
+  return { child, out: () => out, errors: () => errors, exited }
+}
+
+const server = (name: string, ...flags: string[]): Program =>
+  program(
+    `--data-dir=${path.join(directory, name)}`,
+    '--secure-port=0',
+    '--bind-address=127.0.0.1',
+    '--token-auth-file=tokens.csv',
+    ...flags,
+  )
+
+async function ready(running: Program): Promise<{ url: string; kubeconfig: string }> {
+  await Promise.race([
+    expect.poll(running.out, { timeout: 20_000, interval: 20 }).toMatch(readyLine),
+    running.exited.then((code) => {
+      throw new Error(`ended with ${code}: ${running.errors()}`)
+    }),
+  ])
+  const [, url, kubeconfig] = readyLine.exec(running.out())!
+  return { url: url!, kubeconfig: kubeconfig! }
+}
+
+async function call(url: string, method: string, options: object = {}, body?: object): Promise<{ status: number; body: string }> {
+  const sent = httpsRequest(url, {
+    method,
+    rejectUnauthorized: false,
+    agent: false,
+    headers: { authorization: 'Bearer admintoken', 'content-type': 'application/json' },
+    ...options,
+  })
+  sent.end(body === undefined ? undefined : JSON.stringify(body))
+  const [answer] = (await once(sent, 'response')) as [import('node:http').IncomingMessage]
+  let text = ''
+  for await (const chunk of answer) text += String(chunk)
+  return { status: answer.statusCode!, body: text }
+}
+
+describe('a server', () => {
+  test('keeps what it was given over a polite stop, and its certificates', { timeout: 60_000 }, async () => {
+    const first = server('kept')
+    const { url, kubeconfig } = await ready(first)
+    expect((await stat(kubeconfig)).mode & 0o777).toBe(0o600)
+    expect(await call(`${url}/readyz`, 'GET')).toEqual({ status: 200, body: 'ok' })
+    const created = await call(`${url}/api/v1/namespaces/default/configmaps`, 'POST', {}, { metadata: { name: 'a' }, data: { b: 'c' } })
+    expect(created.status).toBe(201)
+    first.child.kill('SIGTERM')
+    expect(await first.exited).toBe(0)
+    expect(first.out()).toMatch(readyLine)
+    expect(first.errors()).toBe('')
+
+    const authority = await readFile(path.join(directory, 'kept/certs/ca.crt'), 'utf8')
+    const second = server('kept')
+    const again = await ready(second)
+    expect(await readFile(path.join(directory, 'kept/certs/ca.crt'), 'utf8')).toBe(authority)
+    const read = await call(`${again.url}/api/v1/namespaces/default/configmaps/a`, 'GET')
+    expect(JSON.parse(read.body)).toMatchObject({ metadata: { uid: JSON.parse(created.body).metadata.uid }, data: { b: 'c' } })
+
+    // The kubeconfig is enough, without a token, and trusts what it must.
+    const text = await readFile(again.kubeconfig, 'utf8')
+    const data = (key: string): Buffer => Buffer.from(new RegExp(`${key}: (\\S+)`).exec(text)![1]!, 'base64')
+    const asAdmin = {
+      ca: data('certificate-authority-data'),
+      cert: data('client-certificate-data'),
+      key: data('client-key-data'),
+      rejectUnauthorized: true,
+      headers: {},
+    }
+    expect((await call(`${again.url}/api/v1/namespaces`, 'GET', asAdmin)).status).toBe(200)
+
+    const rival = server('kept')
+    expect(await rival.exited).toBe(1)
+    expect(rival.errors()).toMatch(/^keelson: .*kept.* is in use by .*\n$/)
+    second.child.kill('SIGINT')
+    expect(await second.exited).toBe(0)
+  })
+
+  test('ends an open watch politely', { timeout: 30_000 }, async () => {
+    const running = server('watched', '--storage-backend=memory', '--controllers=none')
+    const { url } = await ready(running)
+    const watch = call(`${url}/api/v1/namespaces?watch=1&resourceVersion=0`, 'GET')
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    running.child.kill('SIGTERM')
+    const { status, body } = await watch
+    expect(status).toBe(200)
+    expect(
+      body
+        .trimEnd()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { type: string }).type),
+    ).toContain('ADDED')
+    expect(await running.exited).toBe(0)
+  })
+})
+
+describe('what cannot work is said in one sentence', () => {
+  test.each([
+    [['--secure-prot=1'], 2, /^keelson: unknown flag --secure-prot; did you mean --secure-port\?\n$/],
+    [['--secure-port=http'], 2, /^keelson: --secure-port: "http" is not a whole number from 0 to 65535\n$/],
+    [['--storage-backend=mysql'], 2, /is not one of embedded, memory, etcd3/],
+    [['--storage-backend=etcd3', '--etcd-servers=http://127.0.0.1:2379'], 2, /etcd3 is not available yet/],
+    [['--tls-cert-file=x'], 2, /go together/],
+    [['serve'], 2, /unexpected argument "serve"/],
+    [['--token-auth-file=nowhere.csv'], 1, /^keelson: --token-auth-file: cannot read nowhere.csv: there is no such file\n$/],
+    [['--client-ca-file=nowhere.pem'], 1, /there is no such file/],
+    [['--controllers=none,cats', '--storage-backend=memory', '--secure-port=0'], 1, /^keelson: --controllers: .*\n$/],
+  ])('%j', { timeout: 20_000 }, async (flags, code, message) => {
+    const failing = program(`--data-dir=${path.join(directory, 'unused')}`, '--bind-address=127.0.0.1', ...flags)
+    expect(await failing.exited).toBe(code)
+    expect(failing.errors()).toMatch(message)
+    expect(failing.out()).toBe('')
+  })
+
+  test('a port that is taken', { timeout: 20_000 }, async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+    const failing = server('port', `--secure-port=${port}`)
+    expect(await failing.exited).toBe(1)
+    expect(failing.errors()).toMatch(new RegExp(`^keelson: 127.0.0.1:${port} is in use by another program.*\\n$`))
+    other.close()
+  })
+
+  test('a broken token file, with its line', { timeout: 20_000 }, async () => {
+    await writeFile(path.join(directory, 'broken.csv'), 'a,b,c\nd,e\n')
+    const failing = server('tokens', '--token-auth-file=broken.csv', '--storage-backend=memory')
+    expect(await failing.exited).toBe(1)
+    expect(failing.errors()).toContain('broken.csv:2: a token line has at least 3 columns')
+  })
+})
+
+test('--help lists every flag in its group', { timeout: 20_000 }, async () => {
+  const help = program('--help')
+  expect(await help.exited).toBe(0)
+  for (const part of ['Secure serving:', '--secure-port int', '(default 6443)', '--token-auth-file']) expect(help.out()).toContain(part)
+})
