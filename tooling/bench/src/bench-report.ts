@@ -35,6 +35,7 @@ const columns = [
   '',
   'per s',
   'of bare',
+  'by cpu',
   'MB/s',
   'p50 ms',
   'p99 ms',
@@ -53,10 +54,11 @@ export function reportTable(report: BenchReport): string {
     `${report.cpu}, node ${report.node}, load ${report.loadAverage.map((l) => l.toFixed(1)).join(' ')}; bare is ${percent(report.bareOfRaw)} of raw node:https`,
   ]
   for (const item of report.items) {
-    const rows = item.servers.map(({ middle: m, shareOfBare }) => [
+    const rows = item.servers.map(({ middle: m, shareOfBare, cpuShareOfBare }) => [
       m.server,
       fixed(m.perSecond, m.perSecond < 100 ? 1 : 0),
       percent(shareOfBare),
+      cpuShareOfBare === undefined ? '-' : percent(cpuShareOfBare),
       fixed(m.megabytesPerSecond, 0),
       fixed(m.p50, 2),
       fixed(m.p99, 2),

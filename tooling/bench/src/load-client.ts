@@ -22,13 +22,17 @@ async function run({ url, token, watch, ...load }: LoadJob): Promise<LoadResult>
     `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${token}\r\naccept: application/json\r\n`
 
   let events = 0
+  let watchedBytes = 0
   for (let i = 0; i < (watch?.streams ?? 0); i++) {
     const socket = await open()
     const reader = new ResponseReader(
       () => undefined,
       (piece) => (events += newlines(piece)),
     )
-    socket.on('data', (data: Buffer) => reader.push(data))
+    socket.on('data', (data: Buffer) => {
+      watchedBytes += data.length
+      reader.push(data)
+    })
     socket.write(`${headOf('GET', watch!.path)}\r\n`)
   }
   if (watch !== undefined) await new Promise((resolve) => setTimeout(resolve, 500))
@@ -55,7 +59,7 @@ async function run({ url, token, watch, ...load }: LoadJob): Promise<LoadResult>
     firstFailure,
     seconds,
     cpuSeconds: (cpu.user + cpu.system) / 1e6,
-    bytes: sockets.reduce((sum, socket) => sum + socket.bytesRead, 0),
+    bytes: sockets.reduce((sum, socket) => sum + socket.bytesRead, watchedBytes),
     p50: at(0.5),
     p99: at(0.99),
     events,
