@@ -73,7 +73,7 @@ describe('field errors', () => {
     [fieldError.tooMany(fieldPath('a'), 3, 2), 'a: Too many: 3: must have at most 2 items'],
     [fieldError.tooMany(fieldPath('a'), -1, 2), 'a: Too many: must have at most 2 items'],
     [fieldError.forbidden(fieldPath('a'), 'no'), 'a: Forbidden: no'],
-    [fieldError.notFound(fieldPath('a'), 'x'), 'a: Not found: "x"'],
+    [fieldError.notFoundField(fieldPath('a'), 'x'), 'a: Not found: "x"'],
     [fieldError.internal(fieldPath('a'), 'oops'), 'a: Internal error: oops'],
   ])('%#', (error, message) => {
     expect(fieldErrorMessage(error)).toBe(message)

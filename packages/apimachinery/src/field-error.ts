@@ -96,7 +96,7 @@ export interface FieldErrorConstructors {
   notSupported(path: Path, value: unknown, supported: readonly string[]): FieldError
   forbidden(path: Path, detail: string): FieldError
   duplicate(path: Path, value: unknown): FieldError
-  notFound(path: Path, value: unknown): FieldError
+  notFoundField(path: Path, value: unknown): FieldError
   /** The value itself is never printed. */
   tooLong(path: Path, maxBytes: number): FieldError
   tooLongCharacters(path: Path, maxCharacters: number): FieldError
@@ -114,7 +114,7 @@ export const fieldError: FieldErrorConstructors = {
     make('FieldValueNotSupported', path, value, supported.length === 0 ? '' : `supported values: ${supported.map(quote).join(', ')}`),
   forbidden: (path, detail) => make('FieldValueForbidden', path, '', detail),
   duplicate: (path, value) => make('FieldValueDuplicate', path, value, ''),
-  notFound: (path, value) => make('FieldValueNotFound', path, value, ''),
+  notFoundField: (path, value) => make('FieldValueNotFound', path, value, ''),
   tooLong: (path, max) => make('FieldValueTooLong', path, undefined, limit('may not be more than', 'value is too long', max, 'byte')),
   tooLongCharacters: (path, max) =>
     make('FieldValueTooLong', path, undefined, limit('may not be more than', 'value is too long', max, 'character')),

@@ -28,6 +28,7 @@ interface Step {
 }
 interface Case {
   readonly id: string
+  readonly setup?: boolean
   readonly steps: readonly Step[]
 }
 
@@ -36,7 +37,7 @@ const cases: Case[] = existsSync(recorded)
       .split('\n')
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line) as Case)
-      .filter(({ id }) => kinds.has(id.split('/')[1]!))
+      .filter((recordedCase) => !recordedCase.setup && kinds.has(String(recordedCase.steps[0]?.body.kind)))
   : []
 
 const types = createApiTypes([coreV1, eventsV1])
@@ -77,6 +78,11 @@ function create(step: Step): string | JsonObject {
   return JSON.parse(encodeJson(type.schema, scheme.fromHub(gvk, object))) as JsonObject
 }
 
+/** Go's own names of string types are no part of the schema. */
+function withoutTypeName(message: string): string {
+  return message.replace(/ of type v1\.\w+$/, ' of type string')
+}
+
 function comparable(body: JsonObject): JsonObject {
   const { kind: _kind, apiVersion: _apiVersion, ...rest } = body
   const {
@@ -93,7 +99,7 @@ describe.skipIf(cases.length === 0)('recorded creates', () => {
   it.each(cases.map((recordedCase) => [recordedCase.id, recordedCase] as const))('%s', (_id, { steps }) => {
     const step = steps[0]!
     const answer = create(step)
-    if (step.expect.code >= 400) expect(answer).toBe(step.expect.body.message)
+    if (step.expect.code >= 400) expect(answer).toBe(withoutTypeName(step.expect.body.message!))
     else expect(comparable(answer as JsonObject)).toEqual(comparable(step.expect.body))
   })
 })
