@@ -96,7 +96,7 @@ describe('Quantity', () => {
             .add(c)
             .compare(a.add(b.add(c))),
         ).toBe(0)
-        expect(Math.sign(a.compare(b))).toBe(a.sub(b).sign)
+        expect(Math.sign(a.compare(b))).toBe(a.sub(b).sign())
       }),
     )
   })

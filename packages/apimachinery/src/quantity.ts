@@ -35,7 +35,7 @@ export class Quantity {
     this.#text = text
   }
 
-  get sign(): -1 | 0 | 1 {
+  sign(): -1 | 0 | 1 {
     return this.unscaled < 0n ? -1 : this.unscaled > 0n ? 1 : 0
   }
 
