@@ -78,7 +78,7 @@ function planOf(schema: StructSchema): StructPlan {
     // Every outermost type has these two; the tables of kinds need not repeat them.
     for (const name of ['apiVersion', 'kind']) {
       if (!schema.byName.has(name) && schema.gvk !== undefined)
-        fields.unshift({ field: { name, type: { kind: 'string' }, omit: 'empty' }, typeMeta: true })
+        fields.unshift({ field: { name, type: { kind: 'string' }, omit: 'empty', embedded: ['TypeMeta'] }, typeMeta: true })
     }
     const planned = fields.map(({ field, typeMeta }, slot) => planField(schema, field, slot, typeMeta))
     plan = { goType: goTypeName(schema), fields: planned, byName: new Map(planned.map((field) => [field.name, field])) }

@@ -166,14 +166,12 @@ class Reader {
   /** The index of the escape's last character. */
   private escape(at: number): number {
     const text = this.text
-    if (at >= text.length) throw truncated()
     if (text[at] !== 'u') {
-      if ('"\\/bfnrt'.includes(text[at]!)) return at
+      if (at < text.length && '"\\/bfnrt'.includes(text[at]!)) return at
       throw syntaxError(text, at, 'in string escape code')
     }
     for (let i = at + 1; i <= at + 4; i++) {
-      if (i >= text.length) throw truncated()
-      if (!/[0-9a-fA-F]/.test(text[i]!)) throw syntaxError(text, i, 'in \\u hexadecimal character escape')
+      if (!/[0-9a-fA-F]/.test(text.charAt(i))) throw syntaxError(text, i, 'in \\u hexadecimal character escape')
     }
     return at + 4
   }
@@ -206,15 +204,13 @@ class Reader {
       const c = this.text[this.at]
       if (c !== undefined && c >= '0' && c <= '9') continue
       if (this.at > start) return
-      throw c === undefined ? truncated() : syntaxError(this.text, this.at, context)
+      throw syntaxError(this.text, this.at, context)
     }
   }
 
   private word<T>(word: string, value: T): T {
     for (let i = 1; i < word.length; i++) {
-      const c = this.text[this.at + i]
-      if (c === undefined) throw truncated()
-      if (c !== word[i]) throw syntaxError(this.text, this.at + i, `in literal ${word} (expecting '${word[i]}')`)
+      if (this.text[this.at + i] !== word[i]) throw syntaxError(this.text, this.at + i, `in literal ${word} (expecting '${word[i]}')`)
     }
     this.at += word.length
     return value

@@ -3,9 +3,11 @@ import { JsonError } from './json-error.ts'
 
 /** `invalid character 'x' looking for beginning of value`. */
 export function syntaxError(text: string, at: number, context: string): JsonError {
-  if (at >= text.length) return truncated()
-  return new JsonError(`invalid character ${quoteByte(firstByte(text, at))} ${context}`)
+  return new JsonError(`invalid character ${quoteByte(at < text.length ? firstByte(text, at) : endOfText)} ${context}`)
 }
+
+/** Inside a token, the original sees the end as a space. */
+const endOfText = ' '
 
 export function truncated(): JsonError {
   return new JsonError('unexpected end of JSON input')

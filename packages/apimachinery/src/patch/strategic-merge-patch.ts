@@ -97,19 +97,34 @@ function mergeOrderedLists(original: JsonObject, patch: JsonObject, schema: Type
     checkOrder(patchList ?? [], order, mergeKey)
     if (originalList === undefined && patchList === undefined) continue
     const live = originalList === undefined ? [] : [...originalList]
-    const merged =
-      originalList === undefined
-        ? (withoutDirectives(patchList!) as JsonValue[])
-        : patchList === undefined
-          ? originalList
-          : strategy === 'merge'
-            ? mergeLists(originalList, patchList, { schema: items, strategy, mergeKey }, false, mergeObjects)
-            : patchList
+    let merged: JsonValue[]
+    let serverOrder = live
+    if (originalList === undefined) merged = withoutDirectives(patchList!) as JsonValue[]
+    else if (patchList === undefined) merged = originalList
+    else if (strategy !== 'merge') merged = patchList
+    else {
+      serverOrder = orderAfterMerge(live, patchList, mergeKey)
+      merged = mergeLists(originalList, patchList, { schema: items, strategy, mergeKey }, false, mergeObjects)
+    }
     const { named, others } = partition(merged, order, mergeKey)
     listsOfObjects(live, patchList ?? [])
-    setOwn(original, key, mergeOrders({ patchItems: named, serverItems: others, patchOrder: order, serverOrder: live, mergeKey }))
+    setOwn(original, key, mergeOrders({ patchItems: named, serverItems: others, patchOrder: order, serverOrder, mergeKey }))
     delete patch[key]
   }
+}
+
+/**
+ * The live order that a merged list is put into. Items the patch adds count as live, last, as far as they fill the places of items it deletes:
+ * so the original behaves when a patch does both, and clients see it.
+ */
+function orderAfterMerge(live: readonly JsonValue[], patchList: readonly JsonValue[], mergeKey: string): JsonValue[] {
+  if (mergeKey === '') return [...live]
+  const deletions = new Set(patchList.filter((item) => isObject(item) && item[directive] === 'delete').map((item) => identity(item, mergeKey)))
+  if (deletions.size === 0) return [...live]
+  const kept = live.filter((item) => !deletions.has(identity(item, mergeKey)))
+  const present = new Set(kept.map((item) => identity(item, mergeKey)))
+  const added = patchList.filter((item) => isObject(item) && !Object.hasOwn(item, directive) && !present.has(identity(item, mergeKey)))
+  return [...kept, ...added.slice(0, live.length - kept.length)]
 }
 
 function listOf(object: JsonObject, key: string): JsonValue[] | undefined {
@@ -128,19 +143,22 @@ function listName(key: string, prefix: typeof elementOrder | typeof deleteFromLi
 /** Items of the patch, deletions aside, must stand in the order list, and in its order. */
 function checkOrder(patchList: readonly JsonValue[], order: readonly JsonValue[], mergeKey: string): void {
   if (order.length === 0 || patchList.length === 0) return
+  const items = mergeKey === '' ? patchList : patchList.filter((item) => !isDeletion(item))
   let at = 0
-  for (const item of patchList) {
-    if (mergeKey !== '' && !isObject(item)) throw badType('map', item)
-    if (isObject(item) && Object.hasOwn(item, directive)) continue
-    const id = identityOf(item, mergeKey)
-    while (at < order.length && !equalJson(identityOf(order[at]!, mergeKey), id)) at++
-    if (at === order.length) {
-      throw new PatchFailure(
-        `The order in patch list:\n${goValue([...patchList])}\n doesn't match ${elementOrder} list:\n${goValue([...order])}\n`,
-      )
-    }
-    at++
+  let matched = 0
+  while (matched < items.length && at < order.length) {
+    const item = items[matched]!
+    if (isObject(item) && Object.hasOwn(item, directive)) matched++
+    else if (equalJson(identityOf(item, mergeKey), identityOf(order[at++]!, mergeKey))) matched++
   }
+  if (matched < items.length) {
+    throw new PatchFailure(`The order in patch list:\n${goValue([...patchList])}\n doesn't match ${elementOrder} list:\n${goValue([...order])}\n`)
+  }
+}
+
+function isDeletion(item: JsonValue): boolean {
+  if (!isObject(item)) throw badType('map', item)
+  return item[directive] === 'delete'
 }
 
 function identityOf(item: JsonValue, mergeKey: string): JsonValue {

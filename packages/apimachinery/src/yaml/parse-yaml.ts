@@ -1,0 +1,43 @@
+import { Composer, LineCounter, Parser } from 'yaml'
+import type { Document, ParsedNode } from 'yaml'
+import type { JsonValue } from '../meta.ts'
+import { buildValue } from './build-value.ts'
+import { syntaxMessage } from './syntax-message.ts'
+import { YamlError } from './yaml-error.ts'
+
+export interface ParsedYaml {
+  /** As JSON would have it: keys are strings, in byte order. Integers that a double cannot hold are `bigint`. */
+  readonly value: JsonValue
+  /** What a strict reader has against it: at most one message, which names the lines of all keys set twice. */
+  readonly duplicates: readonly string[]
+}
+
+/**
+ * The first document, read by the rules the original's parser has (YAML 1.1 with its own exceptions: `y` and `on` are booleans, `017` is octal, dates are
+ * strings, no sexagesimals). Throws `YamlError`.
+ */
+export function parseYaml(input: Uint8Array | string): ParsedYaml {
+  const text = typeof input === 'string' ? input : new TextDecoder().decode(input)
+  const lines = new LineCounter()
+  try {
+    if (control.test(text)) throw new YamlError('control characters are not allowed')
+    const document = firstDocument(text, lines)
+    if (document === undefined) return { value: null, duplicates: [] }
+    const error = document.errors[0]
+    if (error !== undefined) throw new YamlError(syntaxMessage(error, text, lines), { cause: error })
+    return buildValue(document.contents, { text, lineAt: (offset) => lines.linePos(offset).line })
+  } catch (e) {
+    if (e instanceof RangeError) throw new YamlError('exceeded max depth', { cause: e })
+    throw e
+  }
+}
+
+const control = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]/
+
+/** Scalars are left as text: the parser's own rules for them are not the original's. */
+function firstDocument(text: string, lines: LineCounter): Document.Parsed<ParsedNode> | undefined {
+  const composer = new Composer({ version: '1.1', schema: 'failsafe', merge: false, uniqueKeys: false, logLevel: 'silent', prettyErrors: false })
+  const tokens = new Parser(lines.addNewLine).parse(text)
+  for (const document of composer.compose(tokens, true, text.length)) return document
+  return undefined
+}

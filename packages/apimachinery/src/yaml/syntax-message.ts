@@ -1,0 +1,73 @@
+import type { LineCounter, YAMLParseError } from 'yaml'
+
+interface Finding {
+  readonly text: string
+  /** What the original's scanner finds has the line it is on; what its parser finds, the line before. The first line is not named. */
+  readonly by: 'scanner' | 'parser'
+  readonly offset: number
+  /** The original notices a line later. */
+  readonly late?: boolean
+}
+
+/** `line N: did not find expected ',' or ']'`: the original's words for what our parser found; where they have no equal, the nearest. */
+export function syntaxMessage(error: YAMLParseError, text: string, lines: LineCounter): string {
+  const finding = interpret(error, text)
+  const line = lines.linePos(Math.min(finding.offset, text.length)).line - 1
+  const beyond = finding.late === true || (finding.by === 'parser' && finding.offset >= text.trimEnd().length && !text.endsWith('\n'))
+  const mark = beyond ? line + 1 : line
+  if (mark === 0) return finding.text
+  return `line ${finding.by === 'scanner' ? mark + 1 : mark}: ${finding.text}`
+}
+
+function interpret(error: YAMLParseError, text: string): Finding {
+  const offset = error.pos[0]
+  const scanner = (words: string): Finding => ({ text: words, by: 'scanner', offset })
+  const parser = (words: string): Finding => ({ text: words, by: 'parser', offset })
+  switch (error.code) {
+    case 'MULTILINE_IMPLICIT_KEY':
+      return misplacedValue(text, offset)
+    case 'KEY_OVER_1024_CHARS':
+      return scanner("could not find expected ':'")
+    case 'BLOCK_AS_IMPLICIT_KEY':
+      if (/sequence/.test(error.message)) return parser('did not find expected key')
+      return text[offset] === '?' ? scanner('mapping keys are not allowed in this context') : misplacedValue(text, offset)
+    case 'TAB_AS_INDENT':
+    case 'BAD_SCALAR_START':
+      return scanner('found character that cannot start any token')
+    case 'BAD_DQ_ESCAPE':
+      return scanner('found unknown escape character')
+    case 'BAD_ALIAS':
+      return scanner('did not find expected alphabetic or numeric character')
+    case 'BAD_INDENT':
+    case 'MISSING_CHAR':
+      return missing(error, text)
+    case 'UNEXPECTED_TOKEN':
+      return unexpected(error, text)
+    default:
+      return parser('did not find expected key')
+  }
+}
+
+/** A second `: ` where only one may be. */
+function misplacedValue(text: string, from: number): Finding {
+  const colon = text.slice(from).search(/:(?:\s|$)/)
+  return { text: 'mapping values are not allowed in this context', by: 'scanner', offset: colon < 0 ? from : from + colon }
+}
+
+function missing(error: YAMLParseError, text: string): Finding {
+  const offset = error.pos[0]
+  if (/quote/.test(error.message)) return { text: 'found unexpected end of stream', by: 'scanner', offset }
+  if (/flow sequence|end with a \]/i.test(error.message)) return { text: "did not find expected ',' or ']'", by: 'parser', offset }
+  if (/flow map|end with a \}/i.test(error.message)) return { text: "did not find expected ',' or '}'", by: 'parser', offset }
+  if (/implicit map key/i.test(error.message)) return { text: "could not find expected ':'", by: 'scanner', offset, late: true }
+  if (text.startsWith('%')) return { text: 'could not find expected directive name', by: 'scanner', offset: 0 }
+  return { text: 'did not find expected key', by: 'parser', offset }
+}
+
+function unexpected(error: YAMLParseError, text: string): Finding {
+  const offset = error.pos[0]
+  if (/block-seq-ind/.test(error.message)) return { text: 'block sequence entries are not allowed in this context', by: 'scanner', offset }
+  if (/flow-(?:seq|map)-end|in flow/.test(error.message)) return { text: 'did not find expected node content', by: 'parser', offset }
+  const inSequence = /node end/.test(error.message) && /^- /m.test(text.slice(0, 2))
+  return { text: inSequence ? "did not find expected '-' indicator" : 'did not find expected key', by: 'parser', offset }
+}

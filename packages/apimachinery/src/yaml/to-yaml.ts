@@ -1,0 +1,65 @@
+import { Emitter } from './emitter.ts'
+import { formatFloat } from './format-float.ts'
+import { compareKeys } from './key-order.ts'
+import { needsExplicitKey } from './scalar-style.ts'
+import { YamlError } from './yaml-error.ts'
+
+/** JSON as YAML, in the form the original writes: block style, two spaces, lists not indented within maps, keys sorted. */
+export function toYaml(value: unknown): string {
+  const emitter = new Emitter()
+  try {
+    writeNode(emitter, value, { indent: -2, inMapping: false })
+  } catch (e) {
+    if (e instanceof RangeError) throw new YamlError('exceeded max depth', { cause: e })
+    throw e
+  }
+  emitter.indent(0)
+  return emitter.text()
+}
+
+interface Place {
+  /** Of the collection the node is in. */
+  readonly indent: number
+  readonly inMapping: boolean
+}
+
+function writeNode(emitter: Emitter, value: unknown, place: Place): void {
+  if (Array.isArray(value)) writeList(emitter, value, place)
+  else if (typeof value === 'object' && value !== null) writeMapping(emitter, value as { [key: string]: unknown }, place)
+  else if (typeof value === 'string') emitter.scalar(value, Math.max(place.indent, 0) + 2, false)
+  else emitter.plain(scalarText(value), 0, false)
+}
+
+function scalarText(value: unknown): string {
+  if (typeof value === 'number') return Number.isInteger(value) && Math.abs(value) < 1e21 ? String(value) : formatFloat(value)
+  return typeof value === 'boolean' || typeof value === 'bigint' ? String(value) : 'null'
+}
+
+function writeList(emitter: Emitter, list: readonly unknown[], place: Place): void {
+  if (list.length === 0) return emitter.indicator('[]', { spaced: true })
+  const indent = place.inMapping && !emitter.indention ? place.indent : place.indent + 2
+  for (const item of list) {
+    emitter.indent(indent)
+    emitter.indicator('-', { spaced: true, indention: true })
+    writeNode(emitter, item, { indent, inMapping: false })
+  }
+}
+
+function writeMapping(emitter: Emitter, object: { readonly [key: string]: unknown }, place: Place): void {
+  const keys = Object.keys(object).filter((key) => object[key] !== undefined)
+  if (keys.length === 0) return emitter.indicator('{}', { spaced: true })
+  const indent = place.indent + 2
+  for (const key of keys.sort(compareKeys)) {
+    emitter.indent(indent)
+    if (needsExplicitKey(key)) {
+      emitter.indicator('?', { spaced: true, indention: true })
+      emitter.scalar(key, indent + 2, false)
+      emitter.indent(indent)
+      emitter.indicator(':', { spaced: true, indention: true })
+    } else {
+      emitter.scalar(key, indent + 2, true)
+      emitter.indicator(':', {})
+    }
+    writeNode(emitter, object[key], { indent, inMapping: true })
+  }
+}
