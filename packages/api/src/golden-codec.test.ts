@@ -36,5 +36,8 @@ describe.skipIf(!existsSync(golden))('recorded pairs of JSON and protobuf', asyn
 })
 
 function indented(object: object): string {
-  return JSON.stringify(JSON.parse(stringifyJson(object)), null, 2).replaceAll(/[<>&\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return JSON.stringify(JSON.parse(stringifyJson(object)), null, 2).replaceAll(
+    /[<>&\u2028\u2029]/g,
+    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }

@@ -13,7 +13,11 @@ export interface KindCodec {
   readonly read: (reader: ProtoReader, end: number) => unknown
 }
 
-export function kindCodec<T>(kind: string, write: (writer: ProtoWriter, object: T) => void, read: (reader: ProtoReader, end: number) => T): KindCodec {
+export function kindCodec<T>(
+  kind: string,
+  write: (writer: ProtoWriter, object: T) => void,
+  read: (reader: ProtoReader, end: number) => T,
+): KindCodec {
   return { kind, write, read }
 }
 

@@ -32,7 +32,11 @@ export function emitCodec(model: Model, module: Module): string {
       bodies.push(emitUnionCodec(name))
       continue
     }
-    const fields = Object.entries(message.fields).map(([field, facts]): Field => ({ name: field, facts, type: model.typeOf(module, facts) }))
+    const fields = Object.entries(message.fields).map(([field, facts]): Field => ({
+      name: field,
+      facts,
+      type: model.typeOf(module, facts),
+    }))
     for (const { type } of fields) if (type.kind === 'message' && type.module !== module) imports.add(type.module)
     bodies.push(emitWriter(module, name, fields), emitReader(module, name, fields, isListKind(name, message)))
   }
@@ -140,7 +144,11 @@ function readCases(module: Module, field: Field): string[] {
   const variable = local(field)
   if (facts.map) return [`case ${tag}: ${variable} = ${readEntry(module, type, variable)}; break`]
   const value =
-    type.kind === 'message' ? `${call(module, type, 'read')}(r, r.open())` : type.kind === 'bareList' ? 'r.strings()' : `r.${readers[type.scalar] ?? type.scalar}()`
+    type.kind === 'message'
+      ? `${call(module, type, 'read')}(r, r.open())`
+      : type.kind === 'bareList'
+        ? 'r.strings()'
+        : `r.${readers[type.scalar] ?? type.scalar}()`
   if (!facts.rep) return [`case ${tag}: ${variable} = ${value}; break`]
   const cases = [`case ${tag}: (${variable} ??= []).push(${value}); break`]
   const packed = type.kind === 'scalar' ? { bool: 'packedBools', int32: 'packedInt32s', int64: 'packedInts' }[type.scalar] : undefined
@@ -163,7 +171,9 @@ function build(module: Module, field: Field, listKind: boolean): string {
   const zero = zeroOf(field)
   if (zero !== undefined) {
     if (facts.omit === undefined) return `${target} = ${variable}`
-    return type.kind === 'scalar' && type.scalar === 'bool' ? `if (${variable}) ${target} = true` : `if (${variable} !== ${zero}) ${target} = ${variable}`
+    return type.kind === 'scalar' && type.scalar === 'bool'
+      ? `if (${variable}) ${target} = true`
+      : `if (${variable} !== ${zero}) ${target} = ${variable}`
   }
   const never = `${variable} !== undefined`
   if (facts.rep || facts.map || facts.ptr || type.kind === 'bareList') {
@@ -176,8 +186,8 @@ function build(module: Module, field: Field, listKind: boolean): string {
     if (facts.omit === 'zero') return `if (${never}) ${target} = ${variable}`
     return `${target} = ${whole}`
   }
-  if (type.scalar === 'bytes') return facts.omit === undefined ? `${target} = ${variable} ?? null` : `if (${variable}) ${target} = ${variable}`
+  if (type.scalar === 'bytes')
+    return facts.omit === undefined ? `${target} = ${variable} ?? null` : `if (${variable}) ${target} = ${variable}`
   if (facts.omit === 'zero') return `if (${variable} != null) ${target} = ${variable}`
   return `${target} = ${variable} ?? ${structZeros[type.scalar] ?? 'null'}`
 }
-

@@ -9,7 +9,8 @@ import { banner, propertyKey, relativeModule } from './model.ts'
  *     PodSpec: 'volumes=[]Volume? list:map keys:name patch:merge,retainKeys mergeKey:name;…'
  *
  * Fields in JSON order, separated by `;`. After the name: `[]` list, `{}` map, the type, then flags `?` omitted when empty, `~` when zero,
- * `*` absent and zero differ, `!` required, `^` inlined; then attributes. A first item `@…` marks a kind (`@v1`: of group version v1),
+ * `*` absent and zero differ, `!` required, `^` inlined; then attributes. A first item `@…` marks a kind (`@v1`: of group version
+ * v1; a `-` after it: without kind and apiVersion in JSON),
  * `#atomic` a map type.
  */
 export function emitSchema(model: Model, module: Module): string {
@@ -35,7 +36,8 @@ function quoted(text: string): string {
 
 function messageLine(model: Model, module: Module, name: string, message: MessageFacts, imports: Set<Module>): string {
   const items: string[] = []
-  if (message.kind) items.push(module.folder === 'meta/v1' && !metaGroupKinds.has(name) ? '@v1' : '@')
+  if (message.kind)
+    items.push(`@${module.folder === 'meta/v1' && !metaGroupKinds.has(name) ? 'v1' : ''}${message.kind === 'bare' ? '-' : ''}`)
   if (message.mapType) items.push(`#${message.mapType}`)
   for (const [fieldName, field] of Object.entries(message.fields)) items.push(fieldItem(model, module, fieldName, field, imports))
   return items.join(';')

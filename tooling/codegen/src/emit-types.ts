@@ -60,10 +60,11 @@ function messageType(model: Model, module: Module, name: string, message: Messag
     return `${type.module.ident}.${type.name}`
   }
   if (message.bareList) return `export type ${name} = string[]\n`
-  if (isUnion(name)) return `export type ${name} = JSONSchemaProps | ${{ Array: 'JSONSchemaProps[]', Bool: 'boolean', StringArray: 'string[]' }[name.slice(17)]!}\n`
+  if (isUnion(name))
+    return `export type ${name} = JSONSchemaProps | ${{ Array: 'JSONSchemaProps[]', Bool: 'boolean', StringArray: 'string[]' }[name.slice(17)]!}\n`
   const bases: string[] = []
   const lines: string[] = []
-  if (message.kind) {
+  if (message.kind === true) {
     bases.push('TypeMeta')
     shared.add('TypeMeta')
   }
@@ -72,7 +73,9 @@ function messageType(model: Model, module: Module, name: string, message: Messag
     if (field.inline) bases.push(refer(type))
     else {
       const optional = field.omit !== undefined && !(message.kind && fieldName === 'metadata')
-      lines.push(`  ${propertyKey(fieldName)}${optional ? '?' : ''}: ${fieldType(refer(type), type, field, isListKind(name, message) && fieldName === 'items')}\n`)
+      lines.push(
+        `  ${propertyKey(fieldName)}${optional ? '?' : ''}: ${fieldType(refer(type), type, field, isListKind(name, message) && fieldName === 'items')}\n`,
+      )
     }
   }
   const head = `export interface ${name}${bases.length > 0 ? ` extends ${bases.join(', ')}` : ''}`
@@ -90,7 +93,13 @@ export function mayBeNull(ref: TypeRef, field: FieldFacts): boolean {
   const time = ref.kind === 'scalar' && (ref.scalar === 'time' || ref.scalar === 'microTime')
   if (time && !field.ptr && !field.rep && !field.map) return true
   if (field.omit !== undefined) return false
-  return field.ptr === true || field.rep === true || field.map === true || ref.kind === 'bareList' || (ref.kind === 'scalar' && ref.scalar === 'bytes')
+  return (
+    field.ptr === true ||
+    field.rep === true ||
+    field.map === true ||
+    ref.kind === 'bareList' ||
+    (ref.kind === 'scalar' && ref.scalar === 'bytes')
+  )
 }
 
 export { scalarTypes }

@@ -11,8 +11,8 @@ export interface GroupVersionFacts {
 }
 
 export interface MessageFacts {
-  /** Carries kind and apiVersion in JSON (they are no protobuf fields). */
-  readonly kind?: true
+  /** Carries kind and apiVersion in JSON (they are no protobuf fields); "bare" has a kind but does not show it. */
+  readonly kind?: true | 'bare'
   /** A bare list in JSON. */
   readonly bareList?: true
   readonly mapType?: 'granular' | 'atomic'

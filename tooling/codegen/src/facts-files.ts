@@ -7,7 +7,9 @@ import { formatFacts, makeFacts } from './make-facts.ts'
 export function readFacts(folder: string): Map<string, GroupVersionFacts> {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.json'))
   return new Map(
-    names.toSorted().map((name) => [name.slice(0, -'.json'.length), JSON.parse(readFileSync(join(folder, name), 'utf8')) as GroupVersionFacts]),
+    names
+      .toSorted()
+      .map((name) => [name.slice(0, -'.json'.length), JSON.parse(readFileSync(join(folder, name), 'utf8')) as GroupVersionFacts]),
   )
 }
 

@@ -25,7 +25,11 @@ export interface ExportTarget {
 export type PackageExports = Readonly<Record<string, string | ExportTarget>>
 
 /** The `exports` of the package: those written by hand are kept, one per group version is added. */
-export function packageExports(folders: readonly string[], current: PackageExports, target: (path: string) => string | ExportTarget): PackageExports {
+export function packageExports(
+  folders: readonly string[],
+  current: PackageExports,
+  target: (path: string) => string | ExportTarget,
+): PackageExports {
   const kept = Object.entries(current).filter(([name]) => !/^\.\/[a-z0-9]+\/v\d/.test(name) && name !== './package.json')
   const added = folders.toSorted().map((folder): [string, string | ExportTarget] => [`./${folder}`, target(`generated/${folder}/index`)])
   return Object.fromEntries([...kept, ...added, ['./package.json', './package.json']])

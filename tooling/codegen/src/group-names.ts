@@ -36,7 +36,12 @@ export function placeOf(protoPackage: string): PackagePlace | undefined {
     if (!protoPackage.startsWith(prefix)) continue
     const [name, version] = protoPackage.slice(prefix.length).split('.')
     if (name === undefined || version === undefined || testGroups.has(name)) return undefined
-    return { group: groups[name] ?? `${name}.k8s.io`, version, folder: `${name}/${version}`, definition: `${definitionPrefix}${name}.${version}` }
+    return {
+      group: groups[name] ?? `${name}.k8s.io`,
+      version,
+      folder: `${name}/${version}`,
+      definition: `${definitionPrefix}${name}.${version}`,
+    }
   }
   return undefined
 }

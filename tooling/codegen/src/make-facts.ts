@@ -2,7 +2,7 @@ import type { FieldFacts, GroupVersionFacts, MessageFacts } from './fact-types.t
 import { scalarMessages } from './fact-types.ts'
 import { declaredDefault } from './defaults.ts'
 import { placeOf } from './group-names.ts'
-import { isKind } from './kinds.ts'
+import { isBareKind, isKind } from './kinds.ts'
 
 export interface ProtoField {
   readonly n: number
@@ -35,12 +35,16 @@ export type SchemaReference = Readonly<Record<string, SchemaDefinition>>
 const unionMembers = /^JSONSchemaPropsOr(Array|Bool|StringArray)$/
 
 /** The definition that shows a message's fields: its own, or (inlined structs have none) that of a message it is inlined into. */
-function definitionFinder(proto: ProtoReference, schema: SchemaReference): (protoPackage: string, message: string) => SchemaDefinition | undefined {
+function definitionFinder(
+  proto: ProtoReference,
+  schema: SchemaReference,
+): (protoPackage: string, message: string) => SchemaDefinition | undefined {
   const parents = new Map<string, [protoPackage: string, message: string]>()
   for (const [protoPackage, messages] of Object.entries(proto)) {
     for (const [message, fields] of Object.entries(messages)) {
       for (const field of Object.values(fields)) {
-        if (typeof field === 'object' && field.inline) parents.set(field.t.includes('.') ? field.t : `${protoPackage}.${field.t}`, [protoPackage, message])
+        if (typeof field === 'object' && field.inline)
+          parents.set(field.t.includes('.') ? field.t : `${protoPackage}.${field.t}`, [protoPackage, message])
       }
     }
   }
@@ -89,14 +93,20 @@ function messageFacts(
   const metadata = fields['metadata']
   const kind = isKind(folder, name, typeof metadata === 'object' ? metadata.t : undefined)
   return {
-    ...(kind && { kind: true as const }),
+    ...(kind && { kind: isBareKind(folder, name) ? ('bare' as const) : (true as const) }),
     ...(fields['$list'] === true && { bareList: true as const }),
     ...(definition?.['x-kubernetes-map-type'] && { mapType: definition['x-kubernetes-map-type'] }),
     fields: result,
   }
 }
 
-function fieldFacts(folder: string, message: string, name: string, field: ProtoField, definition: SchemaDefinition | undefined): FieldFacts {
+function fieldFacts(
+  folder: string,
+  message: string,
+  name: string,
+  field: ProtoField,
+  definition: SchemaDefinition | undefined,
+): FieldFacts {
   const property = definition?.properties?.[name]
   const defaultValue = declaredDefault(folder, message, name)
   const pointer = field.ptr === true || (unionMembers.test(message) && name === 'schema')

@@ -360,7 +360,7 @@ export function readMessage<T>(bytes: Uint8Array, read: (reader: ProtoReader, en
     reader.finish()
     return value
   } catch (error) {
-    // protobufjs reports the end of the bytes as a RangeError.
-    throw error instanceof RangeError ? new ProtoError('the message is cut', { cause: error }) : error
+    // protobufjs has errors of its own for bytes that end too soon.
+    throw error instanceof ProtoError ? error : new ProtoError('the message is cut', { cause: error })
   }
 }

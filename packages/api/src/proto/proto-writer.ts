@@ -54,7 +54,6 @@ export class ProtoWriter {
     this.pos = size - used
   }
 
-
   /** Like `pos`, but of the bytes' end: stays right when the buffer grows. */
   mark(): number {
     return this.buf.length - this.pos
@@ -281,15 +280,15 @@ export class ProtoWriter {
   }
 
   strs(list: readonly string[] | null | undefined, tag: number): void {
-    if (list) for (let i = list.length; i-- > 0; ) this.str(list[i], tag)
+    if (list) for (let i = list.length; i-- > 0;) this.str(list[i], tag)
   }
 
   ints(list: readonly number[] | null | undefined, tag: number): void {
-    if (list) for (let i = list.length; i-- > 0; ) this.int(list[i], tag)
+    if (list) for (let i = list.length; i-- > 0;) this.int(list[i], tag)
   }
 
   bools(list: readonly boolean[] | null | undefined, tag: number): void {
-    if (list) for (let i = list.length; i-- > 0; ) this.bool(list[i], tag)
+    if (list) for (let i = list.length; i-- > 0;) this.bool(list[i], tag)
   }
 
   /** A message that is a bare list in JSON. */
@@ -306,7 +305,7 @@ export class ProtoWriter {
   strMap(map: Readonly<Record<string, string>> | null | undefined, tag: number): void {
     if (!map) return
     const keys = sortedKeys(map)
-    for (let i = keys.length; i-- > 0; ) {
+    for (let i = keys.length; i-- > 0;) {
       const key = keys[i]!
       const mark = this.mark()
       this.str(map[key], 18)
@@ -316,10 +315,14 @@ export class ProtoWriter {
   }
 
   /** A map whose values `write` writes under the tag it is given. */
-  map<T>(map: Readonly<Record<string, T>> | null | undefined, tag: number, write: (writer: ProtoWriter, value: T, tag: number) => void): void {
+  map<T>(
+    map: Readonly<Record<string, T>> | null | undefined,
+    tag: number,
+    write: (writer: ProtoWriter, value: T, tag: number) => void,
+  ): void {
     if (!map) return
     const keys = sortedKeys(map)
-    for (let i = keys.length; i-- > 0; ) {
+    for (let i = keys.length; i-- > 0;) {
       const key = keys[i]!
       const mark = this.mark()
       write(this, map[key]!, 18)

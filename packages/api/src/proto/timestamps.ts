@@ -28,14 +28,36 @@ function digits2(text: string, at: number): number {
 function checkedSeconds(year: number, month: number, day: number, hour: number, minute: number, second: number, text: string): number {
   const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
   const length = month === 2 ? (leap ? 29 : 28) : month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
-  if (!(year >= 0 && month >= 1 && month <= 12 && day >= 1 && day <= length && hour >= 0 && hour < 24 && minute >= 0 && minute < 60 && second >= 0 && second < 60))
+  if (
+    !(
+      year >= 0 &&
+      month >= 1 &&
+      month <= 12 &&
+      day >= 1 &&
+      day <= length &&
+      hour >= 0 &&
+      hour < 24 &&
+      minute >= 0 &&
+      minute < 60 &&
+      second >= 0 &&
+      second < 60
+    )
+  )
     throw new ProtoError(`${JSON.stringify(text)} is no time`)
   return daysFromDate(year, month, day) * secondsPerDay + hour * 3600 + minute * 60 + second
 }
 
 /** Seconds since 1970 of an RFC 3339 time; a fraction is left out. */
 export function secondsOfTime(text: string): number {
-  if (text.length === 20 && text.charCodeAt(19) === 90 && text.charCodeAt(4) === 45 && text.charCodeAt(7) === 45 && text.charCodeAt(10) === 84 && text.charCodeAt(13) === 58 && text.charCodeAt(16) === 58)
+  if (
+    text.length === 20 &&
+    text.charCodeAt(19) === 90 &&
+    text.charCodeAt(4) === 45 &&
+    text.charCodeAt(7) === 45 &&
+    text.charCodeAt(10) === 84 &&
+    text.charCodeAt(13) === 58 &&
+    text.charCodeAt(16) === 58
+  )
     return checkedSeconds(
       digits2(text, 0) * 100 + digits2(text, 2),
       digits2(text, 5),
@@ -77,7 +99,9 @@ function dateTime(seconds: number): string {
   const shifted = days + 719_468
   const era = Math.floor(shifted / 146_097)
   const dayOfEra = shifted - era * 146_097
-  const yearOfEra = Math.floor((dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365)
+  const yearOfEra = Math.floor(
+    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
+  )
   const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100))
   const shiftedMonth = Math.floor((5 * dayOfYear + 2) / 153)
   const day = dayOfYear - Math.floor((153 * shiftedMonth + 2) / 5) + 1

@@ -11,6 +11,7 @@ export class LazyStruct implements StructSchema {
   readonly gvk?: GroupVersionKind
   private readonly table: SchemaTable
   private readonly items: readonly string[]
+  private readonly showsKind: boolean
   private expanded: readonly FieldSchema[] | undefined
   private index: ReadonlyMap<string, FieldSchema> | undefined
 
@@ -22,8 +23,10 @@ export class LazyStruct implements StructSchema {
     const kindMark = items[0]?.startsWith('@') ? items.shift() : undefined
     if (kindMark !== undefined) {
       const { group, version } = table.groupVersion
-      this.gvk = kindMark === '@' ? { group, version, kind: name } : { group: '', version: kindMark.slice(1), kind: name }
+      const other = kindMark.replace(/^@|-$/g, '')
+      this.gvk = other === '' ? { group, version, kind: name } : { group: '', version: other, kind: name }
     }
+    this.showsKind = kindMark !== undefined && !kindMark.endsWith('-')
     const mapType = items[0]?.startsWith('#') ? items.shift()!.slice(1) : undefined
     if (mapType !== undefined) this.mapType = mapType as 'granular' | 'atomic'
     this.items = items
@@ -38,7 +41,7 @@ export class LazyStruct implements StructSchema {
   }
 
   private expand(): FieldSchema[] {
-    const fields: FieldSchema[] = this.gvk === undefined ? [] : [typeMetaField('kind'), typeMetaField('apiVersion')]
+    const fields: FieldSchema[] = this.showsKind ? [typeMetaField('kind'), typeMetaField('apiVersion')] : []
     for (const item of this.items) {
       const { field, inlined } = parseField(item, this.table)
       if (inlined === undefined) fields.push(field)

@@ -68,10 +68,21 @@ function fieldType(shape: string, leaf: TypeSchema, attributes: ReadonlyMap<stri
   return { kind: 'list', items: inner, ...(listType && { listType }), ...(keys !== undefined && { mapKeys: keys.split(',') }) }
 }
 
+/** A type whose map type a field overrides. */
+export interface OverriddenStruct extends StructSchema {
+  readonly declared: StructSchema
+}
+
+/** The type itself, where `struct` is one that a field overrides. */
+export function declaredStruct(struct: StructSchema): StructSchema {
+  return (struct as Partial<OverriddenStruct>).declared ?? struct
+}
+
 const none: ReadonlyMap<string, string> = new Map()
 
-function withMapType(struct: StructSchema, mapType: 'granular' | 'atomic'): StructSchema {
+function withMapType(struct: StructSchema, mapType: 'granular' | 'atomic'): OverriddenStruct {
   return {
+    declared: struct,
     kind: 'struct',
     name: struct.name,
     definition: struct.definition,

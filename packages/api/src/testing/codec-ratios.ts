@@ -22,7 +22,12 @@ export function codecRatios(pod: KindType, effort: Effort): CodecRatios {
   const stringify = (): unknown => JSON.stringify(object)
   const decode = (): unknown => pod.decodeProto(bytes)
   const encode = (): unknown => pod.encodeProto(object)
-  const [parseTime, decodeTime, stringifyTime, encodeTime] = fastest([parse, decode, stringify, encode], effort) as [number, number, number, number]
+  const [parseTime, decodeTime, stringifyTime, encodeTime] = fastest([parse, decode, stringify, encode], effort) as [
+    number,
+    number,
+    number,
+    number,
+  ]
   return {
     decode: decodeTime / parseTime,
     encode: encodeTime / stringifyTime,

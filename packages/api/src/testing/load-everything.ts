@@ -5,6 +5,8 @@ import type { GroupVersionTypes } from '../kind-type.ts'
 export async function loadEverything(): Promise<GroupVersionTypes[]> {
   const root = new URL('../generated/', import.meta.url)
   const names = (await readdir(root, { recursive: true })).filter((name) => name.endsWith('/index.ts'))
-  const modules = await Promise.all(names.toSorted().map((name) => import(new URL(name, root).href) as Promise<Record<string, GroupVersionTypes>>))
+  const modules = await Promise.all(
+    names.toSorted().map((name) => import(new URL(name, root).href) as Promise<Record<string, GroupVersionTypes>>),
+  )
   return modules.flatMap((module) => Object.values(module))
 }

@@ -43,5 +43,5 @@ export const metaV1Schema: SchemaTable = schemaTable('io.k8s.apimachinery.pkg.ap
   Timestamp: 'seconds=int64;nanos=int32',
   TypeMeta: 'kind=string?;apiVersion=string?',
   UpdateOptions: '@v1;dryRun=[]string?;fieldManager=string?;fieldValidation=string?',
-  WatchEvent: '@v1;type=string!;object=rawExtension!',
+  WatchEvent: '@v1-;type=string!;object=rawExtension!',
 })

@@ -162,7 +162,7 @@ export interface UpdateOptions extends TypeMeta {
 
 export type Verbs = string[]
 
-export interface WatchEvent extends TypeMeta {
+export interface WatchEvent {
   type: string
   object: JsonValue
 }

@@ -1,0 +1,2 @@
+export type { OpenAPISchema } from './open-api-schema.ts'
+export { openAPISchemas, toOpenAPIv3 } from './to-openapi.ts'

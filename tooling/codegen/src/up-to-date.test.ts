@@ -1,0 +1,39 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { factsFromReference, readFacts } from './facts-files.ts'
+import { generate, packageExports } from './generate.ts'
+import type { PackageExports } from './generate.ts'
+import { apiPackage, factsFolder, generatedFolder, referenceFolder } from './paths.ts'
+
+/** `npm run codegen` brings up to date what is found stale here. */
+describe('the committed files', () => {
+  it.skipIf(!existsSync(referenceFolder))('hold the facts of the reference that lies beside the repository', () => {
+    expectTree(factsFolder, factsFromReference(referenceFolder))
+  })
+
+  it('hold what is generated from the facts', () => {
+    expectTree(generatedFolder, generate(readFacts(factsFolder)))
+  })
+
+  it('name every group version in the package exports', () => {
+    const manifest = JSON.parse(readFileSync(join(apiPackage, 'package.json'), 'utf8')) as {
+      exports: PackageExports
+      publishConfig: { exports: PackageExports }
+    }
+    const folders = [...readFacts(factsFolder).keys()]
+    expect(manifest.exports).toEqual(packageExports(folders, manifest.exports, (file) => `./src/${file}.ts`))
+    const published = packageExports(folders, manifest.publishConfig.exports, (file) => ({
+      types: `./dist/${file}.d.ts`,
+      default: `./dist/${file}.js`,
+    }))
+    expect(manifest.publishConfig.exports).toEqual(published)
+  })
+})
+
+function expectTree(folder: string, files: ReadonlyMap<string, string>): void {
+  const found = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  expect(found.length).toBe(files.size)
+  const stale = [...files].filter(([name, text]) => !existsSync(join(folder, name)) || readFileSync(join(folder, name), 'utf8') !== text)
+  expect(stale.map(([name]) => name)).toEqual([])
+}
