@@ -101,7 +101,7 @@ export class EventRing<E extends RingEvent> {
   #moveTo(capacity: number): void {
     if (capacity === this.#slots.length) return
     while (this.#end - this.#start > capacity) this.#forgetOldest()
-    const slots = emptySlots(capacity)
+    const slots = emptySlots<E>(capacity)
     for (let i = this.#start; i < this.#end; i++) slots[i % capacity] = this.at(i)
     this.#slots = slots
   }

@@ -1,0 +1,66 @@
+import { everyField, everything, parseFieldSelector } from '@keelson/apimachinery'
+import type { Predicate } from '@keelson/storagebackend'
+import { describe, expect, test } from 'vitest'
+import { CacheEvent } from './cache-event.ts'
+import { keyOf, ManualClock, pod, podCodec, prefix } from './cacher.fixture.ts'
+import type { Pod } from './cacher.fixture.ts'
+import { Dispatcher } from './dispatcher.ts'
+import { EventRing } from './event-ring.ts'
+import { Selection } from './selection.ts'
+import { defaultWatcherLimits, Watcher } from './watcher.ts'
+
+const fields = (text: string): Predicate => ({ labels: everything(), fields: text === '' ? everyField() : parseFieldSelector(text) })
+
+function watcherOf(key: string, recursive: boolean, selector: string): Watcher<Pod> {
+  return new Watcher<Pod>({
+    selection: new Selection<Pod>(key, recursive, fields(selector)),
+    ring: new EventRing(),
+    clock: new ManualClock(),
+    limits: defaultWatcherLimits,
+    after: 0,
+    position: 0,
+    allowBookmarks: false,
+    onBehind: () => undefined,
+    onEnd: () => undefined,
+  })
+}
+
+function change(namespace: string, name: string, nodeName: string, nodeBefore?: string): CacheEvent<Pod> {
+  const key = keyOf(namespace, name)
+  const at = (node: string, revision: number) => podCodec.open(key, podCodec.encode(pod(namespace, name, { nodeName: node })), revision)
+  return new CacheEvent<Pod>({
+    key,
+    revision: 2,
+    object: at(nodeName, 2),
+    previous: nodeBefore === undefined ? undefined : at(nodeBefore, 1),
+    time: 0,
+  })
+}
+
+describe('Dispatcher', () => {
+  const watchers = {
+    all: watcherOf(prefix, true, ''),
+    namespace: watcherOf(`${prefix}ns/`, true, ''),
+    otherNamespace: watcherOf(`${prefix}other/`, true, ''),
+    namespaceByField: watcherOf(prefix, true, 'metadata.namespace=ns'),
+    name: watcherOf(prefix, true, 'metadata.name=a'),
+    otherName: watcherOf(`${prefix}ns/`, true, 'metadata.name=b'),
+    key: watcherOf(keyOf('ns', 'a'), false, ''),
+    node: watcherOf(prefix, true, 'spec.nodeName=n1'),
+    nodeBefore: watcherOf(prefix, true, 'spec.nodeName=n0'),
+    otherNode: watcherOf(prefix, true, 'spec.nodeName=n2'),
+  }
+  const names = new Map(Object.entries(watchers).map(([name, watcher]) => [watcher, name]))
+  const dispatcher = new Dispatcher<Pod>({ prefix, triggerField: 'spec.nodeName' })
+  for (const watcher of Object.values(watchers)) dispatcher.add(watcher)
+
+  test('finds those that may match, and only those', () => {
+    const found = dispatcher.candidates(change('ns', 'a', 'n1', 'n0')).map((watcher) => names.get(watcher))
+    expect(found.toSorted()).toEqual(['all', 'key', 'name', 'namespace', 'namespaceByField', 'node', 'nodeBefore'])
+  })
+
+  test('forgets who has left', () => {
+    dispatcher.delete(watchers.all)
+    expect(dispatcher.candidates(change('else', 'z', 'n9'))).toEqual([])
+  })
+})
