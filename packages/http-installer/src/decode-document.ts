@@ -39,7 +39,7 @@ function jsonDocument(body: Uint8Array, defaults: GroupVersionKind): TypedDocume
 }
 
 function yamlDocument(body: Uint8Array, defaults: GroupVersionKind): TypedDocument {
-  const parsed = parseYaml(new TextDecoder().decode(body))
+  const parsed = parseYaml(body)
   let gvk: GroupVersionKind
   try {
     gvk = completeKind(typeMetaOf(parsed.value), defaults)
@@ -51,16 +51,12 @@ function yamlDocument(body: Uint8Array, defaults: GroupVersionKind): TypedDocume
     decode(type, strict) {
       const decoded = decodeStruct<KubeObject>(type.schema, parsed.value, { strict })
       if (strict === 'Ignore' || parsed.duplicates.length === 0) return decoded
-      return { object: decoded.object, strictErrors: [yamlDuplicates(parsed.duplicates), ...decoded.strictErrors] }
+      return { object: decoded.object, strictErrors: [...parsed.duplicates, ...decoded.strictErrors] }
     },
   }
 }
 
 const yamlErrors = 'yaml: unmarshal errors:'
-
-function yamlDuplicates(duplicates: readonly string[]): string {
-  return [yamlErrors, ...duplicates.map((text) => `  ${text}`)].join('\n')
-}
 
 /** What a strict error says as warnings: the lines of a YAML error are one each. */
 export function warningsOf(strictError: string): readonly string[] {

@@ -1,8 +1,9 @@
-import { stringifyJson } from '@keelson/apimachinery'
+import { parseJson, stringifyJson } from '@keelson/apimachinery'
 import type { KubeObject, ListMeta } from '@keelson/apimachinery'
 import { toYaml } from '@keelson/apimachinery/yaml'
 import type { RestResult } from '@keelson/registry'
 import { isStoredObject } from '@keelson/storagebackend'
+import { indentJson } from './indent-json.ts'
 import { ObjectEncoder } from './object-encoder.ts'
 import { partialJson } from './partial-metadata.ts'
 import { parseIncludeObject } from './query-options.ts'
@@ -80,19 +81,19 @@ function typedList(kind: string, apiVersion: string, meta: ListMeta, item: ListS
 
 /** The same, indented by two. */
 export function prettyShape(compact: ListShape): ListShape {
-  const whole = JSON.stringify(JSON.parse(compact.empty), undefined, 2)
+  const whole = indentJson(compact.empty.trimEnd())
   return {
     before: `${whole.slice(0, whole.lastIndexOf(']'))}\n    `,
     between: ',\n    ',
     after: '\n  ]\n}',
     empty: whole,
-    item: (result) => Buffer.from(JSON.stringify(JSON.parse(compact.item(result).toString()), undefined, 2).replaceAll('\n', '\n    ')),
+    item: (result) => Buffer.from(indentJson(compact.item(result).toString()).replaceAll('\n', '\n    ')),
   }
 }
 
 /** Keys of YAML are sorted, so what comes behind the items is written behind them. */
 export function yamlShape(compact: ListShape): ListShape {
-  const empty = toYaml(JSON.parse(compact.empty))
+  const empty = toYaml(parseJson(compact.empty).value)
   const at = /^(?:items|rows): \[\]\n/m.exec(empty)!
   const end = at.index + at[0].length
   return {
@@ -100,7 +101,7 @@ export function yamlShape(compact: ListShape): ListShape {
     between: '',
     after: empty.slice(end),
     empty,
-    item: (result) => Buffer.from(yamlItem(toYaml(JSON.parse(compact.item(result).toString())))),
+    item: (result) => Buffer.from(yamlItem(toYaml(parseJson(compact.item(result).toString()).value))),
   }
 }
 

@@ -1,4 +1,4 @@
-import { encodeJson, stringifyJson } from '@keelson/apimachinery'
+import { encodeJson, newNotAcceptable, parseJson, stringifyJson } from '@keelson/apimachinery'
 import type { GroupVersionKind, KubeObject } from '@keelson/apimachinery'
 import { toYaml } from '@keelson/apimachinery/yaml'
 import { encodeUnknown } from '@keelson/api'
@@ -6,7 +6,7 @@ import type { KindType } from '@keelson/api'
 import type { RestResult } from '@keelson/registry'
 import { isStoredObject } from '@keelson/storagebackend'
 import type { StoredObject } from '@keelson/storagebackend'
-import { newNotAcceptable } from '@keelson/apimachinery'
+import { indentJson } from './indent-json.ts'
 import { mediaTypes } from './negotiate.ts'
 import type { MediaForm } from './negotiate.ts'
 import { apiVersionOf } from './scope.ts'
@@ -27,8 +27,7 @@ export function encodeTyped(
     return asBuffer(encodeUnknown(gvk, type.encodeProto(object)))
   }
   const text = typedJson(gvk, type, object)
-  if (form === 'yaml') return Buffer.from(toYaml(JSON.parse(text)))
-  return Buffer.from(pretty ? indent(text) : `${text}\n`)
+  return Buffer.from(shapeJson(text, form, pretty))
 }
 
 /** `{"kind":…,"apiVersion":…,…}`. */
@@ -39,8 +38,10 @@ export function typedJson(gvk: GroupVersionKind, type: KindType | undefined, obj
   return body === '{}' ? `${head}}` : `${head},${body.slice(1)}`
 }
 
-export function indent(json: string): string {
-  return JSON.stringify(JSON.parse(json), undefined, 2)
+/** Compact JSON as what was asked for. */
+export function shapeJson(json: string, form: 'json' | 'yaml', pretty: boolean): string {
+  if (form === 'yaml') return toYaml(parseJson(json).value)
+  return pretty ? indentJson(json) : `${json}\n`
 }
 
 /** The objects of one scope in one form. */
@@ -64,7 +65,10 @@ export class ObjectEncoder {
 
   /** A whole answer; JSON ends with a line feed unless pretty. */
   whole(result: RestResult): Buffer {
-    if (this.splices && isStoredObject(result)) return spliced(this.#head, result, lineFeed)
+    if (this.#scope.servesHub && this.form !== 'protobuf' && isStoredObject(result)) {
+      if (this.splices) return spliced(this.#head, result, lineFeed)
+      return Buffer.from(shapeJson(spliced(this.#head, result).toString(), this.form, this.pretty))
+    }
     const { gvk, object } = versionedOf(this.#scope, result)
     const type = gvk === this.#scope.gvk ? this.#scope.type : this.#scope.info.types.kind(gvk)
     return encodeTyped(this.form, gvk, type, object, this.pretty)

@@ -1,11 +1,9 @@
-import { newNotAcceptable } from '@keelson/apimachinery'
-import { ApiError } from '@keelson/apimachinery'
-import { toYaml } from '@keelson/apimachinery/yaml'
+import { ApiError, newNotAcceptable } from '@keelson/apimachinery'
 import type { RestResult } from '@keelson/registry'
 import { isStoredObject } from '@keelson/storagebackend'
 import { mediaTypes, prefersPretty } from './negotiate.ts'
 import type { Transform } from './negotiate.ts'
-import { indent, ObjectEncoder } from './object-encoder.ts'
+import { ObjectEncoder, shapeJson } from './object-encoder.ts'
 import { partialJson, partialProto } from './partial-metadata.ts'
 import { parseIncludeObject } from './query-options.ts'
 import { sendBytes } from './response.ts'
@@ -32,11 +30,6 @@ export function writeResult(answer: Answer, status: number, result: RestResult):
 /** For browsers and people; asked for in the query, the media type, or by who asks. */
 export function isPretty({ c, query, negotiated }: Answer): boolean {
   return negotiated.pretty || prefersPretty(query, c.req.header('user-agent') ?? '')
-}
-
-export function shapeJson(json: string, form: 'json' | 'yaml' | 'protobuf', pretty: boolean): string {
-  if (form === 'yaml') return toYaml(JSON.parse(json))
-  return pretty ? indent(json) : `${json}\n`
 }
 
 function transformed({ scope }: Answer, transform: Transform, result: RestResult, query: URLSearchParams): string {

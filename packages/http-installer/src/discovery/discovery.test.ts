@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { DiscoveryRegistry, installAPIGroup } from '../index.ts'
+import { storageVersionHash } from './discovery-version.ts'
+import { openTestServer } from '../test-server/open-test-server.ts'
+import type { TestServer } from '../test-server/open-test-server.ts'
+
+let server: TestServer
+const discovery = new DiscoveryRegistry()
+beforeAll(async () => {
+  server = await openTestServer({ discovery, serverAddress: '10.0.0.1:6443' })
+})
+afterAll(() => server[Symbol.asyncDispose]())
+
+it('hashes the stored version as clients know it', () => {
+  expect(storageVersionHash({ group: '', version: 'v1', kind: 'ConfigMap' })).toBe('qFsyl6wFWjQ=')
+})
+
+it('lists versions and resources', async () => {
+  expect((await server.request('GET', '/api')).body).toEqual({
+    kind: 'APIVersions',
+    versions: ['v1'],
+    serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: '10.0.0.1:6443' }],
+  })
+  const { kind, groupVersion, apiVersion, resources } = (await server.request('GET', '/api/v1')).body
+  expect({ kind, groupVersion, apiVersion }).toEqual({ kind: 'APIResourceList', groupVersion: 'v1', apiVersion: undefined })
+  expect(resources[0]).toEqual({
+    name: 'configmaps',
+    singularName: 'configmap',
+    namespaced: true,
+    kind: 'ConfigMap',
+    verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
+    shortNames: ['cm'],
+    storageVersionHash: 'qFsyl6wFWjQ=',
+  })
+  expect(resources.at(-1)).toEqual({
+    name: 'namespaces/status',
+    singularName: '',
+    namespaced: false,
+    kind: 'Namespace',
+    verbs: ['get', 'patch', 'update'],
+  })
+  expect((await server.request('GET', '/apis')).body).toEqual({ kind: 'APIGroupList', apiVersion: 'v1', groups: [] })
+  expect((await server.request('GET', '/apis/none')).text).toBe('404 page not found\n')
+  expect((await server.request('GET', '/api/v9')).text).toBe('404 page not found\n')
+})
+
+it('gives everything at once to who asks for it, once', async () => {
+  const accept =
+    'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json'
+  const answer = await server.request('GET', '/api', undefined, { accept })
+  expect(answer.headers['content-type']).toBe('application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList')
+  expect(answer.body.items[0].versions[0]).toMatchObject({ version: 'v1', freshness: 'Current' })
+  expect(answer.body.items[0].versions[0].resources[1].subresources[0]).toEqual({
+    subresource: 'status',
+    responseKind: { group: '', version: '', kind: 'Namespace' },
+    verbs: ['get', 'patch', 'update'],
+  })
+  const again = await server.request('GET', '/api', undefined, { accept, 'if-none-match': answer.headers.etag! })
+  expect([again.status, again.text]).toEqual([304, ''])
+})
+
+it('takes groups in and out while serving', async () => {
+  const gv = { group: 'example.com', version: 'v1' }
+  const storage = new Map([['v1', new Map([['configmaps', server.info.storage.get('v1')!.get('configmaps')!]])]])
+  const installed = installAPIGroup(server.app, { ...server.info, group: gv.group, versions: [gv], storage })
+  expect((await server.request('GET', '/apis/example.com')).body).toMatchObject({
+    kind: 'APIGroup',
+    name: 'example.com',
+    preferredVersion: { groupVersion: 'example.com/v1', version: 'v1' },
+  })
+  expect((await server.request('GET', '/apis/example.com/v1/namespaces/x/configmaps')).status).toBe(200)
+  installed.uninstall()
+  expect((await server.request('GET', '/apis/example.com/v1/namespaces/x/configmaps')).text).toBe('404 page not found\n')
+  expect((await server.request('GET', '/apis')).body.groups).toEqual([])
+})

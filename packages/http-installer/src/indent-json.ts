@@ -1,0 +1,59 @@
+/** Compact JSON with two spaces of indentation per level. Works on the text, so no number changes its spelling. */
+export function indentJson(json: string): string {
+  const out: string[] = []
+  let depth = 0
+  let from = 0
+  const newLine = (at: number, skip: number): void => {
+    out.push(json.slice(from, at), '\n', '  '.repeat(depth))
+    from = at + skip
+  }
+  for (let at = 0; at < json.length; at++) {
+    switch (json.charCodeAt(at)) {
+      case quote:
+        at = endOfString(json, at)
+        break
+      case openBrace:
+      case openBracket:
+        // An empty one stays on its line.
+        if (json[at + 1] === '}' || json[at + 1] === ']') {
+          at++
+          break
+        }
+        depth++
+        newLine(at + 1, 0)
+        break
+      case closeBrace:
+      case closeBracket:
+        depth--
+        newLine(at, 0)
+        break
+      case comma:
+        newLine(at + 1, 0)
+        break
+      case colon:
+        out.push(json.slice(from, at + 1), ' ')
+        from = at + 1
+        break
+    }
+  }
+  out.push(json.slice(from))
+  return out.join('')
+}
+
+const quote = 0x22
+const comma = 0x2c
+const colon = 0x3a
+const openBracket = 0x5b
+const closeBracket = 0x5d
+const openBrace = 0x7b
+const closeBrace = 0x7d
+
+/** Index of the closing quote. */
+function endOfString(json: string, at: number): number {
+  for (;;) {
+    at = json.indexOf('"', at + 1)
+    let slashes = 0
+    while (json[at - 1 - slashes] === '\\') slashes++
+    if (slashes % 2 === 0) return at
+  }
+}
