@@ -52,7 +52,8 @@ export class WorkQueue implements AsyncDisposable {
     this.#undelay(key)
     if (this.#working.has(key)) this.#again.add(key)
     else this.#waiting.add(key)
-    this.#startWork()
+    // Out of the caller's stack: who adds a key never runs its work, and may add it many times before it begins.
+    queueMicrotask(() => this.#startWork())
   }
 
   /** The earlier of two times counts. */
@@ -88,7 +89,7 @@ export class WorkQueue implements AsyncDisposable {
   }
 
   async #work(key: string): Promise<void> {
-    // Out of the caller's stack: who adds a key never runs its work.
+    // It must not end before it is entered in #working.
     await Promise.resolve()
     let retry: number | undefined
     try {

@@ -1,0 +1,135 @@
+import { builtinPlugins, createAdmissionChain } from '@keelson/admission'
+import type { KubeObject } from '@keelson/apimachinery'
+import { openMemory } from '@keelson/backend-embedded'
+import { createLoopbackClient } from '@keelson/loopback'
+import type { Clock, LoopbackClientBuilder, LoopbackResource } from '@keelson/loopback'
+import { defineResource } from '@keelson/registry'
+import type { ResourceDefinition } from '@keelson/registry'
+import { openTestStore } from '@keelson/registry/testing'
+import type { Namespace } from './controller.ts'
+
+export interface Pod extends KubeObject {
+  spec?: { nodeName?: string; terminationGracePeriodSeconds?: number }
+}
+export interface ConfigMap extends KubeObject {
+  data?: Record<string, string>
+}
+
+const core = { group: '', version: 'v1' }
+const namespaces = defineResource<Namespace>({
+  ...core,
+  kind: 'Namespace',
+  plural: 'namespaces',
+  scope: 'Cluster',
+  returnsDeletedObject: true,
+  withoutVerbs: ['deletecollection'],
+  strategy: {
+    prepareForCreate(_context, namespace) {
+      namespace.status = { phase: 'Active' }
+      namespace.spec = { finalizers: ['kubernetes'] }
+    },
+    prepareForUpdate(_context, namespace, old) {
+      Object.assign(namespace, { spec: structuredClone(old.spec), status: structuredClone(old.status) })
+    },
+  },
+  subresources: {
+    status: {
+      update: { prepareForUpdate: (_context, namespace, old) => void Object.assign(namespace, { spec: structuredClone(old.spec) }) },
+    },
+    finalize: {
+      get: false,
+      update: { prepareForUpdate: (_context, namespace, old) => void Object.assign(namespace, { status: structuredClone(old.status) }) },
+    },
+  },
+  deletion: {
+    beginDelete: (namespace) => void (namespace.status = { ...namespace.status, phase: 'Terminating' }),
+    readyToRemove: (namespace) => (namespace.spec?.finalizers ?? []).length === 0,
+  },
+})
+const pods = defineResource<Pod>({
+  ...core,
+  kind: 'Pod',
+  plural: 'pods',
+  scope: 'Namespaced',
+  returnsDeletedObject: true,
+  strategy: {
+    checkGracefulDelete(_context, pod, options) {
+      options.gracePeriodSeconds ??= pod.spec?.terminationGracePeriodSeconds ?? 30
+      if ((pod.spec?.nodeName ?? '') === '') options.gracePeriodSeconds = 0
+      return true
+    },
+  },
+})
+const simple = (kind: string, plural: string, scope: 'Namespaced' | 'Cluster' = 'Namespaced'): ResourceDefinition =>
+  defineResource({ ...core, kind, plural, scope, strategy: {} })
+
+export interface Cluster extends AsyncDisposable {
+  readonly client: LoopbackClientBuilder
+  readonly namespaces: LoopbackResource<Namespace>
+  readonly pods: LoopbackResource<Pod>
+  readonly configMaps: LoopbackResource<ConfigMap>
+  readonly serviceAccounts: LoopbackResource
+  readonly nodes: LoopbackResource
+}
+
+/** The core resources that controllers care for, on one store in memory, with NamespaceLifecycle in front. */
+export function openCluster(clock: Clock): Cluster {
+  const backend = openMemory()
+  const client = createLoopbackClient({ admission: () => admission })
+  const definitions = [
+    namespaces as unknown as ResourceDefinition,
+    pods as unknown as ResourceDefinition,
+    simple('ConfigMap', 'configmaps'),
+    simple('ServiceAccount', 'serviceaccounts'),
+    simple('Node', 'nodes', 'Cluster'),
+  ]
+  const stores = definitions.map((definition) => {
+    const test = openTestStore(definition, { backend, now: () => clock.now() })
+    client.add(core, test.paths)
+    return test
+  })
+  const admission = createAdmissionChain(builtinPlugins().create({ client }))
+  const resource = <T extends KubeObject>(plural: string): LoopbackResource<T> => client.resource<T>({ group: '', resource: plural })!
+  return {
+    client,
+    namespaces: resource('namespaces'),
+    pods: resource('pods'),
+    configMaps: resource('configmaps'),
+    serviceAccounts: resource('serviceaccounts'),
+    nodes: resource('nodes'),
+    async [Symbol.asyncDispose]() {
+      await admission[Symbol.asyncDispose]()
+      for (const store of stores) await store[Symbol.asyncDispose]()
+      await backend[Symbol.asyncDispose]()
+    },
+  }
+}
+
+export interface TurnedClock extends Clock {
+  /** Moves time and runs what is due, in order. */
+  turn(milliseconds: number): void
+}
+
+export function turnedClock(start: number): TurnedClock {
+  let now = start
+  const timers = new Set<{ due: number; callback: () => void }>()
+  return {
+    now: () => now,
+    schedule(milliseconds, callback) {
+      const timer = { due: now + milliseconds, callback }
+      timers.add(timer)
+      return () => timers.delete(timer)
+    },
+    turn(milliseconds) {
+      const end = now + milliseconds
+      for (;;) {
+        const next = [...timers].filter(({ due }) => due <= end).toSorted((a, b) => a.due - b.due)[0]
+        if (next === undefined) break
+        timers.delete(next)
+        now = Math.max(now, next.due)
+        next.callback()
+      }
+      now = end
+    },
+  }
+}

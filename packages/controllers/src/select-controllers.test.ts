@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest'
+import { selectControllers } from './select-controllers.ts'
+import { controllerNames } from './start-controllers.ts'
+
+const known = ['a-controller', 'namespace-controller', 'serviceaccount-controller']
+
+it.each([
+  ['*', known],
+  ['none', []],
+  ['', []],
+  ['a-controller', ['a-controller']],
+  ['*,-a-controller', ['namespace-controller', 'serviceaccount-controller']],
+  ['-a-controller,*', ['namespace-controller', 'serviceaccount-controller']],
+  ['*, -namespace', ['a-controller', 'serviceaccount-controller']],
+  [
+    ['serviceaccount', 'a-controller'],
+    ['a-controller', 'serviceaccount-controller'],
+  ],
+  ['-a-controller', []],
+])('%j is %j', (selection, names) => {
+  expect([...selectControllers(selection, known)]).toEqual(names)
+})
+
+it('names what it does not know', () => {
+  expect(() => selectControllers('*,-nosuch', known)).toThrow('"nosuch" is not in the list of known controllers: a-controller')
+  expect(() => selectControllers('none,*', known)).toThrow('"none" cannot be combined')
+})
+
+it('there are these', () => {
+  expect(controllerNames).toEqual(['namespace-controller', 'root-ca-certificate-publisher-controller', 'serviceaccount-controller'])
+})

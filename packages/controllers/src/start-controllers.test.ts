@@ -1,0 +1,150 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { openCluster, turnedClock } from './cluster.fixture.ts'
+import type { Cluster, TurnedClock } from './cluster.fixture.ts'
+import { startControllers } from './start-controllers.ts'
+import type { RunningControllers } from './start-controllers.ts'
+
+let clock: TurnedClock
+let cluster: Cluster
+let running: RunningControllers | undefined
+let errors: unknown[]
+beforeEach(() => {
+  clock = turnedClock(Date.parse('2026-01-01T00:00:00Z'))
+  cluster = openCluster(clock)
+  errors = []
+})
+afterEach(async () => {
+  await running?.[Symbol.asyncDispose]()
+  running = undefined
+  await cluster[Symbol.asyncDispose]()
+  expect(errors).toEqual([])
+})
+
+const start = (enabled = '*'): void => {
+  running = startControllers(cluster.client, { enabled, clock, rootCA: 'PEM', onError: (_controller, error) => errors.push(error) })
+}
+const eventually = (check: () => unknown): Promise<unknown> => vi.waitFor(check, { timeout: 10_000, interval: 5 })
+const live = { resourceVersion: '' }
+const isGone = (name: string): Promise<unknown> =>
+  eventually(async () => expect(await cluster.namespaces.get('', name, live)).toBeUndefined())
+
+it('a namespace gets its service account and the root CA, and gets them again', async () => {
+  await cluster.namespaces.create('', { metadata: { name: 'before' } })
+  start()
+  expect(running!.names).toHaveLength(3)
+  await cluster.namespaces.create('', { metadata: { name: 'after' } })
+  for (const namespace of ['before', 'after']) {
+    await eventually(async () => expect(await cluster.serviceAccounts.get(namespace, 'default', live)).toBeDefined())
+    await eventually(async () =>
+      expect((await cluster.configMaps.get(namespace, 'kube-root-ca.crt', live))?.data).toEqual({ 'ca.crt': 'PEM' }),
+    )
+  }
+  const first = await cluster.serviceAccounts.get('after', 'default', live)
+  await cluster.serviceAccounts.delete('after', 'default')
+  await eventually(async () => {
+    const again = await cluster.serviceAccounts.get('after', 'default', live)
+    expect(again).toBeDefined()
+    expect(again?.metadata.uid).not.toBe(first?.metadata.uid)
+  })
+  await cluster.configMaps.update('after', 'kube-root-ca.crt', (map) => ({
+    ...map,
+    metadata: { ...map.metadata, annotations: {} },
+    data: { x: 'y' },
+  }))
+  await eventually(async () => {
+    const map = await cluster.configMaps.get('after', 'kube-root-ca.crt', live)
+    expect(map?.data).toEqual({ 'ca.crt': 'PEM' })
+    expect(map?.metadata.annotations?.['kubernetes.io/description']).toMatch(/^Contains a CA bundle/)
+  })
+  await cluster.configMaps.delete('after', 'kube-root-ca.crt')
+  await eventually(async () => expect(await cluster.configMaps.get('after', 'kube-root-ca.crt', live)).toBeDefined())
+})
+
+it('a deleted namespace goes away with everything in it, and nothing else does', async () => {
+  start()
+  for (const name of ['a', 'b']) {
+    await cluster.namespaces.create('', { metadata: { name } })
+    for (let i = 0; i < 5; i++) await cluster.configMaps.create(name, { metadata: { name: `c${i}` } })
+    await cluster.pods.create(name, { metadata: { name: 'unbound' } })
+    await cluster.pods.create(name, { metadata: { name: 'orphan' }, spec: { nodeName: 'no-such-node', terminationGracePeriodSeconds: 30 } })
+    await eventually(async () => expect(await cluster.configMaps.get(name, 'kube-root-ca.crt', live)).toBeDefined())
+    await eventually(async () => expect(await cluster.serviceAccounts.get(name, 'default', live)).toBeDefined())
+  }
+  await cluster.namespaces.delete('', 'a')
+  await isGone('a')
+  for (const resource of [cluster.configMaps, cluster.pods, cluster.serviceAccounts]) {
+    expect((await resource.list({ namespace: 'a', ...live })).items).toEqual([])
+    expect((await resource.list({ namespace: 'b', ...live })).items).not.toEqual([])
+  }
+})
+
+it('one that was Terminating at start goes too, also when it was finalized already', async () => {
+  await cluster.namespaces.create('', { metadata: { name: 'a' } })
+  await cluster.configMaps.create('a', { metadata: { name: 'c' } })
+  await cluster.namespaces.delete('', 'a')
+  start('namespace-controller')
+  expect(running!.names).toEqual(['namespace-controller'])
+  await isGone('a')
+})
+
+it('pods on a node that is there get their time, and the rest waits for them', async () => {
+  await cluster.nodes.create('', { metadata: { name: 'node' } })
+  await cluster.namespaces.create('', { metadata: { name: 'a' } })
+  await cluster.configMaps.create('a', { metadata: { name: 'used-by-pod' } })
+  await cluster.pods.create('a', { metadata: { name: 'p' }, spec: { nodeName: 'node', terminationGracePeriodSeconds: 30 } })
+  start('*,-serviceaccount-controller,-root-ca-certificate-publisher-controller')
+  await cluster.namespaces.delete('', 'a')
+  await eventually(async () => {
+    const { status } = (await cluster.namespaces.get('', 'a', live))!
+    expect(status?.phase).toBe('Terminating')
+    expect(status?.conditions?.find(({ type }) => type === 'NamespaceContentRemaining')).toMatchObject({
+      status: 'True',
+      reason: 'SomeResourcesRemain',
+      message: 'Some resources are remaining: pods. has 1 resource instances',
+    })
+  })
+  expect(await cluster.configMaps.get('a', 'used-by-pod', live)).toBeDefined()
+  await cluster.pods.delete('a', 'p', { gracePeriodSeconds: 0 })
+  await eventually(async () => {
+    clock.turn(16_000)
+    expect(await cluster.namespaces.get('', 'a', live)).toBeUndefined()
+  })
+})
+
+it('content that finalizers hold is waited for, and told of', async () => {
+  await cluster.namespaces.create('', { metadata: { name: 'a' } })
+  await cluster.configMaps.create('a', { metadata: { name: 'held', finalizers: ['example.com/hold'] } })
+  start('namespace-controller')
+  await cluster.namespaces.delete('', 'a')
+  await eventually(async () => {
+    const { status } = (await cluster.namespaces.get('', 'a', live))!
+    expect(status?.conditions?.find(({ type }) => type === 'NamespaceFinalizersRemaining')?.message).toBe(
+      'Some content in the namespace has finalizers remaining: example.com/hold in 1 resource instances',
+    )
+  })
+  await cluster.configMaps.update('a', 'held', (map) => ({ ...map, metadata: { ...map.metadata, finalizers: [] } }))
+  await eventually(async () => {
+    clock.turn(8_000)
+    expect(await cluster.namespaces.get('', 'a', live)).toBeUndefined()
+  })
+})
+
+it('a failure in between is tried again', async () => {
+  await cluster.namespaces.create('', { metadata: { name: 'a' } })
+  await cluster.configMaps.create('a', { metadata: { name: 'c' } })
+  const failing = vi.spyOn(cluster.configMaps, 'deleteCollection').mockRejectedValueOnce(new Error('store is away'))
+  start('namespace-controller')
+  await cluster.namespaces.delete('', 'a')
+  await eventually(() => expect(failing).toHaveBeenCalled())
+  await eventually(async () => {
+    clock.turn(1000)
+    expect(await cluster.namespaces.get('', 'a', live)).toBeUndefined()
+  })
+  expect(errors.splice(0)).toHaveLength(1)
+})
+
+it('starts nothing when nothing is selected, and stops before anything was read', async () => {
+  expect(startControllers(cluster.client, { enabled: 'none' }).names).toEqual([])
+  start()
+  await cluster.namespaces.create('', { metadata: { name: 'a' } })
+})

@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { turnedClock } from './cluster.fixture.ts'
+import type { TurnedClock } from './cluster.fixture.ts'
+import { RetryAfter, WorkQueue } from './work-queue.ts'
+
+let clock: TurnedClock
+let queue: WorkQueue
+let log: string[]
+let act: (key: string) => Promise<void>
+const settle = async (): Promise<void> => {
+  for (let i = 0; i < 20; i++) await Promise.resolve()
+}
+beforeEach(() => {
+  clock = turnedClock(0)
+  log = []
+  act = async () => {}
+  queue = new WorkQueue({
+    clock,
+    workers: 2,
+    firstRetry: 10,
+    longestRetry: 40,
+    onError: (key, error) => log.push(`${key} failed: ${(error as Error).message}`),
+    async process(key) {
+      log.push(key)
+      await act(key)
+    },
+  })
+})
+afterEach(() => queue[Symbol.asyncDispose]())
+
+it('works on a key once, however often it is added', async () => {
+  for (let i = 0; i < 5; i++) queue.add('a')
+  await settle()
+  expect(log).toEqual(['a'])
+})
+
+it('works on a key again that was added meanwhile, but not at the same moment, and on no more than it may', async () => {
+  const gates = new Map<string, () => void>()
+  act = (key) => new Promise((resolve) => gates.set(key, resolve))
+  for (const key of ['a', 'b', 'c']) queue.add(key)
+  await settle()
+  queue.add('a')
+  await settle()
+  expect(log).toEqual(['a', 'b'])
+  gates.get('a')!()
+  await settle()
+  expect(log).toEqual(['a', 'b', 'c'])
+  gates.get('b')!()
+  await settle()
+  expect(log).toEqual(['a', 'b', 'c', 'a'])
+  for (const open of gates.values()) open()
+})
+
+it('tries again ever later, up to a limit, and forgets after success', async () => {
+  act = () => Promise.reject(new Error('x'))
+  queue.add('a')
+  await settle()
+  for (const [wait, runs] of [
+    [9, 1],
+    [1, 2],
+    [20, 3],
+    [40, 4],
+    [40, 5],
+  ] as const) {
+    clock.turn(wait)
+    await settle()
+    expect(log.filter((line) => line === 'a')).toHaveLength(runs)
+  }
+  act = async () => {}
+  clock.turn(40)
+  await settle()
+  act = () => Promise.reject(new Error('x'))
+  queue.add('a')
+  await settle()
+  log.length = 0
+  clock.turn(10)
+  await settle()
+  expect(log).toContain('a')
+})
+
+it('comes back when it is told to, without a failure', async () => {
+  act = () => Promise.reject(new RetryAfter(100, 'later'))
+  queue.add('a')
+  await settle()
+  clock.turn(99)
+  await settle()
+  expect(log).toEqual(['a'])
+  clock.turn(1)
+  await settle()
+  expect(log).toEqual(['a', 'a'])
+})
+
+it('of two waits the earlier counts', async () => {
+  queue.addAfter('a', 100)
+  queue.addAfter('a', 10)
+  queue.addAfter('a', 50)
+  clock.turn(10)
+  await settle()
+  clock.turn(200)
+  await settle()
+  expect(log).toEqual(['a'])
+})
+
+it('stops after what it is doing', async () => {
+  let finish = (): void => {}
+  const gate = new Promise<void>((resolve) => (finish = resolve))
+  act = () => gate
+  for (const key of ['a', 'b', 'c']) queue.add(key)
+  queue.addAfter('d', 10)
+  await settle()
+  const stopped = vi.fn()
+  const stopping = Promise.resolve(queue[Symbol.asyncDispose]()).then(stopped)
+  await settle()
+  expect(stopped).not.toHaveBeenCalled()
+  finish()
+  await stopping
+  clock.turn(1000)
+  queue.add('e')
+  await settle()
+  expect(log).toEqual(['a', 'b'])
+})

@@ -1,0 +1,149 @@
+import { newResourceExpired } from '@keelson/apimachinery'
+import type { KubeObject } from '@keelson/apimachinery'
+import { openTestStore } from '@keelson/registry/testing'
+import { defineResource } from '@keelson/registry'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { createInformer } from './create-informer.ts'
+import { createLoopbackClient } from './create-loopback-client.ts'
+import type { InformerEvent, LoopbackResource } from './client.ts'
+import type { Clock } from './clock.ts'
+
+interface Thing extends KubeObject {
+  value?: number
+}
+const things = defineResource<Thing>({ group: '', version: 'v1', kind: 'Thing', plural: 'things', scope: 'Namespaced', strategy: {} })
+/** Waits are over at once. */
+const eager: Clock = {
+  now: () => 0,
+  schedule(_milliseconds, callback) {
+    const timer = setImmediate(callback)
+    return () => clearImmediate(timer)
+  },
+}
+
+const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 5 })
+
+let resource: LoopbackResource<Thing>
+let close: () => PromiseLike<void>
+beforeEach(() => {
+  const test = openTestStore(things)
+  const client = createLoopbackClient()
+  client.add({ group: '', version: 'v1' }, test.paths)
+  resource = client.resource<Thing>({ group: '', resource: 'things' })!
+  close = () => test[Symbol.asyncDispose]()
+})
+afterEach(() => close())
+
+it('has what is there, then follows every change', async () => {
+  await resource.create('ns', { metadata: { name: 'a' }, value: 1 })
+  await using informer = createInformer(resource)
+  await informer.synced
+  expect(informer.get('ns', 'a')?.value).toBe(1)
+  const events: string[] = []
+  informer.subscribe((event) => events.push(describeEvent(event)))
+  await resource.create('other', { metadata: { name: 'b' }, value: 2 })
+  await resource.update('ns', 'a', (thing) => ({ ...thing, value: 3 }))
+  await resource.delete('ns', 'a')
+  await eventually(() => expect(events).toEqual(['added ns/a 1', 'added other/b 2', 'updated ns/a 3 was 1', 'deleted ns/a 3']))
+  expect(informer.list('ns')).toEqual([])
+  expect(informer.list().map(({ metadata }) => metadata.name)).toEqual(['b'])
+})
+
+it('goes on after a broken watch where it was, and tells nothing twice', async () => {
+  const breaks = breakable(resource)
+  const errors: unknown[] = []
+  await using informer = createInformer(breaks.resource, { clock: eager, onError: (error) => errors.push(error) })
+  await resource.create('ns', { metadata: { name: 'a' }, value: 1 })
+  await informer.synced
+  const events: string[] = []
+  await eventually(() => expect(informer.list()).toHaveLength(1))
+  informer.subscribe((event) => events.push(describeEvent(event)))
+  breaks.break(new Error('cut'))
+  await resource.create('ns', { metadata: { name: 'b' }, value: 2 })
+  await eventually(() => expect(events).toEqual(['added ns/a 1', 'added ns/b 2']))
+  expect(errors).toHaveLength(1)
+  expect(breaks.opened.at(-1)).toMatchObject({ resourceVersion: expect.stringMatching(/^[1-9]/) })
+})
+
+it('reads everything anew when history is gone, and finds what went meanwhile', async () => {
+  await resource.create('ns', { metadata: { name: 'a' }, value: 1 })
+  await resource.create('ns', { metadata: { name: 'b' }, value: 1 })
+  const breaks = breakable(resource)
+  await using informer = createInformer(breaks.resource, { clock: eager })
+  await informer.synced
+  const events: string[] = []
+  informer.subscribe((event) => events.push(describeEvent(event)))
+  events.length = 0
+  breaks.hold()
+  breaks.break(newResourceExpired('too old'))
+  await resource.delete('ns', 'a')
+  await resource.update('ns', 'b', (thing) => ({ ...thing, value: 2 }))
+  breaks.release()
+  await eventually(() => expect(events).toEqual(['updated ns/b 2 was 1', 'deleted ns/a 1']))
+})
+
+it('a handler that throws harms nobody, and one that left hears nothing', async () => {
+  const errors: unknown[] = []
+  await using informer = createInformer(resource, { onError: (error) => errors.push(error) })
+  await informer.synced
+  const heard: string[] = []
+  informer.subscribe(() => {
+    throw new Error('handler')
+  })
+  const leave = informer.subscribe(() => heard.push('left'))
+  leave()
+  informer.subscribe(() => heard.push('stayed'))
+  await resource.create('ns', { metadata: { name: 'a' } })
+  await eventually(() => expect(heard).toEqual(['stayed']))
+  expect(errors).toHaveLength(1)
+})
+
+it('stops while it waits to try again', async () => {
+  const failing: LoopbackResource<Thing> = { ...breakable(resource).resource, watch: () => Promise.reject(new Error('down')) }
+  const errors: unknown[] = []
+  const informer = createInformer(failing, { onError: (error) => errors.push(error) })
+  await eventually(() => expect(errors).toHaveLength(1))
+  await informer[Symbol.asyncDispose]()
+})
+
+function describeEvent(event: InformerEvent<Thing>): string {
+  const { metadata, value } = event.object
+  return `${event.type} ${metadata.namespace}/${metadata.name} ${value}${event.type === 'updated' ? ` was ${event.old.value}` : ''}`
+}
+
+/** The same resource, whose watches can be cut and held back. */
+function breakable(inner: LoopbackResource<Thing>) {
+  let cut: (error: Error) => void = () => {}
+  let gate = Promise.resolve()
+  let open: () => void = () => {}
+  const opened: unknown[] = []
+  const watch: LoopbackResource<Thing>['watch'] = async (options) => {
+    await gate
+    opened.push(options)
+    const stop = new AbortController()
+    options.signal.addEventListener('abort', () => stop.abort())
+    let failure: Error | undefined
+    cut = (error) => {
+      failure = error
+      stop.abort()
+    }
+    const events = await inner.watch({ ...options, signal: stop.signal })
+    return (async function* () {
+      yield* events
+      if (failure !== undefined) throw failure
+    })()
+  }
+  const others = ['get', 'list', 'create', 'update', 'delete', 'deleteCollection'] as const
+  const resource = Object.fromEntries(others.map((name) => [name, inner[name].bind(inner)])) as unknown as LoopbackResource<Thing>
+  return {
+    resource: { ...resource, watch },
+    opened,
+    break: (error: Error) => cut(error),
+    hold: () => {
+      gate = new Promise((resolve) => {
+        open = resolve
+      })
+    },
+    release: () => open(),
+  }
+}

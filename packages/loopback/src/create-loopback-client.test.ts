@@ -1,0 +1,88 @@
+import { newForbidden, Scheme } from '@keelson/apimachinery'
+import type { KubeObject } from '@keelson/apimachinery'
+import { defineResource } from '@keelson/registry'
+import { openTestStore } from '@keelson/registry/testing'
+import { expect, it } from 'vitest'
+import { createLoopbackClient } from './create-loopback-client.ts'
+import type { WriteAdmission, WriteAttributes } from './write-admission.ts'
+
+interface Thing extends KubeObject {
+  value?: number
+  status?: { ready: boolean }
+}
+const gvk = { group: 'example.com', version: 'v1', kind: 'Thing' }
+const things = defineResource<Thing>({
+  ...gvk,
+  plural: 'things',
+  scope: 'Namespaced',
+  strategy: { prepareForUpdate: (_context, thing, old) => void Object.assign(thing, { status: old.status }) },
+  subresources: { status: { update: {} } },
+})
+const worlds = defineResource({ group: 'example.com', version: 'v1', kind: 'World', plural: 'worlds', scope: 'Cluster', strategy: {} })
+const name = { group: 'example.com', resource: 'things' }
+
+function open(options: Parameters<typeof createLoopbackClient>[0] = {}) {
+  const test = openTestStore(things)
+  const client = createLoopbackClient(options)
+  client.add(gvk, test.paths)
+  client.add(gvk, openTestStore(worlds).paths)
+  return { client, resource: client.resource<Thing>(name)!, [Symbol.asyncDispose]: () => test[Symbol.asyncDispose]() }
+}
+
+it('has every verb, and absence is a value', async () => {
+  await using test = open()
+  const { resource } = test
+  expect(await resource.get('ns', 'a')).toBeUndefined()
+  const created = await resource.create('ns', { metadata: { name: 'a' }, value: 1 })
+  expect(await resource.get('ns', 'a')).toEqual(created)
+  await resource.create('other', { metadata: { name: 'b' } })
+  expect((await resource.list({ namespace: 'ns' })).items).toHaveLength(1)
+  expect((await resource.list()).items).toHaveLength(2)
+  expect((await resource.update('ns', 'a', (thing) => ({ ...thing, value: 2 }))).value).toBe(2)
+  await expect(resource.update('ns', 'none', (thing) => thing)).rejects.toMatchObject({ reason: 'NotFound' })
+  const ready = await resource.update('ns', 'a', (thing) => ({ ...thing, status: { ready: true } }), { subresource: 'status' })
+  expect(ready.status).toEqual({ ready: true })
+  await expect(resource.update('ns', 'a', (thing) => thing, { subresource: 'scale' })).rejects.toMatchObject({ reason: 'MethodNotAllowed' })
+  await resource.delete('ns', 'a')
+  await resource.deleteCollection('other')
+  expect((await resource.list({ resourceVersion: '' })).items).toEqual([])
+})
+
+it('knows what is namespaced, and what has come and gone', async () => {
+  await using test = open()
+  expect(test.client.namespacedResources()).toEqual([name])
+  expect(test.client.resource({ group: '', resource: 'things' })).toBeUndefined()
+  test.client.remove(name)
+  expect(test.client.resource(name)).toBeUndefined()
+})
+
+it('fills in defaults', async () => {
+  const scheme = new Scheme()
+  scheme.register({ gvk, hub: gvk, setDefaults: (object) => void ((object as Thing).value ??= 42) })
+  await using test = open({ scheme })
+  expect((await test.resource.create('ns', { metadata: { name: 'a' } })).value).toBe(42)
+})
+
+it('writes go through admission, as the server itself', async () => {
+  const seen: string[] = []
+  const record = async (half: string, { operation, object, oldObject, namespace, context }: WriteAttributes): Promise<void> => {
+    expect(context.user).toMatchObject({ name: 'system:apiserver', groups: expect.arrayContaining(['system:masters']) })
+    seen.push(
+      `${half} ${operation} ${namespace} ${(oldObject as Thing | undefined)?.value ?? '-'}>${(object as Thing | undefined)?.value ?? '-'}`,
+    )
+    if (operation === 'DELETE' && half === 'validate') throw newForbidden(name, 'a', 'stays')
+  }
+  const admission: WriteAdmission = { admit: (a) => record('admit', a), validate: (a) => record('validate', a) }
+  await using test = open({ admission: () => admission })
+  await test.resource.create('ns', { metadata: { name: 'a' }, value: 1 })
+  await test.resource.update('ns', 'a', (thing) => Object.assign(thing, { value: 2 }))
+  await expect(test.resource.delete('ns', 'a')).rejects.toMatchObject({ reason: 'Forbidden' })
+  expect(seen).toEqual([
+    'admit CREATE ns ->1',
+    'validate CREATE ns ->1',
+    'admit UPDATE ns 1>2',
+    'validate UPDATE ns 1>2',
+    'admit DELETE ns 2>-',
+    'validate DELETE ns 2>-',
+  ])
+})
