@@ -1,0 +1,55 @@
+import { createApiTypes } from '@keelson/api'
+import { coreV1 } from '@keelson/api/core/v1'
+import { describeResource } from '@keelson/registry/testing'
+import { describe, expect, it } from 'vitest'
+import { configMaps } from './configmaps/index.ts'
+import { events } from './events/index.ts'
+import { namespaces } from './namespaces/index.ts'
+import { coreResources } from './resources.ts'
+import { secrets } from './secrets/index.ts'
+import { serviceAccounts } from './serviceaccounts/index.ts'
+
+const types = createApiTypes([coreV1])
+const badName = { title: 'a bad name', object: () => ({ metadata: { name: 'A_b' } }), field: 'metadata.name' }
+
+describeResource(configMaps, {
+  types,
+  valid: () => ({ metadata: {}, data: { a: '1' } }),
+  invalid: [badName, { title: 'a bad key', object: () => ({ metadata: { name: 'a' }, data: { 'a b': '' } }), field: 'data[a b]' }],
+})
+describeResource(secrets, {
+  types,
+  valid: () => ({ metadata: {}, type: 'Opaque', data: { a: 'AA==' } }),
+  invalid: [
+    badName,
+    { title: 'half a pair', object: () => ({ metadata: { name: 'a' }, type: 'kubernetes.io/tls' }), field: 'data[tls.crt]' },
+  ],
+})
+describeResource(serviceAccounts, { types, valid: () => ({ metadata: {} }), invalid: [badName] })
+describeResource(namespaces, {
+  types,
+  valid: () => ({ metadata: {} }),
+  invalid: [badName, { title: 'dots', object: () => ({ metadata: { name: 'a.b' } }), field: 'metadata.name' }],
+})
+describeResource(events, {
+  types,
+  valid: () => ({
+    metadata: {},
+    involvedObject: { kind: 'Pod', namespace: 'ns', name: 'p' },
+    reason: 'Started',
+    action: 'Start',
+    type: 'Normal',
+    eventTime: '2026-01-01T00:00:00.000000Z',
+    reportingComponent: 'example.com/kubelet',
+    reportingInstance: 'n1',
+  }),
+})
+
+describe('core resources', () => {
+  it('are all of core/v1, each once', () => {
+    expect(new Set(coreResources.map(({ group, version }) => `${group}/${version}`))).toEqual(new Set(['/v1']))
+    const names = coreResources.map(({ plural }) => plural)
+    expect(new Set(names).size).toBe(names.length)
+    expect(names).toEqual(expect.arrayContaining(['configmaps', 'events', 'namespaces', 'pods', 'secrets', 'serviceaccounts']))
+  })
+})
