@@ -8,6 +8,7 @@ import type { Durability, LoadedState, WriteBatch } from './durability.ts'
 import { DamagedStoreError, readRecord, recordHeader, writeRecord } from './entry-record.ts'
 import { isAlive, LockedError, thisProcess, type Holder } from './holder.ts'
 import type { Lease } from './leases.ts'
+import { SlabReader } from './slab-reader.ts'
 import { translateWriteError } from './translate-error.ts'
 
 /** Goes up when an older version of this package could not read the directory. */
@@ -39,7 +40,9 @@ export class LmdbDurability implements Durability {
   private constructor(directory: string, root: RootDatabase<Uint8Array, Uint8Array>) {
     this.#directory = directory
     this.#root = root
-    this.#entries = table(root, 'entries')
+    this.#entries = root.openDB<Uint8Array, Uint8Array>({ name: 'entries', keyEncoding: 'binary', encoder: new SlabReader() } as object as {
+      name: string
+    })
     this.#leases = table(root, 'leases')
     this.#meta = table(root, 'meta')
   }

@@ -21,7 +21,8 @@ export interface WatchHubOptions {
 export class WatchHub {
   readonly #options: WatchHubOptions
   readonly #live = new RangeIndex<WatchQueue>()
-  readonly #ends = new Set<(error: Error) => void>()
+  /** Not caught up yet; true when progress was asked for meanwhile. */
+  readonly #replaying = new Map<WatchQueue, boolean>()
   #stopped: Error | undefined
   #cancelTimer: (() => void) | undefined
 
@@ -50,12 +51,14 @@ export class WatchHub {
   /** To every reader, behind all changes up to the current revision. */
   progress(): void {
     for (const queue of this.#live.all()) queue.progress(this.#options.history.current, true)
+    for (const queue of this.#replaying.keys()) this.#replaying.set(queue, true)
   }
 
   stop(error: Error): void {
     this.#stopped = error
     this.#cancelTimer?.()
-    for (const end of this.#ends) end(error)
+    for (const queue of this.#live.all()) queue.end(error)
+    for (const queue of this.#replaying.keys()) queue.end(error)
   }
 
   async *watch(range: KeyRange, after: Revision, signal: AbortSignal): AsyncGenerator<WatchMessage, undefined> {
@@ -63,15 +66,14 @@ export class WatchHub {
     if (this.#stopped) throw this.#stopped
     const { history, limits } = this.#options
     const queue = new WatchQueue(range, after, limits)
-    const end = (error: Error | undefined): void => queue.end(error)
     const leave = (): void => {
-      end(undefined)
+      queue.end(undefined)
       this.#live.delete(queue)
-      this.#ends.delete(end)
+      this.#replaying.delete(queue)
       signal.removeEventListener('abort', leave)
     }
     signal.addEventListener('abort', leave)
-    this.#ends.add(end)
+    this.#replaying.set(queue, false)
     try {
       history.requireKept(after)
       let position = after
@@ -83,7 +85,10 @@ export class WatchHub {
         else await nextTurn()
       }
       // No await since the position was compared with the current revision: nothing can be published in between.
-      this.#live.add(queue)
+      const askedProgress = this.#replaying.get(queue)
+      this.#replaying.delete(queue)
+      if (!queue.ended) this.#live.add(queue)
+      if (askedProgress) queue.progress(position, true)
       this.#startTimer()
       for (;;) {
         const message = queue.take()

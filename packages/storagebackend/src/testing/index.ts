@@ -1,1 +1,5 @@
-export {}
+export { describeBackend } from './backend-suite.ts'
+export type { BackendUnderTest } from './backend-suite.ts'
+export { createManualClock } from './manual-clock.ts'
+export type { ManualClock } from './manual-clock.ts'
+export type { Skip, SuiteOptions } from './skip.ts'

@@ -1,0 +1,28 @@
+const slabBytes = 64 * 1024
+const ownBuffer = slabBytes / 4
+
+/**
+ * Reads values out of LMDB's volatile buffer. Small ones share slabs, for an ArrayBuffer of its own for every record is most of the time
+ * that opening a large store would take; a slab is small enough that the few records that outlive the rest keep little of it.
+ */
+export class SlabReader {
+  #slab: Buffer = Buffer.alloc(0)
+  #used = 0
+
+  encode(value: Uint8Array): Uint8Array {
+    return value
+  }
+
+  decode(volatile: Uint8Array, size: number): Uint8Array {
+    if (size >= ownBuffer) return Uint8Array.prototype.slice.call(volatile, 0, size)
+    if (this.#used + size > this.#slab.length) {
+      this.#slab = Buffer.allocUnsafeSlow(slabBytes)
+      this.#used = 0
+    }
+    const copy = this.#slab.subarray(this.#used, this.#used + size)
+    // `volatile.length` lies: lmdb overwrites it, while the typed array is as long as ever.
+    copy.set(Uint8Array.prototype.subarray.call(volatile, 0, size))
+    this.#used += size
+    return copy
+  }
+}

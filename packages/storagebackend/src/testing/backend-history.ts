@@ -1,0 +1,73 @@
+import { expect } from 'vitest'
+import { hasCompaction, hasSizeStatistics, hasSnapshots } from '../backend.ts'
+import { isBackendError } from '../backend-errors.ts'
+import { prefixRange } from '../key-range.ts'
+import type { DeclareBackendTest } from './backend-suite.ts'
+
+export function historyTests(test: DeclareBackendTest): void {
+  test('the past can be read', async ({ backend, prefix, put, delete: remove }) => {
+    const states: [number, string[]][] = []
+    const model = new Map<string, string>()
+    for (let i = 0; i < 150; i++) {
+      const key = `k${(i * 7) % 20}`
+      const gone = i % 3 === 2 && model.has(key)
+      if (gone) model.delete(key)
+      else model.set(key, String(i))
+      states.push([gone ? await remove(key) : await put(key, String(i)), [...model].map(([k, v]) => `${k}=${v}`).sort()])
+    }
+    for (const [at, state] of states) {
+      const { entries, revision, count } = await backend.list(prefixRange(prefix), { at })
+      expect(entries.map((e) => `${e.key.slice(prefix.length)}=${Buffer.from(e.value).toString()}`).sort()).toEqual(state)
+      expect(count).toBe(state.length)
+      expect(revision).toBeGreaterThanOrEqual(states.at(-1)![0])
+    }
+    const [first] = states[0]!
+    expect((await backend.get(`${prefix}k0`, { at: first })).entry?.modRevision).toBe(first)
+  })
+
+  test('the future cannot be read', async ({ backend, prefix, put }) => {
+    const revision = await put('a')
+    const error = await backend.list(prefixRange(prefix), { at: revision + 1000 }).catch((e: unknown) => e)
+    expect(isBackendError(error, 'FutureRevisionError')).toBe(true)
+    await expect(backend.get(`${prefix}a`, { at: revision + 1000 })).rejects.toThrow(/future/)
+  })
+
+  test('compaction ends the past, and keeps the state at its revision', async ({ backend, prefix, put }) => {
+    if (!hasCompaction(backend)) return
+    const old = await put('a', 'old')
+    const kept = await put('a', 'kept')
+    const after = await put('b')
+    await backend.compact(kept)
+    expect(backend.compactedRevision()).toBe(kept)
+    const error = await backend.get(`${prefix}a`, { at: old }).catch((e: unknown) => e)
+    expect(isBackendError(error, 'CompactedError')).toBe(true)
+    expect((await backend.get(`${prefix}a`, { at: kept })).entry?.modRevision).toBe(kept)
+    expect((await backend.list(prefixRange(prefix), { at: kept })).count).toBe(1)
+    expect((await backend.list(prefixRange(prefix), { at: after })).count).toBe(2)
+    expect((await backend.list(prefixRange(prefix))).count).toBe(2)
+    await expect(backend.compact(after + 1000)).rejects.toThrow()
+  })
+
+  test('a snapshot stays as it was', async ({ backend, prefix, put, delete: remove }) => {
+    if (!hasSnapshots(backend)) return
+    for (let i = 0; i < 100; i++) await put(`k${i}`)
+    const snapshot = backend.snapshot()
+    const revision = await put('k1', 'changed')
+    await remove('k2')
+    await put('new')
+    expect(snapshot.revision).toBe(revision - 1)
+    expect(snapshot.count(prefixRange(prefix))).toBe(100)
+    expect([...snapshot.scan(prefixRange(prefix))]).toHaveLength(100)
+    expect(Buffer.from(snapshot.get(`${prefix}k1`)!.value).toString()).toBe('k1')
+    expect(snapshot.get(`${prefix}new`)).toBeUndefined()
+    expect(backend.snapshotAt(revision)?.get(`${prefix}k1`)?.modRevision).toBe(revision)
+    expect(backend.snapshotAt(revision)?.get(`${prefix}k2`)).toBeDefined()
+    expect(backend.snapshotAt(revision + 1000)).toBeUndefined()
+  })
+
+  test('its size is known', async ({ backend, put }) => {
+    if (!hasSizeStatistics(backend)) return
+    await put('a', 'x'.repeat(100_000))
+    expect(await backend.size()).toBeGreaterThan(100_000)
+  })
+}

@@ -1,0 +1,52 @@
+import { expect } from 'vitest'
+import { prefixRange } from '../key-range.ts'
+import type { DeclareBackendTest } from './backend-suite.ts'
+import { revisionOf, WatchReader } from './watch-reader.ts'
+
+export function leaseTests(test: DeclareBackendTest): void {
+  test('what hangs on a lease is deleted when it expires, as a change like any other', async ({ backend, prefix, put, wait }) => {
+    const start = await put('stays')
+    const lease = await backend.grantLease(1)
+    expect(lease).not.toBe(0)
+    const reader = new WatchReader(backend, prefixRange(prefix), start)
+    const put1 = await backend.commit({
+      compare: [],
+      operations: [
+        { type: 'put', key: `${prefix}a`, value: Buffer.from('1'), lease },
+        { type: 'put', key: `${prefix}b`, value: Buffer.from('2'), lease },
+      ],
+    })
+    expect((await backend.get(`${prefix}a`)).entry?.lease).toBe(lease)
+    await reader.changes(2)
+    await wait(1100)
+    const deleted = await reader.changes(2)
+    expect(deleted.map((c) => [c.type, c.type === 'delete' && c.key.slice(prefix.length)]).sort()).toEqual([
+      ['delete', 'a'],
+      ['delete', 'b'],
+    ])
+    for (const change of deleted) {
+      expect(revisionOf(change)).toBeGreaterThan(put1.revision)
+      expect(change.previous?.modRevision).toBe(put1.revision)
+    }
+    expect((await backend.list(prefixRange(prefix))).entries.map((e) => e.key)).toEqual([`${prefix}stays`])
+    await reader.stop()
+  })
+
+  test('a key put again without the lease outlives it', async ({ backend, prefix, put, wait }) => {
+    const lease = await backend.grantLease(1)
+    const operations = ['a', 'b'].map((key) => ({ type: 'put', key: prefix + key, value: Buffer.from('1'), lease }) as const)
+    const { revision } = await backend.commit({ compare: [], operations })
+    await put('a', 'again')
+    const reader = new WatchReader(backend, prefixRange(prefix), revision)
+    await wait(1100)
+    expect((await reader.changes(2)).map((c) => c.type)).toEqual(['put', 'delete'])
+    expect((await backend.list(prefixRange(prefix))).entries.map((e) => e.key)).toEqual([`${prefix}a`])
+    await reader.stop()
+  })
+
+  test('a put under a lease that does not exist is refused', async ({ backend, prefix }) => {
+    const put = { type: 'put', key: `${prefix}a`, value: Buffer.from('1'), lease: 987_654_321 } as const
+    await expect(backend.commit({ compare: [], operations: [put] })).rejects.toThrow(/lease/)
+    expect((await backend.get(put.key)).entry).toBeUndefined()
+  })
+}

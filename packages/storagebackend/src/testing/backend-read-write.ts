@@ -1,0 +1,170 @@
+import { expect } from 'vitest'
+import { compareKeys, prefixRange } from '../key-range.ts'
+import type { DeclareBackendTest } from './backend-suite.ts'
+
+const text = (value: Uint8Array | undefined): string | undefined => value && Buffer.from(value).toString()
+
+export function readWriteTests(test: DeclareBackendTest): void {
+  test('absence is a value', async ({ backend, prefix }) => {
+    const { entry, revision } = await backend.get(`${prefix}none`)
+    expect(entry).toBeUndefined()
+    expect(revision).toBeGreaterThan(0)
+    expect(await backend.list(prefixRange(prefix))).toEqual({ entries: [], revision, count: 0, more: false })
+  })
+
+  test('a put is read back with its revisions', async ({ backend, prefix, put }) => {
+    const created = await put('a', 'one')
+    const changed = await put('a', 'two')
+    expect(changed).toBeGreaterThan(created)
+    const { entry, revision } = await backend.get(`${prefix}a`)
+    expect(entry).toMatchObject({ key: `${prefix}a`, createRevision: created, modRevision: changed, lease: 0 })
+    expect(text(entry?.value)).toBe('two')
+    expect(revision).toBeGreaterThanOrEqual(changed)
+  })
+
+  test('a key put again after its deletion is a new one', async ({ backend, prefix, put, delete: remove }) => {
+    await put('a')
+    const deleted = await remove('a')
+    expect((await backend.get(`${prefix}a`)).entry).toBeUndefined()
+    const again = await put('a')
+    expect(again).toBeGreaterThan(deleted)
+    expect((await backend.get(`${prefix}a`)).entry?.createRevision).toBe(again)
+  })
+
+  test('any bytes are a value', async ({ backend, prefix }) => {
+    for (const value of [new Uint8Array(0), Uint8Array.of(1, 1, 1, 0, 255), new Uint8Array(300_000).fill(7)]) {
+      await backend.commit({ compare: [], operations: [{ type: 'put', key: `${prefix}a`, value: value.slice() }] })
+      expect(Buffer.compare((await backend.get(`${prefix}a`)).entry!.value, value)).toBe(0)
+    }
+  })
+
+  test('a list is in byte order of UTF-8', async ({ backend, prefix, put }) => {
+    const names = ['a', 'a/b', 'a0', 'ab', 'b', 'Z', 'z\uffff', 'z\u{10000}', 'z\ue000', 'é', 'zz', '~']
+    for (const name of names) await put(name)
+    const { entries } = await backend.list(prefixRange(prefix))
+    const bytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
+    expect(entries.map((e) => e.key)).toEqual(names.map((name) => prefix + name).sort(bytes))
+    expect(names.toSorted(compareKeys)).toEqual(names.toSorted(bytes))
+  })
+
+  test('a range is half-open, and one key without an end', async ({ backend, prefix, put }) => {
+    for (const name of ['a', 'b', 'ba', 'c']) await put(name)
+    const list = async (start: string, end?: string): Promise<string[]> => {
+      const page = await backend.list({ start: prefix + start, end: end === undefined ? undefined : prefix + end })
+      expect(page.count).toBe(page.entries.length)
+      return page.entries.map((e) => e.key.slice(prefix.length))
+    }
+    expect(await list('a', 'c')).toEqual(['a', 'b', 'ba'])
+    expect(await list('a\0', 'c')).toEqual(['b', 'ba'])
+    expect(await list('b')).toEqual(['b'])
+    expect(await list('bb')).toEqual([])
+    expect(await list('c', 'a')).toEqual([])
+  })
+
+  test('a limit cuts the list and leaves the count', async ({ backend, prefix, put }) => {
+    for (let i = 0; i < 5; i++) await put(`k${i}`)
+    const first = await backend.list(prefixRange(prefix), { limit: 2 })
+    expect([first.entries.length, first.count, first.more]).toEqual([2, 5, true])
+    const rest = await backend.list({ ...prefixRange(prefix), start: `${first.entries[1]!.key}\0` }, { limit: 3 })
+    expect([rest.entries.length, rest.count, rest.more]).toEqual([3, 3, false])
+    const counted = await backend.list(prefixRange(prefix), { countOnly: true })
+    expect([counted.entries.length, counted.count]).toEqual([0, 5])
+  })
+
+  test('a compare that fails writes nothing and says what is there', async ({ backend, prefix, put }) => {
+    const revision = await put('a', 'old')
+    const key = `${prefix}a`
+    const result = await backend.commit({
+      compare: [
+        { key, modRevision: 0 },
+        { key: `${prefix}none`, modRevision: 0 },
+      ],
+      operations: [{ type: 'put', key, value: Buffer.from('new') }],
+    })
+    if (result.committed) throw new Error('it was committed')
+    expect(result.revision).toBeGreaterThanOrEqual(revision)
+    expect(result.current.map((e) => e?.modRevision)).toEqual([revision, undefined])
+    expect(text((await backend.get(key)).entry?.value)).toBe('old')
+  })
+
+  test('a compare with a revision that the key had lets nothing through', async ({ backend, prefix, put, delete: remove }) => {
+    const old = await put('a')
+    await put('a')
+    const key = `${prefix}a`
+    const tryDelete = async (modRevision: number): Promise<boolean> =>
+      (await backend.commit({ compare: [{ key, modRevision }], operations: [{ type: 'delete', key }] })).committed
+    expect(await tryDelete(old)).toBe(false)
+    await remove('a')
+    expect(await tryDelete(old)).toBe(false)
+    expect((await backend.commit({ compare: [{ key, modRevision: 0 }], operations: [] })).committed).toBe(true)
+  })
+
+  test('the operations of a transaction are one revision', async ({ backend, prefix, put }) => {
+    await put('gone')
+    const { revision } = await backend.commit({
+      compare: [],
+      operations: [
+        { type: 'put', key: `${prefix}a`, value: Buffer.from('1') },
+        { type: 'put', key: `${prefix}b`, value: Buffer.from('2') },
+        { type: 'delete', key: `${prefix}gone` },
+      ],
+    })
+    const { entries } = await backend.list(prefixRange(prefix))
+    expect(entries.map((e) => [e.key.slice(prefix.length), e.modRevision])).toEqual([
+      ['a', revision],
+      ['b', revision],
+    ])
+  })
+
+  test('a transaction that changes nothing makes no revision', async ({ backend, prefix, put }) => {
+    const before = await put('a')
+    await backend.commit({ compare: [], operations: [] })
+    await backend.commit({ compare: [], operations: [{ type: 'delete', key: `${prefix}none` }] })
+    expect(await put('b')).toBe(before + 1)
+  })
+
+  test('of many who create one key, one wins', async ({ backend, prefix }) => {
+    const key = `${prefix}a`
+    const results = await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        backend.commit({ compare: [{ key, modRevision: 0 }], operations: [{ type: 'put', key, value: Buffer.from(String(i)) }] }),
+      ),
+    )
+    const winners = results.filter((result) => result.committed)
+    expect(winners).toHaveLength(1)
+    for (const result of results) {
+      if (!result.committed) expect(result.current[0]?.modRevision).toBe(winners[0]!.revision)
+    }
+  })
+
+  test('counting up by many loses no count', async ({ backend, prefix, put }) => {
+    const key = `${prefix}n`
+    await put('n', '0')
+    const add = async (): Promise<void> => {
+      for (;;) {
+        const { entry } = await backend.get(key)
+        const value = Buffer.from(String(Number(text(entry!.value)) + 1))
+        const compare = [{ key, modRevision: entry!.modRevision }]
+        if ((await backend.commit({ compare, operations: [{ type: 'put', key, value }] })).committed) return
+      }
+    }
+    await Promise.all(Array.from({ length: 8 }, async () => [await add(), await add(), await add()]))
+    expect(text((await backend.get(key)).entry?.value)).toBe('24')
+  })
+
+  test('revisions of concurrent writes are all different, and reads after them see them', async ({ backend, prefix, put }) => {
+    const revisions = await Promise.all(Array.from({ length: 50 }, (_, i) => put(`k${i}`)))
+    expect(new Set(revisions).size).toBe(50)
+    const { entries, revision } = await backend.list(prefixRange(prefix))
+    expect(entries).toHaveLength(50)
+    expect(revision).toBeGreaterThanOrEqual(Math.max(...revisions))
+  })
+
+  test('an aborted read is refused', async ({ backend, prefix }) => {
+    await expect(backend.get(`${prefix}a`, { signal: AbortSignal.abort() })).rejects.toThrow()
+  })
+
+  test('it is healthy', async ({ backend }) => {
+    await expect(backend.checkHealth()).resolves.toBeUndefined()
+  })
+}

@@ -1,0 +1,61 @@
+import { describe } from 'vitest'
+import type { Backend } from '../backend.ts'
+import { historyTests } from './backend-history.ts'
+import { leaseTests } from './backend-leases.ts'
+import { readWriteTests } from './backend-read-write.ts'
+import { watchTests } from './backend-watch.ts'
+import { SuiteTests, type SuiteOptions } from './skip.ts'
+
+/** A driver as the suite gets it. It need not be empty: every test keeps to keys of its own. */
+export interface BackendUnderTest {
+  readonly backend: Backend
+  /** Moves the driver's clock. Without it the suite waits for the time to pass. */
+  readonly advance?: (milliseconds: number) => void
+  readonly close?: () => Promise<void>
+}
+
+export interface BackendTest extends BackendUnderTest {
+  /** Of this test alone; ends in "/". */
+  readonly prefix: string
+  put(key: string, value?: string): Promise<number>
+  delete(key: string): Promise<number>
+  wait(milliseconds: number): Promise<void>
+}
+
+export type DeclareBackendTest = (name: string, run: (test: BackendTest) => Promise<void>) => void
+
+/** The definition of a driver: every rule that backend.ts states, as tests. Call it in a vitest file. */
+export function describeBackend(name: string, open: () => Promise<BackendUnderTest>, options: SuiteOptions = {}): void {
+  describe(`backend ${name}`, () => {
+    const tests = new SuiteTests(options)
+    let number = 0
+    const declare: DeclareBackendTest = (title, run) =>
+      tests.test(title, async () => {
+        const under = await open()
+        const { backend, advance } = under
+        const prefix = `/suite/${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}-${number++}/`
+        const write = async (
+          operation: { type: 'put'; key: string; value: Uint8Array } | { type: 'delete'; key: string },
+        ): Promise<number> => (await backend.commit({ compare: [], operations: [operation] })).revision
+        try {
+          await run({
+            ...under,
+            prefix,
+            put: (key, value = key) => write({ type: 'put', key: prefix + key, value: Buffer.from(value) }),
+            delete: (key) => write({ type: 'delete', key: prefix + key }),
+            async wait(milliseconds) {
+              if (advance) advance(milliseconds)
+              else await new Promise((resolve) => setTimeout(resolve, milliseconds))
+            },
+          })
+        } finally {
+          await (under.close ? under.close() : backend[Symbol.asyncDispose]())
+        }
+      })
+    readWriteTests(declare)
+    historyTests(declare)
+    watchTests(declare)
+    leaseTests(declare)
+    tests.finish()
+  })
+}

@@ -1,0 +1,176 @@
+import { expect } from 'vitest'
+import { hasCompaction, type Change } from '../backend.ts'
+import { isBackendError } from '../backend-errors.ts'
+import { keyRange, prefixRange } from '../key-range.ts'
+import type { DeclareBackendTest } from './backend-suite.ts'
+import { revisionOf, WatchReader } from './watch-reader.ts'
+
+export function watchTests(test: DeclareBackendTest): void {
+  test('watch: create, change and delete are told apart, with the right previous value', async ({
+    backend,
+    prefix,
+    put,
+    delete: remove,
+  }) => {
+    const start = await put('other')
+    const reader = new WatchReader(backend, prefixRange(`${prefix}w/`), start)
+    const created = await put('w/a', 'one')
+    const changed = await put('w/a', 'two')
+    const deleted = await remove('w/a')
+    const again = await put('w/a', 'three')
+    const changes = await reader.changes(4)
+    expect(changes.map(revisionOf)).toEqual([created, changed, deleted, again])
+    expect(changes.map((c) => c.type)).toEqual(['put', 'put', 'delete', 'put'])
+    expect(changes.map((c) => c.previous?.modRevision)).toEqual([undefined, created, changed, undefined])
+    expect(changes.map((c) => c.type === 'put' && c.entry.createRevision)).toEqual([created, created, false, again])
+    expect(Buffer.from(changes[2]!.previous!.value).toString()).toBe('two')
+    await reader.stop()
+  })
+
+  test('watch: ordered, unique and reliable from any start, under many writers', async ({ backend, prefix, put, delete: remove }) => {
+    const start = await put('start')
+    const range = prefixRange(`${prefix}w/`)
+    const live = new WatchReader(backend, range, start)
+    const written: number[] = []
+    await Promise.all(
+      Array.from({ length: 8 }, async (_, writer) => {
+        for (let i = 0; i < 25; i++) written.push(i % 5 === 4 ? await remove(`w/${writer}`) : await put(`w/${writer}`, String(i)))
+      }),
+    )
+    written.sort((a, b) => a - b)
+    expect((await live.changes(written.length)).map(revisionOf)).toEqual(written)
+    for (const after of [start, written[0]!, written[99]!, written[198]!]) {
+      const late = new WatchReader(backend, range, after)
+      const expected = written.filter((revision) => revision > after)
+      expect((await late.changes(expected.length)).map(revisionOf)).toEqual(expected)
+      await late.stop()
+    }
+    await live.stop()
+  })
+
+  test('watch: all changes of a revision come in one message', async ({ backend, prefix, put }) => {
+    const start = await put('start')
+    const live = new WatchReader(backend, prefixRange(prefix), start)
+    const commit = (names: readonly string[]): Promise<{ revision: number }> =>
+      backend.commit({
+        compare: [],
+        operations: names.map((name) => ({ type: 'put', key: prefix + name, value: Buffer.from(name) }) as const),
+      })
+    for (let i = 0; i < 20; i++) await commit(Array.from({ length: 30 }, (_, k) => `k${k}-${i % 3}`))
+    const late = new WatchReader(backend, prefixRange(prefix), start)
+    for (const reader of [live, late]) {
+      let last = start
+      for (const batch of await reader.batches(600)) {
+        const revisions = batch.map(revisionOf)
+        expect(revisions).toEqual(revisions.toSorted((a, b) => a - b))
+        expect(revisions[0]).toBeGreaterThan(last)
+        last = revisions.at(-1)!
+        for (const revision of new Set(revisions)) expect(revisions.filter((r) => r === revision)).toHaveLength(30)
+      }
+      await reader.stop()
+    }
+  })
+
+  test('watch: resumes behind what it has seen', async ({ backend, prefix, put }) => {
+    const start = await put('start')
+    const first = new WatchReader(backend, prefixRange(prefix), start)
+    for (let i = 0; i < 10; i++) await put(`k${i}`)
+    const seen = (await first.changes(10)).slice(0, 4)
+    await first.stop()
+    const second = new WatchReader(backend, prefixRange(prefix), revisionOf(seen.at(-1)!))
+    const rest = await second.changes(6)
+    expect(rest.map((c) => c.type === 'put' && c.entry.key.slice(prefix.length))).toEqual(['k4', 'k5', 'k6', 'k7', 'k8', 'k9'])
+    await second.stop()
+  })
+
+  test('watch: sees its range only', async ({ backend, prefix, put, delete: remove }) => {
+    const start = await put('start')
+    const readers = {
+      prefix: new WatchReader(backend, prefixRange(`${prefix}b/`), start),
+      key: new WatchReader(backend, keyRange(`${prefix}b/1`), start),
+      part: new WatchReader(backend, { start: `${prefix}b/2`, end: `${prefix}c` }, start),
+      all: new WatchReader(backend, prefixRange(prefix), start),
+    }
+    for (const name of ['a/1', 'b', 'b/1', 'b/2', 'b/3', 'b0', 'c']) await put(name)
+    await remove('b/1')
+    const keys = (changes: Change[]): string[] =>
+      changes.map((c) => (c.type === 'put' ? c.entry.key.slice(prefix.length) : `-${c.key.slice(prefix.length)}`))
+    expect(keys(await readers.prefix.changes(4))).toEqual(['b/1', 'b/2', 'b/3', '-b/1'])
+    expect(keys(await readers.key.changes(2))).toEqual(['b/1', '-b/1'])
+    expect(keys(await readers.part.changes(3))).toEqual(['b/2', 'b/3', 'b0'])
+    expect(keys(await readers.all.changes(8))).toEqual(['a/1', 'b', 'b/1', 'b/2', 'b/3', 'b0', 'c', '-b/1'])
+    for (const reader of Object.values(readers)) await reader.stop()
+  })
+
+  test('watch: progress never runs ahead of changes, and is at least as new as the request', async ({ backend, prefix, put }) => {
+    const start = await put('start')
+    const reader = new WatchReader(backend, prefixRange(`${prefix}w/`), start)
+    await put('w/a')
+    await reader.changes(1)
+    const elsewhere = await put('elsewhere')
+    await backend.requestProgress()
+    expect(await reader.progress()).toBeGreaterThanOrEqual(elsewhere)
+
+    let last = 0
+    const writing = Promise.all(Array.from({ length: 40 }, (_, i) => put(`w/${i}`)))
+    const asking = (async () => {
+      for (let i = 0; i < 20; i++) await backend.requestProgress()
+    })()
+    for (let seen = 0; seen < 40;) {
+      const message = (await reader.next())!
+      if (message.type === 'progress') last = Math.max(last, message.revision)
+      else {
+        // A progress told that everything up to it had been delivered.
+        for (const change of message.changes) expect(revisionOf(change)).toBeGreaterThan(last)
+        seen += message.changes.length
+      }
+    }
+    await Promise.all([writing, asking])
+    await reader.stop()
+  })
+
+  test('watch: a start that was compacted is refused', async ({ backend, prefix, put }) => {
+    if (!hasCompaction(backend)) return
+    const old = await put('a')
+    const kept = await put('a')
+    const newest = await put('a')
+    await backend.compact(kept)
+    const reader = new WatchReader(backend, prefixRange(prefix), old)
+    expect(isBackendError(await reader.next().catch((e: unknown) => e), 'CompactedError')).toBe(true)
+    const allowed = new WatchReader(backend, prefixRange(prefix), kept)
+    expect((await allowed.changes(1)).map(revisionOf)).toEqual([newest])
+    await allowed.stop()
+  })
+
+  test('watch: a start in the future begins there', async ({ backend, prefix, put }) => {
+    const now = await put('start')
+    const reader = new WatchReader(backend, prefixRange(prefix), now + 2)
+    const waiting = reader.changes(1)
+    await put('a')
+    await put('b')
+    const third = await put('c')
+    expect((await waiting).map(revisionOf)).toEqual([third])
+    await reader.stop()
+  })
+
+  test('watch: ends without error when aborted', async ({ backend, prefix, put }) => {
+    const start = await put('start')
+    const abort = new AbortController()
+    const messages = backend.watch(prefixRange(prefix), start, { signal: abort.signal })[Symbol.asyncIterator]()
+    const waiting = messages.next()
+    abort.abort()
+    expect((await waiting).done).toBe(true)
+    const never = backend.watch(prefixRange(prefix), start, { signal: AbortSignal.abort() })[Symbol.asyncIterator]()
+    expect((await never.next()).done).toBe(true)
+  })
+
+  test('watch: a reader that stops reading holds nobody up', async ({ backend, prefix, put }) => {
+    const start = await put('start')
+    const idle = Array.from({ length: 20 }, () => new WatchReader(backend, prefixRange(prefix), start))
+    for (const reader of idle) void reader.next()
+    const reader = new WatchReader(backend, prefixRange(prefix), start)
+    for (let i = 0; i < 30; i++) await put('a', String(i))
+    expect(await reader.changes(30)).toHaveLength(30)
+    for (const each of [...idle, reader]) await each.stop()
+  })
+}

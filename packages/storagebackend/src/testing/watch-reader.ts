@@ -1,0 +1,66 @@
+import type { Backend, Change, KeyRange, Revision, WatchMessage } from '../backend.ts'
+
+/** Reads a watch in steps. Every step fails after a while instead of hanging the suite. */
+export class WatchReader {
+  readonly #abort = new AbortController()
+  readonly #messages: AsyncIterator<WatchMessage>
+  #next: Promise<IteratorResult<WatchMessage>> | undefined
+
+  constructor(backend: Backend, range: KeyRange, after: Revision) {
+    this.#messages = backend.watch(range, after, { signal: this.#abort.signal })[Symbol.asyncIterator]()
+  }
+
+  /** The next message, progress too; undefined when the watch has ended. */
+  async next(): Promise<WatchMessage | undefined> {
+    this.#next ??= this.#messages.next()
+    const result = await within(this.#next, 'a watch message')
+    this.#next = undefined
+    return result.done ? undefined : result.value
+  }
+
+  /** The next `count` changes, by messages; progress is left out. */
+  async batches(count: number): Promise<(readonly Change[])[]> {
+    const batches: (readonly Change[])[] = []
+    for (let seen = 0; seen < count;) {
+      const message = await this.next()
+      if (!message) throw new Error(`the watch ended after ${seen} changes, not ${count}`)
+      if (message.type !== 'changes') continue
+      batches.push(message.changes)
+      seen += message.changes.length
+    }
+    return batches
+  }
+
+  async changes(count: number): Promise<Change[]> {
+    return (await this.batches(count)).flat()
+  }
+
+  /** The revision of the next progress; changes before it are an error. */
+  async progress(): Promise<Revision> {
+    const message = await this.next()
+    if (message?.type !== 'progress') throw new Error(`expected progress, got ${JSON.stringify(message)}`)
+    return message.revision
+  }
+
+  /** Aborts, and reads on until the end. */
+  async stop(): Promise<void> {
+    this.#abort.abort()
+    while (await this.next()) continue
+  }
+}
+
+export async function within<T>(promise: Promise<T>, what: string, milliseconds = 10_000): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`waited too long for ${what}`)), milliseconds)
+  })
+  try {
+    return await Promise.race([promise, timeout])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+export function revisionOf(change: Change): Revision {
+  return change.type === 'put' ? change.entry.modRevision : change.revision
+}
