@@ -15,8 +15,8 @@ export interface InstallOptions {
   readonly minRequestTimeoutSeconds?: number
   /** Default 3 MiB. */
   readonly maxRequestBodyBytes?: number
-  /** "10.0.0.1:6443", as `/api` tells clients. */
-  readonly serverAddress?: string
+  /** "10.0.0.1:6443", as `/api` tells clients. Asked at each request: the port may be known only once the server listens. */
+  readonly serverAddress?: () => string | undefined
   readonly now?: () => number
   readonly random?: () => number
   /** Called with what was answered as 500 because it is no ApiError. */

@@ -10,7 +10,7 @@ export interface SurfaceSettings {
   readonly stopping: AbortSignal
   readonly minRequestTimeoutSeconds: number
   readonly maxRequestBodyBytes: number
-  readonly serverAddress: string | undefined
+  readonly serverAddress: () => string | undefined
   readonly now: () => number
   readonly random: () => number
   readonly onInternalError: (error: unknown) => void
@@ -23,7 +23,7 @@ export function completeSettings(options: InstallOptions): SurfaceSettings {
     stopping: options.stopping ?? new AbortController().signal,
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds ?? 1800,
     maxRequestBodyBytes: options.maxRequestBodyBytes ?? 3 * 1024 * 1024,
-    serverAddress: options.serverAddress,
+    serverAddress: options.serverAddress ?? (() => undefined),
     now: options.now ?? Date.now,
     random: options.random ?? Math.random,
     onInternalError: options.onInternalError ?? (() => {}),

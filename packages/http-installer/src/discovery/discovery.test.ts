@@ -7,7 +7,7 @@ import type { TestServer } from '../test-server/open-test-server.ts'
 let server: TestServer
 const discovery = new DiscoveryRegistry()
 beforeAll(async () => {
-  server = await openTestServer({ discovery, serverAddress: '10.0.0.1:6443' })
+  server = await openTestServer({ discovery, serverAddress: () => '10.0.0.1:6443' })
 })
 afterAll(() => server[Symbol.asyncDispose]())
 

@@ -12,7 +12,7 @@ export function serveDiscovery(
   c: InstallerContext,
   registry: DiscoveryRegistry,
   segments: readonly string[],
-  serverAddress: string | undefined,
+  serverAddress: () => string | undefined,
 ): Response | undefined {
   const document = documentOf(c, registry, segments, serverAddress)
   if (document === undefined) return undefined
@@ -29,13 +29,13 @@ function documentOf(
   c: InstallerContext,
   registry: DiscoveryRegistry,
   [root, group = '', version]: readonly string[],
-  serverAddress: string | undefined,
+  serverAddress: () => string | undefined,
 ): (() => Response) | undefined {
   if (root === 'api') {
     // The core group has no name, so its version stands where others have their group.
     if (group !== '') return resourceList(c, registry.group(''), group)
     if (registry.group('') === undefined) return undefined
-    return () => (asksForAggregated(c) ? serveAggregated(c, registry, 'core') : apiVersions(c, registry, serverAddress))
+    return () => (asksForAggregated(c) ? serveAggregated(c, registry, 'core') : apiVersions(c, registry, serverAddress()))
   }
   if (group === '') return () => (asksForAggregated(c) ? serveAggregated(c, registry, 'named') : groupList(c, registry))
   const found = registry.group(group)
