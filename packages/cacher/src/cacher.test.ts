@@ -39,6 +39,20 @@ describe('lists', () => {
     }
   })
 
+  test('with no version are fresh at once, also while only other resources change', async () => {
+    await using fixture = await openFixture()
+    await fixture.put('ns', 'a')
+    for (let i = 0; i < 20; i++) {
+      const commit = await fixture.backend.commit({
+        compare: [],
+        operations: [{ type: 'put', key: '/registry/other/x', value: Buffer.from(String(i)) }],
+      })
+      // The clock stands still: a list that waited for a timer would never end.
+      const lists = await Promise.all([fixture.cacher.list(prefix), fixture.cacher.list(prefix, { limit: 1 })])
+      for (const list of lists) expect(list.revision).toBe(commit.revision)
+    }
+  })
+
   test('take their pages from the state of the first', async () => {
     await using fixture = await openFixture()
     for (const name of ['a', 'b', 'c', 'd', 'e']) await fixture.put('ns', name)

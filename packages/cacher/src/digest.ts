@@ -4,18 +4,20 @@ import type { Revision, Storage, StoredObject } from '@keelson/storagebackend'
 import { yieldToOthers } from './clock.ts'
 
 export interface DigestComparison {
+  /** Same keys, same revisions, same bytes, in the same order. */
   readonly equal: boolean
   readonly revision: Revision
+  /** Of keys and revisions. */
   readonly cacheDigest: string
   readonly storeDigest: string
   /** The first key at which the two differ. */
   readonly firstDifference: string | undefined
 }
 
-const sliceSize = 1000
+const sliceSize = 500
 
 /**
- * Compares the cache's state with the store's at the same revision: every key, its revision and its bytes, in order.
+ * Compares the cache's state with the store's at the same revision, in slices that let others run.
  * Throws what the store throws when that revision is gone from its history.
  */
 export async function compareDigests<T extends KubeObject>(
@@ -23,30 +25,34 @@ export async function compareDigests<T extends KubeObject>(
   store: Storage<T>,
   prefix: string,
 ): Promise<DigestComparison> {
-  const inCache = await digest(cached.objects)
-  // An empty history has no revision to ask for by number.
-  const exact = cached.revision > 0 ? ({ resourceVersion: String(cached.revision), resourceVersionMatch: 'Exact' } as const) : {}
-  const inStore = await digest((await store.list(prefix, exact)).items)
-  const at = inCache.entries.findIndex((entry, i) => entry !== inStore.entries[i])
-  const index = at >= 0 ? at : inCache.entries.length < inStore.entries.length ? inCache.entries.length : -1
-  const differing = index < 0 ? undefined : (inCache.entries[index] ?? inStore.entries[index])
-  return {
-    equal: inCache.digest === inStore.digest,
-    revision: cached.revision,
-    cacheDigest: inCache.digest,
-    storeDigest: inStore.digest,
-    firstDifference: differing?.slice(0, differing.indexOf('\n')),
+  const { revision } = cached
+  const list = await store.list(prefix, { resourceVersion: String(revision), resourceVersionMatch: 'Exact' })
+  const inCache = createHash('sha256')
+  const inStore = createHash('sha256')
+  const ours = cached.objects[Symbol.iterator]()
+  const theirs = list.items[Symbol.iterator]()
+  let firstDifference: string | undefined
+  for (let count = 1; ; count++) {
+    const a = next(ours)
+    const b = next(theirs)
+    if (a === undefined && b === undefined) break
+    if (a !== undefined) inCache.update(`${a.key}\n${a.revision}\n`)
+    if (b !== undefined) inStore.update(`${b.key}\n${b.revision}\n`)
+    if (!same(a, b)) firstDifference ??= (a ?? b)!.key
+    if (count % sliceSize === 0) await yieldToOthers()
   }
+  const equal = firstDifference === undefined
+  return { equal, revision, cacheDigest: inCache.digest('hex'), storeDigest: inStore.digest('hex'), firstDifference }
 }
 
-async function digest(objects: Iterable<StoredObject>): Promise<{ digest: string; entries: string[] }> {
-  const whole = createHash('sha256')
-  const entries: string[] = []
-  for (const object of objects) {
-    const entry = `${object.key}\n${object.revision}\n${createHash('sha256').update(object.body).digest('base64')}`
-    whole.update(`${entry}\n`)
-    entries.push(entry)
-    if (entries.length % sliceSize === 0) await yieldToOthers()
-  }
-  return { digest: whole.digest('hex'), entries }
+function next<V>(iterator: Iterator<V>): V | undefined {
+  const result = iterator.next()
+  return result.done === true ? undefined : result.value
+}
+
+/** Where cache and store share their objects, looking at the bytes is not needed. */
+function same(a: StoredObject | undefined, b: StoredObject | undefined): boolean {
+  if (a === b) return true
+  if (a === undefined || b === undefined) return false
+  return a.key === b.key && a.revision === b.revision && Buffer.compare(a.body, b.body) === 0
 }

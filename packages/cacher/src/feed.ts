@@ -37,6 +37,7 @@ const sliceSize = 2000
 export async function runFeed<T extends KubeObject>(options: FeedOptions<T>): Promise<void> {
   const { sink, clock, signal } = options
   let mustList = true
+  let applying = false
   let fruitless = 0
   let delay = 0
   while (!signal.aborted) {
@@ -45,7 +46,10 @@ export async function runFeed<T extends KubeObject>(options: FeedOptions<T>): Pr
       mustList = false
       const before = sink.revision
       try {
-        await follow(options, () => {
+        await follow(options, (batch) => {
+          applying = true
+          sink.apply(batch)
+          applying = false
           delay = 0
           fruitless = 0
         })
@@ -55,8 +59,10 @@ export async function runFeed<T extends KubeObject>(options: FeedOptions<T>): Pr
     } catch (error) {
       if (signal.aborted) return
       options.onError?.(error)
-      if (isExpired(error) || fruitless >= fruitlessWatches || mustList) {
+      // A sink that failed within a batch no longer knows what it has.
+      if (applying || isExpired(error) || fruitless >= fruitlessWatches || mustList) {
         mustList = true
+        applying = false
         fruitless = 0
         sink.restarting(error instanceof Error ? error.message : String(error))
       }
@@ -77,12 +83,15 @@ async function fill<T extends KubeObject>({ storage, prefix, sink, signal }: Fee
   if (!signal.aborted) sink.replace(objects, list.revision)
 }
 
-async function follow<T extends KubeObject>({ storage, prefix, sink, signal }: FeedOptions<T>, onBatch: () => void): Promise<void> {
+async function follow<T extends KubeObject>(
+  { storage, prefix, sink, signal }: FeedOptions<T>,
+  onBatch: (batch: readonly ObjectEvent<T>[]) => void,
+): Promise<void> {
+  // A store's revision is never 0, which would ask for the state instead of what comes after it.
   const watch = await storage.watch(prefix, { resourceVersion: String(sink.revision), allowBookmarks: true, signal })
   for await (const batch of watch) {
     if (signal.aborted) return
-    sink.apply(batch)
-    onBatch()
+    onBatch(batch)
   }
 }
 

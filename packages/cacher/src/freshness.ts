@@ -23,7 +23,9 @@ export class Freshness {
   readonly #requestProgress: (() => Promise<void>) | undefined
   readonly #waiters = new Set<Waiter>()
   #revision: Revision = 0
-  #cancelAsking: (() => void) | undefined
+  #asking = false
+  #askAgain = false
+  #cancelTimer: (() => void) | undefined
 
   constructor(options: FreshnessOptions) {
     this.#clock = options.clock
@@ -55,7 +57,7 @@ export class Freshness {
         const cancel = this.#clock.after(milliseconds, done)
         this.#waiters.add(waiter)
         signal?.addEventListener('abort', done)
-        if (this.#cancelAsking === undefined) this.#ask()
+        this.#ask()
       })
     }
     return revision <= this.#revision
@@ -66,11 +68,20 @@ export class Freshness {
     for (const waiter of this.#waiters) waiter.done()
   }
 
+  /** An answer to a question asked before someone came may be too old for them, so every newcomer makes it asked again. */
   #ask(): void {
-    this.#cancelAsking = undefined
-    if (this.#waiters.size === 0 || this.#requestProgress === undefined) return
-    this.#cancelAsking = this.#clock.after(progressPeriod, () => this.#ask())
+    this.#askAgain = this.#asking
+    if (this.#asking || this.#requestProgress === undefined) return
+    this.#cancelTimer?.()
+    this.#cancelTimer = undefined
+    this.#asking = true
+    const asked = (): void => {
+      this.#asking = false
+      if (this.#waiters.size === 0) return
+      if (this.#askAgain) this.#ask()
+      else this.#cancelTimer = this.#clock.after(progressPeriod, () => this.#ask())
+    }
     // A failure only means that nothing comes of it; the wait has its own end.
-    this.#requestProgress().catch(() => undefined)
+    this.#requestProgress().then(asked, asked)
   }
 }

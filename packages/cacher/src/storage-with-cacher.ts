@@ -1,3 +1,4 @@
+import { groupResourceString } from '@keelson/apimachinery'
 import type { GroupResource, KubeObject } from '@keelson/apimachinery'
 import { createObjectStore, hasCompaction } from '@keelson/storagebackend'
 import type { Backend, ObjectCodec, Storage } from '@keelson/storagebackend'
@@ -11,23 +12,32 @@ export interface CachedStorageRequest<T extends KubeObject = KubeObject> {
   readonly resource: GroupResource
   /** Every key of the resource starts with it: "/registry/pods/". */
   readonly prefix: string
-  /** A field that many watchers select one value of: "spec.nodeName" for pods. */
+  /** A field that many watchers select one value of. Default: what the options say for the resource. */
   readonly triggerField?: string
 }
 
-export type StorageWithCacherOptions = Pick<
+type CacherSettings = Pick<
   CacherOptions,
   'clock' | 'ring' | 'freshnessTimeout' | 'digestPeriod' | 'onError' | 'watcherLimits' | 'patience' | 'bookmarkTimes'
 >
+
+export interface StorageWithCacherOptions extends CacherSettings {
+  /** By resource ("pods", "deployments.apps"): the field that many watchers select one value of. Default: pods by their node. */
+  readonly triggerFields?: Readonly<Record<string, string>>
+}
+
+const defaultTriggerFields: Readonly<Record<string, string>> = { pods: 'spec.nodeName' }
 
 /** Makes storages that have a watch cache before them. The other decorator makes the same without one. */
 export function storageWithCacher(
   options: StorageWithCacherOptions = {},
 ): <T extends KubeObject>(request: CachedStorageRequest<T>) => Storage<T> {
+  const { triggerFields = defaultTriggerFields, ...settings } = options
   return <T extends KubeObject>(request: CachedStorageRequest<T>): Storage<T> => {
-    const { backend, codec, resource, prefix, triggerField } = request
+    const { backend, codec, resource, prefix } = request
+    const triggerField = request.triggerField ?? triggerFields[groupResourceString(resource)]
     return new Cacher<T>({
-      ...options,
+      ...settings,
       storage: createObjectStore<T>({ backend, codec, resource, prefix }),
       prefix,
       triggerField,

@@ -81,7 +81,7 @@ export function reportTable(report: BenchReport): string {
 function verdict(serverCores: number | undefined, clientCores: number): string {
   if (serverCores === undefined) return 'unknown'
   if (serverCores >= busy && clientCores < Math.max(busy, serverCores)) return 'yes'
-  return clientCores >= busy ? 'no: client busy' : 'no: server idle'
+  return clientCores >= busy ? 'no: client busy' : 'no: server not busy'
 }
 
 function percent(share: number): string {

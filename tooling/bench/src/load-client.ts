@@ -23,6 +23,7 @@ async function run({ url, token, watch, ...load }: LoadJob): Promise<LoadResult>
 
   let events = 0
   let watchedBytes = 0
+  let lastEvent = 0
   for (let i = 0; i < (watch?.streams ?? 0); i++) {
     const socket = await open()
     const reader = new ResponseReader(
@@ -31,6 +32,7 @@ async function run({ url, token, watch, ...load }: LoadJob): Promise<LoadResult>
     )
     socket.on('data', (data: Buffer) => {
       watchedBytes += data.length
+      lastEvent = performance.now()
       reader.push(data)
     })
     socket.write(`${headOf('GET', watch!.path)}\r\n`)
@@ -63,6 +65,7 @@ async function run({ url, token, watch, ...load }: LoadJob): Promise<LoadResult>
     p50: at(0.5),
     p99: at(0.99),
     events,
+    eventSeconds: Math.max(seconds, (lastEvent - began) / 1000),
   }
 
   function drive(socket: TLSSocket): Promise<void> {

@@ -37,4 +37,6 @@ export interface LoadResult {
   readonly p99: number
   /** Lines that arrived on the watch streams. */
   readonly events: number
+  /** Until the last of them. */
+  readonly eventSeconds: number
 }

@@ -36,7 +36,7 @@ export async function measure(server: ServerUnderTest, load: Omit<LoadJob, 'url'
   const cpu = before === undefined || after === undefined ? undefined : after.cpuSeconds - before.cpuSeconds
   return {
     server: server.name,
-    perSecond: units / result.seconds,
+    perSecond: units / (countsEvents ? result.eventSeconds : result.seconds),
     requests: result.requests,
     failures: result.failures,
     p50: result.p50,
