@@ -9,7 +9,7 @@ import { JsonDocument, parseJson } from './json-document.ts'
 import type { ParsedJson } from './json-document.ts'
 import { JsonError } from './json-error.ts'
 import { NumberLiteral } from './json-number.ts'
-import { DuplicateObject, setOwn } from './json-reader.ts'
+import { DuplicateObject, objectFromEntries, setOwn } from './json-reader.ts'
 import type { JsonObject, JsonValue } from './meta.ts'
 import type { FieldSchema, ListSchema, MapSchema, StructSchema, TypeSchema } from './type-schema.ts'
 
@@ -66,6 +66,8 @@ interface FieldPlan {
 interface StructPlan {
   readonly goType: string
   readonly fields: readonly FieldPlan[]
+  /** Those that JSON has even when they are absent. */
+  readonly written: readonly FieldPlan[]
   readonly byName: ReadonlyMap<string, FieldPlan>
 }
 
@@ -81,7 +83,7 @@ function planOf(schema: StructSchema): StructPlan {
         fields.unshift({ field: { name, type: { kind: 'string' }, omit: 'empty', embedded: ['TypeMeta'] }, typeMeta: true })
     }
     const planned = fields.map(({ field, typeMeta }, slot) => planField(schema, field, slot, typeMeta))
-    plan = { goType: goTypeName(schema), fields: planned, byName: new Map(planned.map((field) => [field.name, field])) }
+    plan = { goType: goTypeName(schema), fields: planned, written: planned.filter((field) => field.absent !== undefined), byName: new Map(planned.map((field) => [field.name, field])) }
     plans.set(schema, plan)
   }
   return plan
@@ -182,35 +184,35 @@ function listDecoder(schema: ListSchema): Decoder {
 function mapDecoder(schema: MapSchema): Decoder {
   const goType = goTypeName(schema)
   const decode = decoderOf(schema.values)
-  const nullValue = schema.values.kind === 'bytes' ? '' : undefined
+  const nullValue = schema.values.kind === 'bytes' ? '' : null
   return (value, context) => {
     if (!isObject(value)) {
       if (value !== null) context.misfit(value, goType)
       return null
     }
+    if (value instanceof DuplicateObject) noteDuplicates(value, context)
     const map: { [key: string]: unknown } = {}
+    const { steps } = context
+    const source = value instanceof DuplicateObject ? objectFromEntries(value.entries) : value
     let last: string | undefined
     let sorted = true
-    let seen: Set<string> | undefined
-    const { steps } = context
-    const add = (key: string, member: unknown): void => {
+    for (const key in source) {
       if (last !== undefined && key < last) sorted = false
       last = key
       steps.push(key)
-      setOwn(map, key, decode(member, context) ?? nullValue ?? null)
+      setOwn(map, key, decode(source[key], context) ?? nullValue)
       steps.pop()
     }
-    if (value instanceof DuplicateObject) {
-      seen = new Set()
-      for (const [key, member] of value.entries) {
-        if (seen.has(key)) context.strictError('duplicate field', key)
-        seen.add(key)
-        add(key, member)
-      }
-      sorted = false
-    } else for (const key in value) add(key, value[key])
     if (last === undefined) return null
     return sorted ? map : sortKeys(map)
+  }
+}
+
+function noteDuplicates(value: DuplicateObject, context: DecodeContext): void {
+  const seen = new Set<string>()
+  for (const [key] of value.entries) {
+    if (seen.has(key)) context.strictError('duplicate field', key)
+    seen.add(key)
   }
 }
 
@@ -233,51 +235,84 @@ function isObject(value: unknown): value is JsonMembers {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberLiteral)
 }
 
-/** Members are read in the order of the document, so that the first misfit is the original's, and written in the order of the schema. */
-function decodeMembers(plan: StructPlan, value: JsonMembers, context: DecodeContext, dropTypeMeta: boolean): JsonObject {
-  const slots: unknown[] = []
-  for (let i = 0; i < plan.fields.length; i++) slots.push(undefined)
-  if (value instanceof DuplicateObject) readRepeated(plan, value, context, slots)
-  else for (const key in value) readMember(plan, key, value[key], context, slots)
-  return writeFields(plan, slots, context, dropTypeMeta)
+/** What a struct's members were decoded to, kept in the order of the schema whatever order they came in. */
+interface Members {
+  readonly slots: number[]
+  readonly values: unknown[]
 }
 
-function readMember(plan: StructPlan, key: string, member: unknown, context: DecodeContext, slots: unknown[]): FieldPlan | undefined {
+/** Members are read in the order of the document, so that the first misfit is the original's, and written in the order of the schema. */
+function decodeMembers(plan: StructPlan, value: JsonMembers, context: DecodeContext, dropTypeMeta: boolean): JsonObject {
+  const members: Members = { slots: [], values: [] }
+  if (value instanceof DuplicateObject) readRepeated(plan, value, context, members)
+  else for (const key in value) readMember(plan, key, value[key], context, members)
+  return writeFields(plan, members, context, dropTypeMeta)
+}
+
+function readMember(plan: StructPlan, key: string, member: unknown, context: DecodeContext, members: Members): void {
   const field = plan.byName.get(key)
   if (field === undefined) {
     if (context.strict) context.strictError('unknown field', key)
-    return undefined
+  } else if (member === null && field.nullable) forget(members, field.slot)
+  else {
+    context.steps.push(field.step)
+    keep(members, field.slot, field.decode(member, context))
+    context.steps.pop()
   }
-  if (member === null && field.nullable) {
-    slots[field.slot] = undefined
-    return field
-  }
-  context.steps.push(field.step)
-  slots[field.slot] = field.decode(member, context)
-  context.steps.pop()
-  return field
 }
 
-function readRepeated(plan: StructPlan, value: DuplicateObject, context: DecodeContext, slots: unknown[]): void {
+/** Insertion from the end: few members, most of them in order already. */
+function keep({ slots, values }: Members, slot: number, value: unknown): void {
+  let at = slots.length
+  while (at > 0 && slots[at - 1]! > slot) at--
+  if (at === slots.length) {
+    if (at > 0 && slots[at - 1] === slot) values[at - 1] = value
+    else {
+      slots.push(slot)
+      values.push(value)
+    }
+  } else if (at > 0 && slots[at - 1] === slot) values[at - 1] = value
+  else {
+    slots.splice(at, 0, slot)
+    values.splice(at, 0, value)
+  }
+}
+
+function forget({ slots, values }: Members, slot: number): void {
+  const at = slots.indexOf(slot)
+  if (at < 0) return
+  slots.splice(at, 1)
+  values.splice(at, 1)
+}
+
+function readRepeated(plan: StructPlan, value: DuplicateObject, context: DecodeContext, members: Members): void {
   const seen = new Set<string>()
   for (const [key, member] of value.entries) {
     if (seen.has(key) && plan.byName.has(key)) context.strictError('duplicate field', key)
     seen.add(key)
-    readMember(plan, key, member, context, slots)
+    readMember(plan, key, member, context, members)
   }
 }
 
-function writeFields(plan: StructPlan, slots: readonly unknown[], context: DecodeContext, dropTypeMeta: boolean): JsonObject {
+function writeFields(plan: StructPlan, { slots, values }: Members, context: DecodeContext, dropTypeMeta: boolean): JsonObject {
   const object: { [key: string]: unknown } = {}
+  const { fields, written } = plan
+  let due = 0
   for (let i = 0; i < slots.length; i++) {
-    const field = plan.fields[i]!
-    const value = slots[i]
+    const slot = slots[i]!
+    for (; due < written.length && written[due]!.slot < slot; due++) writeAbsent(object, written[due]!, context)
+    if (due < written.length && written[due]!.slot === slot) due++
+    const field = fields[slot]!
+    const value = values[i]
     if (dropTypeMeta && field.typeMeta) continue
-    if (value === undefined) {
-      if (field.absent !== undefined) object[field.name] = field.absent(context)
-    } else if (field.dropsZero ? !isZero(value) : !(field.dropsZeroStruct && isZeroStruct(value))) object[field.name] = value
+    if (field.dropsZero ? !isZero(value) : !(field.dropsZeroStruct && isZeroStruct(value))) object[field.name] = value
   }
+  for (; due < written.length; due++) writeAbsent(object, written[due]!, context)
   return object as JsonObject
+}
+
+function writeAbsent(object: { [key: string]: unknown }, field: FieldPlan, context: DecodeContext): void {
+  object[field.name] = field.absent!(context)
 }
 
 function isZero(value: unknown): boolean {

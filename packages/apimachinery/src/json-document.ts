@@ -15,11 +15,15 @@ export interface ParsedJson {
 
 /** Bytes that are not UTF-8 become U+FFFD, as in the original. Throws `JsonError`. */
 export function parseJson(input: Uint8Array | string): ParsedJson {
-  return new JsonDocument(typeof input === 'string' ? input : decoder.decode(input))
+  return new JsonDocument(typeof input === 'string' ? input : decodeUtf8(input))
 }
 
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const recursionLimit = 500
+
+/** Buffer's decoder is several times faster than TextDecoder, and leaves a byte order mark where it is. */
+function decodeUtf8(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+}
 
 /** Native JSON.parse wherever that loses nothing; the exact reader otherwise. */
 export class JsonDocument implements ParsedJson {
