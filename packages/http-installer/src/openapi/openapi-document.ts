@@ -1,17 +1,17 @@
 import type { GroupVersion, StructSchema } from '@keelson/apimachinery'
+import { openAPISchemas } from '@keelson/api/openapi'
+import type { OpenAPISchema } from '@keelson/api/openapi'
 import type { RouteTable } from '../route-table.ts'
-import { pathItems } from './path-items.ts'
-import { reference, scalarComponents, structComponent } from './schema-component.ts'
-import type { Component } from './schema-component.ts'
+import { pathItems, patchDefinition, reference } from './path-items.ts'
 
 /**
  * The OpenAPI v3 document of one group version, in pieces of text: one path or one component each, so that a reader can let others run in
  * between and no document has to be held. Made of schema facts alone: it has no prose.
  */
 export function* openApiDocument(gv: GroupVersion, table: RouteTable): Generator<string> {
-  const pending = new Map<string, StructSchema>()
-  const refer = (schema: StructSchema): Component => {
-    pending.set(schema.definition, schema)
+  const roots = new Map<string, StructSchema>()
+  const refer = (schema: StructSchema): OpenAPISchema => {
+    roots.set(schema.definition, schema)
     return reference(schema.definition)
   }
   const prefix = gv.group === '' ? `/api/${gv.version}` : `/apis/${gv.group}/${gv.version}`
@@ -23,16 +23,7 @@ export function* openApiDocument(gv: GroupVersion, table: RouteTable): Generator
       separator = ','
     }
   }
-  yield '},"components":{"schemas":{'
-  separator = ''
-  for (const [name, component] of Object.entries(scalarComponents)) {
-    yield `${separator}${JSON.stringify(name)}:${JSON.stringify(component)}`
-    separator = ','
-  }
-  // A map takes additions while it is walked: what a component refers to comes after it.
-  for (const [name, schema] of pending) {
-    if (name in scalarComponents) continue
-    yield `,${JSON.stringify(name)}:${JSON.stringify(structComponent(schema, refer))}`
-  }
+  yield `},"components":{"schemas":{${JSON.stringify(patchDefinition)}:{"type":"object"}`
+  for (const [name, schema] of Object.entries(openAPISchemas(roots.values()))) yield `,${JSON.stringify(name)}:${JSON.stringify(schema)}`
   yield '}}}'
 }

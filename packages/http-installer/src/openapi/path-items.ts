@@ -1,15 +1,23 @@
 import type { StructSchema } from '@keelson/apimachinery'
+import type { OpenAPISchema } from '@keelson/api/openapi'
 import { canWatch } from '@keelson/registry'
 import { metaType } from '../meta-types.ts'
 import { mediaTypes } from '../negotiate.ts'
 import { patchTypes } from '../patch-mechanism.ts'
 import type { MethodTable, ResourceRoutes } from '../route-table.ts'
 import type { ResourceScope } from '../scope.ts'
-import type { Component } from './schema-component.ts'
-import { reference } from './schema-component.ts'
 
-/** A component that operations refer to. */
-export type Refer = (schema: StructSchema) => Component
+type Component = { [member: string]: unknown }
+
+/** Has the schema among the document's components, and gives the reference to it. */
+export type Refer = (schema: StructSchema) => OpenAPISchema
+
+/** The body of every patch. */
+export const patchDefinition = 'io.k8s.apimachinery.pkg.apis.meta.v1.Patch'
+
+export function reference(definition: string): OpenAPISchema {
+  return { $ref: `#/components/schemas/${definition}` }
+}
 
 export interface PathItem {
   /** "/namespaces/{namespace}/pods", behind the group version's prefix. */
@@ -66,7 +74,7 @@ function build(
 function operation(routes: ResourceRoutes, path: string, method: string, isList: boolean, refer: Refer): Component {
   const { scope } = routes
   const action = actionOf(method, isList)
-  const kind = scope.type === undefined ? { type: 'object' } : refer(scope.type.schema)
+  const kind = scope.type === undefined ? anyObject : refer(scope.type.schema)
   const listType = scope.info.types.kind({ ...scope.gvk, kind: `${scope.gvk.kind}List` })
   const list = listType === undefined ? kind : refer(listType.schema)
   const body = bodyOf(action, kind, refer)
@@ -104,19 +112,20 @@ function parametersOf(action: string, watches: boolean): Component[] {
   }
 }
 
+const anyObject: OpenAPISchema = { type: 'object' }
 const everyForm = Object.values(mediaTypes)
 
-function content(types: readonly string[], schema: Component): Component {
+function content(types: readonly string[], schema: OpenAPISchema): Component {
   return Object.fromEntries(types.map((type) => [type, { schema }]))
 }
 
-function bodyOf(action: string, kind: Component, refer: Refer): Component | undefined {
+function bodyOf(action: string, kind: OpenAPISchema, refer: Refer): Component | undefined {
   switch (action) {
     case 'post':
     case 'put':
       return { content: content(['*/*'], kind), required: true }
     case 'patch':
-      return { content: content(patchTypes, reference('io.k8s.apimachinery.pkg.apis.meta.v1.Patch')), required: true }
+      return { content: content(patchTypes, reference(patchDefinition)), required: true }
     case 'delete':
     case 'deletecollection':
       return { content: content(['*/*'], refer(metaType('DeleteOptions').schema)) }
@@ -127,7 +136,7 @@ function bodyOf(action: string, kind: Component, refer: Refer): Component | unde
 
 const words: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' }
 
-function responsesOf(action: string, kind: Component, refer: Refer): Component {
+function responsesOf(action: string, kind: OpenAPISchema, refer: Refer): Component {
   const codes = { post: [200, 201, 202], put: [200, 201], patch: [200, 201], delete: [200, 202] }[action] ?? [200]
   const schema = action === 'delete' || action === 'deletecollection' ? refer(metaType('Status').schema) : kind
   const types = action === 'list' ? [...everyForm, `${mediaTypes.json};stream=watch`, `${mediaTypes.protobuf};stream=watch`] : everyForm
