@@ -59,6 +59,9 @@ function fieldItem(model: Model, module: Module, name: string, field: FieldFacts
     field.mapType && `map:${field.mapType}`,
     field.patch && `patch:${field.patch}`,
     field.mergeKey && `mergeKey:${field.mergeKey}`,
+    field.go && `go:${field.go}`,
+    field.goWhole && `goWhole:${field.goWhole}`,
+    field.goInner && `goInner:${field.goInner}`,
     field.default !== undefined && `default:${JSON.stringify(field.default)}`,
   ].filter((attribute) => typeof attribute === 'string')
   return [`${name}=${shape}${typeText}${flags}`, ...attributes].join(' ')

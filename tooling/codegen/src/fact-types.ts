@@ -1,3 +1,5 @@
+import type { GoNames } from './go-names.ts'
+
 /** The fact tables: what the reference says, reduced to what generation needs. One JSON file per group version. */
 export interface GroupVersionFacts {
   /** API group as in `apiVersion`; "" for core. */
@@ -20,7 +22,7 @@ export interface MessageFacts {
   readonly fields: Readonly<Record<string, FieldFacts>>
 }
 
-export interface FieldFacts {
+export interface FieldFacts extends GoNames {
   /** Protobuf field number. */
   readonly n: number
   /** Scalar, message of the same package, or full message name; of the values where it is a map. */

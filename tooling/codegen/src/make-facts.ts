@@ -1,6 +1,7 @@
 import type { FieldFacts, GroupVersionFacts, MessageFacts } from './fact-types.ts'
 import { scalarMessages } from './fact-types.ts'
 import { declaredDefault } from './defaults.ts'
+import { goNamesOf } from './go-names.ts'
 import { placeOf } from './group-names.ts'
 import { isBareKind, isKind } from './kinds.ts'
 
@@ -125,6 +126,7 @@ function fieldFacts(
     ...(property?.['x-kubernetes-map-type'] && { mapType: property['x-kubernetes-map-type'] }),
     ...(property?.['x-kubernetes-patch-strategy'] && { patch: property['x-kubernetes-patch-strategy'] }),
     ...(property?.['x-kubernetes-patch-merge-key'] && { mergeKey: property['x-kubernetes-patch-merge-key'] }),
+    ...goNamesOf(folder, message, name),
   }
 }
 

@@ -13,6 +13,7 @@ const scalar = /^[a-z][A-Za-z0-9]*$/
 /**
  * One item of a table's line: `volumes=[]Volume? list:map keys:name patch:merge,retainKeys mergeKey:name`. `[]` is a list and `{}` a map of
  * the type that follows; flags: `?` left out when empty, `~` when zero, `*` absent and zero differ, `!` required, `^` inlined.
+ * `go`, `goWhole` and `goInner` name the Go types of the value, the container and a map's list, for error messages.
  */
 export function parseField(item: string, table: SchemaTable): ParsedField {
   const match = itemSyntax.exec(item)
@@ -24,7 +25,7 @@ export function parseField(item: string, table: SchemaTable): ParsedField {
       return [attribute.slice(0, colon), attribute.slice(colon + 1)]
     }),
   )
-  const leaf = leafType(reference, table)
+  const leaf = leafType(reference, table, attributes.get('go'))
   const type = fieldType(shape, leaf, attributes)
   const defaultText = attributes.get('default')
   const patch = attributes.get('patch')
@@ -43,17 +44,18 @@ export function parseField(item: string, table: SchemaTable): ParsedField {
   return { field, inlined: flags.includes('^') && leaf.kind === 'struct' ? leaf : undefined }
 }
 
-function leafType(reference: string, table: SchemaTable): TypeSchema {
-  return scalar.test(reference) ? scalarSchema(reference as ScalarType) : table.resolve(reference)
+function leafType(reference: string, table: SchemaTable, goName: string | undefined): TypeSchema {
+  return scalar.test(reference) ? scalarSchema(reference as ScalarType, goName) : table.resolve(reference)
 }
 
-const scalars = new Map<ScalarType, TypeSchema>()
+const scalars = new Map<string, TypeSchema>()
 
-function scalarSchema(kind: ScalarType): TypeSchema {
-  let schema = scalars.get(kind)
+function scalarSchema(kind: ScalarType, goName: string | undefined): TypeSchema {
+  const key = goName === undefined ? kind : `${kind} ${goName}`
+  let schema = scalars.get(key)
   if (schema === undefined) {
-    schema = { kind }
-    scalars.set(kind, schema)
+    schema = goName === undefined ? { kind } : { kind, goName }
+    scalars.set(key, schema)
   }
   return schema
 }
@@ -61,11 +63,19 @@ function scalarSchema(kind: ScalarType): TypeSchema {
 function fieldType(shape: string, leaf: TypeSchema, attributes: ReadonlyMap<string, string>): TypeSchema {
   const mapType = attributes.get('map') as 'granular' | 'atomic' | undefined
   if (shape === '') return leaf.kind === 'struct' && mapType !== undefined && mapType !== leaf.mapType ? withMapType(leaf, mapType) : leaf
-  const inner = fieldType(shape.slice(2), leaf, none)
-  if (shape.startsWith('{}')) return { kind: 'map', values: inner, ...(mapType && { mapType }) }
+  const innerName = attributes.get('goInner')
+  const inner = fieldType(shape.slice(2), leaf, innerName === undefined ? none : new Map([['goWhole', innerName]]))
+  const goName = attributes.get('goWhole')
+  if (shape.startsWith('{}')) return { kind: 'map', values: inner, ...(mapType && { mapType }), ...(goName !== undefined && { goName }) }
   const listType = attributes.get('list') as ListSchema['listType']
   const keys = attributes.get('keys')
-  return { kind: 'list', items: inner, ...(listType && { listType }), ...(keys !== undefined && { mapKeys: keys.split(',') }) }
+  return {
+    kind: 'list',
+    items: inner,
+    ...(listType && { listType }),
+    ...(keys !== undefined && { mapKeys: keys.split(',') }),
+    ...(goName !== undefined && { goName }),
+  }
 }
 
 /** A type whose map type a field overrides. */

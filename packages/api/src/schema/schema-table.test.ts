@@ -1,7 +1,9 @@
+import { goTypeName } from '@keelson/apimachinery'
 import type { FieldSchema, StructSchema, TypeSchema } from '@keelson/apimachinery'
 import { describe, expect, it } from 'vitest'
 import { createApiTypes } from '../api-types.ts'
 import { appsV1 } from '../generated/apps/v1/index.ts'
+import { authenticationV1 } from '../generated/authentication/v1/index.ts'
 import { coreV1 } from '../generated/core/v1/index.ts'
 import { metaV1 } from '../generated/meta/v1/index.ts'
 import { schemaTable } from './schema-table.ts'
@@ -58,6 +60,20 @@ describe('schema facts', () => {
     expect(at(volume, 'claimRef').type).toMatchObject({ mapType: 'granular', definition: 'io.k8s.api.core.v1.ObjectReference' })
     expect(coreV1.table.resolve('ObjectReference').mapType).toBe('atomic')
     expect(at(pod, 'spec.nodeSelector').type).toMatchObject({ kind: 'map', mapType: 'atomic' })
+  })
+
+  it('name the Go types that errors print', () => {
+    const names = [
+      'spec.containers.ports.protocol',
+      'spec.containers.resources.limits',
+      'spec.containers',
+      'metadata.labels',
+      'metadata.uid',
+    ].map((path) => goTypeName(at(pod, path).type))
+    expect(names).toEqual(['v1.Protocol', 'v1.ResourceList', '[]v1.Container', 'map[string]string', 'types.UID'])
+    const claim = coreV1.table.resolve('PersistentVolumeClaimSpec')
+    expect(goTypeName(at(claim, 'accessModes').type)).toBe('[]v1.PersistentVolumeAccessMode')
+    expect(goTypeName(at(authenticationV1.table.resolve('UserInfo'), 'extra').type)).toBe('map[string]v1.ExtraValue')
   })
 
   it('refuse a reference to nowhere', () => {

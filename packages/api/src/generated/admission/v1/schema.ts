@@ -5,7 +5,7 @@ import { metaV1Schema } from '../../meta/v1/schema.ts'
 import { authenticationV1Schema } from '../../authentication/v1/schema.ts'
 
 export const admissionV1Schema: SchemaTable = schemaTable('io.k8s.api.admission.v1', { group: 'admission.k8s.io', version: 'v1' }, {
-  AdmissionRequest: 'uid=string;kind=metaV1.GroupVersionKind;resource=metaV1.GroupVersionResource;subResource=string?;requestKind=metaV1.GroupVersionKind?*;requestResource=metaV1.GroupVersionResource?*;requestSubResource=string?;name=string?;namespace=string?;operation=string;userInfo=authenticationV1.UserInfo;object=rawExtension?;oldObject=rawExtension?;dryRun=bool?*;options=rawExtension?',
-  AdmissionResponse: 'uid=string;allowed=bool;status=metaV1.Status?*;patch=bytes?;patchType=string?*;auditAnnotations={}string?;warnings=[]string?',
+  AdmissionRequest: 'uid=string go:types.UID;kind=metaV1.GroupVersionKind;resource=metaV1.GroupVersionResource;subResource=string?;requestKind=metaV1.GroupVersionKind?*;requestResource=metaV1.GroupVersionResource?*;requestSubResource=string?;name=string?;namespace=string?;operation=string go:v1.Operation;userInfo=authenticationV1.UserInfo;object=rawExtension?;oldObject=rawExtension?;dryRun=bool?*;options=rawExtension?',
+  AdmissionResponse: 'uid=string go:types.UID;allowed=bool;status=metaV1.Status?*;patch=bytes?;patchType=string?* go:v1.PatchType;auditAnnotations={}string?;warnings=[]string?',
   AdmissionReview: '@;request=AdmissionRequest?*;response=AdmissionResponse?*',
 }, { metaV1: metaV1Schema, authenticationV1: authenticationV1Schema })

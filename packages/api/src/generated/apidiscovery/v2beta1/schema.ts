@@ -6,7 +6,7 @@ import { metaV1Schema } from '../../meta/v1/schema.ts'
 export const apidiscoveryV2beta1Schema: SchemaTable = schemaTable('io.k8s.api.apidiscovery.v2beta1', { group: 'apidiscovery.k8s.io', version: 'v2beta1' }, {
   APIGroupDiscovery: '@;metadata=metaV1.ObjectMeta?;versions=[]APIVersionDiscovery?',
   APIGroupDiscoveryList: '@;metadata=metaV1.ListMeta?;items=[]APIGroupDiscovery',
-  APIResourceDiscovery: 'resource=string;responseKind=metaV1.GroupVersionKind?*;scope=string;singularResource=string;verbs=[]string;shortNames=[]string?;categories=[]string?;subresources=[]APISubresourceDiscovery?',
+  APIResourceDiscovery: 'resource=string;responseKind=metaV1.GroupVersionKind?*;scope=string go:v2beta1.ResourceScope;singularResource=string;verbs=[]string;shortNames=[]string?;categories=[]string?;subresources=[]APISubresourceDiscovery?',
   APISubresourceDiscovery: 'subresource=string;responseKind=metaV1.GroupVersionKind?*;acceptedTypes=[]metaV1.GroupVersionKind?;verbs=[]string',
-  APIVersionDiscovery: 'version=string;resources=[]APIResourceDiscovery?;freshness=string?',
+  APIVersionDiscovery: 'version=string;resources=[]APIResourceDiscovery?;freshness=string? go:v2beta1.DiscoveryFreshness',
 }, { metaV1: metaV1Schema })

@@ -5,7 +5,7 @@ import { metaV1Schema } from '../../meta/v1/schema.ts'
 
 export const apiregistrationV1Schema: SchemaTable = schemaTable('io.k8s.kube-aggregator.pkg.apis.apiregistration.v1', { group: 'apiregistration.k8s.io', version: 'v1' }, {
   APIService: '@;metadata=metaV1.ObjectMeta?;spec=APIServiceSpec?;status=APIServiceStatus?',
-  APIServiceCondition: 'type=string!;status=string!;lastTransitionTime=time?;reason=string?;message=string?',
+  APIServiceCondition: 'type=string! go:v1.APIServiceConditionType;status=string! go:v1.ConditionStatus;lastTransitionTime=time?;reason=string?;message=string?',
   APIServiceList: '@;metadata=metaV1.ListMeta?;items=[]APIService!',
   APIServiceSpec: 'service=ServiceReference?*;group=string?;version=string?;insecureSkipTLSVerify=bool?;caBundle=bytes? list:atomic;groupPriorityMinimum=int32!;versionPriority=int32!',
   APIServiceStatus: 'conditions=[]APIServiceCondition? list:map keys:type patch:merge mergeKey:type',

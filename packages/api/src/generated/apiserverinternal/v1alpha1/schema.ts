@@ -6,7 +6,7 @@ import { metaV1Schema } from '../../meta/v1/schema.ts'
 export const apiserverinternalV1alpha1Schema: SchemaTable = schemaTable('io.k8s.api.apiserverinternal.v1alpha1', { group: 'internal.apiserver.k8s.io', version: 'v1alpha1' }, {
   ServerStorageVersion: 'apiServerID=string?!;encodingVersion=string?!;decodableVersions=[]string?! list:set;servedVersions=[]string? list:set',
   StorageVersion: '@;metadata=metaV1.ObjectMeta?!;spec=StorageVersionSpec;status=StorageVersionStatus',
-  StorageVersionCondition: 'type=string!;status=string!;observedGeneration=int64?;lastTransitionTime=time?;reason=string!;message=string?!',
+  StorageVersionCondition: 'type=string! go:v1alpha1.StorageVersionConditionType;status=string! go:v1alpha1.ConditionStatus;observedGeneration=int64?;lastTransitionTime=time?;reason=string!;message=string?!',
   StorageVersionList: '@;metadata=metaV1.ListMeta?;items=[]StorageVersion!',
   StorageVersionSpec: '',
   StorageVersionStatus: 'storageVersions=[]ServerStorageVersion? list:map keys:apiServerID;commonEncodingVersion=string?*;conditions=[]StorageVersionCondition? list:map keys:type',

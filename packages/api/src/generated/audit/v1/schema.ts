@@ -6,11 +6,11 @@ import { metaV1Schema } from '../../meta/v1/schema.ts'
 
 export const auditV1Schema: SchemaTable = schemaTable('io.k8s.apiserver.pkg.apis.audit.v1', { group: 'audit.k8s.io', version: 'v1' }, {
   AuthenticationMetadata: 'impersonationConstraint=string?',
-  Event: '@;level=string;auditID=string;stage=string;requestURI=string;verb=string;user=authenticationV1.UserInfo;impersonatedUser=authenticationV1.UserInfo?*;authenticationMetadata=AuthenticationMetadata?*;sourceIPs=[]string?;userAgent=string?;objectRef=ObjectReference?*;responseStatus=metaV1.Status?*;requestObject=rawExtension?*;responseObject=rawExtension?*;requestReceivedTimestamp=microTime;stageTimestamp=microTime;annotations={}string?',
+  Event: '@;level=string go:v1.Level;auditID=string go:types.UID;stage=string go:v1.Stage;requestURI=string;verb=string;user=authenticationV1.UserInfo;impersonatedUser=authenticationV1.UserInfo?*;authenticationMetadata=AuthenticationMetadata?*;sourceIPs=[]string?;userAgent=string?;objectRef=ObjectReference?*;responseStatus=metaV1.Status?*;requestObject=rawExtension?*;responseObject=rawExtension?*;requestReceivedTimestamp=microTime;stageTimestamp=microTime;annotations={}string?',
   EventList: '@;metadata=metaV1.ListMeta?;items=[]Event',
   GroupResources: 'group=string?;resources=[]string?;resourceNames=[]string?',
-  ObjectReference: 'resource=string?;namespace=string?;name=string?;uid=string?;apiGroup=string?;apiVersion=string?;resourceVersion=string?;subresource=string?',
-  Policy: '@;metadata=metaV1.ObjectMeta?;rules=[]PolicyRule;omitStages=[]string?;omitManagedFields=bool?',
+  ObjectReference: 'resource=string?;namespace=string?;name=string?;uid=string? go:types.UID;apiGroup=string?;apiVersion=string?;resourceVersion=string?;subresource=string?',
+  Policy: '@;metadata=metaV1.ObjectMeta?;rules=[]PolicyRule;omitStages=[]string? go:v1.Stage;omitManagedFields=bool?',
   PolicyList: '@;metadata=metaV1.ListMeta?;items=[]Policy',
-  PolicyRule: 'level=string;users=[]string?;userGroups=[]string?;verbs=[]string?;resources=[]GroupResources?;namespaces=[]string?;nonResourceURLs=[]string?;omitStages=[]string?;omitManagedFields=bool?*',
+  PolicyRule: 'level=string go:v1.Level;users=[]string?;userGroups=[]string?;verbs=[]string?;resources=[]GroupResources?;namespaces=[]string?;nonResourceURLs=[]string?;omitStages=[]string? go:v1.Stage;omitManagedFields=bool?*',
 }, { authenticationV1: authenticationV1Schema, metaV1: metaV1Schema })

@@ -4,7 +4,7 @@ import type { SchemaTable } from '../../../schema/schema-table.ts'
 import { metaV1Schema } from '../../meta/v1/schema.ts'
 
 export const authenticationV1Schema: SchemaTable = schemaTable('io.k8s.api.authentication.v1', { group: 'authentication.k8s.io', version: 'v1' }, {
-  BoundObjectReference: 'kind=string?;apiVersion=string?;name=string?;uid=string?',
+  BoundObjectReference: 'kind=string?;apiVersion=string?;name=string?;uid=string? go:types.UID',
   SelfSubjectReview: '@;metadata=metaV1.ObjectMeta?;status=SelfSubjectReviewStatus?',
   SelfSubjectReviewStatus: 'userInfo=UserInfo?',
   TokenRequest: '@;metadata=metaV1.ObjectMeta?;spec=TokenRequestSpec;status=TokenRequestStatus?',
@@ -13,5 +13,5 @@ export const authenticationV1Schema: SchemaTable = schemaTable('io.k8s.api.authe
   TokenReview: '@;metadata=metaV1.ObjectMeta?;spec=TokenReviewSpec!;status=TokenReviewStatus?',
   TokenReviewSpec: 'token=string?!;audiences=[]string? list:atomic',
   TokenReviewStatus: 'authenticated=bool?;user=UserInfo?;audiences=[]string? list:atomic;error=string?',
-  UserInfo: 'username=string?;uid=string?;groups=[]string? list:atomic;extra={}[]string?',
+  UserInfo: 'username=string?;uid=string?;groups=[]string? list:atomic;extra={}[]string? goInner:v1.ExtraValue',
 }, { metaV1: metaV1Schema })

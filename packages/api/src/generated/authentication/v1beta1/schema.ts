@@ -10,5 +10,5 @@ export const authenticationV1beta1Schema: SchemaTable = schemaTable('io.k8s.api.
   TokenReview: '@;metadata=metaV1.ObjectMeta?;spec=TokenReviewSpec;status=TokenReviewStatus?',
   TokenReviewSpec: 'token=string?;audiences=[]string?',
   TokenReviewStatus: 'authenticated=bool?;user=UserInfo?;audiences=[]string?;error=string?',
-  UserInfo: 'username=string?;uid=string?;groups=[]string?;extra={}[]string?',
+  UserInfo: 'username=string?;uid=string?;groups=[]string?;extra={}[]string? goInner:v1beta1.ExtraValue',
 }, { metaV1: metaV1Schema, authenticationV1: authenticationV1Schema })

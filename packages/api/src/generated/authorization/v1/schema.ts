@@ -16,7 +16,7 @@ export const authorizationV1Schema: SchemaTable = schemaTable('io.k8s.api.author
   SelfSubjectRulesReview: '@;metadata=metaV1.ObjectMeta?;spec=SelfSubjectRulesReviewSpec!;status=SubjectRulesReviewStatus?',
   SelfSubjectRulesReviewSpec: 'namespace=string?',
   SubjectAccessReview: '@;metadata=metaV1.ObjectMeta?;spec=SubjectAccessReviewSpec!;status=SubjectAccessReviewStatus?',
-  SubjectAccessReviewSpec: 'resourceAttributes=ResourceAttributes?*;nonResourceAttributes=NonResourceAttributes?*;user=string?;groups=[]string? list:atomic;extra={}[]string?;uid=string?',
+  SubjectAccessReviewSpec: 'resourceAttributes=ResourceAttributes?*;nonResourceAttributes=NonResourceAttributes?*;user=string?;groups=[]string? list:atomic;extra={}[]string? goInner:v1.ExtraValue;uid=string?',
   SubjectAccessReviewStatus: 'allowed=bool!;denied=bool?;reason=string?;evaluationError=string?',
   SubjectRulesReviewStatus: 'resourceRules=[]ResourceRule! list:atomic;nonResourceRules=[]NonResourceRule! list:atomic;incomplete=bool!;evaluationError=string?',
 }, { metaV1: metaV1Schema })

@@ -15,7 +15,7 @@ export const authorizationV1beta1Schema: SchemaTable = schemaTable('io.k8s.api.a
   SelfSubjectRulesReview: '@;metadata=metaV1.ObjectMeta?;spec=SelfSubjectRulesReviewSpec;status=SubjectRulesReviewStatus?',
   SelfSubjectRulesReviewSpec: 'namespace=string?',
   SubjectAccessReview: '@;metadata=metaV1.ObjectMeta?;spec=SubjectAccessReviewSpec;status=SubjectAccessReviewStatus?',
-  SubjectAccessReviewSpec: 'resourceAttributes=ResourceAttributes?*;nonResourceAttributes=NonResourceAttributes?*;user=string?;group=[]string?;extra={}[]string?;uid=string?',
+  SubjectAccessReviewSpec: 'resourceAttributes=ResourceAttributes?*;nonResourceAttributes=NonResourceAttributes?*;user=string?;group=[]string?;extra={}[]string? goInner:v1beta1.ExtraValue;uid=string?',
   SubjectAccessReviewStatus: 'allowed=bool;denied=bool?;reason=string?;evaluationError=string?',
   SubjectRulesReviewStatus: 'resourceRules=[]ResourceRule;nonResourceRules=[]NonResourceRule;incomplete=bool;evaluationError=string?',
 }, { metaV1: metaV1Schema, authorizationV1: authorizationV1Schema })

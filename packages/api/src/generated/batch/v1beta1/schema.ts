@@ -8,7 +8,7 @@ import { batchV1Schema } from '../../batch/v1/schema.ts'
 export const batchV1beta1Schema: SchemaTable = schemaTable('io.k8s.api.batch.v1beta1', { group: 'batch', version: 'v1beta1' }, {
   CronJob: '@;metadata=metaV1.ObjectMeta?;spec=CronJobSpec?;status=CronJobStatus?',
   CronJobList: '@;metadata=metaV1.ListMeta?;items=[]CronJob',
-  CronJobSpec: 'schedule=string;timeZone=string?*;startingDeadlineSeconds=int64?*;concurrencyPolicy=string?;suspend=bool?*;jobTemplate=JobTemplateSpec;successfulJobsHistoryLimit=int32?*;failedJobsHistoryLimit=int32?*',
+  CronJobSpec: 'schedule=string;timeZone=string?*;startingDeadlineSeconds=int64?*;concurrencyPolicy=string? go:v1beta1.ConcurrencyPolicy;suspend=bool?*;jobTemplate=JobTemplateSpec;successfulJobsHistoryLimit=int32?*;failedJobsHistoryLimit=int32?*',
   CronJobStatus: 'active=[]coreV1.ObjectReference?;lastScheduleTime=time?*;lastSuccessfulTime=time?*',
   JobTemplateSpec: 'metadata=metaV1.ObjectMeta?;spec=batchV1.JobSpec?',
 }, { metaV1: metaV1Schema, coreV1: coreV1Schema, batchV1: batchV1Schema })

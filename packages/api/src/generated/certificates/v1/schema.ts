@@ -5,8 +5,8 @@ import { metaV1Schema } from '../../meta/v1/schema.ts'
 
 export const certificatesV1Schema: SchemaTable = schemaTable('io.k8s.api.certificates.v1', { group: 'certificates.k8s.io', version: 'v1' }, {
   CertificateSigningRequest: '@;metadata=metaV1.ObjectMeta?;spec=CertificateSigningRequestSpec!;status=CertificateSigningRequestStatus?',
-  CertificateSigningRequestCondition: 'type=string!;status=string!;reason=string?;message=string?;lastUpdateTime=time?;lastTransitionTime=time?',
+  CertificateSigningRequestCondition: 'type=string! go:v1.RequestConditionType;status=string! go:v1.ConditionStatus;reason=string?;message=string?;lastUpdateTime=time?;lastTransitionTime=time?',
   CertificateSigningRequestList: '@;metadata=metaV1.ListMeta?;items=[]CertificateSigningRequest!',
-  CertificateSigningRequestSpec: 'request=bytes!;signerName=string!;expirationSeconds=int32?*;usages=[]string? list:atomic;username=string?;uid=string?;groups=[]string? list:atomic;extra={}[]string?',
+  CertificateSigningRequestSpec: 'request=bytes!;signerName=string!;expirationSeconds=int32?*;usages=[]string? list:atomic go:v1.KeyUsage;username=string?;uid=string?;groups=[]string? list:atomic;extra={}[]string? goInner:v1.ExtraValue',
   CertificateSigningRequestStatus: 'conditions=[]CertificateSigningRequestCondition? list:map keys:type;certificate=bytes?',
 }, { metaV1: metaV1Schema })

@@ -5,15 +5,15 @@ import { metaV1Schema } from '../../meta/v1/schema.ts'
 
 export const certificatesV1beta1Schema: SchemaTable = schemaTable('io.k8s.api.certificates.v1beta1', { group: 'certificates.k8s.io', version: 'v1beta1' }, {
   CertificateSigningRequest: '@;metadata=metaV1.ObjectMeta?;spec=CertificateSigningRequestSpec;status=CertificateSigningRequestStatus?',
-  CertificateSigningRequestCondition: 'type=string;status=string;reason=string?;message=string?;lastUpdateTime=time?;lastTransitionTime=time?',
+  CertificateSigningRequestCondition: 'type=string go:v1beta1.RequestConditionType;status=string go:v1.ConditionStatus;reason=string?;message=string?;lastUpdateTime=time?;lastTransitionTime=time?',
   CertificateSigningRequestList: '@;metadata=metaV1.ListMeta?;items=[]CertificateSigningRequest',
-  CertificateSigningRequestSpec: 'request=bytes;signerName=string?*;expirationSeconds=int32?*;usages=[]string?;username=string?;uid=string?;groups=[]string?;extra={}[]string?',
+  CertificateSigningRequestSpec: 'request=bytes;signerName=string?*;expirationSeconds=int32?*;usages=[]string? go:v1beta1.KeyUsage;username=string?;uid=string?;groups=[]string?;extra={}[]string? goInner:v1beta1.ExtraValue',
   CertificateSigningRequestStatus: 'conditions=[]CertificateSigningRequestCondition?;certificate=bytes?',
   ClusterTrustBundle: '@;metadata=metaV1.ObjectMeta?;spec=ClusterTrustBundleSpec!',
   ClusterTrustBundleList: '@;metadata=metaV1.ListMeta?;items=[]ClusterTrustBundle!',
   ClusterTrustBundleSpec: 'signerName=string?;trustBundle=string!',
   PodCertificateRequest: '@;metadata=metaV1.ObjectMeta?;spec=PodCertificateRequestSpec!;status=PodCertificateRequestStatus?',
   PodCertificateRequestList: '@;metadata=metaV1.ListMeta?;items=[]PodCertificateRequest!',
-  PodCertificateRequestSpec: 'signerName=string!;podName=string!;podUID=string!;serviceAccountName=string!;serviceAccountUID=string!;nodeName=string!;nodeUID=string!;maxExpirationSeconds=int32?* default:86400;pkixPublicKey=bytes;proofOfPossession=bytes;stubPKCS10Request=bytes!;unverifiedUserAnnotations={}string?',
+  PodCertificateRequestSpec: 'signerName=string!;podName=string!;podUID=string! go:types.UID;serviceAccountName=string!;serviceAccountUID=string! go:types.UID;nodeName=string! go:types.NodeName;nodeUID=string! go:types.UID;maxExpirationSeconds=int32?* default:86400;pkixPublicKey=bytes;proofOfPossession=bytes;stubPKCS10Request=bytes!;unverifiedUserAnnotations={}string?',
   PodCertificateRequestStatus: 'conditions=[]metaV1.Condition? list:map keys:type patch:merge mergeKey:type;certificateChain=string?;notBefore=time?*;beginRefreshAt=time?*;notAfter=time?*',
 }, { metaV1: metaV1Schema })

@@ -6,5 +6,5 @@ import { metaV1Schema } from '../../meta/v1/schema.ts'
 export const coordinationV1Schema: SchemaTable = schemaTable('io.k8s.api.coordination.v1', { group: 'coordination.k8s.io', version: 'v1' }, {
   Lease: '@;metadata=metaV1.ObjectMeta?;spec=LeaseSpec?',
   LeaseList: '@;metadata=metaV1.ListMeta?;items=[]Lease!',
-  LeaseSpec: 'holderIdentity=string?*;leaseDurationSeconds=int32?*;acquireTime=microTime?*;renewTime=microTime?*;leaseTransitions=int32?*;strategy=string?*;preferredHolder=string?*',
+  LeaseSpec: 'holderIdentity=string?*;leaseDurationSeconds=int32?*;acquireTime=microTime?*;renewTime=microTime?*;leaseTransitions=int32?*;strategy=string?* go:v1.CoordinatedLeaseStrategy;preferredHolder=string?*',
 }, { metaV1: metaV1Schema })

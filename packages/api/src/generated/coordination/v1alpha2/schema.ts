@@ -6,5 +6,5 @@ import { metaV1Schema } from '../../meta/v1/schema.ts'
 export const coordinationV1alpha2Schema: SchemaTable = schemaTable('io.k8s.api.coordination.v1alpha2', { group: 'coordination.k8s.io', version: 'v1alpha2' }, {
   LeaseCandidate: '@;metadata=metaV1.ObjectMeta?;spec=LeaseCandidateSpec?!',
   LeaseCandidateList: '@;metadata=metaV1.ListMeta?;items=[]LeaseCandidate!',
-  LeaseCandidateSpec: 'leaseName=string!;pingTime=microTime?*;renewTime=microTime?*;binaryVersion=string!;emulationVersion=string?;strategy=string?!',
+  LeaseCandidateSpec: 'leaseName=string!;pingTime=microTime?*;renewTime=microTime?*;binaryVersion=string!;emulationVersion=string?;strategy=string?! go:v1.CoordinatedLeaseStrategy',
 }, { metaV1: metaV1Schema })

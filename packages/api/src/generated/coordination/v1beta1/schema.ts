@@ -7,7 +7,7 @@ export const coordinationV1beta1Schema: SchemaTable = schemaTable('io.k8s.api.co
   Lease: '@;metadata=metaV1.ObjectMeta?;spec=LeaseSpec?',
   LeaseCandidate: '@;metadata=metaV1.ObjectMeta?;spec=LeaseCandidateSpec?!',
   LeaseCandidateList: '@;metadata=metaV1.ListMeta?;items=[]LeaseCandidate!',
-  LeaseCandidateSpec: 'leaseName=string!;pingTime=microTime?*;renewTime=microTime?*;binaryVersion=string!;emulationVersion=string?;strategy=string?!',
+  LeaseCandidateSpec: 'leaseName=string!;pingTime=microTime?*;renewTime=microTime?*;binaryVersion=string!;emulationVersion=string?;strategy=string?! go:v1.CoordinatedLeaseStrategy',
   LeaseList: '@;metadata=metaV1.ListMeta?;items=[]Lease',
-  LeaseSpec: 'holderIdentity=string?*;leaseDurationSeconds=int32?*;acquireTime=microTime?*;renewTime=microTime?*;leaseTransitions=int32?*;strategy=string?*;preferredHolder=string?*',
+  LeaseSpec: 'holderIdentity=string?*;leaseDurationSeconds=int32?*;acquireTime=microTime?*;renewTime=microTime?*;leaseTransitions=int32?*;strategy=string?* go:v1.CoordinatedLeaseStrategy;preferredHolder=string?*',
 }, { metaV1: metaV1Schema })

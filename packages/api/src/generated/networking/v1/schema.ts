@@ -5,7 +5,7 @@ import { metaV1Schema } from '../../meta/v1/schema.ts'
 import { coreV1Schema } from '../../core/v1/schema.ts'
 
 export const networkingV1Schema: SchemaTable = schemaTable('io.k8s.api.networking.v1', { group: 'networking.k8s.io', version: 'v1' }, {
-  HTTPIngressPath: 'path=string?;pathType=string*!;backend=IngressBackend!',
+  HTTPIngressPath: 'path=string?;pathType=string*! go:v1.PathType;backend=IngressBackend!',
   HTTPIngressRuleValue: 'paths=[]HTTPIngressPath! list:atomic',
   IPAddress: '@;metadata=metaV1.ObjectMeta?;spec=IPAddressSpec?!',
   IPAddressList: '@;metadata=metaV1.ListMeta?;items=[]IPAddress!',
@@ -20,7 +20,7 @@ export const networkingV1Schema: SchemaTable = schemaTable('io.k8s.api.networkin
   IngressList: '@;metadata=metaV1.ListMeta?;items=[]Ingress!',
   IngressLoadBalancerIngress: 'ip=string?;hostname=string?;ports=[]IngressPortStatus? list:atomic',
   IngressLoadBalancerStatus: 'ingress=[]IngressLoadBalancerIngress? list:atomic',
-  IngressPortStatus: 'port=int32!;protocol=string!;error=string?*',
+  IngressPortStatus: 'port=int32!;protocol=string! go:v1.Protocol;error=string?*',
   IngressRule: 'host=string?;ingressRuleValue=IngressRuleValue^',
   IngressRuleValue: 'http=HTTPIngressRuleValue?*',
   IngressServiceBackend: 'name=string!;port=ServiceBackendPort?',
@@ -32,8 +32,8 @@ export const networkingV1Schema: SchemaTable = schemaTable('io.k8s.api.networkin
   NetworkPolicyIngressRule: 'ports=[]NetworkPolicyPort? list:atomic;from=[]NetworkPolicyPeer? list:atomic',
   NetworkPolicyList: '@;metadata=metaV1.ListMeta?;items=[]NetworkPolicy!',
   NetworkPolicyPeer: 'podSelector=metaV1.LabelSelector?*;namespaceSelector=metaV1.LabelSelector?*;ipBlock=IPBlock?*',
-  NetworkPolicyPort: 'protocol=string?*;port=intOrString?*;endPort=int32?*',
-  NetworkPolicySpec: 'podSelector=metaV1.LabelSelector;ingress=[]NetworkPolicyIngressRule? list:atomic;egress=[]NetworkPolicyEgressRule? list:atomic;policyTypes=[]string? list:atomic',
+  NetworkPolicyPort: 'protocol=string?* go:v1.Protocol;port=intOrString?*;endPort=int32?*',
+  NetworkPolicySpec: 'podSelector=metaV1.LabelSelector;ingress=[]NetworkPolicyIngressRule? list:atomic;egress=[]NetworkPolicyEgressRule? list:atomic;policyTypes=[]string? list:atomic go:v1.PolicyType',
   ParentReference: 'group=string?;resource=string?!;namespace=string?;name=string?!',
   ServiceBackendPort: '#atomic;name=string?;number=int32?',
   ServiceCIDR: '@;metadata=metaV1.ObjectMeta?;spec=ServiceCIDRSpec?;status=ServiceCIDRStatus?',

@@ -5,7 +5,7 @@ import { metaV1Schema } from '../../meta/v1/schema.ts'
 import { coreV1Schema } from '../../core/v1/schema.ts'
 
 export const networkingV1beta1Schema: SchemaTable = schemaTable('io.k8s.api.networking.v1beta1', { group: 'networking.k8s.io', version: 'v1beta1' }, {
-  HTTPIngressPath: 'path=string?;pathType=string?*;backend=IngressBackend',
+  HTTPIngressPath: 'path=string?;pathType=string?* go:v1beta1.PathType;backend=IngressBackend',
   HTTPIngressRuleValue: 'paths=[]HTTPIngressPath',
   IPAddress: '@;metadata=metaV1.ObjectMeta?;spec=IPAddressSpec?!',
   IPAddressList: '@;metadata=metaV1.ListMeta?;items=[]IPAddress!',
@@ -19,7 +19,7 @@ export const networkingV1beta1Schema: SchemaTable = schemaTable('io.k8s.api.netw
   IngressList: '@;metadata=metaV1.ListMeta?;items=[]Ingress',
   IngressLoadBalancerIngress: 'ip=string?;hostname=string?;ports=[]IngressPortStatus?',
   IngressLoadBalancerStatus: 'ingress=[]IngressLoadBalancerIngress?',
-  IngressPortStatus: 'port=int32;protocol=string;error=string?*',
+  IngressPortStatus: 'port=int32;protocol=string go:v1.Protocol;error=string?*',
   IngressRule: 'host=string?;ingressRuleValue=IngressRuleValue^',
   IngressRuleValue: 'http=HTTPIngressRuleValue?*',
   IngressSpec: 'ingressClassName=string?*;backend=IngressBackend?*;tls=[]IngressTLS?;rules=[]IngressRule?',

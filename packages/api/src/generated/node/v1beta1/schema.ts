@@ -5,7 +5,7 @@ import { metaV1Schema } from '../../meta/v1/schema.ts'
 import { coreV1Schema } from '../../core/v1/schema.ts'
 
 export const nodeV1beta1Schema: SchemaTable = schemaTable('io.k8s.api.node.v1beta1', { group: 'node.k8s.io', version: 'v1beta1' }, {
-  Overhead: 'podFixed={}quantity?',
+  Overhead: 'podFixed={}quantity? goWhole:v1.ResourceList',
   RuntimeClass: '@;metadata=metaV1.ObjectMeta?;handler=string;overhead=Overhead?*;scheduling=Scheduling?*',
   RuntimeClassList: '@;metadata=metaV1.ListMeta?;items=[]RuntimeClass',
   Scheduling: 'nodeSelector={}string?;tolerations=[]coreV1.Toleration?',

@@ -7,6 +7,6 @@ export const policyV1Schema: SchemaTable = schemaTable('io.k8s.api.policy.v1', {
   Eviction: '@;metadata=metaV1.ObjectMeta?;deleteOptions=metaV1.DeleteOptions?*',
   PodDisruptionBudget: '@;metadata=metaV1.ObjectMeta?;spec=PodDisruptionBudgetSpec?;status=PodDisruptionBudgetStatus?',
   PodDisruptionBudgetList: '@;metadata=metaV1.ListMeta?;items=[]PodDisruptionBudget!',
-  PodDisruptionBudgetSpec: 'minAvailable=intOrString?*;selector=metaV1.LabelSelector?* patch:replace;maxUnavailable=intOrString?*;unhealthyPodEvictionPolicy=string?*',
+  PodDisruptionBudgetSpec: 'minAvailable=intOrString?*;selector=metaV1.LabelSelector?* patch:replace;maxUnavailable=intOrString?*;unhealthyPodEvictionPolicy=string?* go:v1.UnhealthyPodEvictionPolicyType',
   PodDisruptionBudgetStatus: 'observedGeneration=int64?;disruptedPods={}time?;disruptionsAllowed=int32;currentHealthy=int32;desiredHealthy=int32;expectedPods=int32;conditions=[]metaV1.Condition? list:map keys:type patch:merge mergeKey:type',
 }, { metaV1: metaV1Schema })

@@ -6,7 +6,7 @@ import { metaV1Schema } from '../../meta/v1/schema.ts'
 export const resourceV1alpha3Schema: SchemaTable = schemaTable('io.k8s.api.resource.v1alpha3', { group: 'resource.k8s.io', version: 'v1alpha3' }, {
   CELDeviceSelector: 'expression=string',
   DeviceSelector: 'cel=CELDeviceSelector?*',
-  DeviceTaint: 'key=string!;value=string?;effect=string!;timeAdded=time?*',
+  DeviceTaint: 'key=string!;value=string?;effect=string! go:v1alpha3.DeviceTaintEffect;timeAdded=time?*',
   DeviceTaintRule: '@;metadata=metaV1.ObjectMeta?;spec=DeviceTaintRuleSpec!;status=DeviceTaintRuleStatus?',
   DeviceTaintRuleList: '@;metadata=metaV1.ListMeta?;items=[]DeviceTaintRule!',
   DeviceTaintRuleSpec: 'deviceSelector=DeviceTaintSelector?*;taint=DeviceTaint?!',

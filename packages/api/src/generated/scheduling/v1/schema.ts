@@ -4,6 +4,6 @@ import type { SchemaTable } from '../../../schema/schema-table.ts'
 import { metaV1Schema } from '../../meta/v1/schema.ts'
 
 export const schedulingV1Schema: SchemaTable = schemaTable('io.k8s.api.scheduling.v1', { group: 'scheduling.k8s.io', version: 'v1' }, {
-  PriorityClass: '@;metadata=metaV1.ObjectMeta?;value=int32;globalDefault=bool?;description=string?;preemptionPolicy=string?*',
+  PriorityClass: '@;metadata=metaV1.ObjectMeta?;value=int32;globalDefault=bool?;description=string?;preemptionPolicy=string?* go:v1.PreemptionPolicy',
   PriorityClassList: '@;metadata=metaV1.ListMeta?;items=[]PriorityClass!',
 }, { metaV1: metaV1Schema })
