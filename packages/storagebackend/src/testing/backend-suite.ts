@@ -11,7 +11,7 @@ export interface BackendUnderTest {
   readonly backend: Backend
   /** Moves the driver's clock. Without it the suite waits for the time to pass. */
   readonly advance?: (milliseconds: number) => void
-  readonly close?: () => Promise<void>
+  readonly close?: () => PromiseLike<void>
 }
 
 export interface BackendTest extends BackendUnderTest {

@@ -1,0 +1,71 @@
+import type { ObjectEvent, Storage, WatchObjectsOptions } from '../storage.ts'
+import type { TestObject } from './test-object.ts'
+import { within } from './watch-reader.ts'
+
+export interface SeenEvent {
+  readonly type: string
+  readonly name: string
+  readonly revision: number
+  readonly initialEventsEnd?: boolean
+}
+
+/** Reads an object watch in steps. */
+export class ObjectWatchReader {
+  readonly #abort: AbortController
+  readonly #batches: AsyncIterator<readonly ObjectEvent<TestObject>[]>
+  #buffered: ObjectEvent<TestObject>[] = []
+  #next: Promise<IteratorResult<readonly ObjectEvent<TestObject>[]>> | undefined
+
+  private constructor(abort: AbortController, batches: AsyncIterator<readonly ObjectEvent<TestObject>[]>) {
+    this.#abort = abort
+    this.#batches = batches
+  }
+
+  static async open(storage: Storage<TestObject>, key: string, options: Omit<WatchObjectsOptions, 'signal'>): Promise<ObjectWatchReader> {
+    const abort = new AbortController()
+    const watch = await storage.watch(key, { ...options, signal: abort.signal })
+    return new ObjectWatchReader(abort, watch[Symbol.asyncIterator]())
+  }
+
+  async next(): Promise<ObjectEvent<TestObject> | undefined> {
+    while (this.#buffered.length === 0) {
+      this.#next ??= this.#batches.next()
+      const result = await within(this.#next, 'a watch event')
+      this.#next = undefined
+      if (result.done) return undefined
+      this.#buffered = [...result.value]
+    }
+    return this.#buffered.shift()
+  }
+
+  /** The next `count` events, bookmarks too. */
+  async events(count: number): Promise<SeenEvent[]> {
+    const seen: SeenEvent[] = []
+    while (seen.length < count) {
+      const event = await this.next()
+      if (!event) throw new Error(`the watch ended after ${JSON.stringify(seen)}`)
+      seen.push(
+        event.type === 'BOOKMARK'
+          ? { type: event.type, name: '', revision: event.revision, initialEventsEnd: event.initialEventsEnd }
+          : { type: event.type, name: event.object.field('metadata.name'), revision: event.object.revision },
+      )
+    }
+    return seen
+  }
+
+  /** The next `count` events about objects. */
+  async objects(count: number): Promise<SeenEvent[]> {
+    const seen: SeenEvent[] = []
+    while (seen.length < count) seen.push(...(await this.events(1)).filter((event) => event.type !== 'BOOKMARK'))
+    return seen
+  }
+
+  async stop(): Promise<void> {
+    this.#abort.abort()
+    while (await this.next()) continue
+  }
+}
+
+export function brief(events: readonly SeenEvent[]): string[] {
+  return events.map((event) => (event.type === 'BOOKMARK' ? 'BOOKMARK' : `${event.type} ${event.name}`))
+}

@@ -1,0 +1,118 @@
+import { expect } from 'vitest'
+import { codeOf, failure } from './storage-errors.ts'
+import type { DeclareStorageTest } from './storage-suite.ts'
+import { testObject } from './test-object.ts'
+import { ObjectWatchReader } from './object-watch-reader.ts'
+
+export function createAndGetTests(test: DeclareStorageTest): void {
+  test('create: gives the object back with its version', async ({ storage, key, create }) => {
+    const created = await create('ns', 'a', { labels: { app: 'x' }, nodeName: 'n1', text: 'é "quoted"' })
+    const got = await storage.get(key('ns', 'a'))
+    for (const object of [created, got]) {
+      expect(object.key).toBe(key('ns', 'a'))
+      expect(object.revision).toBe(created.revision)
+      expect(object.object().metadata.resourceVersion).toBe(String(created.revision))
+      expect(object.object().spec).toEqual({ nodeName: 'n1', text: 'é "quoted"' })
+      expect(object.labels).toEqual({ app: 'x' })
+      expect(object.field('metadata.name')).toBe('a')
+      expect(object.field('metadata.namespace')).toBe('ns')
+      expect(object.field('spec.nodeName')).toBe('n1')
+    }
+  })
+
+  test('a body is spliced into an answer', async ({ create }) => {
+    const stored = await create('ns', 'a', { labels: { app: 'x' }, text: 'é' })
+    const body = Buffer.from(stored.body)
+    const answer = Buffer.concat([
+      Buffer.from('{"kind":"Test","apiVersion":"v1",'),
+      body.subarray(1, stored.spliceAt),
+      Buffer.from(`,"resourceVersion":"${stored.revision}"`),
+      body.subarray(stored.spliceAt),
+    ])
+    expect(JSON.parse(answer.toString())).toEqual({ kind: 'Test', apiVersion: 'v1', ...stored.object() })
+    expect(JSON.parse(body.toString()).metadata.resourceVersion).toBeUndefined()
+  })
+
+  test('a copy is the caller’s own', async ({ storage, key, create }) => {
+    const stored = await create('ns', 'a', { text: 'kept' })
+    stored.copy().spec!.text = 'changed'
+    expect(stored.copy().spec!.text).toBe('kept')
+    expect((await storage.get(key('ns', 'a'))).object().spec!.text).toBe('kept')
+  })
+
+  test('create: refuses an object that has a version', async ({ storage, key }) => {
+    const object = testObject('ns', 'a')
+    object.metadata.resourceVersion = '5'
+    await expect(storage.create(key('ns', 'a'), object)).rejects.toThrow('resourceVersion should not be set on objects to be created')
+  })
+
+  test('create: what exists is not replaced', async ({ storage, key, create }) => {
+    await create('ns', 'a', { text: 'first' })
+    expect(codeOf(await failure(create('ns', 'a', { text: 'second' })))).toBe('KeyExists')
+    expect((await storage.get(key('ns', 'a'))).object().spec!.text).toBe('first')
+  })
+
+  test('create: with a time to live it ends in a DELETED', async ({ storage, key, prefix, wait }) => {
+    const stored = await storage.create(key('ns', 'a'), testObject('ns', 'a'), { ttlSeconds: 1 })
+    const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(stored.revision) })
+    await wait(1100)
+    const [deleted] = await reader.objects(1)
+    expect(deleted).toMatchObject({ type: 'DELETED', name: 'a' })
+    expect(deleted!.revision).toBeGreaterThan(stored.revision)
+    expect(codeOf(await failure(storage.get(key('ns', 'a'))))).toBe('KeyNotFound')
+    await reader.stop()
+  })
+
+  test('get: any version that has been is answered with something not older', async ({ storage, key, create, update }) => {
+    const first = await create('ns', 'a')
+    const second = await update(first, (object) => void (object.spec = { text: 'new' }))
+    const later = await create('ns', 'other')
+    for (const resourceVersion of ['', '0', String(first.revision), String(second.revision), String(later.revision)]) {
+      const got = await storage.get(key('ns', 'a'), { resourceVersion })
+      if (resourceVersion !== '0') expect(got.revision).toBe(second.revision)
+    }
+  })
+
+  test('get: a version in the future is too large', async ({ storage, key, create }) => {
+    const { revision } = await create('ns', 'a')
+    const error = await failure(storage.get(key('ns', 'a'), { resourceVersion: String(revision + 1_000_000) }))
+    expect(codeOf(error)).toBe('ResourceVersionTooLarge')
+  })
+
+  test('get: what is not there is not found', async ({ storage, key }) => {
+    expect(codeOf(await failure(storage.get(key('ns', 'none'))))).toBe('KeyNotFound')
+  })
+
+  test('keys that are empty, step aside or leave the prefix are refused by every verb', async ({ storage, prefix }) => {
+    const { signal } = new AbortController()
+    for (const key of [
+      '',
+      '/',
+      '.',
+      '..',
+      `${prefix}..`,
+      `${prefix}../x`,
+      `${prefix}ns/./a`,
+      `${prefix}ns/..`,
+      '/registry/elsewhere/ns/a',
+    ]) {
+      for (const call of [
+        () => storage.create(key, testObject('ns', 'a')),
+        () => storage.get(key),
+        () => storage.list(key),
+        () => storage.watch(key, { signal }),
+        () => storage.delete(key),
+        () => storage.guaranteedUpdate(key, (object) => ({ object: object! })),
+        () => storage.count(key),
+      ]) {
+        expect(String(await failure(call())), key).toMatch(/invalid key|empty key/)
+      }
+    }
+  })
+
+  test('ready, and its revision follows writes', async ({ storage, create }) => {
+    await storage.checkReady()
+    const { revision } = await create('ns', 'a')
+    expect(await storage.currentRevision()).toBeGreaterThanOrEqual(revision)
+  })
+}

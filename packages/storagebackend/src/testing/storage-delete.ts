@@ -1,0 +1,88 @@
+import { expect } from 'vitest'
+import { codeOf, failure } from './storage-errors.ts'
+import type { DeclareStorageTest } from './storage-suite.ts'
+
+export function deleteTests(test: DeclareStorageTest): void {
+  test('delete: gives the last object under a version of its own', async ({ storage, key, create }) => {
+    const created = await create('ns', 'a', { text: 'last' })
+    const deleted = await storage.delete(key('ns', 'a'))
+    expect(deleted.revision).toBeGreaterThan(created.revision)
+    expect(deleted.object().metadata.resourceVersion).toBe(String(deleted.revision))
+    expect(deleted.object().spec!.text).toBe('last')
+    expect(codeOf(await failure(storage.get(key('ns', 'a'))))).toBe('KeyNotFound')
+    expect(codeOf(await failure(storage.delete(key('ns', 'a'))))).toBe('KeyNotFound')
+  })
+
+  test('delete: preconditions', async ({ storage, key, create }) => {
+    const created = await create('ns', 'a', { uid: 'A' })
+    const error = await failure(storage.delete(key('ns', 'a'), { preconditions: { uid: 'B' } }))
+    expect(codeOf(error)).toBe('InvalidObject')
+    expect(String(error)).toContain(
+      `invalid object, Code: 4, Key: ${key('ns', 'a')}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID`,
+    )
+    await storage.delete(key('ns', 'a'), { preconditions: { uid: 'A', resourceVersion: String(created.revision) } })
+  })
+
+  test('delete: a fresh suggestion is enough', async ({ storage, key, create }) => {
+    const suggestion = await create('ns', 'a', { text: 'x' })
+    const deleted = await storage.delete(key('ns', 'a'), { suggestion })
+    expect(deleted.object()).toEqual({
+      ...suggestion.copy(),
+      metadata: { ...suggestion.copy().metadata, resourceVersion: String(deleted.revision) },
+    })
+  })
+
+  test('delete: a stale suggestion is corrected', async ({ storage, key, create, update }) => {
+    const suggestion = await create('ns', 'a')
+    await update(suggestion, (object) => void (object.spec = { text: 'newest' }))
+    expect((await storage.delete(key('ns', 'a'), { suggestion })).object().spec!.text).toBe('newest')
+  })
+
+  test('delete: a suggestion of something deleted is not found', async ({ storage, key, create }) => {
+    const suggestion = await create('ns', 'a')
+    await storage.delete(key('ns', 'a'))
+    expect(codeOf(await failure(storage.delete(key('ns', 'a'), { suggestion })))).toBe('KeyNotFound')
+  })
+
+  test('delete: a write during validation is validated too', async ({ storage, key, create, update }) => {
+    const created = await create('ns', 'a')
+    const seen: (string | undefined)[] = []
+    const deleted = await storage.delete(key('ns', 'a'), {
+      async validate(object) {
+        seen.push(object.spec?.text)
+        if (seen.length === 1) await update(created, (changed) => void (changed.spec = { text: 'newest' }))
+      },
+    })
+    expect(seen).toEqual([undefined, 'newest'])
+    expect(deleted.object().spec!.text).toBe('newest')
+  })
+
+  test('delete: validation on a suggestion is only believed when it is fresh', async ({ storage, key, create, update }) => {
+    const stale = await create('ns', 'a')
+    let calls = 0
+    const refuse = (text: string | undefined) => (object: { readonly spec?: { readonly text?: string } }) => {
+      calls++
+      if (object.spec?.text === text) throw new Error('refused')
+    }
+    expect(String(await failure(storage.delete(key('ns', 'a'), { suggestion: stale, validate: refuse(undefined) })))).toContain('refused')
+    expect(calls).toBeLessThanOrEqual(2)
+    await update(stale, (object) => void (object.spec = { text: 'newer' }))
+    // The stale one passes, the one that is there does not.
+    expect(String(await failure(storage.delete(key('ns', 'a'), { suggestion: stale, validate: refuse('newer') })))).toContain('refused')
+    // The stale one does not, the one that is there does.
+    calls = 0
+    await storage.delete(key('ns', 'a'), { suggestion: stale, validate: refuse(undefined) })
+    expect(calls).toBeLessThanOrEqual(2)
+  })
+
+  test('delete: preconditions on a suggestion are only believed when it is fresh', async ({ storage, key, create, update }) => {
+    const stale = await create('ns', 'a')
+    const fresh = await update(stale, (object) => void (object.spec = { text: 'newer' }))
+    const of = (revision: number): { preconditions: { resourceVersion: string } } => ({
+      preconditions: { resourceVersion: String(revision) },
+    })
+    expect(codeOf(await failure(storage.delete(key('ns', 'a'), { suggestion: stale, ...of(stale.revision) })))).toBe('InvalidObject')
+    await storage.get(key('ns', 'a'))
+    await storage.delete(key('ns', 'a'), { suggestion: stale, ...of(fresh.revision) })
+  })
+}

@@ -1,0 +1,125 @@
+import { expect } from 'vitest'
+import { codeOf, failure } from './storage-errors.ts'
+import { names, type DeclareStorageTest } from './storage-suite.ts'
+import { selecting } from './test-object.ts'
+
+export function listTests(test: DeclareStorageTest): void {
+  test('list: nothing there', async ({ storage, prefix }) => {
+    const list = await storage.list(prefix)
+    expect([[...list.items], list.continue, list.remainingItemCount]).toEqual([[], '', undefined])
+    expect(list.revision).toBeGreaterThan(0)
+  })
+
+  test('list: in key order, of the prefix and no other', async ({ storage, prefix, create }) => {
+    for (const [namespace, name] of [
+      ['b', '1'],
+      ['a', '2'],
+      ['a', '1'],
+      ['ab', '1'],
+      ['a', '10'],
+    ] as const)
+      await create(namespace, name)
+    expect(names(await storage.list(prefix))).toEqual(['a/1', 'a/10', 'a/2', 'ab/1', 'b/1'])
+    expect(names(await storage.list(`${prefix}a/`))).toEqual(['a/1', 'a/10', 'a/2'])
+    // Without its slash "a" is still not the prefix of "ab".
+    expect(names(await storage.list(`${prefix}a`))).toEqual(['a/1', 'a/10', 'a/2'])
+    expect(await storage.count(prefix)).toBe(5)
+    expect(await storage.count(`${prefix}a/`)).toBe(3)
+  })
+
+  test('list: of a single key', async ({ storage, key, create }) => {
+    const { revision } = await create('a', '1')
+    await create('a', '10')
+    for (const resourceVersion of ['', '0', String(revision)]) {
+      if (resourceVersion !== '0') expect(names(await storage.list(key('a', '1'), { recursive: false, resourceVersion }))).toEqual(['a/1'])
+    }
+    expect(names(await storage.list(key('a', 'none'), { recursive: false }))).toEqual([])
+    const predicate = selecting({ labels: 'no=match' })
+    expect(names(await storage.list(key('a', '1'), { recursive: false, predicate }))).toEqual([])
+  })
+
+  test('list: by labels and fields', async ({ storage, prefix, create }) => {
+    await create('a', '1', { labels: { app: 'x', tier: 'front' }, nodeName: 'n1' })
+    await create('a', '2', { labels: { app: 'x' }, nodeName: 'n2' })
+    await create('b', '3', { labels: { app: 'y' }, nodeName: 'n1' })
+    await create('b', '4')
+    const list = async (selectors: Parameters<typeof selecting>[0]): Promise<string[]> =>
+      names(await storage.list(prefix, { predicate: selecting(selectors) }))
+    expect(await list({ labels: 'app=x' })).toEqual(['a/1', 'a/2'])
+    expect(await list({ labels: 'app in (x,y),!tier' })).toEqual(['a/2', 'b/3'])
+    expect(await list({ fields: 'spec.nodeName=n1' })).toEqual(['a/1', 'b/3'])
+    expect(await list({ fields: 'spec.nodeName=' })).toEqual(['b/4'])
+    expect(await list({ fields: 'metadata.namespace!=a,metadata.name=3', labels: 'app' })).toEqual(['b/3'])
+  })
+
+  test('list: the revision is that of what is listed', async ({ storage, prefix, create }) => {
+    const { revision } = await create('a', '1')
+    expect((await storage.list(prefix)).revision).toBeGreaterThanOrEqual(revision)
+  })
+
+  test('list: the newest after a write, with an empty version', async ({ storage, prefix, create }) => {
+    for (let i = 0; i < 10; i++) {
+      await create('a', String(i))
+      expect(names(await storage.list(prefix))).toHaveLength(i + 1)
+    }
+  })
+
+  test('list: exactly a version, and not older than one', async ({ storage, prefix, create }) => {
+    const revisions: number[] = []
+    for (let i = 0; i < 5; i++) revisions.push((await create('a', String(i))).revision)
+    const at = String(revisions[2])
+    const exact = await storage.list(prefix, { resourceVersion: at, resourceVersionMatch: 'Exact' })
+    expect([names(exact).length, exact.revision]).toEqual([3, revisions[2]])
+    for (const resourceVersionMatch of ['NotOlderThan', undefined] as const) {
+      const newer = await storage.list(prefix, { resourceVersion: at, resourceVersionMatch })
+      expect(newer.revision).toBeGreaterThanOrEqual(revisions[2]!)
+    }
+    const limited = await storage.list(prefix, { resourceVersion: at, limit: 10 })
+    expect([names(limited).length, limited.revision]).toEqual([3, revisions[2]])
+  })
+
+  test('list: identical at the version it returned, whatever is written meanwhile', async ({ storage, prefix, create }) => {
+    const first = await create('a', 'first')
+    const writing = (async () => {
+      for (let i = 0; i < 30; i++) await create('a', String(i))
+    })()
+    for (let i = 0; i < 10; i++) {
+      const list = await storage.list(prefix, { resourceVersion: String(first.revision) })
+      const items = names(list)
+      const again = await storage.list(prefix, { resourceVersion: String(list.revision), resourceVersionMatch: 'Exact' })
+      expect([names(again), again.revision]).toEqual([items, list.revision])
+    }
+    await writing
+  })
+
+  test('list: a version in the future is too large, with the current one', async ({ storage, prefix, create }) => {
+    const { revision } = await create('a', '1')
+    const resourceVersion = String(revision + 1_000_000)
+    for (const options of [{}, { limit: 1 }, { resourceVersionMatch: 'Exact' }, { resourceVersionMatch: 'NotOlderThan' }] as const) {
+      const error = await failure(storage.list(prefix, { resourceVersion, ...options }))
+      expect(codeOf(error)).toBe('ResourceVersionTooLarge')
+      expect(String(error)).toContain(`Too large resource version: ${resourceVersion}, current: `)
+    }
+  })
+
+  test('list: a version that was compacted is too old', async ({ storage, prefix, create, compact }) => {
+    if (!compact) return
+    const old = await create('a', '1')
+    await create('a', '2')
+    const newest = await create('a', '3')
+    await compact(newest.revision)
+    const error = await failure(storage.list(prefix, { resourceVersion: String(old.revision), resourceVersionMatch: 'Exact' }))
+    expect(codeOf(error)).toBe('ResourceVersionTooOld')
+    expect(String(error)).toContain('The resourceVersion for the provided list is too old.')
+    const notOlder = await storage.list(prefix, { resourceVersion: String(old.revision), resourceVersionMatch: 'NotOlderThan' })
+    expect(names(notOlder)).toHaveLength(3)
+  })
+
+  test('list: a version that is none is a bad request', async ({ storage, prefix }) => {
+    const error = await failure(storage.list(prefix, { resourceVersion: 'abc' }))
+    expect(codeOf(error)).toBe('BadRequest')
+    expect(String(error)).toContain(
+      'invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',
+    )
+  })
+}

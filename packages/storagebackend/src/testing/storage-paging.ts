@@ -1,0 +1,99 @@
+import { expect } from 'vitest'
+import { isStorageError } from '../errors.ts'
+import { codeOf, failure } from './storage-errors.ts'
+import { names, type DeclareStorageTest } from './storage-suite.ts'
+import { selecting } from './test-object.ts'
+
+const decode = (token: string): string => Buffer.from(token, 'base64url').toString()
+
+export function pagingTests(test: DeclareStorageTest): void {
+  test('paging: all pages are of one version, and say how many are left', async ({ storage, prefix, create }) => {
+    for (let i = 0; i < 5; i++) await create('a', String(i))
+    const first = await storage.list(`${prefix}a/`, { limit: 2 })
+    expect([names(first), first.remainingItemCount]).toEqual([['a/0', 'a/1'], 3])
+    expect(JSON.parse(decode(first.continue))).toMatchObject({ v: 'meta.k8s.io/v1', rv: first.revision })
+    expect(first.continue).not.toContain('=')
+    await create('a', '00')
+    await create('a', '40')
+    const second = await storage.list(`${prefix}a/`, { limit: 2, continue: first.continue })
+    expect([names(second), second.remainingItemCount, second.revision]).toEqual([['a/2', 'a/3'], 1, first.revision])
+    const third = await storage.list(`${prefix}a/`, { limit: 2, continue: second.continue })
+    expect([names(third), third.remainingItemCount, third.continue, third.revision]).toEqual([['a/4'], undefined, '', first.revision])
+    const rest = await storage.list(`${prefix}a/`, { continue: first.continue })
+    expect(names(rest)).toEqual(['a/2', 'a/3', 'a/4'])
+  })
+
+  test('paging: a last page that is just full is the last', async ({ storage, prefix, create }) => {
+    for (let i = 0; i < 4; i++) await create('a', String(i))
+    const all = await storage.list(prefix, { limit: 4 })
+    expect([names(all).length, all.continue, all.remainingItemCount]).toEqual([4, '', undefined])
+    expect((await storage.list(prefix, { limit: 5 })).continue).toBe('')
+  })
+
+  test('paging: pages are filled whatever a selector drops, and say nothing of what is left', async ({ storage, prefix, create }) => {
+    for (let i = 0; i < 20; i++) await create('a', String(i).padStart(2, '0'), { labels: { odd: String(i % 2) } })
+    const predicate = selecting({ labels: 'odd=1' })
+    const seen: string[] = []
+    let token = ''
+    do {
+      const page = await storage.list(prefix, { limit: 4, predicate, ...(token !== '' && { continue: token }) })
+      expect(page.remainingItemCount).toBeUndefined()
+      const items = names(page)
+      seen.push(...items)
+      token = page.continue
+      if (token !== '') expect(items).toHaveLength(4)
+    } while (token !== '')
+    expect(seen).toEqual(Array.from({ length: 10 }, (_, i) => `a/${String(2 * i + 1).padStart(2, '0')}`))
+  })
+
+  test('paging: one match among many is one page', async ({ storage, prefix, create }) => {
+    await Promise.all(
+      Array.from({ length: 300 }, (_, i) => create('a', String(i).padStart(3, '0'), { nodeName: i === 299 ? 'rare' : 'n' })),
+    )
+    const page = await storage.list(prefix, { limit: 1, predicate: selecting({ fields: 'spec.nodeName=rare' }) })
+    expect([names(page), page.continue]).toEqual([['a/299'], ''])
+  })
+
+  test('paging: an expired token comes with one that goes on inconsistently', async ({ storage, prefix, create, compact }) => {
+    if (!compact) return
+    for (let i = 0; i < 5; i++) await create('a', String(i))
+    const first = await storage.list(`${prefix}a/`, { limit: 2 })
+    const newer = await create('a', '2-new')
+    await compact(newer.revision)
+    const error = await failure(storage.list(`${prefix}a/`, { limit: 2, continue: first.continue }))
+    expect(codeOf(error)).toBe('ResourceVersionTooOld')
+    expect(String(error)).toContain('The provided continue parameter is too old to display a consistent list result.')
+    const token = isStorageError(error)
+      ? error.continue!
+      : (error as { status: { metadata: { continue: string } } }).status.metadata.continue
+    expect(JSON.parse(decode(token)).rv).toBe(-1)
+    const next = await storage.list(`${prefix}a/`, { limit: 2, continue: token })
+    expect(names(next)).toEqual(['a/2', 'a/2-new'])
+    expect(next.revision).toBeGreaterThanOrEqual(newer.revision)
+    expect(names(await storage.list(`${prefix}a/`, { continue: next.continue }))).toEqual(['a/3', 'a/4'])
+  })
+
+  test('paging: bad tokens are refused in the words that clients know', async ({ storage, prefix, create }) => {
+    await create('a', '1')
+    const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+    const cases: [string, string][] = [
+      ['garbage', "continue key is not valid: invalid character '\\u0081' looking for beginning of value"],
+      ['a b', 'continue key is not valid: illegal base64 data at input byte 1'],
+      [encode({ v: 'v2', rv: 1, start: 'x' }), 'continue key is not valid: server does not recognize this encoded version v2'],
+      [
+        encode({ v: 'meta.k8s.io/v1', rv: 0, start: 'x' }),
+        'continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)',
+      ],
+      [encode({ v: 'meta.k8s.io/v1', rv: 5, start: '' }), 'continue key is not valid: encoded start key empty (version meta.k8s.io/v1)'],
+      [encode({ v: 'meta.k8s.io/v1', rv: 5, start: '../b' }), 'continue key is not valid: ../b'],
+    ]
+    for (const [token, message] of cases) {
+      const error = await failure(storage.list(prefix, { continue: token, limit: 1 }))
+      expect(['InvalidContinueToken', 'BadRequest']).toContain(codeOf(error))
+      expect(String(error)).toContain(`invalid continue token: ${message}`)
+    }
+    const good = encode({ v: 'meta.k8s.io/v1', rv: -1, start: 'a/0' })
+    const both = await failure(storage.list(prefix, { continue: good, resourceVersion: '5' }))
+    expect(String(both)).toContain('specifying resource version is not allowed when using continue')
+  })
+}

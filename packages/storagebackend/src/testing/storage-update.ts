@@ -1,0 +1,138 @@
+import { expect } from 'vitest'
+import { codeOf, failure } from './storage-errors.ts'
+import type { DeclareStorageTest } from './storage-suite.ts'
+import { ObjectWatchReader } from './object-watch-reader.ts'
+import { testObject, type TestObject } from './test-object.ts'
+
+const setText =
+  (text: string) =>
+  (current: TestObject | undefined): { object: TestObject } => ({ object: { ...current!, spec: { text } } })
+
+export function updateTests(test: DeclareStorageTest): void {
+  test('update: changes the object and its version', async ({ storage, key, create }) => {
+    const created = await create('ns', 'a')
+    const updated = await storage.guaranteedUpdate(key('ns', 'a'), (current, stored) => {
+      expect(current!.metadata.resourceVersion).toBe(String(created.revision))
+      expect(stored!.revision).toBe(created.revision)
+      return setText('new')(current)
+    })
+    expect(updated.revision).toBeGreaterThan(created.revision)
+    expect(updated.object().spec!.text).toBe('new')
+    expect((await storage.get(key('ns', 'a'))).revision).toBe(updated.revision)
+  })
+
+  test('update: what is not there is not found, or made', async ({ storage, key }) => {
+    const object = testObject('ns', 'a')
+    expect(codeOf(await failure(storage.guaranteedUpdate(key('ns', 'a'), () => ({ object }))))).toBe('KeyNotFound')
+    let seen: unknown = 'not called'
+    const made = await storage.guaranteedUpdate(
+      key('ns', 'a'),
+      (current, stored) => {
+        seen = current ?? stored
+        return { object }
+      },
+      { ignoreNotFound: true },
+    )
+    expect(seen).toBeUndefined()
+    expect((await storage.get(key('ns', 'a'))).revision).toBe(made.revision)
+  })
+
+  test('update: preconditions are checked, in the words that clients see', async ({ storage, key, create }) => {
+    const created = await create('ns', 'a', { uid: 'A' })
+    const wrong = await failure(storage.guaranteedUpdate(key('ns', 'a'), setText('x'), { preconditions: { uid: 'B' } }))
+    expect(codeOf(wrong)).toBe('InvalidObject')
+    expect(String(wrong)).toContain('Precondition failed: UID in precondition: B, UID in object meta: A')
+    const preconditions = { uid: 'A', resourceVersion: String(created.revision) }
+    await storage.guaranteedUpdate(key('ns', 'a'), setText('x'), { preconditions })
+    const stale = await failure(storage.guaranteedUpdate(key('ns', 'a'), setText('y'), { preconditions }))
+    expect(String(stale)).toContain(
+      `Precondition failed: ResourceVersion in precondition: ${created.revision}, ResourceVersion in object meta: `,
+    )
+  })
+
+  test('update: the same object is not written', async ({ storage, key, create }) => {
+    const created = await create('ns', 'a', { labels: { b: '1', a: '2' }, text: 'x' })
+    const before = await storage.currentRevision()
+    for (const options of [{}, { suggestion: created }]) {
+      const same = await storage.guaranteedUpdate(key('ns', 'a'), (current) => ({ object: current! }), options)
+      const equal = await storage.guaranteedUpdate(
+        key('ns', 'a'),
+        () => ({ object: testObject('ns', 'a', { labels: { a: '2', b: '1' }, text: 'x' }) }),
+        options,
+      )
+      expect([same.revision, equal.revision]).toEqual([created.revision, created.revision])
+    }
+    expect(await storage.currentRevision()).toBe(before)
+  })
+
+  test('update: a lost race is run again', async ({ storage, key, create, update }) => {
+    const created = await create('ns', 'a')
+    const tried: (string | undefined)[] = []
+    const updated = await storage.guaranteedUpdate(key('ns', 'a'), async (current) => {
+      tried.push(current!.spec?.text)
+      if (tried.length === 1) await update(created, (object) => void (object.spec = { text: 'theirs' }))
+      return { object: { ...current!, metadata: { ...current!.metadata, labels: { mine: 'yes' } } } }
+    })
+    expect(tried).toEqual([undefined, 'theirs'])
+    expect(updated.object()).toMatchObject({ spec: { text: 'theirs' }, metadata: { labels: { mine: 'yes' } } })
+  })
+
+  test('update: a stale suggestion is corrected', async ({ storage, key, create, update }) => {
+    const stale = await create('ns', 'a')
+    await update(stale, (object) => void (object.spec = { text: 'newer' }))
+    const updated = await storage.guaranteedUpdate(
+      key('ns', 'a'),
+      (current) => ({ object: { ...current!, metadata: { ...current!.metadata, labels: { x: 'y' } } } }),
+      { suggestion: stale },
+    )
+    expect(updated.object()).toMatchObject({ spec: { text: 'newer' }, metadata: { labels: { x: 'y' } } })
+    // What equals the stale suggestion is a change all the same.
+    const back = await storage.guaranteedUpdate(key('ns', 'a'), () => ({ object: stale.copy() }), { suggestion: stale })
+    expect(back.object().spec).toEqual({})
+    expect((await storage.get(key('ns', 'a'))).revision).toBe(back.revision)
+  })
+
+  test('update: an error on a stale suggestion is tried again, on a fresh one not', async ({ storage, key, create, update }) => {
+    const stale = await create('ns', 'a')
+    const fresh = await update(stale, (object) => void (object.spec = { text: 'newer' }))
+    let calls = 0
+    const refuseOld = (current: TestObject | undefined): { object: TestObject } => {
+      calls++
+      if (current!.spec?.text !== 'newer') throw new Error('too old')
+      return setText('mine')(current)
+    }
+    await storage.guaranteedUpdate(key('ns', 'a'), refuseOld, { suggestion: stale })
+    expect(calls).toBe(2)
+    calls = 0
+    const refuse = (): never => {
+      calls++
+      throw new Error('never')
+    }
+    const newest = await storage.get(key('ns', 'a'))
+    expect(newest.revision).toBeGreaterThan(fresh.revision)
+    expect(String(await failure(storage.guaranteedUpdate(key('ns', 'a'), refuse, { suggestion: newest })))).toContain('never')
+    expect(calls).toBeLessThanOrEqual(2)
+  })
+
+  test('update: with a time to live it ends in a DELETED', async ({ storage, key, prefix, create, wait }) => {
+    await create('ns', 'a')
+    const updated = await storage.guaranteedUpdate(key('ns', 'a'), (current) => ({ ...setText('x')(current), ttlSeconds: 1 }))
+    const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(updated.revision) })
+    await wait(1100)
+    expect(await reader.objects(1)).toMatchObject([{ type: 'DELETED', name: 'a' }])
+    await reader.stop()
+  })
+
+  test('update: many at once lose nothing', async ({ storage, key, create }) => {
+    await create('ns', 'a', { labels: {} })
+    await Promise.all(
+      Array.from({ length: 12 }, (_, i) =>
+        storage.guaranteedUpdate(key('ns', 'a'), (current) => {
+          current!.metadata.labels = { ...current!.metadata.labels, [`l${i}`]: 'x' }
+          return { object: current! }
+        }),
+      ),
+    )
+    expect(Object.keys((await storage.get(key('ns', 'a'))).labels ?? {})).toHaveLength(12)
+  })
+}

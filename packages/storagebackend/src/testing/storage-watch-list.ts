@@ -1,0 +1,97 @@
+import { expect } from 'vitest'
+import { brief, ObjectWatchReader } from './object-watch-reader.ts'
+import { codeOf, failure } from './storage-errors.ts'
+import type { DeclareStorageTest } from './storage-suite.ts'
+import { selecting } from './test-object.ts'
+
+export function watchListTests(test: DeclareStorageTest): void {
+  test('initial events: ADDED by key, then the bookmark that ends them, then changes', async ({ storage, prefix, create }) => {
+    await create('b', '1')
+    await create('a', '2')
+    const newest = await create('a', '1')
+    for (const resourceVersion of ['', '0', String(newest.revision)]) {
+      await storage.list(prefix)
+      const reader = await ObjectWatchReader.open(storage, prefix, {
+        resourceVersion,
+        sendInitialEvents: true,
+        allowBookmarks: true,
+        resourceVersionMatch: 'NotOlderThan',
+      })
+      const events = await reader.events(4)
+      expect(brief(events)).toEqual(['ADDED 1', 'ADDED 2', 'ADDED 1', 'BOOKMARK'])
+      expect(events[3]!.initialEventsEnd).toBe(true)
+      expect(events[3]!.revision).toBeGreaterThanOrEqual(newest.revision)
+      const name = `after-${resourceVersion}`
+      const later = await create('c', name)
+      expect(await reader.objects(1)).toEqual([{ type: 'ADDED', name, revision: later.revision }])
+      await reader.stop()
+      await storage.delete(later.key)
+    }
+  })
+
+  test('initial events: the ending bookmark has the store’s version, not the newest object’s', async ({ storage, prefix, key, create }) => {
+    await create('a', '1')
+    await create('a', '2')
+    const deleted = await storage.delete(key('a', '2'))
+    const options = { sendInitialEvents: true, allowBookmarks: true, predicate: selecting({ fields: 'metadata.name=1' }) }
+    const reader = await ObjectWatchReader.open(storage, prefix, options)
+    const events = await reader.events(2)
+    expect(brief(events)).toEqual(['ADDED 1', 'BOOKMARK'])
+    expect(events[1]!.revision).toBeGreaterThanOrEqual(deleted.revision)
+    await reader.stop()
+  })
+
+  test('initial events: without bookmarks they just come', async ({ storage, prefix, create }) => {
+    await create('a', '1')
+    const reader = await ObjectWatchReader.open(storage, prefix, { sendInitialEvents: true })
+    await reader.objects(1)
+    await create('a', '2')
+    expect(brief(await reader.events(1))).toEqual(['ADDED 2'])
+    await reader.stop()
+  })
+
+  test('initial events: none when they are not wanted', async ({ storage, prefix, create }) => {
+    await create('a', '1')
+    for (const resourceVersion of ['', '0']) {
+      await storage.list(prefix)
+      const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion, sendInitialEvents: false, allowBookmarks: true })
+      const next = reader.objects(1)
+      const later = await create('a', `later-${resourceVersion}`)
+      expect((await next)[0]!.revision).toBe(later.revision)
+      await reader.stop()
+    }
+  })
+
+  test('initial events: a version in the future is too large', async ({ storage, prefix, create }) => {
+    const { revision } = await create('a', '1')
+    const open = async (): Promise<unknown> => {
+      const resourceVersion = String(revision + 1_000_000)
+      const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion, sendInitialEvents: true, allowBookmarks: true })
+      return reader.next()
+    }
+    expect(codeOf(await failure(open()))).toBe('ResourceVersionTooLarge')
+  })
+
+  test('bookmarks: never ahead of events, only to those who allow them', async ({ storage, prefix, create, requestProgress }) => {
+    if (!requestProgress) return
+    const start = await create('a', 'start')
+    const resourceVersion = String(start.revision)
+    const predicate = selecting({ labels: 'app=x' })
+    const with_ = await ObjectWatchReader.open(storage, prefix, { resourceVersion, allowBookmarks: true, predicate })
+    const without = await ObjectWatchReader.open(storage, prefix, { resourceVersion, predicate })
+    const first = with_.events(1)
+    const firstWithout = without.events(1)
+    const unseen = await create('a', 'unseen')
+    await requestProgress()
+    const [bookmark] = await first
+    expect(bookmark).toMatchObject({ type: 'BOOKMARK', initialEventsEnd: false })
+    expect(bookmark!.revision).toBeGreaterThanOrEqual(start.revision)
+    const seen = await create('a', 'seen', { labels: { app: 'x' } })
+    expect(seen.revision).toBeGreaterThan(unseen.revision)
+    const [event] = await with_.objects(1)
+    expect(event!.revision).toBeGreaterThan(bookmark!.revision)
+    expect(brief(await firstWithout)).toEqual(['ADDED seen'])
+    await with_.stop()
+    await without.stop()
+  })
+}

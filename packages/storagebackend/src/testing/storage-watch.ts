@@ -1,0 +1,150 @@
+import { expect } from 'vitest'
+import { brief, ObjectWatchReader } from './object-watch-reader.ts'
+import { codeOf, failure } from './storage-errors.ts'
+import type { DeclareStorageTest } from './storage-suite.ts'
+import { selecting } from './test-object.ts'
+
+export function watchTests(test: DeclareStorageTest): void {
+  test('watch: from a version, only what comes after', async ({ storage, prefix, key, create, update }) => {
+    const old = await create('ns', 'old')
+    const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(old.revision) })
+    const a = await create('ns', 'a')
+    const changed = await update(a, (object) => void (object.spec = { text: 'x' }))
+    const deleted = await storage.delete(key('ns', 'a'))
+    const events = await reader.objects(3)
+    expect(brief(events)).toEqual(['ADDED a', 'MODIFIED a', 'DELETED a'])
+    expect(events.map((event) => event.revision)).toEqual([a.revision, changed.revision, deleted.revision])
+    await reader.stop()
+    const late = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(a.revision) })
+    expect(await late.objects(2)).toEqual(events.slice(1))
+    await late.stop()
+  })
+
+  test('watch: from 0 and from nothing, first what is there, by key', async ({ storage, prefix, create }) => {
+    const first = await create('b', '1')
+    await create('a', '2')
+    await create('a', '1')
+    for (const resourceVersion of ['0', '']) {
+      // Not older than the last write for both: a cache may be behind it with 0.
+      await storage.list(prefix)
+      const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion })
+      const events = await reader.objects(3)
+      expect(brief(events)).toEqual(['ADDED 1', 'ADDED 2', 'ADDED 1'])
+      expect(events[2]!.revision).toBe(first.revision)
+      await reader.stop()
+    }
+  })
+
+  test('watch: a DELETED carries the last object under the deletion’s version', async ({ storage, prefix, key, create }) => {
+    const created = await create('ns', 'a', { text: 'last' })
+    const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(created.revision) })
+    const deleted = await storage.delete(key('ns', 'a'))
+    const event = await reader.next()
+    if (event?.type !== 'DELETED') throw new Error(`expected DELETED, got ${event?.type}`)
+    expect(event.object.object().spec!.text).toBe('last')
+    expect(event.object.object().metadata.resourceVersion).toBe(String(deleted.revision))
+    await reader.stop()
+  })
+
+  test('watch: what a selector lets in and out is ADDED and DELETED', async ({ storage, prefix, key, create, update }) => {
+    const start = await create('ns', 'other')
+    const predicate = selecting({ labels: 'app=x' })
+    const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(start.revision), predicate })
+    const label = (app: string) => (object: { metadata: { labels?: Record<string, string> } }) => void (object.metadata.labels = { app })
+    const a = await create('ns', 'a', { labels: { app: 'y' } })
+    const entered = await update(a, label('x'))
+    const stayed = await update(a, (object) => void (object.spec = { text: 'x' }))
+    const left = await update(a, label('y'))
+    await update(a, label('z'))
+    const entered2 = await update(a, label('x'))
+    const gone = await storage.delete(key('ns', 'a'))
+    await create('ns', 'b', { labels: { app: 'y' } })
+    await storage.delete(key('ns', 'b'))
+    const end = await create('ns', 'end', { labels: { app: 'x' } })
+    const events = await reader.objects(6)
+    expect(brief(events)).toEqual(['ADDED a', 'MODIFIED a', 'DELETED a', 'ADDED a', 'DELETED a', 'ADDED end'])
+    expect(events.map((e) => e.revision)).toEqual([entered, stayed, left, entered2, gone, end].map((object) => object.revision))
+    await reader.stop()
+  })
+
+  test('watch: one that leaves a selector is seen as it was when it still matched', async ({ storage, prefix, create, update }) => {
+    const a = await create('ns', 'a', { nodeName: 'n1' })
+    const predicate = selecting({ fields: 'spec.nodeName=n1' })
+    const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(a.revision), predicate })
+    const moved = await update(a, (object) => void (object.spec!.nodeName = 'n2'))
+    const event = await reader.next()
+    if (event?.type !== 'DELETED') throw new Error(`expected DELETED, got ${event?.type}`)
+    expect(event.object.object().spec!.nodeName).toBe('n1')
+    expect(event.object.revision).toBe(moved.revision)
+    await reader.stop()
+  })
+
+  test('watch: other namespaces and other keys are silent', async ({ storage, prefix, key, create }) => {
+    const start = await create('x', 'x')
+    const resourceVersion = String(start.revision)
+    const namespace = await ObjectWatchReader.open(storage, `${prefix}a/`, { resourceVersion })
+    const single = await ObjectWatchReader.open(storage, key('a', '2'), { resourceVersion, recursive: false })
+    for (const [ns, name] of [
+      ['ab', '0'],
+      ['a', '1'],
+      ['b', '2'],
+      ['a', '2'],
+      ['a', '20'],
+      ['a', '3'],
+    ] as const)
+      await create(ns, name)
+    await storage.delete(key('a', '2'))
+    expect(brief(await namespace.objects(5))).toEqual(['ADDED 1', 'ADDED 2', 'ADDED 20', 'ADDED 3', 'DELETED 2'])
+    expect(brief(await single.objects(2))).toEqual(['ADDED 2', 'DELETED 2'])
+    await namespace.stop()
+    await single.stop()
+  })
+
+  test('watch: a version that was compacted is expired', async ({ storage, prefix, create, update, compact }) => {
+    if (!compact) return
+    const old = await create('ns', 'a')
+    await update(old, (object) => void (object.spec = { text: '1' }))
+    const newest = await update(old, (object) => void (object.spec = { text: '2' }))
+    await compact(newest.revision)
+    const open = async (): Promise<unknown> => {
+      const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(old.revision) })
+      return reader.next()
+    }
+    const error = await failure(open())
+    expect((error as { reason?: string }).reason).toBe('Expired')
+    const fromZero = await ObjectWatchReader.open(storage, prefix, { resourceVersion: '0' })
+    expect(brief(await fromZero.objects(1))).toEqual(['ADDED a'])
+    await fromZero.stop()
+  })
+
+  test('watch: an aborted one ends without error', async ({ storage, prefix, create }) => {
+    const { revision } = await create('ns', 'a')
+    const abort = new AbortController()
+    const watch = await storage.watch(prefix, { resourceVersion: String(revision), signal: abort.signal })
+    const waiting = watch[Symbol.asyncIterator]().next()
+    abort.abort()
+    expect((await waiting).done).toBe(true)
+  })
+
+  test('watch: ordered and complete under many writers', async ({ storage, prefix, key, create }) => {
+    const { revision } = await create('ns', 'start')
+    const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(revision) })
+    const written: number[] = []
+    await Promise.all(
+      Array.from({ length: 6 }, async (_, w) => {
+        for (let i = 0; i < 10; i++) {
+          written.push((await create('ns', `w${w}`)).revision)
+          written.push((await storage.delete(key('ns', `w${w}`))).revision)
+        }
+      }),
+    )
+    const events = await reader.objects(written.length)
+    expect(events.map((event) => event.revision)).toEqual(written.toSorted((a, b) => a - b))
+    await reader.stop()
+  })
+
+  test('watch: a version that is none is invalid', async ({ storage, prefix }) => {
+    const error = await failure(storage.watch(prefix, { resourceVersion: 'abc', signal: AbortSignal.abort() }))
+    expect(['Invalid', 'BadRequest']).toContain(codeOf(error))
+  })
+}
