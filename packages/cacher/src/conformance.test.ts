@@ -24,7 +24,11 @@ describeStorage(
     await cacher.waitUntilReady(5000)
     return {
       storage: cacher,
-      compact: (revision) => backend.compact(revision),
+      async compact(revision) {
+        // Otherwise the cache's own watch may be what is too old, and the cache is filled anew.
+        await cacher.list(prefix, { limit: 1 })
+        await backend.compact(revision)
+      },
       advance: (milliseconds) => clock.advance(milliseconds),
       async close() {
         await cacher.list(prefix, { limit: 1 })
