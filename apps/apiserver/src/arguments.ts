@@ -77,9 +77,10 @@ function readValue(definition: FlagDefinition, text: string): unknown {
       if (!definition.choices!.includes(text)) throw wrong(`one of ${definition.choices!.join(', ')}`)
       return text
     case 'string':
-      if (definition.check !== undefined && !definition.check.test(text)) throw wrong(definition.meaning!)
-      return text
+      break
   }
+  if (definition.check !== undefined && !definition.check.test(text)) throw wrong(definition.meaning!)
+  return text
 }
 
 /** Milliseconds. */

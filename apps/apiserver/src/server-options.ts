@@ -47,13 +47,16 @@ export async function serverOptions(values: FlagValues, log: (level: number, tex
   if ((certFile === undefined) !== (keyFile === undefined)) {
     throw new StartError('--tls-cert-file and --tls-private-key-file go together: one of them is missing', { isUsage: true })
   }
-  const names = [values['advertise-address'], values['external-hostname']].filter((name) => name !== undefined)
   return {
     storage: { type, dataDir, prefix: values['etcd-prefix'] },
-    certificates: { directory: values['cert-dir'] ?? path.join(dataDir, 'certs'), names },
+    certificates: {
+      directory: values['cert-dir'] ?? path.join(dataDir, 'certs'),
+      names: values['external-hostname'] === undefined ? [] : [values['external-hostname']],
+    },
     kubeconfigPath: path.join(dataDir, 'admin.kubeconfig'),
     bindAddress: values['bind-address'],
     port: values['secure-port'],
+    ...(values['advertise-address'] === undefined ? {} : { advertiseAddress: values['advertise-address'] }),
     ...(certFile === undefined || keyFile === undefined
       ? {}
       : {

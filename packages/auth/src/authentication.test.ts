@@ -11,7 +11,7 @@ import { createStaticTokens, generateToken } from './token-authenticator.ts'
 const alice: UserInfo = { name: 'alice', uid: '7', groups: ['dev'] }
 const asks = (rest: Partial<Credentials>): Credentials => ({ headers: {}, path: '/api', peerCertificate: undefined, ...rest })
 const withToken = (authorization: string): Credentials => asks({ headers: { authorization } })
-const certificate = (subject: object): PeerCertificate => ({ subject, raw: Buffer.from('der') }) as unknown as PeerCertificate
+const certificate = (subject: object): PeerCertificate => Object.assign({} as PeerCertificate, { subject, raw: Buffer.from('der') })
 
 const tokens = createBearerTokenAuthenticator(createStaticTokens([['secret', alice]]))
 const union = createAuthenticatorUnion([createClientCertificateAuthenticator(), tokens], { anonymous: createAnonymousAuthenticator() })

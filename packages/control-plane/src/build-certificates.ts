@@ -1,5 +1,6 @@
 import { createDirectoryCertificateStore, createMemoryCertificateStore, firstServiceIp, ownCertificates } from '@keelson/server'
 import type { KeyPair } from '@keelson/server'
+import { advertiseAddress } from './addresses.ts'
 import type { ServerChainOptions } from './server-chain-options.ts'
 
 export interface ServingCertificates {
@@ -16,7 +17,7 @@ export async function buildCertificates(options: ServerChainOptions): Promise<Se
   const serviceIp = firstServiceIp((options.serviceClusterIpRange ?? '10.0.0.0/24').split(',')[0]!)
   const own = await ownCertificates({
     store: directory === undefined ? createMemoryCertificateStore() : createDirectoryCertificateStore(directory),
-    names: [...names, ...(serviceIp === undefined ? [] : [serviceIp]), options.bindAddress ?? '127.0.0.1'],
+    names: [...names, ...(serviceIp === undefined ? [] : [serviceIp]), options.bindAddress ?? '127.0.0.1', advertiseAddress(options)],
   })
   const given = options.servingCertificate
   return {

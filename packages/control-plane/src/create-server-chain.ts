@@ -1,9 +1,9 @@
-import { isIPv6 } from 'node:net'
 import { builtinPlugins, createAdmissionChain } from '@keelson/admission'
 import type { AdmissionChain } from '@keelson/admission'
 import { createLoopbackClient } from '@keelson/loopback'
 import { createServer, kubeconfig, writeKubeconfig } from '@keelson/server'
 import type { Server } from '@keelson/server'
+import { advertiseAddress, bracketed, reachableAddress } from './addresses.ts'
 import { buildGenericConfig } from './build-generic-config.ts'
 import type { GenericConfig } from './build-generic-config.ts'
 import { ControllerRunner } from './controller-runner.ts'
@@ -43,10 +43,12 @@ function wire(options: ServerChainOptions, config: GenericConfig, controllers: C
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     ...(options.requestTimeoutMs === undefined ? {} : { requestTimeoutMs: options.requestTimeoutMs }),
     http2: options.http2 ?? true,
-    onError: (what, error) => log(0, `${what}: ${String((error as Error)?.stack ?? error)}`),
+    log,
   })
   addStorageHealth(server, config)
 
+  let port: number | undefined
+  const advertised = advertiseAddress(options)
   const target: InstallTarget = {
     server,
     config,
@@ -54,6 +56,7 @@ function wire(options: ServerChainOptions, config: GenericConfig, controllers: C
     client,
     options: {
       stopping: server.stopping,
+      serverAddress: () => (port === undefined ? undefined : `${bracketed(advertised)}:${port}`),
       ...(options.minRequestTimeoutSeconds === undefined ? {} : { minRequestTimeoutSeconds: options.minRequestTimeoutSeconds }),
       onInternalError: (error) => log(0, `internal error: ${String((error as Error)?.stack ?? error)}`),
     },
@@ -70,7 +73,7 @@ function wire(options: ServerChainOptions, config: GenericConfig, controllers: C
     controllers.start(client, { rootCA: config.certificates.authority, onError: (name, error) => log(0, `${name}: ${String(error)}`) }),
   )
 
-  return new Chain({ options, config, server, admission, client, hooks, controllers })
+  return new Chain({ options, config, server, admission, client, hooks, controllers, onPort: (bound) => (port = bound) })
 }
 
 interface ChainParts {
@@ -81,6 +84,7 @@ interface ChainParts {
   readonly client: ServerChain['client']
   readonly hooks: PostStartHooks
   readonly controllers: ControllerRunner
+  readonly onPort: (port: number) => void
 }
 
 class Chain implements ServerChain {
@@ -125,10 +129,11 @@ class Chain implements ServerChain {
   }
 
   async listen(): Promise<void> {
-    const { server, options, hooks } = this.#parts
+    const { server, options, hooks, onPort } = this.#parts
     const host = options.bindAddress ?? '127.0.0.1'
     const { port } = await server.listen(options.port ?? 0, host)
-    this.#url = `https://${reachable(host)}:${port}`
+    onPort(port)
+    this.#url = `https://${bracketed(reachableAddress(host))}:${port}`
     if (options.kubeconfigPath !== undefined) await writeKubeconfig(options.kubeconfigPath, this.kubeconfig)
     hooks.run().then(this.#ready.resolve, this.#ready.reject)
   }
@@ -154,13 +159,6 @@ class Chain implements ServerChain {
     await Promise.all(config.storages.map((storage) => storage.close()))
     await config.backend[Symbol.asyncDispose]()
   }
-}
-
-/** Where a client on this machine reaches a server that is bound to `host`. */
-function reachable(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1'
-  if (host === '::') return '[::1]'
-  return isIPv6(host) ? `[${host}]` : host
 }
 
 interface PromiseParts {

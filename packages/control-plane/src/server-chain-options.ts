@@ -18,6 +18,8 @@ export interface ServerChainOptions {
   readonly kubeconfigPath?: string
   /** Default 127.0.0.1. */
   readonly bindAddress?: string
+  /** Where others reach the server. Default: the bind address, or this machine's own. */
+  readonly advertiseAddress?: string
   /** Default 0: any free port. */
   readonly port?: number
   /** Default true. */

@@ -37,8 +37,8 @@ export interface ServerOptions {
   /** Default true. */
   readonly http2?: boolean
   readonly version?: VersionInfo
-  /** What the operator should see: panics, failing health checks. */
-  readonly onError?: (what: string, error: unknown) => void
+  /** 0 is what an operator must see (bugs), higher is more talkative (2: failing health checks). Default: silent. */
+  readonly log?: (level: number, text: string) => void
 }
 
 export interface Server {
@@ -62,7 +62,8 @@ const endpointNames: readonly HealthEndpointName[] = ['healthz', 'livez', 'ready
 
 /** The HTTPS server around the API groups: the handler chain, the paths that are no API, start and stop. */
 export function createServer(options: ServerOptions): Server {
-  const onError = options.onError ?? (() => {})
+  const log = options.log ?? (() => {})
+  const onBug = (what: string, error: unknown): void => log(0, `${what}: ${String((error as Error)?.stack ?? error)}`)
   const lifecycle = new Lifecycle()
   const metrics = createMetricsRegistry()
   const chain = createHandlerChain({
@@ -72,21 +73,21 @@ export function createServer(options: ServerOptions): Server {
     requestTimeoutMs: options.requestTimeoutMs ?? 60_000,
     lifecycle,
     metrics: createRequestMetrics(metrics),
-    onPanic: (error, method, url) => onError(`${method} ${url}`, error),
+    onPanic: (error, method, url) => onBug(`${method} ${url}`, error),
   })
   registerProcessMetrics(metrics)
 
   const app = new Hono<InstallerEnv>()
   app.use('*', chain.middleware)
   app.onError((error, c) => {
-    onError(`${c.req.method} ${c.req.path}`, error)
+    onBug(`${c.req.method} ${c.req.path}`, error)
     return answerPanic(c)
   })
   app.notFound((c) => writePageNotFound(c))
 
   const checks: Record<HealthEndpointName, HealthCheck[]> = { healthz: [], livez: [], readyz: [] }
   const listed: (() => readonly string[])[] = []
-  installHealth(app, checks, onError)
+  installHealth(app, checks, (text) => log(2, text))
   installPlainPaths()
   let leaving = false
   checks.readyz.push({
@@ -136,13 +137,14 @@ export function createServer(options: ServerOptions): Server {
     },
     addListedPaths: (paths) => void listed.push(paths),
     listen: (port, host) => {
+      const requestListener = getRequestListener(app.fetch, { overrideGlobalObjects: false, hostname: 'localhost' })
       listener = createTlsListener({
         certificate: options.tls.certificate,
         key: options.tls.key,
         clientAuthorities: options.tls.clientAuthorities ?? [],
         http2: options.http2 ?? true,
         maxConnections: options.maxConnections ?? 10_000,
-        requestListener: getRequestListener(app.fetch as never, { overrideGlobalObjects: false, hostname: 'localhost' }),
+        requestListener: (incoming, outgoing) => void requestListener(incoming, outgoing),
       })
       return listener.listen(port, host)
     },
@@ -156,14 +158,14 @@ export function createServer(options: ServerOptions): Server {
 function installHealth(
   app: Hono<InstallerEnv>,
   checks: Record<HealthEndpointName, HealthCheck[]>,
-  onError: (what: string, error: unknown) => void,
+  onFailure: (text: string) => void,
 ): void {
   for (const name of endpointNames) {
     checks[name].push({ name: 'ping', check: () => {} })
     const endpoint = createHealthEndpoint({
       name,
       checks: () => checks[name],
-      onFailure: (at, check, error) => onError(`/${at}/${check}`, error),
+      onFailure: (at, check, error) => onFailure(`${check} check failed: ${at}: ${error instanceof Error ? error.message : String(error)}`),
     })
     app.get(`/${name}`, async (c) => sendPlain(c, await endpoint.answer(queryOf(c))))
     app.get(`/${name}/*`, async (c) => {

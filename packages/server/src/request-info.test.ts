@@ -110,7 +110,7 @@ test.each(rows)('%s %s', (method, url, verb, apiPrefix, apiGroup, apiVersion, na
     resource,
     subresource,
     name,
-    parts: parts!.split(','),
+    parts: parts?.split(','),
   })
 })
 

@@ -29,7 +29,7 @@ interface Answer {
 let certificates: OwnCertificates
 let server: Server
 let port: number
-const errors: unknown[] = []
+const errors: string[] = []
 const aborted: string[] = []
 
 const masters = { name: 'admin', groups: ['system:masters'] }
@@ -48,7 +48,7 @@ function start(options: Partial<ServerOptions> = {}): Server {
       createAlwaysAllowPathsAuthorizer(['/healthz', '/livez', '/readyz']),
     ),
     tls: { certificate: certificates.serving.certificate, key: certificates.serving.key, clientAuthorities: [certificates.ca.certificate] },
-    onError: (_what, error) => errors.push(error),
+    log: (level, text) => level === 0 && errors.push(text),
     ...options,
   })
   made.app.get('/api/v1/whoami', (c) => {
@@ -67,7 +67,7 @@ function start(options: Partial<ServerOptions> = {}): Server {
     const { signal } = requestContextOf(c)
     ;(c.env.outgoing as ServerResponse).flushHeaders()
     if (!signal.aborted) await once(signal, 'abort')
-    aborted.push(String((signal.reason as Error).name))
+    aborted.push((signal.reason as Error).name)
     ;(c.env.outgoing as ServerResponse).end()
     return RESPONSE_ALREADY_SENT
   })
@@ -186,7 +186,7 @@ describe('a request', () => {
     const answer = await http1('/api/v1/bug', 'root')
     expect(answer.status).toBe(500)
     expect(answer.body).not.toContain('secret')
-    expect(errors.map(String)).toContain('Error: secret inside')
+    expect(errors.join()).toContain('Error: secret inside')
   })
 
   test('for nothing there is is 404', async () => {
