@@ -1,0 +1,61 @@
+import { fork } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { prefixRange } from '@keelson/storagebackend'
+import { expect, it } from 'vitest'
+import { openEmbedded } from './index.ts'
+
+const rounds = Number(process.env.KEELSON_CRASH_ROUNDS ?? 3)
+
+/** Runs the writer, kills it at some moment, and gives what it had reported by then. */
+function writeUntilKilled(dataDir: string, round: number): Promise<Map<string, number>> {
+  return new Promise((resolve, reject) => {
+    const answered = new Map<string, number>()
+    const child = fork(join(import.meta.dirname, '../test/crash-writer.ts'), [dataDir, String(round)], { execArgv: [] })
+    child.on('message', (message: string) => {
+      if (message === 'ready') setTimeout(() => child.kill('SIGKILL'), 20 + Math.random() * 150)
+      else answered.set(message.split(' ')[0]!, Number(message.split(' ')[1]))
+    })
+    child.on('error', reject)
+    child.on('exit', (code, signal) => {
+      if (signal === 'SIGKILL') resolve(answered)
+      else reject(new Error(`the writer ended by itself with code ${code}`))
+    })
+  })
+}
+
+it(
+  'what was answered before a SIGKILL is there, whole and once',
+  async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'keelson-crash-'))
+    try {
+      const answered = new Map<string, number>()
+      let last = 1
+      for (let round = 0; round < rounds; round++) {
+        const now = await writeUntilKilled(dataDir, round)
+        expect(now.size).toBeGreaterThan(0)
+        for (const [key, revision] of now) {
+          expect(revision).toBeGreaterThan(last)
+          answered.set(key, revision)
+        }
+        await using backend = await openEmbedded({ dataDir })
+        const { entries, revision } = await backend.list(prefixRange('/'))
+        expect(revision).toBeGreaterThanOrEqual(Math.max(...now.values()))
+        last = revision
+        const stored = new Map(entries.map((entry) => [entry.key, entry]))
+        for (const [key, at] of answered) expect(stored.get(key)?.modRevision).toBe(at)
+        // What was not answered in time may be there, but then it is whole, and no revision was given twice.
+        for (const { key, value, createRevision, modRevision } of entries) {
+          expect(Buffer.from(value).toString()).toBe(`${key};`.repeat(200))
+          expect(createRevision).toBe(modRevision)
+        }
+        expect(new Set(entries.map((entry) => entry.modRevision)).size).toBe(entries.length)
+        expect(entries.length).toBe(revision - 1)
+      }
+    } finally {
+      rmSync(dataDir, { recursive: true, force: true })
+    }
+  },
+  20_000 + rounds * 5000,
+)

@@ -1,0 +1,197 @@
+import { isBackendError } from '@keelson/storagebackend'
+import { createManualClock } from '@keelson/storagebackend/testing'
+import { describe, expect, it } from 'vitest'
+import { NotWrittenError, type Durability, type WriteBatch } from './durability.ts'
+import type { EmbeddedBackend } from './embedded-store.ts'
+import { openDurable } from './open-embedded.ts'
+
+/** A disk whose flushes end when the test says so. */
+class HeldDisk implements Durability {
+  readonly batches: WriteBatch[] = []
+  durable = 1
+  #held: { resolve: () => void; reject: (error: Error) => void }[] = []
+  #arrived: (() => void) | undefined
+
+  load(): ReturnType<Durability['load']> {
+    return { revision: 1, entries: [], leases: [] }
+  }
+  write(batch: WriteBatch): Promise<void> {
+    this.batches.push(batch)
+    this.#arrived?.()
+    return new Promise((resolve, reject) => {
+      this.#held.push({
+        resolve: () => {
+          this.durable = batch.revision
+          resolve()
+        },
+        reject,
+      })
+    })
+  }
+  /** Waits for the next flush to begin, and ends it. */
+  async release(error?: Error): Promise<void> {
+    if (this.#held.length === 0) {
+      await new Promise<void>((resolve) => {
+        this.#arrived = resolve
+      })
+    }
+    const held = this.#held.shift()!
+    if (error) held.reject(error)
+    else held.resolve()
+  }
+  async size(): Promise<number> {
+    return 0
+  }
+  async close(): Promise<void> {}
+}
+
+/** The fault that the test below must be able to see: the answer does not wait for the disk. */
+class HastyDisk extends HeldDisk {
+  override write(batch: WriteBatch): Promise<void> {
+    void super.write(batch)
+    return Promise.resolve()
+  }
+}
+
+const turns = async (count = 5): Promise<void> => {
+  for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve))
+}
+const put = (backend: EmbeddedBackend, key: string, modRevision?: number): ReturnType<EmbeddedBackend['commit']> =>
+  backend.commit({
+    compare: modRevision === undefined ? [] : [{ key, modRevision }],
+    operations: [{ type: 'put', key, value: Buffer.from('v') }],
+  })
+
+/** The revisions that were answered or shown before the disk had them. */
+async function earlyAnswers(disk: HeldDisk): Promise<number[]> {
+  const backend = openDurable(disk, {})
+  const early: number[] = []
+  const note = (revision: number): void => {
+    if (revision > disk.durable) early.push(revision)
+  }
+  const abort = new AbortController()
+  const watching = (async () => {
+    for await (const message of backend.watch({ start: '/', end: '0' }, 1, { signal: abort.signal })) note(message.revision)
+  })()
+  const commits = Array.from({ length: 20 }, async (_, i) => {
+    if (i % 4 === 3) await turns(1)
+    note((await put(backend, `/k${i % 6}`, i % 5 === 4 ? 0 : undefined)).revision)
+    note((await backend.get(`/k${i % 6}`)).revision)
+  })
+  for (let i = 0; i < 20; i++) {
+    await turns(2)
+    note(backend.snapshot().revision)
+    if (disk.batches.length > i) await disk.release()
+  }
+  await Promise.all(commits)
+  abort.abort()
+  await watching
+  return early
+}
+
+describe('an answer', () => {
+  it('never comes before its revision is durable', async () => {
+    expect(await earlyAnswers(new HeldDisk())).toEqual([])
+  })
+
+  it('and this test would see it if it did', async () => {
+    expect((await earlyAnswers(new HastyDisk())).length).toBeGreaterThan(0)
+  })
+
+  it('to a lost race waits for the write that won it', async () => {
+    const disk = new HeldDisk()
+    const backend = openDurable(disk, {})
+    const winner = put(backend, '/a', 0)
+    let lost: unknown
+    void put(backend, '/a', 0).then((result) => (lost = result))
+    await turns()
+    expect(lost).toBeUndefined()
+    expect((await backend.get('/a')).entry).toBeUndefined()
+    await disk.release()
+    await winner
+    await turns()
+    expect(lost).toMatchObject({ committed: false, revision: 2, current: [{ modRevision: 2 }] })
+  })
+})
+
+it('puts everything that arrives during a flush into the next', async () => {
+  const disk = new HeldDisk()
+  const backend = openDurable(disk, {})
+  const first = put(backend, '/first')
+  await turns()
+  const rest = Array.from({ length: 50 }, (_, i) => put(backend, `/k${i % 10}`))
+  await turns()
+  expect(disk.batches).toHaveLength(1)
+  await disk.release()
+  await first
+  await disk.release()
+  await Promise.all(rest)
+  expect(disk.batches).toHaveLength(2)
+  expect([...disk.batches[1]!.puts]).toHaveLength(10)
+  expect(disk.batches[1]!.revision).toBe(52)
+})
+
+it('stops when a flush fails, and shows nothing of it', async () => {
+  const disk = new HeldDisk()
+  const backend = openDurable(disk, {})
+  const watching = backend.watch({ start: '/', end: '0' }, 1, { signal: new AbortController().signal })[Symbol.asyncIterator]().next()
+  const failing = [put(backend, '/a'), put(backend, '/b')].map((p) => p.catch((e: unknown) => e))
+  await turns()
+  failing.push(put(backend, '/c').catch((e: unknown) => e))
+  await disk.release(new Error('EIO'))
+  for (const error of await Promise.all(failing)) expect(isBackendError(error, 'StoppedError')).toBe(true)
+  await expect(watching).rejects.toThrow(/EIO/)
+  await expect(put(backend, '/d')).rejects.toThrow(/stopped/)
+  await expect(backend.checkHealth()).rejects.toThrow(/EIO/)
+  expect(await backend.get('/a')).toEqual({ entry: undefined, revision: 1 })
+})
+
+it('is read-only while there is no room, and goes on when there is', async () => {
+  const clock = createManualClock()
+  const disk = new HeldDisk()
+  const backend = openDurable(disk, { clock })
+  const first = put(backend, '/a')
+  await disk.release()
+  await first
+  const refused = [put(backend, '/a'), put(backend, '/b')].map((p) => p.catch((e: unknown) => e))
+  await disk.release(new NotWrittenError('no space left on device'))
+  for (const error of await Promise.all(refused)) expect(isBackendError(error, 'ReadOnlyError')).toBe(true)
+  await expect(put(backend, '/c')).rejects.toThrow(/no space left on device/)
+  await expect(backend.checkHealth()).rejects.toThrow(/read-only/)
+  expect(disk.batches).toHaveLength(2)
+  expect((await backend.get('/a')).entry?.modRevision).toBe(2)
+  clock.advance(5001)
+  const again = put(backend, '/a', 2)
+  await disk.release()
+  expect(await again).toMatchObject({ committed: true, revision: 3 })
+  await backend.checkHealth()
+})
+
+it('flushes what it has taken when it is disposed, and takes no more', async () => {
+  const disk = new HeldDisk()
+  const backend = openDurable(disk, {})
+  const taken = [put(backend, '/a'), put(backend, '/b')]
+  const disposing = backend[Symbol.asyncDispose]()
+  await expect(put(backend, '/c')).rejects.toThrow(/closed/)
+  await disk.release()
+  await disposing
+  expect((await Promise.all(taken)).map((result) => result.committed)).toEqual([true, true])
+})
+
+it('deletes a put that was on its way when its lease expired', async () => {
+  const clock = createManualClock()
+  const disk = new HeldDisk()
+  const backend = openDurable(disk, { clock })
+  const granting = backend.grantLease(10)
+  await disk.release()
+  const lease = await granting
+  const putting = backend.commit({ compare: [], operations: [{ type: 'put', key: '/a', value: Buffer.from('v'), lease }] })
+  await turns()
+  clock.advance(10_001)
+  await disk.release()
+  await putting
+  await disk.release()
+  await turns()
+  expect(await backend.get('/a')).toEqual({ entry: undefined, revision: 3 })
+  expect(disk.batches.at(-1)!.endedLeases).toEqual([lease])
+})

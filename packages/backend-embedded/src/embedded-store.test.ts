@@ -1,0 +1,156 @@
+import { isBackendError, prefixRange, type Change, type Entry } from '@keelson/storagebackend'
+import { createManualClock } from '@keelson/storagebackend/testing'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { openMemory } from './index.ts'
+import type { EmbeddedBackend } from './embedded-store.ts'
+
+const put = (backend: EmbeddedBackend, key: string, value = ''): Promise<{ revision: number }> =>
+  backend.commit({ compare: [], operations: [{ type: 'put', key, value: Buffer.from(value) }] })
+
+it('is a list of maps, one per revision', async () => {
+  const key = fc.nat(12).map((n) => `/k${n}`)
+  const operation = fc.oneof(
+    key.map((k) => ({ type: 'put', key: k, value: new Uint8Array(0) }) as const),
+    key.map((k) => ({ type: 'delete', key: k }) as const),
+  )
+  const transaction = fc.record({
+    compare: fc.array(fc.record({ key, stale: fc.boolean() }), { maxLength: 2 }),
+    operations: fc.uniqueArray(operation, { maxLength: 4, selector: (o) => o.key }),
+  })
+  await fc.assert(
+    fc.asyncProperty(fc.array(transaction, { maxLength: 200, size: 'max' }), fc.nat(200), async (transactions, compactAt) => {
+      await using backend = openMemory()
+      const states: Map<string, number>[] = [new Map(), new Map()]
+      let seen: Change[] = []
+      const abort = new AbortController()
+      const watching = (async () => {
+        for await (const m of backend.watch(prefixRange('/'), 1, { signal: abort.signal }))
+          if (m.type === 'changes') seen = seen.concat(m.changes)
+      })()
+      for (const t of transactions) {
+        const now = states.at(-1)!
+        const compare = t.compare.map((c) => ({ key: c.key, modRevision: (now.get(c.key) ?? 0) + (c.stale ? 1 : 0) }))
+        const result = await backend.commit({ compare, operations: t.operations })
+        const next = new Map(now)
+        const revision = states.length
+        let changed = false
+        for (const o of t.operations) {
+          if (o.type === 'put') next.set(o.key, revision)
+          else if (!next.delete(o.key)) continue
+          changed = true
+        }
+        const wins = t.compare.every((c) => !c.stale)
+        expect(result.committed).toBe(wins)
+        if (wins && changed) states.push(next)
+        expect(result.revision).toBe(states.length - 1)
+      }
+      const revisions = (entries: Iterable<Entry>): [string, number][] => Array.from(entries, (e) => [e.key, e.modRevision])
+      const byKey = ([a]: [string, number], [b]: [string, number]): number => (a < b ? -1 : 1)
+      const current = states.length - 1
+      const compacted = Math.max(1, Math.min(compactAt, current))
+      await backend.compact(compacted)
+      for (let at = compacted; at <= current; at++) {
+        const expected = [...states[at]!].sort(byKey)
+        expect(revisions(backend.snapshotAt(at)!.scan(prefixRange('/')))).toEqual(expected)
+      }
+      expect(backend.snapshotAt(compacted - 1)).toBeUndefined()
+      await new Promise((resolve) => setImmediate(resolve))
+      await new Promise((resolve) => setImmediate(resolve))
+      abort.abort()
+      await watching
+      // Playing the changes gives every state.
+      const played = new Map<string, number>()
+      for (const change of seen) {
+        const k = change.type === 'put' ? change.entry.key : change.key
+        expect(change.previous?.modRevision).toBe(played.get(k))
+        if (change.type === 'put') played.set(k, change.entry.modRevision)
+        else played.delete(k)
+      }
+      expect([...played].sort(byKey)).toEqual([...states[current]!].sort(byKey))
+    }),
+    { numRuns: 40 },
+  )
+})
+
+describe('history', () => {
+  it('ends after so many revisions', async () => {
+    await using backend = openMemory({ history: { revisions: 500 } })
+    for (let i = 0; i < 2000; i++) await put(backend, `/k${i % 50}`)
+    expect(backend.compactedRevision()).toBeGreaterThanOrEqual(2001 - 600)
+    expect(backend.compactedRevision()).toBeLessThanOrEqual(2001 - 500)
+    expect(backend.snapshotAt(1600)!.count(prefixRange('/'))).toBe(50)
+    expect(backend.snapshotAt(1000)).toBeUndefined()
+  })
+
+  it('ends after so many bytes', async () => {
+    await using backend = openMemory({ history: { bytes: 1_000_000 } })
+    for (let i = 0; i < 300; i++) await put(backend, '/k', 'x'.repeat(10_000))
+    expect(backend.snapshot().revision - backend.compactedRevision()).toBeLessThan(100 + 64)
+    expect(backend.snapshot().revision - backend.compactedRevision()).toBeGreaterThan(50)
+  })
+
+  it('ends after so much time', async () => {
+    const clock = createManualClock()
+    await using backend = openMemory({ clock })
+    for (let i = 0; i < 100; i++) await put(backend, '/k')
+    clock.advance(5 * 60_000 + 1)
+    const { revision } = await put(backend, '/k')
+    expect(backend.compactedRevision()).toBe(revision - 1)
+    const old = backend.get('/k', { at: 50 })
+    await expect(old).rejects.toThrow(/compacted/)
+  })
+})
+
+describe('watch', () => {
+  it('ends a reader that is too far behind', async () => {
+    await using backend = openMemory({ watchQueue: { changes: 50 } })
+    const abort = new AbortController()
+    const messages = backend.watch(prefixRange('/'), 1, { signal: abort.signal })[Symbol.asyncIterator]()
+    const first = messages.next()
+    await put(backend, '/a')
+    await first
+    const second = messages.next()
+    await put(backend, '/a')
+    await second
+    for (let i = 0; i < 60; i++) await put(backend, '/a')
+    expect(isBackendError(await messages.next().catch((e: unknown) => e), 'SlowWatcherError')).toBe(true)
+  })
+
+  it('tells an idle reader of progress now and then', async () => {
+    const clock = createManualClock()
+    await using backend = openMemory({ clock, progressInterval: 1000 })
+    const abort = new AbortController()
+    const messages = backend.watch(prefixRange('/a/'), 1, { signal: abort.signal })[Symbol.asyncIterator]()
+    const next = messages.next()
+    await put(backend, '/b/1')
+    await new Promise((resolve) => setImmediate(resolve))
+    clock.advance(1000)
+    expect((await next).value).toEqual({ type: 'progress', revision: 2 })
+    abort.abort()
+  })
+})
+
+describe('fork', () => {
+  it('shares the past and nothing else', async () => {
+    await using origin = openMemory()
+    for (let i = 0; i < 1000; i++) await put(origin, `/k${i}`, 'origin')
+    await using fork = origin.fork()
+    await put(fork, '/k1', 'fork')
+    await put(origin, '/k2', 'changed')
+    expect(Buffer.from(origin.snapshot().get('/k1')!.value).toString()).toBe('origin')
+    expect(Buffer.from(fork.snapshot().get('/k1')!.value).toString()).toBe('fork')
+    expect(Buffer.from(fork.snapshot().get('/k2')!.value).toString()).toBe('origin')
+    expect(fork.snapshot().revision).toBe(origin.snapshot().revision)
+  })
+})
+
+it('is stopped once disposed', async () => {
+  const backend = openMemory()
+  const abort = new AbortController()
+  const watching = backend.watch(prefixRange('/'), 1, { signal: abort.signal })[Symbol.asyncIterator]().next()
+  await backend[Symbol.asyncDispose]()
+  for (const call of [watching, backend.get('/a'), put(backend, '/a'), backend.checkHealth(), backend.grantLease(1)]) {
+    await expect(call).rejects.toThrow(/closed/)
+  }
+})

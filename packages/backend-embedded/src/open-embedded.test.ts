@@ -1,0 +1,144 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { prefixRange } from '@keelson/storagebackend'
+import { createManualClock } from '@keelson/storagebackend/testing'
+import { open } from 'lmdb'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { LockedError, openEmbedded } from './index.ts'
+
+let dataDir = ''
+beforeEach(() => {
+  dataDir = join(mkdtempSync(join(tmpdir(), 'keelson-open-')), 'data.d')
+})
+afterEach(() => rmSync(join(dataDir, '..'), { recursive: true, force: true }))
+
+const raw = (): ReturnType<typeof open<Uint8Array, Uint8Array>> =>
+  open<Uint8Array, Uint8Array>({
+    path: dataDir,
+    noSubdir: false,
+    encoding: 'binary',
+    keyEncoding: 'binary',
+    maxDbs: 3,
+    overlappingSync: false,
+  })
+
+describe('a store that is opened again', () => {
+  it('has everything it had, and its revision goes on', async () => {
+    const keys = Array.from({ length: 500 }, (_, i) => `/k${i}-\u{1f600}`)
+    let revision = 0
+    {
+      await using backend = await openEmbedded({ dataDir })
+      const puts = keys.map((key, i) => backend.commit({ compare: [], operations: [{ type: 'put', key, value: Buffer.alloc(i * 40, i) }] }))
+      await Promise.all(puts)
+      ;({ revision } = await backend.commit({ compare: [], operations: [{ type: 'delete', key: keys[3]! }] }))
+    }
+    await using backend = await openEmbedded({ dataDir })
+    const { entries, revision: now } = await backend.list(prefixRange('/'))
+    expect(now).toBe(revision)
+    expect(entries).toHaveLength(499)
+    for (const [i, key] of keys.entries()) {
+      const { entry } = await backend.get(key)
+      if (i === 3) expect(entry).toBeUndefined()
+      else expect([entry?.modRevision, Buffer.compare(entry!.value, Buffer.alloc(i * 40, i))]).toEqual([i + 2, 0])
+    }
+    const gone = backend.watch(prefixRange('/'), revision - 1, { signal: new AbortController().signal })[Symbol.asyncIterator]()
+    await expect(gone.next()).rejects.toThrow(/compacted/)
+    const next = await backend.commit({
+      compare: [{ key: keys[3]!, modRevision: 0 }],
+      operations: [{ type: 'put', key: keys[3]!, value: Buffer.from('x') }],
+    })
+    expect(next).toEqual({ committed: true, revision: revision + 1 })
+  })
+
+  it('still knows its leases', async () => {
+    const clock = createManualClock()
+    {
+      await using backend = await openEmbedded({ dataDir, clock })
+      const lease = await backend.grantLease(60)
+      await backend.commit({ compare: [], operations: [{ type: 'put', key: '/a', value: Buffer.from('v'), lease }] })
+    }
+    {
+      await using backend = await openEmbedded({ dataDir, clock })
+      clock.advance(59_000)
+      expect((await backend.get('/a')).entry).toBeDefined()
+      const abort = new AbortController()
+      const gone = backend.watch(prefixRange('/'), 2, { signal: abort.signal })[Symbol.asyncIterator]().next()
+      await new Promise((resolve) => setImmediate(resolve))
+      clock.advance(1001)
+      expect((await gone).value).toMatchObject({ changes: [{ type: 'delete', key: '/a' }] })
+      abort.abort()
+    }
+    clock.advance(60_000)
+    await using backend = await openEmbedded({ dataDir, clock })
+    expect((await backend.list(prefixRange('/'))).count).toBe(0)
+  })
+})
+
+it('is opened by one at a time', async () => {
+  const first = await openEmbedded({ dataDir })
+  const error = await openEmbedded({ dataDir }).catch((e: unknown) => e)
+  expect(error).toBeInstanceOf(LockedError)
+  expect((error as LockedError).pid).toBe(process.pid)
+  expect(String(error)).toContain(`pid ${process.pid}`)
+  await first[Symbol.asyncDispose]()
+  await (await openEmbedded({ dataDir }))[Symbol.asyncDispose]()
+})
+
+it('is not opened while another process has it, and is when that one has died', async () => {
+  await (await openEmbedded({ dataDir }))[Symbol.asyncDispose]()
+  const hold = async (holder: unknown): Promise<void> => {
+    const root = raw()
+    const meta = root.openDB<Uint8Array, Uint8Array>({ name: 'meta', encoding: 'binary', keyEncoding: 'binary' })
+    await meta.put(Buffer.from('holder'), Buffer.from(JSON.stringify(holder)))
+    await root.close()
+  }
+  await hold({ pid: process.ppid, started: '' })
+  await expect(openEmbedded({ dataDir })).rejects.toThrow(`pid ${process.ppid}`)
+  // The same pid, given to another process since.
+  await hold({ pid: process.ppid, started: '1' })
+  if (process.platform === 'linux') await (await openEmbedded({ dataDir }))[Symbol.asyncDispose]()
+  await hold({ pid: 2 ** 30, started: '1' })
+  await (await openEmbedded({ dataDir }))[Symbol.asyncDispose]()
+})
+
+it('says so when a record is damaged', async () => {
+  {
+    await using backend = await openEmbedded({ dataDir })
+    await backend.commit({ compare: [], operations: [{ type: 'put', key: '/good', value: Buffer.from('good') }] })
+    await backend.commit({ compare: [], operations: [{ type: 'put', key: '/bad', value: Buffer.from('value') }] })
+  }
+  const root = raw()
+  const entries = root.openDB<Uint8Array, Uint8Array>({ name: 'entries', encoding: 'binary', keyEncoding: 'binary' })
+  const record = Buffer.from(entries.get(Buffer.from('/bad'))!)
+  record[record.length - 1]! ^= 1
+  await entries.put(Buffer.from('/bad'), record)
+  await root.close()
+  await expect(openEmbedded({ dataDir })).rejects.toThrow(/record of "\/bad" is damaged/)
+  // And leaves nothing open behind it.
+  await expect(openEmbedded({ dataDir })).rejects.toThrow(/damaged/)
+})
+
+it('does not touch a directory of another format', async () => {
+  await (await openEmbedded({ dataDir }))[Symbol.asyncDispose]()
+  const root = raw()
+  const meta = root.openDB<Uint8Array, Uint8Array>({ name: 'meta', encoding: 'binary', keyEncoding: 'binary' })
+  await meta.put(Buffer.from('format'), Buffer.from('{"format":99}'))
+  await root.close()
+  await expect(openEmbedded({ dataDir })).rejects.toThrow(/format 99; this version reads and writes format 1/)
+})
+
+it('keeps the directory to its owner, and knows its size', async () => {
+  await using backend = await openEmbedded({ dataDir })
+  expect(statSync(dataDir).mode & 0o077).toBe(0)
+  await backend.commit({ compare: [], operations: [{ type: 'put', key: '/a', value: Buffer.alloc(500_000, 1) }] })
+  expect(await backend.size()).toBeGreaterThan(500_000)
+})
+
+it('refuses keys that it could not store', async () => {
+  await using backend = await openEmbedded({ dataDir })
+  for (const key of ['', 'x'.repeat(2000), 'a\ud800']) {
+    await expect(backend.commit({ compare: [], operations: [{ type: 'put', key, value: Buffer.from('v') }] })).rejects.toThrow(RangeError)
+  }
+  expect((await backend.commit({ compare: [], operations: [{ type: 'put', key: '/a', value: Buffer.from('v') }] })).revision).toBe(2)
+})

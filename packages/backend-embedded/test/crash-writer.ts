@@ -1,0 +1,20 @@
+import { openEmbedded } from '../src/index.ts'
+
+/**
+ * The child of the crash test: 32 writers create objects as fast as they can and report each one that was answered, until the process
+ * is killed. A value says its own key and is longer than a page, so a torn one is seen.
+ */
+const [dataDir, round] = process.argv.slice(2) as [string, string]
+const backend = await openEmbedded({ dataDir })
+process.send!('ready')
+let next = 0
+await Promise.all(
+  Array.from({ length: 32 }, async () => {
+    for (;;) {
+      const key = `/crash/${round}/${next++}`
+      const value = Buffer.from(`${key};`.repeat(200))
+      const result = await backend.commit({ compare: [{ key, modRevision: 0 }], operations: [{ type: 'put', key, value }] })
+      process.send!(`${key} ${result.committed ? result.revision : 'lost'}`)
+    }
+  }),
+)
