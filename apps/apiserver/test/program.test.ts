@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { request as httpsRequest } from 'node:https'
@@ -72,7 +73,7 @@ async function call(url: string, method: string, options: object = {}, body?: ob
     ...options,
   })
   sent.end(body === undefined ? undefined : JSON.stringify(body))
-  const [answer] = (await once(sent, 'response')) as [import('node:http').IncomingMessage]
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
   let text = ''
   for await (const chunk of answer) text += String(chunk)
   return { status: answer.statusCode!, body: text }

@@ -18,5 +18,5 @@ export function cohabitingGroups({ storage, definitions }: LegacyRESTStorage): r
       for (const [path, rest] of storage) if (path === definition.plural || path.startsWith(`${definition.plural}/`)) paths.set(path, rest)
     }
   }
-  return [...groups].map(([group, made]) => ({ group, ...made }))
+  return Array.from(groups, ([group, made]) => ({ group, versions: made.versions, storage: made.storage }))
 }

@@ -17,13 +17,16 @@ export interface LegacyRESTStorage {
 /** The stores of core/v1, each on the storage that `config.restOptionsGetter` gives it. */
 export function newLegacyRESTStorage(config: GenericConfig, options: LegacyRESTStorageOptions = {}): LegacyRESTStorage {
   const { eventTtlSeconds } = options
-  const definitions = coreResources.map((definition) =>
-    definition.kind === 'Event' && eventTtlSeconds !== undefined ? { ...definition, ttlSeconds: () => eventTtlSeconds } : definition,
-  )
+  const definitions =
+    eventTtlSeconds === undefined ? coreResources : coreResources.map((definition) => keptFor(definition, eventTtlSeconds))
   const storage = new Map<string, RESTStorage>()
   for (const definition of definitions) {
     const made = createResourceStorage(definition, { restOptions: config.restOptionsGetter, types: config.types })
     for (const [path, rest] of made) storage.set(path, rest)
   }
   return { storage, definitions }
+}
+
+function keptFor(definition: ResourceDefinition, seconds: number): ResourceDefinition {
+  return definition.kind === 'Event' ? { ...definition, ttlSeconds: () => seconds } : definition
 }

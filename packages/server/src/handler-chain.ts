@@ -134,7 +134,7 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
       const attributes = { user, info }
       const asked = authorizer.authorize(attributes)
       const decision = asked instanceof Promise ? await asked : asked
-      if (decision.decision !== 'allow') return await writeError(c, forbiddenError(attributes, decision.reason))
+      if (decision.decision !== 'allow') return writeError(c, forbiddenError(attributes, decision.reason))
       await next()
       if (info.isResourceRequest) metrics.observe(observed, outgoing.statusCode, (performance.now() - started) / 1000)
     } finally {
@@ -153,7 +153,7 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
       const { incoming, outgoing } = c.env
       if (incoming === undefined || outgoing === undefined) throw new Error('the handler chain needs node requests')
       try {
-        return await serve(c, next, incoming as Incoming, outgoing as Outgoing)
+        return await serve(c, next, incoming, outgoing)
       } catch (error) {
         options.onPanic(error, incoming.method ?? '', incoming.url ?? '')
         return answerPanic(c)
