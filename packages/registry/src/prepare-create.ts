@@ -33,9 +33,11 @@ export function matchNamespace(definition: Pick<ResourceDefinition, 'scope'>, co
   else if (given !== expected) throw newBadRequest('the namespace of the provided object does not match the namespace sent on the request')
 }
 
+/** Metadata of a new object, by the kind's rule for names. */
 export function checkMetadata<T extends KubeObject>(definition: ResourceDefinition<T>, metadata: DeepReadonly<ObjectMeta>): FieldErrorList {
-  const rule = definition.validateName ?? nameIsDNSSubdomain
-  const errors = metadataErrors(definition, metadata, rule)
+  const { validateName } = definition
+  if (validateName === undefined) return metadataErrors(definition, metadata, nameIsDNSSubdomain)
+  const errors = metadataErrors(definition, metadata, validateName)
   // A kind's own rule may be laxer than what a key bears (RBAC names); the key's rule speaks when the kind's is content.
   return errors.length > 0 ? errors : metadataErrors(definition, metadata, isPathSegmentName)
 }

@@ -48,9 +48,12 @@ function keep<K extends 'generation' | 'uid' | 'creationTimestamp' | 'deletionTi
 function metadataErrors<T extends KubeObject>(parts: StoreParts<T>, metadata: ObjectMeta, old: DeepReadonly<ObjectMeta>): FieldErrorList {
   const { definition } = parts
   const { repeatedMetadataChecks = 'all' } = definition.strategy
+  const common = checkCommonMetadata(definition, metadata)
   const changes = validateObjectMetaUpdate(metadata, old)
+  // Nothing wrong, and the name that was right when the object was made: a second look would find nothing.
+  if (common.length === 0 && changes.length === 0 && metadata.name === old.name) return []
   return [
-    ...checkCommonMetadata(definition, metadata),
+    ...common,
     ...changes,
     ...(repeatedMetadataChecks === 'none' ? [] : changes),
     ...(repeatedMetadataChecks === 'all' ? checkMetadata(definition, metadata) : []),

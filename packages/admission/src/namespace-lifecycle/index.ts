@@ -54,6 +54,11 @@ class NamespaceLifecycle implements AdmissionPlugin, AsyncDisposable {
     }
   }
 
+  /** Once more, just before the write: the namespace may have gone while other plugins took their time. */
+  async validate(attributes: AdmissionAttributes): Promise<void> {
+    if (attributes.operation === 'CREATE') await this.admit(attributes)
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#informer?.[Symbol.asyncDispose]()
   }

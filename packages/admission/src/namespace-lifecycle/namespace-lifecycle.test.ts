@@ -85,6 +85,14 @@ it('refuses creates in one that goes, and says so in a cause', async () => {
   })
 })
 
+it('looks again before the write', async () => {
+  const attributes = { operation: 'CREATE', namespace: 'there', kind: { kind: 'ConfigMap' }, resource: {}, object: undefined, name: 'a' }
+  await plugin.validate!(attributes as unknown as AdmissionAttributes)
+  await expect(plugin.validate!({ ...attributes, namespace: 'going' } as unknown as AdmissionAttributes)).rejects.toMatchObject({
+    code: 403,
+  })
+})
+
 it.each(['default', 'kube-system', 'kube-public'])('keeps %s', async (name) => {
   await expect(admit('DELETE', name, ofNamespace(name))).rejects.toMatchObject({
     code: 403,
