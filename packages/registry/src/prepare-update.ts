@@ -18,7 +18,7 @@ export function beforeUpdate<T extends KubeObject>(
   keepSystemFields(object.metadata, old.metadata)
   const readonly = object as DeepReadonly<T>
   refuseInvalid(parts, object, [
-    ...metadataErrors(parts, object.metadata, old.metadata),
+    ...metadataErrors(parts, plan, object.metadata, old.metadata),
     ...(strategy.validateUpdate?.(context, readonly, old) ?? []),
   ])
   for (const text of strategy.warningsOnUpdate?.(context, readonly, old) ?? []) context.warn(text)
@@ -45,9 +45,14 @@ function keep<K extends 'generation' | 'uid' | 'creationTimestamp' | 'deletionTi
   else metadata[member] = value
 }
 
-function metadataErrors<T extends KubeObject>(parts: StoreParts<T>, metadata: ObjectMeta, old: DeepReadonly<ObjectMeta>): FieldErrorList {
+function metadataErrors<T extends KubeObject>(
+  parts: StoreParts<T>,
+  plan: UpdatePlan<T>,
+  metadata: ObjectMeta,
+  old: DeepReadonly<ObjectMeta>,
+): FieldErrorList {
   const { definition } = parts
-  const { repeatedMetadataChecks = 'all' } = definition.strategy
+  const { repeatedMetadataChecks } = plan
   const common = checkCommonMetadata(definition, metadata)
   const changes = validateObjectMetaUpdate(metadata, old)
   // Nothing wrong, and the name that was right when the object was made: a second look would find nothing.

@@ -24,7 +24,7 @@ export interface Strategy<T extends KubeObject> {
   defaultPropagation?: 'background' | 'orphan' | 'unsupported'
   /**
    * The original checks metadata on update twice, once for every resource and once in the kind's own rules, and reports each failure as often.
-   * How much the kind's own rules repeat. Default "all"; "update" only what may not change (namespaces).
+   * How much the kind's own rules repeat. Default "all"; "update" only what may not change (namespaces, and every subresource).
    */
   repeatedMetadataChecks?: 'all' | 'update' | 'none'
 }

@@ -87,6 +87,7 @@ export class Store<T extends KubeObject = KubeObject>
     const { strategy } = parts.definition
     this.#plan = {
       strategy,
+      repeatedMetadataChecks: strategy.repeatedMetadataChecks ?? 'all',
       allowCreateOnUpdate: strategy.allowCreateOnUpdate ?? false,
       allowUnconditionalUpdate: strategy.allowUnconditionalUpdate ?? true,
       mayForceCreate: true,
@@ -135,6 +136,7 @@ export class Store<T extends KubeObject = KubeObject>
   subresource(strategy: SubresourceStrategy<T>): RESTStorage & Updater & Partial<Getter> {
     const plan: UpdatePlan<T> = {
       strategy: strategy.update,
+      repeatedMetadataChecks: this.#plan.repeatedMetadataChecks === 'none' ? 'none' : 'update',
       allowCreateOnUpdate: false,
       allowUnconditionalUpdate: this.#plan.allowUnconditionalUpdate,
       mayForceCreate: false,
