@@ -2,6 +2,7 @@ import type { FieldFacts } from './fact-types.ts'
 import { emitUnionCodec } from './emit-unions.ts'
 import { scalarTypes } from './emit-types.ts'
 import type { Model, Module, TypeRef } from './model.ts'
+import type { Usage } from './usage.ts'
 import { banner, isListKind, isUnion, memberOf, relativeModule } from './model.ts'
 
 interface Field {
@@ -23,13 +24,14 @@ function tagOf(field: Field): number {
 }
 
 /** Readers and writers of one group version, `codec.ts`: a function of each kind per message. */
-export function emitCodec(model: Model, module: Module): string {
+export function emitCodec(model: Model, usage: Usage, module: Module): string {
   const imports = new Set<Module>()
   const bodies: string[] = []
   for (const [name, message] of Object.entries(module.facts.messages)) {
-    if (message.bareList) continue
+    if (message.bareList || !usage.isReached(module, name)) continue
+    const prefix = usage.isExported(module, name) ? 'export ' : ''
     if (isUnion(name)) {
-      bodies.push(emitUnionCodec(name))
+      bodies.push(emitUnionCodec(name).replaceAll(/^function/gm, `${prefix}function`))
       continue
     }
     const fields = Object.entries(message.fields).map(([field, facts]): Field => ({
@@ -38,7 +40,7 @@ export function emitCodec(model: Model, module: Module): string {
       type: model.typeOf(module, facts),
     }))
     for (const { type } of fields) if (type.kind === 'message' && type.module !== module) imports.add(type.module)
-    bodies.push(emitWriter(module, name, fields), emitReader(module, name, fields, isListKind(name, message)))
+    bodies.push(prefix + emitWriter(module, name, fields), prefix + emitReader(module, name, fields, isListKind(name, message)))
   }
   const body = bodies.join('\n')
   const json = ['JsonObject', 'JsonValue'].filter((type) => new RegExp(`\\b${type}\\b`).test(body))
@@ -69,7 +71,7 @@ function emitWriter(module: Module, name: string, fields: readonly Field[]): str
   const lines = falling.map((field) => `  ${writeField(module, field)}\n`)
   const used = lines.length > 0
   const needsMark = lines.some((line) => /(?<!const )m = w\.mark\(\)/.test(line))
-  return `export function write${name}(${used ? 'w' : '_w'}: ProtoWriter, ${used ? 'o' : '_o'}: types.${name}): void {\n${needsMark ? '  let m\n' : ''}${lines.join('')}}\n`
+  return `function write${name}(${used ? 'w' : '_w'}: ProtoWriter, ${used ? 'o' : '_o'}: types.${name}): void {\n${needsMark ? '  let m\n' : ''}${lines.join('')}}\n`
 }
 
 function writeField(module: Module, field: Field): string {
@@ -117,7 +119,7 @@ function emitReader(module: Module, name: string, fields: readonly Field[], list
     cases.length === 0
       ? '  while (r.pos < end) r.skipField(r.tag())\n'
       : `  while (r.pos < end) {\n    const t = r.tag()\n    switch (t) {\n${cases.map((line) => `      ${line}\n`).join('')}      default: r.skipField(t)\n    }\n  }\n`
-  return `export function read${name}(r: ProtoReader, end: number): types.${name} {\n${locals.join('')}${loop}  r.leave(end)\n  const o = {} as types.${name}\n${builds.join('')}  return o\n}\n`
+  return `function read${name}(r: ProtoReader, end: number): types.${name} {\n${locals.join('')}${loop}  r.leave(end)\n  const o = {} as types.${name}\n${builds.join('')}  return o\n}\n`
 }
 
 function local(field: Field): string {

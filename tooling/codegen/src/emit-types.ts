@@ -3,7 +3,7 @@ import type { Model, Module, TypeRef } from './model.ts'
 import { banner, isListKind, isUnion, propertyKey, relativeModule } from './model.ts'
 
 /** Declared by hand in @keelson/apimachinery, which lies below; re-exported from there. */
-export const handWritten: ReadonlySet<string> = new Set(
+const handWritten: ReadonlySet<string> = new Set(
   'DeleteOptions LabelSelector LabelSelectorRequirement ListMeta ManagedFieldsEntry ObjectMeta OwnerReference Preconditions ShardInfo Status StatusCause StatusDetails TypeMeta'.split(
     ' ',
   ),
@@ -88,7 +88,7 @@ function fieldType(type: string, ref: TypeRef, field: FieldFacts, neverNull: boo
 }
 
 /** Where the original writes null: absent and never left out, or the zero time. */
-export function mayBeNull(ref: TypeRef, field: FieldFacts): boolean {
+function mayBeNull(ref: TypeRef, field: FieldFacts): boolean {
   if (field.omit === 'zero') return false
   const time = ref.kind === 'scalar' && (ref.scalar === 'time' || ref.scalar === 'microTime')
   if (time && !field.ptr && !field.rep && !field.map) return true

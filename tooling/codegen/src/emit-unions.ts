@@ -7,12 +7,12 @@ export function emitUnionCodec(name: string): string {
 
 const templates: Readonly<Record<string, string>> = {
   JSONSchemaPropsOrBool: `
-export function writeJSONSchemaPropsOrBool(w: ProtoWriter, o: types.JSONSchemaPropsOrBool): void {
+function writeJSONSchemaPropsOrBool(w: ProtoWriter, o: types.JSONSchemaPropsOrBool): void {
   if (typeof o === 'object' && o !== null) { const m = w.mark(); writeJSONSchemaProps(w, o); w.close(m, 18) }
   w.bool(o !== false, 8)
 }
 
-export function readJSONSchemaPropsOrBool(r: ProtoReader, end: number): types.JSONSchemaPropsOrBool {
+function readJSONSchemaPropsOrBool(r: ProtoReader, end: number): types.JSONSchemaPropsOrBool {
   let f1 = false
   let f2: types.JSONSchemaProps | undefined
   while (r.pos < end) {
@@ -28,12 +28,12 @@ export function readJSONSchemaPropsOrBool(r: ProtoReader, end: number): types.JS
 }
 `,
   JSONSchemaPropsOrArray: `
-export function writeJSONSchemaPropsOrArray(w: ProtoWriter, o: types.JSONSchemaPropsOrArray): void {
+function writeJSONSchemaPropsOrArray(w: ProtoWriter, o: types.JSONSchemaPropsOrArray): void {
   if (Array.isArray(o)) for (let i = o.length; i-- > 0; ) { const m = w.mark(); writeJSONSchemaProps(w, o[i]!); w.close(m, 18) }
   else if (o != null) { const m = w.mark(); writeJSONSchemaProps(w, o); w.close(m, 10) }
 }
 
-export function readJSONSchemaPropsOrArray(r: ProtoReader, end: number): types.JSONSchemaPropsOrArray {
+function readJSONSchemaPropsOrArray(r: ProtoReader, end: number): types.JSONSchemaPropsOrArray {
   let f1: types.JSONSchemaProps | undefined
   let f2: types.JSONSchemaProps[] | undefined
   while (r.pos < end) {
@@ -49,12 +49,12 @@ export function readJSONSchemaPropsOrArray(r: ProtoReader, end: number): types.J
 }
 `,
   JSONSchemaPropsOrStringArray: `
-export function writeJSONSchemaPropsOrStringArray(w: ProtoWriter, o: types.JSONSchemaPropsOrStringArray): void {
+function writeJSONSchemaPropsOrStringArray(w: ProtoWriter, o: types.JSONSchemaPropsOrStringArray): void {
   if (Array.isArray(o)) w.strs(o, 18)
   else if (o != null) { const m = w.mark(); writeJSONSchemaProps(w, o); w.close(m, 10) }
 }
 
-export function readJSONSchemaPropsOrStringArray(r: ProtoReader, end: number): types.JSONSchemaPropsOrStringArray {
+function readJSONSchemaPropsOrStringArray(r: ProtoReader, end: number): types.JSONSchemaPropsOrStringArray {
   let f1: types.JSONSchemaProps | undefined
   let f2: string[] | undefined
   while (r.pos < end) {

@@ -4,14 +4,16 @@ import { emitIndex } from './emit-index.ts'
 import { emitSchema } from './emit-schema.ts'
 import { emitTypes } from './emit-types.ts'
 import { makeModel } from './model.ts'
+import { usageOf } from './usage.ts'
 
 /** All generated files, by path below `packages/api/src/generated`. Depends on the facts alone. */
 export function generate(tables: ReadonlyMap<string, GroupVersionFacts>): Map<string, string> {
   const files = new Map<string, string>()
   const model = makeModel(tables)
+  const usage = usageOf(model)
   for (const module of model.modules) {
     files.set(`${module.folder}/types.ts`, emitTypes(model, module))
-    files.set(`${module.folder}/codec.ts`, emitCodec(model, module))
+    files.set(`${module.folder}/codec.ts`, emitCodec(model, usage, module))
     files.set(`${module.folder}/schema.ts`, emitSchema(model, module))
     files.set(`${module.folder}/index.ts`, emitIndex(module))
   }

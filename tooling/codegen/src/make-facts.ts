@@ -5,7 +5,7 @@ import { goNamesOf } from './go-names.ts'
 import { placeOf } from './group-names.ts'
 import { isBareKind, isKind } from './kinds.ts'
 
-export interface ProtoField {
+interface ProtoField {
   readonly n: number
   readonly t: string
   readonly json?: string

@@ -88,7 +88,8 @@ export class ProtoReader extends protobuf.Reader {
   }
 
   override int32(): number {
-    return Number(this.varint()) | 0
+    const value = this.varint()
+    return typeof value === 'bigint' ? Number(BigInt.asIntN(32, value)) : value | 0
   }
 
   /** Exact: a bigint beyond the safe integers (the type says number, as nearly every value is). */

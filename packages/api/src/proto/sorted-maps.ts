@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 
 /** Maps are written and shown by byte order of their keys. UTF-16 order is the same but for characters beyond the first plane. */
-export function compareKeys(a: string, b: string): number {
+function compareKeys(a: string, b: string): number {
   return wide.test(a) || wide.test(b) ? Buffer.compare(Buffer.from(a), Buffer.from(b)) : a < b ? -1 : a > b ? 1 : 0
 }
 

@@ -79,7 +79,7 @@ function fieldType(shape: string, leaf: TypeSchema, attributes: ReadonlyMap<stri
 }
 
 /** A type whose map type a field overrides. */
-export interface OverriddenStruct extends StructSchema {
+interface OverriddenStruct extends StructSchema {
   readonly declared: StructSchema
 }
 

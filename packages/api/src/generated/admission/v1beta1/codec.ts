@@ -8,7 +8,7 @@ import type * as metaV1Types from '../../meta/v1/types.ts'
 import type * as authenticationV1Types from '../../authentication/v1/types.ts'
 import type * as types from './types.ts'
 
-export function writeAdmissionRequest(w: ProtoWriter, o: types.AdmissionRequest): void {
+function writeAdmissionRequest(w: ProtoWriter, o: types.AdmissionRequest): void {
   let m
   w.str(o.requestSubResource, 122)
   if (o.requestResource != null) { m = w.mark(); metaV1.writeGroupVersionResource(w, o.requestResource); w.close(m, 114) }
@@ -27,7 +27,7 @@ export function writeAdmissionRequest(w: ProtoWriter, o: types.AdmissionRequest)
   w.str(o.uid, 10)
 }
 
-export function readAdmissionRequest(r: ProtoReader, end: number): types.AdmissionRequest {
+function readAdmissionRequest(r: ProtoReader, end: number): types.AdmissionRequest {
   let f1 = ''
   let f2: metaV1Types.GroupVersionKind | undefined
   let f3: metaV1Types.GroupVersionResource | undefined
@@ -84,7 +84,7 @@ export function readAdmissionRequest(r: ProtoReader, end: number): types.Admissi
   return o
 }
 
-export function writeAdmissionResponse(w: ProtoWriter, o: types.AdmissionResponse): void {
+function writeAdmissionResponse(w: ProtoWriter, o: types.AdmissionResponse): void {
   let m
   w.strs(o.warnings, 58)
   w.strMap(o.auditAnnotations, 50)
@@ -95,7 +95,7 @@ export function writeAdmissionResponse(w: ProtoWriter, o: types.AdmissionRespons
   w.str(o.uid, 10)
 }
 
-export function readAdmissionResponse(r: ProtoReader, end: number): types.AdmissionResponse {
+function readAdmissionResponse(r: ProtoReader, end: number): types.AdmissionResponse {
   let f1 = ''
   let f2 = false
   let f3: metaV1Types.Status | undefined

@@ -5,11 +5,11 @@ import * as metaV1 from '../../meta/v1/codec.ts'
 import type * as metaV1Types from '../../meta/v1/types.ts'
 import type * as types from './types.ts'
 
-export function writeApplyConfiguration(w: ProtoWriter, o: types.ApplyConfiguration): void {
+function writeApplyConfiguration(w: ProtoWriter, o: types.ApplyConfiguration): void {
   w.str(o.expression, 10)
 }
 
-export function readApplyConfiguration(r: ProtoReader, end: number): types.ApplyConfiguration {
+function readApplyConfiguration(r: ProtoReader, end: number): types.ApplyConfiguration {
   let f1 = ''
   while (r.pos < end) {
     const t = r.tag()
@@ -24,12 +24,12 @@ export function readApplyConfiguration(r: ProtoReader, end: number): types.Apply
   return o
 }
 
-export function writeAuditAnnotation(w: ProtoWriter, o: types.AuditAnnotation): void {
+function writeAuditAnnotation(w: ProtoWriter, o: types.AuditAnnotation): void {
   w.str(o.valueExpression, 18)
   w.str(o.key, 10)
 }
 
-export function readAuditAnnotation(r: ProtoReader, end: number): types.AuditAnnotation {
+function readAuditAnnotation(r: ProtoReader, end: number): types.AuditAnnotation {
   let f1 = ''
   let f2 = ''
   while (r.pos < end) {
@@ -47,12 +47,12 @@ export function readAuditAnnotation(r: ProtoReader, end: number): types.AuditAnn
   return o
 }
 
-export function writeExpressionWarning(w: ProtoWriter, o: types.ExpressionWarning): void {
+function writeExpressionWarning(w: ProtoWriter, o: types.ExpressionWarning): void {
   w.str(o.warning, 26)
   w.str(o.fieldRef, 18)
 }
 
-export function readExpressionWarning(r: ProtoReader, end: number): types.ExpressionWarning {
+function readExpressionWarning(r: ProtoReader, end: number): types.ExpressionWarning {
   let f2 = ''
   let f3 = ''
   while (r.pos < end) {
@@ -70,11 +70,11 @@ export function readExpressionWarning(r: ProtoReader, end: number): types.Expres
   return o
 }
 
-export function writeJSONPatch(w: ProtoWriter, o: types.JSONPatch): void {
+function writeJSONPatch(w: ProtoWriter, o: types.JSONPatch): void {
   w.str(o.expression, 10)
 }
 
-export function readJSONPatch(r: ProtoReader, end: number): types.JSONPatch {
+function readJSONPatch(r: ProtoReader, end: number): types.JSONPatch {
   let f1 = ''
   while (r.pos < end) {
     const t = r.tag()
@@ -89,12 +89,12 @@ export function readJSONPatch(r: ProtoReader, end: number): types.JSONPatch {
   return o
 }
 
-export function writeMatchCondition(w: ProtoWriter, o: types.MatchCondition): void {
+function writeMatchCondition(w: ProtoWriter, o: types.MatchCondition): void {
   w.str(o.expression, 18)
   w.str(o.name, 10)
 }
 
-export function readMatchCondition(r: ProtoReader, end: number): types.MatchCondition {
+function readMatchCondition(r: ProtoReader, end: number): types.MatchCondition {
   let f1 = ''
   let f2 = ''
   while (r.pos < end) {
@@ -112,7 +112,7 @@ export function readMatchCondition(r: ProtoReader, end: number): types.MatchCond
   return o
 }
 
-export function writeMatchResources(w: ProtoWriter, o: types.MatchResources): void {
+function writeMatchResources(w: ProtoWriter, o: types.MatchResources): void {
   let m
   w.strPtr(o.matchPolicy, 58)
   if (o.excludeResourceRules) for (let l = o.excludeResourceRules, i = l.length; i-- > 0; ) { m = w.mark(); writeNamedRuleWithOperations(w, l[i] ?? ({} as types.NamedRuleWithOperations)); w.close(m, 34) }
@@ -121,7 +121,7 @@ export function writeMatchResources(w: ProtoWriter, o: types.MatchResources): vo
   if (o.namespaceSelector != null) { m = w.mark(); metaV1.writeLabelSelector(w, o.namespaceSelector); w.close(m, 10) }
 }
 
-export function readMatchResources(r: ProtoReader, end: number): types.MatchResources {
+function readMatchResources(r: ProtoReader, end: number): types.MatchResources {
   let f1: metaV1Types.LabelSelector | undefined
   let f2: metaV1Types.LabelSelector | undefined
   let f3: types.NamedRuleWithOperations[] | undefined
@@ -220,14 +220,14 @@ export function readMutatingAdmissionPolicyBindingList(r: ProtoReader, end: numb
   return o
 }
 
-export function writeMutatingAdmissionPolicyBindingSpec(w: ProtoWriter, o: types.MutatingAdmissionPolicyBindingSpec): void {
+function writeMutatingAdmissionPolicyBindingSpec(w: ProtoWriter, o: types.MutatingAdmissionPolicyBindingSpec): void {
   let m
   if (o.matchResources != null) { m = w.mark(); writeMatchResources(w, o.matchResources); w.close(m, 26) }
   if (o.paramRef != null) { m = w.mark(); writeParamRef(w, o.paramRef); w.close(m, 18) }
   w.str(o.policyName, 10)
 }
 
-export function readMutatingAdmissionPolicyBindingSpec(r: ProtoReader, end: number): types.MutatingAdmissionPolicyBindingSpec {
+function readMutatingAdmissionPolicyBindingSpec(r: ProtoReader, end: number): types.MutatingAdmissionPolicyBindingSpec {
   let f1 = ''
   let f2: types.ParamRef | undefined
   let f3: types.MatchResources | undefined
@@ -272,7 +272,7 @@ export function readMutatingAdmissionPolicyList(r: ProtoReader, end: number): ty
   return o
 }
 
-export function writeMutatingAdmissionPolicySpec(w: ProtoWriter, o: types.MutatingAdmissionPolicySpec): void {
+function writeMutatingAdmissionPolicySpec(w: ProtoWriter, o: types.MutatingAdmissionPolicySpec): void {
   let m
   w.str(o.reinvocationPolicy, 58)
   if (o.matchConditions) for (let l = o.matchConditions, i = l.length; i-- > 0; ) { m = w.mark(); writeMatchCondition(w, l[i] ?? ({} as types.MatchCondition)); w.close(m, 50) }
@@ -283,7 +283,7 @@ export function writeMutatingAdmissionPolicySpec(w: ProtoWriter, o: types.Mutati
   if (o.paramKind != null) { m = w.mark(); writeParamKind(w, o.paramKind); w.close(m, 10) }
 }
 
-export function readMutatingAdmissionPolicySpec(r: ProtoReader, end: number): types.MutatingAdmissionPolicySpec {
+function readMutatingAdmissionPolicySpec(r: ProtoReader, end: number): types.MutatingAdmissionPolicySpec {
   let f1: types.ParamKind | undefined
   let f2: types.MatchResources | undefined
   let f3: types.Variable[] | undefined
@@ -316,7 +316,7 @@ export function readMutatingAdmissionPolicySpec(r: ProtoReader, end: number): ty
   return o
 }
 
-export function writeMutatingWebhook(w: ProtoWriter, o: types.MutatingWebhook): void {
+function writeMutatingWebhook(w: ProtoWriter, o: types.MutatingWebhook): void {
   let m
   if (o.matchConditions) for (let l = o.matchConditions, i = l.length; i-- > 0; ) { m = w.mark(); writeMatchCondition(w, l[i] ?? ({} as types.MatchCondition)); w.close(m, 98) }
   if (o.objectSelector != null) { m = w.mark(); metaV1.writeLabelSelector(w, o.objectSelector); w.close(m, 90) }
@@ -332,7 +332,7 @@ export function writeMutatingWebhook(w: ProtoWriter, o: types.MutatingWebhook): 
   w.str(o.name, 10)
 }
 
-export function readMutatingWebhook(r: ProtoReader, end: number): types.MutatingWebhook {
+function readMutatingWebhook(r: ProtoReader, end: number): types.MutatingWebhook {
   let f1 = ''
   let f2: types.WebhookClientConfig | undefined
   let f3: types.RuleWithOperations[] | undefined
@@ -428,14 +428,14 @@ export function readMutatingWebhookConfigurationList(r: ProtoReader, end: number
   return o
 }
 
-export function writeMutation(w: ProtoWriter, o: types.Mutation): void {
+function writeMutation(w: ProtoWriter, o: types.Mutation): void {
   let m
   if (o.jsonPatch != null) { m = w.mark(); writeJSONPatch(w, o.jsonPatch); w.close(m, 34) }
   if (o.applyConfiguration != null) { m = w.mark(); writeApplyConfiguration(w, o.applyConfiguration); w.close(m, 26) }
   w.str(o.patchType, 18)
 }
 
-export function readMutation(r: ProtoReader, end: number): types.Mutation {
+function readMutation(r: ProtoReader, end: number): types.Mutation {
   let f2 = ''
   let f3: types.ApplyConfiguration | undefined
   let f4: types.JSONPatch | undefined
@@ -456,13 +456,13 @@ export function readMutation(r: ProtoReader, end: number): types.Mutation {
   return o
 }
 
-export function writeNamedRuleWithOperations(w: ProtoWriter, o: types.NamedRuleWithOperations): void {
+function writeNamedRuleWithOperations(w: ProtoWriter, o: types.NamedRuleWithOperations): void {
   let m
   m = w.mark(); writeRuleWithOperations(w, o); w.close(m, 18)
   w.strs(o.resourceNames, 10)
 }
 
-export function readNamedRuleWithOperations(r: ProtoReader, end: number): types.NamedRuleWithOperations {
+function readNamedRuleWithOperations(r: ProtoReader, end: number): types.NamedRuleWithOperations {
   let f1: string[] | undefined
   let f2: types.RuleWithOperations | undefined
   while (r.pos < end) {
@@ -480,12 +480,12 @@ export function readNamedRuleWithOperations(r: ProtoReader, end: number): types.
   return o
 }
 
-export function writeParamKind(w: ProtoWriter, o: types.ParamKind): void {
+function writeParamKind(w: ProtoWriter, o: types.ParamKind): void {
   w.str(o.kind, 18)
   w.str(o.apiVersion, 10)
 }
 
-export function readParamKind(r: ProtoReader, end: number): types.ParamKind {
+function readParamKind(r: ProtoReader, end: number): types.ParamKind {
   let f1 = ''
   let f2 = ''
   while (r.pos < end) {
@@ -503,7 +503,7 @@ export function readParamKind(r: ProtoReader, end: number): types.ParamKind {
   return o
 }
 
-export function writeParamRef(w: ProtoWriter, o: types.ParamRef): void {
+function writeParamRef(w: ProtoWriter, o: types.ParamRef): void {
   let m
   w.strPtr(o.parameterNotFoundAction, 34)
   if (o.selector != null) { m = w.mark(); metaV1.writeLabelSelector(w, o.selector); w.close(m, 26) }
@@ -511,7 +511,7 @@ export function writeParamRef(w: ProtoWriter, o: types.ParamRef): void {
   w.str(o.name, 10)
 }
 
-export function readParamRef(r: ProtoReader, end: number): types.ParamRef {
+function readParamRef(r: ProtoReader, end: number): types.ParamRef {
   let f1 = ''
   let f2 = ''
   let f3: metaV1Types.LabelSelector | undefined
@@ -535,14 +535,14 @@ export function readParamRef(r: ProtoReader, end: number): types.ParamRef {
   return o
 }
 
-export function writeRule(w: ProtoWriter, o: types.Rule): void {
+function writeRule(w: ProtoWriter, o: types.Rule): void {
   w.strPtr(o.scope, 34)
   w.strs(o.resources, 26)
   w.strs(o.apiVersions, 18)
   w.strs(o.apiGroups, 10)
 }
 
-export function readRule(r: ProtoReader, end: number): types.Rule {
+function readRule(r: ProtoReader, end: number): types.Rule {
   let f1: string[] | undefined
   let f2: string[] | undefined
   let f3: string[] | undefined
@@ -590,14 +590,14 @@ export function readRuleWithOperations(r: ProtoReader, end: number): types.RuleW
   return o
 }
 
-export function writeServiceReference(w: ProtoWriter, o: types.ServiceReference): void {
+function writeServiceReference(w: ProtoWriter, o: types.ServiceReference): void {
   w.intPtr(o.port, 32)
   w.strPtr(o.path, 26)
   w.str(o.name, 18)
   w.str(o.namespace, 10)
 }
 
-export function readServiceReference(r: ProtoReader, end: number): types.ServiceReference {
+function readServiceReference(r: ProtoReader, end: number): types.ServiceReference {
   let f1 = ''
   let f2 = ''
   let f3: string | undefined
@@ -621,12 +621,12 @@ export function readServiceReference(r: ProtoReader, end: number): types.Service
   return o
 }
 
-export function writeTypeChecking(w: ProtoWriter, o: types.TypeChecking): void {
+function writeTypeChecking(w: ProtoWriter, o: types.TypeChecking): void {
   let m
   if (o.expressionWarnings) for (let l = o.expressionWarnings, i = l.length; i-- > 0; ) { m = w.mark(); writeExpressionWarning(w, l[i] ?? ({} as types.ExpressionWarning)); w.close(m, 10) }
 }
 
-export function readTypeChecking(r: ProtoReader, end: number): types.TypeChecking {
+function readTypeChecking(r: ProtoReader, end: number): types.TypeChecking {
   let f1: types.ExpressionWarning[] | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -717,7 +717,7 @@ export function readValidatingAdmissionPolicyBindingList(r: ProtoReader, end: nu
   return o
 }
 
-export function writeValidatingAdmissionPolicyBindingSpec(w: ProtoWriter, o: types.ValidatingAdmissionPolicyBindingSpec): void {
+function writeValidatingAdmissionPolicyBindingSpec(w: ProtoWriter, o: types.ValidatingAdmissionPolicyBindingSpec): void {
   let m
   w.strs(o.validationActions, 34)
   if (o.matchResources != null) { m = w.mark(); writeMatchResources(w, o.matchResources); w.close(m, 26) }
@@ -725,7 +725,7 @@ export function writeValidatingAdmissionPolicyBindingSpec(w: ProtoWriter, o: typ
   w.str(o.policyName, 10)
 }
 
-export function readValidatingAdmissionPolicyBindingSpec(r: ProtoReader, end: number): types.ValidatingAdmissionPolicyBindingSpec {
+function readValidatingAdmissionPolicyBindingSpec(r: ProtoReader, end: number): types.ValidatingAdmissionPolicyBindingSpec {
   let f1 = ''
   let f2: types.ParamRef | undefined
   let f3: types.MatchResources | undefined
@@ -773,7 +773,7 @@ export function readValidatingAdmissionPolicyList(r: ProtoReader, end: number): 
   return o
 }
 
-export function writeValidatingAdmissionPolicySpec(w: ProtoWriter, o: types.ValidatingAdmissionPolicySpec): void {
+function writeValidatingAdmissionPolicySpec(w: ProtoWriter, o: types.ValidatingAdmissionPolicySpec): void {
   let m
   if (o.variables) for (let l = o.variables, i = l.length; i-- > 0; ) { m = w.mark(); writeVariable(w, l[i] ?? ({} as types.Variable)); w.close(m, 58) }
   if (o.matchConditions) for (let l = o.matchConditions, i = l.length; i-- > 0; ) { m = w.mark(); writeMatchCondition(w, l[i] ?? ({} as types.MatchCondition)); w.close(m, 50) }
@@ -784,7 +784,7 @@ export function writeValidatingAdmissionPolicySpec(w: ProtoWriter, o: types.Vali
   if (o.paramKind != null) { m = w.mark(); writeParamKind(w, o.paramKind); w.close(m, 10) }
 }
 
-export function readValidatingAdmissionPolicySpec(r: ProtoReader, end: number): types.ValidatingAdmissionPolicySpec {
+function readValidatingAdmissionPolicySpec(r: ProtoReader, end: number): types.ValidatingAdmissionPolicySpec {
   let f1: types.ParamKind | undefined
   let f2: types.MatchResources | undefined
   let f3: types.Validation[] | undefined
@@ -817,14 +817,14 @@ export function readValidatingAdmissionPolicySpec(r: ProtoReader, end: number): 
   return o
 }
 
-export function writeValidatingAdmissionPolicyStatus(w: ProtoWriter, o: types.ValidatingAdmissionPolicyStatus): void {
+function writeValidatingAdmissionPolicyStatus(w: ProtoWriter, o: types.ValidatingAdmissionPolicyStatus): void {
   let m
   if (o.conditions) for (let l = o.conditions, i = l.length; i-- > 0; ) { m = w.mark(); metaV1.writeCondition(w, l[i] ?? ({} as metaV1Types.Condition)); w.close(m, 26) }
   if (o.typeChecking != null) { m = w.mark(); writeTypeChecking(w, o.typeChecking); w.close(m, 18) }
   w.int(o.observedGeneration, 8)
 }
 
-export function readValidatingAdmissionPolicyStatus(r: ProtoReader, end: number): types.ValidatingAdmissionPolicyStatus {
+function readValidatingAdmissionPolicyStatus(r: ProtoReader, end: number): types.ValidatingAdmissionPolicyStatus {
   let f1 = 0
   let f2: types.TypeChecking | undefined
   let f3: metaV1Types.Condition[] | undefined
@@ -845,7 +845,7 @@ export function readValidatingAdmissionPolicyStatus(r: ProtoReader, end: number)
   return o
 }
 
-export function writeValidatingWebhook(w: ProtoWriter, o: types.ValidatingWebhook): void {
+function writeValidatingWebhook(w: ProtoWriter, o: types.ValidatingWebhook): void {
   let m
   if (o.matchConditions) for (let l = o.matchConditions, i = l.length; i-- > 0; ) { m = w.mark(); writeMatchCondition(w, l[i] ?? ({} as types.MatchCondition)); w.close(m, 90) }
   if (o.objectSelector != null) { m = w.mark(); metaV1.writeLabelSelector(w, o.objectSelector); w.close(m, 82) }
@@ -860,7 +860,7 @@ export function writeValidatingWebhook(w: ProtoWriter, o: types.ValidatingWebhoo
   w.str(o.name, 10)
 }
 
-export function readValidatingWebhook(r: ProtoReader, end: number): types.ValidatingWebhook {
+function readValidatingWebhook(r: ProtoReader, end: number): types.ValidatingWebhook {
   let f1 = ''
   let f2: types.WebhookClientConfig | undefined
   let f3: types.RuleWithOperations[] | undefined
@@ -953,14 +953,14 @@ export function readValidatingWebhookConfigurationList(r: ProtoReader, end: numb
   return o
 }
 
-export function writeValidation(w: ProtoWriter, o: types.Validation): void {
+function writeValidation(w: ProtoWriter, o: types.Validation): void {
   w.str(o.messageExpression, 34)
   w.strPtr(o.reason, 26)
   w.str(o.message, 18)
   w.str(o.expression, 10)
 }
 
-export function readValidation(r: ProtoReader, end: number): types.Validation {
+function readValidation(r: ProtoReader, end: number): types.Validation {
   let f1 = ''
   let f2 = ''
   let f3: string | undefined
@@ -984,12 +984,12 @@ export function readValidation(r: ProtoReader, end: number): types.Validation {
   return o
 }
 
-export function writeVariable(w: ProtoWriter, o: types.Variable): void {
+function writeVariable(w: ProtoWriter, o: types.Variable): void {
   w.str(o.expression, 18)
   w.str(o.name, 10)
 }
 
-export function readVariable(r: ProtoReader, end: number): types.Variable {
+function readVariable(r: ProtoReader, end: number): types.Variable {
   let f1 = ''
   let f2 = ''
   while (r.pos < end) {
@@ -1007,14 +1007,14 @@ export function readVariable(r: ProtoReader, end: number): types.Variable {
   return o
 }
 
-export function writeWebhookClientConfig(w: ProtoWriter, o: types.WebhookClientConfig): void {
+function writeWebhookClientConfig(w: ProtoWriter, o: types.WebhookClientConfig): void {
   let m
   w.strPtr(o.url, 26)
   w.bytesPtr(o.caBundle, 18)
   if (o.service != null) { m = w.mark(); writeServiceReference(w, o.service); w.close(m, 10) }
 }
 
-export function readWebhookClientConfig(r: ProtoReader, end: number): types.WebhookClientConfig {
+function readWebhookClientConfig(r: ProtoReader, end: number): types.WebhookClientConfig {
   let f3: string | undefined
   let f1: types.ServiceReference | undefined
   let f2: string | undefined

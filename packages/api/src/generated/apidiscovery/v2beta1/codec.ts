@@ -53,7 +53,7 @@ export function readAPIGroupDiscoveryList(r: ProtoReader, end: number): types.AP
   return o
 }
 
-export function writeAPIResourceDiscovery(w: ProtoWriter, o: types.APIResourceDiscovery): void {
+function writeAPIResourceDiscovery(w: ProtoWriter, o: types.APIResourceDiscovery): void {
   let m
   if (o.subresources) for (let l = o.subresources, i = l.length; i-- > 0; ) { m = w.mark(); writeAPISubresourceDiscovery(w, l[i] ?? ({} as types.APISubresourceDiscovery)); w.close(m, 66) }
   w.strs(o.categories, 58)
@@ -65,7 +65,7 @@ export function writeAPIResourceDiscovery(w: ProtoWriter, o: types.APIResourceDi
   w.str(o.resource, 10)
 }
 
-export function readAPIResourceDiscovery(r: ProtoReader, end: number): types.APIResourceDiscovery {
+function readAPIResourceDiscovery(r: ProtoReader, end: number): types.APIResourceDiscovery {
   let f1 = ''
   let f2: metaV1Types.GroupVersionKind | undefined
   let f3 = ''
@@ -101,7 +101,7 @@ export function readAPIResourceDiscovery(r: ProtoReader, end: number): types.API
   return o
 }
 
-export function writeAPISubresourceDiscovery(w: ProtoWriter, o: types.APISubresourceDiscovery): void {
+function writeAPISubresourceDiscovery(w: ProtoWriter, o: types.APISubresourceDiscovery): void {
   let m
   w.strs(o.verbs, 34)
   if (o.acceptedTypes) for (let l = o.acceptedTypes, i = l.length; i-- > 0; ) { m = w.mark(); metaV1.writeGroupVersionKind(w, l[i] ?? ({} as metaV1Types.GroupVersionKind)); w.close(m, 26) }
@@ -109,7 +109,7 @@ export function writeAPISubresourceDiscovery(w: ProtoWriter, o: types.APISubreso
   w.str(o.subresource, 10)
 }
 
-export function readAPISubresourceDiscovery(r: ProtoReader, end: number): types.APISubresourceDiscovery {
+function readAPISubresourceDiscovery(r: ProtoReader, end: number): types.APISubresourceDiscovery {
   let f1 = ''
   let f2: metaV1Types.GroupVersionKind | undefined
   let f3: metaV1Types.GroupVersionKind[] | undefined
@@ -133,14 +133,14 @@ export function readAPISubresourceDiscovery(r: ProtoReader, end: number): types.
   return o
 }
 
-export function writeAPIVersionDiscovery(w: ProtoWriter, o: types.APIVersionDiscovery): void {
+function writeAPIVersionDiscovery(w: ProtoWriter, o: types.APIVersionDiscovery): void {
   let m
   w.str(o.freshness, 26)
   if (o.resources) for (let l = o.resources, i = l.length; i-- > 0; ) { m = w.mark(); writeAPIResourceDiscovery(w, l[i] ?? ({} as types.APIResourceDiscovery)); w.close(m, 18) }
   w.str(o.version, 10)
 }
 
-export function readAPIVersionDiscovery(r: ProtoReader, end: number): types.APIVersionDiscovery {
+function readAPIVersionDiscovery(r: ProtoReader, end: number): types.APIVersionDiscovery {
   let f1 = ''
   let f2: types.APIResourceDiscovery[] | undefined
   let f3 = ''

@@ -6,13 +6,13 @@ import * as metaV1 from '../../meta/v1/codec.ts'
 import type * as metaV1Types from '../../meta/v1/types.ts'
 import type * as types from './types.ts'
 
-export function writeConversionRequest(w: ProtoWriter, o: types.ConversionRequest): void {
+function writeConversionRequest(w: ProtoWriter, o: types.ConversionRequest): void {
   if (o.objects) for (let l = o.objects, i = l.length; i-- > 0; ) w.json(l[i]!, 26)
   w.str(o.desiredAPIVersion, 18)
   w.str(o.uid, 10)
 }
 
-export function readConversionRequest(r: ProtoReader, end: number): types.ConversionRequest {
+function readConversionRequest(r: ProtoReader, end: number): types.ConversionRequest {
   let f1 = ''
   let f2 = ''
   let f3: JsonValue[] | undefined
@@ -33,14 +33,14 @@ export function readConversionRequest(r: ProtoReader, end: number): types.Conver
   return o
 }
 
-export function writeConversionResponse(w: ProtoWriter, o: types.ConversionResponse): void {
+function writeConversionResponse(w: ProtoWriter, o: types.ConversionResponse): void {
   let m
   m = w.mark(); metaV1.writeStatus(w, o.result ?? ({} as metaV1Types.Status)); w.close(m, 26)
   if (o.convertedObjects) for (let l = o.convertedObjects, i = l.length; i-- > 0; ) w.json(l[i]!, 18)
   w.str(o.uid, 10)
 }
 
-export function readConversionResponse(r: ProtoReader, end: number): types.ConversionResponse {
+function readConversionResponse(r: ProtoReader, end: number): types.ConversionResponse {
   let f1 = ''
   let f2: JsonValue[] | undefined
   let f3: metaV1Types.Status | undefined
@@ -85,7 +85,7 @@ export function readConversionReview(r: ProtoReader, end: number): types.Convers
   return o
 }
 
-export function writeCustomResourceColumnDefinition(w: ProtoWriter, o: types.CustomResourceColumnDefinition): void {
+function writeCustomResourceColumnDefinition(w: ProtoWriter, o: types.CustomResourceColumnDefinition): void {
   w.str(o.jsonPath, 50)
   w.int(o.priority, 40)
   w.str(o.description, 34)
@@ -94,7 +94,7 @@ export function writeCustomResourceColumnDefinition(w: ProtoWriter, o: types.Cus
   w.str(o.name, 10)
 }
 
-export function readCustomResourceColumnDefinition(r: ProtoReader, end: number): types.CustomResourceColumnDefinition {
+function readCustomResourceColumnDefinition(r: ProtoReader, end: number): types.CustomResourceColumnDefinition {
   let f1 = ''
   let f2 = ''
   let f3 = ''
@@ -124,13 +124,13 @@ export function readCustomResourceColumnDefinition(r: ProtoReader, end: number):
   return o
 }
 
-export function writeCustomResourceConversion(w: ProtoWriter, o: types.CustomResourceConversion): void {
+function writeCustomResourceConversion(w: ProtoWriter, o: types.CustomResourceConversion): void {
   let m
   if (o.webhook != null) { m = w.mark(); writeWebhookConversion(w, o.webhook); w.close(m, 18) }
   w.str(o.strategy, 10)
 }
 
-export function readCustomResourceConversion(r: ProtoReader, end: number): types.CustomResourceConversion {
+function readCustomResourceConversion(r: ProtoReader, end: number): types.CustomResourceConversion {
   let f1 = ''
   let f2: types.WebhookConversion | undefined
   while (r.pos < end) {
@@ -176,7 +176,7 @@ export function readCustomResourceDefinition(r: ProtoReader, end: number): types
   return o
 }
 
-export function writeCustomResourceDefinitionCondition(w: ProtoWriter, o: types.CustomResourceDefinitionCondition): void {
+function writeCustomResourceDefinitionCondition(w: ProtoWriter, o: types.CustomResourceDefinitionCondition): void {
   w.int(o.observedGeneration, 48)
   w.str(o.message, 42)
   w.str(o.reason, 34)
@@ -185,7 +185,7 @@ export function writeCustomResourceDefinitionCondition(w: ProtoWriter, o: types.
   w.str(o.type, 10)
 }
 
-export function readCustomResourceDefinitionCondition(r: ProtoReader, end: number): types.CustomResourceDefinitionCondition {
+function readCustomResourceDefinitionCondition(r: ProtoReader, end: number): types.CustomResourceDefinitionCondition {
   let f1 = ''
   let f2 = ''
   let f3: string | undefined
@@ -239,7 +239,7 @@ export function readCustomResourceDefinitionList(r: ProtoReader, end: number): t
   return o
 }
 
-export function writeCustomResourceDefinitionNames(w: ProtoWriter, o: types.CustomResourceDefinitionNames): void {
+function writeCustomResourceDefinitionNames(w: ProtoWriter, o: types.CustomResourceDefinitionNames): void {
   w.strs(o.categories, 50)
   w.str(o.listKind, 42)
   w.str(o.kind, 34)
@@ -248,7 +248,7 @@ export function writeCustomResourceDefinitionNames(w: ProtoWriter, o: types.Cust
   w.str(o.plural, 10)
 }
 
-export function readCustomResourceDefinitionNames(r: ProtoReader, end: number): types.CustomResourceDefinitionNames {
+function readCustomResourceDefinitionNames(r: ProtoReader, end: number): types.CustomResourceDefinitionNames {
   let f1 = ''
   let f2 = ''
   let f3: string[] | undefined
@@ -278,7 +278,7 @@ export function readCustomResourceDefinitionNames(r: ProtoReader, end: number): 
   return o
 }
 
-export function writeCustomResourceDefinitionSpec(w: ProtoWriter, o: types.CustomResourceDefinitionSpec): void {
+function writeCustomResourceDefinitionSpec(w: ProtoWriter, o: types.CustomResourceDefinitionSpec): void {
   let m
   w.bool(o.preserveUnknownFields, 80)
   if (o.conversion != null) { m = w.mark(); writeCustomResourceConversion(w, o.conversion); w.close(m, 74) }
@@ -288,7 +288,7 @@ export function writeCustomResourceDefinitionSpec(w: ProtoWriter, o: types.Custo
   w.str(o.group, 10)
 }
 
-export function readCustomResourceDefinitionSpec(r: ProtoReader, end: number): types.CustomResourceDefinitionSpec {
+function readCustomResourceDefinitionSpec(r: ProtoReader, end: number): types.CustomResourceDefinitionSpec {
   let f1 = ''
   let f3: types.CustomResourceDefinitionNames | undefined
   let f4 = ''
@@ -318,7 +318,7 @@ export function readCustomResourceDefinitionSpec(r: ProtoReader, end: number): t
   return o
 }
 
-export function writeCustomResourceDefinitionStatus(w: ProtoWriter, o: types.CustomResourceDefinitionStatus): void {
+function writeCustomResourceDefinitionStatus(w: ProtoWriter, o: types.CustomResourceDefinitionStatus): void {
   let m
   w.int(o.observedGeneration, 32)
   w.strs(o.storedVersions, 26)
@@ -326,7 +326,7 @@ export function writeCustomResourceDefinitionStatus(w: ProtoWriter, o: types.Cus
   if (o.conditions) for (let l = o.conditions, i = l.length; i-- > 0; ) { m = w.mark(); writeCustomResourceDefinitionCondition(w, l[i] ?? ({} as types.CustomResourceDefinitionCondition)); w.close(m, 10) }
 }
 
-export function readCustomResourceDefinitionStatus(r: ProtoReader, end: number): types.CustomResourceDefinitionStatus {
+function readCustomResourceDefinitionStatus(r: ProtoReader, end: number): types.CustomResourceDefinitionStatus {
   let f1: types.CustomResourceDefinitionCondition[] | undefined
   let f2: types.CustomResourceDefinitionNames | undefined
   let f3: string[] | undefined
@@ -350,7 +350,7 @@ export function readCustomResourceDefinitionStatus(r: ProtoReader, end: number):
   return o
 }
 
-export function writeCustomResourceDefinitionVersion(w: ProtoWriter, o: types.CustomResourceDefinitionVersion): void {
+function writeCustomResourceDefinitionVersion(w: ProtoWriter, o: types.CustomResourceDefinitionVersion): void {
   let m
   if (o.selectableFields) for (let l = o.selectableFields, i = l.length; i-- > 0; ) { m = w.mark(); writeSelectableField(w, l[i] ?? ({} as types.SelectableField)); w.close(m, 74) }
   w.strPtr(o.deprecationWarning, 66)
@@ -363,7 +363,7 @@ export function writeCustomResourceDefinitionVersion(w: ProtoWriter, o: types.Cu
   w.str(o.name, 10)
 }
 
-export function readCustomResourceDefinitionVersion(r: ProtoReader, end: number): types.CustomResourceDefinitionVersion {
+function readCustomResourceDefinitionVersion(r: ProtoReader, end: number): types.CustomResourceDefinitionVersion {
   let f1 = ''
   let f2 = false
   let f3 = false
@@ -402,13 +402,13 @@ export function readCustomResourceDefinitionVersion(r: ProtoReader, end: number)
   return o
 }
 
-export function writeCustomResourceSubresourceScale(w: ProtoWriter, o: types.CustomResourceSubresourceScale): void {
+function writeCustomResourceSubresourceScale(w: ProtoWriter, o: types.CustomResourceSubresourceScale): void {
   w.strPtr(o.labelSelectorPath, 26)
   w.str(o.statusReplicasPath, 18)
   w.str(o.specReplicasPath, 10)
 }
 
-export function readCustomResourceSubresourceScale(r: ProtoReader, end: number): types.CustomResourceSubresourceScale {
+function readCustomResourceSubresourceScale(r: ProtoReader, end: number): types.CustomResourceSubresourceScale {
   let f1 = ''
   let f2 = ''
   let f3: string | undefined
@@ -429,23 +429,23 @@ export function readCustomResourceSubresourceScale(r: ProtoReader, end: number):
   return o
 }
 
-export function writeCustomResourceSubresourceStatus(_w: ProtoWriter, _o: types.CustomResourceSubresourceStatus): void {
+function writeCustomResourceSubresourceStatus(_w: ProtoWriter, _o: types.CustomResourceSubresourceStatus): void {
 }
 
-export function readCustomResourceSubresourceStatus(r: ProtoReader, end: number): types.CustomResourceSubresourceStatus {
+function readCustomResourceSubresourceStatus(r: ProtoReader, end: number): types.CustomResourceSubresourceStatus {
   while (r.pos < end) r.skipField(r.tag())
   r.leave(end)
   const o = {} as types.CustomResourceSubresourceStatus
   return o
 }
 
-export function writeCustomResourceSubresources(w: ProtoWriter, o: types.CustomResourceSubresources): void {
+function writeCustomResourceSubresources(w: ProtoWriter, o: types.CustomResourceSubresources): void {
   let m
   if (o.scale != null) { m = w.mark(); writeCustomResourceSubresourceScale(w, o.scale); w.close(m, 18) }
   if (o.status != null) { m = w.mark(); writeCustomResourceSubresourceStatus(w, o.status); w.close(m, 10) }
 }
 
-export function readCustomResourceSubresources(r: ProtoReader, end: number): types.CustomResourceSubresources {
+function readCustomResourceSubresources(r: ProtoReader, end: number): types.CustomResourceSubresources {
   let f1: types.CustomResourceSubresourceStatus | undefined
   let f2: types.CustomResourceSubresourceScale | undefined
   while (r.pos < end) {
@@ -463,12 +463,12 @@ export function readCustomResourceSubresources(r: ProtoReader, end: number): typ
   return o
 }
 
-export function writeCustomResourceValidation(w: ProtoWriter, o: types.CustomResourceValidation): void {
+function writeCustomResourceValidation(w: ProtoWriter, o: types.CustomResourceValidation): void {
   let m
   if (o.openAPIV3Schema != null) { m = w.mark(); writeJSONSchemaProps(w, o.openAPIV3Schema); w.close(m, 10) }
 }
 
-export function readCustomResourceValidation(r: ProtoReader, end: number): types.CustomResourceValidation {
+function readCustomResourceValidation(r: ProtoReader, end: number): types.CustomResourceValidation {
   let f1: types.JSONSchemaProps | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -483,12 +483,12 @@ export function readCustomResourceValidation(r: ProtoReader, end: number): types
   return o
 }
 
-export function writeExternalDocumentation(w: ProtoWriter, o: types.ExternalDocumentation): void {
+function writeExternalDocumentation(w: ProtoWriter, o: types.ExternalDocumentation): void {
   w.str(o.url, 18)
   w.str(o.description, 10)
 }
 
-export function readExternalDocumentation(r: ProtoReader, end: number): types.ExternalDocumentation {
+function readExternalDocumentation(r: ProtoReader, end: number): types.ExternalDocumentation {
   let f1 = ''
   let f2 = ''
   while (r.pos < end) {
@@ -506,7 +506,7 @@ export function readExternalDocumentation(r: ProtoReader, end: number): types.Ex
   return o
 }
 
-export function writeJSONSchemaProps(w: ProtoWriter, o: types.JSONSchemaProps): void {
+function writeJSONSchemaProps(w: ProtoWriter, o: types.JSONSchemaProps): void {
   let m
   if (o['x-kubernetes-validations']) for (let l = o['x-kubernetes-validations'], i = l.length; i-- > 0; ) { m = w.mark(); writeValidationRule(w, l[i] ?? ({} as types.ValidationRule)); w.close(m, 354) }
   w.strPtr(o['x-kubernetes-map-type'], 346)
@@ -554,7 +554,7 @@ export function writeJSONSchemaProps(w: ProtoWriter, o: types.JSONSchemaProps): 
   w.str(o.id, 10)
 }
 
-export function readJSONSchemaProps(r: ProtoReader, end: number): types.JSONSchemaProps {
+function readJSONSchemaProps(r: ProtoReader, end: number): types.JSONSchemaProps {
   let f1 = ''
   let f2 = ''
   let f3: string | undefined
@@ -698,12 +698,12 @@ export function readJSONSchemaProps(r: ProtoReader, end: number): types.JSONSche
   return o
 }
 
-export function writeJSONSchemaPropsOrArray(w: ProtoWriter, o: types.JSONSchemaPropsOrArray): void {
+function writeJSONSchemaPropsOrArray(w: ProtoWriter, o: types.JSONSchemaPropsOrArray): void {
   if (Array.isArray(o)) for (let i = o.length; i-- > 0; ) { const m = w.mark(); writeJSONSchemaProps(w, o[i]!); w.close(m, 18) }
   else if (o != null) { const m = w.mark(); writeJSONSchemaProps(w, o); w.close(m, 10) }
 }
 
-export function readJSONSchemaPropsOrArray(r: ProtoReader, end: number): types.JSONSchemaPropsOrArray {
+function readJSONSchemaPropsOrArray(r: ProtoReader, end: number): types.JSONSchemaPropsOrArray {
   let f1: types.JSONSchemaProps | undefined
   let f2: types.JSONSchemaProps[] | undefined
   while (r.pos < end) {
@@ -718,12 +718,12 @@ export function readJSONSchemaPropsOrArray(r: ProtoReader, end: number): types.J
   return f2 ?? f1 ?? (null as never)
 }
 
-export function writeJSONSchemaPropsOrBool(w: ProtoWriter, o: types.JSONSchemaPropsOrBool): void {
+function writeJSONSchemaPropsOrBool(w: ProtoWriter, o: types.JSONSchemaPropsOrBool): void {
   if (typeof o === 'object' && o !== null) { const m = w.mark(); writeJSONSchemaProps(w, o); w.close(m, 18) }
   w.bool(o !== false, 8)
 }
 
-export function readJSONSchemaPropsOrBool(r: ProtoReader, end: number): types.JSONSchemaPropsOrBool {
+function readJSONSchemaPropsOrBool(r: ProtoReader, end: number): types.JSONSchemaPropsOrBool {
   let f1 = false
   let f2: types.JSONSchemaProps | undefined
   while (r.pos < end) {
@@ -738,12 +738,12 @@ export function readJSONSchemaPropsOrBool(r: ProtoReader, end: number): types.JS
   return f2 ?? f1
 }
 
-export function writeJSONSchemaPropsOrStringArray(w: ProtoWriter, o: types.JSONSchemaPropsOrStringArray): void {
+function writeJSONSchemaPropsOrStringArray(w: ProtoWriter, o: types.JSONSchemaPropsOrStringArray): void {
   if (Array.isArray(o)) w.strs(o, 18)
   else if (o != null) { const m = w.mark(); writeJSONSchemaProps(w, o); w.close(m, 10) }
 }
 
-export function readJSONSchemaPropsOrStringArray(r: ProtoReader, end: number): types.JSONSchemaPropsOrStringArray {
+function readJSONSchemaPropsOrStringArray(r: ProtoReader, end: number): types.JSONSchemaPropsOrStringArray {
   let f1: types.JSONSchemaProps | undefined
   let f2: string[] | undefined
   while (r.pos < end) {
@@ -758,11 +758,11 @@ export function readJSONSchemaPropsOrStringArray(r: ProtoReader, end: number): t
   return f2 ?? f1 ?? (null as never)
 }
 
-export function writeSelectableField(w: ProtoWriter, o: types.SelectableField): void {
+function writeSelectableField(w: ProtoWriter, o: types.SelectableField): void {
   w.str(o.jsonPath, 10)
 }
 
-export function readSelectableField(r: ProtoReader, end: number): types.SelectableField {
+function readSelectableField(r: ProtoReader, end: number): types.SelectableField {
   let f1 = ''
   while (r.pos < end) {
     const t = r.tag()
@@ -777,14 +777,14 @@ export function readSelectableField(r: ProtoReader, end: number): types.Selectab
   return o
 }
 
-export function writeServiceReference(w: ProtoWriter, o: types.ServiceReference): void {
+function writeServiceReference(w: ProtoWriter, o: types.ServiceReference): void {
   w.intPtr(o.port, 32)
   w.strPtr(o.path, 26)
   w.str(o.name, 18)
   w.str(o.namespace, 10)
 }
 
-export function readServiceReference(r: ProtoReader, end: number): types.ServiceReference {
+function readServiceReference(r: ProtoReader, end: number): types.ServiceReference {
   let f1 = ''
   let f2 = ''
   let f3: string | undefined
@@ -808,7 +808,7 @@ export function readServiceReference(r: ProtoReader, end: number): types.Service
   return o
 }
 
-export function writeValidationRule(w: ProtoWriter, o: types.ValidationRule): void {
+function writeValidationRule(w: ProtoWriter, o: types.ValidationRule): void {
   w.boolPtr(o.optionalOldSelf, 48)
   w.str(o.fieldPath, 42)
   w.strPtr(o.reason, 34)
@@ -817,7 +817,7 @@ export function writeValidationRule(w: ProtoWriter, o: types.ValidationRule): vo
   w.str(o.rule, 10)
 }
 
-export function readValidationRule(r: ProtoReader, end: number): types.ValidationRule {
+function readValidationRule(r: ProtoReader, end: number): types.ValidationRule {
   let f1 = ''
   let f2 = ''
   let f3 = ''
@@ -847,14 +847,14 @@ export function readValidationRule(r: ProtoReader, end: number): types.Validatio
   return o
 }
 
-export function writeWebhookClientConfig(w: ProtoWriter, o: types.WebhookClientConfig): void {
+function writeWebhookClientConfig(w: ProtoWriter, o: types.WebhookClientConfig): void {
   let m
   w.strPtr(o.url, 26)
   w.bytesPtr(o.caBundle, 18)
   if (o.service != null) { m = w.mark(); writeServiceReference(w, o.service); w.close(m, 10) }
 }
 
-export function readWebhookClientConfig(r: ProtoReader, end: number): types.WebhookClientConfig {
+function readWebhookClientConfig(r: ProtoReader, end: number): types.WebhookClientConfig {
   let f3: string | undefined
   let f1: types.ServiceReference | undefined
   let f2: string | undefined
@@ -875,13 +875,13 @@ export function readWebhookClientConfig(r: ProtoReader, end: number): types.Webh
   return o
 }
 
-export function writeWebhookConversion(w: ProtoWriter, o: types.WebhookConversion): void {
+function writeWebhookConversion(w: ProtoWriter, o: types.WebhookConversion): void {
   let m
   w.strs(o.conversionReviewVersions, 26)
   if (o.clientConfig != null) { m = w.mark(); writeWebhookClientConfig(w, o.clientConfig); w.close(m, 18) }
 }
 
-export function readWebhookConversion(r: ProtoReader, end: number): types.WebhookConversion {
+function readWebhookConversion(r: ProtoReader, end: number): types.WebhookConversion {
   let f2: types.WebhookClientConfig | undefined
   let f3: string[] | undefined
   while (r.pos < end) {

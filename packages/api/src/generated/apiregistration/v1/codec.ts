@@ -33,7 +33,7 @@ export function readAPIService(r: ProtoReader, end: number): types.APIService {
   return o
 }
 
-export function writeAPIServiceCondition(w: ProtoWriter, o: types.APIServiceCondition): void {
+function writeAPIServiceCondition(w: ProtoWriter, o: types.APIServiceCondition): void {
   w.str(o.message, 42)
   w.str(o.reason, 34)
   w.time(o.lastTransitionTime, 26)
@@ -41,7 +41,7 @@ export function writeAPIServiceCondition(w: ProtoWriter, o: types.APIServiceCond
   w.str(o.type, 10)
 }
 
-export function readAPIServiceCondition(r: ProtoReader, end: number): types.APIServiceCondition {
+function readAPIServiceCondition(r: ProtoReader, end: number): types.APIServiceCondition {
   let f1 = ''
   let f2 = ''
   let f3: string | undefined
@@ -92,7 +92,7 @@ export function readAPIServiceList(r: ProtoReader, end: number): types.APIServic
   return o
 }
 
-export function writeAPIServiceSpec(w: ProtoWriter, o: types.APIServiceSpec): void {
+function writeAPIServiceSpec(w: ProtoWriter, o: types.APIServiceSpec): void {
   let m
   w.int(o.versionPriority, 64)
   w.int(o.groupPriorityMinimum, 56)
@@ -103,7 +103,7 @@ export function writeAPIServiceSpec(w: ProtoWriter, o: types.APIServiceSpec): vo
   if (o.service != null) { m = w.mark(); writeServiceReference(w, o.service); w.close(m, 10) }
 }
 
-export function readAPIServiceSpec(r: ProtoReader, end: number): types.APIServiceSpec {
+function readAPIServiceSpec(r: ProtoReader, end: number): types.APIServiceSpec {
   let f1: types.ServiceReference | undefined
   let f2 = ''
   let f3 = ''
@@ -136,12 +136,12 @@ export function readAPIServiceSpec(r: ProtoReader, end: number): types.APIServic
   return o
 }
 
-export function writeAPIServiceStatus(w: ProtoWriter, o: types.APIServiceStatus): void {
+function writeAPIServiceStatus(w: ProtoWriter, o: types.APIServiceStatus): void {
   let m
   if (o.conditions) for (let l = o.conditions, i = l.length; i-- > 0; ) { m = w.mark(); writeAPIServiceCondition(w, l[i] ?? ({} as types.APIServiceCondition)); w.close(m, 10) }
 }
 
-export function readAPIServiceStatus(r: ProtoReader, end: number): types.APIServiceStatus {
+function readAPIServiceStatus(r: ProtoReader, end: number): types.APIServiceStatus {
   let f1: types.APIServiceCondition[] | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -156,13 +156,13 @@ export function readAPIServiceStatus(r: ProtoReader, end: number): types.APIServ
   return o
 }
 
-export function writeServiceReference(w: ProtoWriter, o: types.ServiceReference): void {
+function writeServiceReference(w: ProtoWriter, o: types.ServiceReference): void {
   w.intPtr(o.port, 24)
   w.str(o.name, 18)
   w.str(o.namespace, 10)
 }
 
-export function readServiceReference(r: ProtoReader, end: number): types.ServiceReference {
+function readServiceReference(r: ProtoReader, end: number): types.ServiceReference {
   let f1 = ''
   let f2 = ''
   let f3: number | undefined

@@ -5,14 +5,14 @@ import * as metaV1 from '../../meta/v1/codec.ts'
 import type * as metaV1Types from '../../meta/v1/types.ts'
 import type * as types from './types.ts'
 
-export function writeServerStorageVersion(w: ProtoWriter, o: types.ServerStorageVersion): void {
+function writeServerStorageVersion(w: ProtoWriter, o: types.ServerStorageVersion): void {
   w.strs(o.servedVersions, 34)
   w.strs(o.decodableVersions, 26)
   w.str(o.encodingVersion, 18)
   w.str(o.apiServerID, 10)
 }
 
-export function readServerStorageVersion(r: ProtoReader, end: number): types.ServerStorageVersion {
+function readServerStorageVersion(r: ProtoReader, end: number): types.ServerStorageVersion {
   let f1 = ''
   let f2 = ''
   let f3: string[] | undefined
@@ -64,7 +64,7 @@ export function readStorageVersion(r: ProtoReader, end: number): types.StorageVe
   return o
 }
 
-export function writeStorageVersionCondition(w: ProtoWriter, o: types.StorageVersionCondition): void {
+function writeStorageVersionCondition(w: ProtoWriter, o: types.StorageVersionCondition): void {
   w.str(o.message, 50)
   w.str(o.reason, 42)
   w.time(o.lastTransitionTime, 34)
@@ -73,7 +73,7 @@ export function writeStorageVersionCondition(w: ProtoWriter, o: types.StorageVer
   w.str(o.type, 10)
 }
 
-export function readStorageVersionCondition(r: ProtoReader, end: number): types.StorageVersionCondition {
+function readStorageVersionCondition(r: ProtoReader, end: number): types.StorageVersionCondition {
   let f1 = ''
   let f2 = ''
   let f3 = 0
@@ -127,24 +127,24 @@ export function readStorageVersionList(r: ProtoReader, end: number): types.Stora
   return o
 }
 
-export function writeStorageVersionSpec(_w: ProtoWriter, _o: types.StorageVersionSpec): void {
+function writeStorageVersionSpec(_w: ProtoWriter, _o: types.StorageVersionSpec): void {
 }
 
-export function readStorageVersionSpec(r: ProtoReader, end: number): types.StorageVersionSpec {
+function readStorageVersionSpec(r: ProtoReader, end: number): types.StorageVersionSpec {
   while (r.pos < end) r.skipField(r.tag())
   r.leave(end)
   const o = {} as types.StorageVersionSpec
   return o
 }
 
-export function writeStorageVersionStatus(w: ProtoWriter, o: types.StorageVersionStatus): void {
+function writeStorageVersionStatus(w: ProtoWriter, o: types.StorageVersionStatus): void {
   let m
   if (o.conditions) for (let l = o.conditions, i = l.length; i-- > 0; ) { m = w.mark(); writeStorageVersionCondition(w, l[i] ?? ({} as types.StorageVersionCondition)); w.close(m, 26) }
   w.strPtr(o.commonEncodingVersion, 18)
   if (o.storageVersions) for (let l = o.storageVersions, i = l.length; i-- > 0; ) { m = w.mark(); writeServerStorageVersion(w, l[i] ?? ({} as types.ServerStorageVersion)); w.close(m, 10) }
 }
 
-export function readStorageVersionStatus(r: ProtoReader, end: number): types.StorageVersionStatus {
+function readStorageVersionStatus(r: ProtoReader, end: number): types.StorageVersionStatus {
   let f1: types.ServerStorageVersion[] | undefined
   let f2: string | undefined
   let f3: types.StorageVersionCondition[] | undefined

@@ -88,7 +88,7 @@ export function readDaemonSet(r: ProtoReader, end: number): types.DaemonSet {
   return o
 }
 
-export function writeDaemonSetCondition(w: ProtoWriter, o: types.DaemonSetCondition): void {
+function writeDaemonSetCondition(w: ProtoWriter, o: types.DaemonSetCondition): void {
   w.str(o.message, 42)
   w.str(o.reason, 34)
   w.time(o.lastTransitionTime, 26)
@@ -96,7 +96,7 @@ export function writeDaemonSetCondition(w: ProtoWriter, o: types.DaemonSetCondit
   w.str(o.type, 10)
 }
 
-export function readDaemonSetCondition(r: ProtoReader, end: number): types.DaemonSetCondition {
+function readDaemonSetCondition(r: ProtoReader, end: number): types.DaemonSetCondition {
   let f1 = ''
   let f2 = ''
   let f3: string | undefined
@@ -147,7 +147,7 @@ export function readDaemonSetList(r: ProtoReader, end: number): types.DaemonSetL
   return o
 }
 
-export function writeDaemonSetSpec(w: ProtoWriter, o: types.DaemonSetSpec): void {
+function writeDaemonSetSpec(w: ProtoWriter, o: types.DaemonSetSpec): void {
   let m
   w.intPtr(o.revisionHistoryLimit, 48)
   w.int(o.minReadySeconds, 32)
@@ -156,7 +156,7 @@ export function writeDaemonSetSpec(w: ProtoWriter, o: types.DaemonSetSpec): void
   if (o.selector != null) { m = w.mark(); metaV1.writeLabelSelector(w, o.selector); w.close(m, 10) }
 }
 
-export function readDaemonSetSpec(r: ProtoReader, end: number): types.DaemonSetSpec {
+function readDaemonSetSpec(r: ProtoReader, end: number): types.DaemonSetSpec {
   let f1: metaV1Types.LabelSelector | undefined
   let f2: coreV1Types.PodTemplateSpec | undefined
   let f3: types.DaemonSetUpdateStrategy | undefined
@@ -183,7 +183,7 @@ export function readDaemonSetSpec(r: ProtoReader, end: number): types.DaemonSetS
   return o
 }
 
-export function writeDaemonSetStatus(w: ProtoWriter, o: types.DaemonSetStatus): void {
+function writeDaemonSetStatus(w: ProtoWriter, o: types.DaemonSetStatus): void {
   let m
   if (o.conditions) for (let l = o.conditions, i = l.length; i-- > 0; ) { m = w.mark(); writeDaemonSetCondition(w, l[i] ?? ({} as types.DaemonSetCondition)); w.close(m, 82) }
   w.intPtr(o.collisionCount, 72)
@@ -197,7 +197,7 @@ export function writeDaemonSetStatus(w: ProtoWriter, o: types.DaemonSetStatus): 
   w.int(o.currentNumberScheduled, 8)
 }
 
-export function readDaemonSetStatus(r: ProtoReader, end: number): types.DaemonSetStatus {
+function readDaemonSetStatus(r: ProtoReader, end: number): types.DaemonSetStatus {
   let f1 = 0
   let f2 = 0
   let f3 = 0
@@ -239,13 +239,13 @@ export function readDaemonSetStatus(r: ProtoReader, end: number): types.DaemonSe
   return o
 }
 
-export function writeDaemonSetUpdateStrategy(w: ProtoWriter, o: types.DaemonSetUpdateStrategy): void {
+function writeDaemonSetUpdateStrategy(w: ProtoWriter, o: types.DaemonSetUpdateStrategy): void {
   let m
   if (o.rollingUpdate != null) { m = w.mark(); writeRollingUpdateDaemonSet(w, o.rollingUpdate); w.close(m, 18) }
   w.str(o.type, 10)
 }
 
-export function readDaemonSetUpdateStrategy(r: ProtoReader, end: number): types.DaemonSetUpdateStrategy {
+function readDaemonSetUpdateStrategy(r: ProtoReader, end: number): types.DaemonSetUpdateStrategy {
   let f1 = ''
   let f2: types.RollingUpdateDaemonSet | undefined
   while (r.pos < end) {
@@ -291,7 +291,7 @@ export function readDeployment(r: ProtoReader, end: number): types.Deployment {
   return o
 }
 
-export function writeDeploymentCondition(w: ProtoWriter, o: types.DeploymentCondition): void {
+function writeDeploymentCondition(w: ProtoWriter, o: types.DeploymentCondition): void {
   w.time(o.lastTransitionTime, 58)
   w.time(o.lastUpdateTime, 50)
   w.str(o.message, 42)
@@ -300,7 +300,7 @@ export function writeDeploymentCondition(w: ProtoWriter, o: types.DeploymentCond
   w.str(o.type, 10)
 }
 
-export function readDeploymentCondition(r: ProtoReader, end: number): types.DeploymentCondition {
+function readDeploymentCondition(r: ProtoReader, end: number): types.DeploymentCondition {
   let f1 = ''
   let f2 = ''
   let f6: string | undefined
@@ -354,7 +354,7 @@ export function readDeploymentList(r: ProtoReader, end: number): types.Deploymen
   return o
 }
 
-export function writeDeploymentSpec(w: ProtoWriter, o: types.DeploymentSpec): void {
+function writeDeploymentSpec(w: ProtoWriter, o: types.DeploymentSpec): void {
   let m
   w.intPtr(o.progressDeadlineSeconds, 72)
   w.bool(o.paused, 56)
@@ -366,7 +366,7 @@ export function writeDeploymentSpec(w: ProtoWriter, o: types.DeploymentSpec): vo
   w.intPtr(o.replicas, 8)
 }
 
-export function readDeploymentSpec(r: ProtoReader, end: number): types.DeploymentSpec {
+function readDeploymentSpec(r: ProtoReader, end: number): types.DeploymentSpec {
   let f1: number | undefined
   let f2: metaV1Types.LabelSelector | undefined
   let f3: coreV1Types.PodTemplateSpec | undefined
@@ -402,7 +402,7 @@ export function readDeploymentSpec(r: ProtoReader, end: number): types.Deploymen
   return o
 }
 
-export function writeDeploymentStatus(w: ProtoWriter, o: types.DeploymentStatus): void {
+function writeDeploymentStatus(w: ProtoWriter, o: types.DeploymentStatus): void {
   let m
   w.intPtr(o.terminatingReplicas, 72)
   w.intPtr(o.collisionCount, 64)
@@ -415,7 +415,7 @@ export function writeDeploymentStatus(w: ProtoWriter, o: types.DeploymentStatus)
   w.int(o.observedGeneration, 8)
 }
 
-export function readDeploymentStatus(r: ProtoReader, end: number): types.DeploymentStatus {
+function readDeploymentStatus(r: ProtoReader, end: number): types.DeploymentStatus {
   let f1 = 0
   let f2 = 0
   let f3 = 0
@@ -454,13 +454,13 @@ export function readDeploymentStatus(r: ProtoReader, end: number): types.Deploym
   return o
 }
 
-export function writeDeploymentStrategy(w: ProtoWriter, o: types.DeploymentStrategy): void {
+function writeDeploymentStrategy(w: ProtoWriter, o: types.DeploymentStrategy): void {
   let m
   if (o.rollingUpdate != null) { m = w.mark(); writeRollingUpdateDeployment(w, o.rollingUpdate); w.close(m, 18) }
   w.str(o.type, 10)
 }
 
-export function readDeploymentStrategy(r: ProtoReader, end: number): types.DeploymentStrategy {
+function readDeploymentStrategy(r: ProtoReader, end: number): types.DeploymentStrategy {
   let f1 = ''
   let f2: types.RollingUpdateDeployment | undefined
   while (r.pos < end) {
@@ -506,7 +506,7 @@ export function readReplicaSet(r: ProtoReader, end: number): types.ReplicaSet {
   return o
 }
 
-export function writeReplicaSetCondition(w: ProtoWriter, o: types.ReplicaSetCondition): void {
+function writeReplicaSetCondition(w: ProtoWriter, o: types.ReplicaSetCondition): void {
   w.str(o.message, 42)
   w.str(o.reason, 34)
   w.time(o.lastTransitionTime, 26)
@@ -514,7 +514,7 @@ export function writeReplicaSetCondition(w: ProtoWriter, o: types.ReplicaSetCond
   w.str(o.type, 10)
 }
 
-export function readReplicaSetCondition(r: ProtoReader, end: number): types.ReplicaSetCondition {
+function readReplicaSetCondition(r: ProtoReader, end: number): types.ReplicaSetCondition {
   let f1 = ''
   let f2 = ''
   let f3: string | undefined
@@ -565,7 +565,7 @@ export function readReplicaSetList(r: ProtoReader, end: number): types.ReplicaSe
   return o
 }
 
-export function writeReplicaSetSpec(w: ProtoWriter, o: types.ReplicaSetSpec): void {
+function writeReplicaSetSpec(w: ProtoWriter, o: types.ReplicaSetSpec): void {
   let m
   w.int(o.minReadySeconds, 32)
   m = w.mark(); coreV1.writePodTemplateSpec(w, o.template ?? ({} as coreV1Types.PodTemplateSpec)); w.close(m, 26)
@@ -573,7 +573,7 @@ export function writeReplicaSetSpec(w: ProtoWriter, o: types.ReplicaSetSpec): vo
   w.intPtr(o.replicas, 8)
 }
 
-export function readReplicaSetSpec(r: ProtoReader, end: number): types.ReplicaSetSpec {
+function readReplicaSetSpec(r: ProtoReader, end: number): types.ReplicaSetSpec {
   let f1: number | undefined
   let f4 = 0
   let f2: metaV1Types.LabelSelector | undefined
@@ -597,7 +597,7 @@ export function readReplicaSetSpec(r: ProtoReader, end: number): types.ReplicaSe
   return o
 }
 
-export function writeReplicaSetStatus(w: ProtoWriter, o: types.ReplicaSetStatus): void {
+function writeReplicaSetStatus(w: ProtoWriter, o: types.ReplicaSetStatus): void {
   let m
   w.intPtr(o.terminatingReplicas, 56)
   if (o.conditions) for (let l = o.conditions, i = l.length; i-- > 0; ) { m = w.mark(); writeReplicaSetCondition(w, l[i] ?? ({} as types.ReplicaSetCondition)); w.close(m, 50) }
@@ -608,7 +608,7 @@ export function writeReplicaSetStatus(w: ProtoWriter, o: types.ReplicaSetStatus)
   w.int(o.replicas, 8)
 }
 
-export function readReplicaSetStatus(r: ProtoReader, end: number): types.ReplicaSetStatus {
+function readReplicaSetStatus(r: ProtoReader, end: number): types.ReplicaSetStatus {
   let f1 = 0
   let f2 = 0
   let f4 = 0
@@ -641,12 +641,12 @@ export function readReplicaSetStatus(r: ProtoReader, end: number): types.Replica
   return o
 }
 
-export function writeRollingUpdateDaemonSet(w: ProtoWriter, o: types.RollingUpdateDaemonSet): void {
+function writeRollingUpdateDaemonSet(w: ProtoWriter, o: types.RollingUpdateDaemonSet): void {
   w.intOrStringPtr(o.maxSurge, 18)
   w.intOrStringPtr(o.maxUnavailable, 10)
 }
 
-export function readRollingUpdateDaemonSet(r: ProtoReader, end: number): types.RollingUpdateDaemonSet {
+function readRollingUpdateDaemonSet(r: ProtoReader, end: number): types.RollingUpdateDaemonSet {
   let f1: number | string | undefined
   let f2: number | string | undefined
   while (r.pos < end) {
@@ -664,12 +664,12 @@ export function readRollingUpdateDaemonSet(r: ProtoReader, end: number): types.R
   return o
 }
 
-export function writeRollingUpdateDeployment(w: ProtoWriter, o: types.RollingUpdateDeployment): void {
+function writeRollingUpdateDeployment(w: ProtoWriter, o: types.RollingUpdateDeployment): void {
   w.intOrStringPtr(o.maxSurge, 18)
   w.intOrStringPtr(o.maxUnavailable, 10)
 }
 
-export function readRollingUpdateDeployment(r: ProtoReader, end: number): types.RollingUpdateDeployment {
+function readRollingUpdateDeployment(r: ProtoReader, end: number): types.RollingUpdateDeployment {
   let f1: number | string | undefined
   let f2: number | string | undefined
   while (r.pos < end) {
@@ -687,12 +687,12 @@ export function readRollingUpdateDeployment(r: ProtoReader, end: number): types.
   return o
 }
 
-export function writeRollingUpdateStatefulSetStrategy(w: ProtoWriter, o: types.RollingUpdateStatefulSetStrategy): void {
+function writeRollingUpdateStatefulSetStrategy(w: ProtoWriter, o: types.RollingUpdateStatefulSetStrategy): void {
   w.intOrStringPtr(o.maxUnavailable, 18)
   w.intPtr(o.partition, 8)
 }
 
-export function readRollingUpdateStatefulSetStrategy(r: ProtoReader, end: number): types.RollingUpdateStatefulSetStrategy {
+function readRollingUpdateStatefulSetStrategy(r: ProtoReader, end: number): types.RollingUpdateStatefulSetStrategy {
   let f1: number | undefined
   let f2: number | string | undefined
   while (r.pos < end) {
@@ -738,7 +738,7 @@ export function readStatefulSet(r: ProtoReader, end: number): types.StatefulSet 
   return o
 }
 
-export function writeStatefulSetCondition(w: ProtoWriter, o: types.StatefulSetCondition): void {
+function writeStatefulSetCondition(w: ProtoWriter, o: types.StatefulSetCondition): void {
   w.str(o.message, 42)
   w.str(o.reason, 34)
   w.time(o.lastTransitionTime, 26)
@@ -746,7 +746,7 @@ export function writeStatefulSetCondition(w: ProtoWriter, o: types.StatefulSetCo
   w.str(o.type, 10)
 }
 
-export function readStatefulSetCondition(r: ProtoReader, end: number): types.StatefulSetCondition {
+function readStatefulSetCondition(r: ProtoReader, end: number): types.StatefulSetCondition {
   let f1 = ''
   let f2 = ''
   let f3: string | undefined
@@ -797,11 +797,11 @@ export function readStatefulSetList(r: ProtoReader, end: number): types.Stateful
   return o
 }
 
-export function writeStatefulSetOrdinals(w: ProtoWriter, o: types.StatefulSetOrdinals): void {
+function writeStatefulSetOrdinals(w: ProtoWriter, o: types.StatefulSetOrdinals): void {
   w.int(o.start, 8)
 }
 
-export function readStatefulSetOrdinals(r: ProtoReader, end: number): types.StatefulSetOrdinals {
+function readStatefulSetOrdinals(r: ProtoReader, end: number): types.StatefulSetOrdinals {
   let f1 = 0
   while (r.pos < end) {
     const t = r.tag()
@@ -816,12 +816,12 @@ export function readStatefulSetOrdinals(r: ProtoReader, end: number): types.Stat
   return o
 }
 
-export function writeStatefulSetPersistentVolumeClaimRetentionPolicy(w: ProtoWriter, o: types.StatefulSetPersistentVolumeClaimRetentionPolicy): void {
+function writeStatefulSetPersistentVolumeClaimRetentionPolicy(w: ProtoWriter, o: types.StatefulSetPersistentVolumeClaimRetentionPolicy): void {
   w.str(o.whenScaled, 18)
   w.str(o.whenDeleted, 10)
 }
 
-export function readStatefulSetPersistentVolumeClaimRetentionPolicy(r: ProtoReader, end: number): types.StatefulSetPersistentVolumeClaimRetentionPolicy {
+function readStatefulSetPersistentVolumeClaimRetentionPolicy(r: ProtoReader, end: number): types.StatefulSetPersistentVolumeClaimRetentionPolicy {
   let f1 = ''
   let f2 = ''
   while (r.pos < end) {
@@ -839,7 +839,7 @@ export function readStatefulSetPersistentVolumeClaimRetentionPolicy(r: ProtoRead
   return o
 }
 
-export function writeStatefulSetSpec(w: ProtoWriter, o: types.StatefulSetSpec): void {
+function writeStatefulSetSpec(w: ProtoWriter, o: types.StatefulSetSpec): void {
   let m
   if (o.ordinals != null) { m = w.mark(); writeStatefulSetOrdinals(w, o.ordinals); w.close(m, 90) }
   if (o.persistentVolumeClaimRetentionPolicy != null) { m = w.mark(); writeStatefulSetPersistentVolumeClaimRetentionPolicy(w, o.persistentVolumeClaimRetentionPolicy); w.close(m, 82) }
@@ -854,7 +854,7 @@ export function writeStatefulSetSpec(w: ProtoWriter, o: types.StatefulSetSpec): 
   w.intPtr(o.replicas, 8)
 }
 
-export function readStatefulSetSpec(r: ProtoReader, end: number): types.StatefulSetSpec {
+function readStatefulSetSpec(r: ProtoReader, end: number): types.StatefulSetSpec {
   let f1: number | undefined
   let f2: metaV1Types.LabelSelector | undefined
   let f3: coreV1Types.PodTemplateSpec | undefined
@@ -899,7 +899,7 @@ export function readStatefulSetSpec(r: ProtoReader, end: number): types.Stateful
   return o
 }
 
-export function writeStatefulSetStatus(w: ProtoWriter, o: types.StatefulSetStatus): void {
+function writeStatefulSetStatus(w: ProtoWriter, o: types.StatefulSetStatus): void {
   let m
   w.int(o.availableReplicas, 88)
   if (o.conditions) for (let l = o.conditions, i = l.length; i-- > 0; ) { m = w.mark(); writeStatefulSetCondition(w, l[i] ?? ({} as types.StatefulSetCondition)); w.close(m, 82) }
@@ -913,7 +913,7 @@ export function writeStatefulSetStatus(w: ProtoWriter, o: types.StatefulSetStatu
   w.int(o.observedGeneration, 8)
 }
 
-export function readStatefulSetStatus(r: ProtoReader, end: number): types.StatefulSetStatus {
+function readStatefulSetStatus(r: ProtoReader, end: number): types.StatefulSetStatus {
   let f1 = 0
   let f2 = 0
   let f3 = 0
@@ -955,13 +955,13 @@ export function readStatefulSetStatus(r: ProtoReader, end: number): types.Statef
   return o
 }
 
-export function writeStatefulSetUpdateStrategy(w: ProtoWriter, o: types.StatefulSetUpdateStrategy): void {
+function writeStatefulSetUpdateStrategy(w: ProtoWriter, o: types.StatefulSetUpdateStrategy): void {
   let m
   if (o.rollingUpdate != null) { m = w.mark(); writeRollingUpdateStatefulSetStrategy(w, o.rollingUpdate); w.close(m, 18) }
   w.str(o.type, 10)
 }
 
-export function readStatefulSetUpdateStrategy(r: ProtoReader, end: number): types.StatefulSetUpdateStrategy {
+function readStatefulSetUpdateStrategy(r: ProtoReader, end: number): types.StatefulSetUpdateStrategy {
   let f1 = ''
   let f2: types.RollingUpdateStatefulSetStrategy | undefined
   while (r.pos < end) {

@@ -88,7 +88,7 @@ export function readDeployment(r: ProtoReader, end: number): types.Deployment {
   return o
 }
 
-export function writeDeploymentCondition(w: ProtoWriter, o: types.DeploymentCondition): void {
+function writeDeploymentCondition(w: ProtoWriter, o: types.DeploymentCondition): void {
   w.time(o.lastTransitionTime, 58)
   w.time(o.lastUpdateTime, 50)
   w.str(o.message, 42)
@@ -97,7 +97,7 @@ export function writeDeploymentCondition(w: ProtoWriter, o: types.DeploymentCond
   w.str(o.type, 10)
 }
 
-export function readDeploymentCondition(r: ProtoReader, end: number): types.DeploymentCondition {
+function readDeploymentCondition(r: ProtoReader, end: number): types.DeploymentCondition {
   let f1 = ''
   let f2 = ''
   let f6: string | undefined
@@ -179,7 +179,7 @@ export function readDeploymentRollback(r: ProtoReader, end: number): types.Deplo
   return o
 }
 
-export function writeDeploymentSpec(w: ProtoWriter, o: types.DeploymentSpec): void {
+function writeDeploymentSpec(w: ProtoWriter, o: types.DeploymentSpec): void {
   let m
   w.intPtr(o.progressDeadlineSeconds, 72)
   if (o.rollbackTo != null) { m = w.mark(); writeRollbackConfig(w, o.rollbackTo); w.close(m, 66) }
@@ -192,7 +192,7 @@ export function writeDeploymentSpec(w: ProtoWriter, o: types.DeploymentSpec): vo
   w.intPtr(o.replicas, 8)
 }
 
-export function readDeploymentSpec(r: ProtoReader, end: number): types.DeploymentSpec {
+function readDeploymentSpec(r: ProtoReader, end: number): types.DeploymentSpec {
   let f1: number | undefined
   let f2: metaV1Types.LabelSelector | undefined
   let f3: coreV1Types.PodTemplateSpec | undefined
@@ -231,7 +231,7 @@ export function readDeploymentSpec(r: ProtoReader, end: number): types.Deploymen
   return o
 }
 
-export function writeDeploymentStatus(w: ProtoWriter, o: types.DeploymentStatus): void {
+function writeDeploymentStatus(w: ProtoWriter, o: types.DeploymentStatus): void {
   let m
   w.intPtr(o.terminatingReplicas, 72)
   w.intPtr(o.collisionCount, 64)
@@ -244,7 +244,7 @@ export function writeDeploymentStatus(w: ProtoWriter, o: types.DeploymentStatus)
   w.int(o.observedGeneration, 8)
 }
 
-export function readDeploymentStatus(r: ProtoReader, end: number): types.DeploymentStatus {
+function readDeploymentStatus(r: ProtoReader, end: number): types.DeploymentStatus {
   let f1 = 0
   let f2 = 0
   let f3 = 0
@@ -283,13 +283,13 @@ export function readDeploymentStatus(r: ProtoReader, end: number): types.Deploym
   return o
 }
 
-export function writeDeploymentStrategy(w: ProtoWriter, o: types.DeploymentStrategy): void {
+function writeDeploymentStrategy(w: ProtoWriter, o: types.DeploymentStrategy): void {
   let m
   if (o.rollingUpdate != null) { m = w.mark(); writeRollingUpdateDeployment(w, o.rollingUpdate); w.close(m, 18) }
   w.str(o.type, 10)
 }
 
-export function readDeploymentStrategy(r: ProtoReader, end: number): types.DeploymentStrategy {
+function readDeploymentStrategy(r: ProtoReader, end: number): types.DeploymentStrategy {
   let f1 = ''
   let f2: types.RollingUpdateDeployment | undefined
   while (r.pos < end) {
@@ -307,11 +307,11 @@ export function readDeploymentStrategy(r: ProtoReader, end: number): types.Deplo
   return o
 }
 
-export function writeRollbackConfig(w: ProtoWriter, o: types.RollbackConfig): void {
+function writeRollbackConfig(w: ProtoWriter, o: types.RollbackConfig): void {
   w.int(o.revision, 8)
 }
 
-export function readRollbackConfig(r: ProtoReader, end: number): types.RollbackConfig {
+function readRollbackConfig(r: ProtoReader, end: number): types.RollbackConfig {
   let f1 = 0
   while (r.pos < end) {
     const t = r.tag()
@@ -326,12 +326,12 @@ export function readRollbackConfig(r: ProtoReader, end: number): types.RollbackC
   return o
 }
 
-export function writeRollingUpdateDeployment(w: ProtoWriter, o: types.RollingUpdateDeployment): void {
+function writeRollingUpdateDeployment(w: ProtoWriter, o: types.RollingUpdateDeployment): void {
   w.intOrStringPtr(o.maxSurge, 18)
   w.intOrStringPtr(o.maxUnavailable, 10)
 }
 
-export function readRollingUpdateDeployment(r: ProtoReader, end: number): types.RollingUpdateDeployment {
+function readRollingUpdateDeployment(r: ProtoReader, end: number): types.RollingUpdateDeployment {
   let f1: number | string | undefined
   let f2: number | string | undefined
   while (r.pos < end) {
@@ -349,12 +349,12 @@ export function readRollingUpdateDeployment(r: ProtoReader, end: number): types.
   return o
 }
 
-export function writeRollingUpdateStatefulSetStrategy(w: ProtoWriter, o: types.RollingUpdateStatefulSetStrategy): void {
+function writeRollingUpdateStatefulSetStrategy(w: ProtoWriter, o: types.RollingUpdateStatefulSetStrategy): void {
   w.intOrStringPtr(o.maxUnavailable, 18)
   w.intPtr(o.partition, 8)
 }
 
-export function readRollingUpdateStatefulSetStrategy(r: ProtoReader, end: number): types.RollingUpdateStatefulSetStrategy {
+function readRollingUpdateStatefulSetStrategy(r: ProtoReader, end: number): types.RollingUpdateStatefulSetStrategy {
   let f1: number | undefined
   let f2: number | string | undefined
   while (r.pos < end) {
@@ -400,11 +400,11 @@ export function readScale(r: ProtoReader, end: number): types.Scale {
   return o
 }
 
-export function writeScaleSpec(w: ProtoWriter, o: types.ScaleSpec): void {
+function writeScaleSpec(w: ProtoWriter, o: types.ScaleSpec): void {
   w.int(o.replicas, 8)
 }
 
-export function readScaleSpec(r: ProtoReader, end: number): types.ScaleSpec {
+function readScaleSpec(r: ProtoReader, end: number): types.ScaleSpec {
   let f1 = 0
   while (r.pos < end) {
     const t = r.tag()
@@ -419,13 +419,13 @@ export function readScaleSpec(r: ProtoReader, end: number): types.ScaleSpec {
   return o
 }
 
-export function writeScaleStatus(w: ProtoWriter, o: types.ScaleStatus): void {
+function writeScaleStatus(w: ProtoWriter, o: types.ScaleStatus): void {
   w.str(o.targetSelector, 26)
   w.strMap(o.selector, 18)
   w.int(o.replicas, 8)
 }
 
-export function readScaleStatus(r: ProtoReader, end: number): types.ScaleStatus {
+function readScaleStatus(r: ProtoReader, end: number): types.ScaleStatus {
   let f1 = 0
   let f2: Record<string, string> | undefined
   let f3 = ''
@@ -474,7 +474,7 @@ export function readStatefulSet(r: ProtoReader, end: number): types.StatefulSet 
   return o
 }
 
-export function writeStatefulSetCondition(w: ProtoWriter, o: types.StatefulSetCondition): void {
+function writeStatefulSetCondition(w: ProtoWriter, o: types.StatefulSetCondition): void {
   w.str(o.message, 42)
   w.str(o.reason, 34)
   w.time(o.lastTransitionTime, 26)
@@ -482,7 +482,7 @@ export function writeStatefulSetCondition(w: ProtoWriter, o: types.StatefulSetCo
   w.str(o.type, 10)
 }
 
-export function readStatefulSetCondition(r: ProtoReader, end: number): types.StatefulSetCondition {
+function readStatefulSetCondition(r: ProtoReader, end: number): types.StatefulSetCondition {
   let f1 = ''
   let f2 = ''
   let f3: string | undefined
@@ -533,11 +533,11 @@ export function readStatefulSetList(r: ProtoReader, end: number): types.Stateful
   return o
 }
 
-export function writeStatefulSetOrdinals(w: ProtoWriter, o: types.StatefulSetOrdinals): void {
+function writeStatefulSetOrdinals(w: ProtoWriter, o: types.StatefulSetOrdinals): void {
   w.int(o.start, 8)
 }
 
-export function readStatefulSetOrdinals(r: ProtoReader, end: number): types.StatefulSetOrdinals {
+function readStatefulSetOrdinals(r: ProtoReader, end: number): types.StatefulSetOrdinals {
   let f1 = 0
   while (r.pos < end) {
     const t = r.tag()
@@ -552,12 +552,12 @@ export function readStatefulSetOrdinals(r: ProtoReader, end: number): types.Stat
   return o
 }
 
-export function writeStatefulSetPersistentVolumeClaimRetentionPolicy(w: ProtoWriter, o: types.StatefulSetPersistentVolumeClaimRetentionPolicy): void {
+function writeStatefulSetPersistentVolumeClaimRetentionPolicy(w: ProtoWriter, o: types.StatefulSetPersistentVolumeClaimRetentionPolicy): void {
   w.str(o.whenScaled, 18)
   w.str(o.whenDeleted, 10)
 }
 
-export function readStatefulSetPersistentVolumeClaimRetentionPolicy(r: ProtoReader, end: number): types.StatefulSetPersistentVolumeClaimRetentionPolicy {
+function readStatefulSetPersistentVolumeClaimRetentionPolicy(r: ProtoReader, end: number): types.StatefulSetPersistentVolumeClaimRetentionPolicy {
   let f1 = ''
   let f2 = ''
   while (r.pos < end) {
@@ -575,7 +575,7 @@ export function readStatefulSetPersistentVolumeClaimRetentionPolicy(r: ProtoRead
   return o
 }
 
-export function writeStatefulSetSpec(w: ProtoWriter, o: types.StatefulSetSpec): void {
+function writeStatefulSetSpec(w: ProtoWriter, o: types.StatefulSetSpec): void {
   let m
   if (o.ordinals != null) { m = w.mark(); writeStatefulSetOrdinals(w, o.ordinals); w.close(m, 90) }
   if (o.persistentVolumeClaimRetentionPolicy != null) { m = w.mark(); writeStatefulSetPersistentVolumeClaimRetentionPolicy(w, o.persistentVolumeClaimRetentionPolicy); w.close(m, 82) }
@@ -590,7 +590,7 @@ export function writeStatefulSetSpec(w: ProtoWriter, o: types.StatefulSetSpec): 
   w.intPtr(o.replicas, 8)
 }
 
-export function readStatefulSetSpec(r: ProtoReader, end: number): types.StatefulSetSpec {
+function readStatefulSetSpec(r: ProtoReader, end: number): types.StatefulSetSpec {
   let f1: number | undefined
   let f2: metaV1Types.LabelSelector | undefined
   let f3: coreV1Types.PodTemplateSpec | undefined
@@ -635,7 +635,7 @@ export function readStatefulSetSpec(r: ProtoReader, end: number): types.Stateful
   return o
 }
 
-export function writeStatefulSetStatus(w: ProtoWriter, o: types.StatefulSetStatus): void {
+function writeStatefulSetStatus(w: ProtoWriter, o: types.StatefulSetStatus): void {
   let m
   w.int(o.availableReplicas, 88)
   if (o.conditions) for (let l = o.conditions, i = l.length; i-- > 0; ) { m = w.mark(); writeStatefulSetCondition(w, l[i] ?? ({} as types.StatefulSetCondition)); w.close(m, 82) }
@@ -649,7 +649,7 @@ export function writeStatefulSetStatus(w: ProtoWriter, o: types.StatefulSetStatu
   w.intPtr(o.observedGeneration, 8)
 }
 
-export function readStatefulSetStatus(r: ProtoReader, end: number): types.StatefulSetStatus {
+function readStatefulSetStatus(r: ProtoReader, end: number): types.StatefulSetStatus {
   let f1: number | undefined
   let f2 = 0
   let f3 = 0
@@ -691,13 +691,13 @@ export function readStatefulSetStatus(r: ProtoReader, end: number): types.Statef
   return o
 }
 
-export function writeStatefulSetUpdateStrategy(w: ProtoWriter, o: types.StatefulSetUpdateStrategy): void {
+function writeStatefulSetUpdateStrategy(w: ProtoWriter, o: types.StatefulSetUpdateStrategy): void {
   let m
   if (o.rollingUpdate != null) { m = w.mark(); writeRollingUpdateStatefulSetStrategy(w, o.rollingUpdate); w.close(m, 18) }
   w.str(o.type, 10)
 }
 
-export function readStatefulSetUpdateStrategy(r: ProtoReader, end: number): types.StatefulSetUpdateStrategy {
+function readStatefulSetUpdateStrategy(r: ProtoReader, end: number): types.StatefulSetUpdateStrategy {
   let f1 = ''
   let f2: types.RollingUpdateStatefulSetStrategy | undefined
   while (r.pos < end) {

@@ -8,11 +8,11 @@ import type * as authenticationV1Types from '../../authentication/v1/types.ts'
 import type * as metaV1Types from '../../meta/v1/types.ts'
 import type * as types from './types.ts'
 
-export function writeAuthenticationMetadata(w: ProtoWriter, o: types.AuthenticationMetadata): void {
+function writeAuthenticationMetadata(w: ProtoWriter, o: types.AuthenticationMetadata): void {
   w.str(o.impersonationConstraint, 10)
 }
 
-export function readAuthenticationMetadata(r: ProtoReader, end: number): types.AuthenticationMetadata {
+function readAuthenticationMetadata(r: ProtoReader, end: number): types.AuthenticationMetadata {
   let f1 = ''
   while (r.pos < end) {
     const t = r.tag()
@@ -135,13 +135,13 @@ export function readEventList(r: ProtoReader, end: number): types.EventList {
   return o
 }
 
-export function writeGroupResources(w: ProtoWriter, o: types.GroupResources): void {
+function writeGroupResources(w: ProtoWriter, o: types.GroupResources): void {
   w.strs(o.resourceNames, 26)
   w.strs(o.resources, 18)
   w.str(o.group, 10)
 }
 
-export function readGroupResources(r: ProtoReader, end: number): types.GroupResources {
+function readGroupResources(r: ProtoReader, end: number): types.GroupResources {
   let f1 = ''
   let f2: string[] | undefined
   let f3: string[] | undefined
@@ -162,7 +162,7 @@ export function readGroupResources(r: ProtoReader, end: number): types.GroupReso
   return o
 }
 
-export function writeObjectReference(w: ProtoWriter, o: types.ObjectReference): void {
+function writeObjectReference(w: ProtoWriter, o: types.ObjectReference): void {
   w.str(o.subresource, 66)
   w.str(o.resourceVersion, 58)
   w.str(o.apiVersion, 50)
@@ -173,7 +173,7 @@ export function writeObjectReference(w: ProtoWriter, o: types.ObjectReference): 
   w.str(o.resource, 10)
 }
 
-export function readObjectReference(r: ProtoReader, end: number): types.ObjectReference {
+function readObjectReference(r: ProtoReader, end: number): types.ObjectReference {
   let f1 = ''
   let f2 = ''
   let f3 = ''
@@ -265,7 +265,7 @@ export function readPolicyList(r: ProtoReader, end: number): types.PolicyList {
   return o
 }
 
-export function writePolicyRule(w: ProtoWriter, o: types.PolicyRule): void {
+function writePolicyRule(w: ProtoWriter, o: types.PolicyRule): void {
   let m
   w.boolPtr(o.omitManagedFields, 72)
   w.strs(o.omitStages, 66)
@@ -278,7 +278,7 @@ export function writePolicyRule(w: ProtoWriter, o: types.PolicyRule): void {
   w.str(o.level, 10)
 }
 
-export function readPolicyRule(r: ProtoReader, end: number): types.PolicyRule {
+function readPolicyRule(r: ProtoReader, end: number): types.PolicyRule {
   let f1 = ''
   let f2: string[] | undefined
   let f3: string[] | undefined

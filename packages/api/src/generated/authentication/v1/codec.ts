@@ -5,14 +5,14 @@ import * as metaV1 from '../../meta/v1/codec.ts'
 import type * as metaV1Types from '../../meta/v1/types.ts'
 import type * as types from './types.ts'
 
-export function writeBoundObjectReference(w: ProtoWriter, o: types.BoundObjectReference): void {
+function writeBoundObjectReference(w: ProtoWriter, o: types.BoundObjectReference): void {
   w.str(o.uid, 34)
   w.str(o.name, 26)
   w.str(o.apiVersion, 18)
   w.str(o.kind, 10)
 }
 
-export function readBoundObjectReference(r: ProtoReader, end: number): types.BoundObjectReference {
+function readBoundObjectReference(r: ProtoReader, end: number): types.BoundObjectReference {
   let f1 = ''
   let f2 = ''
   let f3 = ''
@@ -60,12 +60,12 @@ export function readSelfSubjectReview(r: ProtoReader, end: number): types.SelfSu
   return o
 }
 
-export function writeSelfSubjectReviewStatus(w: ProtoWriter, o: types.SelfSubjectReviewStatus): void {
+function writeSelfSubjectReviewStatus(w: ProtoWriter, o: types.SelfSubjectReviewStatus): void {
   let m
   m = w.mark(); writeUserInfo(w, o.userInfo ?? ({} as types.UserInfo)); w.close(m, 10)
 }
 
-export function readSelfSubjectReviewStatus(r: ProtoReader, end: number): types.SelfSubjectReviewStatus {
+function readSelfSubjectReviewStatus(r: ProtoReader, end: number): types.SelfSubjectReviewStatus {
   let f1: types.UserInfo | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -108,14 +108,14 @@ export function readTokenRequest(r: ProtoReader, end: number): types.TokenReques
   return o
 }
 
-export function writeTokenRequestSpec(w: ProtoWriter, o: types.TokenRequestSpec): void {
+function writeTokenRequestSpec(w: ProtoWriter, o: types.TokenRequestSpec): void {
   let m
   w.intPtr(o.expirationSeconds, 32)
   if (o.boundObjectRef != null) { m = w.mark(); writeBoundObjectReference(w, o.boundObjectRef); w.close(m, 26) }
   w.strs(o.audiences, 10)
 }
 
-export function readTokenRequestSpec(r: ProtoReader, end: number): types.TokenRequestSpec {
+function readTokenRequestSpec(r: ProtoReader, end: number): types.TokenRequestSpec {
   let f1: string[] | undefined
   let f4: number | undefined
   let f3: types.BoundObjectReference | undefined
@@ -136,12 +136,12 @@ export function readTokenRequestSpec(r: ProtoReader, end: number): types.TokenRe
   return o
 }
 
-export function writeTokenRequestStatus(w: ProtoWriter, o: types.TokenRequestStatus): void {
+function writeTokenRequestStatus(w: ProtoWriter, o: types.TokenRequestStatus): void {
   w.time(o.expirationTimestamp, 18)
   w.str(o.token, 10)
 }
 
-export function readTokenRequestStatus(r: ProtoReader, end: number): types.TokenRequestStatus {
+function readTokenRequestStatus(r: ProtoReader, end: number): types.TokenRequestStatus {
   let f1 = ''
   let f2: string | undefined
   while (r.pos < end) {
@@ -187,12 +187,12 @@ export function readTokenReview(r: ProtoReader, end: number): types.TokenReview 
   return o
 }
 
-export function writeTokenReviewSpec(w: ProtoWriter, o: types.TokenReviewSpec): void {
+function writeTokenReviewSpec(w: ProtoWriter, o: types.TokenReviewSpec): void {
   w.strs(o.audiences, 18)
   w.str(o.token, 10)
 }
 
-export function readTokenReviewSpec(r: ProtoReader, end: number): types.TokenReviewSpec {
+function readTokenReviewSpec(r: ProtoReader, end: number): types.TokenReviewSpec {
   let f1 = ''
   let f2: string[] | undefined
   while (r.pos < end) {
@@ -210,7 +210,7 @@ export function readTokenReviewSpec(r: ProtoReader, end: number): types.TokenRev
   return o
 }
 
-export function writeTokenReviewStatus(w: ProtoWriter, o: types.TokenReviewStatus): void {
+function writeTokenReviewStatus(w: ProtoWriter, o: types.TokenReviewStatus): void {
   let m
   w.strs(o.audiences, 34)
   w.str(o.error, 26)
@@ -218,7 +218,7 @@ export function writeTokenReviewStatus(w: ProtoWriter, o: types.TokenReviewStatu
   w.bool(o.authenticated, 8)
 }
 
-export function readTokenReviewStatus(r: ProtoReader, end: number): types.TokenReviewStatus {
+function readTokenReviewStatus(r: ProtoReader, end: number): types.TokenReviewStatus {
   let f1 = false
   let f2: types.UserInfo | undefined
   let f4: string[] | undefined

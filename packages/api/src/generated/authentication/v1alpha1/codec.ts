@@ -31,12 +31,12 @@ export function readSelfSubjectReview(r: ProtoReader, end: number): types.SelfSu
   return o
 }
 
-export function writeSelfSubjectReviewStatus(w: ProtoWriter, o: types.SelfSubjectReviewStatus): void {
+function writeSelfSubjectReviewStatus(w: ProtoWriter, o: types.SelfSubjectReviewStatus): void {
   let m
   m = w.mark(); authenticationV1.writeUserInfo(w, o.userInfo ?? ({} as authenticationV1Types.UserInfo)); w.close(m, 10)
 }
 
-export function readSelfSubjectReviewStatus(r: ProtoReader, end: number): types.SelfSubjectReviewStatus {
+function readSelfSubjectReviewStatus(r: ProtoReader, end: number): types.SelfSubjectReviewStatus {
   let f1: authenticationV1Types.UserInfo | undefined
   while (r.pos < end) {
     const t = r.tag()

@@ -31,12 +31,12 @@ export function readSelfSubjectReview(r: ProtoReader, end: number): types.SelfSu
   return o
 }
 
-export function writeSelfSubjectReviewStatus(w: ProtoWriter, o: types.SelfSubjectReviewStatus): void {
+function writeSelfSubjectReviewStatus(w: ProtoWriter, o: types.SelfSubjectReviewStatus): void {
   let m
   m = w.mark(); authenticationV1.writeUserInfo(w, o.userInfo ?? ({} as authenticationV1Types.UserInfo)); w.close(m, 10)
 }
 
-export function readSelfSubjectReviewStatus(r: ProtoReader, end: number): types.SelfSubjectReviewStatus {
+function readSelfSubjectReviewStatus(r: ProtoReader, end: number): types.SelfSubjectReviewStatus {
   let f1: authenticationV1Types.UserInfo | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -79,12 +79,12 @@ export function readTokenReview(r: ProtoReader, end: number): types.TokenReview 
   return o
 }
 
-export function writeTokenReviewSpec(w: ProtoWriter, o: types.TokenReviewSpec): void {
+function writeTokenReviewSpec(w: ProtoWriter, o: types.TokenReviewSpec): void {
   w.strs(o.audiences, 18)
   w.str(o.token, 10)
 }
 
-export function readTokenReviewSpec(r: ProtoReader, end: number): types.TokenReviewSpec {
+function readTokenReviewSpec(r: ProtoReader, end: number): types.TokenReviewSpec {
   let f1 = ''
   let f2: string[] | undefined
   while (r.pos < end) {
@@ -102,7 +102,7 @@ export function readTokenReviewSpec(r: ProtoReader, end: number): types.TokenRev
   return o
 }
 
-export function writeTokenReviewStatus(w: ProtoWriter, o: types.TokenReviewStatus): void {
+function writeTokenReviewStatus(w: ProtoWriter, o: types.TokenReviewStatus): void {
   let m
   w.strs(o.audiences, 34)
   w.str(o.error, 26)
@@ -110,7 +110,7 @@ export function writeTokenReviewStatus(w: ProtoWriter, o: types.TokenReviewStatu
   w.bool(o.authenticated, 8)
 }
 
-export function readTokenReviewStatus(r: ProtoReader, end: number): types.TokenReviewStatus {
+function readTokenReviewStatus(r: ProtoReader, end: number): types.TokenReviewStatus {
   let f1 = false
   let f2: types.UserInfo | undefined
   let f4: string[] | undefined
@@ -134,14 +134,14 @@ export function readTokenReviewStatus(r: ProtoReader, end: number): types.TokenR
   return o
 }
 
-export function writeUserInfo(w: ProtoWriter, o: types.UserInfo): void {
+function writeUserInfo(w: ProtoWriter, o: types.UserInfo): void {
   w.map(o.extra, 34, (w, v, t) => w.bareList(v, t))
   w.strs(o.groups, 26)
   w.str(o.uid, 18)
   w.str(o.username, 10)
 }
 
-export function readUserInfo(r: ProtoReader, end: number): types.UserInfo {
+function readUserInfo(r: ProtoReader, end: number): types.UserInfo {
   let f1 = ''
   let f2 = ''
   let f3: string[] | undefined

@@ -35,12 +35,12 @@ export function readLocalSubjectAccessReview(r: ProtoReader, end: number): types
   return o
 }
 
-export function writeNonResourceAttributes(w: ProtoWriter, o: types.NonResourceAttributes): void {
+function writeNonResourceAttributes(w: ProtoWriter, o: types.NonResourceAttributes): void {
   w.str(o.verb, 18)
   w.str(o.path, 10)
 }
 
-export function readNonResourceAttributes(r: ProtoReader, end: number): types.NonResourceAttributes {
+function readNonResourceAttributes(r: ProtoReader, end: number): types.NonResourceAttributes {
   let f1 = ''
   let f2 = ''
   while (r.pos < end) {
@@ -58,12 +58,12 @@ export function readNonResourceAttributes(r: ProtoReader, end: number): types.No
   return o
 }
 
-export function writeNonResourceRule(w: ProtoWriter, o: types.NonResourceRule): void {
+function writeNonResourceRule(w: ProtoWriter, o: types.NonResourceRule): void {
   w.strs(o.nonResourceURLs, 18)
   w.strs(o.verbs, 10)
 }
 
-export function readNonResourceRule(r: ProtoReader, end: number): types.NonResourceRule {
+function readNonResourceRule(r: ProtoReader, end: number): types.NonResourceRule {
   let f1: string[] | undefined
   let f2: string[] | undefined
   while (r.pos < end) {
@@ -81,7 +81,7 @@ export function readNonResourceRule(r: ProtoReader, end: number): types.NonResou
   return o
 }
 
-export function writeResourceAttributes(w: ProtoWriter, o: types.ResourceAttributes): void {
+function writeResourceAttributes(w: ProtoWriter, o: types.ResourceAttributes): void {
   let m
   if (o.labelSelector != null) { m = w.mark(); authorizationV1.writeLabelSelectorAttributes(w, o.labelSelector); w.close(m, 74) }
   if (o.fieldSelector != null) { m = w.mark(); authorizationV1.writeFieldSelectorAttributes(w, o.fieldSelector); w.close(m, 66) }
@@ -94,7 +94,7 @@ export function writeResourceAttributes(w: ProtoWriter, o: types.ResourceAttribu
   w.str(o.namespace, 10)
 }
 
-export function readResourceAttributes(r: ProtoReader, end: number): types.ResourceAttributes {
+function readResourceAttributes(r: ProtoReader, end: number): types.ResourceAttributes {
   let f1 = ''
   let f2 = ''
   let f3 = ''
@@ -133,14 +133,14 @@ export function readResourceAttributes(r: ProtoReader, end: number): types.Resou
   return o
 }
 
-export function writeResourceRule(w: ProtoWriter, o: types.ResourceRule): void {
+function writeResourceRule(w: ProtoWriter, o: types.ResourceRule): void {
   w.strs(o.resourceNames, 34)
   w.strs(o.resources, 26)
   w.strs(o.apiGroups, 18)
   w.strs(o.verbs, 10)
 }
 
-export function readResourceRule(r: ProtoReader, end: number): types.ResourceRule {
+function readResourceRule(r: ProtoReader, end: number): types.ResourceRule {
   let f1: string[] | undefined
   let f2: string[] | undefined
   let f3: string[] | undefined
@@ -192,13 +192,13 @@ export function readSelfSubjectAccessReview(r: ProtoReader, end: number): types.
   return o
 }
 
-export function writeSelfSubjectAccessReviewSpec(w: ProtoWriter, o: types.SelfSubjectAccessReviewSpec): void {
+function writeSelfSubjectAccessReviewSpec(w: ProtoWriter, o: types.SelfSubjectAccessReviewSpec): void {
   let m
   if (o.nonResourceAttributes != null) { m = w.mark(); writeNonResourceAttributes(w, o.nonResourceAttributes); w.close(m, 18) }
   if (o.resourceAttributes != null) { m = w.mark(); writeResourceAttributes(w, o.resourceAttributes); w.close(m, 10) }
 }
 
-export function readSelfSubjectAccessReviewSpec(r: ProtoReader, end: number): types.SelfSubjectAccessReviewSpec {
+function readSelfSubjectAccessReviewSpec(r: ProtoReader, end: number): types.SelfSubjectAccessReviewSpec {
   let f1: types.ResourceAttributes | undefined
   let f2: types.NonResourceAttributes | undefined
   while (r.pos < end) {
@@ -244,11 +244,11 @@ export function readSelfSubjectRulesReview(r: ProtoReader, end: number): types.S
   return o
 }
 
-export function writeSelfSubjectRulesReviewSpec(w: ProtoWriter, o: types.SelfSubjectRulesReviewSpec): void {
+function writeSelfSubjectRulesReviewSpec(w: ProtoWriter, o: types.SelfSubjectRulesReviewSpec): void {
   w.str(o.namespace, 10)
 }
 
-export function readSelfSubjectRulesReviewSpec(r: ProtoReader, end: number): types.SelfSubjectRulesReviewSpec {
+function readSelfSubjectRulesReviewSpec(r: ProtoReader, end: number): types.SelfSubjectRulesReviewSpec {
   let f1 = ''
   while (r.pos < end) {
     const t = r.tag()
@@ -291,7 +291,7 @@ export function readSubjectAccessReview(r: ProtoReader, end: number): types.Subj
   return o
 }
 
-export function writeSubjectAccessReviewSpec(w: ProtoWriter, o: types.SubjectAccessReviewSpec): void {
+function writeSubjectAccessReviewSpec(w: ProtoWriter, o: types.SubjectAccessReviewSpec): void {
   let m
   w.str(o.uid, 50)
   w.map(o.extra, 42, (w, v, t) => w.bareList(v, t))
@@ -301,7 +301,7 @@ export function writeSubjectAccessReviewSpec(w: ProtoWriter, o: types.SubjectAcc
   if (o.resourceAttributes != null) { m = w.mark(); writeResourceAttributes(w, o.resourceAttributes); w.close(m, 10) }
 }
 
-export function readSubjectAccessReviewSpec(r: ProtoReader, end: number): types.SubjectAccessReviewSpec {
+function readSubjectAccessReviewSpec(r: ProtoReader, end: number): types.SubjectAccessReviewSpec {
   let f1: types.ResourceAttributes | undefined
   let f2: types.NonResourceAttributes | undefined
   let f3 = ''
@@ -331,14 +331,14 @@ export function readSubjectAccessReviewSpec(r: ProtoReader, end: number): types.
   return o
 }
 
-export function writeSubjectAccessReviewStatus(w: ProtoWriter, o: types.SubjectAccessReviewStatus): void {
+function writeSubjectAccessReviewStatus(w: ProtoWriter, o: types.SubjectAccessReviewStatus): void {
   w.bool(o.denied, 32)
   w.str(o.evaluationError, 26)
   w.str(o.reason, 18)
   w.bool(o.allowed, 8)
 }
 
-export function readSubjectAccessReviewStatus(r: ProtoReader, end: number): types.SubjectAccessReviewStatus {
+function readSubjectAccessReviewStatus(r: ProtoReader, end: number): types.SubjectAccessReviewStatus {
   let f1 = false
   let f4 = false
   let f2 = ''
@@ -362,7 +362,7 @@ export function readSubjectAccessReviewStatus(r: ProtoReader, end: number): type
   return o
 }
 
-export function writeSubjectRulesReviewStatus(w: ProtoWriter, o: types.SubjectRulesReviewStatus): void {
+function writeSubjectRulesReviewStatus(w: ProtoWriter, o: types.SubjectRulesReviewStatus): void {
   let m
   w.str(o.evaluationError, 34)
   w.bool(o.incomplete, 24)
@@ -370,7 +370,7 @@ export function writeSubjectRulesReviewStatus(w: ProtoWriter, o: types.SubjectRu
   if (o.resourceRules) for (let l = o.resourceRules, i = l.length; i-- > 0; ) { m = w.mark(); writeResourceRule(w, l[i] ?? ({} as types.ResourceRule)); w.close(m, 10) }
 }
 
-export function readSubjectRulesReviewStatus(r: ProtoReader, end: number): types.SubjectRulesReviewStatus {
+function readSubjectRulesReviewStatus(r: ProtoReader, end: number): types.SubjectRulesReviewStatus {
   let f1: types.ResourceRule[] | undefined
   let f2: types.NonResourceRule[] | undefined
   let f3 = false

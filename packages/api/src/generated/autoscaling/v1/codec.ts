@@ -5,75 +5,13 @@ import * as metaV1 from '../../meta/v1/codec.ts'
 import type * as metaV1Types from '../../meta/v1/types.ts'
 import type * as types from './types.ts'
 
-export function writeContainerResourceMetricSource(w: ProtoWriter, o: types.ContainerResourceMetricSource): void {
-  w.str(o.container, 42)
-  w.quantityPtr(o.targetAverageValue, 26)
-  w.intPtr(o.targetAverageUtilization, 16)
-  w.str(o.name, 10)
-}
-
-export function readContainerResourceMetricSource(r: ProtoReader, end: number): types.ContainerResourceMetricSource {
-  let f1 = ''
-  let f2: number | undefined
-  let f3: string | undefined
-  let f5 = ''
-  while (r.pos < end) {
-    const t = r.tag()
-    switch (t) {
-      case 10: f1 = r.str(); break
-      case 16: f2 = r.int32(); break
-      case 26: f3 = r.quantity(); break
-      case 42: f5 = r.str(); break
-      default: r.skipField(t)
-    }
-  }
-  r.leave(end)
-  const o = {} as types.ContainerResourceMetricSource
-  o.name = f1
-  if (f2 !== undefined) o.targetAverageUtilization = f2
-  if (f3 !== undefined) o.targetAverageValue = f3
-  o.container = f5
-  return o
-}
-
-export function writeContainerResourceMetricStatus(w: ProtoWriter, o: types.ContainerResourceMetricStatus): void {
-  w.str(o.container, 34)
-  w.quantity(o.currentAverageValue, 26)
-  w.intPtr(o.currentAverageUtilization, 16)
-  w.str(o.name, 10)
-}
-
-export function readContainerResourceMetricStatus(r: ProtoReader, end: number): types.ContainerResourceMetricStatus {
-  let f1 = ''
-  let f2: number | undefined
-  let f3: string | undefined
-  let f4 = ''
-  while (r.pos < end) {
-    const t = r.tag()
-    switch (t) {
-      case 10: f1 = r.str(); break
-      case 16: f2 = r.int32(); break
-      case 26: f3 = r.quantity(); break
-      case 34: f4 = r.str(); break
-      default: r.skipField(t)
-    }
-  }
-  r.leave(end)
-  const o = {} as types.ContainerResourceMetricStatus
-  o.name = f1
-  if (f2 !== undefined) o.currentAverageUtilization = f2
-  o.currentAverageValue = f3 ?? '0'
-  o.container = f4
-  return o
-}
-
-export function writeCrossVersionObjectReference(w: ProtoWriter, o: types.CrossVersionObjectReference): void {
+function writeCrossVersionObjectReference(w: ProtoWriter, o: types.CrossVersionObjectReference): void {
   w.str(o.apiVersion, 26)
   w.str(o.name, 18)
   w.str(o.kind, 10)
 }
 
-export function readCrossVersionObjectReference(r: ProtoReader, end: number): types.CrossVersionObjectReference {
+function readCrossVersionObjectReference(r: ProtoReader, end: number): types.CrossVersionObjectReference {
   let f1 = ''
   let f2 = ''
   let f3 = ''
@@ -91,70 +29,6 @@ export function readCrossVersionObjectReference(r: ProtoReader, end: number): ty
   o.kind = f1
   o.name = f2
   if (f3 !== '') o.apiVersion = f3
-  return o
-}
-
-export function writeExternalMetricSource(w: ProtoWriter, o: types.ExternalMetricSource): void {
-  let m
-  w.quantityPtr(o.targetAverageValue, 34)
-  w.quantityPtr(o.targetValue, 26)
-  if (o.metricSelector != null) { m = w.mark(); metaV1.writeLabelSelector(w, o.metricSelector); w.close(m, 18) }
-  w.str(o.metricName, 10)
-}
-
-export function readExternalMetricSource(r: ProtoReader, end: number): types.ExternalMetricSource {
-  let f1 = ''
-  let f2: metaV1Types.LabelSelector | undefined
-  let f3: string | undefined
-  let f4: string | undefined
-  while (r.pos < end) {
-    const t = r.tag()
-    switch (t) {
-      case 10: f1 = r.str(); break
-      case 18: f2 = metaV1.readLabelSelector(r, r.open()); break
-      case 26: f3 = r.quantity(); break
-      case 34: f4 = r.quantity(); break
-      default: r.skipField(t)
-    }
-  }
-  r.leave(end)
-  const o = {} as types.ExternalMetricSource
-  o.metricName = f1
-  if (f2 !== undefined) o.metricSelector = f2
-  if (f3 !== undefined) o.targetValue = f3
-  if (f4 !== undefined) o.targetAverageValue = f4
-  return o
-}
-
-export function writeExternalMetricStatus(w: ProtoWriter, o: types.ExternalMetricStatus): void {
-  let m
-  w.quantityPtr(o.currentAverageValue, 34)
-  w.quantity(o.currentValue, 26)
-  if (o.metricSelector != null) { m = w.mark(); metaV1.writeLabelSelector(w, o.metricSelector); w.close(m, 18) }
-  w.str(o.metricName, 10)
-}
-
-export function readExternalMetricStatus(r: ProtoReader, end: number): types.ExternalMetricStatus {
-  let f1 = ''
-  let f2: metaV1Types.LabelSelector | undefined
-  let f3: string | undefined
-  let f4: string | undefined
-  while (r.pos < end) {
-    const t = r.tag()
-    switch (t) {
-      case 10: f1 = r.str(); break
-      case 18: f2 = metaV1.readLabelSelector(r, r.open()); break
-      case 26: f3 = r.quantity(); break
-      case 34: f4 = r.quantity(); break
-      default: r.skipField(t)
-    }
-  }
-  r.leave(end)
-  const o = {} as types.ExternalMetricStatus
-  o.metricName = f1
-  if (f2 !== undefined) o.metricSelector = f2
-  o.currentValue = f3 ?? '0'
-  if (f4 !== undefined) o.currentAverageValue = f4
   return o
 }
 
@@ -186,41 +60,6 @@ export function readHorizontalPodAutoscaler(r: ProtoReader, end: number): types.
   return o
 }
 
-export function writeHorizontalPodAutoscalerCondition(w: ProtoWriter, o: types.HorizontalPodAutoscalerCondition): void {
-  w.str(o.message, 42)
-  w.str(o.reason, 34)
-  w.time(o.lastTransitionTime, 26)
-  w.str(o.status, 18)
-  w.str(o.type, 10)
-}
-
-export function readHorizontalPodAutoscalerCondition(r: ProtoReader, end: number): types.HorizontalPodAutoscalerCondition {
-  let f1 = ''
-  let f2 = ''
-  let f3: string | undefined
-  let f4 = ''
-  let f5 = ''
-  while (r.pos < end) {
-    const t = r.tag()
-    switch (t) {
-      case 10: f1 = r.str(); break
-      case 18: f2 = r.str(); break
-      case 26: f3 = r.time(); break
-      case 34: f4 = r.str(); break
-      case 42: f5 = r.str(); break
-      default: r.skipField(t)
-    }
-  }
-  r.leave(end)
-  const o = {} as types.HorizontalPodAutoscalerCondition
-  o.type = f1
-  o.status = f2
-  o.lastTransitionTime = f3 ?? null
-  if (f4 !== '') o.reason = f4
-  if (f5 !== '') o.message = f5
-  return o
-}
-
 export function writeHorizontalPodAutoscalerList(w: ProtoWriter, o: types.HorizontalPodAutoscalerList): void {
   let m
   if (o.items) for (let l = o.items, i = l.length; i-- > 0; ) { m = w.mark(); writeHorizontalPodAutoscaler(w, l[i] ?? ({} as types.HorizontalPodAutoscaler)); w.close(m, 18) }
@@ -245,7 +84,7 @@ export function readHorizontalPodAutoscalerList(r: ProtoReader, end: number): ty
   return o
 }
 
-export function writeHorizontalPodAutoscalerSpec(w: ProtoWriter, o: types.HorizontalPodAutoscalerSpec): void {
+function writeHorizontalPodAutoscalerSpec(w: ProtoWriter, o: types.HorizontalPodAutoscalerSpec): void {
   let m
   w.intPtr(o.targetCPUUtilizationPercentage, 32)
   w.int(o.maxReplicas, 24)
@@ -253,7 +92,7 @@ export function writeHorizontalPodAutoscalerSpec(w: ProtoWriter, o: types.Horizo
   m = w.mark(); writeCrossVersionObjectReference(w, o.scaleTargetRef ?? ({} as types.CrossVersionObjectReference)); w.close(m, 10)
 }
 
-export function readHorizontalPodAutoscalerSpec(r: ProtoReader, end: number): types.HorizontalPodAutoscalerSpec {
+function readHorizontalPodAutoscalerSpec(r: ProtoReader, end: number): types.HorizontalPodAutoscalerSpec {
   let f1: types.CrossVersionObjectReference | undefined
   let f2: number | undefined
   let f3 = 0
@@ -277,7 +116,7 @@ export function readHorizontalPodAutoscalerSpec(r: ProtoReader, end: number): ty
   return o
 }
 
-export function writeHorizontalPodAutoscalerStatus(w: ProtoWriter, o: types.HorizontalPodAutoscalerStatus): void {
+function writeHorizontalPodAutoscalerStatus(w: ProtoWriter, o: types.HorizontalPodAutoscalerStatus): void {
   w.intPtr(o.currentCPUUtilizationPercentage, 40)
   w.int(o.desiredReplicas, 32)
   w.int(o.currentReplicas, 24)
@@ -285,7 +124,7 @@ export function writeHorizontalPodAutoscalerStatus(w: ProtoWriter, o: types.Hori
   w.intPtr(o.observedGeneration, 8)
 }
 
-export function readHorizontalPodAutoscalerStatus(r: ProtoReader, end: number): types.HorizontalPodAutoscalerStatus {
+function readHorizontalPodAutoscalerStatus(r: ProtoReader, end: number): types.HorizontalPodAutoscalerStatus {
   let f1: number | undefined
   let f2: string | undefined
   let f3 = 0
@@ -309,268 +148,6 @@ export function readHorizontalPodAutoscalerStatus(r: ProtoReader, end: number): 
   o.currentReplicas = f3
   o.desiredReplicas = f4
   if (f5 !== undefined) o.currentCPUUtilizationPercentage = f5
-  return o
-}
-
-export function writeMetricSpec(w: ProtoWriter, o: types.MetricSpec): void {
-  let m
-  if (o.containerResource != null) { m = w.mark(); writeContainerResourceMetricSource(w, o.containerResource); w.close(m, 58) }
-  if (o.external != null) { m = w.mark(); writeExternalMetricSource(w, o.external); w.close(m, 42) }
-  if (o.resource != null) { m = w.mark(); writeResourceMetricSource(w, o.resource); w.close(m, 34) }
-  if (o.pods != null) { m = w.mark(); writePodsMetricSource(w, o.pods); w.close(m, 26) }
-  if (o.object != null) { m = w.mark(); writeObjectMetricSource(w, o.object); w.close(m, 18) }
-  w.str(o.type, 10)
-}
-
-export function readMetricSpec(r: ProtoReader, end: number): types.MetricSpec {
-  let f1 = ''
-  let f2: types.ObjectMetricSource | undefined
-  let f3: types.PodsMetricSource | undefined
-  let f4: types.ResourceMetricSource | undefined
-  let f7: types.ContainerResourceMetricSource | undefined
-  let f5: types.ExternalMetricSource | undefined
-  while (r.pos < end) {
-    const t = r.tag()
-    switch (t) {
-      case 10: f1 = r.str(); break
-      case 18: f2 = readObjectMetricSource(r, r.open()); break
-      case 26: f3 = readPodsMetricSource(r, r.open()); break
-      case 34: f4 = readResourceMetricSource(r, r.open()); break
-      case 58: f7 = readContainerResourceMetricSource(r, r.open()); break
-      case 42: f5 = readExternalMetricSource(r, r.open()); break
-      default: r.skipField(t)
-    }
-  }
-  r.leave(end)
-  const o = {} as types.MetricSpec
-  o.type = f1
-  if (f2 !== undefined) o.object = f2
-  if (f3 !== undefined) o.pods = f3
-  if (f4 !== undefined) o.resource = f4
-  if (f7 !== undefined) o.containerResource = f7
-  if (f5 !== undefined) o.external = f5
-  return o
-}
-
-export function writeMetricStatus(w: ProtoWriter, o: types.MetricStatus): void {
-  let m
-  if (o.containerResource != null) { m = w.mark(); writeContainerResourceMetricStatus(w, o.containerResource); w.close(m, 58) }
-  if (o.external != null) { m = w.mark(); writeExternalMetricStatus(w, o.external); w.close(m, 42) }
-  if (o.resource != null) { m = w.mark(); writeResourceMetricStatus(w, o.resource); w.close(m, 34) }
-  if (o.pods != null) { m = w.mark(); writePodsMetricStatus(w, o.pods); w.close(m, 26) }
-  if (o.object != null) { m = w.mark(); writeObjectMetricStatus(w, o.object); w.close(m, 18) }
-  w.str(o.type, 10)
-}
-
-export function readMetricStatus(r: ProtoReader, end: number): types.MetricStatus {
-  let f1 = ''
-  let f2: types.ObjectMetricStatus | undefined
-  let f3: types.PodsMetricStatus | undefined
-  let f4: types.ResourceMetricStatus | undefined
-  let f7: types.ContainerResourceMetricStatus | undefined
-  let f5: types.ExternalMetricStatus | undefined
-  while (r.pos < end) {
-    const t = r.tag()
-    switch (t) {
-      case 10: f1 = r.str(); break
-      case 18: f2 = readObjectMetricStatus(r, r.open()); break
-      case 26: f3 = readPodsMetricStatus(r, r.open()); break
-      case 34: f4 = readResourceMetricStatus(r, r.open()); break
-      case 58: f7 = readContainerResourceMetricStatus(r, r.open()); break
-      case 42: f5 = readExternalMetricStatus(r, r.open()); break
-      default: r.skipField(t)
-    }
-  }
-  r.leave(end)
-  const o = {} as types.MetricStatus
-  o.type = f1
-  if (f2 !== undefined) o.object = f2
-  if (f3 !== undefined) o.pods = f3
-  if (f4 !== undefined) o.resource = f4
-  if (f7 !== undefined) o.containerResource = f7
-  if (f5 !== undefined) o.external = f5
-  return o
-}
-
-export function writeObjectMetricSource(w: ProtoWriter, o: types.ObjectMetricSource): void {
-  let m
-  w.quantityPtr(o.averageValue, 42)
-  if (o.selector != null) { m = w.mark(); metaV1.writeLabelSelector(w, o.selector); w.close(m, 34) }
-  w.quantity(o.targetValue, 26)
-  w.str(o.metricName, 18)
-  m = w.mark(); writeCrossVersionObjectReference(w, o.target ?? ({} as types.CrossVersionObjectReference)); w.close(m, 10)
-}
-
-export function readObjectMetricSource(r: ProtoReader, end: number): types.ObjectMetricSource {
-  let f1: types.CrossVersionObjectReference | undefined
-  let f2 = ''
-  let f3: string | undefined
-  let f4: metaV1Types.LabelSelector | undefined
-  let f5: string | undefined
-  while (r.pos < end) {
-    const t = r.tag()
-    switch (t) {
-      case 10: f1 = readCrossVersionObjectReference(r, r.open()); break
-      case 18: f2 = r.str(); break
-      case 26: f3 = r.quantity(); break
-      case 34: f4 = metaV1.readLabelSelector(r, r.open()); break
-      case 42: f5 = r.quantity(); break
-      default: r.skipField(t)
-    }
-  }
-  r.leave(end)
-  const o = {} as types.ObjectMetricSource
-  o.target = f1 ?? readCrossVersionObjectReference(r, r.here())
-  o.metricName = f2
-  o.targetValue = f3 ?? '0'
-  if (f4 !== undefined) o.selector = f4
-  if (f5 !== undefined) o.averageValue = f5
-  return o
-}
-
-export function writeObjectMetricStatus(w: ProtoWriter, o: types.ObjectMetricStatus): void {
-  let m
-  w.quantityPtr(o.averageValue, 42)
-  if (o.selector != null) { m = w.mark(); metaV1.writeLabelSelector(w, o.selector); w.close(m, 34) }
-  w.quantity(o.currentValue, 26)
-  w.str(o.metricName, 18)
-  m = w.mark(); writeCrossVersionObjectReference(w, o.target ?? ({} as types.CrossVersionObjectReference)); w.close(m, 10)
-}
-
-export function readObjectMetricStatus(r: ProtoReader, end: number): types.ObjectMetricStatus {
-  let f1: types.CrossVersionObjectReference | undefined
-  let f2 = ''
-  let f3: string | undefined
-  let f4: metaV1Types.LabelSelector | undefined
-  let f5: string | undefined
-  while (r.pos < end) {
-    const t = r.tag()
-    switch (t) {
-      case 10: f1 = readCrossVersionObjectReference(r, r.open()); break
-      case 18: f2 = r.str(); break
-      case 26: f3 = r.quantity(); break
-      case 34: f4 = metaV1.readLabelSelector(r, r.open()); break
-      case 42: f5 = r.quantity(); break
-      default: r.skipField(t)
-    }
-  }
-  r.leave(end)
-  const o = {} as types.ObjectMetricStatus
-  o.target = f1 ?? readCrossVersionObjectReference(r, r.here())
-  o.metricName = f2
-  o.currentValue = f3 ?? '0'
-  if (f4 !== undefined) o.selector = f4
-  if (f5 !== undefined) o.averageValue = f5
-  return o
-}
-
-export function writePodsMetricSource(w: ProtoWriter, o: types.PodsMetricSource): void {
-  let m
-  if (o.selector != null) { m = w.mark(); metaV1.writeLabelSelector(w, o.selector); w.close(m, 26) }
-  w.quantity(o.targetAverageValue, 18)
-  w.str(o.metricName, 10)
-}
-
-export function readPodsMetricSource(r: ProtoReader, end: number): types.PodsMetricSource {
-  let f1 = ''
-  let f2: string | undefined
-  let f3: metaV1Types.LabelSelector | undefined
-  while (r.pos < end) {
-    const t = r.tag()
-    switch (t) {
-      case 10: f1 = r.str(); break
-      case 18: f2 = r.quantity(); break
-      case 26: f3 = metaV1.readLabelSelector(r, r.open()); break
-      default: r.skipField(t)
-    }
-  }
-  r.leave(end)
-  const o = {} as types.PodsMetricSource
-  o.metricName = f1
-  o.targetAverageValue = f2 ?? '0'
-  if (f3 !== undefined) o.selector = f3
-  return o
-}
-
-export function writePodsMetricStatus(w: ProtoWriter, o: types.PodsMetricStatus): void {
-  let m
-  if (o.selector != null) { m = w.mark(); metaV1.writeLabelSelector(w, o.selector); w.close(m, 26) }
-  w.quantity(o.currentAverageValue, 18)
-  w.str(o.metricName, 10)
-}
-
-export function readPodsMetricStatus(r: ProtoReader, end: number): types.PodsMetricStatus {
-  let f1 = ''
-  let f2: string | undefined
-  let f3: metaV1Types.LabelSelector | undefined
-  while (r.pos < end) {
-    const t = r.tag()
-    switch (t) {
-      case 10: f1 = r.str(); break
-      case 18: f2 = r.quantity(); break
-      case 26: f3 = metaV1.readLabelSelector(r, r.open()); break
-      default: r.skipField(t)
-    }
-  }
-  r.leave(end)
-  const o = {} as types.PodsMetricStatus
-  o.metricName = f1
-  o.currentAverageValue = f2 ?? '0'
-  if (f3 !== undefined) o.selector = f3
-  return o
-}
-
-export function writeResourceMetricSource(w: ProtoWriter, o: types.ResourceMetricSource): void {
-  w.quantityPtr(o.targetAverageValue, 26)
-  w.intPtr(o.targetAverageUtilization, 16)
-  w.str(o.name, 10)
-}
-
-export function readResourceMetricSource(r: ProtoReader, end: number): types.ResourceMetricSource {
-  let f1 = ''
-  let f2: number | undefined
-  let f3: string | undefined
-  while (r.pos < end) {
-    const t = r.tag()
-    switch (t) {
-      case 10: f1 = r.str(); break
-      case 16: f2 = r.int32(); break
-      case 26: f3 = r.quantity(); break
-      default: r.skipField(t)
-    }
-  }
-  r.leave(end)
-  const o = {} as types.ResourceMetricSource
-  o.name = f1
-  if (f2 !== undefined) o.targetAverageUtilization = f2
-  if (f3 !== undefined) o.targetAverageValue = f3
-  return o
-}
-
-export function writeResourceMetricStatus(w: ProtoWriter, o: types.ResourceMetricStatus): void {
-  w.quantity(o.currentAverageValue, 26)
-  w.intPtr(o.currentAverageUtilization, 16)
-  w.str(o.name, 10)
-}
-
-export function readResourceMetricStatus(r: ProtoReader, end: number): types.ResourceMetricStatus {
-  let f1 = ''
-  let f2: number | undefined
-  let f3: string | undefined
-  while (r.pos < end) {
-    const t = r.tag()
-    switch (t) {
-      case 10: f1 = r.str(); break
-      case 16: f2 = r.int32(); break
-      case 26: f3 = r.quantity(); break
-      default: r.skipField(t)
-    }
-  }
-  r.leave(end)
-  const o = {} as types.ResourceMetricStatus
-  o.name = f1
-  if (f2 !== undefined) o.currentAverageUtilization = f2
-  o.currentAverageValue = f3 ?? '0'
   return o
 }
 
@@ -602,11 +179,11 @@ export function readScale(r: ProtoReader, end: number): types.Scale {
   return o
 }
 
-export function writeScaleSpec(w: ProtoWriter, o: types.ScaleSpec): void {
+function writeScaleSpec(w: ProtoWriter, o: types.ScaleSpec): void {
   w.int(o.replicas, 8)
 }
 
-export function readScaleSpec(r: ProtoReader, end: number): types.ScaleSpec {
+function readScaleSpec(r: ProtoReader, end: number): types.ScaleSpec {
   let f1 = 0
   while (r.pos < end) {
     const t = r.tag()
@@ -621,12 +198,12 @@ export function readScaleSpec(r: ProtoReader, end: number): types.ScaleSpec {
   return o
 }
 
-export function writeScaleStatus(w: ProtoWriter, o: types.ScaleStatus): void {
+function writeScaleStatus(w: ProtoWriter, o: types.ScaleStatus): void {
   w.str(o.selector, 18)
   w.int(o.replicas, 8)
 }
 
-export function readScaleStatus(r: ProtoReader, end: number): types.ScaleStatus {
+function readScaleStatus(r: ProtoReader, end: number): types.ScaleStatus {
   let f1 = 0
   let f2 = ''
   while (r.pos < end) {

@@ -5,14 +5,14 @@ import * as metaV1 from '../../meta/v1/codec.ts'
 import type * as metaV1Types from '../../meta/v1/types.ts'
 import type * as types from './types.ts'
 
-export function writeContainerResourceMetricSource(w: ProtoWriter, o: types.ContainerResourceMetricSource): void {
+function writeContainerResourceMetricSource(w: ProtoWriter, o: types.ContainerResourceMetricSource): void {
   let m
   w.str(o.container, 26)
   m = w.mark(); writeMetricTarget(w, o.target ?? ({} as types.MetricTarget)); w.close(m, 18)
   w.str(o.name, 10)
 }
 
-export function readContainerResourceMetricSource(r: ProtoReader, end: number): types.ContainerResourceMetricSource {
+function readContainerResourceMetricSource(r: ProtoReader, end: number): types.ContainerResourceMetricSource {
   let f1 = ''
   let f2: types.MetricTarget | undefined
   let f3 = ''
@@ -33,14 +33,14 @@ export function readContainerResourceMetricSource(r: ProtoReader, end: number): 
   return o
 }
 
-export function writeContainerResourceMetricStatus(w: ProtoWriter, o: types.ContainerResourceMetricStatus): void {
+function writeContainerResourceMetricStatus(w: ProtoWriter, o: types.ContainerResourceMetricStatus): void {
   let m
   w.str(o.container, 26)
   m = w.mark(); writeMetricValueStatus(w, o.current ?? ({} as types.MetricValueStatus)); w.close(m, 18)
   w.str(o.name, 10)
 }
 
-export function readContainerResourceMetricStatus(r: ProtoReader, end: number): types.ContainerResourceMetricStatus {
+function readContainerResourceMetricStatus(r: ProtoReader, end: number): types.ContainerResourceMetricStatus {
   let f1 = ''
   let f2: types.MetricValueStatus | undefined
   let f3 = ''
@@ -61,13 +61,13 @@ export function readContainerResourceMetricStatus(r: ProtoReader, end: number): 
   return o
 }
 
-export function writeCrossVersionObjectReference(w: ProtoWriter, o: types.CrossVersionObjectReference): void {
+function writeCrossVersionObjectReference(w: ProtoWriter, o: types.CrossVersionObjectReference): void {
   w.str(o.apiVersion, 26)
   w.str(o.name, 18)
   w.str(o.kind, 10)
 }
 
-export function readCrossVersionObjectReference(r: ProtoReader, end: number): types.CrossVersionObjectReference {
+function readCrossVersionObjectReference(r: ProtoReader, end: number): types.CrossVersionObjectReference {
   let f1 = ''
   let f2 = ''
   let f3 = ''
@@ -88,13 +88,13 @@ export function readCrossVersionObjectReference(r: ProtoReader, end: number): ty
   return o
 }
 
-export function writeExternalMetricSource(w: ProtoWriter, o: types.ExternalMetricSource): void {
+function writeExternalMetricSource(w: ProtoWriter, o: types.ExternalMetricSource): void {
   let m
   m = w.mark(); writeMetricTarget(w, o.target ?? ({} as types.MetricTarget)); w.close(m, 18)
   m = w.mark(); writeMetricIdentifier(w, o.metric ?? ({} as types.MetricIdentifier)); w.close(m, 10)
 }
 
-export function readExternalMetricSource(r: ProtoReader, end: number): types.ExternalMetricSource {
+function readExternalMetricSource(r: ProtoReader, end: number): types.ExternalMetricSource {
   let f1: types.MetricIdentifier | undefined
   let f2: types.MetricTarget | undefined
   while (r.pos < end) {
@@ -112,13 +112,13 @@ export function readExternalMetricSource(r: ProtoReader, end: number): types.Ext
   return o
 }
 
-export function writeExternalMetricStatus(w: ProtoWriter, o: types.ExternalMetricStatus): void {
+function writeExternalMetricStatus(w: ProtoWriter, o: types.ExternalMetricStatus): void {
   let m
   m = w.mark(); writeMetricValueStatus(w, o.current ?? ({} as types.MetricValueStatus)); w.close(m, 18)
   m = w.mark(); writeMetricIdentifier(w, o.metric ?? ({} as types.MetricIdentifier)); w.close(m, 10)
 }
 
-export function readExternalMetricStatus(r: ProtoReader, end: number): types.ExternalMetricStatus {
+function readExternalMetricStatus(r: ProtoReader, end: number): types.ExternalMetricStatus {
   let f1: types.MetricIdentifier | undefined
   let f2: types.MetricValueStatus | undefined
   while (r.pos < end) {
@@ -136,13 +136,13 @@ export function readExternalMetricStatus(r: ProtoReader, end: number): types.Ext
   return o
 }
 
-export function writeHPAScalingPolicy(w: ProtoWriter, o: types.HPAScalingPolicy): void {
+function writeHPAScalingPolicy(w: ProtoWriter, o: types.HPAScalingPolicy): void {
   w.int(o.periodSeconds, 24)
   w.int(o.value, 16)
   w.str(o.type, 10)
 }
 
-export function readHPAScalingPolicy(r: ProtoReader, end: number): types.HPAScalingPolicy {
+function readHPAScalingPolicy(r: ProtoReader, end: number): types.HPAScalingPolicy {
   let f1 = ''
   let f2 = 0
   let f3 = 0
@@ -163,7 +163,7 @@ export function readHPAScalingPolicy(r: ProtoReader, end: number): types.HPAScal
   return o
 }
 
-export function writeHPAScalingRules(w: ProtoWriter, o: types.HPAScalingRules): void {
+function writeHPAScalingRules(w: ProtoWriter, o: types.HPAScalingRules): void {
   let m
   w.quantityPtr(o.tolerance, 34)
   w.intPtr(o.stabilizationWindowSeconds, 24)
@@ -171,7 +171,7 @@ export function writeHPAScalingRules(w: ProtoWriter, o: types.HPAScalingRules): 
   w.strPtr(o.selectPolicy, 10)
 }
 
-export function readHPAScalingRules(r: ProtoReader, end: number): types.HPAScalingRules {
+function readHPAScalingRules(r: ProtoReader, end: number): types.HPAScalingRules {
   let f3: number | undefined
   let f1: string | undefined
   let f2: types.HPAScalingPolicy[] | undefined
@@ -223,13 +223,13 @@ export function readHorizontalPodAutoscaler(r: ProtoReader, end: number): types.
   return o
 }
 
-export function writeHorizontalPodAutoscalerBehavior(w: ProtoWriter, o: types.HorizontalPodAutoscalerBehavior): void {
+function writeHorizontalPodAutoscalerBehavior(w: ProtoWriter, o: types.HorizontalPodAutoscalerBehavior): void {
   let m
   if (o.scaleDown != null) { m = w.mark(); writeHPAScalingRules(w, o.scaleDown); w.close(m, 18) }
   if (o.scaleUp != null) { m = w.mark(); writeHPAScalingRules(w, o.scaleUp); w.close(m, 10) }
 }
 
-export function readHorizontalPodAutoscalerBehavior(r: ProtoReader, end: number): types.HorizontalPodAutoscalerBehavior {
+function readHorizontalPodAutoscalerBehavior(r: ProtoReader, end: number): types.HorizontalPodAutoscalerBehavior {
   let f1: types.HPAScalingRules | undefined
   let f2: types.HPAScalingRules | undefined
   while (r.pos < end) {
@@ -247,7 +247,7 @@ export function readHorizontalPodAutoscalerBehavior(r: ProtoReader, end: number)
   return o
 }
 
-export function writeHorizontalPodAutoscalerCondition(w: ProtoWriter, o: types.HorizontalPodAutoscalerCondition): void {
+function writeHorizontalPodAutoscalerCondition(w: ProtoWriter, o: types.HorizontalPodAutoscalerCondition): void {
   w.str(o.message, 42)
   w.str(o.reason, 34)
   w.time(o.lastTransitionTime, 26)
@@ -255,7 +255,7 @@ export function writeHorizontalPodAutoscalerCondition(w: ProtoWriter, o: types.H
   w.str(o.type, 10)
 }
 
-export function readHorizontalPodAutoscalerCondition(r: ProtoReader, end: number): types.HorizontalPodAutoscalerCondition {
+function readHorizontalPodAutoscalerCondition(r: ProtoReader, end: number): types.HorizontalPodAutoscalerCondition {
   let f1 = ''
   let f2 = ''
   let f3: string | undefined
@@ -306,7 +306,7 @@ export function readHorizontalPodAutoscalerList(r: ProtoReader, end: number): ty
   return o
 }
 
-export function writeHorizontalPodAutoscalerSpec(w: ProtoWriter, o: types.HorizontalPodAutoscalerSpec): void {
+function writeHorizontalPodAutoscalerSpec(w: ProtoWriter, o: types.HorizontalPodAutoscalerSpec): void {
   let m
   if (o.behavior != null) { m = w.mark(); writeHorizontalPodAutoscalerBehavior(w, o.behavior); w.close(m, 42) }
   if (o.metrics) for (let l = o.metrics, i = l.length; i-- > 0; ) { m = w.mark(); writeMetricSpec(w, l[i] ?? ({} as types.MetricSpec)); w.close(m, 34) }
@@ -315,7 +315,7 @@ export function writeHorizontalPodAutoscalerSpec(w: ProtoWriter, o: types.Horizo
   m = w.mark(); writeCrossVersionObjectReference(w, o.scaleTargetRef ?? ({} as types.CrossVersionObjectReference)); w.close(m, 10)
 }
 
-export function readHorizontalPodAutoscalerSpec(r: ProtoReader, end: number): types.HorizontalPodAutoscalerSpec {
+function readHorizontalPodAutoscalerSpec(r: ProtoReader, end: number): types.HorizontalPodAutoscalerSpec {
   let f1: types.CrossVersionObjectReference | undefined
   let f2: number | undefined
   let f3 = 0
@@ -342,7 +342,7 @@ export function readHorizontalPodAutoscalerSpec(r: ProtoReader, end: number): ty
   return o
 }
 
-export function writeHorizontalPodAutoscalerStatus(w: ProtoWriter, o: types.HorizontalPodAutoscalerStatus): void {
+function writeHorizontalPodAutoscalerStatus(w: ProtoWriter, o: types.HorizontalPodAutoscalerStatus): void {
   let m
   if (o.conditions) for (let l = o.conditions, i = l.length; i-- > 0; ) { m = w.mark(); writeHorizontalPodAutoscalerCondition(w, l[i] ?? ({} as types.HorizontalPodAutoscalerCondition)); w.close(m, 50) }
   if (o.currentMetrics) for (let l = o.currentMetrics, i = l.length; i-- > 0; ) { m = w.mark(); writeMetricStatus(w, l[i] ?? ({} as types.MetricStatus)); w.close(m, 42) }
@@ -352,7 +352,7 @@ export function writeHorizontalPodAutoscalerStatus(w: ProtoWriter, o: types.Hori
   w.intPtr(o.observedGeneration, 8)
 }
 
-export function readHorizontalPodAutoscalerStatus(r: ProtoReader, end: number): types.HorizontalPodAutoscalerStatus {
+function readHorizontalPodAutoscalerStatus(r: ProtoReader, end: number): types.HorizontalPodAutoscalerStatus {
   let f1: number | undefined
   let f2: string | undefined
   let f3 = 0
@@ -382,13 +382,13 @@ export function readHorizontalPodAutoscalerStatus(r: ProtoReader, end: number): 
   return o
 }
 
-export function writeMetricIdentifier(w: ProtoWriter, o: types.MetricIdentifier): void {
+function writeMetricIdentifier(w: ProtoWriter, o: types.MetricIdentifier): void {
   let m
   if (o.selector != null) { m = w.mark(); metaV1.writeLabelSelector(w, o.selector); w.close(m, 18) }
   w.str(o.name, 10)
 }
 
-export function readMetricIdentifier(r: ProtoReader, end: number): types.MetricIdentifier {
+function readMetricIdentifier(r: ProtoReader, end: number): types.MetricIdentifier {
   let f1 = ''
   let f2: metaV1Types.LabelSelector | undefined
   while (r.pos < end) {
@@ -406,7 +406,7 @@ export function readMetricIdentifier(r: ProtoReader, end: number): types.MetricI
   return o
 }
 
-export function writeMetricSpec(w: ProtoWriter, o: types.MetricSpec): void {
+function writeMetricSpec(w: ProtoWriter, o: types.MetricSpec): void {
   let m
   if (o.containerResource != null) { m = w.mark(); writeContainerResourceMetricSource(w, o.containerResource); w.close(m, 58) }
   if (o.external != null) { m = w.mark(); writeExternalMetricSource(w, o.external); w.close(m, 42) }
@@ -416,7 +416,7 @@ export function writeMetricSpec(w: ProtoWriter, o: types.MetricSpec): void {
   w.str(o.type, 10)
 }
 
-export function readMetricSpec(r: ProtoReader, end: number): types.MetricSpec {
+function readMetricSpec(r: ProtoReader, end: number): types.MetricSpec {
   let f1 = ''
   let f2: types.ObjectMetricSource | undefined
   let f3: types.PodsMetricSource | undefined
@@ -446,7 +446,7 @@ export function readMetricSpec(r: ProtoReader, end: number): types.MetricSpec {
   return o
 }
 
-export function writeMetricStatus(w: ProtoWriter, o: types.MetricStatus): void {
+function writeMetricStatus(w: ProtoWriter, o: types.MetricStatus): void {
   let m
   if (o.containerResource != null) { m = w.mark(); writeContainerResourceMetricStatus(w, o.containerResource); w.close(m, 58) }
   if (o.external != null) { m = w.mark(); writeExternalMetricStatus(w, o.external); w.close(m, 42) }
@@ -456,7 +456,7 @@ export function writeMetricStatus(w: ProtoWriter, o: types.MetricStatus): void {
   w.str(o.type, 10)
 }
 
-export function readMetricStatus(r: ProtoReader, end: number): types.MetricStatus {
+function readMetricStatus(r: ProtoReader, end: number): types.MetricStatus {
   let f1 = ''
   let f2: types.ObjectMetricStatus | undefined
   let f3: types.PodsMetricStatus | undefined
@@ -486,14 +486,14 @@ export function readMetricStatus(r: ProtoReader, end: number): types.MetricStatu
   return o
 }
 
-export function writeMetricTarget(w: ProtoWriter, o: types.MetricTarget): void {
+function writeMetricTarget(w: ProtoWriter, o: types.MetricTarget): void {
   w.intPtr(o.averageUtilization, 32)
   w.quantityPtr(o.averageValue, 26)
   w.quantityPtr(o.value, 18)
   w.str(o.type, 10)
 }
 
-export function readMetricTarget(r: ProtoReader, end: number): types.MetricTarget {
+function readMetricTarget(r: ProtoReader, end: number): types.MetricTarget {
   let f1 = ''
   let f2: string | undefined
   let f3: string | undefined
@@ -517,13 +517,13 @@ export function readMetricTarget(r: ProtoReader, end: number): types.MetricTarge
   return o
 }
 
-export function writeMetricValueStatus(w: ProtoWriter, o: types.MetricValueStatus): void {
+function writeMetricValueStatus(w: ProtoWriter, o: types.MetricValueStatus): void {
   w.intPtr(o.averageUtilization, 24)
   w.quantityPtr(o.averageValue, 18)
   w.quantityPtr(o.value, 10)
 }
 
-export function readMetricValueStatus(r: ProtoReader, end: number): types.MetricValueStatus {
+function readMetricValueStatus(r: ProtoReader, end: number): types.MetricValueStatus {
   let f1: string | undefined
   let f2: string | undefined
   let f3: number | undefined
@@ -544,14 +544,14 @@ export function readMetricValueStatus(r: ProtoReader, end: number): types.Metric
   return o
 }
 
-export function writeObjectMetricSource(w: ProtoWriter, o: types.ObjectMetricSource): void {
+function writeObjectMetricSource(w: ProtoWriter, o: types.ObjectMetricSource): void {
   let m
   m = w.mark(); writeMetricIdentifier(w, o.metric ?? ({} as types.MetricIdentifier)); w.close(m, 26)
   m = w.mark(); writeMetricTarget(w, o.target ?? ({} as types.MetricTarget)); w.close(m, 18)
   m = w.mark(); writeCrossVersionObjectReference(w, o.describedObject ?? ({} as types.CrossVersionObjectReference)); w.close(m, 10)
 }
 
-export function readObjectMetricSource(r: ProtoReader, end: number): types.ObjectMetricSource {
+function readObjectMetricSource(r: ProtoReader, end: number): types.ObjectMetricSource {
   let f1: types.CrossVersionObjectReference | undefined
   let f2: types.MetricTarget | undefined
   let f3: types.MetricIdentifier | undefined
@@ -572,14 +572,14 @@ export function readObjectMetricSource(r: ProtoReader, end: number): types.Objec
   return o
 }
 
-export function writeObjectMetricStatus(w: ProtoWriter, o: types.ObjectMetricStatus): void {
+function writeObjectMetricStatus(w: ProtoWriter, o: types.ObjectMetricStatus): void {
   let m
   m = w.mark(); writeCrossVersionObjectReference(w, o.describedObject ?? ({} as types.CrossVersionObjectReference)); w.close(m, 26)
   m = w.mark(); writeMetricValueStatus(w, o.current ?? ({} as types.MetricValueStatus)); w.close(m, 18)
   m = w.mark(); writeMetricIdentifier(w, o.metric ?? ({} as types.MetricIdentifier)); w.close(m, 10)
 }
 
-export function readObjectMetricStatus(r: ProtoReader, end: number): types.ObjectMetricStatus {
+function readObjectMetricStatus(r: ProtoReader, end: number): types.ObjectMetricStatus {
   let f1: types.MetricIdentifier | undefined
   let f2: types.MetricValueStatus | undefined
   let f3: types.CrossVersionObjectReference | undefined
@@ -600,13 +600,13 @@ export function readObjectMetricStatus(r: ProtoReader, end: number): types.Objec
   return o
 }
 
-export function writePodsMetricSource(w: ProtoWriter, o: types.PodsMetricSource): void {
+function writePodsMetricSource(w: ProtoWriter, o: types.PodsMetricSource): void {
   let m
   m = w.mark(); writeMetricTarget(w, o.target ?? ({} as types.MetricTarget)); w.close(m, 18)
   m = w.mark(); writeMetricIdentifier(w, o.metric ?? ({} as types.MetricIdentifier)); w.close(m, 10)
 }
 
-export function readPodsMetricSource(r: ProtoReader, end: number): types.PodsMetricSource {
+function readPodsMetricSource(r: ProtoReader, end: number): types.PodsMetricSource {
   let f1: types.MetricIdentifier | undefined
   let f2: types.MetricTarget | undefined
   while (r.pos < end) {
@@ -624,13 +624,13 @@ export function readPodsMetricSource(r: ProtoReader, end: number): types.PodsMet
   return o
 }
 
-export function writePodsMetricStatus(w: ProtoWriter, o: types.PodsMetricStatus): void {
+function writePodsMetricStatus(w: ProtoWriter, o: types.PodsMetricStatus): void {
   let m
   m = w.mark(); writeMetricValueStatus(w, o.current ?? ({} as types.MetricValueStatus)); w.close(m, 18)
   m = w.mark(); writeMetricIdentifier(w, o.metric ?? ({} as types.MetricIdentifier)); w.close(m, 10)
 }
 
-export function readPodsMetricStatus(r: ProtoReader, end: number): types.PodsMetricStatus {
+function readPodsMetricStatus(r: ProtoReader, end: number): types.PodsMetricStatus {
   let f1: types.MetricIdentifier | undefined
   let f2: types.MetricValueStatus | undefined
   while (r.pos < end) {
@@ -648,13 +648,13 @@ export function readPodsMetricStatus(r: ProtoReader, end: number): types.PodsMet
   return o
 }
 
-export function writeResourceMetricSource(w: ProtoWriter, o: types.ResourceMetricSource): void {
+function writeResourceMetricSource(w: ProtoWriter, o: types.ResourceMetricSource): void {
   let m
   m = w.mark(); writeMetricTarget(w, o.target ?? ({} as types.MetricTarget)); w.close(m, 18)
   w.str(o.name, 10)
 }
 
-export function readResourceMetricSource(r: ProtoReader, end: number): types.ResourceMetricSource {
+function readResourceMetricSource(r: ProtoReader, end: number): types.ResourceMetricSource {
   let f1 = ''
   let f2: types.MetricTarget | undefined
   while (r.pos < end) {
@@ -672,13 +672,13 @@ export function readResourceMetricSource(r: ProtoReader, end: number): types.Res
   return o
 }
 
-export function writeResourceMetricStatus(w: ProtoWriter, o: types.ResourceMetricStatus): void {
+function writeResourceMetricStatus(w: ProtoWriter, o: types.ResourceMetricStatus): void {
   let m
   m = w.mark(); writeMetricValueStatus(w, o.current ?? ({} as types.MetricValueStatus)); w.close(m, 18)
   w.str(o.name, 10)
 }
 
-export function readResourceMetricStatus(r: ProtoReader, end: number): types.ResourceMetricStatus {
+function readResourceMetricStatus(r: ProtoReader, end: number): types.ResourceMetricStatus {
   let f1 = ''
   let f2: types.MetricValueStatus | undefined
   while (r.pos < end) {

@@ -59,7 +59,7 @@ export function readCronJobList(r: ProtoReader, end: number): types.CronJobList 
   return o
 }
 
-export function writeCronJobSpec(w: ProtoWriter, o: types.CronJobSpec): void {
+function writeCronJobSpec(w: ProtoWriter, o: types.CronJobSpec): void {
   let m
   w.strPtr(o.timeZone, 66)
   w.intPtr(o.failedJobsHistoryLimit, 56)
@@ -71,7 +71,7 @@ export function writeCronJobSpec(w: ProtoWriter, o: types.CronJobSpec): void {
   w.str(o.schedule, 10)
 }
 
-export function readCronJobSpec(r: ProtoReader, end: number): types.CronJobSpec {
+function readCronJobSpec(r: ProtoReader, end: number): types.CronJobSpec {
   let f1 = ''
   let f8: string | undefined
   let f2: number | undefined
@@ -107,14 +107,14 @@ export function readCronJobSpec(r: ProtoReader, end: number): types.CronJobSpec 
   return o
 }
 
-export function writeCronJobStatus(w: ProtoWriter, o: types.CronJobStatus): void {
+function writeCronJobStatus(w: ProtoWriter, o: types.CronJobStatus): void {
   let m
   w.timePtr(o.lastSuccessfulTime, 42)
   w.timePtr(o.lastScheduleTime, 34)
   if (o.active) for (let l = o.active, i = l.length; i-- > 0; ) { m = w.mark(); coreV1.writeObjectReference(w, l[i] ?? ({} as coreV1Types.ObjectReference)); w.close(m, 10) }
 }
 
-export function readCronJobStatus(r: ProtoReader, end: number): types.CronJobStatus {
+function readCronJobStatus(r: ProtoReader, end: number): types.CronJobStatus {
   let f1: coreV1Types.ObjectReference[] | undefined
   let f4: string | undefined
   let f5: string | undefined
@@ -163,7 +163,7 @@ export function readJob(r: ProtoReader, end: number): types.Job {
   return o
 }
 
-export function writeJobCondition(w: ProtoWriter, o: types.JobCondition): void {
+function writeJobCondition(w: ProtoWriter, o: types.JobCondition): void {
   w.str(o.message, 50)
   w.str(o.reason, 42)
   w.time(o.lastTransitionTime, 34)
@@ -172,7 +172,7 @@ export function writeJobCondition(w: ProtoWriter, o: types.JobCondition): void {
   w.str(o.type, 10)
 }
 
-export function readJobCondition(r: ProtoReader, end: number): types.JobCondition {
+function readJobCondition(r: ProtoReader, end: number): types.JobCondition {
   let f1 = ''
   let f2 = ''
   let f3: string | undefined
@@ -306,7 +306,7 @@ export function readJobSpec(r: ProtoReader, end: number): types.JobSpec {
   return o
 }
 
-export function writeJobStatus(w: ProtoWriter, o: types.JobStatus): void {
+function writeJobStatus(w: ProtoWriter, o: types.JobStatus): void {
   let m
   w.intPtr(o.terminating, 88)
   w.strPtr(o.failedIndexes, 82)
@@ -321,7 +321,7 @@ export function writeJobStatus(w: ProtoWriter, o: types.JobStatus): void {
   if (o.conditions) for (let l = o.conditions, i = l.length; i-- > 0; ) { m = w.mark(); writeJobCondition(w, l[i] ?? ({} as types.JobCondition)); w.close(m, 10) }
 }
 
-export function readJobStatus(r: ProtoReader, end: number): types.JobStatus {
+function readJobStatus(r: ProtoReader, end: number): types.JobStatus {
   let f1: types.JobCondition[] | undefined
   let f2: string | undefined
   let f3: string | undefined
@@ -366,13 +366,13 @@ export function readJobStatus(r: ProtoReader, end: number): types.JobStatus {
   return o
 }
 
-export function writeJobTemplateSpec(w: ProtoWriter, o: types.JobTemplateSpec): void {
+function writeJobTemplateSpec(w: ProtoWriter, o: types.JobTemplateSpec): void {
   let m
   m = w.mark(); writeJobSpec(w, o.spec ?? ({} as types.JobSpec)); w.close(m, 18)
   m = w.mark(); metaV1.writeObjectMeta(w, o.metadata ?? ({} as metaV1Types.ObjectMeta)); w.close(m, 10)
 }
 
-export function readJobTemplateSpec(r: ProtoReader, end: number): types.JobTemplateSpec {
+function readJobTemplateSpec(r: ProtoReader, end: number): types.JobTemplateSpec {
   let f1: metaV1Types.ObjectMeta | undefined
   let f2: types.JobSpec | undefined
   while (r.pos < end) {
@@ -390,12 +390,12 @@ export function readJobTemplateSpec(r: ProtoReader, end: number): types.JobTempl
   return o
 }
 
-export function writePodFailurePolicy(w: ProtoWriter, o: types.PodFailurePolicy): void {
+function writePodFailurePolicy(w: ProtoWriter, o: types.PodFailurePolicy): void {
   let m
   if (o.rules) for (let l = o.rules, i = l.length; i-- > 0; ) { m = w.mark(); writePodFailurePolicyRule(w, l[i] ?? ({} as types.PodFailurePolicyRule)); w.close(m, 10) }
 }
 
-export function readPodFailurePolicy(r: ProtoReader, end: number): types.PodFailurePolicy {
+function readPodFailurePolicy(r: ProtoReader, end: number): types.PodFailurePolicy {
   let f1: types.PodFailurePolicyRule[] | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -410,13 +410,13 @@ export function readPodFailurePolicy(r: ProtoReader, end: number): types.PodFail
   return o
 }
 
-export function writePodFailurePolicyOnExitCodesRequirement(w: ProtoWriter, o: types.PodFailurePolicyOnExitCodesRequirement): void {
+function writePodFailurePolicyOnExitCodesRequirement(w: ProtoWriter, o: types.PodFailurePolicyOnExitCodesRequirement): void {
   w.ints(o.values, 24)
   w.str(o.operator, 18)
   w.strPtr(o.containerName, 10)
 }
 
-export function readPodFailurePolicyOnExitCodesRequirement(r: ProtoReader, end: number): types.PodFailurePolicyOnExitCodesRequirement {
+function readPodFailurePolicyOnExitCodesRequirement(r: ProtoReader, end: number): types.PodFailurePolicyOnExitCodesRequirement {
   let f1: string | undefined
   let f2 = ''
   let f3: number[] | undefined
@@ -438,12 +438,12 @@ export function readPodFailurePolicyOnExitCodesRequirement(r: ProtoReader, end: 
   return o
 }
 
-export function writePodFailurePolicyOnPodConditionsPattern(w: ProtoWriter, o: types.PodFailurePolicyOnPodConditionsPattern): void {
+function writePodFailurePolicyOnPodConditionsPattern(w: ProtoWriter, o: types.PodFailurePolicyOnPodConditionsPattern): void {
   w.str(o.status, 18)
   w.str(o.type, 10)
 }
 
-export function readPodFailurePolicyOnPodConditionsPattern(r: ProtoReader, end: number): types.PodFailurePolicyOnPodConditionsPattern {
+function readPodFailurePolicyOnPodConditionsPattern(r: ProtoReader, end: number): types.PodFailurePolicyOnPodConditionsPattern {
   let f1 = ''
   let f2 = ''
   while (r.pos < end) {
@@ -461,14 +461,14 @@ export function readPodFailurePolicyOnPodConditionsPattern(r: ProtoReader, end: 
   return o
 }
 
-export function writePodFailurePolicyRule(w: ProtoWriter, o: types.PodFailurePolicyRule): void {
+function writePodFailurePolicyRule(w: ProtoWriter, o: types.PodFailurePolicyRule): void {
   let m
   if (o.onPodConditions) for (let l = o.onPodConditions, i = l.length; i-- > 0; ) { m = w.mark(); writePodFailurePolicyOnPodConditionsPattern(w, l[i] ?? ({} as types.PodFailurePolicyOnPodConditionsPattern)); w.close(m, 26) }
   if (o.onExitCodes != null) { m = w.mark(); writePodFailurePolicyOnExitCodesRequirement(w, o.onExitCodes); w.close(m, 18) }
   w.str(o.action, 10)
 }
 
-export function readPodFailurePolicyRule(r: ProtoReader, end: number): types.PodFailurePolicyRule {
+function readPodFailurePolicyRule(r: ProtoReader, end: number): types.PodFailurePolicyRule {
   let f1 = ''
   let f2: types.PodFailurePolicyOnExitCodesRequirement | undefined
   let f3: types.PodFailurePolicyOnPodConditionsPattern[] | undefined
@@ -489,12 +489,12 @@ export function readPodFailurePolicyRule(r: ProtoReader, end: number): types.Pod
   return o
 }
 
-export function writeSuccessPolicy(w: ProtoWriter, o: types.SuccessPolicy): void {
+function writeSuccessPolicy(w: ProtoWriter, o: types.SuccessPolicy): void {
   let m
   if (o.rules) for (let l = o.rules, i = l.length; i-- > 0; ) { m = w.mark(); writeSuccessPolicyRule(w, l[i] ?? ({} as types.SuccessPolicyRule)); w.close(m, 10) }
 }
 
-export function readSuccessPolicy(r: ProtoReader, end: number): types.SuccessPolicy {
+function readSuccessPolicy(r: ProtoReader, end: number): types.SuccessPolicy {
   let f1: types.SuccessPolicyRule[] | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -509,12 +509,12 @@ export function readSuccessPolicy(r: ProtoReader, end: number): types.SuccessPol
   return o
 }
 
-export function writeSuccessPolicyRule(w: ProtoWriter, o: types.SuccessPolicyRule): void {
+function writeSuccessPolicyRule(w: ProtoWriter, o: types.SuccessPolicyRule): void {
   w.intPtr(o.succeededCount, 16)
   w.strPtr(o.succeededIndexes, 10)
 }
 
-export function readSuccessPolicyRule(r: ProtoReader, end: number): types.SuccessPolicyRule {
+function readSuccessPolicyRule(r: ProtoReader, end: number): types.SuccessPolicyRule {
   let f1: string | undefined
   let f2: number | undefined
   while (r.pos < end) {
@@ -532,12 +532,12 @@ export function readSuccessPolicyRule(r: ProtoReader, end: number): types.Succes
   return o
 }
 
-export function writeUncountedTerminatedPods(w: ProtoWriter, o: types.UncountedTerminatedPods): void {
+function writeUncountedTerminatedPods(w: ProtoWriter, o: types.UncountedTerminatedPods): void {
   w.strs(o.failed, 18)
   w.strs(o.succeeded, 10)
 }
 
-export function readUncountedTerminatedPods(r: ProtoReader, end: number): types.UncountedTerminatedPods {
+function readUncountedTerminatedPods(r: ProtoReader, end: number): types.UncountedTerminatedPods {
   let f1: string[] | undefined
   let f2: string[] | undefined
   while (r.pos < end) {

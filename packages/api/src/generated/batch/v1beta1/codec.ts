@@ -61,7 +61,7 @@ export function readCronJobList(r: ProtoReader, end: number): types.CronJobList 
   return o
 }
 
-export function writeCronJobSpec(w: ProtoWriter, o: types.CronJobSpec): void {
+function writeCronJobSpec(w: ProtoWriter, o: types.CronJobSpec): void {
   let m
   w.strPtr(o.timeZone, 66)
   w.intPtr(o.failedJobsHistoryLimit, 56)
@@ -73,7 +73,7 @@ export function writeCronJobSpec(w: ProtoWriter, o: types.CronJobSpec): void {
   w.str(o.schedule, 10)
 }
 
-export function readCronJobSpec(r: ProtoReader, end: number): types.CronJobSpec {
+function readCronJobSpec(r: ProtoReader, end: number): types.CronJobSpec {
   let f1 = ''
   let f8: string | undefined
   let f2: number | undefined
@@ -109,14 +109,14 @@ export function readCronJobSpec(r: ProtoReader, end: number): types.CronJobSpec 
   return o
 }
 
-export function writeCronJobStatus(w: ProtoWriter, o: types.CronJobStatus): void {
+function writeCronJobStatus(w: ProtoWriter, o: types.CronJobStatus): void {
   let m
   w.timePtr(o.lastSuccessfulTime, 42)
   w.timePtr(o.lastScheduleTime, 34)
   if (o.active) for (let l = o.active, i = l.length; i-- > 0; ) { m = w.mark(); coreV1.writeObjectReference(w, l[i] ?? ({} as coreV1Types.ObjectReference)); w.close(m, 10) }
 }
 
-export function readCronJobStatus(r: ProtoReader, end: number): types.CronJobStatus {
+function readCronJobStatus(r: ProtoReader, end: number): types.CronJobStatus {
   let f1: coreV1Types.ObjectReference[] | undefined
   let f4: string | undefined
   let f5: string | undefined
@@ -137,13 +137,13 @@ export function readCronJobStatus(r: ProtoReader, end: number): types.CronJobSta
   return o
 }
 
-export function writeJobTemplateSpec(w: ProtoWriter, o: types.JobTemplateSpec): void {
+function writeJobTemplateSpec(w: ProtoWriter, o: types.JobTemplateSpec): void {
   let m
   m = w.mark(); batchV1.writeJobSpec(w, o.spec ?? ({} as batchV1Types.JobSpec)); w.close(m, 18)
   m = w.mark(); metaV1.writeObjectMeta(w, o.metadata ?? ({} as metaV1Types.ObjectMeta)); w.close(m, 10)
 }
 
-export function readJobTemplateSpec(r: ProtoReader, end: number): types.JobTemplateSpec {
+function readJobTemplateSpec(r: ProtoReader, end: number): types.JobTemplateSpec {
   let f1: metaV1Types.ObjectMeta | undefined
   let f2: batchV1Types.JobSpec | undefined
   while (r.pos < end) {

@@ -33,7 +33,7 @@ export function readCertificateSigningRequest(r: ProtoReader, end: number): type
   return o
 }
 
-export function writeCertificateSigningRequestCondition(w: ProtoWriter, o: types.CertificateSigningRequestCondition): void {
+function writeCertificateSigningRequestCondition(w: ProtoWriter, o: types.CertificateSigningRequestCondition): void {
   w.str(o.status, 50)
   w.time(o.lastTransitionTime, 42)
   w.time(o.lastUpdateTime, 34)
@@ -42,7 +42,7 @@ export function writeCertificateSigningRequestCondition(w: ProtoWriter, o: types
   w.str(o.type, 10)
 }
 
-export function readCertificateSigningRequestCondition(r: ProtoReader, end: number): types.CertificateSigningRequestCondition {
+function readCertificateSigningRequestCondition(r: ProtoReader, end: number): types.CertificateSigningRequestCondition {
   let f1 = ''
   let f6 = ''
   let f2 = ''
@@ -96,7 +96,7 @@ export function readCertificateSigningRequestList(r: ProtoReader, end: number): 
   return o
 }
 
-export function writeCertificateSigningRequestSpec(w: ProtoWriter, o: types.CertificateSigningRequestSpec): void {
+function writeCertificateSigningRequestSpec(w: ProtoWriter, o: types.CertificateSigningRequestSpec): void {
   w.intPtr(o.expirationSeconds, 64)
   w.str(o.signerName, 58)
   w.map(o.extra, 50, (w, v, t) => w.bareList(v, t))
@@ -107,7 +107,7 @@ export function writeCertificateSigningRequestSpec(w: ProtoWriter, o: types.Cert
   w.bytesPtr(o.request, 10)
 }
 
-export function readCertificateSigningRequestSpec(r: ProtoReader, end: number): types.CertificateSigningRequestSpec {
+function readCertificateSigningRequestSpec(r: ProtoReader, end: number): types.CertificateSigningRequestSpec {
   let f1: string | undefined
   let f7 = ''
   let f8: number | undefined
@@ -143,13 +143,13 @@ export function readCertificateSigningRequestSpec(r: ProtoReader, end: number): 
   return o
 }
 
-export function writeCertificateSigningRequestStatus(w: ProtoWriter, o: types.CertificateSigningRequestStatus): void {
+function writeCertificateSigningRequestStatus(w: ProtoWriter, o: types.CertificateSigningRequestStatus): void {
   let m
   w.bytesPtr(o.certificate, 18)
   if (o.conditions) for (let l = o.conditions, i = l.length; i-- > 0; ) { m = w.mark(); writeCertificateSigningRequestCondition(w, l[i] ?? ({} as types.CertificateSigningRequestCondition)); w.close(m, 10) }
 }
 
-export function readCertificateSigningRequestStatus(r: ProtoReader, end: number): types.CertificateSigningRequestStatus {
+function readCertificateSigningRequestStatus(r: ProtoReader, end: number): types.CertificateSigningRequestStatus {
   let f1: types.CertificateSigningRequestCondition[] | undefined
   let f2: string | undefined
   while (r.pos < end) {

@@ -53,12 +53,12 @@ export function readClusterTrustBundleList(r: ProtoReader, end: number): types.C
   return o
 }
 
-export function writeClusterTrustBundleSpec(w: ProtoWriter, o: types.ClusterTrustBundleSpec): void {
+function writeClusterTrustBundleSpec(w: ProtoWriter, o: types.ClusterTrustBundleSpec): void {
   w.str(o.trustBundle, 18)
   w.str(o.signerName, 10)
 }
 
-export function readClusterTrustBundleSpec(r: ProtoReader, end: number): types.ClusterTrustBundleSpec {
+function readClusterTrustBundleSpec(r: ProtoReader, end: number): types.ClusterTrustBundleSpec {
   let f1 = ''
   let f2 = ''
   while (r.pos < end) {

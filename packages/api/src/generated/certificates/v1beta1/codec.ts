@@ -33,7 +33,7 @@ export function readCertificateSigningRequest(r: ProtoReader, end: number): type
   return o
 }
 
-export function writeCertificateSigningRequestCondition(w: ProtoWriter, o: types.CertificateSigningRequestCondition): void {
+function writeCertificateSigningRequestCondition(w: ProtoWriter, o: types.CertificateSigningRequestCondition): void {
   w.str(o.status, 50)
   w.time(o.lastTransitionTime, 42)
   w.time(o.lastUpdateTime, 34)
@@ -42,7 +42,7 @@ export function writeCertificateSigningRequestCondition(w: ProtoWriter, o: types
   w.str(o.type, 10)
 }
 
-export function readCertificateSigningRequestCondition(r: ProtoReader, end: number): types.CertificateSigningRequestCondition {
+function readCertificateSigningRequestCondition(r: ProtoReader, end: number): types.CertificateSigningRequestCondition {
   let f1 = ''
   let f6 = ''
   let f2 = ''
@@ -96,7 +96,7 @@ export function readCertificateSigningRequestList(r: ProtoReader, end: number): 
   return o
 }
 
-export function writeCertificateSigningRequestSpec(w: ProtoWriter, o: types.CertificateSigningRequestSpec): void {
+function writeCertificateSigningRequestSpec(w: ProtoWriter, o: types.CertificateSigningRequestSpec): void {
   w.intPtr(o.expirationSeconds, 64)
   w.strPtr(o.signerName, 58)
   w.map(o.extra, 50, (w, v, t) => w.bareList(v, t))
@@ -107,7 +107,7 @@ export function writeCertificateSigningRequestSpec(w: ProtoWriter, o: types.Cert
   w.bytesPtr(o.request, 10)
 }
 
-export function readCertificateSigningRequestSpec(r: ProtoReader, end: number): types.CertificateSigningRequestSpec {
+function readCertificateSigningRequestSpec(r: ProtoReader, end: number): types.CertificateSigningRequestSpec {
   let f1: string | undefined
   let f7: string | undefined
   let f8: number | undefined
@@ -143,13 +143,13 @@ export function readCertificateSigningRequestSpec(r: ProtoReader, end: number): 
   return o
 }
 
-export function writeCertificateSigningRequestStatus(w: ProtoWriter, o: types.CertificateSigningRequestStatus): void {
+function writeCertificateSigningRequestStatus(w: ProtoWriter, o: types.CertificateSigningRequestStatus): void {
   let m
   w.bytesPtr(o.certificate, 18)
   if (o.conditions) for (let l = o.conditions, i = l.length; i-- > 0; ) { m = w.mark(); writeCertificateSigningRequestCondition(w, l[i] ?? ({} as types.CertificateSigningRequestCondition)); w.close(m, 10) }
 }
 
-export function readCertificateSigningRequestStatus(r: ProtoReader, end: number): types.CertificateSigningRequestStatus {
+function readCertificateSigningRequestStatus(r: ProtoReader, end: number): types.CertificateSigningRequestStatus {
   let f1: types.CertificateSigningRequestCondition[] | undefined
   let f2: string | undefined
   while (r.pos < end) {
@@ -215,12 +215,12 @@ export function readClusterTrustBundleList(r: ProtoReader, end: number): types.C
   return o
 }
 
-export function writeClusterTrustBundleSpec(w: ProtoWriter, o: types.ClusterTrustBundleSpec): void {
+function writeClusterTrustBundleSpec(w: ProtoWriter, o: types.ClusterTrustBundleSpec): void {
   w.str(o.trustBundle, 18)
   w.str(o.signerName, 10)
 }
 
-export function readClusterTrustBundleSpec(r: ProtoReader, end: number): types.ClusterTrustBundleSpec {
+function readClusterTrustBundleSpec(r: ProtoReader, end: number): types.ClusterTrustBundleSpec {
   let f1 = ''
   let f2 = ''
   while (r.pos < end) {
@@ -290,7 +290,7 @@ export function readPodCertificateRequestList(r: ProtoReader, end: number): type
   return o
 }
 
-export function writePodCertificateRequestSpec(w: ProtoWriter, o: types.PodCertificateRequestSpec): void {
+function writePodCertificateRequestSpec(w: ProtoWriter, o: types.PodCertificateRequestSpec): void {
   w.bytesPtr(o.stubPKCS10Request, 98)
   w.strMap(o.unverifiedUserAnnotations, 90)
   w.bytesPtr(o.proofOfPossession, 82)
@@ -305,7 +305,7 @@ export function writePodCertificateRequestSpec(w: ProtoWriter, o: types.PodCerti
   w.str(o.signerName, 10)
 }
 
-export function readPodCertificateRequestSpec(r: ProtoReader, end: number): types.PodCertificateRequestSpec {
+function readPodCertificateRequestSpec(r: ProtoReader, end: number): types.PodCertificateRequestSpec {
   let f1 = ''
   let f2 = ''
   let f3 = ''
@@ -353,7 +353,7 @@ export function readPodCertificateRequestSpec(r: ProtoReader, end: number): type
   return o
 }
 
-export function writePodCertificateRequestStatus(w: ProtoWriter, o: types.PodCertificateRequestStatus): void {
+function writePodCertificateRequestStatus(w: ProtoWriter, o: types.PodCertificateRequestStatus): void {
   let m
   w.timePtr(o.notAfter, 50)
   w.timePtr(o.beginRefreshAt, 42)
@@ -362,7 +362,7 @@ export function writePodCertificateRequestStatus(w: ProtoWriter, o: types.PodCer
   if (o.conditions) for (let l = o.conditions, i = l.length; i-- > 0; ) { m = w.mark(); metaV1.writeCondition(w, l[i] ?? ({} as metaV1Types.Condition)); w.close(m, 10) }
 }
 
-export function readPodCertificateRequestStatus(r: ProtoReader, end: number): types.PodCertificateRequestStatus {
+function readPodCertificateRequestStatus(r: ProtoReader, end: number): types.PodCertificateRequestStatus {
   let f1: metaV1Types.Condition[] | undefined
   let f2 = ''
   let f4: string | undefined

@@ -53,7 +53,7 @@ export function readLeaseList(r: ProtoReader, end: number): types.LeaseList {
   return o
 }
 
-export function writeLeaseSpec(w: ProtoWriter, o: types.LeaseSpec): void {
+function writeLeaseSpec(w: ProtoWriter, o: types.LeaseSpec): void {
   w.strPtr(o.preferredHolder, 58)
   w.strPtr(o.strategy, 50)
   w.intPtr(o.leaseTransitions, 40)
@@ -63,7 +63,7 @@ export function writeLeaseSpec(w: ProtoWriter, o: types.LeaseSpec): void {
   w.strPtr(o.holderIdentity, 10)
 }
 
-export function readLeaseSpec(r: ProtoReader, end: number): types.LeaseSpec {
+function readLeaseSpec(r: ProtoReader, end: number): types.LeaseSpec {
   let f1: string | undefined
   let f2: number | undefined
   let f3: string | undefined

@@ -53,7 +53,7 @@ export function readLeaseCandidateList(r: ProtoReader, end: number): types.Lease
   return o
 }
 
-export function writeLeaseCandidateSpec(w: ProtoWriter, o: types.LeaseCandidateSpec): void {
+function writeLeaseCandidateSpec(w: ProtoWriter, o: types.LeaseCandidateSpec): void {
   w.str(o.strategy, 50)
   w.str(o.emulationVersion, 42)
   w.str(o.binaryVersion, 34)
@@ -62,7 +62,7 @@ export function writeLeaseCandidateSpec(w: ProtoWriter, o: types.LeaseCandidateS
   w.str(o.leaseName, 10)
 }
 
-export function readLeaseCandidateSpec(r: ProtoReader, end: number): types.LeaseCandidateSpec {
+function readLeaseCandidateSpec(r: ProtoReader, end: number): types.LeaseCandidateSpec {
   let f1 = ''
   let f2: string | undefined
   let f3: string | undefined

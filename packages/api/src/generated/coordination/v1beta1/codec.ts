@@ -77,7 +77,7 @@ export function readLeaseCandidateList(r: ProtoReader, end: number): types.Lease
   return o
 }
 
-export function writeLeaseCandidateSpec(w: ProtoWriter, o: types.LeaseCandidateSpec): void {
+function writeLeaseCandidateSpec(w: ProtoWriter, o: types.LeaseCandidateSpec): void {
   w.str(o.strategy, 50)
   w.str(o.emulationVersion, 42)
   w.str(o.binaryVersion, 34)
@@ -86,7 +86,7 @@ export function writeLeaseCandidateSpec(w: ProtoWriter, o: types.LeaseCandidateS
   w.str(o.leaseName, 10)
 }
 
-export function readLeaseCandidateSpec(r: ProtoReader, end: number): types.LeaseCandidateSpec {
+function readLeaseCandidateSpec(r: ProtoReader, end: number): types.LeaseCandidateSpec {
   let f1 = ''
   let f2: string | undefined
   let f3: string | undefined
@@ -140,7 +140,7 @@ export function readLeaseList(r: ProtoReader, end: number): types.LeaseList {
   return o
 }
 
-export function writeLeaseSpec(w: ProtoWriter, o: types.LeaseSpec): void {
+function writeLeaseSpec(w: ProtoWriter, o: types.LeaseSpec): void {
   w.strPtr(o.preferredHolder, 58)
   w.strPtr(o.strategy, 50)
   w.intPtr(o.leaseTransitions, 40)
@@ -150,7 +150,7 @@ export function writeLeaseSpec(w: ProtoWriter, o: types.LeaseSpec): void {
   w.strPtr(o.holderIdentity, 10)
 }
 
-export function readLeaseSpec(r: ProtoReader, end: number): types.LeaseSpec {
+function readLeaseSpec(r: ProtoReader, end: number): types.LeaseSpec {
   let f1: string | undefined
   let f2: number | undefined
   let f3: string | undefined

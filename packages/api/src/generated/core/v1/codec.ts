@@ -6,14 +6,14 @@ import * as metaV1 from '../../meta/v1/codec.ts'
 import type * as metaV1Types from '../../meta/v1/types.ts'
 import type * as types from './types.ts'
 
-export function writeAWSElasticBlockStoreVolumeSource(w: ProtoWriter, o: types.AWSElasticBlockStoreVolumeSource): void {
+function writeAWSElasticBlockStoreVolumeSource(w: ProtoWriter, o: types.AWSElasticBlockStoreVolumeSource): void {
   w.bool(o.readOnly, 32)
   w.int(o.partition, 24)
   w.str(o.fsType, 18)
   w.str(o.volumeID, 10)
 }
 
-export function readAWSElasticBlockStoreVolumeSource(r: ProtoReader, end: number): types.AWSElasticBlockStoreVolumeSource {
+function readAWSElasticBlockStoreVolumeSource(r: ProtoReader, end: number): types.AWSElasticBlockStoreVolumeSource {
   let f1 = ''
   let f2 = ''
   let f3 = 0
@@ -37,14 +37,14 @@ export function readAWSElasticBlockStoreVolumeSource(r: ProtoReader, end: number
   return o
 }
 
-export function writeAffinity(w: ProtoWriter, o: types.Affinity): void {
+function writeAffinity(w: ProtoWriter, o: types.Affinity): void {
   let m
   if (o.podAntiAffinity != null) { m = w.mark(); writePodAntiAffinity(w, o.podAntiAffinity); w.close(m, 26) }
   if (o.podAffinity != null) { m = w.mark(); writePodAffinity(w, o.podAffinity); w.close(m, 18) }
   if (o.nodeAffinity != null) { m = w.mark(); writeNodeAffinity(w, o.nodeAffinity); w.close(m, 10) }
 }
 
-export function readAffinity(r: ProtoReader, end: number): types.Affinity {
+function readAffinity(r: ProtoReader, end: number): types.Affinity {
   let f1: types.NodeAffinity | undefined
   let f2: types.PodAffinity | undefined
   let f3: types.PodAntiAffinity | undefined
@@ -65,12 +65,12 @@ export function readAffinity(r: ProtoReader, end: number): types.Affinity {
   return o
 }
 
-export function writeAppArmorProfile(w: ProtoWriter, o: types.AppArmorProfile): void {
+function writeAppArmorProfile(w: ProtoWriter, o: types.AppArmorProfile): void {
   w.strPtr(o.localhostProfile, 18)
   w.str(o.type, 10)
 }
 
-export function readAppArmorProfile(r: ProtoReader, end: number): types.AppArmorProfile {
+function readAppArmorProfile(r: ProtoReader, end: number): types.AppArmorProfile {
   let f1 = ''
   let f2: string | undefined
   while (r.pos < end) {
@@ -88,12 +88,12 @@ export function readAppArmorProfile(r: ProtoReader, end: number): types.AppArmor
   return o
 }
 
-export function writeAttachedVolume(w: ProtoWriter, o: types.AttachedVolume): void {
+function writeAttachedVolume(w: ProtoWriter, o: types.AttachedVolume): void {
   w.str(o.devicePath, 18)
   w.str(o.name, 10)
 }
 
-export function readAttachedVolume(r: ProtoReader, end: number): types.AttachedVolume {
+function readAttachedVolume(r: ProtoReader, end: number): types.AttachedVolume {
   let f1 = ''
   let f2 = ''
   while (r.pos < end) {
@@ -111,27 +111,7 @@ export function readAttachedVolume(r: ProtoReader, end: number): types.AttachedV
   return o
 }
 
-export function writeAvoidPods(w: ProtoWriter, o: types.AvoidPods): void {
-  let m
-  if (o.preferAvoidPods) for (let l = o.preferAvoidPods, i = l.length; i-- > 0; ) { m = w.mark(); writePreferAvoidPodsEntry(w, l[i] ?? ({} as types.PreferAvoidPodsEntry)); w.close(m, 10) }
-}
-
-export function readAvoidPods(r: ProtoReader, end: number): types.AvoidPods {
-  let f1: types.PreferAvoidPodsEntry[] | undefined
-  while (r.pos < end) {
-    const t = r.tag()
-    switch (t) {
-      case 10: (f1 ??= []).push(readPreferAvoidPodsEntry(r, r.open())); break
-      default: r.skipField(t)
-    }
-  }
-  r.leave(end)
-  const o = {} as types.AvoidPods
-  if (f1 !== undefined) o.preferAvoidPods = f1
-  return o
-}
-
-export function writeAzureDiskVolumeSource(w: ProtoWriter, o: types.AzureDiskVolumeSource): void {
+function writeAzureDiskVolumeSource(w: ProtoWriter, o: types.AzureDiskVolumeSource): void {
   w.strPtr(o.kind, 50)
   w.boolPtr(o.readOnly, 40)
   w.strPtr(o.fsType, 34)
@@ -140,7 +120,7 @@ export function writeAzureDiskVolumeSource(w: ProtoWriter, o: types.AzureDiskVol
   w.str(o.diskName, 10)
 }
 
-export function readAzureDiskVolumeSource(r: ProtoReader, end: number): types.AzureDiskVolumeSource {
+function readAzureDiskVolumeSource(r: ProtoReader, end: number): types.AzureDiskVolumeSource {
   let f1 = ''
   let f2 = ''
   let f3: string | undefined
@@ -170,14 +150,14 @@ export function readAzureDiskVolumeSource(r: ProtoReader, end: number): types.Az
   return o
 }
 
-export function writeAzureFilePersistentVolumeSource(w: ProtoWriter, o: types.AzureFilePersistentVolumeSource): void {
+function writeAzureFilePersistentVolumeSource(w: ProtoWriter, o: types.AzureFilePersistentVolumeSource): void {
   w.strPtr(o.secretNamespace, 34)
   w.bool(o.readOnly, 24)
   w.str(o.shareName, 18)
   w.str(o.secretName, 10)
 }
 
-export function readAzureFilePersistentVolumeSource(r: ProtoReader, end: number): types.AzureFilePersistentVolumeSource {
+function readAzureFilePersistentVolumeSource(r: ProtoReader, end: number): types.AzureFilePersistentVolumeSource {
   let f1 = ''
   let f2 = ''
   let f3 = false
@@ -201,13 +181,13 @@ export function readAzureFilePersistentVolumeSource(r: ProtoReader, end: number)
   return o
 }
 
-export function writeAzureFileVolumeSource(w: ProtoWriter, o: types.AzureFileVolumeSource): void {
+function writeAzureFileVolumeSource(w: ProtoWriter, o: types.AzureFileVolumeSource): void {
   w.bool(o.readOnly, 24)
   w.str(o.shareName, 18)
   w.str(o.secretName, 10)
 }
 
-export function readAzureFileVolumeSource(r: ProtoReader, end: number): types.AzureFileVolumeSource {
+function readAzureFileVolumeSource(r: ProtoReader, end: number): types.AzureFileVolumeSource {
   let f1 = ''
   let f2 = ''
   let f3 = false
@@ -252,7 +232,7 @@ export function readBinding(r: ProtoReader, end: number): types.Binding {
   return o
 }
 
-export function writeCSIPersistentVolumeSource(w: ProtoWriter, o: types.CSIPersistentVolumeSource): void {
+function writeCSIPersistentVolumeSource(w: ProtoWriter, o: types.CSIPersistentVolumeSource): void {
   let m
   if (o.nodeExpandSecretRef != null) { m = w.mark(); writeSecretReference(w, o.nodeExpandSecretRef); w.close(m, 82) }
   if (o.controllerExpandSecretRef != null) { m = w.mark(); writeSecretReference(w, o.controllerExpandSecretRef); w.close(m, 74) }
@@ -266,7 +246,7 @@ export function writeCSIPersistentVolumeSource(w: ProtoWriter, o: types.CSIPersi
   w.str(o.driver, 10)
 }
 
-export function readCSIPersistentVolumeSource(r: ProtoReader, end: number): types.CSIPersistentVolumeSource {
+function readCSIPersistentVolumeSource(r: ProtoReader, end: number): types.CSIPersistentVolumeSource {
   let f1 = ''
   let f2 = ''
   let f3 = false
@@ -308,7 +288,7 @@ export function readCSIPersistentVolumeSource(r: ProtoReader, end: number): type
   return o
 }
 
-export function writeCSIVolumeSource(w: ProtoWriter, o: types.CSIVolumeSource): void {
+function writeCSIVolumeSource(w: ProtoWriter, o: types.CSIVolumeSource): void {
   let m
   if (o.nodePublishSecretRef != null) { m = w.mark(); writeLocalObjectReference(w, o.nodePublishSecretRef); w.close(m, 42) }
   w.strMap(o.volumeAttributes, 34)
@@ -317,7 +297,7 @@ export function writeCSIVolumeSource(w: ProtoWriter, o: types.CSIVolumeSource): 
   w.str(o.driver, 10)
 }
 
-export function readCSIVolumeSource(r: ProtoReader, end: number): types.CSIVolumeSource {
+function readCSIVolumeSource(r: ProtoReader, end: number): types.CSIVolumeSource {
   let f1 = ''
   let f2: boolean | undefined
   let f3: string | undefined
@@ -344,12 +324,12 @@ export function readCSIVolumeSource(r: ProtoReader, end: number): types.CSIVolum
   return o
 }
 
-export function writeCapabilities(w: ProtoWriter, o: types.Capabilities): void {
+function writeCapabilities(w: ProtoWriter, o: types.Capabilities): void {
   w.strs(o.drop, 18)
   w.strs(o.add, 10)
 }
 
-export function readCapabilities(r: ProtoReader, end: number): types.Capabilities {
+function readCapabilities(r: ProtoReader, end: number): types.Capabilities {
   let f1: string[] | undefined
   let f2: string[] | undefined
   while (r.pos < end) {
@@ -367,7 +347,7 @@ export function readCapabilities(r: ProtoReader, end: number): types.Capabilitie
   return o
 }
 
-export function writeCephFSPersistentVolumeSource(w: ProtoWriter, o: types.CephFSPersistentVolumeSource): void {
+function writeCephFSPersistentVolumeSource(w: ProtoWriter, o: types.CephFSPersistentVolumeSource): void {
   let m
   w.bool(o.readOnly, 48)
   if (o.secretRef != null) { m = w.mark(); writeSecretReference(w, o.secretRef); w.close(m, 42) }
@@ -377,7 +357,7 @@ export function writeCephFSPersistentVolumeSource(w: ProtoWriter, o: types.CephF
   w.strs(o.monitors, 10)
 }
 
-export function readCephFSPersistentVolumeSource(r: ProtoReader, end: number): types.CephFSPersistentVolumeSource {
+function readCephFSPersistentVolumeSource(r: ProtoReader, end: number): types.CephFSPersistentVolumeSource {
   let f1: string[] | undefined
   let f2 = ''
   let f3 = ''
@@ -407,7 +387,7 @@ export function readCephFSPersistentVolumeSource(r: ProtoReader, end: number): t
   return o
 }
 
-export function writeCephFSVolumeSource(w: ProtoWriter, o: types.CephFSVolumeSource): void {
+function writeCephFSVolumeSource(w: ProtoWriter, o: types.CephFSVolumeSource): void {
   let m
   w.bool(o.readOnly, 48)
   if (o.secretRef != null) { m = w.mark(); writeLocalObjectReference(w, o.secretRef); w.close(m, 42) }
@@ -417,7 +397,7 @@ export function writeCephFSVolumeSource(w: ProtoWriter, o: types.CephFSVolumeSou
   w.strs(o.monitors, 10)
 }
 
-export function readCephFSVolumeSource(r: ProtoReader, end: number): types.CephFSVolumeSource {
+function readCephFSVolumeSource(r: ProtoReader, end: number): types.CephFSVolumeSource {
   let f1: string[] | undefined
   let f2 = ''
   let f3 = ''
@@ -447,7 +427,7 @@ export function readCephFSVolumeSource(r: ProtoReader, end: number): types.CephF
   return o
 }
 
-export function writeCinderPersistentVolumeSource(w: ProtoWriter, o: types.CinderPersistentVolumeSource): void {
+function writeCinderPersistentVolumeSource(w: ProtoWriter, o: types.CinderPersistentVolumeSource): void {
   let m
   if (o.secretRef != null) { m = w.mark(); writeSecretReference(w, o.secretRef); w.close(m, 34) }
   w.bool(o.readOnly, 24)
@@ -455,7 +435,7 @@ export function writeCinderPersistentVolumeSource(w: ProtoWriter, o: types.Cinde
   w.str(o.volumeID, 10)
 }
 
-export function readCinderPersistentVolumeSource(r: ProtoReader, end: number): types.CinderPersistentVolumeSource {
+function readCinderPersistentVolumeSource(r: ProtoReader, end: number): types.CinderPersistentVolumeSource {
   let f1 = ''
   let f2 = ''
   let f3 = false
@@ -479,7 +459,7 @@ export function readCinderPersistentVolumeSource(r: ProtoReader, end: number): t
   return o
 }
 
-export function writeCinderVolumeSource(w: ProtoWriter, o: types.CinderVolumeSource): void {
+function writeCinderVolumeSource(w: ProtoWriter, o: types.CinderVolumeSource): void {
   let m
   if (o.secretRef != null) { m = w.mark(); writeLocalObjectReference(w, o.secretRef); w.close(m, 34) }
   w.bool(o.readOnly, 24)
@@ -487,7 +467,7 @@ export function writeCinderVolumeSource(w: ProtoWriter, o: types.CinderVolumeSou
   w.str(o.volumeID, 10)
 }
 
-export function readCinderVolumeSource(r: ProtoReader, end: number): types.CinderVolumeSource {
+function readCinderVolumeSource(r: ProtoReader, end: number): types.CinderVolumeSource {
   let f1 = ''
   let f2 = ''
   let f3 = false
@@ -511,11 +491,11 @@ export function readCinderVolumeSource(r: ProtoReader, end: number): types.Cinde
   return o
 }
 
-export function writeClientIPConfig(w: ProtoWriter, o: types.ClientIPConfig): void {
+function writeClientIPConfig(w: ProtoWriter, o: types.ClientIPConfig): void {
   w.intPtr(o.timeoutSeconds, 8)
 }
 
-export function readClientIPConfig(r: ProtoReader, end: number): types.ClientIPConfig {
+function readClientIPConfig(r: ProtoReader, end: number): types.ClientIPConfig {
   let f1: number | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -530,7 +510,7 @@ export function readClientIPConfig(r: ProtoReader, end: number): types.ClientIPC
   return o
 }
 
-export function writeClusterTrustBundleProjection(w: ProtoWriter, o: types.ClusterTrustBundleProjection): void {
+function writeClusterTrustBundleProjection(w: ProtoWriter, o: types.ClusterTrustBundleProjection): void {
   let m
   w.boolPtr(o.optional, 40)
   w.str(o.path, 34)
@@ -539,7 +519,7 @@ export function writeClusterTrustBundleProjection(w: ProtoWriter, o: types.Clust
   w.strPtr(o.name, 10)
 }
 
-export function readClusterTrustBundleProjection(r: ProtoReader, end: number): types.ClusterTrustBundleProjection {
+function readClusterTrustBundleProjection(r: ProtoReader, end: number): types.ClusterTrustBundleProjection {
   let f1: string | undefined
   let f2: string | undefined
   let f3: metaV1Types.LabelSelector | undefined
@@ -566,14 +546,14 @@ export function readClusterTrustBundleProjection(r: ProtoReader, end: number): t
   return o
 }
 
-export function writeComponentCondition(w: ProtoWriter, o: types.ComponentCondition): void {
+function writeComponentCondition(w: ProtoWriter, o: types.ComponentCondition): void {
   w.str(o.error, 34)
   w.str(o.message, 26)
   w.str(o.status, 18)
   w.str(o.type, 10)
 }
 
-export function readComponentCondition(r: ProtoReader, end: number): types.ComponentCondition {
+function readComponentCondition(r: ProtoReader, end: number): types.ComponentCondition {
   let f1 = ''
   let f2 = ''
   let f3 = ''
@@ -677,13 +657,13 @@ export function readConfigMap(r: ProtoReader, end: number): types.ConfigMap {
   return o
 }
 
-export function writeConfigMapEnvSource(w: ProtoWriter, o: types.ConfigMapEnvSource): void {
+function writeConfigMapEnvSource(w: ProtoWriter, o: types.ConfigMapEnvSource): void {
   let m
   w.boolPtr(o.optional, 16)
   m = w.mark(); writeLocalObjectReference(w, o); w.close(m, 10)
 }
 
-export function readConfigMapEnvSource(r: ProtoReader, end: number): types.ConfigMapEnvSource {
+function readConfigMapEnvSource(r: ProtoReader, end: number): types.ConfigMapEnvSource {
   let f1: types.LocalObjectReference | undefined
   let f2: boolean | undefined
   while (r.pos < end) {
@@ -701,14 +681,14 @@ export function readConfigMapEnvSource(r: ProtoReader, end: number): types.Confi
   return o
 }
 
-export function writeConfigMapKeySelector(w: ProtoWriter, o: types.ConfigMapKeySelector): void {
+function writeConfigMapKeySelector(w: ProtoWriter, o: types.ConfigMapKeySelector): void {
   let m
   w.boolPtr(o.optional, 24)
   w.str(o.key, 18)
   m = w.mark(); writeLocalObjectReference(w, o); w.close(m, 10)
 }
 
-export function readConfigMapKeySelector(r: ProtoReader, end: number): types.ConfigMapKeySelector {
+function readConfigMapKeySelector(r: ProtoReader, end: number): types.ConfigMapKeySelector {
   let f1: types.LocalObjectReference | undefined
   let f2 = ''
   let f3: boolean | undefined
@@ -753,7 +733,7 @@ export function readConfigMapList(r: ProtoReader, end: number): types.ConfigMapL
   return o
 }
 
-export function writeConfigMapNodeConfigSource(w: ProtoWriter, o: types.ConfigMapNodeConfigSource): void {
+function writeConfigMapNodeConfigSource(w: ProtoWriter, o: types.ConfigMapNodeConfigSource): void {
   w.str(o.kubeletConfigKey, 42)
   w.str(o.resourceVersion, 34)
   w.str(o.uid, 26)
@@ -761,7 +741,7 @@ export function writeConfigMapNodeConfigSource(w: ProtoWriter, o: types.ConfigMa
   w.str(o.namespace, 10)
 }
 
-export function readConfigMapNodeConfigSource(r: ProtoReader, end: number): types.ConfigMapNodeConfigSource {
+function readConfigMapNodeConfigSource(r: ProtoReader, end: number): types.ConfigMapNodeConfigSource {
   let f1 = ''
   let f2 = ''
   let f3 = ''
@@ -788,14 +768,14 @@ export function readConfigMapNodeConfigSource(r: ProtoReader, end: number): type
   return o
 }
 
-export function writeConfigMapProjection(w: ProtoWriter, o: types.ConfigMapProjection): void {
+function writeConfigMapProjection(w: ProtoWriter, o: types.ConfigMapProjection): void {
   let m
   w.boolPtr(o.optional, 32)
   if (o.items) for (let l = o.items, i = l.length; i-- > 0; ) { m = w.mark(); writeKeyToPath(w, l[i] ?? ({} as types.KeyToPath)); w.close(m, 18) }
   m = w.mark(); writeLocalObjectReference(w, o); w.close(m, 10)
 }
 
-export function readConfigMapProjection(r: ProtoReader, end: number): types.ConfigMapProjection {
+function readConfigMapProjection(r: ProtoReader, end: number): types.ConfigMapProjection {
   let f1: types.LocalObjectReference | undefined
   let f2: types.KeyToPath[] | undefined
   let f4: boolean | undefined
@@ -816,7 +796,7 @@ export function readConfigMapProjection(r: ProtoReader, end: number): types.Conf
   return o
 }
 
-export function writeConfigMapVolumeSource(w: ProtoWriter, o: types.ConfigMapVolumeSource): void {
+function writeConfigMapVolumeSource(w: ProtoWriter, o: types.ConfigMapVolumeSource): void {
   let m
   w.boolPtr(o.optional, 32)
   w.intPtr(o.defaultMode, 24)
@@ -824,7 +804,7 @@ export function writeConfigMapVolumeSource(w: ProtoWriter, o: types.ConfigMapVol
   m = w.mark(); writeLocalObjectReference(w, o); w.close(m, 10)
 }
 
-export function readConfigMapVolumeSource(r: ProtoReader, end: number): types.ConfigMapVolumeSource {
+function readConfigMapVolumeSource(r: ProtoReader, end: number): types.ConfigMapVolumeSource {
   let f1: types.LocalObjectReference | undefined
   let f2: types.KeyToPath[] | undefined
   let f3: number | undefined
@@ -848,7 +828,7 @@ export function readConfigMapVolumeSource(r: ProtoReader, end: number): types.Co
   return o
 }
 
-export function writeContainer(w: ProtoWriter, o: types.Container): void {
+function writeContainer(w: ProtoWriter, o: types.Container): void {
   let m
   if (o.restartPolicyRules) for (let l = o.restartPolicyRules, i = l.length; i-- > 0; ) { m = w.mark(); writeContainerRestartRule(w, l[i] ?? ({} as types.ContainerRestartRule)); w.close(m, 202) }
   w.strPtr(o.restartPolicy, 194)
@@ -877,7 +857,7 @@ export function writeContainer(w: ProtoWriter, o: types.Container): void {
   w.str(o.name, 10)
 }
 
-export function readContainer(r: ProtoReader, end: number): types.Container {
+function readContainer(r: ProtoReader, end: number): types.Container {
   let f1 = ''
   let f2 = ''
   let f3: string[] | undefined
@@ -964,13 +944,13 @@ export function readContainer(r: ProtoReader, end: number): types.Container {
   return o
 }
 
-export function writeContainerExtendedResourceRequest(w: ProtoWriter, o: types.ContainerExtendedResourceRequest): void {
+function writeContainerExtendedResourceRequest(w: ProtoWriter, o: types.ContainerExtendedResourceRequest): void {
   w.str(o.requestName, 26)
   w.str(o.resourceName, 18)
   w.str(o.containerName, 10)
 }
 
-export function readContainerExtendedResourceRequest(r: ProtoReader, end: number): types.ContainerExtendedResourceRequest {
+function readContainerExtendedResourceRequest(r: ProtoReader, end: number): types.ContainerExtendedResourceRequest {
   let f1 = ''
   let f2 = ''
   let f3 = ''
@@ -991,12 +971,12 @@ export function readContainerExtendedResourceRequest(r: ProtoReader, end: number
   return o
 }
 
-export function writeContainerImage(w: ProtoWriter, o: types.ContainerImage): void {
+function writeContainerImage(w: ProtoWriter, o: types.ContainerImage): void {
   w.int(o.sizeBytes, 16)
   w.strs(o.names, 10)
 }
 
-export function readContainerImage(r: ProtoReader, end: number): types.ContainerImage {
+function readContainerImage(r: ProtoReader, end: number): types.ContainerImage {
   let f1: string[] | undefined
   let f2 = 0
   while (r.pos < end) {
@@ -1014,7 +994,7 @@ export function readContainerImage(r: ProtoReader, end: number): types.Container
   return o
 }
 
-export function writeContainerPort(w: ProtoWriter, o: types.ContainerPort): void {
+function writeContainerPort(w: ProtoWriter, o: types.ContainerPort): void {
   w.str(o.hostIP, 42)
   w.str(o.protocol, 34)
   w.int(o.containerPort, 24)
@@ -1022,7 +1002,7 @@ export function writeContainerPort(w: ProtoWriter, o: types.ContainerPort): void
   w.str(o.name, 10)
 }
 
-export function readContainerPort(r: ProtoReader, end: number): types.ContainerPort {
+function readContainerPort(r: ProtoReader, end: number): types.ContainerPort {
   let f1 = ''
   let f2 = 0
   let f3 = 0
@@ -1049,12 +1029,12 @@ export function readContainerPort(r: ProtoReader, end: number): types.ContainerP
   return o
 }
 
-export function writeContainerResizePolicy(w: ProtoWriter, o: types.ContainerResizePolicy): void {
+function writeContainerResizePolicy(w: ProtoWriter, o: types.ContainerResizePolicy): void {
   w.str(o.restartPolicy, 18)
   w.str(o.resourceName, 10)
 }
 
-export function readContainerResizePolicy(r: ProtoReader, end: number): types.ContainerResizePolicy {
+function readContainerResizePolicy(r: ProtoReader, end: number): types.ContainerResizePolicy {
   let f1 = ''
   let f2 = ''
   while (r.pos < end) {
@@ -1072,13 +1052,13 @@ export function readContainerResizePolicy(r: ProtoReader, end: number): types.Co
   return o
 }
 
-export function writeContainerRestartRule(w: ProtoWriter, o: types.ContainerRestartRule): void {
+function writeContainerRestartRule(w: ProtoWriter, o: types.ContainerRestartRule): void {
   let m
   if (o.exitCodes != null) { m = w.mark(); writeContainerRestartRuleOnExitCodes(w, o.exitCodes); w.close(m, 18) }
   w.str(o.action, 10)
 }
 
-export function readContainerRestartRule(r: ProtoReader, end: number): types.ContainerRestartRule {
+function readContainerRestartRule(r: ProtoReader, end: number): types.ContainerRestartRule {
   let f1 = ''
   let f2: types.ContainerRestartRuleOnExitCodes | undefined
   while (r.pos < end) {
@@ -1096,12 +1076,12 @@ export function readContainerRestartRule(r: ProtoReader, end: number): types.Con
   return o
 }
 
-export function writeContainerRestartRuleOnExitCodes(w: ProtoWriter, o: types.ContainerRestartRuleOnExitCodes): void {
+function writeContainerRestartRuleOnExitCodes(w: ProtoWriter, o: types.ContainerRestartRuleOnExitCodes): void {
   w.ints(o.values, 16)
   w.str(o.operator, 10)
 }
 
-export function readContainerRestartRuleOnExitCodes(r: ProtoReader, end: number): types.ContainerRestartRuleOnExitCodes {
+function readContainerRestartRuleOnExitCodes(r: ProtoReader, end: number): types.ContainerRestartRuleOnExitCodes {
   let f1 = ''
   let f2: number[] | undefined
   while (r.pos < end) {
@@ -1120,14 +1100,14 @@ export function readContainerRestartRuleOnExitCodes(r: ProtoReader, end: number)
   return o
 }
 
-export function writeContainerState(w: ProtoWriter, o: types.ContainerState): void {
+function writeContainerState(w: ProtoWriter, o: types.ContainerState): void {
   let m
   if (o.terminated != null) { m = w.mark(); writeContainerStateTerminated(w, o.terminated); w.close(m, 26) }
   if (o.running != null) { m = w.mark(); writeContainerStateRunning(w, o.running); w.close(m, 18) }
   if (o.waiting != null) { m = w.mark(); writeContainerStateWaiting(w, o.waiting); w.close(m, 10) }
 }
 
-export function readContainerState(r: ProtoReader, end: number): types.ContainerState {
+function readContainerState(r: ProtoReader, end: number): types.ContainerState {
   let f1: types.ContainerStateWaiting | undefined
   let f2: types.ContainerStateRunning | undefined
   let f3: types.ContainerStateTerminated | undefined
@@ -1148,11 +1128,11 @@ export function readContainerState(r: ProtoReader, end: number): types.Container
   return o
 }
 
-export function writeContainerStateRunning(w: ProtoWriter, o: types.ContainerStateRunning): void {
+function writeContainerStateRunning(w: ProtoWriter, o: types.ContainerStateRunning): void {
   w.time(o.startedAt, 10)
 }
 
-export function readContainerStateRunning(r: ProtoReader, end: number): types.ContainerStateRunning {
+function readContainerStateRunning(r: ProtoReader, end: number): types.ContainerStateRunning {
   let f1: string | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -1167,7 +1147,7 @@ export function readContainerStateRunning(r: ProtoReader, end: number): types.Co
   return o
 }
 
-export function writeContainerStateTerminated(w: ProtoWriter, o: types.ContainerStateTerminated): void {
+function writeContainerStateTerminated(w: ProtoWriter, o: types.ContainerStateTerminated): void {
   w.str(o.containerID, 58)
   w.time(o.finishedAt, 50)
   w.time(o.startedAt, 42)
@@ -1177,7 +1157,7 @@ export function writeContainerStateTerminated(w: ProtoWriter, o: types.Container
   w.int(o.exitCode, 8)
 }
 
-export function readContainerStateTerminated(r: ProtoReader, end: number): types.ContainerStateTerminated {
+function readContainerStateTerminated(r: ProtoReader, end: number): types.ContainerStateTerminated {
   let f1 = 0
   let f2 = 0
   let f3 = ''
@@ -1210,12 +1190,12 @@ export function readContainerStateTerminated(r: ProtoReader, end: number): types
   return o
 }
 
-export function writeContainerStateWaiting(w: ProtoWriter, o: types.ContainerStateWaiting): void {
+function writeContainerStateWaiting(w: ProtoWriter, o: types.ContainerStateWaiting): void {
   w.str(o.message, 18)
   w.str(o.reason, 10)
 }
 
-export function readContainerStateWaiting(r: ProtoReader, end: number): types.ContainerStateWaiting {
+function readContainerStateWaiting(r: ProtoReader, end: number): types.ContainerStateWaiting {
   let f1 = ''
   let f2 = ''
   while (r.pos < end) {
@@ -1233,7 +1213,7 @@ export function readContainerStateWaiting(r: ProtoReader, end: number): types.Co
   return o
 }
 
-export function writeContainerStatus(w: ProtoWriter, o: types.ContainerStatus): void {
+function writeContainerStatus(w: ProtoWriter, o: types.ContainerStatus): void {
   let m
   w.strPtr(o.stopSignal, 122)
   if (o.allocatedResourcesStatus) for (let l = o.allocatedResourcesStatus, i = l.length; i-- > 0; ) { m = w.mark(); writeResourceStatus(w, l[i] ?? ({} as types.ResourceStatus)); w.close(m, 114) }
@@ -1252,7 +1232,7 @@ export function writeContainerStatus(w: ProtoWriter, o: types.ContainerStatus): 
   w.str(o.name, 10)
 }
 
-export function readContainerStatus(r: ProtoReader, end: number): types.ContainerStatus {
+function readContainerStatus(r: ProtoReader, end: number): types.ContainerStatus {
   let f1 = ''
   let f2: types.ContainerState | undefined
   let f3: types.ContainerState | undefined
@@ -1309,12 +1289,12 @@ export function readContainerStatus(r: ProtoReader, end: number): types.Containe
   return o
 }
 
-export function writeContainerUser(w: ProtoWriter, o: types.ContainerUser): void {
+function writeContainerUser(w: ProtoWriter, o: types.ContainerUser): void {
   let m
   if (o.linux != null) { m = w.mark(); writeLinuxContainerUser(w, o.linux); w.close(m, 10) }
 }
 
-export function readContainerUser(r: ProtoReader, end: number): types.ContainerUser {
+function readContainerUser(r: ProtoReader, end: number): types.ContainerUser {
   let f1: types.LinuxContainerUser | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -1329,11 +1309,11 @@ export function readContainerUser(r: ProtoReader, end: number): types.ContainerU
   return o
 }
 
-export function writeDaemonEndpoint(w: ProtoWriter, o: types.DaemonEndpoint): void {
+function writeDaemonEndpoint(w: ProtoWriter, o: types.DaemonEndpoint): void {
   w.int(o.Port, 8)
 }
 
-export function readDaemonEndpoint(r: ProtoReader, end: number): types.DaemonEndpoint {
+function readDaemonEndpoint(r: ProtoReader, end: number): types.DaemonEndpoint {
   let f1 = 0
   while (r.pos < end) {
     const t = r.tag()
@@ -1348,12 +1328,12 @@ export function readDaemonEndpoint(r: ProtoReader, end: number): types.DaemonEnd
   return o
 }
 
-export function writeDownwardAPIProjection(w: ProtoWriter, o: types.DownwardAPIProjection): void {
+function writeDownwardAPIProjection(w: ProtoWriter, o: types.DownwardAPIProjection): void {
   let m
   if (o.items) for (let l = o.items, i = l.length; i-- > 0; ) { m = w.mark(); writeDownwardAPIVolumeFile(w, l[i] ?? ({} as types.DownwardAPIVolumeFile)); w.close(m, 10) }
 }
 
-export function readDownwardAPIProjection(r: ProtoReader, end: number): types.DownwardAPIProjection {
+function readDownwardAPIProjection(r: ProtoReader, end: number): types.DownwardAPIProjection {
   let f1: types.DownwardAPIVolumeFile[] | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -1368,7 +1348,7 @@ export function readDownwardAPIProjection(r: ProtoReader, end: number): types.Do
   return o
 }
 
-export function writeDownwardAPIVolumeFile(w: ProtoWriter, o: types.DownwardAPIVolumeFile): void {
+function writeDownwardAPIVolumeFile(w: ProtoWriter, o: types.DownwardAPIVolumeFile): void {
   let m
   w.intPtr(o.mode, 32)
   if (o.resourceFieldRef != null) { m = w.mark(); writeResourceFieldSelector(w, o.resourceFieldRef); w.close(m, 26) }
@@ -1376,7 +1356,7 @@ export function writeDownwardAPIVolumeFile(w: ProtoWriter, o: types.DownwardAPIV
   w.str(o.path, 10)
 }
 
-export function readDownwardAPIVolumeFile(r: ProtoReader, end: number): types.DownwardAPIVolumeFile {
+function readDownwardAPIVolumeFile(r: ProtoReader, end: number): types.DownwardAPIVolumeFile {
   let f1 = ''
   let f2: types.ObjectFieldSelector | undefined
   let f3: types.ResourceFieldSelector | undefined
@@ -1400,13 +1380,13 @@ export function readDownwardAPIVolumeFile(r: ProtoReader, end: number): types.Do
   return o
 }
 
-export function writeDownwardAPIVolumeSource(w: ProtoWriter, o: types.DownwardAPIVolumeSource): void {
+function writeDownwardAPIVolumeSource(w: ProtoWriter, o: types.DownwardAPIVolumeSource): void {
   let m
   w.intPtr(o.defaultMode, 16)
   if (o.items) for (let l = o.items, i = l.length; i-- > 0; ) { m = w.mark(); writeDownwardAPIVolumeFile(w, l[i] ?? ({} as types.DownwardAPIVolumeFile)); w.close(m, 10) }
 }
 
-export function readDownwardAPIVolumeSource(r: ProtoReader, end: number): types.DownwardAPIVolumeSource {
+function readDownwardAPIVolumeSource(r: ProtoReader, end: number): types.DownwardAPIVolumeSource {
   let f1: types.DownwardAPIVolumeFile[] | undefined
   let f2: number | undefined
   while (r.pos < end) {
@@ -1424,12 +1404,12 @@ export function readDownwardAPIVolumeSource(r: ProtoReader, end: number): types.
   return o
 }
 
-export function writeEmptyDirVolumeSource(w: ProtoWriter, o: types.EmptyDirVolumeSource): void {
+function writeEmptyDirVolumeSource(w: ProtoWriter, o: types.EmptyDirVolumeSource): void {
   w.quantityPtr(o.sizeLimit, 18)
   w.str(o.medium, 10)
 }
 
-export function readEmptyDirVolumeSource(r: ProtoReader, end: number): types.EmptyDirVolumeSource {
+function readEmptyDirVolumeSource(r: ProtoReader, end: number): types.EmptyDirVolumeSource {
   let f1 = ''
   let f2: string | undefined
   while (r.pos < end) {
@@ -1447,7 +1427,7 @@ export function readEmptyDirVolumeSource(r: ProtoReader, end: number): types.Emp
   return o
 }
 
-export function writeEndpointAddress(w: ProtoWriter, o: types.EndpointAddress): void {
+function writeEndpointAddress(w: ProtoWriter, o: types.EndpointAddress): void {
   let m
   w.strPtr(o.nodeName, 34)
   w.str(o.hostname, 26)
@@ -1455,7 +1435,7 @@ export function writeEndpointAddress(w: ProtoWriter, o: types.EndpointAddress): 
   w.str(o.ip, 10)
 }
 
-export function readEndpointAddress(r: ProtoReader, end: number): types.EndpointAddress {
+function readEndpointAddress(r: ProtoReader, end: number): types.EndpointAddress {
   let f1 = ''
   let f3 = ''
   let f4: string | undefined
@@ -1479,14 +1459,14 @@ export function readEndpointAddress(r: ProtoReader, end: number): types.Endpoint
   return o
 }
 
-export function writeEndpointPort(w: ProtoWriter, o: types.EndpointPort): void {
+function writeEndpointPort(w: ProtoWriter, o: types.EndpointPort): void {
   w.strPtr(o.appProtocol, 34)
   w.str(o.protocol, 26)
   w.int(o.port, 16)
   w.str(o.name, 10)
 }
 
-export function readEndpointPort(r: ProtoReader, end: number): types.EndpointPort {
+function readEndpointPort(r: ProtoReader, end: number): types.EndpointPort {
   let f1 = ''
   let f2 = 0
   let f3 = ''
@@ -1510,14 +1490,14 @@ export function readEndpointPort(r: ProtoReader, end: number): types.EndpointPor
   return o
 }
 
-export function writeEndpointSubset(w: ProtoWriter, o: types.EndpointSubset): void {
+function writeEndpointSubset(w: ProtoWriter, o: types.EndpointSubset): void {
   let m
   if (o.ports) for (let l = o.ports, i = l.length; i-- > 0; ) { m = w.mark(); writeEndpointPort(w, l[i] ?? ({} as types.EndpointPort)); w.close(m, 26) }
   if (o.notReadyAddresses) for (let l = o.notReadyAddresses, i = l.length; i-- > 0; ) { m = w.mark(); writeEndpointAddress(w, l[i] ?? ({} as types.EndpointAddress)); w.close(m, 18) }
   if (o.addresses) for (let l = o.addresses, i = l.length; i-- > 0; ) { m = w.mark(); writeEndpointAddress(w, l[i] ?? ({} as types.EndpointAddress)); w.close(m, 10) }
 }
 
-export function readEndpointSubset(r: ProtoReader, end: number): types.EndpointSubset {
+function readEndpointSubset(r: ProtoReader, end: number): types.EndpointSubset {
   let f1: types.EndpointAddress[] | undefined
   let f2: types.EndpointAddress[] | undefined
   let f3: types.EndpointPort[] | undefined
@@ -1586,14 +1566,14 @@ export function readEndpointsList(r: ProtoReader, end: number): types.EndpointsL
   return o
 }
 
-export function writeEnvFromSource(w: ProtoWriter, o: types.EnvFromSource): void {
+function writeEnvFromSource(w: ProtoWriter, o: types.EnvFromSource): void {
   let m
   if (o.secretRef != null) { m = w.mark(); writeSecretEnvSource(w, o.secretRef); w.close(m, 26) }
   if (o.configMapRef != null) { m = w.mark(); writeConfigMapEnvSource(w, o.configMapRef); w.close(m, 18) }
   w.str(o.prefix, 10)
 }
 
-export function readEnvFromSource(r: ProtoReader, end: number): types.EnvFromSource {
+function readEnvFromSource(r: ProtoReader, end: number): types.EnvFromSource {
   let f1 = ''
   let f2: types.ConfigMapEnvSource | undefined
   let f3: types.SecretEnvSource | undefined
@@ -1614,14 +1594,14 @@ export function readEnvFromSource(r: ProtoReader, end: number): types.EnvFromSou
   return o
 }
 
-export function writeEnvVar(w: ProtoWriter, o: types.EnvVar): void {
+function writeEnvVar(w: ProtoWriter, o: types.EnvVar): void {
   let m
   if (o.valueFrom != null) { m = w.mark(); writeEnvVarSource(w, o.valueFrom); w.close(m, 26) }
   w.str(o.value, 18)
   w.str(o.name, 10)
 }
 
-export function readEnvVar(r: ProtoReader, end: number): types.EnvVar {
+function readEnvVar(r: ProtoReader, end: number): types.EnvVar {
   let f1 = ''
   let f2 = ''
   let f3: types.EnvVarSource | undefined
@@ -1642,7 +1622,7 @@ export function readEnvVar(r: ProtoReader, end: number): types.EnvVar {
   return o
 }
 
-export function writeEnvVarSource(w: ProtoWriter, o: types.EnvVarSource): void {
+function writeEnvVarSource(w: ProtoWriter, o: types.EnvVarSource): void {
   let m
   if (o.fileKeyRef != null) { m = w.mark(); writeFileKeySelector(w, o.fileKeyRef); w.close(m, 42) }
   if (o.secretKeyRef != null) { m = w.mark(); writeSecretKeySelector(w, o.secretKeyRef); w.close(m, 34) }
@@ -1651,7 +1631,7 @@ export function writeEnvVarSource(w: ProtoWriter, o: types.EnvVarSource): void {
   if (o.fieldRef != null) { m = w.mark(); writeObjectFieldSelector(w, o.fieldRef); w.close(m, 10) }
 }
 
-export function readEnvVarSource(r: ProtoReader, end: number): types.EnvVarSource {
+function readEnvVarSource(r: ProtoReader, end: number): types.EnvVarSource {
   let f1: types.ObjectFieldSelector | undefined
   let f2: types.ResourceFieldSelector | undefined
   let f3: types.ConfigMapKeySelector | undefined
@@ -1678,13 +1658,13 @@ export function readEnvVarSource(r: ProtoReader, end: number): types.EnvVarSourc
   return o
 }
 
-export function writeEphemeralContainer(w: ProtoWriter, o: types.EphemeralContainer): void {
+function writeEphemeralContainer(w: ProtoWriter, o: types.EphemeralContainer): void {
   let m
   w.str(o.targetContainerName, 18)
   m = w.mark(); writeEphemeralContainerCommon(w, o); w.close(m, 10)
 }
 
-export function readEphemeralContainer(r: ProtoReader, end: number): types.EphemeralContainer {
+function readEphemeralContainer(r: ProtoReader, end: number): types.EphemeralContainer {
   let f1: types.EphemeralContainerCommon | undefined
   let f2 = ''
   while (r.pos < end) {
@@ -1702,7 +1682,7 @@ export function readEphemeralContainer(r: ProtoReader, end: number): types.Ephem
   return o
 }
 
-export function writeEphemeralContainerCommon(w: ProtoWriter, o: types.EphemeralContainerCommon): void {
+function writeEphemeralContainerCommon(w: ProtoWriter, o: types.EphemeralContainerCommon): void {
   let m
   if (o.restartPolicyRules) for (let l = o.restartPolicyRules, i = l.length; i-- > 0; ) { m = w.mark(); writeContainerRestartRule(w, l[i] ?? ({} as types.ContainerRestartRule)); w.close(m, 202) }
   w.strPtr(o.restartPolicy, 194)
@@ -1731,7 +1711,7 @@ export function writeEphemeralContainerCommon(w: ProtoWriter, o: types.Ephemeral
   w.str(o.name, 10)
 }
 
-export function readEphemeralContainerCommon(r: ProtoReader, end: number): types.EphemeralContainerCommon {
+function readEphemeralContainerCommon(r: ProtoReader, end: number): types.EphemeralContainerCommon {
   let f1 = ''
   let f2 = ''
   let f3: string[] | undefined
@@ -1818,12 +1798,12 @@ export function readEphemeralContainerCommon(r: ProtoReader, end: number): types
   return o
 }
 
-export function writeEphemeralVolumeSource(w: ProtoWriter, o: types.EphemeralVolumeSource): void {
+function writeEphemeralVolumeSource(w: ProtoWriter, o: types.EphemeralVolumeSource): void {
   let m
   if (o.volumeClaimTemplate != null) { m = w.mark(); writePersistentVolumeClaimTemplate(w, o.volumeClaimTemplate); w.close(m, 10) }
 }
 
-export function readEphemeralVolumeSource(r: ProtoReader, end: number): types.EphemeralVolumeSource {
+function readEphemeralVolumeSource(r: ProtoReader, end: number): types.EphemeralVolumeSource {
   let f1: types.PersistentVolumeClaimTemplate | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -1938,12 +1918,12 @@ export function readEventList(r: ProtoReader, end: number): types.EventList {
   return o
 }
 
-export function writeEventSeries(w: ProtoWriter, o: types.EventSeries): void {
+function writeEventSeries(w: ProtoWriter, o: types.EventSeries): void {
   w.microTime(o.lastObservedTime, 18)
   w.int(o.count, 8)
 }
 
-export function readEventSeries(r: ProtoReader, end: number): types.EventSeries {
+function readEventSeries(r: ProtoReader, end: number): types.EventSeries {
   let f1 = 0
   let f2: string | undefined
   while (r.pos < end) {
@@ -1984,11 +1964,11 @@ export function readEventSource(r: ProtoReader, end: number): types.EventSource 
   return o
 }
 
-export function writeExecAction(w: ProtoWriter, o: types.ExecAction): void {
+function writeExecAction(w: ProtoWriter, o: types.ExecAction): void {
   w.strs(o.command, 10)
 }
 
-export function readExecAction(r: ProtoReader, end: number): types.ExecAction {
+function readExecAction(r: ProtoReader, end: number): types.ExecAction {
   let f1: string[] | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -2003,7 +1983,7 @@ export function readExecAction(r: ProtoReader, end: number): types.ExecAction {
   return o
 }
 
-export function writeFCVolumeSource(w: ProtoWriter, o: types.FCVolumeSource): void {
+function writeFCVolumeSource(w: ProtoWriter, o: types.FCVolumeSource): void {
   w.strs(o.wwids, 42)
   w.bool(o.readOnly, 32)
   w.str(o.fsType, 26)
@@ -2011,7 +1991,7 @@ export function writeFCVolumeSource(w: ProtoWriter, o: types.FCVolumeSource): vo
   w.strs(o.targetWWNs, 10)
 }
 
-export function readFCVolumeSource(r: ProtoReader, end: number): types.FCVolumeSource {
+function readFCVolumeSource(r: ProtoReader, end: number): types.FCVolumeSource {
   let f1: string[] | undefined
   let f2: number | undefined
   let f3 = ''
@@ -2038,14 +2018,14 @@ export function readFCVolumeSource(r: ProtoReader, end: number): types.FCVolumeS
   return o
 }
 
-export function writeFileKeySelector(w: ProtoWriter, o: types.FileKeySelector): void {
+function writeFileKeySelector(w: ProtoWriter, o: types.FileKeySelector): void {
   w.boolPtr(o.optional, 32)
   w.str(o.key, 26)
   w.str(o.path, 18)
   w.str(o.volumeName, 10)
 }
 
-export function readFileKeySelector(r: ProtoReader, end: number): types.FileKeySelector {
+function readFileKeySelector(r: ProtoReader, end: number): types.FileKeySelector {
   let f1 = ''
   let f2 = ''
   let f3 = ''
@@ -2069,7 +2049,7 @@ export function readFileKeySelector(r: ProtoReader, end: number): types.FileKeyS
   return o
 }
 
-export function writeFlexPersistentVolumeSource(w: ProtoWriter, o: types.FlexPersistentVolumeSource): void {
+function writeFlexPersistentVolumeSource(w: ProtoWriter, o: types.FlexPersistentVolumeSource): void {
   let m
   w.strMap(o.options, 42)
   w.bool(o.readOnly, 32)
@@ -2078,7 +2058,7 @@ export function writeFlexPersistentVolumeSource(w: ProtoWriter, o: types.FlexPer
   w.str(o.driver, 10)
 }
 
-export function readFlexPersistentVolumeSource(r: ProtoReader, end: number): types.FlexPersistentVolumeSource {
+function readFlexPersistentVolumeSource(r: ProtoReader, end: number): types.FlexPersistentVolumeSource {
   let f1 = ''
   let f2 = ''
   let f3: types.SecretReference | undefined
@@ -2105,7 +2085,7 @@ export function readFlexPersistentVolumeSource(r: ProtoReader, end: number): typ
   return o
 }
 
-export function writeFlexVolumeSource(w: ProtoWriter, o: types.FlexVolumeSource): void {
+function writeFlexVolumeSource(w: ProtoWriter, o: types.FlexVolumeSource): void {
   let m
   w.strMap(o.options, 42)
   w.bool(o.readOnly, 32)
@@ -2114,7 +2094,7 @@ export function writeFlexVolumeSource(w: ProtoWriter, o: types.FlexVolumeSource)
   w.str(o.driver, 10)
 }
 
-export function readFlexVolumeSource(r: ProtoReader, end: number): types.FlexVolumeSource {
+function readFlexVolumeSource(r: ProtoReader, end: number): types.FlexVolumeSource {
   let f1 = ''
   let f2 = ''
   let f3: types.LocalObjectReference | undefined
@@ -2141,12 +2121,12 @@ export function readFlexVolumeSource(r: ProtoReader, end: number): types.FlexVol
   return o
 }
 
-export function writeFlockerVolumeSource(w: ProtoWriter, o: types.FlockerVolumeSource): void {
+function writeFlockerVolumeSource(w: ProtoWriter, o: types.FlockerVolumeSource): void {
   w.str(o.datasetUUID, 18)
   w.str(o.datasetName, 10)
 }
 
-export function readFlockerVolumeSource(r: ProtoReader, end: number): types.FlockerVolumeSource {
+function readFlockerVolumeSource(r: ProtoReader, end: number): types.FlockerVolumeSource {
   let f1 = ''
   let f2 = ''
   while (r.pos < end) {
@@ -2164,14 +2144,14 @@ export function readFlockerVolumeSource(r: ProtoReader, end: number): types.Floc
   return o
 }
 
-export function writeGCEPersistentDiskVolumeSource(w: ProtoWriter, o: types.GCEPersistentDiskVolumeSource): void {
+function writeGCEPersistentDiskVolumeSource(w: ProtoWriter, o: types.GCEPersistentDiskVolumeSource): void {
   w.bool(o.readOnly, 32)
   w.int(o.partition, 24)
   w.str(o.fsType, 18)
   w.str(o.pdName, 10)
 }
 
-export function readGCEPersistentDiskVolumeSource(r: ProtoReader, end: number): types.GCEPersistentDiskVolumeSource {
+function readGCEPersistentDiskVolumeSource(r: ProtoReader, end: number): types.GCEPersistentDiskVolumeSource {
   let f1 = ''
   let f2 = ''
   let f3 = 0
@@ -2195,12 +2175,12 @@ export function readGCEPersistentDiskVolumeSource(r: ProtoReader, end: number): 
   return o
 }
 
-export function writeGRPCAction(w: ProtoWriter, o: types.GRPCAction): void {
+function writeGRPCAction(w: ProtoWriter, o: types.GRPCAction): void {
   w.strPtr(o.service, 18)
   w.int(o.port, 8)
 }
 
-export function readGRPCAction(r: ProtoReader, end: number): types.GRPCAction {
+function readGRPCAction(r: ProtoReader, end: number): types.GRPCAction {
   let f1 = 0
   let f2: string | undefined
   while (r.pos < end) {
@@ -2218,13 +2198,13 @@ export function readGRPCAction(r: ProtoReader, end: number): types.GRPCAction {
   return o
 }
 
-export function writeGitRepoVolumeSource(w: ProtoWriter, o: types.GitRepoVolumeSource): void {
+function writeGitRepoVolumeSource(w: ProtoWriter, o: types.GitRepoVolumeSource): void {
   w.str(o.directory, 26)
   w.str(o.revision, 18)
   w.str(o.repository, 10)
 }
 
-export function readGitRepoVolumeSource(r: ProtoReader, end: number): types.GitRepoVolumeSource {
+function readGitRepoVolumeSource(r: ProtoReader, end: number): types.GitRepoVolumeSource {
   let f1 = ''
   let f2 = ''
   let f3 = ''
@@ -2245,14 +2225,14 @@ export function readGitRepoVolumeSource(r: ProtoReader, end: number): types.GitR
   return o
 }
 
-export function writeGlusterfsPersistentVolumeSource(w: ProtoWriter, o: types.GlusterfsPersistentVolumeSource): void {
+function writeGlusterfsPersistentVolumeSource(w: ProtoWriter, o: types.GlusterfsPersistentVolumeSource): void {
   w.strPtr(o.endpointsNamespace, 34)
   w.bool(o.readOnly, 24)
   w.str(o.path, 18)
   w.str(o.endpoints, 10)
 }
 
-export function readGlusterfsPersistentVolumeSource(r: ProtoReader, end: number): types.GlusterfsPersistentVolumeSource {
+function readGlusterfsPersistentVolumeSource(r: ProtoReader, end: number): types.GlusterfsPersistentVolumeSource {
   let f1 = ''
   let f2 = ''
   let f3 = false
@@ -2276,13 +2256,13 @@ export function readGlusterfsPersistentVolumeSource(r: ProtoReader, end: number)
   return o
 }
 
-export function writeGlusterfsVolumeSource(w: ProtoWriter, o: types.GlusterfsVolumeSource): void {
+function writeGlusterfsVolumeSource(w: ProtoWriter, o: types.GlusterfsVolumeSource): void {
   w.bool(o.readOnly, 24)
   w.str(o.path, 18)
   w.str(o.endpoints, 10)
 }
 
-export function readGlusterfsVolumeSource(r: ProtoReader, end: number): types.GlusterfsVolumeSource {
+function readGlusterfsVolumeSource(r: ProtoReader, end: number): types.GlusterfsVolumeSource {
   let f1 = ''
   let f2 = ''
   let f3 = false
@@ -2303,7 +2283,7 @@ export function readGlusterfsVolumeSource(r: ProtoReader, end: number): types.Gl
   return o
 }
 
-export function writeHTTPGetAction(w: ProtoWriter, o: types.HTTPGetAction): void {
+function writeHTTPGetAction(w: ProtoWriter, o: types.HTTPGetAction): void {
   let m
   if (o.httpHeaders) for (let l = o.httpHeaders, i = l.length; i-- > 0; ) { m = w.mark(); writeHTTPHeader(w, l[i] ?? ({} as types.HTTPHeader)); w.close(m, 42) }
   w.str(o.scheme, 34)
@@ -2312,7 +2292,7 @@ export function writeHTTPGetAction(w: ProtoWriter, o: types.HTTPGetAction): void
   w.str(o.path, 10)
 }
 
-export function readHTTPGetAction(r: ProtoReader, end: number): types.HTTPGetAction {
+function readHTTPGetAction(r: ProtoReader, end: number): types.HTTPGetAction {
   let f1 = ''
   let f2: number | string | undefined
   let f3 = ''
@@ -2339,12 +2319,12 @@ export function readHTTPGetAction(r: ProtoReader, end: number): types.HTTPGetAct
   return o
 }
 
-export function writeHTTPHeader(w: ProtoWriter, o: types.HTTPHeader): void {
+function writeHTTPHeader(w: ProtoWriter, o: types.HTTPHeader): void {
   w.str(o.value, 18)
   w.str(o.name, 10)
 }
 
-export function readHTTPHeader(r: ProtoReader, end: number): types.HTTPHeader {
+function readHTTPHeader(r: ProtoReader, end: number): types.HTTPHeader {
   let f1 = ''
   let f2 = ''
   while (r.pos < end) {
@@ -2362,12 +2342,12 @@ export function readHTTPHeader(r: ProtoReader, end: number): types.HTTPHeader {
   return o
 }
 
-export function writeHostAlias(w: ProtoWriter, o: types.HostAlias): void {
+function writeHostAlias(w: ProtoWriter, o: types.HostAlias): void {
   w.strs(o.hostnames, 18)
   w.str(o.ip, 10)
 }
 
-export function readHostAlias(r: ProtoReader, end: number): types.HostAlias {
+function readHostAlias(r: ProtoReader, end: number): types.HostAlias {
   let f1 = ''
   let f2: string[] | undefined
   while (r.pos < end) {
@@ -2385,11 +2365,11 @@ export function readHostAlias(r: ProtoReader, end: number): types.HostAlias {
   return o
 }
 
-export function writeHostIP(w: ProtoWriter, o: types.HostIP): void {
+function writeHostIP(w: ProtoWriter, o: types.HostIP): void {
   w.str(o.ip, 10)
 }
 
-export function readHostIP(r: ProtoReader, end: number): types.HostIP {
+function readHostIP(r: ProtoReader, end: number): types.HostIP {
   let f1 = ''
   while (r.pos < end) {
     const t = r.tag()
@@ -2404,12 +2384,12 @@ export function readHostIP(r: ProtoReader, end: number): types.HostIP {
   return o
 }
 
-export function writeHostPathVolumeSource(w: ProtoWriter, o: types.HostPathVolumeSource): void {
+function writeHostPathVolumeSource(w: ProtoWriter, o: types.HostPathVolumeSource): void {
   w.strPtr(o.type, 18)
   w.str(o.path, 10)
 }
 
-export function readHostPathVolumeSource(r: ProtoReader, end: number): types.HostPathVolumeSource {
+function readHostPathVolumeSource(r: ProtoReader, end: number): types.HostPathVolumeSource {
   let f1 = ''
   let f2: string | undefined
   while (r.pos < end) {
@@ -2427,7 +2407,7 @@ export function readHostPathVolumeSource(r: ProtoReader, end: number): types.Hos
   return o
 }
 
-export function writeISCSIPersistentVolumeSource(w: ProtoWriter, o: types.ISCSIPersistentVolumeSource): void {
+function writeISCSIPersistentVolumeSource(w: ProtoWriter, o: types.ISCSIPersistentVolumeSource): void {
   let m
   w.strPtr(o.initiatorName, 98)
   w.bool(o.chapAuthSession, 88)
@@ -2442,7 +2422,7 @@ export function writeISCSIPersistentVolumeSource(w: ProtoWriter, o: types.ISCSIP
   w.str(o.targetPortal, 10)
 }
 
-export function readISCSIPersistentVolumeSource(r: ProtoReader, end: number): types.ISCSIPersistentVolumeSource {
+function readISCSIPersistentVolumeSource(r: ProtoReader, end: number): types.ISCSIPersistentVolumeSource {
   let f1 = ''
   let f2 = ''
   let f3 = 0
@@ -2487,7 +2467,7 @@ export function readISCSIPersistentVolumeSource(r: ProtoReader, end: number): ty
   return o
 }
 
-export function writeISCSIVolumeSource(w: ProtoWriter, o: types.ISCSIVolumeSource): void {
+function writeISCSIVolumeSource(w: ProtoWriter, o: types.ISCSIVolumeSource): void {
   let m
   w.strPtr(o.initiatorName, 98)
   w.bool(o.chapAuthSession, 88)
@@ -2502,7 +2482,7 @@ export function writeISCSIVolumeSource(w: ProtoWriter, o: types.ISCSIVolumeSourc
   w.str(o.targetPortal, 10)
 }
 
-export function readISCSIVolumeSource(r: ProtoReader, end: number): types.ISCSIVolumeSource {
+function readISCSIVolumeSource(r: ProtoReader, end: number): types.ISCSIVolumeSource {
   let f1 = ''
   let f2 = ''
   let f3 = 0
@@ -2547,12 +2527,12 @@ export function readISCSIVolumeSource(r: ProtoReader, end: number): types.ISCSIV
   return o
 }
 
-export function writeImageVolumeSource(w: ProtoWriter, o: types.ImageVolumeSource): void {
+function writeImageVolumeSource(w: ProtoWriter, o: types.ImageVolumeSource): void {
   w.str(o.pullPolicy, 18)
   w.str(o.reference, 10)
 }
 
-export function readImageVolumeSource(r: ProtoReader, end: number): types.ImageVolumeSource {
+function readImageVolumeSource(r: ProtoReader, end: number): types.ImageVolumeSource {
   let f1 = ''
   let f2 = ''
   while (r.pos < end) {
@@ -2570,11 +2550,11 @@ export function readImageVolumeSource(r: ProtoReader, end: number): types.ImageV
   return o
 }
 
-export function writeImageVolumeStatus(w: ProtoWriter, o: types.ImageVolumeStatus): void {
+function writeImageVolumeStatus(w: ProtoWriter, o: types.ImageVolumeStatus): void {
   w.str(o.imageRef, 10)
 }
 
-export function readImageVolumeStatus(r: ProtoReader, end: number): types.ImageVolumeStatus {
+function readImageVolumeStatus(r: ProtoReader, end: number): types.ImageVolumeStatus {
   let f1 = ''
   while (r.pos < end) {
     const t = r.tag()
@@ -2589,13 +2569,13 @@ export function readImageVolumeStatus(r: ProtoReader, end: number): types.ImageV
   return o
 }
 
-export function writeKeyToPath(w: ProtoWriter, o: types.KeyToPath): void {
+function writeKeyToPath(w: ProtoWriter, o: types.KeyToPath): void {
   w.intPtr(o.mode, 24)
   w.str(o.path, 18)
   w.str(o.key, 10)
 }
 
-export function readKeyToPath(r: ProtoReader, end: number): types.KeyToPath {
+function readKeyToPath(r: ProtoReader, end: number): types.KeyToPath {
   let f1 = ''
   let f2 = ''
   let f3: number | undefined
@@ -2616,14 +2596,14 @@ export function readKeyToPath(r: ProtoReader, end: number): types.KeyToPath {
   return o
 }
 
-export function writeLifecycle(w: ProtoWriter, o: types.Lifecycle): void {
+function writeLifecycle(w: ProtoWriter, o: types.Lifecycle): void {
   let m
   w.strPtr(o.stopSignal, 26)
   if (o.preStop != null) { m = w.mark(); writeLifecycleHandler(w, o.preStop); w.close(m, 18) }
   if (o.postStart != null) { m = w.mark(); writeLifecycleHandler(w, o.postStart); w.close(m, 10) }
 }
 
-export function readLifecycle(r: ProtoReader, end: number): types.Lifecycle {
+function readLifecycle(r: ProtoReader, end: number): types.Lifecycle {
   let f1: types.LifecycleHandler | undefined
   let f2: types.LifecycleHandler | undefined
   let f3: string | undefined
@@ -2644,7 +2624,7 @@ export function readLifecycle(r: ProtoReader, end: number): types.Lifecycle {
   return o
 }
 
-export function writeLifecycleHandler(w: ProtoWriter, o: types.LifecycleHandler): void {
+function writeLifecycleHandler(w: ProtoWriter, o: types.LifecycleHandler): void {
   let m
   if (o.sleep != null) { m = w.mark(); writeSleepAction(w, o.sleep); w.close(m, 34) }
   if (o.tcpSocket != null) { m = w.mark(); writeTCPSocketAction(w, o.tcpSocket); w.close(m, 26) }
@@ -2652,7 +2632,7 @@ export function writeLifecycleHandler(w: ProtoWriter, o: types.LifecycleHandler)
   if (o.exec != null) { m = w.mark(); writeExecAction(w, o.exec); w.close(m, 10) }
 }
 
-export function readLifecycleHandler(r: ProtoReader, end: number): types.LifecycleHandler {
+function readLifecycleHandler(r: ProtoReader, end: number): types.LifecycleHandler {
   let f1: types.ExecAction | undefined
   let f2: types.HTTPGetAction | undefined
   let f3: types.TCPSocketAction | undefined
@@ -2700,7 +2680,7 @@ export function readLimitRange(r: ProtoReader, end: number): types.LimitRange {
   return o
 }
 
-export function writeLimitRangeItem(w: ProtoWriter, o: types.LimitRangeItem): void {
+function writeLimitRangeItem(w: ProtoWriter, o: types.LimitRangeItem): void {
   w.map(o.maxLimitRequestRatio, 50, (w, v, t) => w.quantity(v, t))
   w.map(o.defaultRequest, 42, (w, v, t) => w.quantity(v, t))
   w.map(o.default, 34, (w, v, t) => w.quantity(v, t))
@@ -2709,7 +2689,7 @@ export function writeLimitRangeItem(w: ProtoWriter, o: types.LimitRangeItem): vo
   w.str(o.type, 10)
 }
 
-export function readLimitRangeItem(r: ProtoReader, end: number): types.LimitRangeItem {
+function readLimitRangeItem(r: ProtoReader, end: number): types.LimitRangeItem {
   let f1 = ''
   let f2: Record<string, string> | undefined
   let f3: Record<string, string> | undefined
@@ -2763,12 +2743,12 @@ export function readLimitRangeList(r: ProtoReader, end: number): types.LimitRang
   return o
 }
 
-export function writeLimitRangeSpec(w: ProtoWriter, o: types.LimitRangeSpec): void {
+function writeLimitRangeSpec(w: ProtoWriter, o: types.LimitRangeSpec): void {
   let m
   if (o.limits) for (let l = o.limits, i = l.length; i-- > 0; ) { m = w.mark(); writeLimitRangeItem(w, l[i] ?? ({} as types.LimitRangeItem)); w.close(m, 10) }
 }
 
-export function readLimitRangeSpec(r: ProtoReader, end: number): types.LimitRangeSpec {
+function readLimitRangeSpec(r: ProtoReader, end: number): types.LimitRangeSpec {
   let f1: types.LimitRangeItem[] | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -2783,13 +2763,13 @@ export function readLimitRangeSpec(r: ProtoReader, end: number): types.LimitRang
   return o
 }
 
-export function writeLinuxContainerUser(w: ProtoWriter, o: types.LinuxContainerUser): void {
+function writeLinuxContainerUser(w: ProtoWriter, o: types.LinuxContainerUser): void {
   w.ints(o.supplementalGroups, 24)
   w.int(o.gid, 16)
   w.int(o.uid, 8)
 }
 
-export function readLinuxContainerUser(r: ProtoReader, end: number): types.LinuxContainerUser {
+function readLinuxContainerUser(r: ProtoReader, end: number): types.LinuxContainerUser {
   let f1 = 0
   let f2 = 0
   let f3: number[] | undefined
@@ -2835,7 +2815,7 @@ export function readList(r: ProtoReader, end: number): types.List {
   return o
 }
 
-export function writeLoadBalancerIngress(w: ProtoWriter, o: types.LoadBalancerIngress): void {
+function writeLoadBalancerIngress(w: ProtoWriter, o: types.LoadBalancerIngress): void {
   let m
   if (o.ports) for (let l = o.ports, i = l.length; i-- > 0; ) { m = w.mark(); writePortStatus(w, l[i] ?? ({} as types.PortStatus)); w.close(m, 34) }
   w.strPtr(o.ipMode, 26)
@@ -2843,7 +2823,7 @@ export function writeLoadBalancerIngress(w: ProtoWriter, o: types.LoadBalancerIn
   w.str(o.ip, 10)
 }
 
-export function readLoadBalancerIngress(r: ProtoReader, end: number): types.LoadBalancerIngress {
+function readLoadBalancerIngress(r: ProtoReader, end: number): types.LoadBalancerIngress {
   let f1 = ''
   let f2 = ''
   let f3: string | undefined
@@ -2867,12 +2847,12 @@ export function readLoadBalancerIngress(r: ProtoReader, end: number): types.Load
   return o
 }
 
-export function writeLoadBalancerStatus(w: ProtoWriter, o: types.LoadBalancerStatus): void {
+function writeLoadBalancerStatus(w: ProtoWriter, o: types.LoadBalancerStatus): void {
   let m
   if (o.ingress) for (let l = o.ingress, i = l.length; i-- > 0; ) { m = w.mark(); writeLoadBalancerIngress(w, l[i] ?? ({} as types.LoadBalancerIngress)); w.close(m, 10) }
 }
 
-export function readLoadBalancerStatus(r: ProtoReader, end: number): types.LoadBalancerStatus {
+function readLoadBalancerStatus(r: ProtoReader, end: number): types.LoadBalancerStatus {
   let f1: types.LoadBalancerIngress[] | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -2887,11 +2867,11 @@ export function readLoadBalancerStatus(r: ProtoReader, end: number): types.LoadB
   return o
 }
 
-export function writeLocalObjectReference(w: ProtoWriter, o: types.LocalObjectReference): void {
+function writeLocalObjectReference(w: ProtoWriter, o: types.LocalObjectReference): void {
   w.str(o.name, 10)
 }
 
-export function readLocalObjectReference(r: ProtoReader, end: number): types.LocalObjectReference {
+function readLocalObjectReference(r: ProtoReader, end: number): types.LocalObjectReference {
   let f1 = ''
   while (r.pos < end) {
     const t = r.tag()
@@ -2906,12 +2886,12 @@ export function readLocalObjectReference(r: ProtoReader, end: number): types.Loc
   return o
 }
 
-export function writeLocalVolumeSource(w: ProtoWriter, o: types.LocalVolumeSource): void {
+function writeLocalVolumeSource(w: ProtoWriter, o: types.LocalVolumeSource): void {
   w.strPtr(o.fsType, 18)
   w.str(o.path, 10)
 }
 
-export function readLocalVolumeSource(r: ProtoReader, end: number): types.LocalVolumeSource {
+function readLocalVolumeSource(r: ProtoReader, end: number): types.LocalVolumeSource {
   let f1 = ''
   let f2: string | undefined
   while (r.pos < end) {
@@ -2929,12 +2909,12 @@ export function readLocalVolumeSource(r: ProtoReader, end: number): types.LocalV
   return o
 }
 
-export function writeModifyVolumeStatus(w: ProtoWriter, o: types.ModifyVolumeStatus): void {
+function writeModifyVolumeStatus(w: ProtoWriter, o: types.ModifyVolumeStatus): void {
   w.str(o.status, 18)
   w.str(o.targetVolumeAttributesClassName, 10)
 }
 
-export function readModifyVolumeStatus(r: ProtoReader, end: number): types.ModifyVolumeStatus {
+function readModifyVolumeStatus(r: ProtoReader, end: number): types.ModifyVolumeStatus {
   let f1 = ''
   let f2 = ''
   while (r.pos < end) {
@@ -2952,13 +2932,13 @@ export function readModifyVolumeStatus(r: ProtoReader, end: number): types.Modif
   return o
 }
 
-export function writeNFSVolumeSource(w: ProtoWriter, o: types.NFSVolumeSource): void {
+function writeNFSVolumeSource(w: ProtoWriter, o: types.NFSVolumeSource): void {
   w.bool(o.readOnly, 24)
   w.str(o.path, 18)
   w.str(o.server, 10)
 }
 
-export function readNFSVolumeSource(r: ProtoReader, end: number): types.NFSVolumeSource {
+function readNFSVolumeSource(r: ProtoReader, end: number): types.NFSVolumeSource {
   let f1 = ''
   let f2 = ''
   let f3 = false
@@ -3007,7 +2987,7 @@ export function readNamespace(r: ProtoReader, end: number): types.Namespace {
   return o
 }
 
-export function writeNamespaceCondition(w: ProtoWriter, o: types.NamespaceCondition): void {
+function writeNamespaceCondition(w: ProtoWriter, o: types.NamespaceCondition): void {
   w.str(o.message, 50)
   w.str(o.reason, 42)
   w.time(o.lastTransitionTime, 34)
@@ -3015,7 +2995,7 @@ export function writeNamespaceCondition(w: ProtoWriter, o: types.NamespaceCondit
   w.str(o.type, 10)
 }
 
-export function readNamespaceCondition(r: ProtoReader, end: number): types.NamespaceCondition {
+function readNamespaceCondition(r: ProtoReader, end: number): types.NamespaceCondition {
   let f1 = ''
   let f2 = ''
   let f4: string | undefined
@@ -3066,11 +3046,11 @@ export function readNamespaceList(r: ProtoReader, end: number): types.NamespaceL
   return o
 }
 
-export function writeNamespaceSpec(w: ProtoWriter, o: types.NamespaceSpec): void {
+function writeNamespaceSpec(w: ProtoWriter, o: types.NamespaceSpec): void {
   w.strs(o.finalizers, 10)
 }
 
-export function readNamespaceSpec(r: ProtoReader, end: number): types.NamespaceSpec {
+function readNamespaceSpec(r: ProtoReader, end: number): types.NamespaceSpec {
   let f1: string[] | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -3085,13 +3065,13 @@ export function readNamespaceSpec(r: ProtoReader, end: number): types.NamespaceS
   return o
 }
 
-export function writeNamespaceStatus(w: ProtoWriter, o: types.NamespaceStatus): void {
+function writeNamespaceStatus(w: ProtoWriter, o: types.NamespaceStatus): void {
   let m
   if (o.conditions) for (let l = o.conditions, i = l.length; i-- > 0; ) { m = w.mark(); writeNamespaceCondition(w, l[i] ?? ({} as types.NamespaceCondition)); w.close(m, 18) }
   w.str(o.phase, 10)
 }
 
-export function readNamespaceStatus(r: ProtoReader, end: number): types.NamespaceStatus {
+function readNamespaceStatus(r: ProtoReader, end: number): types.NamespaceStatus {
   let f1 = ''
   let f2: types.NamespaceCondition[] | undefined
   while (r.pos < end) {
@@ -3137,12 +3117,12 @@ export function readNode(r: ProtoReader, end: number): types.Node {
   return o
 }
 
-export function writeNodeAddress(w: ProtoWriter, o: types.NodeAddress): void {
+function writeNodeAddress(w: ProtoWriter, o: types.NodeAddress): void {
   w.str(o.address, 18)
   w.str(o.type, 10)
 }
 
-export function readNodeAddress(r: ProtoReader, end: number): types.NodeAddress {
+function readNodeAddress(r: ProtoReader, end: number): types.NodeAddress {
   let f1 = ''
   let f2 = ''
   while (r.pos < end) {
@@ -3160,13 +3140,13 @@ export function readNodeAddress(r: ProtoReader, end: number): types.NodeAddress 
   return o
 }
 
-export function writeNodeAffinity(w: ProtoWriter, o: types.NodeAffinity): void {
+function writeNodeAffinity(w: ProtoWriter, o: types.NodeAffinity): void {
   let m
   if (o.preferredDuringSchedulingIgnoredDuringExecution) for (let l = o.preferredDuringSchedulingIgnoredDuringExecution, i = l.length; i-- > 0; ) { m = w.mark(); writePreferredSchedulingTerm(w, l[i] ?? ({} as types.PreferredSchedulingTerm)); w.close(m, 18) }
   if (o.requiredDuringSchedulingIgnoredDuringExecution != null) { m = w.mark(); writeNodeSelector(w, o.requiredDuringSchedulingIgnoredDuringExecution); w.close(m, 10) }
 }
 
-export function readNodeAffinity(r: ProtoReader, end: number): types.NodeAffinity {
+function readNodeAffinity(r: ProtoReader, end: number): types.NodeAffinity {
   let f1: types.NodeSelector | undefined
   let f2: types.PreferredSchedulingTerm[] | undefined
   while (r.pos < end) {
@@ -3184,13 +3164,13 @@ export function readNodeAffinity(r: ProtoReader, end: number): types.NodeAffinit
   return o
 }
 
-export function writeNodeAllocatableResourceClaimStatus(w: ProtoWriter, o: types.NodeAllocatableResourceClaimStatus): void {
+function writeNodeAllocatableResourceClaimStatus(w: ProtoWriter, o: types.NodeAllocatableResourceClaimStatus): void {
   w.map(o.resources, 26, (w, v, t) => w.quantity(v, t))
   w.strs(o.containers, 18)
   w.str(o.resourceClaimName, 10)
 }
 
-export function readNodeAllocatableResourceClaimStatus(r: ProtoReader, end: number): types.NodeAllocatableResourceClaimStatus {
+function readNodeAllocatableResourceClaimStatus(r: ProtoReader, end: number): types.NodeAllocatableResourceClaimStatus {
   let f1 = ''
   let f2: string[] | undefined
   let f3: Record<string, string> | undefined
@@ -3211,7 +3191,7 @@ export function readNodeAllocatableResourceClaimStatus(r: ProtoReader, end: numb
   return o
 }
 
-export function writeNodeCondition(w: ProtoWriter, o: types.NodeCondition): void {
+function writeNodeCondition(w: ProtoWriter, o: types.NodeCondition): void {
   w.str(o.message, 50)
   w.str(o.reason, 42)
   w.time(o.lastTransitionTime, 34)
@@ -3220,7 +3200,7 @@ export function writeNodeCondition(w: ProtoWriter, o: types.NodeCondition): void
   w.str(o.type, 10)
 }
 
-export function readNodeCondition(r: ProtoReader, end: number): types.NodeCondition {
+function readNodeCondition(r: ProtoReader, end: number): types.NodeCondition {
   let f1 = ''
   let f2 = ''
   let f3: string | undefined
@@ -3250,12 +3230,12 @@ export function readNodeCondition(r: ProtoReader, end: number): types.NodeCondit
   return o
 }
 
-export function writeNodeConfigSource(w: ProtoWriter, o: types.NodeConfigSource): void {
+function writeNodeConfigSource(w: ProtoWriter, o: types.NodeConfigSource): void {
   let m
   if (o.configMap != null) { m = w.mark(); writeConfigMapNodeConfigSource(w, o.configMap); w.close(m, 18) }
 }
 
-export function readNodeConfigSource(r: ProtoReader, end: number): types.NodeConfigSource {
+function readNodeConfigSource(r: ProtoReader, end: number): types.NodeConfigSource {
   let f2: types.ConfigMapNodeConfigSource | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -3270,7 +3250,7 @@ export function readNodeConfigSource(r: ProtoReader, end: number): types.NodeCon
   return o
 }
 
-export function writeNodeConfigStatus(w: ProtoWriter, o: types.NodeConfigStatus): void {
+function writeNodeConfigStatus(w: ProtoWriter, o: types.NodeConfigStatus): void {
   let m
   w.str(o.error, 34)
   if (o.lastKnownGood != null) { m = w.mark(); writeNodeConfigSource(w, o.lastKnownGood); w.close(m, 26) }
@@ -3278,7 +3258,7 @@ export function writeNodeConfigStatus(w: ProtoWriter, o: types.NodeConfigStatus)
   if (o.assigned != null) { m = w.mark(); writeNodeConfigSource(w, o.assigned); w.close(m, 10) }
 }
 
-export function readNodeConfigStatus(r: ProtoReader, end: number): types.NodeConfigStatus {
+function readNodeConfigStatus(r: ProtoReader, end: number): types.NodeConfigStatus {
   let f1: types.NodeConfigSource | undefined
   let f2: types.NodeConfigSource | undefined
   let f3: types.NodeConfigSource | undefined
@@ -3302,12 +3282,12 @@ export function readNodeConfigStatus(r: ProtoReader, end: number): types.NodeCon
   return o
 }
 
-export function writeNodeDaemonEndpoints(w: ProtoWriter, o: types.NodeDaemonEndpoints): void {
+function writeNodeDaemonEndpoints(w: ProtoWriter, o: types.NodeDaemonEndpoints): void {
   let m
   m = w.mark(); writeDaemonEndpoint(w, o.kubeletEndpoint ?? ({} as types.DaemonEndpoint)); w.close(m, 10)
 }
 
-export function readNodeDaemonEndpoints(r: ProtoReader, end: number): types.NodeDaemonEndpoints {
+function readNodeDaemonEndpoints(r: ProtoReader, end: number): types.NodeDaemonEndpoints {
   let f1: types.DaemonEndpoint | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -3322,11 +3302,11 @@ export function readNodeDaemonEndpoints(r: ProtoReader, end: number): types.Node
   return o
 }
 
-export function writeNodeFeatures(w: ProtoWriter, o: types.NodeFeatures): void {
+function writeNodeFeatures(w: ProtoWriter, o: types.NodeFeatures): void {
   w.boolPtr(o.supplementalGroupsPolicy, 8)
 }
 
-export function readNodeFeatures(r: ProtoReader, end: number): types.NodeFeatures {
+function readNodeFeatures(r: ProtoReader, end: number): types.NodeFeatures {
   let f1: boolean | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -3384,13 +3364,13 @@ export function readNodeProxyOptions(r: ProtoReader, end: number): types.NodePro
   return o
 }
 
-export function writeNodeRuntimeHandler(w: ProtoWriter, o: types.NodeRuntimeHandler): void {
+function writeNodeRuntimeHandler(w: ProtoWriter, o: types.NodeRuntimeHandler): void {
   let m
   if (o.features != null) { m = w.mark(); writeNodeRuntimeHandlerFeatures(w, o.features); w.close(m, 18) }
   w.str(o.name, 10)
 }
 
-export function readNodeRuntimeHandler(r: ProtoReader, end: number): types.NodeRuntimeHandler {
+function readNodeRuntimeHandler(r: ProtoReader, end: number): types.NodeRuntimeHandler {
   let f1 = ''
   let f2: types.NodeRuntimeHandlerFeatures | undefined
   while (r.pos < end) {
@@ -3408,12 +3388,12 @@ export function readNodeRuntimeHandler(r: ProtoReader, end: number): types.NodeR
   return o
 }
 
-export function writeNodeRuntimeHandlerFeatures(w: ProtoWriter, o: types.NodeRuntimeHandlerFeatures): void {
+function writeNodeRuntimeHandlerFeatures(w: ProtoWriter, o: types.NodeRuntimeHandlerFeatures): void {
   w.boolPtr(o.userNamespaces, 16)
   w.boolPtr(o.recursiveReadOnlyMounts, 8)
 }
 
-export function readNodeRuntimeHandlerFeatures(r: ProtoReader, end: number): types.NodeRuntimeHandlerFeatures {
+function readNodeRuntimeHandlerFeatures(r: ProtoReader, end: number): types.NodeRuntimeHandlerFeatures {
   let f1: boolean | undefined
   let f2: boolean | undefined
   while (r.pos < end) {
@@ -3451,13 +3431,13 @@ export function readNodeSelector(r: ProtoReader, end: number): types.NodeSelecto
   return o
 }
 
-export function writeNodeSelectorRequirement(w: ProtoWriter, o: types.NodeSelectorRequirement): void {
+function writeNodeSelectorRequirement(w: ProtoWriter, o: types.NodeSelectorRequirement): void {
   w.strs(o.values, 26)
   w.str(o.operator, 18)
   w.str(o.key, 10)
 }
 
-export function readNodeSelectorRequirement(r: ProtoReader, end: number): types.NodeSelectorRequirement {
+function readNodeSelectorRequirement(r: ProtoReader, end: number): types.NodeSelectorRequirement {
   let f1 = ''
   let f2 = ''
   let f3: string[] | undefined
@@ -3478,13 +3458,13 @@ export function readNodeSelectorRequirement(r: ProtoReader, end: number): types.
   return o
 }
 
-export function writeNodeSelectorTerm(w: ProtoWriter, o: types.NodeSelectorTerm): void {
+function writeNodeSelectorTerm(w: ProtoWriter, o: types.NodeSelectorTerm): void {
   let m
   if (o.matchFields) for (let l = o.matchFields, i = l.length; i-- > 0; ) { m = w.mark(); writeNodeSelectorRequirement(w, l[i] ?? ({} as types.NodeSelectorRequirement)); w.close(m, 18) }
   if (o.matchExpressions) for (let l = o.matchExpressions, i = l.length; i-- > 0; ) { m = w.mark(); writeNodeSelectorRequirement(w, l[i] ?? ({} as types.NodeSelectorRequirement)); w.close(m, 10) }
 }
 
-export function readNodeSelectorTerm(r: ProtoReader, end: number): types.NodeSelectorTerm {
+function readNodeSelectorTerm(r: ProtoReader, end: number): types.NodeSelectorTerm {
   let f1: types.NodeSelectorRequirement[] | undefined
   let f2: types.NodeSelectorRequirement[] | undefined
   while (r.pos < end) {
@@ -3502,7 +3482,7 @@ export function readNodeSelectorTerm(r: ProtoReader, end: number): types.NodeSel
   return o
 }
 
-export function writeNodeSpec(w: ProtoWriter, o: types.NodeSpec): void {
+function writeNodeSpec(w: ProtoWriter, o: types.NodeSpec): void {
   let m
   w.strs(o.podCIDRs, 58)
   if (o.configSource != null) { m = w.mark(); writeNodeConfigSource(w, o.configSource); w.close(m, 50) }
@@ -3513,7 +3493,7 @@ export function writeNodeSpec(w: ProtoWriter, o: types.NodeSpec): void {
   w.str(o.podCIDR, 10)
 }
 
-export function readNodeSpec(r: ProtoReader, end: number): types.NodeSpec {
+function readNodeSpec(r: ProtoReader, end: number): types.NodeSpec {
   let f1 = ''
   let f7: string[] | undefined
   let f3 = ''
@@ -3546,7 +3526,7 @@ export function readNodeSpec(r: ProtoReader, end: number): types.NodeSpec {
   return o
 }
 
-export function writeNodeStatus(w: ProtoWriter, o: types.NodeStatus): void {
+function writeNodeStatus(w: ProtoWriter, o: types.NodeStatus): void {
   let m
   w.strs(o.declaredFeatures, 114)
   if (o.features != null) { m = w.mark(); writeNodeFeatures(w, o.features); w.close(m, 106) }
@@ -3564,7 +3544,7 @@ export function writeNodeStatus(w: ProtoWriter, o: types.NodeStatus): void {
   w.map(o.capacity, 10, (w, v, t) => w.quantity(v, t))
 }
 
-export function readNodeStatus(r: ProtoReader, end: number): types.NodeStatus {
+function readNodeStatus(r: ProtoReader, end: number): types.NodeStatus {
   let f1: Record<string, string> | undefined
   let f2: Record<string, string> | undefined
   let f3 = ''
@@ -3618,11 +3598,11 @@ export function readNodeStatus(r: ProtoReader, end: number): types.NodeStatus {
   return o
 }
 
-export function writeNodeSwapStatus(w: ProtoWriter, o: types.NodeSwapStatus): void {
+function writeNodeSwapStatus(w: ProtoWriter, o: types.NodeSwapStatus): void {
   w.intPtr(o.capacity, 8)
 }
 
-export function readNodeSwapStatus(r: ProtoReader, end: number): types.NodeSwapStatus {
+function readNodeSwapStatus(r: ProtoReader, end: number): types.NodeSwapStatus {
   let f1: number | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -3637,7 +3617,7 @@ export function readNodeSwapStatus(r: ProtoReader, end: number): types.NodeSwapS
   return o
 }
 
-export function writeNodeSystemInfo(w: ProtoWriter, o: types.NodeSystemInfo): void {
+function writeNodeSystemInfo(w: ProtoWriter, o: types.NodeSystemInfo): void {
   let m
   if (o.swap != null) { m = w.mark(); writeNodeSwapStatus(w, o.swap); w.close(m, 90) }
   w.str(o.architecture, 82)
@@ -3652,7 +3632,7 @@ export function writeNodeSystemInfo(w: ProtoWriter, o: types.NodeSystemInfo): vo
   w.str(o.machineID, 10)
 }
 
-export function readNodeSystemInfo(r: ProtoReader, end: number): types.NodeSystemInfo {
+function readNodeSystemInfo(r: ProtoReader, end: number): types.NodeSystemInfo {
   let f1 = ''
   let f2 = ''
   let f3 = ''
@@ -3697,12 +3677,12 @@ export function readNodeSystemInfo(r: ProtoReader, end: number): types.NodeSyste
   return o
 }
 
-export function writeObjectFieldSelector(w: ProtoWriter, o: types.ObjectFieldSelector): void {
+function writeObjectFieldSelector(w: ProtoWriter, o: types.ObjectFieldSelector): void {
   w.str(o.fieldPath, 18)
   w.str(o.apiVersion, 10)
 }
 
-export function readObjectFieldSelector(r: ProtoReader, end: number): types.ObjectFieldSelector {
+function readObjectFieldSelector(r: ProtoReader, end: number): types.ObjectFieldSelector {
   let f1 = ''
   let f2 = ''
   while (r.pos < end) {
@@ -3819,7 +3799,7 @@ export function readPersistentVolumeClaim(r: ProtoReader, end: number): types.Pe
   return o
 }
 
-export function writePersistentVolumeClaimCondition(w: ProtoWriter, o: types.PersistentVolumeClaimCondition): void {
+function writePersistentVolumeClaimCondition(w: ProtoWriter, o: types.PersistentVolumeClaimCondition): void {
   w.str(o.message, 50)
   w.str(o.reason, 42)
   w.time(o.lastTransitionTime, 34)
@@ -3828,7 +3808,7 @@ export function writePersistentVolumeClaimCondition(w: ProtoWriter, o: types.Per
   w.str(o.type, 10)
 }
 
-export function readPersistentVolumeClaimCondition(r: ProtoReader, end: number): types.PersistentVolumeClaimCondition {
+function readPersistentVolumeClaimCondition(r: ProtoReader, end: number): types.PersistentVolumeClaimCondition {
   let f1 = ''
   let f2 = ''
   let f3: string | undefined
@@ -3882,7 +3862,7 @@ export function readPersistentVolumeClaimList(r: ProtoReader, end: number): type
   return o
 }
 
-export function writePersistentVolumeClaimSpec(w: ProtoWriter, o: types.PersistentVolumeClaimSpec): void {
+function writePersistentVolumeClaimSpec(w: ProtoWriter, o: types.PersistentVolumeClaimSpec): void {
   let m
   w.strPtr(o.volumeAttributesClassName, 74)
   if (o.dataSourceRef != null) { m = w.mark(); writeTypedObjectReference(w, o.dataSourceRef); w.close(m, 66) }
@@ -3895,7 +3875,7 @@ export function writePersistentVolumeClaimSpec(w: ProtoWriter, o: types.Persiste
   w.strs(o.accessModes, 10)
 }
 
-export function readPersistentVolumeClaimSpec(r: ProtoReader, end: number): types.PersistentVolumeClaimSpec {
+function readPersistentVolumeClaimSpec(r: ProtoReader, end: number): types.PersistentVolumeClaimSpec {
   let f1: string[] | undefined
   let f4: metaV1Types.LabelSelector | undefined
   let f2: types.VolumeResourceRequirements | undefined
@@ -3934,7 +3914,7 @@ export function readPersistentVolumeClaimSpec(r: ProtoReader, end: number): type
   return o
 }
 
-export function writePersistentVolumeClaimStatus(w: ProtoWriter, o: types.PersistentVolumeClaimStatus): void {
+function writePersistentVolumeClaimStatus(w: ProtoWriter, o: types.PersistentVolumeClaimStatus): void {
   let m
   if (o.modifyVolumeStatus != null) { m = w.mark(); writeModifyVolumeStatus(w, o.modifyVolumeStatus); w.close(m, 74) }
   w.strPtr(o.currentVolumeAttributesClassName, 66)
@@ -3946,7 +3926,7 @@ export function writePersistentVolumeClaimStatus(w: ProtoWriter, o: types.Persis
   w.str(o.phase, 10)
 }
 
-export function readPersistentVolumeClaimStatus(r: ProtoReader, end: number): types.PersistentVolumeClaimStatus {
+function readPersistentVolumeClaimStatus(r: ProtoReader, end: number): types.PersistentVolumeClaimStatus {
   let f1 = ''
   let f2: string[] | undefined
   let f3: Record<string, string> | undefined
@@ -3982,13 +3962,13 @@ export function readPersistentVolumeClaimStatus(r: ProtoReader, end: number): ty
   return o
 }
 
-export function writePersistentVolumeClaimTemplate(w: ProtoWriter, o: types.PersistentVolumeClaimTemplate): void {
+function writePersistentVolumeClaimTemplate(w: ProtoWriter, o: types.PersistentVolumeClaimTemplate): void {
   let m
   m = w.mark(); writePersistentVolumeClaimSpec(w, o.spec ?? ({} as types.PersistentVolumeClaimSpec)); w.close(m, 18)
   m = w.mark(); metaV1.writeObjectMeta(w, o.metadata ?? ({} as metaV1Types.ObjectMeta)); w.close(m, 10)
 }
 
-export function readPersistentVolumeClaimTemplate(r: ProtoReader, end: number): types.PersistentVolumeClaimTemplate {
+function readPersistentVolumeClaimTemplate(r: ProtoReader, end: number): types.PersistentVolumeClaimTemplate {
   let f1: metaV1Types.ObjectMeta | undefined
   let f2: types.PersistentVolumeClaimSpec | undefined
   while (r.pos < end) {
@@ -4006,12 +3986,12 @@ export function readPersistentVolumeClaimTemplate(r: ProtoReader, end: number): 
   return o
 }
 
-export function writePersistentVolumeClaimVolumeSource(w: ProtoWriter, o: types.PersistentVolumeClaimVolumeSource): void {
+function writePersistentVolumeClaimVolumeSource(w: ProtoWriter, o: types.PersistentVolumeClaimVolumeSource): void {
   w.bool(o.readOnly, 16)
   w.str(o.claimName, 10)
 }
 
-export function readPersistentVolumeClaimVolumeSource(r: ProtoReader, end: number): types.PersistentVolumeClaimVolumeSource {
+function readPersistentVolumeClaimVolumeSource(r: ProtoReader, end: number): types.PersistentVolumeClaimVolumeSource {
   let f1 = ''
   let f2 = false
   while (r.pos < end) {
@@ -4053,7 +4033,7 @@ export function readPersistentVolumeList(r: ProtoReader, end: number): types.Per
   return o
 }
 
-export function writePersistentVolumeSource(w: ProtoWriter, o: types.PersistentVolumeSource): void {
+function writePersistentVolumeSource(w: ProtoWriter, o: types.PersistentVolumeSource): void {
   let m
   if (o.csi != null) { m = w.mark(); writeCSIPersistentVolumeSource(w, o.csi); w.close(m, 178) }
   if (o.storageos != null) { m = w.mark(); writeStorageOSPersistentVolumeSource(w, o.storageos); w.close(m, 170) }
@@ -4079,7 +4059,7 @@ export function writePersistentVolumeSource(w: ProtoWriter, o: types.PersistentV
   if (o.gcePersistentDisk != null) { m = w.mark(); writeGCEPersistentDiskVolumeSource(w, o.gcePersistentDisk); w.close(m, 10) }
 }
 
-export function readPersistentVolumeSource(r: ProtoReader, end: number): types.PersistentVolumeSource {
+function readPersistentVolumeSource(r: ProtoReader, end: number): types.PersistentVolumeSource {
   let f1: types.GCEPersistentDiskVolumeSource | undefined
   let f2: types.AWSElasticBlockStoreVolumeSource | undefined
   let f3: types.HostPathVolumeSource | undefined
@@ -4213,14 +4193,14 @@ export function readPersistentVolumeSpec(r: ProtoReader, end: number): types.Per
   return o
 }
 
-export function writePersistentVolumeStatus(w: ProtoWriter, o: types.PersistentVolumeStatus): void {
+function writePersistentVolumeStatus(w: ProtoWriter, o: types.PersistentVolumeStatus): void {
   w.timePtr(o.lastPhaseTransitionTime, 34)
   w.str(o.reason, 26)
   w.str(o.message, 18)
   w.str(o.phase, 10)
 }
 
-export function readPersistentVolumeStatus(r: ProtoReader, end: number): types.PersistentVolumeStatus {
+function readPersistentVolumeStatus(r: ProtoReader, end: number): types.PersistentVolumeStatus {
   let f1 = ''
   let f2 = ''
   let f3 = ''
@@ -4244,12 +4224,12 @@ export function readPersistentVolumeStatus(r: ProtoReader, end: number): types.P
   return o
 }
 
-export function writePhotonPersistentDiskVolumeSource(w: ProtoWriter, o: types.PhotonPersistentDiskVolumeSource): void {
+function writePhotonPersistentDiskVolumeSource(w: ProtoWriter, o: types.PhotonPersistentDiskVolumeSource): void {
   w.str(o.fsType, 18)
   w.str(o.pdID, 10)
 }
 
-export function readPhotonPersistentDiskVolumeSource(r: ProtoReader, end: number): types.PhotonPersistentDiskVolumeSource {
+function readPhotonPersistentDiskVolumeSource(r: ProtoReader, end: number): types.PhotonPersistentDiskVolumeSource {
   let f1 = ''
   let f2 = ''
   while (r.pos < end) {
@@ -4295,13 +4275,13 @@ export function readPod(r: ProtoReader, end: number): types.Pod {
   return o
 }
 
-export function writePodAffinity(w: ProtoWriter, o: types.PodAffinity): void {
+function writePodAffinity(w: ProtoWriter, o: types.PodAffinity): void {
   let m
   if (o.preferredDuringSchedulingIgnoredDuringExecution) for (let l = o.preferredDuringSchedulingIgnoredDuringExecution, i = l.length; i-- > 0; ) { m = w.mark(); writeWeightedPodAffinityTerm(w, l[i] ?? ({} as types.WeightedPodAffinityTerm)); w.close(m, 18) }
   if (o.requiredDuringSchedulingIgnoredDuringExecution) for (let l = o.requiredDuringSchedulingIgnoredDuringExecution, i = l.length; i-- > 0; ) { m = w.mark(); writePodAffinityTerm(w, l[i] ?? ({} as types.PodAffinityTerm)); w.close(m, 10) }
 }
 
-export function readPodAffinity(r: ProtoReader, end: number): types.PodAffinity {
+function readPodAffinity(r: ProtoReader, end: number): types.PodAffinity {
   let f1: types.PodAffinityTerm[] | undefined
   let f2: types.WeightedPodAffinityTerm[] | undefined
   while (r.pos < end) {
@@ -4319,7 +4299,7 @@ export function readPodAffinity(r: ProtoReader, end: number): types.PodAffinity 
   return o
 }
 
-export function writePodAffinityTerm(w: ProtoWriter, o: types.PodAffinityTerm): void {
+function writePodAffinityTerm(w: ProtoWriter, o: types.PodAffinityTerm): void {
   let m
   w.strs(o.mismatchLabelKeys, 50)
   w.strs(o.matchLabelKeys, 42)
@@ -4329,7 +4309,7 @@ export function writePodAffinityTerm(w: ProtoWriter, o: types.PodAffinityTerm): 
   if (o.labelSelector != null) { m = w.mark(); metaV1.writeLabelSelector(w, o.labelSelector); w.close(m, 10) }
 }
 
-export function readPodAffinityTerm(r: ProtoReader, end: number): types.PodAffinityTerm {
+function readPodAffinityTerm(r: ProtoReader, end: number): types.PodAffinityTerm {
   let f1: metaV1Types.LabelSelector | undefined
   let f2: string[] | undefined
   let f3 = ''
@@ -4359,13 +4339,13 @@ export function readPodAffinityTerm(r: ProtoReader, end: number): types.PodAffin
   return o
 }
 
-export function writePodAntiAffinity(w: ProtoWriter, o: types.PodAntiAffinity): void {
+function writePodAntiAffinity(w: ProtoWriter, o: types.PodAntiAffinity): void {
   let m
   if (o.preferredDuringSchedulingIgnoredDuringExecution) for (let l = o.preferredDuringSchedulingIgnoredDuringExecution, i = l.length; i-- > 0; ) { m = w.mark(); writeWeightedPodAffinityTerm(w, l[i] ?? ({} as types.WeightedPodAffinityTerm)); w.close(m, 18) }
   if (o.requiredDuringSchedulingIgnoredDuringExecution) for (let l = o.requiredDuringSchedulingIgnoredDuringExecution, i = l.length; i-- > 0; ) { m = w.mark(); writePodAffinityTerm(w, l[i] ?? ({} as types.PodAffinityTerm)); w.close(m, 10) }
 }
 
-export function readPodAntiAffinity(r: ProtoReader, end: number): types.PodAntiAffinity {
+function readPodAntiAffinity(r: ProtoReader, end: number): types.PodAntiAffinity {
   let f1: types.PodAffinityTerm[] | undefined
   let f2: types.WeightedPodAffinityTerm[] | undefined
   while (r.pos < end) {
@@ -4418,7 +4398,7 @@ export function readPodAttachOptions(r: ProtoReader, end: number): types.PodAtta
   return o
 }
 
-export function writePodCertificateProjection(w: ProtoWriter, o: types.PodCertificateProjection): void {
+function writePodCertificateProjection(w: ProtoWriter, o: types.PodCertificateProjection): void {
   w.strMap(o.userAnnotations, 58)
   w.str(o.certificateChainPath, 50)
   w.str(o.keyPath, 42)
@@ -4428,7 +4408,7 @@ export function writePodCertificateProjection(w: ProtoWriter, o: types.PodCertif
   w.str(o.signerName, 10)
 }
 
-export function readPodCertificateProjection(r: ProtoReader, end: number): types.PodCertificateProjection {
+function readPodCertificateProjection(r: ProtoReader, end: number): types.PodCertificateProjection {
   let f1 = ''
   let f2 = ''
   let f3: number | undefined
@@ -4461,7 +4441,7 @@ export function readPodCertificateProjection(r: ProtoReader, end: number): types
   return o
 }
 
-export function writePodCondition(w: ProtoWriter, o: types.PodCondition): void {
+function writePodCondition(w: ProtoWriter, o: types.PodCondition): void {
   w.int(o.observedGeneration, 56)
   w.str(o.message, 50)
   w.str(o.reason, 42)
@@ -4471,7 +4451,7 @@ export function writePodCondition(w: ProtoWriter, o: types.PodCondition): void {
   w.str(o.type, 10)
 }
 
-export function readPodCondition(r: ProtoReader, end: number): types.PodCondition {
+function readPodCondition(r: ProtoReader, end: number): types.PodCondition {
   let f1 = ''
   let f7 = 0
   let f2 = ''
@@ -4504,14 +4484,14 @@ export function readPodCondition(r: ProtoReader, end: number): types.PodConditio
   return o
 }
 
-export function writePodDNSConfig(w: ProtoWriter, o: types.PodDNSConfig): void {
+function writePodDNSConfig(w: ProtoWriter, o: types.PodDNSConfig): void {
   let m
   if (o.options) for (let l = o.options, i = l.length; i-- > 0; ) { m = w.mark(); writePodDNSConfigOption(w, l[i] ?? ({} as types.PodDNSConfigOption)); w.close(m, 26) }
   w.strs(o.searches, 18)
   w.strs(o.nameservers, 10)
 }
 
-export function readPodDNSConfig(r: ProtoReader, end: number): types.PodDNSConfig {
+function readPodDNSConfig(r: ProtoReader, end: number): types.PodDNSConfig {
   let f1: string[] | undefined
   let f2: string[] | undefined
   let f3: types.PodDNSConfigOption[] | undefined
@@ -4532,12 +4512,12 @@ export function readPodDNSConfig(r: ProtoReader, end: number): types.PodDNSConfi
   return o
 }
 
-export function writePodDNSConfigOption(w: ProtoWriter, o: types.PodDNSConfigOption): void {
+function writePodDNSConfigOption(w: ProtoWriter, o: types.PodDNSConfigOption): void {
   w.strPtr(o.value, 18)
   w.str(o.name, 10)
 }
 
-export function readPodDNSConfigOption(r: ProtoReader, end: number): types.PodDNSConfigOption {
+function readPodDNSConfigOption(r: ProtoReader, end: number): types.PodDNSConfigOption {
   let f1 = ''
   let f2: string | undefined
   while (r.pos < end) {
@@ -4594,13 +4574,13 @@ export function readPodExecOptions(r: ProtoReader, end: number): types.PodExecOp
   return o
 }
 
-export function writePodExtendedResourceClaimStatus(w: ProtoWriter, o: types.PodExtendedResourceClaimStatus): void {
+function writePodExtendedResourceClaimStatus(w: ProtoWriter, o: types.PodExtendedResourceClaimStatus): void {
   let m
   w.str(o.resourceClaimName, 18)
   if (o.requestMappings) for (let l = o.requestMappings, i = l.length; i-- > 0; ) { m = w.mark(); writeContainerExtendedResourceRequest(w, l[i] ?? ({} as types.ContainerExtendedResourceRequest)); w.close(m, 10) }
 }
 
-export function readPodExtendedResourceClaimStatus(r: ProtoReader, end: number): types.PodExtendedResourceClaimStatus {
+function readPodExtendedResourceClaimStatus(r: ProtoReader, end: number): types.PodExtendedResourceClaimStatus {
   let f1: types.ContainerExtendedResourceRequest[] | undefined
   let f2 = ''
   while (r.pos < end) {
@@ -4618,11 +4598,11 @@ export function readPodExtendedResourceClaimStatus(r: ProtoReader, end: number):
   return o
 }
 
-export function writePodIP(w: ProtoWriter, o: types.PodIP): void {
+function writePodIP(w: ProtoWriter, o: types.PodIP): void {
   w.str(o.ip, 10)
 }
 
-export function readPodIP(r: ProtoReader, end: number): types.PodIP {
+function readPodIP(r: ProtoReader, end: number): types.PodIP {
   let f1 = ''
   while (r.pos < end) {
     const t = r.tag()
@@ -4716,11 +4696,11 @@ export function readPodLogOptions(r: ProtoReader, end: number): types.PodLogOpti
   return o
 }
 
-export function writePodOS(w: ProtoWriter, o: types.PodOS): void {
+function writePodOS(w: ProtoWriter, o: types.PodOS): void {
   w.str(o.name, 10)
 }
 
-export function readPodOS(r: ProtoReader, end: number): types.PodOS {
+function readPodOS(r: ProtoReader, end: number): types.PodOS {
   let f1 = ''
   while (r.pos < end) {
     const t = r.tag()
@@ -4774,11 +4754,11 @@ export function readPodProxyOptions(r: ProtoReader, end: number): types.PodProxy
   return o
 }
 
-export function writePodReadinessGate(w: ProtoWriter, o: types.PodReadinessGate): void {
+function writePodReadinessGate(w: ProtoWriter, o: types.PodReadinessGate): void {
   w.str(o.conditionType, 10)
 }
 
-export function readPodReadinessGate(r: ProtoReader, end: number): types.PodReadinessGate {
+function readPodReadinessGate(r: ProtoReader, end: number): types.PodReadinessGate {
   let f1 = ''
   while (r.pos < end) {
     const t = r.tag()
@@ -4793,13 +4773,13 @@ export function readPodReadinessGate(r: ProtoReader, end: number): types.PodRead
   return o
 }
 
-export function writePodResourceClaim(w: ProtoWriter, o: types.PodResourceClaim): void {
+function writePodResourceClaim(w: ProtoWriter, o: types.PodResourceClaim): void {
   w.strPtr(o.resourceClaimTemplateName, 34)
   w.strPtr(o.resourceClaimName, 26)
   w.str(o.name, 10)
 }
 
-export function readPodResourceClaim(r: ProtoReader, end: number): types.PodResourceClaim {
+function readPodResourceClaim(r: ProtoReader, end: number): types.PodResourceClaim {
   let f1 = ''
   let f3: string | undefined
   let f4: string | undefined
@@ -4820,12 +4800,12 @@ export function readPodResourceClaim(r: ProtoReader, end: number): types.PodReso
   return o
 }
 
-export function writePodResourceClaimStatus(w: ProtoWriter, o: types.PodResourceClaimStatus): void {
+function writePodResourceClaimStatus(w: ProtoWriter, o: types.PodResourceClaimStatus): void {
   w.strPtr(o.resourceClaimName, 18)
   w.str(o.name, 10)
 }
 
-export function readPodResourceClaimStatus(r: ProtoReader, end: number): types.PodResourceClaimStatus {
+function readPodResourceClaimStatus(r: ProtoReader, end: number): types.PodResourceClaimStatus {
   let f1 = ''
   let f2: string | undefined
   while (r.pos < end) {
@@ -4843,11 +4823,11 @@ export function readPodResourceClaimStatus(r: ProtoReader, end: number): types.P
   return o
 }
 
-export function writePodSchedulingGate(w: ProtoWriter, o: types.PodSchedulingGate): void {
+function writePodSchedulingGate(w: ProtoWriter, o: types.PodSchedulingGate): void {
   w.str(o.name, 10)
 }
 
-export function readPodSchedulingGate(r: ProtoReader, end: number): types.PodSchedulingGate {
+function readPodSchedulingGate(r: ProtoReader, end: number): types.PodSchedulingGate {
   let f1 = ''
   while (r.pos < end) {
     const t = r.tag()
@@ -4862,11 +4842,11 @@ export function readPodSchedulingGate(r: ProtoReader, end: number): types.PodSch
   return o
 }
 
-export function writePodSchedulingGroup(w: ProtoWriter, o: types.PodSchedulingGroup): void {
+function writePodSchedulingGroup(w: ProtoWriter, o: types.PodSchedulingGroup): void {
   w.strPtr(o.podGroupName, 10)
 }
 
-export function readPodSchedulingGroup(r: ProtoReader, end: number): types.PodSchedulingGroup {
+function readPodSchedulingGroup(r: ProtoReader, end: number): types.PodSchedulingGroup {
   let f1: string | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -4881,7 +4861,7 @@ export function readPodSchedulingGroup(r: ProtoReader, end: number): types.PodSc
   return o
 }
 
-export function writePodSecurityContext(w: ProtoWriter, o: types.PodSecurityContext): void {
+function writePodSecurityContext(w: ProtoWriter, o: types.PodSecurityContext): void {
   let m
   w.strPtr(o.seLinuxChangePolicy, 106)
   w.strPtr(o.supplementalGroupsPolicy, 98)
@@ -4898,7 +4878,7 @@ export function writePodSecurityContext(w: ProtoWriter, o: types.PodSecurityCont
   if (o.seLinuxOptions != null) { m = w.mark(); writeSELinuxOptions(w, o.seLinuxOptions); w.close(m, 10) }
 }
 
-export function readPodSecurityContext(r: ProtoReader, end: number): types.PodSecurityContext {
+function readPodSecurityContext(r: ProtoReader, end: number): types.PodSecurityContext {
   let f1: types.SELinuxOptions | undefined
   let f8: types.WindowsSecurityContextOptions | undefined
   let f2: number | undefined
@@ -4950,27 +4930,7 @@ export function readPodSecurityContext(r: ProtoReader, end: number): types.PodSe
   return o
 }
 
-export function writePodSignature(w: ProtoWriter, o: types.PodSignature): void {
-  let m
-  if (o.podController != null) { m = w.mark(); metaV1.writeOwnerReference(w, o.podController); w.close(m, 10) }
-}
-
-export function readPodSignature(r: ProtoReader, end: number): types.PodSignature {
-  let f1: metaV1Types.OwnerReference | undefined
-  while (r.pos < end) {
-    const t = r.tag()
-    switch (t) {
-      case 10: f1 = metaV1.readOwnerReference(r, r.open()); break
-      default: r.skipField(t)
-    }
-  }
-  r.leave(end)
-  const o = {} as types.PodSignature
-  if (f1 !== undefined) o.podController = f1
-  return o
-}
-
-export function writePodSpec(w: ProtoWriter, o: types.PodSpec): void {
+function writePodSpec(w: ProtoWriter, o: types.PodSpec): void {
   let m
   if (o.schedulingGroup != null) { m = w.mark(); writePodSchedulingGroup(w, o.schedulingGroup); w.close(m, 346) }
   w.strPtr(o.hostnameOverride, 330)
@@ -5016,7 +4976,7 @@ export function writePodSpec(w: ProtoWriter, o: types.PodSpec): void {
   if (o.volumes) for (let l = o.volumes, i = l.length; i-- > 0; ) { m = w.mark(); writeVolume(w, l[i] ?? ({} as types.Volume)); w.close(m, 10) }
 }
 
-export function readPodSpec(r: ProtoReader, end: number): types.PodSpec {
+function readPodSpec(r: ProtoReader, end: number): types.PodSpec {
   let f1: types.Volume[] | undefined
   let f20: types.Container[] | undefined
   let f2: types.Container[] | undefined
@@ -5154,7 +5114,7 @@ export function readPodSpec(r: ProtoReader, end: number): types.PodSpec {
   return o
 }
 
-export function writePodStatus(w: ProtoWriter, o: types.PodStatus): void {
+function writePodStatus(w: ProtoWriter, o: types.PodStatus): void {
   let m
   if (o.nodeAllocatableResourceClaimStatuses) for (let l = o.nodeAllocatableResourceClaimStatuses, i = l.length; i-- > 0; ) { m = w.mark(); writeNodeAllocatableResourceClaimStatus(w, l[i] ?? ({} as types.NodeAllocatableResourceClaimStatus)); w.close(m, 170) }
   if (o.resources != null) { m = w.mark(); writeResourceRequirements(w, o.resources); w.close(m, 162) }
@@ -5179,7 +5139,7 @@ export function writePodStatus(w: ProtoWriter, o: types.PodStatus): void {
   w.str(o.phase, 10)
 }
 
-export function readPodStatus(r: ProtoReader, end: number): types.PodStatus {
+function readPodStatus(r: ProtoReader, end: number): types.PodStatus {
   let f17 = 0
   let f1 = ''
   let f2: types.PodCondition[] | undefined
@@ -5350,13 +5310,13 @@ export function readPodTemplateSpec(r: ProtoReader, end: number): types.PodTempl
   return o
 }
 
-export function writePortStatus(w: ProtoWriter, o: types.PortStatus): void {
+function writePortStatus(w: ProtoWriter, o: types.PortStatus): void {
   w.strPtr(o.error, 26)
   w.str(o.protocol, 18)
   w.int(o.port, 8)
 }
 
-export function readPortStatus(r: ProtoReader, end: number): types.PortStatus {
+function readPortStatus(r: ProtoReader, end: number): types.PortStatus {
   let f1 = 0
   let f2 = ''
   let f3: string | undefined
@@ -5377,13 +5337,13 @@ export function readPortStatus(r: ProtoReader, end: number): types.PortStatus {
   return o
 }
 
-export function writePortworxVolumeSource(w: ProtoWriter, o: types.PortworxVolumeSource): void {
+function writePortworxVolumeSource(w: ProtoWriter, o: types.PortworxVolumeSource): void {
   w.bool(o.readOnly, 24)
   w.str(o.fsType, 18)
   w.str(o.volumeID, 10)
 }
 
-export function readPortworxVolumeSource(r: ProtoReader, end: number): types.PortworxVolumeSource {
+function readPortworxVolumeSource(r: ProtoReader, end: number): types.PortworxVolumeSource {
   let f1 = ''
   let f2 = ''
   let f3 = false
@@ -5404,64 +5364,13 @@ export function readPortworxVolumeSource(r: ProtoReader, end: number): types.Por
   return o
 }
 
-export function writePreconditions(w: ProtoWriter, o: types.Preconditions): void {
-  w.strPtr(o.uid, 10)
-}
-
-export function readPreconditions(r: ProtoReader, end: number): types.Preconditions {
-  let f1: string | undefined
-  while (r.pos < end) {
-    const t = r.tag()
-    switch (t) {
-      case 10: f1 = r.str(); break
-      default: r.skipField(t)
-    }
-  }
-  r.leave(end)
-  const o = {} as types.Preconditions
-  if (f1 !== undefined) o.uid = f1
-  return o
-}
-
-export function writePreferAvoidPodsEntry(w: ProtoWriter, o: types.PreferAvoidPodsEntry): void {
-  let m
-  w.str(o.message, 34)
-  w.str(o.reason, 26)
-  w.time(o.evictionTime, 18)
-  m = w.mark(); writePodSignature(w, o.podSignature ?? ({} as types.PodSignature)); w.close(m, 10)
-}
-
-export function readPreferAvoidPodsEntry(r: ProtoReader, end: number): types.PreferAvoidPodsEntry {
-  let f1: types.PodSignature | undefined
-  let f2: string | undefined
-  let f3 = ''
-  let f4 = ''
-  while (r.pos < end) {
-    const t = r.tag()
-    switch (t) {
-      case 10: f1 = readPodSignature(r, r.open()); break
-      case 18: f2 = r.time(); break
-      case 26: f3 = r.str(); break
-      case 34: f4 = r.str(); break
-      default: r.skipField(t)
-    }
-  }
-  r.leave(end)
-  const o = {} as types.PreferAvoidPodsEntry
-  o.podSignature = f1 ?? readPodSignature(r, r.here())
-  o.evictionTime = f2 ?? null
-  if (f3 !== '') o.reason = f3
-  if (f4 !== '') o.message = f4
-  return o
-}
-
-export function writePreferredSchedulingTerm(w: ProtoWriter, o: types.PreferredSchedulingTerm): void {
+function writePreferredSchedulingTerm(w: ProtoWriter, o: types.PreferredSchedulingTerm): void {
   let m
   m = w.mark(); writeNodeSelectorTerm(w, o.preference ?? ({} as types.NodeSelectorTerm)); w.close(m, 18)
   w.int(o.weight, 8)
 }
 
-export function readPreferredSchedulingTerm(r: ProtoReader, end: number): types.PreferredSchedulingTerm {
+function readPreferredSchedulingTerm(r: ProtoReader, end: number): types.PreferredSchedulingTerm {
   let f1 = 0
   let f2: types.NodeSelectorTerm | undefined
   while (r.pos < end) {
@@ -5479,7 +5388,7 @@ export function readPreferredSchedulingTerm(r: ProtoReader, end: number): types.
   return o
 }
 
-export function writeProbe(w: ProtoWriter, o: types.Probe): void {
+function writeProbe(w: ProtoWriter, o: types.Probe): void {
   let m
   w.intPtr(o.terminationGracePeriodSeconds, 56)
   w.int(o.failureThreshold, 48)
@@ -5490,7 +5399,7 @@ export function writeProbe(w: ProtoWriter, o: types.Probe): void {
   m = w.mark(); writeProbeHandler(w, o); w.close(m, 10)
 }
 
-export function readProbe(r: ProtoReader, end: number): types.Probe {
+function readProbe(r: ProtoReader, end: number): types.Probe {
   let f1: types.ProbeHandler | undefined
   let f2 = 0
   let f3 = 0
@@ -5523,7 +5432,7 @@ export function readProbe(r: ProtoReader, end: number): types.Probe {
   return o
 }
 
-export function writeProbeHandler(w: ProtoWriter, o: types.ProbeHandler): void {
+function writeProbeHandler(w: ProtoWriter, o: types.ProbeHandler): void {
   let m
   if (o.grpc != null) { m = w.mark(); writeGRPCAction(w, o.grpc); w.close(m, 34) }
   if (o.tcpSocket != null) { m = w.mark(); writeTCPSocketAction(w, o.tcpSocket); w.close(m, 26) }
@@ -5531,7 +5440,7 @@ export function writeProbeHandler(w: ProtoWriter, o: types.ProbeHandler): void {
   if (o.exec != null) { m = w.mark(); writeExecAction(w, o.exec); w.close(m, 10) }
 }
 
-export function readProbeHandler(r: ProtoReader, end: number): types.ProbeHandler {
+function readProbeHandler(r: ProtoReader, end: number): types.ProbeHandler {
   let f1: types.ExecAction | undefined
   let f2: types.HTTPGetAction | undefined
   let f3: types.TCPSocketAction | undefined
@@ -5555,13 +5464,13 @@ export function readProbeHandler(r: ProtoReader, end: number): types.ProbeHandle
   return o
 }
 
-export function writeProjectedVolumeSource(w: ProtoWriter, o: types.ProjectedVolumeSource): void {
+function writeProjectedVolumeSource(w: ProtoWriter, o: types.ProjectedVolumeSource): void {
   let m
   w.intPtr(o.defaultMode, 16)
   if (o.sources) for (let l = o.sources, i = l.length; i-- > 0; ) { m = w.mark(); writeVolumeProjection(w, l[i] ?? ({} as types.VolumeProjection)); w.close(m, 10) }
 }
 
-export function readProjectedVolumeSource(r: ProtoReader, end: number): types.ProjectedVolumeSource {
+function readProjectedVolumeSource(r: ProtoReader, end: number): types.ProjectedVolumeSource {
   let f1: types.VolumeProjection[] | undefined
   let f2: number | undefined
   while (r.pos < end) {
@@ -5579,7 +5488,7 @@ export function readProjectedVolumeSource(r: ProtoReader, end: number): types.Pr
   return o
 }
 
-export function writeQuobyteVolumeSource(w: ProtoWriter, o: types.QuobyteVolumeSource): void {
+function writeQuobyteVolumeSource(w: ProtoWriter, o: types.QuobyteVolumeSource): void {
   w.str(o.tenant, 50)
   w.str(o.group, 42)
   w.str(o.user, 34)
@@ -5588,7 +5497,7 @@ export function writeQuobyteVolumeSource(w: ProtoWriter, o: types.QuobyteVolumeS
   w.str(o.registry, 10)
 }
 
-export function readQuobyteVolumeSource(r: ProtoReader, end: number): types.QuobyteVolumeSource {
+function readQuobyteVolumeSource(r: ProtoReader, end: number): types.QuobyteVolumeSource {
   let f1 = ''
   let f2 = ''
   let f3 = false
@@ -5618,7 +5527,7 @@ export function readQuobyteVolumeSource(r: ProtoReader, end: number): types.Quob
   return o
 }
 
-export function writeRBDPersistentVolumeSource(w: ProtoWriter, o: types.RBDPersistentVolumeSource): void {
+function writeRBDPersistentVolumeSource(w: ProtoWriter, o: types.RBDPersistentVolumeSource): void {
   let m
   w.bool(o.readOnly, 64)
   if (o.secretRef != null) { m = w.mark(); writeSecretReference(w, o.secretRef); w.close(m, 58) }
@@ -5630,7 +5539,7 @@ export function writeRBDPersistentVolumeSource(w: ProtoWriter, o: types.RBDPersi
   w.strs(o.monitors, 10)
 }
 
-export function readRBDPersistentVolumeSource(r: ProtoReader, end: number): types.RBDPersistentVolumeSource {
+function readRBDPersistentVolumeSource(r: ProtoReader, end: number): types.RBDPersistentVolumeSource {
   let f1: string[] | undefined
   let f2 = ''
   let f3 = ''
@@ -5666,7 +5575,7 @@ export function readRBDPersistentVolumeSource(r: ProtoReader, end: number): type
   return o
 }
 
-export function writeRBDVolumeSource(w: ProtoWriter, o: types.RBDVolumeSource): void {
+function writeRBDVolumeSource(w: ProtoWriter, o: types.RBDVolumeSource): void {
   let m
   w.bool(o.readOnly, 64)
   if (o.secretRef != null) { m = w.mark(); writeLocalObjectReference(w, o.secretRef); w.close(m, 58) }
@@ -5678,7 +5587,7 @@ export function writeRBDVolumeSource(w: ProtoWriter, o: types.RBDVolumeSource): 
   w.strs(o.monitors, 10)
 }
 
-export function readRBDVolumeSource(r: ProtoReader, end: number): types.RBDVolumeSource {
+function readRBDVolumeSource(r: ProtoReader, end: number): types.RBDVolumeSource {
   let f1: string[] | undefined
   let f2 = ''
   let f3 = ''
@@ -5770,7 +5679,7 @@ export function readReplicationController(r: ProtoReader, end: number): types.Re
   return o
 }
 
-export function writeReplicationControllerCondition(w: ProtoWriter, o: types.ReplicationControllerCondition): void {
+function writeReplicationControllerCondition(w: ProtoWriter, o: types.ReplicationControllerCondition): void {
   w.str(o.message, 42)
   w.str(o.reason, 34)
   w.time(o.lastTransitionTime, 26)
@@ -5778,7 +5687,7 @@ export function writeReplicationControllerCondition(w: ProtoWriter, o: types.Rep
   w.str(o.type, 10)
 }
 
-export function readReplicationControllerCondition(r: ProtoReader, end: number): types.ReplicationControllerCondition {
+function readReplicationControllerCondition(r: ProtoReader, end: number): types.ReplicationControllerCondition {
   let f1 = ''
   let f2 = ''
   let f3: string | undefined
@@ -5829,7 +5738,7 @@ export function readReplicationControllerList(r: ProtoReader, end: number): type
   return o
 }
 
-export function writeReplicationControllerSpec(w: ProtoWriter, o: types.ReplicationControllerSpec): void {
+function writeReplicationControllerSpec(w: ProtoWriter, o: types.ReplicationControllerSpec): void {
   let m
   w.int(o.minReadySeconds, 32)
   if (o.template != null) { m = w.mark(); writePodTemplateSpec(w, o.template); w.close(m, 26) }
@@ -5837,7 +5746,7 @@ export function writeReplicationControllerSpec(w: ProtoWriter, o: types.Replicat
   w.intPtr(o.replicas, 8)
 }
 
-export function readReplicationControllerSpec(r: ProtoReader, end: number): types.ReplicationControllerSpec {
+function readReplicationControllerSpec(r: ProtoReader, end: number): types.ReplicationControllerSpec {
   let f1: number | undefined
   let f4 = 0
   let f2: Record<string, string> | undefined
@@ -5861,7 +5770,7 @@ export function readReplicationControllerSpec(r: ProtoReader, end: number): type
   return o
 }
 
-export function writeReplicationControllerStatus(w: ProtoWriter, o: types.ReplicationControllerStatus): void {
+function writeReplicationControllerStatus(w: ProtoWriter, o: types.ReplicationControllerStatus): void {
   let m
   if (o.conditions) for (let l = o.conditions, i = l.length; i-- > 0; ) { m = w.mark(); writeReplicationControllerCondition(w, l[i] ?? ({} as types.ReplicationControllerCondition)); w.close(m, 50) }
   w.int(o.availableReplicas, 40)
@@ -5871,7 +5780,7 @@ export function writeReplicationControllerStatus(w: ProtoWriter, o: types.Replic
   w.int(o.replicas, 8)
 }
 
-export function readReplicationControllerStatus(r: ProtoReader, end: number): types.ReplicationControllerStatus {
+function readReplicationControllerStatus(r: ProtoReader, end: number): types.ReplicationControllerStatus {
   let f1 = 0
   let f2 = 0
   let f4 = 0
@@ -5901,12 +5810,12 @@ export function readReplicationControllerStatus(r: ProtoReader, end: number): ty
   return o
 }
 
-export function writeResourceClaim(w: ProtoWriter, o: types.ResourceClaim): void {
+function writeResourceClaim(w: ProtoWriter, o: types.ResourceClaim): void {
   w.str(o.request, 18)
   w.str(o.name, 10)
 }
 
-export function readResourceClaim(r: ProtoReader, end: number): types.ResourceClaim {
+function readResourceClaim(r: ProtoReader, end: number): types.ResourceClaim {
   let f1 = ''
   let f2 = ''
   while (r.pos < end) {
@@ -5924,13 +5833,13 @@ export function readResourceClaim(r: ProtoReader, end: number): types.ResourceCl
   return o
 }
 
-export function writeResourceFieldSelector(w: ProtoWriter, o: types.ResourceFieldSelector): void {
+function writeResourceFieldSelector(w: ProtoWriter, o: types.ResourceFieldSelector): void {
   w.quantity(o.divisor, 26)
   w.str(o.resource, 18)
   w.str(o.containerName, 10)
 }
 
-export function readResourceFieldSelector(r: ProtoReader, end: number): types.ResourceFieldSelector {
+function readResourceFieldSelector(r: ProtoReader, end: number): types.ResourceFieldSelector {
   let f1 = ''
   let f2 = ''
   let f3: string | undefined
@@ -5951,13 +5860,13 @@ export function readResourceFieldSelector(r: ProtoReader, end: number): types.Re
   return o
 }
 
-export function writeResourceHealth(w: ProtoWriter, o: types.ResourceHealth): void {
+function writeResourceHealth(w: ProtoWriter, o: types.ResourceHealth): void {
   w.strPtr(o.message, 50)
   w.str(o.health, 18)
   w.str(o.resourceID, 10)
 }
 
-export function readResourceHealth(r: ProtoReader, end: number): types.ResourceHealth {
+function readResourceHealth(r: ProtoReader, end: number): types.ResourceHealth {
   let f1 = ''
   let f2 = ''
   let f6: string | undefined
@@ -6030,14 +5939,14 @@ export function readResourceQuotaList(r: ProtoReader, end: number): types.Resour
   return o
 }
 
-export function writeResourceQuotaSpec(w: ProtoWriter, o: types.ResourceQuotaSpec): void {
+function writeResourceQuotaSpec(w: ProtoWriter, o: types.ResourceQuotaSpec): void {
   let m
   if (o.scopeSelector != null) { m = w.mark(); writeScopeSelector(w, o.scopeSelector); w.close(m, 26) }
   w.strs(o.scopes, 18)
   w.map(o.hard, 10, (w, v, t) => w.quantity(v, t))
 }
 
-export function readResourceQuotaSpec(r: ProtoReader, end: number): types.ResourceQuotaSpec {
+function readResourceQuotaSpec(r: ProtoReader, end: number): types.ResourceQuotaSpec {
   let f1: Record<string, string> | undefined
   let f2: string[] | undefined
   let f3: types.ScopeSelector | undefined
@@ -6058,12 +5967,12 @@ export function readResourceQuotaSpec(r: ProtoReader, end: number): types.Resour
   return o
 }
 
-export function writeResourceQuotaStatus(w: ProtoWriter, o: types.ResourceQuotaStatus): void {
+function writeResourceQuotaStatus(w: ProtoWriter, o: types.ResourceQuotaStatus): void {
   w.map(o.used, 18, (w, v, t) => w.quantity(v, t))
   w.map(o.hard, 10, (w, v, t) => w.quantity(v, t))
 }
 
-export function readResourceQuotaStatus(r: ProtoReader, end: number): types.ResourceQuotaStatus {
+function readResourceQuotaStatus(r: ProtoReader, end: number): types.ResourceQuotaStatus {
   let f1: Record<string, string> | undefined
   let f2: Record<string, string> | undefined
   while (r.pos < end) {
@@ -6081,14 +5990,14 @@ export function readResourceQuotaStatus(r: ProtoReader, end: number): types.Reso
   return o
 }
 
-export function writeResourceRequirements(w: ProtoWriter, o: types.ResourceRequirements): void {
+function writeResourceRequirements(w: ProtoWriter, o: types.ResourceRequirements): void {
   let m
   if (o.claims) for (let l = o.claims, i = l.length; i-- > 0; ) { m = w.mark(); writeResourceClaim(w, l[i] ?? ({} as types.ResourceClaim)); w.close(m, 26) }
   w.map(o.requests, 18, (w, v, t) => w.quantity(v, t))
   w.map(o.limits, 10, (w, v, t) => w.quantity(v, t))
 }
 
-export function readResourceRequirements(r: ProtoReader, end: number): types.ResourceRequirements {
+function readResourceRequirements(r: ProtoReader, end: number): types.ResourceRequirements {
   let f1: Record<string, string> | undefined
   let f2: Record<string, string> | undefined
   let f3: types.ResourceClaim[] | undefined
@@ -6109,13 +6018,13 @@ export function readResourceRequirements(r: ProtoReader, end: number): types.Res
   return o
 }
 
-export function writeResourceStatus(w: ProtoWriter, o: types.ResourceStatus): void {
+function writeResourceStatus(w: ProtoWriter, o: types.ResourceStatus): void {
   let m
   if (o.resources) for (let l = o.resources, i = l.length; i-- > 0; ) { m = w.mark(); writeResourceHealth(w, l[i] ?? ({} as types.ResourceHealth)); w.close(m, 18) }
   w.str(o.name, 10)
 }
 
-export function readResourceStatus(r: ProtoReader, end: number): types.ResourceStatus {
+function readResourceStatus(r: ProtoReader, end: number): types.ResourceStatus {
   let f1 = ''
   let f2: types.ResourceHealth[] | undefined
   while (r.pos < end) {
@@ -6133,14 +6042,14 @@ export function readResourceStatus(r: ProtoReader, end: number): types.ResourceS
   return o
 }
 
-export function writeSELinuxOptions(w: ProtoWriter, o: types.SELinuxOptions): void {
+function writeSELinuxOptions(w: ProtoWriter, o: types.SELinuxOptions): void {
   w.str(o.level, 34)
   w.str(o.type, 26)
   w.str(o.role, 18)
   w.str(o.user, 10)
 }
 
-export function readSELinuxOptions(r: ProtoReader, end: number): types.SELinuxOptions {
+function readSELinuxOptions(r: ProtoReader, end: number): types.SELinuxOptions {
   let f1 = ''
   let f2 = ''
   let f3 = ''
@@ -6164,7 +6073,7 @@ export function readSELinuxOptions(r: ProtoReader, end: number): types.SELinuxOp
   return o
 }
 
-export function writeScaleIOPersistentVolumeSource(w: ProtoWriter, o: types.ScaleIOPersistentVolumeSource): void {
+function writeScaleIOPersistentVolumeSource(w: ProtoWriter, o: types.ScaleIOPersistentVolumeSource): void {
   let m
   w.bool(o.readOnly, 80)
   w.str(o.fsType, 74)
@@ -6178,7 +6087,7 @@ export function writeScaleIOPersistentVolumeSource(w: ProtoWriter, o: types.Scal
   w.str(o.gateway, 10)
 }
 
-export function readScaleIOPersistentVolumeSource(r: ProtoReader, end: number): types.ScaleIOPersistentVolumeSource {
+function readScaleIOPersistentVolumeSource(r: ProtoReader, end: number): types.ScaleIOPersistentVolumeSource {
   let f1 = ''
   let f2 = ''
   let f3: types.SecretReference | undefined
@@ -6220,7 +6129,7 @@ export function readScaleIOPersistentVolumeSource(r: ProtoReader, end: number): 
   return o
 }
 
-export function writeScaleIOVolumeSource(w: ProtoWriter, o: types.ScaleIOVolumeSource): void {
+function writeScaleIOVolumeSource(w: ProtoWriter, o: types.ScaleIOVolumeSource): void {
   let m
   w.bool(o.readOnly, 80)
   w.str(o.fsType, 74)
@@ -6234,7 +6143,7 @@ export function writeScaleIOVolumeSource(w: ProtoWriter, o: types.ScaleIOVolumeS
   w.str(o.gateway, 10)
 }
 
-export function readScaleIOVolumeSource(r: ProtoReader, end: number): types.ScaleIOVolumeSource {
+function readScaleIOVolumeSource(r: ProtoReader, end: number): types.ScaleIOVolumeSource {
   let f1 = ''
   let f2 = ''
   let f3: types.LocalObjectReference | undefined
@@ -6276,12 +6185,12 @@ export function readScaleIOVolumeSource(r: ProtoReader, end: number): types.Scal
   return o
 }
 
-export function writeScopeSelector(w: ProtoWriter, o: types.ScopeSelector): void {
+function writeScopeSelector(w: ProtoWriter, o: types.ScopeSelector): void {
   let m
   if (o.matchExpressions) for (let l = o.matchExpressions, i = l.length; i-- > 0; ) { m = w.mark(); writeScopedResourceSelectorRequirement(w, l[i] ?? ({} as types.ScopedResourceSelectorRequirement)); w.close(m, 10) }
 }
 
-export function readScopeSelector(r: ProtoReader, end: number): types.ScopeSelector {
+function readScopeSelector(r: ProtoReader, end: number): types.ScopeSelector {
   let f1: types.ScopedResourceSelectorRequirement[] | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -6296,13 +6205,13 @@ export function readScopeSelector(r: ProtoReader, end: number): types.ScopeSelec
   return o
 }
 
-export function writeScopedResourceSelectorRequirement(w: ProtoWriter, o: types.ScopedResourceSelectorRequirement): void {
+function writeScopedResourceSelectorRequirement(w: ProtoWriter, o: types.ScopedResourceSelectorRequirement): void {
   w.strs(o.values, 26)
   w.str(o.operator, 18)
   w.str(o.scopeName, 10)
 }
 
-export function readScopedResourceSelectorRequirement(r: ProtoReader, end: number): types.ScopedResourceSelectorRequirement {
+function readScopedResourceSelectorRequirement(r: ProtoReader, end: number): types.ScopedResourceSelectorRequirement {
   let f1 = ''
   let f2 = ''
   let f3: string[] | undefined
@@ -6323,12 +6232,12 @@ export function readScopedResourceSelectorRequirement(r: ProtoReader, end: numbe
   return o
 }
 
-export function writeSeccompProfile(w: ProtoWriter, o: types.SeccompProfile): void {
+function writeSeccompProfile(w: ProtoWriter, o: types.SeccompProfile): void {
   w.strPtr(o.localhostProfile, 18)
   w.str(o.type, 10)
 }
 
-export function readSeccompProfile(r: ProtoReader, end: number): types.SeccompProfile {
+function readSeccompProfile(r: ProtoReader, end: number): types.SeccompProfile {
   let f1 = ''
   let f2: string | undefined
   while (r.pos < end) {
@@ -6382,13 +6291,13 @@ export function readSecret(r: ProtoReader, end: number): types.Secret {
   return o
 }
 
-export function writeSecretEnvSource(w: ProtoWriter, o: types.SecretEnvSource): void {
+function writeSecretEnvSource(w: ProtoWriter, o: types.SecretEnvSource): void {
   let m
   w.boolPtr(o.optional, 16)
   m = w.mark(); writeLocalObjectReference(w, o); w.close(m, 10)
 }
 
-export function readSecretEnvSource(r: ProtoReader, end: number): types.SecretEnvSource {
+function readSecretEnvSource(r: ProtoReader, end: number): types.SecretEnvSource {
   let f1: types.LocalObjectReference | undefined
   let f2: boolean | undefined
   while (r.pos < end) {
@@ -6406,14 +6315,14 @@ export function readSecretEnvSource(r: ProtoReader, end: number): types.SecretEn
   return o
 }
 
-export function writeSecretKeySelector(w: ProtoWriter, o: types.SecretKeySelector): void {
+function writeSecretKeySelector(w: ProtoWriter, o: types.SecretKeySelector): void {
   let m
   w.boolPtr(o.optional, 24)
   w.str(o.key, 18)
   m = w.mark(); writeLocalObjectReference(w, o); w.close(m, 10)
 }
 
-export function readSecretKeySelector(r: ProtoReader, end: number): types.SecretKeySelector {
+function readSecretKeySelector(r: ProtoReader, end: number): types.SecretKeySelector {
   let f1: types.LocalObjectReference | undefined
   let f2 = ''
   let f3: boolean | undefined
@@ -6458,14 +6367,14 @@ export function readSecretList(r: ProtoReader, end: number): types.SecretList {
   return o
 }
 
-export function writeSecretProjection(w: ProtoWriter, o: types.SecretProjection): void {
+function writeSecretProjection(w: ProtoWriter, o: types.SecretProjection): void {
   let m
   w.boolPtr(o.optional, 32)
   if (o.items) for (let l = o.items, i = l.length; i-- > 0; ) { m = w.mark(); writeKeyToPath(w, l[i] ?? ({} as types.KeyToPath)); w.close(m, 18) }
   m = w.mark(); writeLocalObjectReference(w, o); w.close(m, 10)
 }
 
-export function readSecretProjection(r: ProtoReader, end: number): types.SecretProjection {
+function readSecretProjection(r: ProtoReader, end: number): types.SecretProjection {
   let f1: types.LocalObjectReference | undefined
   let f2: types.KeyToPath[] | undefined
   let f4: boolean | undefined
@@ -6486,12 +6395,12 @@ export function readSecretProjection(r: ProtoReader, end: number): types.SecretP
   return o
 }
 
-export function writeSecretReference(w: ProtoWriter, o: types.SecretReference): void {
+function writeSecretReference(w: ProtoWriter, o: types.SecretReference): void {
   w.str(o.namespace, 18)
   w.str(o.name, 10)
 }
 
-export function readSecretReference(r: ProtoReader, end: number): types.SecretReference {
+function readSecretReference(r: ProtoReader, end: number): types.SecretReference {
   let f1 = ''
   let f2 = ''
   while (r.pos < end) {
@@ -6509,7 +6418,7 @@ export function readSecretReference(r: ProtoReader, end: number): types.SecretRe
   return o
 }
 
-export function writeSecretVolumeSource(w: ProtoWriter, o: types.SecretVolumeSource): void {
+function writeSecretVolumeSource(w: ProtoWriter, o: types.SecretVolumeSource): void {
   let m
   w.boolPtr(o.optional, 32)
   w.intPtr(o.defaultMode, 24)
@@ -6517,7 +6426,7 @@ export function writeSecretVolumeSource(w: ProtoWriter, o: types.SecretVolumeSou
   w.str(o.secretName, 10)
 }
 
-export function readSecretVolumeSource(r: ProtoReader, end: number): types.SecretVolumeSource {
+function readSecretVolumeSource(r: ProtoReader, end: number): types.SecretVolumeSource {
   let f1 = ''
   let f2: types.KeyToPath[] | undefined
   let f3: number | undefined
@@ -6541,7 +6450,7 @@ export function readSecretVolumeSource(r: ProtoReader, end: number): types.Secre
   return o
 }
 
-export function writeSecurityContext(w: ProtoWriter, o: types.SecurityContext): void {
+function writeSecurityContext(w: ProtoWriter, o: types.SecurityContext): void {
   let m
   if (o.appArmorProfile != null) { m = w.mark(); writeAppArmorProfile(w, o.appArmorProfile); w.close(m, 98) }
   if (o.seccompProfile != null) { m = w.mark(); writeSeccompProfile(w, o.seccompProfile); w.close(m, 90) }
@@ -6557,7 +6466,7 @@ export function writeSecurityContext(w: ProtoWriter, o: types.SecurityContext): 
   if (o.capabilities != null) { m = w.mark(); writeCapabilities(w, o.capabilities); w.close(m, 10) }
 }
 
-export function readSecurityContext(r: ProtoReader, end: number): types.SecurityContext {
+function readSecurityContext(r: ProtoReader, end: number): types.SecurityContext {
   let f1: types.Capabilities | undefined
   let f2: boolean | undefined
   let f3: types.SELinuxOptions | undefined
@@ -6709,13 +6618,13 @@ export function readServiceAccountList(r: ProtoReader, end: number): types.Servi
   return o
 }
 
-export function writeServiceAccountTokenProjection(w: ProtoWriter, o: types.ServiceAccountTokenProjection): void {
+function writeServiceAccountTokenProjection(w: ProtoWriter, o: types.ServiceAccountTokenProjection): void {
   w.str(o.path, 26)
   w.intPtr(o.expirationSeconds, 16)
   w.str(o.audience, 10)
 }
 
-export function readServiceAccountTokenProjection(r: ProtoReader, end: number): types.ServiceAccountTokenProjection {
+function readServiceAccountTokenProjection(r: ProtoReader, end: number): types.ServiceAccountTokenProjection {
   let f1 = ''
   let f2: number | undefined
   let f3 = ''
@@ -6760,7 +6669,7 @@ export function readServiceList(r: ProtoReader, end: number): types.ServiceList 
   return o
 }
 
-export function writeServicePort(w: ProtoWriter, o: types.ServicePort): void {
+function writeServicePort(w: ProtoWriter, o: types.ServicePort): void {
   w.strPtr(o.appProtocol, 50)
   w.int(o.nodePort, 40)
   w.intOrString(o.targetPort, 34)
@@ -6769,7 +6678,7 @@ export function writeServicePort(w: ProtoWriter, o: types.ServicePort): void {
   w.str(o.name, 10)
 }
 
-export function readServicePort(r: ProtoReader, end: number): types.ServicePort {
+function readServicePort(r: ProtoReader, end: number): types.ServicePort {
   let f1 = ''
   let f2 = ''
   let f6: string | undefined
@@ -6818,7 +6727,7 @@ export function readServiceProxyOptions(r: ProtoReader, end: number): types.Serv
   return o
 }
 
-export function writeServiceSpec(w: ProtoWriter, o: types.ServiceSpec): void {
+function writeServiceSpec(w: ProtoWriter, o: types.ServiceSpec): void {
   let m
   w.strPtr(o.trafficDistribution, 186)
   w.strPtr(o.internalTrafficPolicy, 178)
@@ -6842,7 +6751,7 @@ export function writeServiceSpec(w: ProtoWriter, o: types.ServiceSpec): void {
   if (o.ports) for (let l = o.ports, i = l.length; i-- > 0; ) { m = w.mark(); writeServicePort(w, l[i] ?? ({} as types.ServicePort)); w.close(m, 10) }
 }
 
-export function readServiceSpec(r: ProtoReader, end: number): types.ServiceSpec {
+function readServiceSpec(r: ProtoReader, end: number): types.ServiceSpec {
   let f1: types.ServicePort[] | undefined
   let f2: Record<string, string> | undefined
   let f3 = ''
@@ -6914,13 +6823,13 @@ export function readServiceSpec(r: ProtoReader, end: number): types.ServiceSpec 
   return o
 }
 
-export function writeServiceStatus(w: ProtoWriter, o: types.ServiceStatus): void {
+function writeServiceStatus(w: ProtoWriter, o: types.ServiceStatus): void {
   let m
   if (o.conditions) for (let l = o.conditions, i = l.length; i-- > 0; ) { m = w.mark(); metaV1.writeCondition(w, l[i] ?? ({} as metaV1Types.Condition)); w.close(m, 18) }
   m = w.mark(); writeLoadBalancerStatus(w, o.loadBalancer ?? ({} as types.LoadBalancerStatus)); w.close(m, 10)
 }
 
-export function readServiceStatus(r: ProtoReader, end: number): types.ServiceStatus {
+function readServiceStatus(r: ProtoReader, end: number): types.ServiceStatus {
   let f1: types.LoadBalancerStatus | undefined
   let f2: metaV1Types.Condition[] | undefined
   while (r.pos < end) {
@@ -6938,12 +6847,12 @@ export function readServiceStatus(r: ProtoReader, end: number): types.ServiceSta
   return o
 }
 
-export function writeSessionAffinityConfig(w: ProtoWriter, o: types.SessionAffinityConfig): void {
+function writeSessionAffinityConfig(w: ProtoWriter, o: types.SessionAffinityConfig): void {
   let m
   if (o.clientIP != null) { m = w.mark(); writeClientIPConfig(w, o.clientIP); w.close(m, 10) }
 }
 
-export function readSessionAffinityConfig(r: ProtoReader, end: number): types.SessionAffinityConfig {
+function readSessionAffinityConfig(r: ProtoReader, end: number): types.SessionAffinityConfig {
   let f1: types.ClientIPConfig | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -6958,11 +6867,11 @@ export function readSessionAffinityConfig(r: ProtoReader, end: number): types.Se
   return o
 }
 
-export function writeSleepAction(w: ProtoWriter, o: types.SleepAction): void {
+function writeSleepAction(w: ProtoWriter, o: types.SleepAction): void {
   w.int(o.seconds, 8)
 }
 
-export function readSleepAction(r: ProtoReader, end: number): types.SleepAction {
+function readSleepAction(r: ProtoReader, end: number): types.SleepAction {
   let f1 = 0
   while (r.pos < end) {
     const t = r.tag()
@@ -6977,7 +6886,7 @@ export function readSleepAction(r: ProtoReader, end: number): types.SleepAction 
   return o
 }
 
-export function writeStorageOSPersistentVolumeSource(w: ProtoWriter, o: types.StorageOSPersistentVolumeSource): void {
+function writeStorageOSPersistentVolumeSource(w: ProtoWriter, o: types.StorageOSPersistentVolumeSource): void {
   let m
   if (o.secretRef != null) { m = w.mark(); writeObjectReference(w, o.secretRef); w.close(m, 42) }
   w.bool(o.readOnly, 32)
@@ -6986,7 +6895,7 @@ export function writeStorageOSPersistentVolumeSource(w: ProtoWriter, o: types.St
   w.str(o.volumeName, 10)
 }
 
-export function readStorageOSPersistentVolumeSource(r: ProtoReader, end: number): types.StorageOSPersistentVolumeSource {
+function readStorageOSPersistentVolumeSource(r: ProtoReader, end: number): types.StorageOSPersistentVolumeSource {
   let f1 = ''
   let f2 = ''
   let f3 = ''
@@ -7013,7 +6922,7 @@ export function readStorageOSPersistentVolumeSource(r: ProtoReader, end: number)
   return o
 }
 
-export function writeStorageOSVolumeSource(w: ProtoWriter, o: types.StorageOSVolumeSource): void {
+function writeStorageOSVolumeSource(w: ProtoWriter, o: types.StorageOSVolumeSource): void {
   let m
   if (o.secretRef != null) { m = w.mark(); writeLocalObjectReference(w, o.secretRef); w.close(m, 42) }
   w.bool(o.readOnly, 32)
@@ -7022,7 +6931,7 @@ export function writeStorageOSVolumeSource(w: ProtoWriter, o: types.StorageOSVol
   w.str(o.volumeName, 10)
 }
 
-export function readStorageOSVolumeSource(r: ProtoReader, end: number): types.StorageOSVolumeSource {
+function readStorageOSVolumeSource(r: ProtoReader, end: number): types.StorageOSVolumeSource {
   let f1 = ''
   let f2 = ''
   let f3 = ''
@@ -7049,12 +6958,12 @@ export function readStorageOSVolumeSource(r: ProtoReader, end: number): types.St
   return o
 }
 
-export function writeSysctl(w: ProtoWriter, o: types.Sysctl): void {
+function writeSysctl(w: ProtoWriter, o: types.Sysctl): void {
   w.str(o.value, 18)
   w.str(o.name, 10)
 }
 
-export function readSysctl(r: ProtoReader, end: number): types.Sysctl {
+function readSysctl(r: ProtoReader, end: number): types.Sysctl {
   let f1 = ''
   let f2 = ''
   while (r.pos < end) {
@@ -7072,12 +6981,12 @@ export function readSysctl(r: ProtoReader, end: number): types.Sysctl {
   return o
 }
 
-export function writeTCPSocketAction(w: ProtoWriter, o: types.TCPSocketAction): void {
+function writeTCPSocketAction(w: ProtoWriter, o: types.TCPSocketAction): void {
   w.str(o.host, 18)
   w.intOrString(o.port, 10)
 }
 
-export function readTCPSocketAction(r: ProtoReader, end: number): types.TCPSocketAction {
+function readTCPSocketAction(r: ProtoReader, end: number): types.TCPSocketAction {
   let f1: number | string | undefined
   let f2 = ''
   while (r.pos < end) {
@@ -7095,14 +7004,14 @@ export function readTCPSocketAction(r: ProtoReader, end: number): types.TCPSocke
   return o
 }
 
-export function writeTaint(w: ProtoWriter, o: types.Taint): void {
+function writeTaint(w: ProtoWriter, o: types.Taint): void {
   w.timePtr(o.timeAdded, 34)
   w.str(o.effect, 26)
   w.str(o.value, 18)
   w.str(o.key, 10)
 }
 
-export function readTaint(r: ProtoReader, end: number): types.Taint {
+function readTaint(r: ProtoReader, end: number): types.Taint {
   let f1 = ''
   let f2 = ''
   let f3 = ''
@@ -7161,12 +7070,12 @@ export function readToleration(r: ProtoReader, end: number): types.Toleration {
   return o
 }
 
-export function writeTopologySelectorLabelRequirement(w: ProtoWriter, o: types.TopologySelectorLabelRequirement): void {
+function writeTopologySelectorLabelRequirement(w: ProtoWriter, o: types.TopologySelectorLabelRequirement): void {
   w.strs(o.values, 18)
   w.str(o.key, 10)
 }
 
-export function readTopologySelectorLabelRequirement(r: ProtoReader, end: number): types.TopologySelectorLabelRequirement {
+function readTopologySelectorLabelRequirement(r: ProtoReader, end: number): types.TopologySelectorLabelRequirement {
   let f1 = ''
   let f2: string[] | undefined
   while (r.pos < end) {
@@ -7204,7 +7113,7 @@ export function readTopologySelectorTerm(r: ProtoReader, end: number): types.Top
   return o
 }
 
-export function writeTopologySpreadConstraint(w: ProtoWriter, o: types.TopologySpreadConstraint): void {
+function writeTopologySpreadConstraint(w: ProtoWriter, o: types.TopologySpreadConstraint): void {
   let m
   w.strs(o.matchLabelKeys, 66)
   w.strPtr(o.nodeTaintsPolicy, 58)
@@ -7216,7 +7125,7 @@ export function writeTopologySpreadConstraint(w: ProtoWriter, o: types.TopologyS
   w.int(o.maxSkew, 8)
 }
 
-export function readTopologySpreadConstraint(r: ProtoReader, end: number): types.TopologySpreadConstraint {
+function readTopologySpreadConstraint(r: ProtoReader, end: number): types.TopologySpreadConstraint {
   let f1 = 0
   let f2 = ''
   let f3 = ''
@@ -7279,14 +7188,14 @@ export function readTypedLocalObjectReference(r: ProtoReader, end: number): type
   return o
 }
 
-export function writeTypedObjectReference(w: ProtoWriter, o: types.TypedObjectReference): void {
+function writeTypedObjectReference(w: ProtoWriter, o: types.TypedObjectReference): void {
   w.strPtr(o.namespace, 34)
   w.str(o.name, 26)
   w.str(o.kind, 18)
   w.strPtr(o.apiGroup, 10)
 }
 
-export function readTypedObjectReference(r: ProtoReader, end: number): types.TypedObjectReference {
+function readTypedObjectReference(r: ProtoReader, end: number): types.TypedObjectReference {
   let f1: string | undefined
   let f2 = ''
   let f3 = ''
@@ -7310,13 +7219,13 @@ export function readTypedObjectReference(r: ProtoReader, end: number): types.Typ
   return o
 }
 
-export function writeVolume(w: ProtoWriter, o: types.Volume): void {
+function writeVolume(w: ProtoWriter, o: types.Volume): void {
   let m
   m = w.mark(); writeVolumeSource(w, o); w.close(m, 18)
   w.str(o.name, 10)
 }
 
-export function readVolume(r: ProtoReader, end: number): types.Volume {
+function readVolume(r: ProtoReader, end: number): types.Volume {
   let f1 = ''
   let f2: types.VolumeSource | undefined
   while (r.pos < end) {
@@ -7334,12 +7243,12 @@ export function readVolume(r: ProtoReader, end: number): types.Volume {
   return o
 }
 
-export function writeVolumeDevice(w: ProtoWriter, o: types.VolumeDevice): void {
+function writeVolumeDevice(w: ProtoWriter, o: types.VolumeDevice): void {
   w.str(o.devicePath, 18)
   w.str(o.name, 10)
 }
 
-export function readVolumeDevice(r: ProtoReader, end: number): types.VolumeDevice {
+function readVolumeDevice(r: ProtoReader, end: number): types.VolumeDevice {
   let f1 = ''
   let f2 = ''
   while (r.pos < end) {
@@ -7357,7 +7266,7 @@ export function readVolumeDevice(r: ProtoReader, end: number): types.VolumeDevic
   return o
 }
 
-export function writeVolumeMount(w: ProtoWriter, o: types.VolumeMount): void {
+function writeVolumeMount(w: ProtoWriter, o: types.VolumeMount): void {
   w.strPtr(o.recursiveReadOnly, 58)
   w.str(o.subPathExpr, 50)
   w.strPtr(o.mountPropagation, 42)
@@ -7367,7 +7276,7 @@ export function writeVolumeMount(w: ProtoWriter, o: types.VolumeMount): void {
   w.str(o.name, 10)
 }
 
-export function readVolumeMount(r: ProtoReader, end: number): types.VolumeMount {
+function readVolumeMount(r: ProtoReader, end: number): types.VolumeMount {
   let f1 = ''
   let f2 = false
   let f7: string | undefined
@@ -7400,7 +7309,7 @@ export function readVolumeMount(r: ProtoReader, end: number): types.VolumeMount 
   return o
 }
 
-export function writeVolumeMountStatus(w: ProtoWriter, o: types.VolumeMountStatus): void {
+function writeVolumeMountStatus(w: ProtoWriter, o: types.VolumeMountStatus): void {
   let m
   if (o.volumeStatus != null) { m = w.mark(); writeVolumeStatus(w, o.volumeStatus); w.close(m, 42) }
   w.strPtr(o.recursiveReadOnly, 34)
@@ -7409,7 +7318,7 @@ export function writeVolumeMountStatus(w: ProtoWriter, o: types.VolumeMountStatu
   w.str(o.name, 10)
 }
 
-export function readVolumeMountStatus(r: ProtoReader, end: number): types.VolumeMountStatus {
+function readVolumeMountStatus(r: ProtoReader, end: number): types.VolumeMountStatus {
   let f1 = ''
   let f2 = ''
   let f3 = false
@@ -7436,12 +7345,12 @@ export function readVolumeMountStatus(r: ProtoReader, end: number): types.Volume
   return o
 }
 
-export function writeVolumeNodeAffinity(w: ProtoWriter, o: types.VolumeNodeAffinity): void {
+function writeVolumeNodeAffinity(w: ProtoWriter, o: types.VolumeNodeAffinity): void {
   let m
   if (o.required != null) { m = w.mark(); writeNodeSelector(w, o.required); w.close(m, 10) }
 }
 
-export function readVolumeNodeAffinity(r: ProtoReader, end: number): types.VolumeNodeAffinity {
+function readVolumeNodeAffinity(r: ProtoReader, end: number): types.VolumeNodeAffinity {
   let f1: types.NodeSelector | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -7456,7 +7365,7 @@ export function readVolumeNodeAffinity(r: ProtoReader, end: number): types.Volum
   return o
 }
 
-export function writeVolumeProjection(w: ProtoWriter, o: types.VolumeProjection): void {
+function writeVolumeProjection(w: ProtoWriter, o: types.VolumeProjection): void {
   let m
   if (o.podCertificate != null) { m = w.mark(); writePodCertificateProjection(w, o.podCertificate); w.close(m, 50) }
   if (o.clusterTrustBundle != null) { m = w.mark(); writeClusterTrustBundleProjection(w, o.clusterTrustBundle); w.close(m, 42) }
@@ -7466,7 +7375,7 @@ export function writeVolumeProjection(w: ProtoWriter, o: types.VolumeProjection)
   if (o.secret != null) { m = w.mark(); writeSecretProjection(w, o.secret); w.close(m, 10) }
 }
 
-export function readVolumeProjection(r: ProtoReader, end: number): types.VolumeProjection {
+function readVolumeProjection(r: ProtoReader, end: number): types.VolumeProjection {
   let f1: types.SecretProjection | undefined
   let f2: types.DownwardAPIProjection | undefined
   let f3: types.ConfigMapProjection | undefined
@@ -7496,12 +7405,12 @@ export function readVolumeProjection(r: ProtoReader, end: number): types.VolumeP
   return o
 }
 
-export function writeVolumeResourceRequirements(w: ProtoWriter, o: types.VolumeResourceRequirements): void {
+function writeVolumeResourceRequirements(w: ProtoWriter, o: types.VolumeResourceRequirements): void {
   w.map(o.requests, 18, (w, v, t) => w.quantity(v, t))
   w.map(o.limits, 10, (w, v, t) => w.quantity(v, t))
 }
 
-export function readVolumeResourceRequirements(r: ProtoReader, end: number): types.VolumeResourceRequirements {
+function readVolumeResourceRequirements(r: ProtoReader, end: number): types.VolumeResourceRequirements {
   let f1: Record<string, string> | undefined
   let f2: Record<string, string> | undefined
   while (r.pos < end) {
@@ -7519,7 +7428,7 @@ export function readVolumeResourceRequirements(r: ProtoReader, end: number): typ
   return o
 }
 
-export function writeVolumeSource(w: ProtoWriter, o: types.VolumeSource): void {
+function writeVolumeSource(w: ProtoWriter, o: types.VolumeSource): void {
   let m
   if (o.image != null) { m = w.mark(); writeImageVolumeSource(w, o.image); w.close(m, 242) }
   if (o.ephemeral != null) { m = w.mark(); writeEphemeralVolumeSource(w, o.ephemeral); w.close(m, 234) }
@@ -7553,7 +7462,7 @@ export function writeVolumeSource(w: ProtoWriter, o: types.VolumeSource): void {
   if (o.hostPath != null) { m = w.mark(); writeHostPathVolumeSource(w, o.hostPath); w.close(m, 10) }
 }
 
-export function readVolumeSource(r: ProtoReader, end: number): types.VolumeSource {
+function readVolumeSource(r: ProtoReader, end: number): types.VolumeSource {
   let f1: types.HostPathVolumeSource | undefined
   let f2: types.EmptyDirVolumeSource | undefined
   let f3: types.GCEPersistentDiskVolumeSource | undefined
@@ -7655,12 +7564,12 @@ export function readVolumeSource(r: ProtoReader, end: number): types.VolumeSourc
   return o
 }
 
-export function writeVolumeStatus(w: ProtoWriter, o: types.VolumeStatus): void {
+function writeVolumeStatus(w: ProtoWriter, o: types.VolumeStatus): void {
   let m
   if (o.image != null) { m = w.mark(); writeImageVolumeStatus(w, o.image); w.close(m, 10) }
 }
 
-export function readVolumeStatus(r: ProtoReader, end: number): types.VolumeStatus {
+function readVolumeStatus(r: ProtoReader, end: number): types.VolumeStatus {
   let f1: types.ImageVolumeStatus | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -7675,14 +7584,14 @@ export function readVolumeStatus(r: ProtoReader, end: number): types.VolumeStatu
   return o
 }
 
-export function writeVsphereVirtualDiskVolumeSource(w: ProtoWriter, o: types.VsphereVirtualDiskVolumeSource): void {
+function writeVsphereVirtualDiskVolumeSource(w: ProtoWriter, o: types.VsphereVirtualDiskVolumeSource): void {
   w.str(o.storagePolicyID, 34)
   w.str(o.storagePolicyName, 26)
   w.str(o.fsType, 18)
   w.str(o.volumePath, 10)
 }
 
-export function readVsphereVirtualDiskVolumeSource(r: ProtoReader, end: number): types.VsphereVirtualDiskVolumeSource {
+function readVsphereVirtualDiskVolumeSource(r: ProtoReader, end: number): types.VsphereVirtualDiskVolumeSource {
   let f1 = ''
   let f2 = ''
   let f3 = ''
@@ -7706,13 +7615,13 @@ export function readVsphereVirtualDiskVolumeSource(r: ProtoReader, end: number):
   return o
 }
 
-export function writeWeightedPodAffinityTerm(w: ProtoWriter, o: types.WeightedPodAffinityTerm): void {
+function writeWeightedPodAffinityTerm(w: ProtoWriter, o: types.WeightedPodAffinityTerm): void {
   let m
   m = w.mark(); writePodAffinityTerm(w, o.podAffinityTerm ?? ({} as types.PodAffinityTerm)); w.close(m, 18)
   w.int(o.weight, 8)
 }
 
-export function readWeightedPodAffinityTerm(r: ProtoReader, end: number): types.WeightedPodAffinityTerm {
+function readWeightedPodAffinityTerm(r: ProtoReader, end: number): types.WeightedPodAffinityTerm {
   let f1 = 0
   let f2: types.PodAffinityTerm | undefined
   while (r.pos < end) {
@@ -7730,14 +7639,14 @@ export function readWeightedPodAffinityTerm(r: ProtoReader, end: number): types.
   return o
 }
 
-export function writeWindowsSecurityContextOptions(w: ProtoWriter, o: types.WindowsSecurityContextOptions): void {
+function writeWindowsSecurityContextOptions(w: ProtoWriter, o: types.WindowsSecurityContextOptions): void {
   w.boolPtr(o.hostProcess, 32)
   w.strPtr(o.runAsUserName, 26)
   w.strPtr(o.gmsaCredentialSpec, 18)
   w.strPtr(o.gmsaCredentialSpecName, 10)
 }
 
-export function readWindowsSecurityContextOptions(r: ProtoReader, end: number): types.WindowsSecurityContextOptions {
+function readWindowsSecurityContextOptions(r: ProtoReader, end: number): types.WindowsSecurityContextOptions {
   let f1: string | undefined
   let f2: string | undefined
   let f3: string | undefined

@@ -7,7 +7,7 @@ import type * as coreV1Types from '../../core/v1/types.ts'
 import type * as metaV1Types from '../../meta/v1/types.ts'
 import type * as types from './types.ts'
 
-export function writeEndpoint(w: ProtoWriter, o: types.Endpoint): void {
+function writeEndpoint(w: ProtoWriter, o: types.Endpoint): void {
   let m
   if (o.hints != null) { m = w.mark(); writeEndpointHints(w, o.hints); w.close(m, 58) }
   w.strPtr(o.nodeName, 50)
@@ -18,7 +18,7 @@ export function writeEndpoint(w: ProtoWriter, o: types.Endpoint): void {
   w.strs(o.addresses, 10)
 }
 
-export function readEndpoint(r: ProtoReader, end: number): types.Endpoint {
+function readEndpoint(r: ProtoReader, end: number): types.Endpoint {
   let f1: string[] | undefined
   let f2: types.EndpointConditions | undefined
   let f3: string | undefined
@@ -51,13 +51,13 @@ export function readEndpoint(r: ProtoReader, end: number): types.Endpoint {
   return o
 }
 
-export function writeEndpointConditions(w: ProtoWriter, o: types.EndpointConditions): void {
+function writeEndpointConditions(w: ProtoWriter, o: types.EndpointConditions): void {
   w.boolPtr(o.terminating, 24)
   w.boolPtr(o.serving, 16)
   w.boolPtr(o.ready, 8)
 }
 
-export function readEndpointConditions(r: ProtoReader, end: number): types.EndpointConditions {
+function readEndpointConditions(r: ProtoReader, end: number): types.EndpointConditions {
   let f1: boolean | undefined
   let f2: boolean | undefined
   let f3: boolean | undefined
@@ -78,13 +78,13 @@ export function readEndpointConditions(r: ProtoReader, end: number): types.Endpo
   return o
 }
 
-export function writeEndpointHints(w: ProtoWriter, o: types.EndpointHints): void {
+function writeEndpointHints(w: ProtoWriter, o: types.EndpointHints): void {
   let m
   if (o.forNodes) for (let l = o.forNodes, i = l.length; i-- > 0; ) { m = w.mark(); writeForNode(w, l[i] ?? ({} as types.ForNode)); w.close(m, 18) }
   if (o.forZones) for (let l = o.forZones, i = l.length; i-- > 0; ) { m = w.mark(); writeForZone(w, l[i] ?? ({} as types.ForZone)); w.close(m, 10) }
 }
 
-export function readEndpointHints(r: ProtoReader, end: number): types.EndpointHints {
+function readEndpointHints(r: ProtoReader, end: number): types.EndpointHints {
   let f1: types.ForZone[] | undefined
   let f2: types.ForNode[] | undefined
   while (r.pos < end) {
@@ -102,14 +102,14 @@ export function readEndpointHints(r: ProtoReader, end: number): types.EndpointHi
   return o
 }
 
-export function writeEndpointPort(w: ProtoWriter, o: types.EndpointPort): void {
+function writeEndpointPort(w: ProtoWriter, o: types.EndpointPort): void {
   w.strPtr(o.appProtocol, 34)
   w.intPtr(o.port, 24)
   w.strPtr(o.protocol, 18)
   w.strPtr(o.name, 10)
 }
 
-export function readEndpointPort(r: ProtoReader, end: number): types.EndpointPort {
+function readEndpointPort(r: ProtoReader, end: number): types.EndpointPort {
   let f1: string | undefined
   let f2: string | undefined
   let f3: number | undefined
@@ -189,11 +189,11 @@ export function readEndpointSliceList(r: ProtoReader, end: number): types.Endpoi
   return o
 }
 
-export function writeForNode(w: ProtoWriter, o: types.ForNode): void {
+function writeForNode(w: ProtoWriter, o: types.ForNode): void {
   w.str(o.name, 10)
 }
 
-export function readForNode(r: ProtoReader, end: number): types.ForNode {
+function readForNode(r: ProtoReader, end: number): types.ForNode {
   let f1 = ''
   while (r.pos < end) {
     const t = r.tag()
@@ -208,11 +208,11 @@ export function readForNode(r: ProtoReader, end: number): types.ForNode {
   return o
 }
 
-export function writeForZone(w: ProtoWriter, o: types.ForZone): void {
+function writeForZone(w: ProtoWriter, o: types.ForZone): void {
   w.str(o.name, 10)
 }
 
-export function readForZone(r: ProtoReader, end: number): types.ForZone {
+function readForZone(r: ProtoReader, end: number): types.ForZone {
   let f1 = ''
   while (r.pos < end) {
     const t = r.tag()

@@ -107,12 +107,12 @@ export function readEventList(r: ProtoReader, end: number): types.EventList {
   return o
 }
 
-export function writeEventSeries(w: ProtoWriter, o: types.EventSeries): void {
+function writeEventSeries(w: ProtoWriter, o: types.EventSeries): void {
   w.microTime(o.lastObservedTime, 18)
   w.int(o.count, 8)
 }
 
-export function readEventSeries(r: ProtoReader, end: number): types.EventSeries {
+function readEventSeries(r: ProtoReader, end: number): types.EventSeries {
   let f1 = 0
   let f2: string | undefined
   while (r.pos < end) {

@@ -35,7 +35,7 @@ export function readDaemonSet(r: ProtoReader, end: number): types.DaemonSet {
   return o
 }
 
-export function writeDaemonSetCondition(w: ProtoWriter, o: types.DaemonSetCondition): void {
+function writeDaemonSetCondition(w: ProtoWriter, o: types.DaemonSetCondition): void {
   w.str(o.message, 42)
   w.str(o.reason, 34)
   w.time(o.lastTransitionTime, 26)
@@ -43,7 +43,7 @@ export function writeDaemonSetCondition(w: ProtoWriter, o: types.DaemonSetCondit
   w.str(o.type, 10)
 }
 
-export function readDaemonSetCondition(r: ProtoReader, end: number): types.DaemonSetCondition {
+function readDaemonSetCondition(r: ProtoReader, end: number): types.DaemonSetCondition {
   let f1 = ''
   let f2 = ''
   let f3: string | undefined
@@ -94,7 +94,7 @@ export function readDaemonSetList(r: ProtoReader, end: number): types.DaemonSetL
   return o
 }
 
-export function writeDaemonSetSpec(w: ProtoWriter, o: types.DaemonSetSpec): void {
+function writeDaemonSetSpec(w: ProtoWriter, o: types.DaemonSetSpec): void {
   let m
   w.intPtr(o.revisionHistoryLimit, 48)
   w.int(o.templateGeneration, 40)
@@ -104,7 +104,7 @@ export function writeDaemonSetSpec(w: ProtoWriter, o: types.DaemonSetSpec): void
   if (o.selector != null) { m = w.mark(); metaV1.writeLabelSelector(w, o.selector); w.close(m, 10) }
 }
 
-export function readDaemonSetSpec(r: ProtoReader, end: number): types.DaemonSetSpec {
+function readDaemonSetSpec(r: ProtoReader, end: number): types.DaemonSetSpec {
   let f1: metaV1Types.LabelSelector | undefined
   let f2: coreV1Types.PodTemplateSpec | undefined
   let f3: types.DaemonSetUpdateStrategy | undefined
@@ -134,7 +134,7 @@ export function readDaemonSetSpec(r: ProtoReader, end: number): types.DaemonSetS
   return o
 }
 
-export function writeDaemonSetStatus(w: ProtoWriter, o: types.DaemonSetStatus): void {
+function writeDaemonSetStatus(w: ProtoWriter, o: types.DaemonSetStatus): void {
   let m
   if (o.conditions) for (let l = o.conditions, i = l.length; i-- > 0; ) { m = w.mark(); writeDaemonSetCondition(w, l[i] ?? ({} as types.DaemonSetCondition)); w.close(m, 82) }
   w.intPtr(o.collisionCount, 72)
@@ -148,7 +148,7 @@ export function writeDaemonSetStatus(w: ProtoWriter, o: types.DaemonSetStatus): 
   w.int(o.currentNumberScheduled, 8)
 }
 
-export function readDaemonSetStatus(r: ProtoReader, end: number): types.DaemonSetStatus {
+function readDaemonSetStatus(r: ProtoReader, end: number): types.DaemonSetStatus {
   let f1 = 0
   let f2 = 0
   let f3 = 0
@@ -190,13 +190,13 @@ export function readDaemonSetStatus(r: ProtoReader, end: number): types.DaemonSe
   return o
 }
 
-export function writeDaemonSetUpdateStrategy(w: ProtoWriter, o: types.DaemonSetUpdateStrategy): void {
+function writeDaemonSetUpdateStrategy(w: ProtoWriter, o: types.DaemonSetUpdateStrategy): void {
   let m
   if (o.rollingUpdate != null) { m = w.mark(); writeRollingUpdateDaemonSet(w, o.rollingUpdate); w.close(m, 18) }
   w.str(o.type, 10)
 }
 
-export function readDaemonSetUpdateStrategy(r: ProtoReader, end: number): types.DaemonSetUpdateStrategy {
+function readDaemonSetUpdateStrategy(r: ProtoReader, end: number): types.DaemonSetUpdateStrategy {
   let f1 = ''
   let f2: types.RollingUpdateDaemonSet | undefined
   while (r.pos < end) {
@@ -242,7 +242,7 @@ export function readDeployment(r: ProtoReader, end: number): types.Deployment {
   return o
 }
 
-export function writeDeploymentCondition(w: ProtoWriter, o: types.DeploymentCondition): void {
+function writeDeploymentCondition(w: ProtoWriter, o: types.DeploymentCondition): void {
   w.time(o.lastTransitionTime, 58)
   w.time(o.lastUpdateTime, 50)
   w.str(o.message, 42)
@@ -251,7 +251,7 @@ export function writeDeploymentCondition(w: ProtoWriter, o: types.DeploymentCond
   w.str(o.type, 10)
 }
 
-export function readDeploymentCondition(r: ProtoReader, end: number): types.DeploymentCondition {
+function readDeploymentCondition(r: ProtoReader, end: number): types.DeploymentCondition {
   let f1 = ''
   let f2 = ''
   let f6: string | undefined
@@ -333,7 +333,7 @@ export function readDeploymentRollback(r: ProtoReader, end: number): types.Deplo
   return o
 }
 
-export function writeDeploymentSpec(w: ProtoWriter, o: types.DeploymentSpec): void {
+function writeDeploymentSpec(w: ProtoWriter, o: types.DeploymentSpec): void {
   let m
   w.intPtr(o.progressDeadlineSeconds, 72)
   if (o.rollbackTo != null) { m = w.mark(); writeRollbackConfig(w, o.rollbackTo); w.close(m, 66) }
@@ -346,7 +346,7 @@ export function writeDeploymentSpec(w: ProtoWriter, o: types.DeploymentSpec): vo
   w.intPtr(o.replicas, 8)
 }
 
-export function readDeploymentSpec(r: ProtoReader, end: number): types.DeploymentSpec {
+function readDeploymentSpec(r: ProtoReader, end: number): types.DeploymentSpec {
   let f1: number | undefined
   let f2: metaV1Types.LabelSelector | undefined
   let f3: coreV1Types.PodTemplateSpec | undefined
@@ -385,7 +385,7 @@ export function readDeploymentSpec(r: ProtoReader, end: number): types.Deploymen
   return o
 }
 
-export function writeDeploymentStatus(w: ProtoWriter, o: types.DeploymentStatus): void {
+function writeDeploymentStatus(w: ProtoWriter, o: types.DeploymentStatus): void {
   let m
   w.intPtr(o.terminatingReplicas, 72)
   w.intPtr(o.collisionCount, 64)
@@ -398,7 +398,7 @@ export function writeDeploymentStatus(w: ProtoWriter, o: types.DeploymentStatus)
   w.int(o.observedGeneration, 8)
 }
 
-export function readDeploymentStatus(r: ProtoReader, end: number): types.DeploymentStatus {
+function readDeploymentStatus(r: ProtoReader, end: number): types.DeploymentStatus {
   let f1 = 0
   let f2 = 0
   let f3 = 0
@@ -437,13 +437,13 @@ export function readDeploymentStatus(r: ProtoReader, end: number): types.Deploym
   return o
 }
 
-export function writeDeploymentStrategy(w: ProtoWriter, o: types.DeploymentStrategy): void {
+function writeDeploymentStrategy(w: ProtoWriter, o: types.DeploymentStrategy): void {
   let m
   if (o.rollingUpdate != null) { m = w.mark(); writeRollingUpdateDeployment(w, o.rollingUpdate); w.close(m, 18) }
   w.str(o.type, 10)
 }
 
-export function readDeploymentStrategy(r: ProtoReader, end: number): types.DeploymentStrategy {
+function readDeploymentStrategy(r: ProtoReader, end: number): types.DeploymentStrategy {
   let f1 = ''
   let f2: types.RollingUpdateDeployment | undefined
   while (r.pos < end) {
@@ -461,14 +461,14 @@ export function readDeploymentStrategy(r: ProtoReader, end: number): types.Deplo
   return o
 }
 
-export function writeHTTPIngressPath(w: ProtoWriter, o: types.HTTPIngressPath): void {
+function writeHTTPIngressPath(w: ProtoWriter, o: types.HTTPIngressPath): void {
   let m
   w.strPtr(o.pathType, 26)
   m = w.mark(); writeIngressBackend(w, o.backend ?? ({} as types.IngressBackend)); w.close(m, 18)
   w.str(o.path, 10)
 }
 
-export function readHTTPIngressPath(r: ProtoReader, end: number): types.HTTPIngressPath {
+function readHTTPIngressPath(r: ProtoReader, end: number): types.HTTPIngressPath {
   let f1 = ''
   let f3: string | undefined
   let f2: types.IngressBackend | undefined
@@ -489,12 +489,12 @@ export function readHTTPIngressPath(r: ProtoReader, end: number): types.HTTPIngr
   return o
 }
 
-export function writeHTTPIngressRuleValue(w: ProtoWriter, o: types.HTTPIngressRuleValue): void {
+function writeHTTPIngressRuleValue(w: ProtoWriter, o: types.HTTPIngressRuleValue): void {
   let m
   if (o.paths) for (let l = o.paths, i = l.length; i-- > 0; ) { m = w.mark(); writeHTTPIngressPath(w, l[i] ?? ({} as types.HTTPIngressPath)); w.close(m, 10) }
 }
 
-export function readHTTPIngressRuleValue(r: ProtoReader, end: number): types.HTTPIngressRuleValue {
+function readHTTPIngressRuleValue(r: ProtoReader, end: number): types.HTTPIngressRuleValue {
   let f1: types.HTTPIngressPath[] | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -509,12 +509,12 @@ export function readHTTPIngressRuleValue(r: ProtoReader, end: number): types.HTT
   return o
 }
 
-export function writeIPBlock(w: ProtoWriter, o: types.IPBlock): void {
+function writeIPBlock(w: ProtoWriter, o: types.IPBlock): void {
   w.strs(o.except, 18)
   w.str(o.cidr, 10)
 }
 
-export function readIPBlock(r: ProtoReader, end: number): types.IPBlock {
+function readIPBlock(r: ProtoReader, end: number): types.IPBlock {
   let f1 = ''
   let f2: string[] | undefined
   while (r.pos < end) {
@@ -560,14 +560,14 @@ export function readIngress(r: ProtoReader, end: number): types.Ingress {
   return o
 }
 
-export function writeIngressBackend(w: ProtoWriter, o: types.IngressBackend): void {
+function writeIngressBackend(w: ProtoWriter, o: types.IngressBackend): void {
   let m
   if (o.resource != null) { m = w.mark(); coreV1.writeTypedLocalObjectReference(w, o.resource); w.close(m, 26) }
   w.intOrString(o.servicePort, 18)
   w.str(o.serviceName, 10)
 }
 
-export function readIngressBackend(r: ProtoReader, end: number): types.IngressBackend {
+function readIngressBackend(r: ProtoReader, end: number): types.IngressBackend {
   let f1 = ''
   let f2: number | string | undefined
   let f3: coreV1Types.TypedLocalObjectReference | undefined
@@ -612,14 +612,14 @@ export function readIngressList(r: ProtoReader, end: number): types.IngressList 
   return o
 }
 
-export function writeIngressLoadBalancerIngress(w: ProtoWriter, o: types.IngressLoadBalancerIngress): void {
+function writeIngressLoadBalancerIngress(w: ProtoWriter, o: types.IngressLoadBalancerIngress): void {
   let m
   if (o.ports) for (let l = o.ports, i = l.length; i-- > 0; ) { m = w.mark(); writeIngressPortStatus(w, l[i] ?? ({} as types.IngressPortStatus)); w.close(m, 34) }
   w.str(o.hostname, 18)
   w.str(o.ip, 10)
 }
 
-export function readIngressLoadBalancerIngress(r: ProtoReader, end: number): types.IngressLoadBalancerIngress {
+function readIngressLoadBalancerIngress(r: ProtoReader, end: number): types.IngressLoadBalancerIngress {
   let f1 = ''
   let f2 = ''
   let f4: types.IngressPortStatus[] | undefined
@@ -640,12 +640,12 @@ export function readIngressLoadBalancerIngress(r: ProtoReader, end: number): typ
   return o
 }
 
-export function writeIngressLoadBalancerStatus(w: ProtoWriter, o: types.IngressLoadBalancerStatus): void {
+function writeIngressLoadBalancerStatus(w: ProtoWriter, o: types.IngressLoadBalancerStatus): void {
   let m
   if (o.ingress) for (let l = o.ingress, i = l.length; i-- > 0; ) { m = w.mark(); writeIngressLoadBalancerIngress(w, l[i] ?? ({} as types.IngressLoadBalancerIngress)); w.close(m, 10) }
 }
 
-export function readIngressLoadBalancerStatus(r: ProtoReader, end: number): types.IngressLoadBalancerStatus {
+function readIngressLoadBalancerStatus(r: ProtoReader, end: number): types.IngressLoadBalancerStatus {
   let f1: types.IngressLoadBalancerIngress[] | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -660,13 +660,13 @@ export function readIngressLoadBalancerStatus(r: ProtoReader, end: number): type
   return o
 }
 
-export function writeIngressPortStatus(w: ProtoWriter, o: types.IngressPortStatus): void {
+function writeIngressPortStatus(w: ProtoWriter, o: types.IngressPortStatus): void {
   w.strPtr(o.error, 26)
   w.str(o.protocol, 18)
   w.int(o.port, 8)
 }
 
-export function readIngressPortStatus(r: ProtoReader, end: number): types.IngressPortStatus {
+function readIngressPortStatus(r: ProtoReader, end: number): types.IngressPortStatus {
   let f1 = 0
   let f2 = ''
   let f3: string | undefined
@@ -687,13 +687,13 @@ export function readIngressPortStatus(r: ProtoReader, end: number): types.Ingres
   return o
 }
 
-export function writeIngressRule(w: ProtoWriter, o: types.IngressRule): void {
+function writeIngressRule(w: ProtoWriter, o: types.IngressRule): void {
   let m
   m = w.mark(); writeIngressRuleValue(w, o); w.close(m, 18)
   w.str(o.host, 10)
 }
 
-export function readIngressRule(r: ProtoReader, end: number): types.IngressRule {
+function readIngressRule(r: ProtoReader, end: number): types.IngressRule {
   let f1 = ''
   let f2: types.IngressRuleValue | undefined
   while (r.pos < end) {
@@ -711,12 +711,12 @@ export function readIngressRule(r: ProtoReader, end: number): types.IngressRule 
   return o
 }
 
-export function writeIngressRuleValue(w: ProtoWriter, o: types.IngressRuleValue): void {
+function writeIngressRuleValue(w: ProtoWriter, o: types.IngressRuleValue): void {
   let m
   if (o.http != null) { m = w.mark(); writeHTTPIngressRuleValue(w, o.http); w.close(m, 10) }
 }
 
-export function readIngressRuleValue(r: ProtoReader, end: number): types.IngressRuleValue {
+function readIngressRuleValue(r: ProtoReader, end: number): types.IngressRuleValue {
   let f1: types.HTTPIngressRuleValue | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -731,7 +731,7 @@ export function readIngressRuleValue(r: ProtoReader, end: number): types.Ingress
   return o
 }
 
-export function writeIngressSpec(w: ProtoWriter, o: types.IngressSpec): void {
+function writeIngressSpec(w: ProtoWriter, o: types.IngressSpec): void {
   let m
   w.strPtr(o.ingressClassName, 34)
   if (o.rules) for (let l = o.rules, i = l.length; i-- > 0; ) { m = w.mark(); writeIngressRule(w, l[i] ?? ({} as types.IngressRule)); w.close(m, 26) }
@@ -739,7 +739,7 @@ export function writeIngressSpec(w: ProtoWriter, o: types.IngressSpec): void {
   if (o.backend != null) { m = w.mark(); writeIngressBackend(w, o.backend); w.close(m, 10) }
 }
 
-export function readIngressSpec(r: ProtoReader, end: number): types.IngressSpec {
+function readIngressSpec(r: ProtoReader, end: number): types.IngressSpec {
   let f4: string | undefined
   let f1: types.IngressBackend | undefined
   let f2: types.IngressTLS[] | undefined
@@ -763,12 +763,12 @@ export function readIngressSpec(r: ProtoReader, end: number): types.IngressSpec 
   return o
 }
 
-export function writeIngressStatus(w: ProtoWriter, o: types.IngressStatus): void {
+function writeIngressStatus(w: ProtoWriter, o: types.IngressStatus): void {
   let m
   m = w.mark(); writeIngressLoadBalancerStatus(w, o.loadBalancer ?? ({} as types.IngressLoadBalancerStatus)); w.close(m, 10)
 }
 
-export function readIngressStatus(r: ProtoReader, end: number): types.IngressStatus {
+function readIngressStatus(r: ProtoReader, end: number): types.IngressStatus {
   let f1: types.IngressLoadBalancerStatus | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -783,12 +783,12 @@ export function readIngressStatus(r: ProtoReader, end: number): types.IngressSta
   return o
 }
 
-export function writeIngressTLS(w: ProtoWriter, o: types.IngressTLS): void {
+function writeIngressTLS(w: ProtoWriter, o: types.IngressTLS): void {
   w.str(o.secretName, 18)
   w.strs(o.hosts, 10)
 }
 
-export function readIngressTLS(r: ProtoReader, end: number): types.IngressTLS {
+function readIngressTLS(r: ProtoReader, end: number): types.IngressTLS {
   let f1: string[] | undefined
   let f2 = ''
   while (r.pos < end) {
@@ -830,13 +830,13 @@ export function readNetworkPolicy(r: ProtoReader, end: number): types.NetworkPol
   return o
 }
 
-export function writeNetworkPolicyEgressRule(w: ProtoWriter, o: types.NetworkPolicyEgressRule): void {
+function writeNetworkPolicyEgressRule(w: ProtoWriter, o: types.NetworkPolicyEgressRule): void {
   let m
   if (o.to) for (let l = o.to, i = l.length; i-- > 0; ) { m = w.mark(); writeNetworkPolicyPeer(w, l[i] ?? ({} as types.NetworkPolicyPeer)); w.close(m, 18) }
   if (o.ports) for (let l = o.ports, i = l.length; i-- > 0; ) { m = w.mark(); writeNetworkPolicyPort(w, l[i] ?? ({} as types.NetworkPolicyPort)); w.close(m, 10) }
 }
 
-export function readNetworkPolicyEgressRule(r: ProtoReader, end: number): types.NetworkPolicyEgressRule {
+function readNetworkPolicyEgressRule(r: ProtoReader, end: number): types.NetworkPolicyEgressRule {
   let f1: types.NetworkPolicyPort[] | undefined
   let f2: types.NetworkPolicyPeer[] | undefined
   while (r.pos < end) {
@@ -854,13 +854,13 @@ export function readNetworkPolicyEgressRule(r: ProtoReader, end: number): types.
   return o
 }
 
-export function writeNetworkPolicyIngressRule(w: ProtoWriter, o: types.NetworkPolicyIngressRule): void {
+function writeNetworkPolicyIngressRule(w: ProtoWriter, o: types.NetworkPolicyIngressRule): void {
   let m
   if (o.from) for (let l = o.from, i = l.length; i-- > 0; ) { m = w.mark(); writeNetworkPolicyPeer(w, l[i] ?? ({} as types.NetworkPolicyPeer)); w.close(m, 18) }
   if (o.ports) for (let l = o.ports, i = l.length; i-- > 0; ) { m = w.mark(); writeNetworkPolicyPort(w, l[i] ?? ({} as types.NetworkPolicyPort)); w.close(m, 10) }
 }
 
-export function readNetworkPolicyIngressRule(r: ProtoReader, end: number): types.NetworkPolicyIngressRule {
+function readNetworkPolicyIngressRule(r: ProtoReader, end: number): types.NetworkPolicyIngressRule {
   let f1: types.NetworkPolicyPort[] | undefined
   let f2: types.NetworkPolicyPeer[] | undefined
   while (r.pos < end) {
@@ -902,14 +902,14 @@ export function readNetworkPolicyList(r: ProtoReader, end: number): types.Networ
   return o
 }
 
-export function writeNetworkPolicyPeer(w: ProtoWriter, o: types.NetworkPolicyPeer): void {
+function writeNetworkPolicyPeer(w: ProtoWriter, o: types.NetworkPolicyPeer): void {
   let m
   if (o.ipBlock != null) { m = w.mark(); writeIPBlock(w, o.ipBlock); w.close(m, 26) }
   if (o.namespaceSelector != null) { m = w.mark(); metaV1.writeLabelSelector(w, o.namespaceSelector); w.close(m, 18) }
   if (o.podSelector != null) { m = w.mark(); metaV1.writeLabelSelector(w, o.podSelector); w.close(m, 10) }
 }
 
-export function readNetworkPolicyPeer(r: ProtoReader, end: number): types.NetworkPolicyPeer {
+function readNetworkPolicyPeer(r: ProtoReader, end: number): types.NetworkPolicyPeer {
   let f1: metaV1Types.LabelSelector | undefined
   let f2: metaV1Types.LabelSelector | undefined
   let f3: types.IPBlock | undefined
@@ -930,13 +930,13 @@ export function readNetworkPolicyPeer(r: ProtoReader, end: number): types.Networ
   return o
 }
 
-export function writeNetworkPolicyPort(w: ProtoWriter, o: types.NetworkPolicyPort): void {
+function writeNetworkPolicyPort(w: ProtoWriter, o: types.NetworkPolicyPort): void {
   w.intPtr(o.endPort, 24)
   w.intOrStringPtr(o.port, 18)
   w.strPtr(o.protocol, 10)
 }
 
-export function readNetworkPolicyPort(r: ProtoReader, end: number): types.NetworkPolicyPort {
+function readNetworkPolicyPort(r: ProtoReader, end: number): types.NetworkPolicyPort {
   let f1: string | undefined
   let f2: number | string | undefined
   let f3: number | undefined
@@ -957,7 +957,7 @@ export function readNetworkPolicyPort(r: ProtoReader, end: number): types.Networ
   return o
 }
 
-export function writeNetworkPolicySpec(w: ProtoWriter, o: types.NetworkPolicySpec): void {
+function writeNetworkPolicySpec(w: ProtoWriter, o: types.NetworkPolicySpec): void {
   let m
   w.strs(o.policyTypes, 34)
   if (o.egress) for (let l = o.egress, i = l.length; i-- > 0; ) { m = w.mark(); writeNetworkPolicyEgressRule(w, l[i] ?? ({} as types.NetworkPolicyEgressRule)); w.close(m, 26) }
@@ -965,7 +965,7 @@ export function writeNetworkPolicySpec(w: ProtoWriter, o: types.NetworkPolicySpe
   m = w.mark(); metaV1.writeLabelSelector(w, o.podSelector ?? ({} as metaV1Types.LabelSelector)); w.close(m, 10)
 }
 
-export function readNetworkPolicySpec(r: ProtoReader, end: number): types.NetworkPolicySpec {
+function readNetworkPolicySpec(r: ProtoReader, end: number): types.NetworkPolicySpec {
   let f1: metaV1Types.LabelSelector | undefined
   let f2: types.NetworkPolicyIngressRule[] | undefined
   let f3: types.NetworkPolicyEgressRule[] | undefined
@@ -1017,7 +1017,7 @@ export function readReplicaSet(r: ProtoReader, end: number): types.ReplicaSet {
   return o
 }
 
-export function writeReplicaSetCondition(w: ProtoWriter, o: types.ReplicaSetCondition): void {
+function writeReplicaSetCondition(w: ProtoWriter, o: types.ReplicaSetCondition): void {
   w.str(o.message, 42)
   w.str(o.reason, 34)
   w.time(o.lastTransitionTime, 26)
@@ -1025,7 +1025,7 @@ export function writeReplicaSetCondition(w: ProtoWriter, o: types.ReplicaSetCond
   w.str(o.type, 10)
 }
 
-export function readReplicaSetCondition(r: ProtoReader, end: number): types.ReplicaSetCondition {
+function readReplicaSetCondition(r: ProtoReader, end: number): types.ReplicaSetCondition {
   let f1 = ''
   let f2 = ''
   let f3: string | undefined
@@ -1076,7 +1076,7 @@ export function readReplicaSetList(r: ProtoReader, end: number): types.ReplicaSe
   return o
 }
 
-export function writeReplicaSetSpec(w: ProtoWriter, o: types.ReplicaSetSpec): void {
+function writeReplicaSetSpec(w: ProtoWriter, o: types.ReplicaSetSpec): void {
   let m
   w.int(o.minReadySeconds, 32)
   m = w.mark(); coreV1.writePodTemplateSpec(w, o.template ?? ({} as coreV1Types.PodTemplateSpec)); w.close(m, 26)
@@ -1084,7 +1084,7 @@ export function writeReplicaSetSpec(w: ProtoWriter, o: types.ReplicaSetSpec): vo
   w.intPtr(o.replicas, 8)
 }
 
-export function readReplicaSetSpec(r: ProtoReader, end: number): types.ReplicaSetSpec {
+function readReplicaSetSpec(r: ProtoReader, end: number): types.ReplicaSetSpec {
   let f1: number | undefined
   let f4 = 0
   let f2: metaV1Types.LabelSelector | undefined
@@ -1108,7 +1108,7 @@ export function readReplicaSetSpec(r: ProtoReader, end: number): types.ReplicaSe
   return o
 }
 
-export function writeReplicaSetStatus(w: ProtoWriter, o: types.ReplicaSetStatus): void {
+function writeReplicaSetStatus(w: ProtoWriter, o: types.ReplicaSetStatus): void {
   let m
   w.intPtr(o.terminatingReplicas, 56)
   if (o.conditions) for (let l = o.conditions, i = l.length; i-- > 0; ) { m = w.mark(); writeReplicaSetCondition(w, l[i] ?? ({} as types.ReplicaSetCondition)); w.close(m, 50) }
@@ -1119,7 +1119,7 @@ export function writeReplicaSetStatus(w: ProtoWriter, o: types.ReplicaSetStatus)
   w.int(o.replicas, 8)
 }
 
-export function readReplicaSetStatus(r: ProtoReader, end: number): types.ReplicaSetStatus {
+function readReplicaSetStatus(r: ProtoReader, end: number): types.ReplicaSetStatus {
   let f1 = 0
   let f2 = 0
   let f4 = 0
@@ -1152,11 +1152,11 @@ export function readReplicaSetStatus(r: ProtoReader, end: number): types.Replica
   return o
 }
 
-export function writeRollbackConfig(w: ProtoWriter, o: types.RollbackConfig): void {
+function writeRollbackConfig(w: ProtoWriter, o: types.RollbackConfig): void {
   w.int(o.revision, 8)
 }
 
-export function readRollbackConfig(r: ProtoReader, end: number): types.RollbackConfig {
+function readRollbackConfig(r: ProtoReader, end: number): types.RollbackConfig {
   let f1 = 0
   while (r.pos < end) {
     const t = r.tag()
@@ -1171,12 +1171,12 @@ export function readRollbackConfig(r: ProtoReader, end: number): types.RollbackC
   return o
 }
 
-export function writeRollingUpdateDaemonSet(w: ProtoWriter, o: types.RollingUpdateDaemonSet): void {
+function writeRollingUpdateDaemonSet(w: ProtoWriter, o: types.RollingUpdateDaemonSet): void {
   w.intOrStringPtr(o.maxSurge, 18)
   w.intOrStringPtr(o.maxUnavailable, 10)
 }
 
-export function readRollingUpdateDaemonSet(r: ProtoReader, end: number): types.RollingUpdateDaemonSet {
+function readRollingUpdateDaemonSet(r: ProtoReader, end: number): types.RollingUpdateDaemonSet {
   let f1: number | string | undefined
   let f2: number | string | undefined
   while (r.pos < end) {
@@ -1194,12 +1194,12 @@ export function readRollingUpdateDaemonSet(r: ProtoReader, end: number): types.R
   return o
 }
 
-export function writeRollingUpdateDeployment(w: ProtoWriter, o: types.RollingUpdateDeployment): void {
+function writeRollingUpdateDeployment(w: ProtoWriter, o: types.RollingUpdateDeployment): void {
   w.intOrStringPtr(o.maxSurge, 18)
   w.intOrStringPtr(o.maxUnavailable, 10)
 }
 
-export function readRollingUpdateDeployment(r: ProtoReader, end: number): types.RollingUpdateDeployment {
+function readRollingUpdateDeployment(r: ProtoReader, end: number): types.RollingUpdateDeployment {
   let f1: number | string | undefined
   let f2: number | string | undefined
   while (r.pos < end) {
@@ -1245,11 +1245,11 @@ export function readScale(r: ProtoReader, end: number): types.Scale {
   return o
 }
 
-export function writeScaleSpec(w: ProtoWriter, o: types.ScaleSpec): void {
+function writeScaleSpec(w: ProtoWriter, o: types.ScaleSpec): void {
   w.int(o.replicas, 8)
 }
 
-export function readScaleSpec(r: ProtoReader, end: number): types.ScaleSpec {
+function readScaleSpec(r: ProtoReader, end: number): types.ScaleSpec {
   let f1 = 0
   while (r.pos < end) {
     const t = r.tag()
@@ -1264,13 +1264,13 @@ export function readScaleSpec(r: ProtoReader, end: number): types.ScaleSpec {
   return o
 }
 
-export function writeScaleStatus(w: ProtoWriter, o: types.ScaleStatus): void {
+function writeScaleStatus(w: ProtoWriter, o: types.ScaleStatus): void {
   w.str(o.targetSelector, 26)
   w.strMap(o.selector, 18)
   w.int(o.replicas, 8)
 }
 
-export function readScaleStatus(r: ProtoReader, end: number): types.ScaleStatus {
+function readScaleStatus(r: ProtoReader, end: number): types.ScaleStatus {
   let f1 = 0
   let f2: Record<string, string> | undefined
   let f3 = ''

@@ -5,12 +5,12 @@ import * as metaV1 from '../../meta/v1/codec.ts'
 import type * as metaV1Types from '../../meta/v1/types.ts'
 import type * as types from './types.ts'
 
-export function writeExemptPriorityLevelConfiguration(w: ProtoWriter, o: types.ExemptPriorityLevelConfiguration): void {
+function writeExemptPriorityLevelConfiguration(w: ProtoWriter, o: types.ExemptPriorityLevelConfiguration): void {
   w.intPtr(o.lendablePercent, 16)
   w.intPtr(o.nominalConcurrencyShares, 8)
 }
 
-export function readExemptPriorityLevelConfiguration(r: ProtoReader, end: number): types.ExemptPriorityLevelConfiguration {
+function readExemptPriorityLevelConfiguration(r: ProtoReader, end: number): types.ExemptPriorityLevelConfiguration {
   let f1: number | undefined
   let f2: number | undefined
   while (r.pos < end) {
@@ -28,11 +28,11 @@ export function readExemptPriorityLevelConfiguration(r: ProtoReader, end: number
   return o
 }
 
-export function writeFlowDistinguisherMethod(w: ProtoWriter, o: types.FlowDistinguisherMethod): void {
+function writeFlowDistinguisherMethod(w: ProtoWriter, o: types.FlowDistinguisherMethod): void {
   w.str(o.type, 10)
 }
 
-export function readFlowDistinguisherMethod(r: ProtoReader, end: number): types.FlowDistinguisherMethod {
+function readFlowDistinguisherMethod(r: ProtoReader, end: number): types.FlowDistinguisherMethod {
   let f1 = ''
   while (r.pos < end) {
     const t = r.tag()
@@ -75,7 +75,7 @@ export function readFlowSchema(r: ProtoReader, end: number): types.FlowSchema {
   return o
 }
 
-export function writeFlowSchemaCondition(w: ProtoWriter, o: types.FlowSchemaCondition): void {
+function writeFlowSchemaCondition(w: ProtoWriter, o: types.FlowSchemaCondition): void {
   w.str(o.message, 42)
   w.str(o.reason, 34)
   w.time(o.lastTransitionTime, 26)
@@ -83,7 +83,7 @@ export function writeFlowSchemaCondition(w: ProtoWriter, o: types.FlowSchemaCond
   w.str(o.type, 10)
 }
 
-export function readFlowSchemaCondition(r: ProtoReader, end: number): types.FlowSchemaCondition {
+function readFlowSchemaCondition(r: ProtoReader, end: number): types.FlowSchemaCondition {
   let f1 = ''
   let f2 = ''
   let f3: string | undefined
@@ -134,7 +134,7 @@ export function readFlowSchemaList(r: ProtoReader, end: number): types.FlowSchem
   return o
 }
 
-export function writeFlowSchemaSpec(w: ProtoWriter, o: types.FlowSchemaSpec): void {
+function writeFlowSchemaSpec(w: ProtoWriter, o: types.FlowSchemaSpec): void {
   let m
   if (o.rules) for (let l = o.rules, i = l.length; i-- > 0; ) { m = w.mark(); writePolicyRulesWithSubjects(w, l[i] ?? ({} as types.PolicyRulesWithSubjects)); w.close(m, 34) }
   if (o.distinguisherMethod != null) { m = w.mark(); writeFlowDistinguisherMethod(w, o.distinguisherMethod); w.close(m, 26) }
@@ -142,7 +142,7 @@ export function writeFlowSchemaSpec(w: ProtoWriter, o: types.FlowSchemaSpec): vo
   m = w.mark(); writePriorityLevelConfigurationReference(w, o.priorityLevelConfiguration ?? ({} as types.PriorityLevelConfigurationReference)); w.close(m, 10)
 }
 
-export function readFlowSchemaSpec(r: ProtoReader, end: number): types.FlowSchemaSpec {
+function readFlowSchemaSpec(r: ProtoReader, end: number): types.FlowSchemaSpec {
   let f1: types.PriorityLevelConfigurationReference | undefined
   let f2 = 0
   let f3: types.FlowDistinguisherMethod | undefined
@@ -166,12 +166,12 @@ export function readFlowSchemaSpec(r: ProtoReader, end: number): types.FlowSchem
   return o
 }
 
-export function writeFlowSchemaStatus(w: ProtoWriter, o: types.FlowSchemaStatus): void {
+function writeFlowSchemaStatus(w: ProtoWriter, o: types.FlowSchemaStatus): void {
   let m
   if (o.conditions) for (let l = o.conditions, i = l.length; i-- > 0; ) { m = w.mark(); writeFlowSchemaCondition(w, l[i] ?? ({} as types.FlowSchemaCondition)); w.close(m, 10) }
 }
 
-export function readFlowSchemaStatus(r: ProtoReader, end: number): types.FlowSchemaStatus {
+function readFlowSchemaStatus(r: ProtoReader, end: number): types.FlowSchemaStatus {
   let f1: types.FlowSchemaCondition[] | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -186,11 +186,11 @@ export function readFlowSchemaStatus(r: ProtoReader, end: number): types.FlowSch
   return o
 }
 
-export function writeGroupSubject(w: ProtoWriter, o: types.GroupSubject): void {
+function writeGroupSubject(w: ProtoWriter, o: types.GroupSubject): void {
   w.str(o.name, 10)
 }
 
-export function readGroupSubject(r: ProtoReader, end: number): types.GroupSubject {
+function readGroupSubject(r: ProtoReader, end: number): types.GroupSubject {
   let f1 = ''
   while (r.pos < end) {
     const t = r.tag()
@@ -205,13 +205,13 @@ export function readGroupSubject(r: ProtoReader, end: number): types.GroupSubjec
   return o
 }
 
-export function writeLimitResponse(w: ProtoWriter, o: types.LimitResponse): void {
+function writeLimitResponse(w: ProtoWriter, o: types.LimitResponse): void {
   let m
   if (o.queuing != null) { m = w.mark(); writeQueuingConfiguration(w, o.queuing); w.close(m, 18) }
   w.str(o.type, 10)
 }
 
-export function readLimitResponse(r: ProtoReader, end: number): types.LimitResponse {
+function readLimitResponse(r: ProtoReader, end: number): types.LimitResponse {
   let f1 = ''
   let f2: types.QueuingConfiguration | undefined
   while (r.pos < end) {
@@ -229,7 +229,7 @@ export function readLimitResponse(r: ProtoReader, end: number): types.LimitRespo
   return o
 }
 
-export function writeLimitedPriorityLevelConfiguration(w: ProtoWriter, o: types.LimitedPriorityLevelConfiguration): void {
+function writeLimitedPriorityLevelConfiguration(w: ProtoWriter, o: types.LimitedPriorityLevelConfiguration): void {
   let m
   w.intPtr(o.borrowingLimitPercent, 32)
   w.intPtr(o.lendablePercent, 24)
@@ -237,7 +237,7 @@ export function writeLimitedPriorityLevelConfiguration(w: ProtoWriter, o: types.
   w.int(o.assuredConcurrencyShares, 8)
 }
 
-export function readLimitedPriorityLevelConfiguration(r: ProtoReader, end: number): types.LimitedPriorityLevelConfiguration {
+function readLimitedPriorityLevelConfiguration(r: ProtoReader, end: number): types.LimitedPriorityLevelConfiguration {
   let f1 = 0
   let f2: types.LimitResponse | undefined
   let f3: number | undefined
@@ -261,12 +261,12 @@ export function readLimitedPriorityLevelConfiguration(r: ProtoReader, end: numbe
   return o
 }
 
-export function writeNonResourcePolicyRule(w: ProtoWriter, o: types.NonResourcePolicyRule): void {
+function writeNonResourcePolicyRule(w: ProtoWriter, o: types.NonResourcePolicyRule): void {
   w.strs(o.nonResourceURLs, 50)
   w.strs(o.verbs, 10)
 }
 
-export function readNonResourcePolicyRule(r: ProtoReader, end: number): types.NonResourcePolicyRule {
+function readNonResourcePolicyRule(r: ProtoReader, end: number): types.NonResourcePolicyRule {
   let f1: string[] | undefined
   let f6: string[] | undefined
   while (r.pos < end) {
@@ -284,14 +284,14 @@ export function readNonResourcePolicyRule(r: ProtoReader, end: number): types.No
   return o
 }
 
-export function writePolicyRulesWithSubjects(w: ProtoWriter, o: types.PolicyRulesWithSubjects): void {
+function writePolicyRulesWithSubjects(w: ProtoWriter, o: types.PolicyRulesWithSubjects): void {
   let m
   if (o.nonResourceRules) for (let l = o.nonResourceRules, i = l.length; i-- > 0; ) { m = w.mark(); writeNonResourcePolicyRule(w, l[i] ?? ({} as types.NonResourcePolicyRule)); w.close(m, 26) }
   if (o.resourceRules) for (let l = o.resourceRules, i = l.length; i-- > 0; ) { m = w.mark(); writeResourcePolicyRule(w, l[i] ?? ({} as types.ResourcePolicyRule)); w.close(m, 18) }
   if (o.subjects) for (let l = o.subjects, i = l.length; i-- > 0; ) { m = w.mark(); writeSubject(w, l[i] ?? ({} as types.Subject)); w.close(m, 10) }
 }
 
-export function readPolicyRulesWithSubjects(r: ProtoReader, end: number): types.PolicyRulesWithSubjects {
+function readPolicyRulesWithSubjects(r: ProtoReader, end: number): types.PolicyRulesWithSubjects {
   let f1: types.Subject[] | undefined
   let f2: types.ResourcePolicyRule[] | undefined
   let f3: types.NonResourcePolicyRule[] | undefined
@@ -340,7 +340,7 @@ export function readPriorityLevelConfiguration(r: ProtoReader, end: number): typ
   return o
 }
 
-export function writePriorityLevelConfigurationCondition(w: ProtoWriter, o: types.PriorityLevelConfigurationCondition): void {
+function writePriorityLevelConfigurationCondition(w: ProtoWriter, o: types.PriorityLevelConfigurationCondition): void {
   w.str(o.message, 42)
   w.str(o.reason, 34)
   w.time(o.lastTransitionTime, 26)
@@ -348,7 +348,7 @@ export function writePriorityLevelConfigurationCondition(w: ProtoWriter, o: type
   w.str(o.type, 10)
 }
 
-export function readPriorityLevelConfigurationCondition(r: ProtoReader, end: number): types.PriorityLevelConfigurationCondition {
+function readPriorityLevelConfigurationCondition(r: ProtoReader, end: number): types.PriorityLevelConfigurationCondition {
   let f1 = ''
   let f2 = ''
   let f3: string | undefined
@@ -399,11 +399,11 @@ export function readPriorityLevelConfigurationList(r: ProtoReader, end: number):
   return o
 }
 
-export function writePriorityLevelConfigurationReference(w: ProtoWriter, o: types.PriorityLevelConfigurationReference): void {
+function writePriorityLevelConfigurationReference(w: ProtoWriter, o: types.PriorityLevelConfigurationReference): void {
   w.str(o.name, 10)
 }
 
-export function readPriorityLevelConfigurationReference(r: ProtoReader, end: number): types.PriorityLevelConfigurationReference {
+function readPriorityLevelConfigurationReference(r: ProtoReader, end: number): types.PriorityLevelConfigurationReference {
   let f1 = ''
   while (r.pos < end) {
     const t = r.tag()
@@ -418,14 +418,14 @@ export function readPriorityLevelConfigurationReference(r: ProtoReader, end: num
   return o
 }
 
-export function writePriorityLevelConfigurationSpec(w: ProtoWriter, o: types.PriorityLevelConfigurationSpec): void {
+function writePriorityLevelConfigurationSpec(w: ProtoWriter, o: types.PriorityLevelConfigurationSpec): void {
   let m
   if (o.exempt != null) { m = w.mark(); writeExemptPriorityLevelConfiguration(w, o.exempt); w.close(m, 26) }
   if (o.limited != null) { m = w.mark(); writeLimitedPriorityLevelConfiguration(w, o.limited); w.close(m, 18) }
   w.str(o.type, 10)
 }
 
-export function readPriorityLevelConfigurationSpec(r: ProtoReader, end: number): types.PriorityLevelConfigurationSpec {
+function readPriorityLevelConfigurationSpec(r: ProtoReader, end: number): types.PriorityLevelConfigurationSpec {
   let f1 = ''
   let f2: types.LimitedPriorityLevelConfiguration | undefined
   let f3: types.ExemptPriorityLevelConfiguration | undefined
@@ -446,12 +446,12 @@ export function readPriorityLevelConfigurationSpec(r: ProtoReader, end: number):
   return o
 }
 
-export function writePriorityLevelConfigurationStatus(w: ProtoWriter, o: types.PriorityLevelConfigurationStatus): void {
+function writePriorityLevelConfigurationStatus(w: ProtoWriter, o: types.PriorityLevelConfigurationStatus): void {
   let m
   if (o.conditions) for (let l = o.conditions, i = l.length; i-- > 0; ) { m = w.mark(); writePriorityLevelConfigurationCondition(w, l[i] ?? ({} as types.PriorityLevelConfigurationCondition)); w.close(m, 10) }
 }
 
-export function readPriorityLevelConfigurationStatus(r: ProtoReader, end: number): types.PriorityLevelConfigurationStatus {
+function readPriorityLevelConfigurationStatus(r: ProtoReader, end: number): types.PriorityLevelConfigurationStatus {
   let f1: types.PriorityLevelConfigurationCondition[] | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -466,13 +466,13 @@ export function readPriorityLevelConfigurationStatus(r: ProtoReader, end: number
   return o
 }
 
-export function writeQueuingConfiguration(w: ProtoWriter, o: types.QueuingConfiguration): void {
+function writeQueuingConfiguration(w: ProtoWriter, o: types.QueuingConfiguration): void {
   w.int(o.queueLengthLimit, 24)
   w.int(o.handSize, 16)
   w.int(o.queues, 8)
 }
 
-export function readQueuingConfiguration(r: ProtoReader, end: number): types.QueuingConfiguration {
+function readQueuingConfiguration(r: ProtoReader, end: number): types.QueuingConfiguration {
   let f1 = 0
   let f2 = 0
   let f3 = 0
@@ -493,7 +493,7 @@ export function readQueuingConfiguration(r: ProtoReader, end: number): types.Que
   return o
 }
 
-export function writeResourcePolicyRule(w: ProtoWriter, o: types.ResourcePolicyRule): void {
+function writeResourcePolicyRule(w: ProtoWriter, o: types.ResourcePolicyRule): void {
   w.strs(o.namespaces, 42)
   w.bool(o.clusterScope, 32)
   w.strs(o.resources, 26)
@@ -501,7 +501,7 @@ export function writeResourcePolicyRule(w: ProtoWriter, o: types.ResourcePolicyR
   w.strs(o.verbs, 10)
 }
 
-export function readResourcePolicyRule(r: ProtoReader, end: number): types.ResourcePolicyRule {
+function readResourcePolicyRule(r: ProtoReader, end: number): types.ResourcePolicyRule {
   let f1: string[] | undefined
   let f2: string[] | undefined
   let f3: string[] | undefined
@@ -528,12 +528,12 @@ export function readResourcePolicyRule(r: ProtoReader, end: number): types.Resou
   return o
 }
 
-export function writeServiceAccountSubject(w: ProtoWriter, o: types.ServiceAccountSubject): void {
+function writeServiceAccountSubject(w: ProtoWriter, o: types.ServiceAccountSubject): void {
   w.str(o.name, 18)
   w.str(o.namespace, 10)
 }
 
-export function readServiceAccountSubject(r: ProtoReader, end: number): types.ServiceAccountSubject {
+function readServiceAccountSubject(r: ProtoReader, end: number): types.ServiceAccountSubject {
   let f1 = ''
   let f2 = ''
   while (r.pos < end) {
@@ -551,7 +551,7 @@ export function readServiceAccountSubject(r: ProtoReader, end: number): types.Se
   return o
 }
 
-export function writeSubject(w: ProtoWriter, o: types.Subject): void {
+function writeSubject(w: ProtoWriter, o: types.Subject): void {
   let m
   if (o.serviceAccount != null) { m = w.mark(); writeServiceAccountSubject(w, o.serviceAccount); w.close(m, 34) }
   if (o.group != null) { m = w.mark(); writeGroupSubject(w, o.group); w.close(m, 26) }
@@ -559,7 +559,7 @@ export function writeSubject(w: ProtoWriter, o: types.Subject): void {
   w.str(o.kind, 10)
 }
 
-export function readSubject(r: ProtoReader, end: number): types.Subject {
+function readSubject(r: ProtoReader, end: number): types.Subject {
   let f1 = ''
   let f2: types.UserSubject | undefined
   let f3: types.GroupSubject | undefined
@@ -583,11 +583,11 @@ export function readSubject(r: ProtoReader, end: number): types.Subject {
   return o
 }
 
-export function writeUserSubject(w: ProtoWriter, o: types.UserSubject): void {
+function writeUserSubject(w: ProtoWriter, o: types.UserSubject): void {
   w.str(o.name, 10)
 }
 
-export function readUserSubject(r: ProtoReader, end: number): types.UserSubject {
+function readUserSubject(r: ProtoReader, end: number): types.UserSubject {
   let f1 = ''
   while (r.pos < end) {
     const t = r.tag()

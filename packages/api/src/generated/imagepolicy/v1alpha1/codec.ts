@@ -33,11 +33,11 @@ export function readImageReview(r: ProtoReader, end: number): types.ImageReview 
   return o
 }
 
-export function writeImageReviewContainerSpec(w: ProtoWriter, o: types.ImageReviewContainerSpec): void {
+function writeImageReviewContainerSpec(w: ProtoWriter, o: types.ImageReviewContainerSpec): void {
   w.str(o.image, 10)
 }
 
-export function readImageReviewContainerSpec(r: ProtoReader, end: number): types.ImageReviewContainerSpec {
+function readImageReviewContainerSpec(r: ProtoReader, end: number): types.ImageReviewContainerSpec {
   let f1 = ''
   while (r.pos < end) {
     const t = r.tag()
@@ -52,14 +52,14 @@ export function readImageReviewContainerSpec(r: ProtoReader, end: number): types
   return o
 }
 
-export function writeImageReviewSpec(w: ProtoWriter, o: types.ImageReviewSpec): void {
+function writeImageReviewSpec(w: ProtoWriter, o: types.ImageReviewSpec): void {
   let m
   w.str(o.namespace, 26)
   w.strMap(o.annotations, 18)
   if (o.containers) for (let l = o.containers, i = l.length; i-- > 0; ) { m = w.mark(); writeImageReviewContainerSpec(w, l[i] ?? ({} as types.ImageReviewContainerSpec)); w.close(m, 10) }
 }
 
-export function readImageReviewSpec(r: ProtoReader, end: number): types.ImageReviewSpec {
+function readImageReviewSpec(r: ProtoReader, end: number): types.ImageReviewSpec {
   let f1: types.ImageReviewContainerSpec[] | undefined
   let f2: Record<string, string> | undefined
   let f3 = ''
@@ -80,13 +80,13 @@ export function readImageReviewSpec(r: ProtoReader, end: number): types.ImageRev
   return o
 }
 
-export function writeImageReviewStatus(w: ProtoWriter, o: types.ImageReviewStatus): void {
+function writeImageReviewStatus(w: ProtoWriter, o: types.ImageReviewStatus): void {
   w.strMap(o.auditAnnotations, 26)
   w.str(o.reason, 18)
   w.bool(o.allowed, 8)
 }
 
-export function readImageReviewStatus(r: ProtoReader, end: number): types.ImageReviewStatus {
+function readImageReviewStatus(r: ProtoReader, end: number): types.ImageReviewStatus {
   let f1 = false
   let f2 = ''
   let f3: Record<string, string> | undefined

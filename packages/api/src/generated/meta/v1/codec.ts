@@ -56,7 +56,7 @@ export function readAPIGroupList(r: ProtoReader, end: number): types.APIGroupLis
   return o
 }
 
-export function writeAPIResource(w: ProtoWriter, o: types.APIResource): void {
+function writeAPIResource(w: ProtoWriter, o: types.APIResource): void {
   w.str(o.storageVersionHash, 82)
   w.str(o.version, 74)
   w.str(o.group, 66)
@@ -69,7 +69,7 @@ export function writeAPIResource(w: ProtoWriter, o: types.APIResource): void {
   w.str(o.name, 10)
 }
 
-export function readAPIResource(r: ProtoReader, end: number): types.APIResource {
+function readAPIResource(r: ProtoReader, end: number): types.APIResource {
   let f1 = ''
   let f6 = ''
   let f2 = false
@@ -338,29 +338,6 @@ export function readGetOptions(r: ProtoReader, end: number): types.GetOptions {
   return o
 }
 
-export function writeGroupKind(w: ProtoWriter, o: types.GroupKind): void {
-  w.str(o.kind, 18)
-  w.str(o.group, 10)
-}
-
-export function readGroupKind(r: ProtoReader, end: number): types.GroupKind {
-  let f1 = ''
-  let f2 = ''
-  while (r.pos < end) {
-    const t = r.tag()
-    switch (t) {
-      case 10: f1 = r.str(); break
-      case 18: f2 = r.str(); break
-      default: r.skipField(t)
-    }
-  }
-  r.leave(end)
-  const o = {} as types.GroupKind
-  o.group = f1
-  o.kind = f2
-  return o
-}
-
 export function writeGroupResource(w: ProtoWriter, o: types.GroupResource): void {
   w.str(o.resource, 18)
   w.str(o.group, 10)
@@ -384,35 +361,12 @@ export function readGroupResource(r: ProtoReader, end: number): types.GroupResou
   return o
 }
 
-export function writeGroupVersion(w: ProtoWriter, o: types.GroupVersion): void {
-  w.str(o.version, 18)
-  w.str(o.group, 10)
-}
-
-export function readGroupVersion(r: ProtoReader, end: number): types.GroupVersion {
-  let f1 = ''
-  let f2 = ''
-  while (r.pos < end) {
-    const t = r.tag()
-    switch (t) {
-      case 10: f1 = r.str(); break
-      case 18: f2 = r.str(); break
-      default: r.skipField(t)
-    }
-  }
-  r.leave(end)
-  const o = {} as types.GroupVersion
-  o.group = f1
-  o.version = f2
-  return o
-}
-
-export function writeGroupVersionForDiscovery(w: ProtoWriter, o: types.GroupVersionForDiscovery): void {
+function writeGroupVersionForDiscovery(w: ProtoWriter, o: types.GroupVersionForDiscovery): void {
   w.str(o.version, 18)
   w.str(o.groupVersion, 10)
 }
 
-export function readGroupVersionForDiscovery(r: ProtoReader, end: number): types.GroupVersionForDiscovery {
+function readGroupVersionForDiscovery(r: ProtoReader, end: number): types.GroupVersionForDiscovery {
   let f1 = ''
   let f2 = ''
   while (r.pos < end) {
@@ -654,7 +608,7 @@ export function readListOptions(r: ProtoReader, end: number): types.ListOptions 
   return o
 }
 
-export function writeManagedFieldsEntry(w: ProtoWriter, o: types.ManagedFieldsEntry): void {
+function writeManagedFieldsEntry(w: ProtoWriter, o: types.ManagedFieldsEntry): void {
   w.str(o.subresource, 66)
   w.jsonPtr(o.fieldsV1, 58)
   w.str(o.fieldsType, 50)
@@ -664,7 +618,7 @@ export function writeManagedFieldsEntry(w: ProtoWriter, o: types.ManagedFieldsEn
   w.str(o.manager, 10)
 }
 
-export function readManagedFieldsEntry(r: ProtoReader, end: number): types.ManagedFieldsEntry {
+function readManagedFieldsEntry(r: ProtoReader, end: number): types.ManagedFieldsEntry {
   let f1 = ''
   let f2 = ''
   let f3 = ''
@@ -773,7 +727,7 @@ export function readObjectMeta(r: ProtoReader, end: number): types.ObjectMeta {
   return o
 }
 
-export function writeOwnerReference(w: ProtoWriter, o: types.OwnerReference): void {
+function writeOwnerReference(w: ProtoWriter, o: types.OwnerReference): void {
   w.boolPtr(o.blockOwnerDeletion, 56)
   w.boolPtr(o.controller, 48)
   w.str(o.apiVersion, 42)
@@ -782,7 +736,7 @@ export function writeOwnerReference(w: ProtoWriter, o: types.OwnerReference): vo
   w.str(o.kind, 10)
 }
 
-export function readOwnerReference(r: ProtoReader, end: number): types.OwnerReference {
+function readOwnerReference(r: ProtoReader, end: number): types.OwnerReference {
   let f5 = ''
   let f1 = ''
   let f3 = ''
@@ -856,16 +810,6 @@ export function readPartialObjectMetadataList(r: ProtoReader, end: number): type
   return o
 }
 
-export function writePatch(_w: ProtoWriter, _o: types.Patch): void {
-}
-
-export function readPatch(r: ProtoReader, end: number): types.Patch {
-  while (r.pos < end) r.skipField(r.tag())
-  r.leave(end)
-  const o = {} as types.Patch
-  return o
-}
-
 export function writePatchOptions(w: ProtoWriter, o: types.PatchOptions): void {
   w.str(o.fieldValidation, 34)
   w.str(o.fieldManager, 26)
@@ -897,12 +841,12 @@ export function readPatchOptions(r: ProtoReader, end: number): types.PatchOption
   return o
 }
 
-export function writePreconditions(w: ProtoWriter, o: types.Preconditions): void {
+function writePreconditions(w: ProtoWriter, o: types.Preconditions): void {
   w.strPtr(o.resourceVersion, 18)
   w.strPtr(o.uid, 10)
 }
 
-export function readPreconditions(r: ProtoReader, end: number): types.Preconditions {
+function readPreconditions(r: ProtoReader, end: number): types.Preconditions {
   let f1: string | undefined
   let f2: string | undefined
   while (r.pos < end) {
@@ -920,31 +864,12 @@ export function readPreconditions(r: ProtoReader, end: number): types.Preconditi
   return o
 }
 
-export function writeRootPaths(w: ProtoWriter, o: types.RootPaths): void {
-  w.strs(o.paths, 10)
-}
-
-export function readRootPaths(r: ProtoReader, end: number): types.RootPaths {
-  let f1: string[] | undefined
-  while (r.pos < end) {
-    const t = r.tag()
-    switch (t) {
-      case 10: (f1 ??= []).push(r.str()); break
-      default: r.skipField(t)
-    }
-  }
-  r.leave(end)
-  const o = {} as types.RootPaths
-  o.paths = f1 ?? null
-  return o
-}
-
-export function writeServerAddressByClientCIDR(w: ProtoWriter, o: types.ServerAddressByClientCIDR): void {
+function writeServerAddressByClientCIDR(w: ProtoWriter, o: types.ServerAddressByClientCIDR): void {
   w.str(o.serverAddress, 18)
   w.str(o.clientCIDR, 10)
 }
 
-export function readServerAddressByClientCIDR(r: ProtoReader, end: number): types.ServerAddressByClientCIDR {
+function readServerAddressByClientCIDR(r: ProtoReader, end: number): types.ServerAddressByClientCIDR {
   let f1 = ''
   let f2 = ''
   while (r.pos < end) {
@@ -962,11 +887,11 @@ export function readServerAddressByClientCIDR(r: ProtoReader, end: number): type
   return o
 }
 
-export function writeShardInfo(w: ProtoWriter, o: types.ShardInfo): void {
+function writeShardInfo(w: ProtoWriter, o: types.ShardInfo): void {
   w.str(o.selector, 10)
 }
 
-export function readShardInfo(r: ProtoReader, end: number): types.ShardInfo {
+function readShardInfo(r: ProtoReader, end: number): types.ShardInfo {
   let f1 = ''
   while (r.pos < end) {
     const t = r.tag()
@@ -1021,13 +946,13 @@ export function readStatus(r: ProtoReader, end: number): types.Status {
   return o
 }
 
-export function writeStatusCause(w: ProtoWriter, o: types.StatusCause): void {
+function writeStatusCause(w: ProtoWriter, o: types.StatusCause): void {
   w.str(o.field, 26)
   w.str(o.message, 18)
   w.str(o.reason, 10)
 }
 
-export function readStatusCause(r: ProtoReader, end: number): types.StatusCause {
+function readStatusCause(r: ProtoReader, end: number): types.StatusCause {
   let f1 = ''
   let f2 = ''
   let f3 = ''
@@ -1048,7 +973,7 @@ export function readStatusCause(r: ProtoReader, end: number): types.StatusCause 
   return o
 }
 
-export function writeStatusDetails(w: ProtoWriter, o: types.StatusDetails): void {
+function writeStatusDetails(w: ProtoWriter, o: types.StatusDetails): void {
   let m
   w.str(o.uid, 50)
   w.int(o.retryAfterSeconds, 40)
@@ -1058,7 +983,7 @@ export function writeStatusDetails(w: ProtoWriter, o: types.StatusDetails): void
   w.str(o.name, 10)
 }
 
-export function readStatusDetails(r: ProtoReader, end: number): types.StatusDetails {
+function readStatusDetails(r: ProtoReader, end: number): types.StatusDetails {
   let f1 = ''
   let f2 = ''
   let f3 = ''
@@ -1104,52 +1029,6 @@ export function readTableOptions(r: ProtoReader, end: number): types.TableOption
   r.leave(end)
   const o = {} as types.TableOptions
   if (f1 !== '') o.includeObject = f1
-  return o
-}
-
-export function writeTimestamp(w: ProtoWriter, o: types.Timestamp): void {
-  w.int(o.nanos, 16)
-  w.int(o.seconds, 8)
-}
-
-export function readTimestamp(r: ProtoReader, end: number): types.Timestamp {
-  let f1 = 0
-  let f2 = 0
-  while (r.pos < end) {
-    const t = r.tag()
-    switch (t) {
-      case 8: f1 = r.int(); break
-      case 16: f2 = r.int32(); break
-      default: r.skipField(t)
-    }
-  }
-  r.leave(end)
-  const o = {} as types.Timestamp
-  o.seconds = f1
-  o.nanos = f2
-  return o
-}
-
-export function writeTypeMeta(w: ProtoWriter, o: types.TypeMeta): void {
-  w.str(o.apiVersion, 18)
-  w.str(o.kind, 10)
-}
-
-export function readTypeMeta(r: ProtoReader, end: number): types.TypeMeta {
-  let f1 = ''
-  let f2 = ''
-  while (r.pos < end) {
-    const t = r.tag()
-    switch (t) {
-      case 10: f1 = r.str(); break
-      case 18: f2 = r.str(); break
-      default: r.skipField(t)
-    }
-  }
-  r.leave(end)
-  const o = {} as types.TypeMeta
-  if (f1 !== '') o.kind = f1
-  if (f2 !== '') o.apiVersion = f2
   return o
 }
 

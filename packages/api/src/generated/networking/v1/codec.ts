@@ -7,14 +7,14 @@ import type * as metaV1Types from '../../meta/v1/types.ts'
 import type * as coreV1Types from '../../core/v1/types.ts'
 import type * as types from './types.ts'
 
-export function writeHTTPIngressPath(w: ProtoWriter, o: types.HTTPIngressPath): void {
+function writeHTTPIngressPath(w: ProtoWriter, o: types.HTTPIngressPath): void {
   let m
   w.strPtr(o.pathType, 26)
   m = w.mark(); writeIngressBackend(w, o.backend ?? ({} as types.IngressBackend)); w.close(m, 18)
   w.str(o.path, 10)
 }
 
-export function readHTTPIngressPath(r: ProtoReader, end: number): types.HTTPIngressPath {
+function readHTTPIngressPath(r: ProtoReader, end: number): types.HTTPIngressPath {
   let f1 = ''
   let f3: string | undefined
   let f2: types.IngressBackend | undefined
@@ -35,12 +35,12 @@ export function readHTTPIngressPath(r: ProtoReader, end: number): types.HTTPIngr
   return o
 }
 
-export function writeHTTPIngressRuleValue(w: ProtoWriter, o: types.HTTPIngressRuleValue): void {
+function writeHTTPIngressRuleValue(w: ProtoWriter, o: types.HTTPIngressRuleValue): void {
   let m
   if (o.paths) for (let l = o.paths, i = l.length; i-- > 0; ) { m = w.mark(); writeHTTPIngressPath(w, l[i] ?? ({} as types.HTTPIngressPath)); w.close(m, 10) }
 }
 
-export function readHTTPIngressRuleValue(r: ProtoReader, end: number): types.HTTPIngressRuleValue {
+function readHTTPIngressRuleValue(r: ProtoReader, end: number): types.HTTPIngressRuleValue {
   let f1: types.HTTPIngressPath[] | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -103,12 +103,12 @@ export function readIPAddressList(r: ProtoReader, end: number): types.IPAddressL
   return o
 }
 
-export function writeIPAddressSpec(w: ProtoWriter, o: types.IPAddressSpec): void {
+function writeIPAddressSpec(w: ProtoWriter, o: types.IPAddressSpec): void {
   let m
   if (o.parentRef != null) { m = w.mark(); writeParentReference(w, o.parentRef); w.close(m, 10) }
 }
 
-export function readIPAddressSpec(r: ProtoReader, end: number): types.IPAddressSpec {
+function readIPAddressSpec(r: ProtoReader, end: number): types.IPAddressSpec {
   let f1: types.ParentReference | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -123,12 +123,12 @@ export function readIPAddressSpec(r: ProtoReader, end: number): types.IPAddressS
   return o
 }
 
-export function writeIPBlock(w: ProtoWriter, o: types.IPBlock): void {
+function writeIPBlock(w: ProtoWriter, o: types.IPBlock): void {
   w.strs(o.except, 18)
   w.str(o.cidr, 10)
 }
 
-export function readIPBlock(r: ProtoReader, end: number): types.IPBlock {
+function readIPBlock(r: ProtoReader, end: number): types.IPBlock {
   let f1 = ''
   let f2: string[] | undefined
   while (r.pos < end) {
@@ -174,13 +174,13 @@ export function readIngress(r: ProtoReader, end: number): types.Ingress {
   return o
 }
 
-export function writeIngressBackend(w: ProtoWriter, o: types.IngressBackend): void {
+function writeIngressBackend(w: ProtoWriter, o: types.IngressBackend): void {
   let m
   if (o.service != null) { m = w.mark(); writeIngressServiceBackend(w, o.service); w.close(m, 34) }
   if (o.resource != null) { m = w.mark(); coreV1.writeTypedLocalObjectReference(w, o.resource); w.close(m, 26) }
 }
 
-export function readIngressBackend(r: ProtoReader, end: number): types.IngressBackend {
+function readIngressBackend(r: ProtoReader, end: number): types.IngressBackend {
   let f4: types.IngressServiceBackend | undefined
   let f3: coreV1Types.TypedLocalObjectReference | undefined
   while (r.pos < end) {
@@ -246,7 +246,7 @@ export function readIngressClassList(r: ProtoReader, end: number): types.Ingress
   return o
 }
 
-export function writeIngressClassParametersReference(w: ProtoWriter, o: types.IngressClassParametersReference): void {
+function writeIngressClassParametersReference(w: ProtoWriter, o: types.IngressClassParametersReference): void {
   w.strPtr(o.namespace, 42)
   w.strPtr(o.scope, 34)
   w.str(o.name, 26)
@@ -254,7 +254,7 @@ export function writeIngressClassParametersReference(w: ProtoWriter, o: types.In
   w.strPtr(o.apiGroup, 10)
 }
 
-export function readIngressClassParametersReference(r: ProtoReader, end: number): types.IngressClassParametersReference {
+function readIngressClassParametersReference(r: ProtoReader, end: number): types.IngressClassParametersReference {
   let f1: string | undefined
   let f2 = ''
   let f3 = ''
@@ -281,13 +281,13 @@ export function readIngressClassParametersReference(r: ProtoReader, end: number)
   return o
 }
 
-export function writeIngressClassSpec(w: ProtoWriter, o: types.IngressClassSpec): void {
+function writeIngressClassSpec(w: ProtoWriter, o: types.IngressClassSpec): void {
   let m
   if (o.parameters != null) { m = w.mark(); writeIngressClassParametersReference(w, o.parameters); w.close(m, 18) }
   w.str(o.controller, 10)
 }
 
-export function readIngressClassSpec(r: ProtoReader, end: number): types.IngressClassSpec {
+function readIngressClassSpec(r: ProtoReader, end: number): types.IngressClassSpec {
   let f1 = ''
   let f2: types.IngressClassParametersReference | undefined
   while (r.pos < end) {
@@ -329,14 +329,14 @@ export function readIngressList(r: ProtoReader, end: number): types.IngressList 
   return o
 }
 
-export function writeIngressLoadBalancerIngress(w: ProtoWriter, o: types.IngressLoadBalancerIngress): void {
+function writeIngressLoadBalancerIngress(w: ProtoWriter, o: types.IngressLoadBalancerIngress): void {
   let m
   if (o.ports) for (let l = o.ports, i = l.length; i-- > 0; ) { m = w.mark(); writeIngressPortStatus(w, l[i] ?? ({} as types.IngressPortStatus)); w.close(m, 34) }
   w.str(o.hostname, 18)
   w.str(o.ip, 10)
 }
 
-export function readIngressLoadBalancerIngress(r: ProtoReader, end: number): types.IngressLoadBalancerIngress {
+function readIngressLoadBalancerIngress(r: ProtoReader, end: number): types.IngressLoadBalancerIngress {
   let f1 = ''
   let f2 = ''
   let f4: types.IngressPortStatus[] | undefined
@@ -357,12 +357,12 @@ export function readIngressLoadBalancerIngress(r: ProtoReader, end: number): typ
   return o
 }
 
-export function writeIngressLoadBalancerStatus(w: ProtoWriter, o: types.IngressLoadBalancerStatus): void {
+function writeIngressLoadBalancerStatus(w: ProtoWriter, o: types.IngressLoadBalancerStatus): void {
   let m
   if (o.ingress) for (let l = o.ingress, i = l.length; i-- > 0; ) { m = w.mark(); writeIngressLoadBalancerIngress(w, l[i] ?? ({} as types.IngressLoadBalancerIngress)); w.close(m, 10) }
 }
 
-export function readIngressLoadBalancerStatus(r: ProtoReader, end: number): types.IngressLoadBalancerStatus {
+function readIngressLoadBalancerStatus(r: ProtoReader, end: number): types.IngressLoadBalancerStatus {
   let f1: types.IngressLoadBalancerIngress[] | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -377,13 +377,13 @@ export function readIngressLoadBalancerStatus(r: ProtoReader, end: number): type
   return o
 }
 
-export function writeIngressPortStatus(w: ProtoWriter, o: types.IngressPortStatus): void {
+function writeIngressPortStatus(w: ProtoWriter, o: types.IngressPortStatus): void {
   w.strPtr(o.error, 26)
   w.str(o.protocol, 18)
   w.int(o.port, 8)
 }
 
-export function readIngressPortStatus(r: ProtoReader, end: number): types.IngressPortStatus {
+function readIngressPortStatus(r: ProtoReader, end: number): types.IngressPortStatus {
   let f1 = 0
   let f2 = ''
   let f3: string | undefined
@@ -404,13 +404,13 @@ export function readIngressPortStatus(r: ProtoReader, end: number): types.Ingres
   return o
 }
 
-export function writeIngressRule(w: ProtoWriter, o: types.IngressRule): void {
+function writeIngressRule(w: ProtoWriter, o: types.IngressRule): void {
   let m
   m = w.mark(); writeIngressRuleValue(w, o); w.close(m, 18)
   w.str(o.host, 10)
 }
 
-export function readIngressRule(r: ProtoReader, end: number): types.IngressRule {
+function readIngressRule(r: ProtoReader, end: number): types.IngressRule {
   let f1 = ''
   let f2: types.IngressRuleValue | undefined
   while (r.pos < end) {
@@ -428,12 +428,12 @@ export function readIngressRule(r: ProtoReader, end: number): types.IngressRule 
   return o
 }
 
-export function writeIngressRuleValue(w: ProtoWriter, o: types.IngressRuleValue): void {
+function writeIngressRuleValue(w: ProtoWriter, o: types.IngressRuleValue): void {
   let m
   if (o.http != null) { m = w.mark(); writeHTTPIngressRuleValue(w, o.http); w.close(m, 10) }
 }
 
-export function readIngressRuleValue(r: ProtoReader, end: number): types.IngressRuleValue {
+function readIngressRuleValue(r: ProtoReader, end: number): types.IngressRuleValue {
   let f1: types.HTTPIngressRuleValue | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -448,13 +448,13 @@ export function readIngressRuleValue(r: ProtoReader, end: number): types.Ingress
   return o
 }
 
-export function writeIngressServiceBackend(w: ProtoWriter, o: types.IngressServiceBackend): void {
+function writeIngressServiceBackend(w: ProtoWriter, o: types.IngressServiceBackend): void {
   let m
   m = w.mark(); writeServiceBackendPort(w, o.port ?? ({} as types.ServiceBackendPort)); w.close(m, 18)
   w.str(o.name, 10)
 }
 
-export function readIngressServiceBackend(r: ProtoReader, end: number): types.IngressServiceBackend {
+function readIngressServiceBackend(r: ProtoReader, end: number): types.IngressServiceBackend {
   let f1 = ''
   let f2: types.ServiceBackendPort | undefined
   while (r.pos < end) {
@@ -472,7 +472,7 @@ export function readIngressServiceBackend(r: ProtoReader, end: number): types.In
   return o
 }
 
-export function writeIngressSpec(w: ProtoWriter, o: types.IngressSpec): void {
+function writeIngressSpec(w: ProtoWriter, o: types.IngressSpec): void {
   let m
   w.strPtr(o.ingressClassName, 34)
   if (o.rules) for (let l = o.rules, i = l.length; i-- > 0; ) { m = w.mark(); writeIngressRule(w, l[i] ?? ({} as types.IngressRule)); w.close(m, 26) }
@@ -480,7 +480,7 @@ export function writeIngressSpec(w: ProtoWriter, o: types.IngressSpec): void {
   if (o.defaultBackend != null) { m = w.mark(); writeIngressBackend(w, o.defaultBackend); w.close(m, 10) }
 }
 
-export function readIngressSpec(r: ProtoReader, end: number): types.IngressSpec {
+function readIngressSpec(r: ProtoReader, end: number): types.IngressSpec {
   let f4: string | undefined
   let f1: types.IngressBackend | undefined
   let f2: types.IngressTLS[] | undefined
@@ -504,12 +504,12 @@ export function readIngressSpec(r: ProtoReader, end: number): types.IngressSpec 
   return o
 }
 
-export function writeIngressStatus(w: ProtoWriter, o: types.IngressStatus): void {
+function writeIngressStatus(w: ProtoWriter, o: types.IngressStatus): void {
   let m
   m = w.mark(); writeIngressLoadBalancerStatus(w, o.loadBalancer ?? ({} as types.IngressLoadBalancerStatus)); w.close(m, 10)
 }
 
-export function readIngressStatus(r: ProtoReader, end: number): types.IngressStatus {
+function readIngressStatus(r: ProtoReader, end: number): types.IngressStatus {
   let f1: types.IngressLoadBalancerStatus | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -524,12 +524,12 @@ export function readIngressStatus(r: ProtoReader, end: number): types.IngressSta
   return o
 }
 
-export function writeIngressTLS(w: ProtoWriter, o: types.IngressTLS): void {
+function writeIngressTLS(w: ProtoWriter, o: types.IngressTLS): void {
   w.str(o.secretName, 18)
   w.strs(o.hosts, 10)
 }
 
-export function readIngressTLS(r: ProtoReader, end: number): types.IngressTLS {
+function readIngressTLS(r: ProtoReader, end: number): types.IngressTLS {
   let f1: string[] | undefined
   let f2 = ''
   while (r.pos < end) {
@@ -571,13 +571,13 @@ export function readNetworkPolicy(r: ProtoReader, end: number): types.NetworkPol
   return o
 }
 
-export function writeNetworkPolicyEgressRule(w: ProtoWriter, o: types.NetworkPolicyEgressRule): void {
+function writeNetworkPolicyEgressRule(w: ProtoWriter, o: types.NetworkPolicyEgressRule): void {
   let m
   if (o.to) for (let l = o.to, i = l.length; i-- > 0; ) { m = w.mark(); writeNetworkPolicyPeer(w, l[i] ?? ({} as types.NetworkPolicyPeer)); w.close(m, 18) }
   if (o.ports) for (let l = o.ports, i = l.length; i-- > 0; ) { m = w.mark(); writeNetworkPolicyPort(w, l[i] ?? ({} as types.NetworkPolicyPort)); w.close(m, 10) }
 }
 
-export function readNetworkPolicyEgressRule(r: ProtoReader, end: number): types.NetworkPolicyEgressRule {
+function readNetworkPolicyEgressRule(r: ProtoReader, end: number): types.NetworkPolicyEgressRule {
   let f1: types.NetworkPolicyPort[] | undefined
   let f2: types.NetworkPolicyPeer[] | undefined
   while (r.pos < end) {
@@ -595,13 +595,13 @@ export function readNetworkPolicyEgressRule(r: ProtoReader, end: number): types.
   return o
 }
 
-export function writeNetworkPolicyIngressRule(w: ProtoWriter, o: types.NetworkPolicyIngressRule): void {
+function writeNetworkPolicyIngressRule(w: ProtoWriter, o: types.NetworkPolicyIngressRule): void {
   let m
   if (o.from) for (let l = o.from, i = l.length; i-- > 0; ) { m = w.mark(); writeNetworkPolicyPeer(w, l[i] ?? ({} as types.NetworkPolicyPeer)); w.close(m, 18) }
   if (o.ports) for (let l = o.ports, i = l.length; i-- > 0; ) { m = w.mark(); writeNetworkPolicyPort(w, l[i] ?? ({} as types.NetworkPolicyPort)); w.close(m, 10) }
 }
 
-export function readNetworkPolicyIngressRule(r: ProtoReader, end: number): types.NetworkPolicyIngressRule {
+function readNetworkPolicyIngressRule(r: ProtoReader, end: number): types.NetworkPolicyIngressRule {
   let f1: types.NetworkPolicyPort[] | undefined
   let f2: types.NetworkPolicyPeer[] | undefined
   while (r.pos < end) {
@@ -643,14 +643,14 @@ export function readNetworkPolicyList(r: ProtoReader, end: number): types.Networ
   return o
 }
 
-export function writeNetworkPolicyPeer(w: ProtoWriter, o: types.NetworkPolicyPeer): void {
+function writeNetworkPolicyPeer(w: ProtoWriter, o: types.NetworkPolicyPeer): void {
   let m
   if (o.ipBlock != null) { m = w.mark(); writeIPBlock(w, o.ipBlock); w.close(m, 26) }
   if (o.namespaceSelector != null) { m = w.mark(); metaV1.writeLabelSelector(w, o.namespaceSelector); w.close(m, 18) }
   if (o.podSelector != null) { m = w.mark(); metaV1.writeLabelSelector(w, o.podSelector); w.close(m, 10) }
 }
 
-export function readNetworkPolicyPeer(r: ProtoReader, end: number): types.NetworkPolicyPeer {
+function readNetworkPolicyPeer(r: ProtoReader, end: number): types.NetworkPolicyPeer {
   let f1: metaV1Types.LabelSelector | undefined
   let f2: metaV1Types.LabelSelector | undefined
   let f3: types.IPBlock | undefined
@@ -671,13 +671,13 @@ export function readNetworkPolicyPeer(r: ProtoReader, end: number): types.Networ
   return o
 }
 
-export function writeNetworkPolicyPort(w: ProtoWriter, o: types.NetworkPolicyPort): void {
+function writeNetworkPolicyPort(w: ProtoWriter, o: types.NetworkPolicyPort): void {
   w.intPtr(o.endPort, 24)
   w.intOrStringPtr(o.port, 18)
   w.strPtr(o.protocol, 10)
 }
 
-export function readNetworkPolicyPort(r: ProtoReader, end: number): types.NetworkPolicyPort {
+function readNetworkPolicyPort(r: ProtoReader, end: number): types.NetworkPolicyPort {
   let f1: string | undefined
   let f2: number | string | undefined
   let f3: number | undefined
@@ -698,7 +698,7 @@ export function readNetworkPolicyPort(r: ProtoReader, end: number): types.Networ
   return o
 }
 
-export function writeNetworkPolicySpec(w: ProtoWriter, o: types.NetworkPolicySpec): void {
+function writeNetworkPolicySpec(w: ProtoWriter, o: types.NetworkPolicySpec): void {
   let m
   w.strs(o.policyTypes, 34)
   if (o.egress) for (let l = o.egress, i = l.length; i-- > 0; ) { m = w.mark(); writeNetworkPolicyEgressRule(w, l[i] ?? ({} as types.NetworkPolicyEgressRule)); w.close(m, 26) }
@@ -706,7 +706,7 @@ export function writeNetworkPolicySpec(w: ProtoWriter, o: types.NetworkPolicySpe
   m = w.mark(); metaV1.writeLabelSelector(w, o.podSelector ?? ({} as metaV1Types.LabelSelector)); w.close(m, 10)
 }
 
-export function readNetworkPolicySpec(r: ProtoReader, end: number): types.NetworkPolicySpec {
+function readNetworkPolicySpec(r: ProtoReader, end: number): types.NetworkPolicySpec {
   let f1: metaV1Types.LabelSelector | undefined
   let f2: types.NetworkPolicyIngressRule[] | undefined
   let f3: types.NetworkPolicyEgressRule[] | undefined
@@ -730,14 +730,14 @@ export function readNetworkPolicySpec(r: ProtoReader, end: number): types.Networ
   return o
 }
 
-export function writeParentReference(w: ProtoWriter, o: types.ParentReference): void {
+function writeParentReference(w: ProtoWriter, o: types.ParentReference): void {
   w.str(o.name, 34)
   w.str(o.namespace, 26)
   w.str(o.resource, 18)
   w.str(o.group, 10)
 }
 
-export function readParentReference(r: ProtoReader, end: number): types.ParentReference {
+function readParentReference(r: ProtoReader, end: number): types.ParentReference {
   let f1 = ''
   let f2 = ''
   let f3 = ''
@@ -761,12 +761,12 @@ export function readParentReference(r: ProtoReader, end: number): types.ParentRe
   return o
 }
 
-export function writeServiceBackendPort(w: ProtoWriter, o: types.ServiceBackendPort): void {
+function writeServiceBackendPort(w: ProtoWriter, o: types.ServiceBackendPort): void {
   w.int(o.number, 16)
   w.str(o.name, 10)
 }
 
-export function readServiceBackendPort(r: ProtoReader, end: number): types.ServiceBackendPort {
+function readServiceBackendPort(r: ProtoReader, end: number): types.ServiceBackendPort {
   let f1 = ''
   let f2 = 0
   while (r.pos < end) {
@@ -836,11 +836,11 @@ export function readServiceCIDRList(r: ProtoReader, end: number): types.ServiceC
   return o
 }
 
-export function writeServiceCIDRSpec(w: ProtoWriter, o: types.ServiceCIDRSpec): void {
+function writeServiceCIDRSpec(w: ProtoWriter, o: types.ServiceCIDRSpec): void {
   w.strs(o.cidrs, 10)
 }
 
-export function readServiceCIDRSpec(r: ProtoReader, end: number): types.ServiceCIDRSpec {
+function readServiceCIDRSpec(r: ProtoReader, end: number): types.ServiceCIDRSpec {
   let f1: string[] | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -855,12 +855,12 @@ export function readServiceCIDRSpec(r: ProtoReader, end: number): types.ServiceC
   return o
 }
 
-export function writeServiceCIDRStatus(w: ProtoWriter, o: types.ServiceCIDRStatus): void {
+function writeServiceCIDRStatus(w: ProtoWriter, o: types.ServiceCIDRStatus): void {
   let m
   if (o.conditions) for (let l = o.conditions, i = l.length; i-- > 0; ) { m = w.mark(); metaV1.writeCondition(w, l[i] ?? ({} as metaV1Types.Condition)); w.close(m, 10) }
 }
 
-export function readServiceCIDRStatus(r: ProtoReader, end: number): types.ServiceCIDRStatus {
+function readServiceCIDRStatus(r: ProtoReader, end: number): types.ServiceCIDRStatus {
   let f1: metaV1Types.Condition[] | undefined
   while (r.pos < end) {
     const t = r.tag()

@@ -7,11 +7,11 @@ import type * as metaV1Types from '../../meta/v1/types.ts'
 import type * as coreV1Types from '../../core/v1/types.ts'
 import type * as types from './types.ts'
 
-export function writeOverhead(w: ProtoWriter, o: types.Overhead): void {
+function writeOverhead(w: ProtoWriter, o: types.Overhead): void {
   w.map(o.podFixed, 10, (w, v, t) => w.quantity(v, t))
 }
 
-export function readOverhead(r: ProtoReader, end: number): types.Overhead {
+function readOverhead(r: ProtoReader, end: number): types.Overhead {
   let f1: Record<string, string> | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -82,13 +82,13 @@ export function readRuntimeClassList(r: ProtoReader, end: number): types.Runtime
   return o
 }
 
-export function writeScheduling(w: ProtoWriter, o: types.Scheduling): void {
+function writeScheduling(w: ProtoWriter, o: types.Scheduling): void {
   let m
   if (o.tolerations) for (let l = o.tolerations, i = l.length; i-- > 0; ) { m = w.mark(); coreV1.writeToleration(w, l[i] ?? ({} as coreV1Types.Toleration)); w.close(m, 18) }
   w.strMap(o.nodeSelector, 10)
 }
 
-export function readScheduling(r: ProtoReader, end: number): types.Scheduling {
+function readScheduling(r: ProtoReader, end: number): types.Scheduling {
   let f1: Record<string, string> | undefined
   let f2: coreV1Types.Toleration[] | undefined
   while (r.pos < end) {

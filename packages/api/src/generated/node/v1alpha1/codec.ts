@@ -7,11 +7,11 @@ import type * as metaV1Types from '../../meta/v1/types.ts'
 import type * as coreV1Types from '../../core/v1/types.ts'
 import type * as types from './types.ts'
 
-export function writeOverhead(w: ProtoWriter, o: types.Overhead): void {
+function writeOverhead(w: ProtoWriter, o: types.Overhead): void {
   w.map(o.podFixed, 10, (w, v, t) => w.quantity(v, t))
 }
 
-export function readOverhead(r: ProtoReader, end: number): types.Overhead {
+function readOverhead(r: ProtoReader, end: number): types.Overhead {
   let f1: Record<string, string> | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -74,14 +74,14 @@ export function readRuntimeClassList(r: ProtoReader, end: number): types.Runtime
   return o
 }
 
-export function writeRuntimeClassSpec(w: ProtoWriter, o: types.RuntimeClassSpec): void {
+function writeRuntimeClassSpec(w: ProtoWriter, o: types.RuntimeClassSpec): void {
   let m
   if (o.scheduling != null) { m = w.mark(); writeScheduling(w, o.scheduling); w.close(m, 26) }
   if (o.overhead != null) { m = w.mark(); writeOverhead(w, o.overhead); w.close(m, 18) }
   w.str(o.runtimeHandler, 10)
 }
 
-export function readRuntimeClassSpec(r: ProtoReader, end: number): types.RuntimeClassSpec {
+function readRuntimeClassSpec(r: ProtoReader, end: number): types.RuntimeClassSpec {
   let f1 = ''
   let f2: types.Overhead | undefined
   let f3: types.Scheduling | undefined
@@ -102,13 +102,13 @@ export function readRuntimeClassSpec(r: ProtoReader, end: number): types.Runtime
   return o
 }
 
-export function writeScheduling(w: ProtoWriter, o: types.Scheduling): void {
+function writeScheduling(w: ProtoWriter, o: types.Scheduling): void {
   let m
   if (o.tolerations) for (let l = o.tolerations, i = l.length; i-- > 0; ) { m = w.mark(); coreV1.writeToleration(w, l[i] ?? ({} as coreV1Types.Toleration)); w.close(m, 18) }
   w.strMap(o.nodeSelector, 10)
 }
 
-export function readScheduling(r: ProtoReader, end: number): types.Scheduling {
+function readScheduling(r: ProtoReader, end: number): types.Scheduling {
   let f1: Record<string, string> | undefined
   let f2: coreV1Types.Toleration[] | undefined
   while (r.pos < end) {

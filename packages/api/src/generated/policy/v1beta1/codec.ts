@@ -81,7 +81,7 @@ export function readPodDisruptionBudgetList(r: ProtoReader, end: number): types.
   return o
 }
 
-export function writePodDisruptionBudgetSpec(w: ProtoWriter, o: types.PodDisruptionBudgetSpec): void {
+function writePodDisruptionBudgetSpec(w: ProtoWriter, o: types.PodDisruptionBudgetSpec): void {
   let m
   w.strPtr(o.unhealthyPodEvictionPolicy, 34)
   w.intOrStringPtr(o.maxUnavailable, 26)
@@ -89,7 +89,7 @@ export function writePodDisruptionBudgetSpec(w: ProtoWriter, o: types.PodDisrupt
   w.intOrStringPtr(o.minAvailable, 10)
 }
 
-export function readPodDisruptionBudgetSpec(r: ProtoReader, end: number): types.PodDisruptionBudgetSpec {
+function readPodDisruptionBudgetSpec(r: ProtoReader, end: number): types.PodDisruptionBudgetSpec {
   let f1: number | string | undefined
   let f2: metaV1Types.LabelSelector | undefined
   let f3: number | string | undefined
@@ -113,7 +113,7 @@ export function readPodDisruptionBudgetSpec(r: ProtoReader, end: number): types.
   return o
 }
 
-export function writePodDisruptionBudgetStatus(w: ProtoWriter, o: types.PodDisruptionBudgetStatus): void {
+function writePodDisruptionBudgetStatus(w: ProtoWriter, o: types.PodDisruptionBudgetStatus): void {
   let m
   if (o.conditions) for (let l = o.conditions, i = l.length; i-- > 0; ) { m = w.mark(); metaV1.writeCondition(w, l[i] ?? ({} as metaV1Types.Condition)); w.close(m, 58) }
   w.int(o.expectedPods, 48)
@@ -124,7 +124,7 @@ export function writePodDisruptionBudgetStatus(w: ProtoWriter, o: types.PodDisru
   w.int(o.observedGeneration, 8)
 }
 
-export function readPodDisruptionBudgetStatus(r: ProtoReader, end: number): types.PodDisruptionBudgetStatus {
+function readPodDisruptionBudgetStatus(r: ProtoReader, end: number): types.PodDisruptionBudgetStatus {
   let f1 = 0
   let f2: Record<string, string> | undefined
   let f3 = 0

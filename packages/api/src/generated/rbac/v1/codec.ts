@@ -5,12 +5,12 @@ import * as metaV1 from '../../meta/v1/codec.ts'
 import type * as metaV1Types from '../../meta/v1/types.ts'
 import type * as types from './types.ts'
 
-export function writeAggregationRule(w: ProtoWriter, o: types.AggregationRule): void {
+function writeAggregationRule(w: ProtoWriter, o: types.AggregationRule): void {
   let m
   if (o.clusterRoleSelectors) for (let l = o.clusterRoleSelectors, i = l.length; i-- > 0; ) { m = w.mark(); metaV1.writeLabelSelector(w, l[i] ?? ({} as metaV1Types.LabelSelector)); w.close(m, 10) }
 }
 
-export function readAggregationRule(r: ProtoReader, end: number): types.AggregationRule {
+function readAggregationRule(r: ProtoReader, end: number): types.AggregationRule {
   let f1: metaV1Types.LabelSelector[] | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -129,7 +129,7 @@ export function readClusterRoleList(r: ProtoReader, end: number): types.ClusterR
   return o
 }
 
-export function writePolicyRule(w: ProtoWriter, o: types.PolicyRule): void {
+function writePolicyRule(w: ProtoWriter, o: types.PolicyRule): void {
   w.strs(o.nonResourceURLs, 42)
   w.strs(o.resourceNames, 34)
   w.strs(o.resources, 26)
@@ -137,7 +137,7 @@ export function writePolicyRule(w: ProtoWriter, o: types.PolicyRule): void {
   w.strs(o.verbs, 10)
 }
 
-export function readPolicyRule(r: ProtoReader, end: number): types.PolicyRule {
+function readPolicyRule(r: ProtoReader, end: number): types.PolicyRule {
   let f1: string[] | undefined
   let f2: string[] | undefined
   let f3: string[] | undefined
@@ -264,13 +264,13 @@ export function readRoleList(r: ProtoReader, end: number): types.RoleList {
   return o
 }
 
-export function writeRoleRef(w: ProtoWriter, o: types.RoleRef): void {
+function writeRoleRef(w: ProtoWriter, o: types.RoleRef): void {
   w.str(o.name, 26)
   w.str(o.kind, 18)
   w.str(o.apiGroup, 10)
 }
 
-export function readRoleRef(r: ProtoReader, end: number): types.RoleRef {
+function readRoleRef(r: ProtoReader, end: number): types.RoleRef {
   let f1 = ''
   let f2 = ''
   let f3 = ''
@@ -291,14 +291,14 @@ export function readRoleRef(r: ProtoReader, end: number): types.RoleRef {
   return o
 }
 
-export function writeSubject(w: ProtoWriter, o: types.Subject): void {
+function writeSubject(w: ProtoWriter, o: types.Subject): void {
   w.str(o.namespace, 34)
   w.str(o.name, 26)
   w.str(o.apiGroup, 18)
   w.str(o.kind, 10)
 }
 
-export function readSubject(r: ProtoReader, end: number): types.Subject {
+function readSubject(r: ProtoReader, end: number): types.Subject {
   let f1 = ''
   let f2 = ''
   let f3 = ''

@@ -5,53 +5,14 @@ import * as metaV1 from '../../meta/v1/codec.ts'
 import type * as metaV1Types from '../../meta/v1/types.ts'
 import type * as types from './types.ts'
 
-export function writeCELDeviceSelector(w: ProtoWriter, o: types.CELDeviceSelector): void {
-  w.str(o.expression, 10)
-}
-
-export function readCELDeviceSelector(r: ProtoReader, end: number): types.CELDeviceSelector {
-  let f1 = ''
-  while (r.pos < end) {
-    const t = r.tag()
-    switch (t) {
-      case 10: f1 = r.str(); break
-      default: r.skipField(t)
-    }
-  }
-  r.leave(end)
-  const o = {} as types.CELDeviceSelector
-  o.expression = f1
-  return o
-}
-
-export function writeDeviceSelector(w: ProtoWriter, o: types.DeviceSelector): void {
-  let m
-  if (o.cel != null) { m = w.mark(); writeCELDeviceSelector(w, o.cel); w.close(m, 10) }
-}
-
-export function readDeviceSelector(r: ProtoReader, end: number): types.DeviceSelector {
-  let f1: types.CELDeviceSelector | undefined
-  while (r.pos < end) {
-    const t = r.tag()
-    switch (t) {
-      case 10: f1 = readCELDeviceSelector(r, r.open()); break
-      default: r.skipField(t)
-    }
-  }
-  r.leave(end)
-  const o = {} as types.DeviceSelector
-  if (f1 !== undefined) o.cel = f1
-  return o
-}
-
-export function writeDeviceTaint(w: ProtoWriter, o: types.DeviceTaint): void {
+function writeDeviceTaint(w: ProtoWriter, o: types.DeviceTaint): void {
   w.timePtr(o.timeAdded, 34)
   w.str(o.effect, 26)
   w.str(o.value, 18)
   w.str(o.key, 10)
 }
 
-export function readDeviceTaint(r: ProtoReader, end: number): types.DeviceTaint {
+function readDeviceTaint(r: ProtoReader, end: number): types.DeviceTaint {
   let f1 = ''
   let f2 = ''
   let f3 = ''
@@ -127,13 +88,13 @@ export function readDeviceTaintRuleList(r: ProtoReader, end: number): types.Devi
   return o
 }
 
-export function writeDeviceTaintRuleSpec(w: ProtoWriter, o: types.DeviceTaintRuleSpec): void {
+function writeDeviceTaintRuleSpec(w: ProtoWriter, o: types.DeviceTaintRuleSpec): void {
   let m
   m = w.mark(); writeDeviceTaint(w, o.taint ?? ({} as types.DeviceTaint)); w.close(m, 18)
   if (o.deviceSelector != null) { m = w.mark(); writeDeviceTaintSelector(w, o.deviceSelector); w.close(m, 10) }
 }
 
-export function readDeviceTaintRuleSpec(r: ProtoReader, end: number): types.DeviceTaintRuleSpec {
+function readDeviceTaintRuleSpec(r: ProtoReader, end: number): types.DeviceTaintRuleSpec {
   let f1: types.DeviceTaintSelector | undefined
   let f2: types.DeviceTaint | undefined
   while (r.pos < end) {
@@ -151,12 +112,12 @@ export function readDeviceTaintRuleSpec(r: ProtoReader, end: number): types.Devi
   return o
 }
 
-export function writeDeviceTaintRuleStatus(w: ProtoWriter, o: types.DeviceTaintRuleStatus): void {
+function writeDeviceTaintRuleStatus(w: ProtoWriter, o: types.DeviceTaintRuleStatus): void {
   let m
   if (o.conditions) for (let l = o.conditions, i = l.length; i-- > 0; ) { m = w.mark(); metaV1.writeCondition(w, l[i] ?? ({} as metaV1Types.Condition)); w.close(m, 10) }
 }
 
-export function readDeviceTaintRuleStatus(r: ProtoReader, end: number): types.DeviceTaintRuleStatus {
+function readDeviceTaintRuleStatus(r: ProtoReader, end: number): types.DeviceTaintRuleStatus {
   let f1: metaV1Types.Condition[] | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -171,13 +132,13 @@ export function readDeviceTaintRuleStatus(r: ProtoReader, end: number): types.De
   return o
 }
 
-export function writeDeviceTaintSelector(w: ProtoWriter, o: types.DeviceTaintSelector): void {
+function writeDeviceTaintSelector(w: ProtoWriter, o: types.DeviceTaintSelector): void {
   w.strPtr(o.device, 34)
   w.strPtr(o.pool, 26)
   w.strPtr(o.driver, 18)
 }
 
-export function readDeviceTaintSelector(r: ProtoReader, end: number): types.DeviceTaintSelector {
+function readDeviceTaintSelector(r: ProtoReader, end: number): types.DeviceTaintSelector {
   let f2: string | undefined
   let f3: string | undefined
   let f4: string | undefined
@@ -198,7 +159,7 @@ export function readDeviceTaintSelector(r: ProtoReader, end: number): types.Devi
   return o
 }
 
-export function writePoolStatus(w: ProtoWriter, o: types.PoolStatus): void {
+function writePoolStatus(w: ProtoWriter, o: types.PoolStatus): void {
   w.strPtr(o.validationError, 82)
   w.int(o.generation, 72)
   w.intPtr(o.resourceSliceCount, 64)
@@ -211,7 +172,7 @@ export function writePoolStatus(w: ProtoWriter, o: types.PoolStatus): void {
   w.str(o.driver, 10)
 }
 
-export function readPoolStatus(r: ProtoReader, end: number): types.PoolStatus {
+function readPoolStatus(r: ProtoReader, end: number): types.PoolStatus {
   let f1 = ''
   let f2 = ''
   let f9 = 0
@@ -305,13 +266,13 @@ export function readResourcePoolStatusRequestList(r: ProtoReader, end: number): 
   return o
 }
 
-export function writeResourcePoolStatusRequestSpec(w: ProtoWriter, o: types.ResourcePoolStatusRequestSpec): void {
+function writeResourcePoolStatusRequestSpec(w: ProtoWriter, o: types.ResourcePoolStatusRequestSpec): void {
   w.intPtr(o.limit, 24)
   w.strPtr(o.poolName, 18)
   w.str(o.driver, 10)
 }
 
-export function readResourcePoolStatusRequestSpec(r: ProtoReader, end: number): types.ResourcePoolStatusRequestSpec {
+function readResourcePoolStatusRequestSpec(r: ProtoReader, end: number): types.ResourcePoolStatusRequestSpec {
   let f1 = ''
   let f2: string | undefined
   let f3: number | undefined
@@ -332,14 +293,14 @@ export function readResourcePoolStatusRequestSpec(r: ProtoReader, end: number): 
   return o
 }
 
-export function writeResourcePoolStatusRequestStatus(w: ProtoWriter, o: types.ResourcePoolStatusRequestStatus): void {
+function writeResourcePoolStatusRequestStatus(w: ProtoWriter, o: types.ResourcePoolStatusRequestStatus): void {
   let m
   w.intPtr(o.poolCount, 48)
   if (o.conditions) for (let l = o.conditions, i = l.length; i-- > 0; ) { m = w.mark(); metaV1.writeCondition(w, l[i] ?? ({} as metaV1Types.Condition)); w.close(m, 26) }
   if (o.pools) for (let l = o.pools, i = l.length; i-- > 0; ) { m = w.mark(); writePoolStatus(w, l[i] ?? ({} as types.PoolStatus)); w.close(m, 18) }
 }
 
-export function readResourcePoolStatusRequestStatus(r: ProtoReader, end: number): types.ResourcePoolStatusRequestStatus {
+function readResourcePoolStatusRequestStatus(r: ProtoReader, end: number): types.ResourcePoolStatusRequestStatus {
   let f6: number | undefined
   let f2: types.PoolStatus[] | undefined
   let f3: metaV1Types.Condition[] | undefined

@@ -8,7 +8,7 @@ import type * as metaV1Types from '../../meta/v1/types.ts'
 import type * as coreV1Types from '../../core/v1/types.ts'
 import type * as types from './types.ts'
 
-export function writeAllocatedDeviceStatus(w: ProtoWriter, o: types.AllocatedDeviceStatus): void {
+function writeAllocatedDeviceStatus(w: ProtoWriter, o: types.AllocatedDeviceStatus): void {
   let m
   w.strPtr(o.shareID, 58)
   if (o.networkData != null) { m = w.mark(); writeNetworkDeviceData(w, o.networkData); w.close(m, 50) }
@@ -19,7 +19,7 @@ export function writeAllocatedDeviceStatus(w: ProtoWriter, o: types.AllocatedDev
   w.str(o.driver, 10)
 }
 
-export function readAllocatedDeviceStatus(r: ProtoReader, end: number): types.AllocatedDeviceStatus {
+function readAllocatedDeviceStatus(r: ProtoReader, end: number): types.AllocatedDeviceStatus {
   let f1 = ''
   let f2 = ''
   let f3 = ''
@@ -52,14 +52,14 @@ export function readAllocatedDeviceStatus(r: ProtoReader, end: number): types.Al
   return o
 }
 
-export function writeAllocationResult(w: ProtoWriter, o: types.AllocationResult): void {
+function writeAllocationResult(w: ProtoWriter, o: types.AllocationResult): void {
   let m
   w.timePtr(o.allocationTimestamp, 42)
   if (o.nodeSelector != null) { m = w.mark(); coreV1.writeNodeSelector(w, o.nodeSelector); w.close(m, 26) }
   m = w.mark(); writeDeviceAllocationResult(w, o.devices ?? ({} as types.DeviceAllocationResult)); w.close(m, 10)
 }
 
-export function readAllocationResult(r: ProtoReader, end: number): types.AllocationResult {
+function readAllocationResult(r: ProtoReader, end: number): types.AllocationResult {
   let f1: types.DeviceAllocationResult | undefined
   let f3: coreV1Types.NodeSelector | undefined
   let f5: string | undefined
@@ -80,7 +80,7 @@ export function readAllocationResult(r: ProtoReader, end: number): types.Allocat
   return o
 }
 
-export function writeBasicDevice(w: ProtoWriter, o: types.BasicDevice): void {
+function writeBasicDevice(w: ProtoWriter, o: types.BasicDevice): void {
   let m
   w.map(o.nodeAllocatableResourceMappings, 98, (w, v, t) => { const m = w.mark(); writeNodeAllocatableResourceMapping(w, v ?? ({} as types.NodeAllocatableResourceMapping)); w.close(m, t) })
   w.boolPtr(o.allowMultipleAllocations, 88)
@@ -96,7 +96,7 @@ export function writeBasicDevice(w: ProtoWriter, o: types.BasicDevice): void {
   w.map(o.attributes, 10, (w, v, t) => { const m = w.mark(); writeDeviceAttribute(w, v ?? ({} as types.DeviceAttribute)); w.close(m, t) })
 }
 
-export function readBasicDevice(r: ProtoReader, end: number): types.BasicDevice {
+function readBasicDevice(r: ProtoReader, end: number): types.BasicDevice {
   let f1: Record<string, types.DeviceAttribute> | undefined
   let f2: Record<string, types.DeviceCapacity> | undefined
   let f3: types.DeviceCounterConsumption[] | undefined
@@ -144,11 +144,11 @@ export function readBasicDevice(r: ProtoReader, end: number): types.BasicDevice 
   return o
 }
 
-export function writeCELDeviceSelector(w: ProtoWriter, o: types.CELDeviceSelector): void {
+function writeCELDeviceSelector(w: ProtoWriter, o: types.CELDeviceSelector): void {
   w.str(o.expression, 10)
 }
 
-export function readCELDeviceSelector(r: ProtoReader, end: number): types.CELDeviceSelector {
+function readCELDeviceSelector(r: ProtoReader, end: number): types.CELDeviceSelector {
   let f1 = ''
   while (r.pos < end) {
     const t = r.tag()
@@ -163,14 +163,14 @@ export function readCELDeviceSelector(r: ProtoReader, end: number): types.CELDev
   return o
 }
 
-export function writeCapacityRequestPolicy(w: ProtoWriter, o: types.CapacityRequestPolicy): void {
+function writeCapacityRequestPolicy(w: ProtoWriter, o: types.CapacityRequestPolicy): void {
   let m
   if (o.validRange != null) { m = w.mark(); writeCapacityRequestPolicyRange(w, o.validRange); w.close(m, 34) }
   if (o.validValues) for (let l = o.validValues, i = l.length; i-- > 0; ) w.quantity(l[i]!, 26)
   w.quantityPtr(o.default, 10)
 }
 
-export function readCapacityRequestPolicy(r: ProtoReader, end: number): types.CapacityRequestPolicy {
+function readCapacityRequestPolicy(r: ProtoReader, end: number): types.CapacityRequestPolicy {
   let f1: string | undefined
   let f3: string[] | undefined
   let f4: types.CapacityRequestPolicyRange | undefined
@@ -191,13 +191,13 @@ export function readCapacityRequestPolicy(r: ProtoReader, end: number): types.Ca
   return o
 }
 
-export function writeCapacityRequestPolicyRange(w: ProtoWriter, o: types.CapacityRequestPolicyRange): void {
+function writeCapacityRequestPolicyRange(w: ProtoWriter, o: types.CapacityRequestPolicyRange): void {
   w.quantityPtr(o.step, 26)
   w.quantityPtr(o.max, 18)
   w.quantityPtr(o.min, 10)
 }
 
-export function readCapacityRequestPolicyRange(r: ProtoReader, end: number): types.CapacityRequestPolicyRange {
+function readCapacityRequestPolicyRange(r: ProtoReader, end: number): types.CapacityRequestPolicyRange {
   let f1: string | undefined
   let f2: string | undefined
   let f3: string | undefined
@@ -218,11 +218,11 @@ export function readCapacityRequestPolicyRange(r: ProtoReader, end: number): typ
   return o
 }
 
-export function writeCapacityRequirements(w: ProtoWriter, o: types.CapacityRequirements): void {
+function writeCapacityRequirements(w: ProtoWriter, o: types.CapacityRequirements): void {
   w.map(o.requests, 10, (w, v, t) => w.quantity(v, t))
 }
 
-export function readCapacityRequirements(r: ProtoReader, end: number): types.CapacityRequirements {
+function readCapacityRequirements(r: ProtoReader, end: number): types.CapacityRequirements {
   let f1: Record<string, string> | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -237,11 +237,11 @@ export function readCapacityRequirements(r: ProtoReader, end: number): types.Cap
   return o
 }
 
-export function writeCounter(w: ProtoWriter, o: types.Counter): void {
+function writeCounter(w: ProtoWriter, o: types.Counter): void {
   w.quantity(o.value, 10)
 }
 
-export function readCounter(r: ProtoReader, end: number): types.Counter {
+function readCounter(r: ProtoReader, end: number): types.Counter {
   let f1: string | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -256,12 +256,12 @@ export function readCounter(r: ProtoReader, end: number): types.Counter {
   return o
 }
 
-export function writeCounterSet(w: ProtoWriter, o: types.CounterSet): void {
+function writeCounterSet(w: ProtoWriter, o: types.CounterSet): void {
   w.map(o.counters, 18, (w, v, t) => { const m = w.mark(); writeCounter(w, v ?? ({} as types.Counter)); w.close(m, t) })
   w.str(o.name, 10)
 }
 
-export function readCounterSet(r: ProtoReader, end: number): types.CounterSet {
+function readCounterSet(r: ProtoReader, end: number): types.CounterSet {
   let f1 = ''
   let f2: Record<string, types.Counter> | undefined
   while (r.pos < end) {
@@ -279,13 +279,13 @@ export function readCounterSet(r: ProtoReader, end: number): types.CounterSet {
   return o
 }
 
-export function writeDevice(w: ProtoWriter, o: types.Device): void {
+function writeDevice(w: ProtoWriter, o: types.Device): void {
   let m
   if (o.basic != null) { m = w.mark(); writeBasicDevice(w, o.basic); w.close(m, 18) }
   w.str(o.name, 10)
 }
 
-export function readDevice(r: ProtoReader, end: number): types.Device {
+function readDevice(r: ProtoReader, end: number): types.Device {
   let f1 = ''
   let f2: types.BasicDevice | undefined
   while (r.pos < end) {
@@ -303,14 +303,14 @@ export function readDevice(r: ProtoReader, end: number): types.Device {
   return o
 }
 
-export function writeDeviceAllocationConfiguration(w: ProtoWriter, o: types.DeviceAllocationConfiguration): void {
+function writeDeviceAllocationConfiguration(w: ProtoWriter, o: types.DeviceAllocationConfiguration): void {
   let m
   m = w.mark(); writeDeviceConfiguration(w, o); w.close(m, 26)
   w.strs(o.requests, 18)
   w.str(o.source, 10)
 }
 
-export function readDeviceAllocationConfiguration(r: ProtoReader, end: number): types.DeviceAllocationConfiguration {
+function readDeviceAllocationConfiguration(r: ProtoReader, end: number): types.DeviceAllocationConfiguration {
   let f1 = ''
   let f2: string[] | undefined
   let f3: types.DeviceConfiguration | undefined
@@ -331,13 +331,13 @@ export function readDeviceAllocationConfiguration(r: ProtoReader, end: number): 
   return o
 }
 
-export function writeDeviceAllocationResult(w: ProtoWriter, o: types.DeviceAllocationResult): void {
+function writeDeviceAllocationResult(w: ProtoWriter, o: types.DeviceAllocationResult): void {
   let m
   if (o.config) for (let l = o.config, i = l.length; i-- > 0; ) { m = w.mark(); writeDeviceAllocationConfiguration(w, l[i] ?? ({} as types.DeviceAllocationConfiguration)); w.close(m, 18) }
   if (o.results) for (let l = o.results, i = l.length; i-- > 0; ) { m = w.mark(); writeDeviceRequestAllocationResult(w, l[i] ?? ({} as types.DeviceRequestAllocationResult)); w.close(m, 10) }
 }
 
-export function readDeviceAllocationResult(r: ProtoReader, end: number): types.DeviceAllocationResult {
+function readDeviceAllocationResult(r: ProtoReader, end: number): types.DeviceAllocationResult {
   let f1: types.DeviceRequestAllocationResult[] | undefined
   let f2: types.DeviceAllocationConfiguration[] | undefined
   while (r.pos < end) {
@@ -355,7 +355,7 @@ export function readDeviceAllocationResult(r: ProtoReader, end: number): types.D
   return o
 }
 
-export function writeDeviceAttribute(w: ProtoWriter, o: types.DeviceAttribute): void {
+function writeDeviceAttribute(w: ProtoWriter, o: types.DeviceAttribute): void {
   w.strs(o.versions, 74)
   w.strs(o.strings, 66)
   w.bools(o.bools, 56)
@@ -366,7 +366,7 @@ export function writeDeviceAttribute(w: ProtoWriter, o: types.DeviceAttribute): 
   w.intPtr(o.int, 16)
 }
 
-export function readDeviceAttribute(r: ProtoReader, end: number): types.DeviceAttribute {
+function readDeviceAttribute(r: ProtoReader, end: number): types.DeviceAttribute {
   let f2: number | undefined
   let f3: boolean | undefined
   let f4: string | undefined
@@ -404,13 +404,13 @@ export function readDeviceAttribute(r: ProtoReader, end: number): types.DeviceAt
   return o
 }
 
-export function writeDeviceCapacity(w: ProtoWriter, o: types.DeviceCapacity): void {
+function writeDeviceCapacity(w: ProtoWriter, o: types.DeviceCapacity): void {
   let m
   if (o.requestPolicy != null) { m = w.mark(); writeCapacityRequestPolicy(w, o.requestPolicy); w.close(m, 18) }
   w.quantity(o.value, 10)
 }
 
-export function readDeviceCapacity(r: ProtoReader, end: number): types.DeviceCapacity {
+function readDeviceCapacity(r: ProtoReader, end: number): types.DeviceCapacity {
   let f1: string | undefined
   let f2: types.CapacityRequestPolicy | undefined
   while (r.pos < end) {
@@ -428,14 +428,14 @@ export function readDeviceCapacity(r: ProtoReader, end: number): types.DeviceCap
   return o
 }
 
-export function writeDeviceClaim(w: ProtoWriter, o: types.DeviceClaim): void {
+function writeDeviceClaim(w: ProtoWriter, o: types.DeviceClaim): void {
   let m
   if (o.config) for (let l = o.config, i = l.length; i-- > 0; ) { m = w.mark(); writeDeviceClaimConfiguration(w, l[i] ?? ({} as types.DeviceClaimConfiguration)); w.close(m, 26) }
   if (o.constraints) for (let l = o.constraints, i = l.length; i-- > 0; ) { m = w.mark(); writeDeviceConstraint(w, l[i] ?? ({} as types.DeviceConstraint)); w.close(m, 18) }
   if (o.requests) for (let l = o.requests, i = l.length; i-- > 0; ) { m = w.mark(); writeDeviceRequest(w, l[i] ?? ({} as types.DeviceRequest)); w.close(m, 10) }
 }
 
-export function readDeviceClaim(r: ProtoReader, end: number): types.DeviceClaim {
+function readDeviceClaim(r: ProtoReader, end: number): types.DeviceClaim {
   let f1: types.DeviceRequest[] | undefined
   let f2: types.DeviceConstraint[] | undefined
   let f3: types.DeviceClaimConfiguration[] | undefined
@@ -456,13 +456,13 @@ export function readDeviceClaim(r: ProtoReader, end: number): types.DeviceClaim 
   return o
 }
 
-export function writeDeviceClaimConfiguration(w: ProtoWriter, o: types.DeviceClaimConfiguration): void {
+function writeDeviceClaimConfiguration(w: ProtoWriter, o: types.DeviceClaimConfiguration): void {
   let m
   m = w.mark(); writeDeviceConfiguration(w, o); w.close(m, 18)
   w.strs(o.requests, 10)
 }
 
-export function readDeviceClaimConfiguration(r: ProtoReader, end: number): types.DeviceClaimConfiguration {
+function readDeviceClaimConfiguration(r: ProtoReader, end: number): types.DeviceClaimConfiguration {
   let f1: string[] | undefined
   let f2: types.DeviceConfiguration | undefined
   while (r.pos < end) {
@@ -504,12 +504,12 @@ export function readDeviceClass(r: ProtoReader, end: number): types.DeviceClass 
   return o
 }
 
-export function writeDeviceClassConfiguration(w: ProtoWriter, o: types.DeviceClassConfiguration): void {
+function writeDeviceClassConfiguration(w: ProtoWriter, o: types.DeviceClassConfiguration): void {
   let m
   m = w.mark(); writeDeviceConfiguration(w, o); w.close(m, 10)
 }
 
-export function readDeviceClassConfiguration(r: ProtoReader, end: number): types.DeviceClassConfiguration {
+function readDeviceClassConfiguration(r: ProtoReader, end: number): types.DeviceClassConfiguration {
   let f1: types.DeviceConfiguration | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -548,14 +548,14 @@ export function readDeviceClassList(r: ProtoReader, end: number): types.DeviceCl
   return o
 }
 
-export function writeDeviceClassSpec(w: ProtoWriter, o: types.DeviceClassSpec): void {
+function writeDeviceClassSpec(w: ProtoWriter, o: types.DeviceClassSpec): void {
   let m
   w.strPtr(o.extendedResourceName, 34)
   if (o.config) for (let l = o.config, i = l.length; i-- > 0; ) { m = w.mark(); writeDeviceClassConfiguration(w, l[i] ?? ({} as types.DeviceClassConfiguration)); w.close(m, 18) }
   if (o.selectors) for (let l = o.selectors, i = l.length; i-- > 0; ) { m = w.mark(); writeDeviceSelector(w, l[i] ?? ({} as types.DeviceSelector)); w.close(m, 10) }
 }
 
-export function readDeviceClassSpec(r: ProtoReader, end: number): types.DeviceClassSpec {
+function readDeviceClassSpec(r: ProtoReader, end: number): types.DeviceClassSpec {
   let f1: types.DeviceSelector[] | undefined
   let f2: types.DeviceClassConfiguration[] | undefined
   let f4: string | undefined
@@ -576,12 +576,12 @@ export function readDeviceClassSpec(r: ProtoReader, end: number): types.DeviceCl
   return o
 }
 
-export function writeDeviceConfiguration(w: ProtoWriter, o: types.DeviceConfiguration): void {
+function writeDeviceConfiguration(w: ProtoWriter, o: types.DeviceConfiguration): void {
   let m
   if (o.opaque != null) { m = w.mark(); writeOpaqueDeviceConfiguration(w, o.opaque); w.close(m, 10) }
 }
 
-export function readDeviceConfiguration(r: ProtoReader, end: number): types.DeviceConfiguration {
+function readDeviceConfiguration(r: ProtoReader, end: number): types.DeviceConfiguration {
   let f1: types.OpaqueDeviceConfiguration | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -596,13 +596,13 @@ export function readDeviceConfiguration(r: ProtoReader, end: number): types.Devi
   return o
 }
 
-export function writeDeviceConstraint(w: ProtoWriter, o: types.DeviceConstraint): void {
+function writeDeviceConstraint(w: ProtoWriter, o: types.DeviceConstraint): void {
   w.strPtr(o.distinctAttribute, 26)
   w.strPtr(o.matchAttribute, 18)
   w.strs(o.requests, 10)
 }
 
-export function readDeviceConstraint(r: ProtoReader, end: number): types.DeviceConstraint {
+function readDeviceConstraint(r: ProtoReader, end: number): types.DeviceConstraint {
   let f1: string[] | undefined
   let f2: string | undefined
   let f3: string | undefined
@@ -623,12 +623,12 @@ export function readDeviceConstraint(r: ProtoReader, end: number): types.DeviceC
   return o
 }
 
-export function writeDeviceCounterConsumption(w: ProtoWriter, o: types.DeviceCounterConsumption): void {
+function writeDeviceCounterConsumption(w: ProtoWriter, o: types.DeviceCounterConsumption): void {
   w.map(o.counters, 18, (w, v, t) => { const m = w.mark(); writeCounter(w, v ?? ({} as types.Counter)); w.close(m, t) })
   w.str(o.counterSet, 10)
 }
 
-export function readDeviceCounterConsumption(r: ProtoReader, end: number): types.DeviceCounterConsumption {
+function readDeviceCounterConsumption(r: ProtoReader, end: number): types.DeviceCounterConsumption {
   let f1 = ''
   let f2: Record<string, types.Counter> | undefined
   while (r.pos < end) {
@@ -646,7 +646,7 @@ export function readDeviceCounterConsumption(r: ProtoReader, end: number): types
   return o
 }
 
-export function writeDeviceRequest(w: ProtoWriter, o: types.DeviceRequest): void {
+function writeDeviceRequest(w: ProtoWriter, o: types.DeviceRequest): void {
   let m
   if (o.capacity != null) { m = w.mark(); writeCapacityRequirements(w, o.capacity); w.close(m, 74) }
   if (o.tolerations) for (let l = o.tolerations, i = l.length; i-- > 0; ) { m = w.mark(); writeDeviceToleration(w, l[i] ?? ({} as types.DeviceToleration)); w.close(m, 66) }
@@ -659,7 +659,7 @@ export function writeDeviceRequest(w: ProtoWriter, o: types.DeviceRequest): void
   w.str(o.name, 10)
 }
 
-export function readDeviceRequest(r: ProtoReader, end: number): types.DeviceRequest {
+function readDeviceRequest(r: ProtoReader, end: number): types.DeviceRequest {
   let f1 = ''
   let f2 = ''
   let f3: types.DeviceSelector[] | undefined
@@ -698,7 +698,7 @@ export function readDeviceRequest(r: ProtoReader, end: number): types.DeviceRequ
   return o
 }
 
-export function writeDeviceRequestAllocationResult(w: ProtoWriter, o: types.DeviceRequestAllocationResult): void {
+function writeDeviceRequestAllocationResult(w: ProtoWriter, o: types.DeviceRequestAllocationResult): void {
   let m
   w.map(o.consumedCapacity, 82, (w, v, t) => w.quantity(v, t))
   w.strPtr(o.shareID, 74)
@@ -712,7 +712,7 @@ export function writeDeviceRequestAllocationResult(w: ProtoWriter, o: types.Devi
   w.str(o.request, 10)
 }
 
-export function readDeviceRequestAllocationResult(r: ProtoReader, end: number): types.DeviceRequestAllocationResult {
+function readDeviceRequestAllocationResult(r: ProtoReader, end: number): types.DeviceRequestAllocationResult {
   let f1 = ''
   let f2 = ''
   let f3 = ''
@@ -754,12 +754,12 @@ export function readDeviceRequestAllocationResult(r: ProtoReader, end: number): 
   return o
 }
 
-export function writeDeviceSelector(w: ProtoWriter, o: types.DeviceSelector): void {
+function writeDeviceSelector(w: ProtoWriter, o: types.DeviceSelector): void {
   let m
   if (o.cel != null) { m = w.mark(); writeCELDeviceSelector(w, o.cel); w.close(m, 10) }
 }
 
-export function readDeviceSelector(r: ProtoReader, end: number): types.DeviceSelector {
+function readDeviceSelector(r: ProtoReader, end: number): types.DeviceSelector {
   let f1: types.CELDeviceSelector | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -774,7 +774,7 @@ export function readDeviceSelector(r: ProtoReader, end: number): types.DeviceSel
   return o
 }
 
-export function writeDeviceSubRequest(w: ProtoWriter, o: types.DeviceSubRequest): void {
+function writeDeviceSubRequest(w: ProtoWriter, o: types.DeviceSubRequest): void {
   let m
   if (o.capacity != null) { m = w.mark(); writeCapacityRequirements(w, o.capacity); w.close(m, 66) }
   if (o.tolerations) for (let l = o.tolerations, i = l.length; i-- > 0; ) { m = w.mark(); writeDeviceToleration(w, l[i] ?? ({} as types.DeviceToleration)); w.close(m, 58) }
@@ -785,7 +785,7 @@ export function writeDeviceSubRequest(w: ProtoWriter, o: types.DeviceSubRequest)
   w.str(o.name, 10)
 }
 
-export function readDeviceSubRequest(r: ProtoReader, end: number): types.DeviceSubRequest {
+function readDeviceSubRequest(r: ProtoReader, end: number): types.DeviceSubRequest {
   let f1 = ''
   let f2 = ''
   let f3: types.DeviceSelector[] | undefined
@@ -818,14 +818,14 @@ export function readDeviceSubRequest(r: ProtoReader, end: number): types.DeviceS
   return o
 }
 
-export function writeDeviceTaint(w: ProtoWriter, o: types.DeviceTaint): void {
+function writeDeviceTaint(w: ProtoWriter, o: types.DeviceTaint): void {
   w.timePtr(o.timeAdded, 34)
   w.str(o.effect, 26)
   w.str(o.value, 18)
   w.str(o.key, 10)
 }
 
-export function readDeviceTaint(r: ProtoReader, end: number): types.DeviceTaint {
+function readDeviceTaint(r: ProtoReader, end: number): types.DeviceTaint {
   let f1 = ''
   let f2 = ''
   let f3 = ''
@@ -849,7 +849,7 @@ export function readDeviceTaint(r: ProtoReader, end: number): types.DeviceTaint 
   return o
 }
 
-export function writeDeviceToleration(w: ProtoWriter, o: types.DeviceToleration): void {
+function writeDeviceToleration(w: ProtoWriter, o: types.DeviceToleration): void {
   w.intPtr(o.tolerationSeconds, 40)
   w.str(o.effect, 34)
   w.str(o.value, 26)
@@ -857,7 +857,7 @@ export function writeDeviceToleration(w: ProtoWriter, o: types.DeviceToleration)
   w.str(o.key, 10)
 }
 
-export function readDeviceToleration(r: ProtoReader, end: number): types.DeviceToleration {
+function readDeviceToleration(r: ProtoReader, end: number): types.DeviceToleration {
   let f1 = ''
   let f2 = ''
   let f3 = ''
@@ -884,13 +884,13 @@ export function readDeviceToleration(r: ProtoReader, end: number): types.DeviceT
   return o
 }
 
-export function writeNetworkDeviceData(w: ProtoWriter, o: types.NetworkDeviceData): void {
+function writeNetworkDeviceData(w: ProtoWriter, o: types.NetworkDeviceData): void {
   w.str(o.hardwareAddress, 26)
   w.strs(o.ips, 18)
   w.str(o.interfaceName, 10)
 }
 
-export function readNetworkDeviceData(r: ProtoReader, end: number): types.NetworkDeviceData {
+function readNetworkDeviceData(r: ProtoReader, end: number): types.NetworkDeviceData {
   let f1 = ''
   let f2: string[] | undefined
   let f3 = ''
@@ -911,12 +911,12 @@ export function readNetworkDeviceData(r: ProtoReader, end: number): types.Networ
   return o
 }
 
-export function writeNodeAllocatableResourceMapping(w: ProtoWriter, o: types.NodeAllocatableResourceMapping): void {
+function writeNodeAllocatableResourceMapping(w: ProtoWriter, o: types.NodeAllocatableResourceMapping): void {
   w.quantityPtr(o.allocationMultiplier, 18)
   w.strPtr(o.capacityKey, 10)
 }
 
-export function readNodeAllocatableResourceMapping(r: ProtoReader, end: number): types.NodeAllocatableResourceMapping {
+function readNodeAllocatableResourceMapping(r: ProtoReader, end: number): types.NodeAllocatableResourceMapping {
   let f1: string | undefined
   let f2: string | undefined
   while (r.pos < end) {
@@ -934,12 +934,12 @@ export function readNodeAllocatableResourceMapping(r: ProtoReader, end: number):
   return o
 }
 
-export function writeOpaqueDeviceConfiguration(w: ProtoWriter, o: types.OpaqueDeviceConfiguration): void {
+function writeOpaqueDeviceConfiguration(w: ProtoWriter, o: types.OpaqueDeviceConfiguration): void {
   w.json(o.parameters, 18)
   w.str(o.driver, 10)
 }
 
-export function readOpaqueDeviceConfiguration(r: ProtoReader, end: number): types.OpaqueDeviceConfiguration {
+function readOpaqueDeviceConfiguration(r: ProtoReader, end: number): types.OpaqueDeviceConfiguration {
   let f1 = ''
   let f2: JsonValue | undefined
   while (r.pos < end) {
@@ -985,14 +985,14 @@ export function readResourceClaim(r: ProtoReader, end: number): types.ResourceCl
   return o
 }
 
-export function writeResourceClaimConsumerReference(w: ProtoWriter, o: types.ResourceClaimConsumerReference): void {
+function writeResourceClaimConsumerReference(w: ProtoWriter, o: types.ResourceClaimConsumerReference): void {
   w.str(o.uid, 42)
   w.str(o.name, 34)
   w.str(o.resource, 26)
   w.str(o.apiGroup, 10)
 }
 
-export function readResourceClaimConsumerReference(r: ProtoReader, end: number): types.ResourceClaimConsumerReference {
+function readResourceClaimConsumerReference(r: ProtoReader, end: number): types.ResourceClaimConsumerReference {
   let f1 = ''
   let f3 = ''
   let f4 = ''
@@ -1040,12 +1040,12 @@ export function readResourceClaimList(r: ProtoReader, end: number): types.Resour
   return o
 }
 
-export function writeResourceClaimSpec(w: ProtoWriter, o: types.ResourceClaimSpec): void {
+function writeResourceClaimSpec(w: ProtoWriter, o: types.ResourceClaimSpec): void {
   let m
   m = w.mark(); writeDeviceClaim(w, o.devices ?? ({} as types.DeviceClaim)); w.close(m, 10)
 }
 
-export function readResourceClaimSpec(r: ProtoReader, end: number): types.ResourceClaimSpec {
+function readResourceClaimSpec(r: ProtoReader, end: number): types.ResourceClaimSpec {
   let f1: types.DeviceClaim | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -1060,14 +1060,14 @@ export function readResourceClaimSpec(r: ProtoReader, end: number): types.Resour
   return o
 }
 
-export function writeResourceClaimStatus(w: ProtoWriter, o: types.ResourceClaimStatus): void {
+function writeResourceClaimStatus(w: ProtoWriter, o: types.ResourceClaimStatus): void {
   let m
   if (o.devices) for (let l = o.devices, i = l.length; i-- > 0; ) { m = w.mark(); writeAllocatedDeviceStatus(w, l[i] ?? ({} as types.AllocatedDeviceStatus)); w.close(m, 34) }
   if (o.reservedFor) for (let l = o.reservedFor, i = l.length; i-- > 0; ) { m = w.mark(); writeResourceClaimConsumerReference(w, l[i] ?? ({} as types.ResourceClaimConsumerReference)); w.close(m, 18) }
   if (o.allocation != null) { m = w.mark(); writeAllocationResult(w, o.allocation); w.close(m, 10) }
 }
 
-export function readResourceClaimStatus(r: ProtoReader, end: number): types.ResourceClaimStatus {
+function readResourceClaimStatus(r: ProtoReader, end: number): types.ResourceClaimStatus {
   let f1: types.AllocationResult | undefined
   let f2: types.ResourceClaimConsumerReference[] | undefined
   let f4: types.AllocatedDeviceStatus[] | undefined
@@ -1136,13 +1136,13 @@ export function readResourceClaimTemplateList(r: ProtoReader, end: number): type
   return o
 }
 
-export function writeResourceClaimTemplateSpec(w: ProtoWriter, o: types.ResourceClaimTemplateSpec): void {
+function writeResourceClaimTemplateSpec(w: ProtoWriter, o: types.ResourceClaimTemplateSpec): void {
   let m
   m = w.mark(); writeResourceClaimSpec(w, o.spec ?? ({} as types.ResourceClaimSpec)); w.close(m, 18)
   m = w.mark(); metaV1.writeObjectMeta(w, o.metadata ?? ({} as metaV1Types.ObjectMeta)); w.close(m, 10)
 }
 
-export function readResourceClaimTemplateSpec(r: ProtoReader, end: number): types.ResourceClaimTemplateSpec {
+function readResourceClaimTemplateSpec(r: ProtoReader, end: number): types.ResourceClaimTemplateSpec {
   let f1: metaV1Types.ObjectMeta | undefined
   let f2: types.ResourceClaimSpec | undefined
   while (r.pos < end) {
@@ -1160,13 +1160,13 @@ export function readResourceClaimTemplateSpec(r: ProtoReader, end: number): type
   return o
 }
 
-export function writeResourcePool(w: ProtoWriter, o: types.ResourcePool): void {
+function writeResourcePool(w: ProtoWriter, o: types.ResourcePool): void {
   w.int(o.resourceSliceCount, 24)
   w.int(o.generation, 16)
   w.str(o.name, 10)
 }
 
-export function readResourcePool(r: ProtoReader, end: number): types.ResourcePool {
+function readResourcePool(r: ProtoReader, end: number): types.ResourcePool {
   let f1 = ''
   let f2 = 0
   let f3 = 0
@@ -1235,7 +1235,7 @@ export function readResourceSliceList(r: ProtoReader, end: number): types.Resour
   return o
 }
 
-export function writeResourceSliceSpec(w: ProtoWriter, o: types.ResourceSliceSpec): void {
+function writeResourceSliceSpec(w: ProtoWriter, o: types.ResourceSliceSpec): void {
   let m
   if (o.sharedCounters) for (let l = o.sharedCounters, i = l.length; i-- > 0; ) { m = w.mark(); writeCounterSet(w, l[i] ?? ({} as types.CounterSet)); w.close(m, 66) }
   w.boolPtr(o.perDeviceNodeSelection, 56)
@@ -1247,7 +1247,7 @@ export function writeResourceSliceSpec(w: ProtoWriter, o: types.ResourceSliceSpe
   w.str(o.driver, 10)
 }
 
-export function readResourceSliceSpec(r: ProtoReader, end: number): types.ResourceSliceSpec {
+function readResourceSliceSpec(r: ProtoReader, end: number): types.ResourceSliceSpec {
   let f1 = ''
   let f2: types.ResourcePool | undefined
   let f3 = ''

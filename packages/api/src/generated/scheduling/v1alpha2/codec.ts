@@ -5,21 +5,21 @@ import * as metaV1 from '../../meta/v1/codec.ts'
 import type * as metaV1Types from '../../meta/v1/types.ts'
 import type * as types from './types.ts'
 
-export function writeBasicSchedulingPolicy(_w: ProtoWriter, _o: types.BasicSchedulingPolicy): void {
+function writeBasicSchedulingPolicy(_w: ProtoWriter, _o: types.BasicSchedulingPolicy): void {
 }
 
-export function readBasicSchedulingPolicy(r: ProtoReader, end: number): types.BasicSchedulingPolicy {
+function readBasicSchedulingPolicy(r: ProtoReader, end: number): types.BasicSchedulingPolicy {
   while (r.pos < end) r.skipField(r.tag())
   r.leave(end)
   const o = {} as types.BasicSchedulingPolicy
   return o
 }
 
-export function writeGangSchedulingPolicy(w: ProtoWriter, o: types.GangSchedulingPolicy): void {
+function writeGangSchedulingPolicy(w: ProtoWriter, o: types.GangSchedulingPolicy): void {
   w.int(o.minCount, 8)
 }
 
-export function readGangSchedulingPolicy(r: ProtoReader, end: number): types.GangSchedulingPolicy {
+function readGangSchedulingPolicy(r: ProtoReader, end: number): types.GangSchedulingPolicy {
   let f1 = 0
   while (r.pos < end) {
     const t = r.tag()
@@ -86,13 +86,13 @@ export function readPodGroupList(r: ProtoReader, end: number): types.PodGroupLis
   return o
 }
 
-export function writePodGroupResourceClaim(w: ProtoWriter, o: types.PodGroupResourceClaim): void {
+function writePodGroupResourceClaim(w: ProtoWriter, o: types.PodGroupResourceClaim): void {
   w.strPtr(o.resourceClaimTemplateName, 26)
   w.strPtr(o.resourceClaimName, 18)
   w.str(o.name, 10)
 }
 
-export function readPodGroupResourceClaim(r: ProtoReader, end: number): types.PodGroupResourceClaim {
+function readPodGroupResourceClaim(r: ProtoReader, end: number): types.PodGroupResourceClaim {
   let f1 = ''
   let f2: string | undefined
   let f3: string | undefined
@@ -113,12 +113,12 @@ export function readPodGroupResourceClaim(r: ProtoReader, end: number): types.Po
   return o
 }
 
-export function writePodGroupResourceClaimStatus(w: ProtoWriter, o: types.PodGroupResourceClaimStatus): void {
+function writePodGroupResourceClaimStatus(w: ProtoWriter, o: types.PodGroupResourceClaimStatus): void {
   w.strPtr(o.resourceClaimName, 18)
   w.str(o.name, 10)
 }
 
-export function readPodGroupResourceClaimStatus(r: ProtoReader, end: number): types.PodGroupResourceClaimStatus {
+function readPodGroupResourceClaimStatus(r: ProtoReader, end: number): types.PodGroupResourceClaimStatus {
   let f1 = ''
   let f2: string | undefined
   while (r.pos < end) {
@@ -136,12 +136,12 @@ export function readPodGroupResourceClaimStatus(r: ProtoReader, end: number): ty
   return o
 }
 
-export function writePodGroupSchedulingConstraints(w: ProtoWriter, o: types.PodGroupSchedulingConstraints): void {
+function writePodGroupSchedulingConstraints(w: ProtoWriter, o: types.PodGroupSchedulingConstraints): void {
   let m
   if (o.topology) for (let l = o.topology, i = l.length; i-- > 0; ) { m = w.mark(); writeTopologyConstraint(w, l[i] ?? ({} as types.TopologyConstraint)); w.close(m, 10) }
 }
 
-export function readPodGroupSchedulingConstraints(r: ProtoReader, end: number): types.PodGroupSchedulingConstraints {
+function readPodGroupSchedulingConstraints(r: ProtoReader, end: number): types.PodGroupSchedulingConstraints {
   let f1: types.TopologyConstraint[] | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -156,13 +156,13 @@ export function readPodGroupSchedulingConstraints(r: ProtoReader, end: number): 
   return o
 }
 
-export function writePodGroupSchedulingPolicy(w: ProtoWriter, o: types.PodGroupSchedulingPolicy): void {
+function writePodGroupSchedulingPolicy(w: ProtoWriter, o: types.PodGroupSchedulingPolicy): void {
   let m
   if (o.gang != null) { m = w.mark(); writeGangSchedulingPolicy(w, o.gang); w.close(m, 18) }
   if (o.basic != null) { m = w.mark(); writeBasicSchedulingPolicy(w, o.basic); w.close(m, 10) }
 }
 
-export function readPodGroupSchedulingPolicy(r: ProtoReader, end: number): types.PodGroupSchedulingPolicy {
+function readPodGroupSchedulingPolicy(r: ProtoReader, end: number): types.PodGroupSchedulingPolicy {
   let f1: types.BasicSchedulingPolicy | undefined
   let f2: types.GangSchedulingPolicy | undefined
   while (r.pos < end) {
@@ -180,7 +180,7 @@ export function readPodGroupSchedulingPolicy(r: ProtoReader, end: number): types
   return o
 }
 
-export function writePodGroupSpec(w: ProtoWriter, o: types.PodGroupSpec): void {
+function writePodGroupSpec(w: ProtoWriter, o: types.PodGroupSpec): void {
   let m
   w.intPtr(o.priority, 56)
   w.str(o.priorityClassName, 50)
@@ -191,7 +191,7 @@ export function writePodGroupSpec(w: ProtoWriter, o: types.PodGroupSpec): void {
   if (o.podGroupTemplateRef != null) { m = w.mark(); writePodGroupTemplateReference(w, o.podGroupTemplateRef); w.close(m, 10) }
 }
 
-export function readPodGroupSpec(r: ProtoReader, end: number): types.PodGroupSpec {
+function readPodGroupSpec(r: ProtoReader, end: number): types.PodGroupSpec {
   let f1: types.PodGroupTemplateReference | undefined
   let f2: types.PodGroupSchedulingPolicy | undefined
   let f3: types.PodGroupSchedulingConstraints | undefined
@@ -224,13 +224,13 @@ export function readPodGroupSpec(r: ProtoReader, end: number): types.PodGroupSpe
   return o
 }
 
-export function writePodGroupStatus(w: ProtoWriter, o: types.PodGroupStatus): void {
+function writePodGroupStatus(w: ProtoWriter, o: types.PodGroupStatus): void {
   let m
   if (o.resourceClaimStatuses) for (let l = o.resourceClaimStatuses, i = l.length; i-- > 0; ) { m = w.mark(); writePodGroupResourceClaimStatus(w, l[i] ?? ({} as types.PodGroupResourceClaimStatus)); w.close(m, 18) }
   if (o.conditions) for (let l = o.conditions, i = l.length; i-- > 0; ) { m = w.mark(); metaV1.writeCondition(w, l[i] ?? ({} as metaV1Types.Condition)); w.close(m, 10) }
 }
 
-export function readPodGroupStatus(r: ProtoReader, end: number): types.PodGroupStatus {
+function readPodGroupStatus(r: ProtoReader, end: number): types.PodGroupStatus {
   let f1: metaV1Types.Condition[] | undefined
   let f2: types.PodGroupResourceClaimStatus[] | undefined
   while (r.pos < end) {
@@ -248,7 +248,7 @@ export function readPodGroupStatus(r: ProtoReader, end: number): types.PodGroupS
   return o
 }
 
-export function writePodGroupTemplate(w: ProtoWriter, o: types.PodGroupTemplate): void {
+function writePodGroupTemplate(w: ProtoWriter, o: types.PodGroupTemplate): void {
   let m
   w.intPtr(o.priority, 56)
   w.str(o.priorityClassName, 50)
@@ -259,7 +259,7 @@ export function writePodGroupTemplate(w: ProtoWriter, o: types.PodGroupTemplate)
   w.str(o.name, 10)
 }
 
-export function readPodGroupTemplate(r: ProtoReader, end: number): types.PodGroupTemplate {
+function readPodGroupTemplate(r: ProtoReader, end: number): types.PodGroupTemplate {
   let f1 = ''
   let f2: types.PodGroupSchedulingPolicy | undefined
   let f3: types.PodGroupSchedulingConstraints | undefined
@@ -292,12 +292,12 @@ export function readPodGroupTemplate(r: ProtoReader, end: number): types.PodGrou
   return o
 }
 
-export function writePodGroupTemplateReference(w: ProtoWriter, o: types.PodGroupTemplateReference): void {
+function writePodGroupTemplateReference(w: ProtoWriter, o: types.PodGroupTemplateReference): void {
   let m
   if (o.workload != null) { m = w.mark(); writeWorkloadPodGroupTemplateReference(w, o.workload); w.close(m, 10) }
 }
 
-export function readPodGroupTemplateReference(r: ProtoReader, end: number): types.PodGroupTemplateReference {
+function readPodGroupTemplateReference(r: ProtoReader, end: number): types.PodGroupTemplateReference {
   let f1: types.WorkloadPodGroupTemplateReference | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -312,11 +312,11 @@ export function readPodGroupTemplateReference(r: ProtoReader, end: number): type
   return o
 }
 
-export function writeTopologyConstraint(w: ProtoWriter, o: types.TopologyConstraint): void {
+function writeTopologyConstraint(w: ProtoWriter, o: types.TopologyConstraint): void {
   w.str(o.key, 10)
 }
 
-export function readTopologyConstraint(r: ProtoReader, end: number): types.TopologyConstraint {
+function readTopologyConstraint(r: ProtoReader, end: number): types.TopologyConstraint {
   let f1 = ''
   while (r.pos < end) {
     const t = r.tag()
@@ -331,13 +331,13 @@ export function readTopologyConstraint(r: ProtoReader, end: number): types.Topol
   return o
 }
 
-export function writeTypedLocalObjectReference(w: ProtoWriter, o: types.TypedLocalObjectReference): void {
+function writeTypedLocalObjectReference(w: ProtoWriter, o: types.TypedLocalObjectReference): void {
   w.str(o.name, 26)
   w.str(o.kind, 18)
   w.str(o.apiGroup, 10)
 }
 
-export function readTypedLocalObjectReference(r: ProtoReader, end: number): types.TypedLocalObjectReference {
+function readTypedLocalObjectReference(r: ProtoReader, end: number): types.TypedLocalObjectReference {
   let f1 = ''
   let f2 = ''
   let f3 = ''
@@ -406,12 +406,12 @@ export function readWorkloadList(r: ProtoReader, end: number): types.WorkloadLis
   return o
 }
 
-export function writeWorkloadPodGroupTemplateReference(w: ProtoWriter, o: types.WorkloadPodGroupTemplateReference): void {
+function writeWorkloadPodGroupTemplateReference(w: ProtoWriter, o: types.WorkloadPodGroupTemplateReference): void {
   w.str(o.podGroupTemplateName, 18)
   w.str(o.workloadName, 10)
 }
 
-export function readWorkloadPodGroupTemplateReference(r: ProtoReader, end: number): types.WorkloadPodGroupTemplateReference {
+function readWorkloadPodGroupTemplateReference(r: ProtoReader, end: number): types.WorkloadPodGroupTemplateReference {
   let f1 = ''
   let f2 = ''
   while (r.pos < end) {
@@ -429,13 +429,13 @@ export function readWorkloadPodGroupTemplateReference(r: ProtoReader, end: numbe
   return o
 }
 
-export function writeWorkloadSpec(w: ProtoWriter, o: types.WorkloadSpec): void {
+function writeWorkloadSpec(w: ProtoWriter, o: types.WorkloadSpec): void {
   let m
   if (o.podGroupTemplates) for (let l = o.podGroupTemplates, i = l.length; i-- > 0; ) { m = w.mark(); writePodGroupTemplate(w, l[i] ?? ({} as types.PodGroupTemplate)); w.close(m, 18) }
   if (o.controllerRef != null) { m = w.mark(); writeTypedLocalObjectReference(w, o.controllerRef); w.close(m, 10) }
 }
 
-export function readWorkloadSpec(r: ProtoReader, end: number): types.WorkloadSpec {
+function readWorkloadSpec(r: ProtoReader, end: number): types.WorkloadSpec {
   let f1: types.TypedLocalObjectReference | undefined
   let f2: types.PodGroupTemplate[] | undefined
   while (r.pos < end) {

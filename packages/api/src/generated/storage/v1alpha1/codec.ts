@@ -119,13 +119,13 @@ export function readVolumeAttachmentList(r: ProtoReader, end: number): types.Vol
   return o
 }
 
-export function writeVolumeAttachmentSource(w: ProtoWriter, o: types.VolumeAttachmentSource): void {
+function writeVolumeAttachmentSource(w: ProtoWriter, o: types.VolumeAttachmentSource): void {
   let m
   if (o.inlineVolumeSpec != null) { m = w.mark(); coreV1.writePersistentVolumeSpec(w, o.inlineVolumeSpec); w.close(m, 18) }
   w.strPtr(o.persistentVolumeName, 10)
 }
 
-export function readVolumeAttachmentSource(r: ProtoReader, end: number): types.VolumeAttachmentSource {
+function readVolumeAttachmentSource(r: ProtoReader, end: number): types.VolumeAttachmentSource {
   let f1: string | undefined
   let f2: coreV1Types.PersistentVolumeSpec | undefined
   while (r.pos < end) {
@@ -143,14 +143,14 @@ export function readVolumeAttachmentSource(r: ProtoReader, end: number): types.V
   return o
 }
 
-export function writeVolumeAttachmentSpec(w: ProtoWriter, o: types.VolumeAttachmentSpec): void {
+function writeVolumeAttachmentSpec(w: ProtoWriter, o: types.VolumeAttachmentSpec): void {
   let m
   w.str(o.nodeName, 26)
   m = w.mark(); writeVolumeAttachmentSource(w, o.source ?? ({} as types.VolumeAttachmentSource)); w.close(m, 18)
   w.str(o.attacher, 10)
 }
 
-export function readVolumeAttachmentSpec(r: ProtoReader, end: number): types.VolumeAttachmentSpec {
+function readVolumeAttachmentSpec(r: ProtoReader, end: number): types.VolumeAttachmentSpec {
   let f1 = ''
   let f2: types.VolumeAttachmentSource | undefined
   let f3 = ''
@@ -171,7 +171,7 @@ export function readVolumeAttachmentSpec(r: ProtoReader, end: number): types.Vol
   return o
 }
 
-export function writeVolumeAttachmentStatus(w: ProtoWriter, o: types.VolumeAttachmentStatus): void {
+function writeVolumeAttachmentStatus(w: ProtoWriter, o: types.VolumeAttachmentStatus): void {
   let m
   if (o.detachError != null) { m = w.mark(); writeVolumeError(w, o.detachError); w.close(m, 34) }
   if (o.attachError != null) { m = w.mark(); writeVolumeError(w, o.attachError); w.close(m, 26) }
@@ -179,7 +179,7 @@ export function writeVolumeAttachmentStatus(w: ProtoWriter, o: types.VolumeAttac
   w.bool(o.attached, 8)
 }
 
-export function readVolumeAttachmentStatus(r: ProtoReader, end: number): types.VolumeAttachmentStatus {
+function readVolumeAttachmentStatus(r: ProtoReader, end: number): types.VolumeAttachmentStatus {
   let f1 = false
   let f2: Record<string, string> | undefined
   let f3: types.VolumeError | undefined
@@ -255,13 +255,13 @@ export function readVolumeAttributesClassList(r: ProtoReader, end: number): type
   return o
 }
 
-export function writeVolumeError(w: ProtoWriter, o: types.VolumeError): void {
+function writeVolumeError(w: ProtoWriter, o: types.VolumeError): void {
   w.intPtr(o.errorCode, 24)
   w.str(o.message, 18)
   w.time(o.time, 10)
 }
 
-export function readVolumeError(r: ProtoReader, end: number): types.VolumeError {
+function readVolumeError(r: ProtoReader, end: number): types.VolumeError {
   let f1: string | undefined
   let f2 = ''
   let f3: number | undefined

@@ -55,7 +55,7 @@ export function readCSIDriverList(r: ProtoReader, end: number): types.CSIDriverL
   return o
 }
 
-export function writeCSIDriverSpec(w: ProtoWriter, o: types.CSIDriverSpec): void {
+function writeCSIDriverSpec(w: ProtoWriter, o: types.CSIDriverSpec): void {
   let m
   w.boolPtr(o.preventPodSchedulingIfMissing, 88)
   w.boolPtr(o.serviceAccountTokenInSecrets, 80)
@@ -70,7 +70,7 @@ export function writeCSIDriverSpec(w: ProtoWriter, o: types.CSIDriverSpec): void
   w.boolPtr(o.attachRequired, 8)
 }
 
-export function readCSIDriverSpec(r: ProtoReader, end: number): types.CSIDriverSpec {
+function readCSIDriverSpec(r: ProtoReader, end: number): types.CSIDriverSpec {
   let f1: boolean | undefined
   let f2: boolean | undefined
   let f3: string[] | undefined
@@ -139,7 +139,7 @@ export function readCSINode(r: ProtoReader, end: number): types.CSINode {
   return o
 }
 
-export function writeCSINodeDriver(w: ProtoWriter, o: types.CSINodeDriver): void {
+function writeCSINodeDriver(w: ProtoWriter, o: types.CSINodeDriver): void {
   let m
   if (o.allocatable != null) { m = w.mark(); writeVolumeNodeResources(w, o.allocatable); w.close(m, 34) }
   w.strs(o.topologyKeys, 26)
@@ -147,7 +147,7 @@ export function writeCSINodeDriver(w: ProtoWriter, o: types.CSINodeDriver): void
   w.str(o.name, 10)
 }
 
-export function readCSINodeDriver(r: ProtoReader, end: number): types.CSINodeDriver {
+function readCSINodeDriver(r: ProtoReader, end: number): types.CSINodeDriver {
   let f1 = ''
   let f2 = ''
   let f3: string[] | undefined
@@ -195,12 +195,12 @@ export function readCSINodeList(r: ProtoReader, end: number): types.CSINodeList 
   return o
 }
 
-export function writeCSINodeSpec(w: ProtoWriter, o: types.CSINodeSpec): void {
+function writeCSINodeSpec(w: ProtoWriter, o: types.CSINodeSpec): void {
   let m
   if (o.drivers) for (let l = o.drivers, i = l.length; i-- > 0; ) { m = w.mark(); writeCSINodeDriver(w, l[i] ?? ({} as types.CSINodeDriver)); w.close(m, 10) }
 }
 
-export function readCSINodeSpec(r: ProtoReader, end: number): types.CSINodeSpec {
+function readCSINodeSpec(r: ProtoReader, end: number): types.CSINodeSpec {
   let f1: types.CSINodeDriver[] | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -347,12 +347,12 @@ export function readStorageClassList(r: ProtoReader, end: number): types.Storage
   return o
 }
 
-export function writeTokenRequest(w: ProtoWriter, o: types.TokenRequest): void {
+function writeTokenRequest(w: ProtoWriter, o: types.TokenRequest): void {
   w.intPtr(o.expirationSeconds, 16)
   w.str(o.audience, 10)
 }
 
-export function readTokenRequest(r: ProtoReader, end: number): types.TokenRequest {
+function readTokenRequest(r: ProtoReader, end: number): types.TokenRequest {
   let f1 = ''
   let f2: number | undefined
   while (r.pos < end) {
@@ -422,13 +422,13 @@ export function readVolumeAttachmentList(r: ProtoReader, end: number): types.Vol
   return o
 }
 
-export function writeVolumeAttachmentSource(w: ProtoWriter, o: types.VolumeAttachmentSource): void {
+function writeVolumeAttachmentSource(w: ProtoWriter, o: types.VolumeAttachmentSource): void {
   let m
   if (o.inlineVolumeSpec != null) { m = w.mark(); coreV1.writePersistentVolumeSpec(w, o.inlineVolumeSpec); w.close(m, 18) }
   w.strPtr(o.persistentVolumeName, 10)
 }
 
-export function readVolumeAttachmentSource(r: ProtoReader, end: number): types.VolumeAttachmentSource {
+function readVolumeAttachmentSource(r: ProtoReader, end: number): types.VolumeAttachmentSource {
   let f1: string | undefined
   let f2: coreV1Types.PersistentVolumeSpec | undefined
   while (r.pos < end) {
@@ -446,14 +446,14 @@ export function readVolumeAttachmentSource(r: ProtoReader, end: number): types.V
   return o
 }
 
-export function writeVolumeAttachmentSpec(w: ProtoWriter, o: types.VolumeAttachmentSpec): void {
+function writeVolumeAttachmentSpec(w: ProtoWriter, o: types.VolumeAttachmentSpec): void {
   let m
   w.str(o.nodeName, 26)
   m = w.mark(); writeVolumeAttachmentSource(w, o.source ?? ({} as types.VolumeAttachmentSource)); w.close(m, 18)
   w.str(o.attacher, 10)
 }
 
-export function readVolumeAttachmentSpec(r: ProtoReader, end: number): types.VolumeAttachmentSpec {
+function readVolumeAttachmentSpec(r: ProtoReader, end: number): types.VolumeAttachmentSpec {
   let f1 = ''
   let f2: types.VolumeAttachmentSource | undefined
   let f3 = ''
@@ -474,7 +474,7 @@ export function readVolumeAttachmentSpec(r: ProtoReader, end: number): types.Vol
   return o
 }
 
-export function writeVolumeAttachmentStatus(w: ProtoWriter, o: types.VolumeAttachmentStatus): void {
+function writeVolumeAttachmentStatus(w: ProtoWriter, o: types.VolumeAttachmentStatus): void {
   let m
   if (o.detachError != null) { m = w.mark(); writeVolumeError(w, o.detachError); w.close(m, 34) }
   if (o.attachError != null) { m = w.mark(); writeVolumeError(w, o.attachError); w.close(m, 26) }
@@ -482,7 +482,7 @@ export function writeVolumeAttachmentStatus(w: ProtoWriter, o: types.VolumeAttac
   w.bool(o.attached, 8)
 }
 
-export function readVolumeAttachmentStatus(r: ProtoReader, end: number): types.VolumeAttachmentStatus {
+function readVolumeAttachmentStatus(r: ProtoReader, end: number): types.VolumeAttachmentStatus {
   let f1 = false
   let f2: Record<string, string> | undefined
   let f3: types.VolumeError | undefined
@@ -558,13 +558,13 @@ export function readVolumeAttributesClassList(r: ProtoReader, end: number): type
   return o
 }
 
-export function writeVolumeError(w: ProtoWriter, o: types.VolumeError): void {
+function writeVolumeError(w: ProtoWriter, o: types.VolumeError): void {
   w.intPtr(o.errorCode, 24)
   w.str(o.message, 18)
   w.time(o.time, 10)
 }
 
-export function readVolumeError(r: ProtoReader, end: number): types.VolumeError {
+function readVolumeError(r: ProtoReader, end: number): types.VolumeError {
   let f1: string | undefined
   let f2 = ''
   let f3: number | undefined
@@ -585,11 +585,11 @@ export function readVolumeError(r: ProtoReader, end: number): types.VolumeError 
   return o
 }
 
-export function writeVolumeNodeResources(w: ProtoWriter, o: types.VolumeNodeResources): void {
+function writeVolumeNodeResources(w: ProtoWriter, o: types.VolumeNodeResources): void {
   w.intPtr(o.count, 8)
 }
 
-export function readVolumeNodeResources(r: ProtoReader, end: number): types.VolumeNodeResources {
+function readVolumeNodeResources(r: ProtoReader, end: number): types.VolumeNodeResources {
   let f1: number | undefined
   while (r.pos < end) {
     const t = r.tag()

@@ -57,12 +57,12 @@ export function readStorageVersionMigrationList(r: ProtoReader, end: number): ty
   return o
 }
 
-export function writeStorageVersionMigrationSpec(w: ProtoWriter, o: types.StorageVersionMigrationSpec): void {
+function writeStorageVersionMigrationSpec(w: ProtoWriter, o: types.StorageVersionMigrationSpec): void {
   let m
   m = w.mark(); metaV1.writeGroupResource(w, o.resource ?? ({} as metaV1Types.GroupResource)); w.close(m, 10)
 }
 
-export function readStorageVersionMigrationSpec(r: ProtoReader, end: number): types.StorageVersionMigrationSpec {
+function readStorageVersionMigrationSpec(r: ProtoReader, end: number): types.StorageVersionMigrationSpec {
   let f1: metaV1Types.GroupResource | undefined
   while (r.pos < end) {
     const t = r.tag()
@@ -77,13 +77,13 @@ export function readStorageVersionMigrationSpec(r: ProtoReader, end: number): ty
   return o
 }
 
-export function writeStorageVersionMigrationStatus(w: ProtoWriter, o: types.StorageVersionMigrationStatus): void {
+function writeStorageVersionMigrationStatus(w: ProtoWriter, o: types.StorageVersionMigrationStatus): void {
   let m
   w.str(o.resourceVersion, 18)
   if (o.conditions) for (let l = o.conditions, i = l.length; i-- > 0; ) { m = w.mark(); metaV1.writeCondition(w, l[i] ?? ({} as metaV1Types.Condition)); w.close(m, 10) }
 }
 
-export function readStorageVersionMigrationStatus(r: ProtoReader, end: number): types.StorageVersionMigrationStatus {
+function readStorageVersionMigrationStatus(r: ProtoReader, end: number): types.StorageVersionMigrationStatus {
   let f1: metaV1Types.Condition[] | undefined
   let f2 = ''
   while (r.pos < end) {

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { readFacts } from './facts-files.ts'
+import { generate } from './generate.ts'
+import { factsFolder } from './paths.ts'
+
+const files = generate(readFacts(factsFolder))
+const folders = [...new Set([...files.keys()].map((name) => name.split('/').slice(0, 2).join('/')))]
+
+/** The group versions whose code is loaded with that of `folder`. Imports of types are erased, so they do not count. */
+function loadedWith(folder: string): string[] {
+  const seen = new Set<string>()
+  const pending = [`${folder}/index.ts`]
+  for (let file = pending.pop(); file !== undefined; file = pending.pop()) {
+    if (seen.has(file)) continue
+    seen.add(file)
+    for (const [, target] of files.get(file)!.matchAll(/^import (?!type )[^']*'([^']+)'/gm)) {
+      const path = new URL(target!, `file:///${file}`).pathname.slice(1)
+      if (files.has(path)) pending.push(path)
+    }
+  }
+  return [...new Set([...seen].map((file) => file.split('/').slice(0, 2).join('/')))].toSorted()
+}
+
+describe('importing a group version', () => {
+  it('loads no other but those whose types it holds', () => {
+    expect(loadedWith('meta/v1')).toEqual(['meta/v1'])
+    expect(loadedWith('core/v1')).toEqual(['core/v1', 'meta/v1'])
+    expect(loadedWith('apps/v1')).toEqual(['apps/v1', 'core/v1', 'meta/v1'])
+    expect(loadedWith('rbac/v1')).toEqual(['meta/v1', 'rbac/v1'])
+    expect(loadedWith('batch/v1beta1')).toEqual(['batch/v1', 'batch/v1beta1', 'core/v1', 'meta/v1'])
+  })
+
+  it.each(folders)('%s loads no types file', (folder) => {
+    const imports = [...files].filter(([name]) => name.startsWith(`${folder}/`)).map(([, text]) => text)
+    expect(imports.join('')).not.toMatch(/^import (?!type ).*\/types\.ts'/m)
+  })
+})
