@@ -156,3 +156,32 @@ export class Collected {
     this.ended = true
   }
 }
+
+/** A wrapper whose open watch can be made to fail. */
+export interface Breakable {
+  readonly wrap: (storage: Storage<Pod>) => Storage<Pod>
+  /** From where watches were opened. */
+  readonly opened: string[]
+  fail(error: Error): void
+}
+
+export function breakable(): Breakable {
+  const opened: string[] = []
+  let fail: (error: Error) => void = () => undefined
+  return {
+    opened,
+    fail: (error) => fail(error),
+    wrap: (storage) => ({
+      ...storage,
+      async watch(key, options) {
+        opened.push(options.resourceVersion ?? '')
+        const broken = new Promise<never>((_resolve, reject) => {
+          fail = reject
+        })
+        broken.catch(() => undefined)
+        const inner = (await storage.watch(key, options))[Symbol.asyncIterator]()
+        return { [Symbol.asyncIterator]: () => ({ next: () => Promise.race([inner.next(), broken]) }) }
+      },
+    }),
+  }
+}

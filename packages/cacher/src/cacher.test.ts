@@ -1,7 +1,7 @@
 import { everyField, everything, newResourceExpired, parseFieldSelector, parseLabelSelector } from '@keelson/apimachinery'
 import type { ObjectWatch, Predicate, Storage, WatchObjectsOptions } from '@keelson/storagebackend'
 import { describe, expect, test } from 'vitest'
-import { brief, Collected, keyOf, openFixture, pod, podCodec, prefix, turns } from './cacher.fixture.ts'
+import { breakable, brief, Collected, keyOf, openFixture, pod, podCodec, prefix, turns } from './cacher.fixture.ts'
 import type { Fixture, Pod } from './cacher.fixture.ts'
 
 const labelled = (text: string): Predicate => ({ labels: parseLabelSelector(text), fields: everyField() })
@@ -264,26 +264,6 @@ describe('watches', () => {
 })
 
 describe('when the store’s watch breaks', () => {
-  /** The store's watch can be made to fail, once per call. */
-  function breakable(): { wrap: (store: Storage<Pod>) => Storage<Pod>; fail(error: Error): void; opened: string[] } {
-    const opened: string[] = []
-    let fail: (error: Error) => void = () => undefined
-    return {
-      opened,
-      fail: (error) => fail(error),
-      wrap: (store) => ({
-        ...store,
-        async watch(key, options) {
-          opened.push(options.resourceVersion ?? '')
-          const broken = new Promise<never>((_resolve, reject) => (fail = reject))
-          broken.catch(() => undefined)
-          const inner = (await store.watch(key, options))[Symbol.asyncIterator]()
-          return { [Symbol.asyncIterator]: () => ({ next: () => Promise.race([inner.next(), broken]) }) }
-        },
-      }),
-    }
-  }
-
   test('the cache goes on where it was, and its watchers notice nothing', async () => {
     const store = breakable()
     await using fixture = await openFixture(store)

@@ -1,8 +1,8 @@
-import { everyField, everything, parseFieldSelector, parseLabelSelector } from '@keelson/apimachinery'
+import { everyField, everything, isApiError, newResourceExpired, parseFieldSelector, parseLabelSelector } from '@keelson/apimachinery'
 import type { ObjectEvent, Predicate, StoredObject } from '@keelson/storagebackend'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { brief, keyOf, openFixture, prefix, turns } from './cacher.fixture.ts'
+import { breakable, brief, keyOf, openFixture, prefix, turns } from './cacher.fixture.ts'
 import type { Pod } from './cacher.fixture.ts'
 
 const predicates: (Predicate | undefined)[] = [
@@ -105,11 +105,10 @@ test('every watch sees exactly what happened after its revision, and lists at a 
           replay.add(revision, key, step.remove ? undefined : await fixture.store.get(key))
         } else {
           const from = Math.max(1, revision - step.back)
-          const single = !step.key.endsWith('/') && step.key.split('/').length > 4
           const opened = await fixture.cacher.watch(step.key, {
             resourceVersion: String(from),
             signal: stop.signal,
-            recursive: !single,
+            recursive: !isObjectKey(step.key),
             ...(step.predicate && { predicate: step.predicate }),
           })
           const events: ObjectEvent<Pod>[] = []
@@ -137,3 +136,79 @@ test('every watch sees exactly what happened after its revision, and lists at a 
     { numRuns: 40 },
   )
 })
+
+test('when the store’s watch breaks at any moment, nothing is lost or repeated unknowingly', async () => {
+  const broken = fc.record({ type: fc.constant('break' as const), expired: fc.boolean() })
+  const steps = fc.array(
+    fc.oneof(
+      { weight: 6, arbitrary: write },
+      { weight: 2, arbitrary: watch },
+      { weight: 2, arbitrary: pause },
+      { weight: 1, arbitrary: broken },
+    ),
+    { minLength: 10, maxLength: 60 },
+  )
+  await fc.assert(
+    fc.asyncProperty(steps, async (script) => {
+      const store = breakable()
+      await using fixture = await openFixture({ wrap: store.wrap, watcherLimits: { bufferedEvents: 3 } })
+      const replay = new Replay()
+      const stop = new AbortController()
+      const watches: {
+        from: number
+        key: string
+        predicate: Predicate | undefined
+        events: ObjectEvent<Pod>[]
+        result: Promise<unknown>
+      }[] = []
+      let revision = 1
+      for (const step of script) {
+        if (step.type === 'pause') await fixture.clock.pass(700)
+        else if (step.type === 'break') store.fail(step.expired ? newResourceExpired('gone') : new Error('connection lost'))
+        else if (step.type === 'write') {
+          const key = keyOf(step.namespace, step.name)
+          const exists = await fixture.store.get(key).catch(() => undefined)
+          if (step.remove && exists === undefined) continue
+          revision = step.remove
+            ? await fixture.remove(step.namespace, step.name)
+            : await fixture.put(step.namespace, step.name, { ...(step.label && { labels: { k: step.label } }), note: String(revision) })
+          replay.add(revision, key, step.remove ? undefined : await fixture.store.get(key))
+        } else {
+          const from = Math.max(1, revision - step.back)
+          const events: ObjectEvent<Pod>[] = []
+          const { predicate } = step
+          const recursive = !isObjectKey(step.key)
+          const run = async (): Promise<void> => {
+            const options = { resourceVersion: String(from), signal: stop.signal, recursive, ...(predicate && { predicate }) }
+            for await (const batch of await fixture.cacher.watch(step.key, options)) events.push(...batch)
+          }
+          const result = run().then(
+            () => undefined,
+            (error: unknown) => error,
+          )
+          watches.push({ from, key: step.key, predicate, events, result })
+        }
+      }
+      await fixture.clock.pass(10_000)
+      await fixture.caughtUp()
+      await turns(20)
+      stop.abort()
+      for (const { from, key, predicate, events, result } of watches) {
+        const error = await result
+        const expected = replay.after(from, key, predicate)
+        if (error === undefined) expect(brief(events)).toEqual(expected)
+        else {
+          expect(isApiError(error, 'Expired')).toBe(true)
+          expect(brief(events)).toEqual(expected.slice(0, events.length))
+        }
+      }
+      const compared = await fixture.cacher.compareWithStore()
+      expect(compared).toMatchObject({ equal: true, revision })
+    }),
+    { numRuns: 60 },
+  )
+})
+
+function isObjectKey(key: string): boolean {
+  return key.slice(prefix.length).includes('/')
+}
