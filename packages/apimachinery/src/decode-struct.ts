@@ -83,7 +83,12 @@ function planOf(schema: StructSchema): StructPlan {
         fields.unshift({ field: { name, type: { kind: 'string' }, omit: 'empty', embedded: ['TypeMeta'] }, typeMeta: true })
     }
     const planned = fields.map(({ field, typeMeta }, slot) => planField(schema, field, slot, typeMeta))
-    plan = { goType: goTypeName(schema), fields: planned, written: planned.filter((field) => field.absent !== undefined), byName: new Map(planned.map((field) => [field.name, field])) }
+    plan = {
+      goType: goTypeName(schema),
+      fields: planned,
+      written: planned.filter((field) => field.absent !== undefined),
+      byName: new Map(planned.map((field) => [field.name, field])),
+    }
     plans.set(schema, plan)
   }
   return plan

@@ -49,6 +49,7 @@ function stringifyExactly(value: unknown): string {
   if (typeof value !== 'object' || value === null) return nativeJson(value)
   if (Array.isArray(value)) return `[${value.map(stringifyExactly).join(',')}]`
   const members: string[] = []
-  for (const [key, member] of Object.entries(value)) if (member !== undefined) members.push(`${nativeJson(key)}:${stringifyExactly(member)}`)
+  for (const [key, member] of Object.entries(value))
+    if (member !== undefined) members.push(`${nativeJson(key)}:${stringifyExactly(member)}`)
   return `{${members.join(',')}}`
 }

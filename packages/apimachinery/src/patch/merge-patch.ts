@@ -60,7 +60,8 @@ function mergeValue(current: JsonValue, patch: JsonValue): JsonValue {
   if (!isObject(current)) return withoutNulls(patch)
   if (!isObject(patch)) return patch
   const merged: { [key: string]: unknown } = {}
-  for (const key in current) if (!Object.hasOwn(patch, key)) setOwn(merged, key, current[key])
+  for (const key in current)
+    if (!Object.hasOwn(patch, key)) setOwn(merged, key, current[key])
     else if (patch[key] !== null) setOwn(merged, key, mergeMember(current[key]!, patch[key]!))
   for (const key in patch) {
     if (patch[key] !== null && !Object.hasOwn(current, key)) setOwn(merged, key, withoutNulls(patch[key]!))

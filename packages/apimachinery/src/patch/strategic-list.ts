@@ -8,7 +8,13 @@ import type { PatchMeta } from './strategic-schema.ts'
 export type MergeObjects = (original: JsonObject, patch: JsonObject, schema: TypeSchema) => JsonObject
 
 /** Merges a list of scalars (as sets) or of objects (by merge key). Consumes its arguments. */
-export function mergeLists(original: JsonValue[], patch: JsonValue[], meta: PatchMeta, deletes: boolean, mergeObjects: MergeObjects): JsonValue[] {
+export function mergeLists(
+  original: JsonValue[],
+  patch: JsonValue[],
+  meta: PatchMeta,
+  deletes: boolean,
+  mergeObjects: MergeObjects,
+): JsonValue[] {
   if (original.length === 0 && patch.length === 0) return original
   const { mergeKey } = meta
   let live = original
@@ -41,10 +47,18 @@ function applyItemDirectives(original: JsonObject[], patch: JsonObject[], mergeK
     else throw new PatchFailure(`unknown patch type: ${goValue(item.$patch!)} in map: ${goValue(item)}`)
   }
   if (replaces) return { live: changes, changes: [] }
-  return { live: deleted.size === 0 ? original : original.filter((item) => !(Object.hasOwn(item, mergeKey) && deleted.has(item[mergeKey]!))), changes }
+  return {
+    live: deleted.size === 0 ? original : original.filter((item) => !(Object.hasOwn(item, mergeKey) && deleted.has(item[mergeKey]!))),
+    changes,
+  }
 }
 
-function mergeItems(live: readonly JsonObject[], changes: readonly JsonObject[], meta: PatchMeta, mergeObjects: MergeObjects): JsonObject[] {
+function mergeItems(
+  live: readonly JsonObject[],
+  changes: readonly JsonObject[],
+  meta: PatchMeta,
+  mergeObjects: MergeObjects,
+): JsonObject[] {
   const { mergeKey, schema } = meta
   const merged = [...live]
   const places = new Map<JsonValue, number>()
@@ -60,4 +74,3 @@ function mergeItems(live: readonly JsonObject[], changes: readonly JsonObject[],
   }
   return merged
 }
-

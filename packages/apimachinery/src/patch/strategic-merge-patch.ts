@@ -119,7 +119,9 @@ function mergeOrderedLists(original: JsonObject, patch: JsonObject, schema: Type
  */
 function orderAfterMerge(live: readonly JsonValue[], patchList: readonly JsonValue[], mergeKey: string): JsonValue[] {
   if (mergeKey === '') return [...live]
-  const deletions = new Set(patchList.filter((item) => isObject(item) && item[directive] === 'delete').map((item) => identity(item, mergeKey)))
+  const deletions = new Set(
+    patchList.filter((item) => isObject(item) && item[directive] === 'delete').map((item) => identity(item, mergeKey)),
+  )
   if (deletions.size === 0) return [...live]
   const kept = live.filter((item) => !deletions.has(identity(item, mergeKey)))
   const present = new Set(kept.map((item) => identity(item, mergeKey)))
@@ -152,7 +154,9 @@ function checkOrder(patchList: readonly JsonValue[], order: readonly JsonValue[]
     else if (equalJson(identityOf(item, mergeKey), identityOf(order[at++]!, mergeKey))) matched++
   }
   if (matched < items.length) {
-    throw new PatchFailure(`The order in patch list:\n${goValue([...patchList])}\n doesn't match ${elementOrder} list:\n${goValue([...order])}\n`)
+    throw new PatchFailure(
+      `The order in patch list:\n${goValue([...patchList])}\n doesn't match ${elementOrder} list:\n${goValue([...order])}\n`,
+    )
   }
 }
 

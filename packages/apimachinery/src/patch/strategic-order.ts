@@ -44,7 +44,11 @@ export function positions(list: readonly JsonValue[], mergeKey: string): Map<Jso
 }
 
 /** Items that a list names, and the others. */
-export function partition(items: readonly JsonValue[], by: readonly JsonValue[], mergeKey: string): { named: JsonValue[]; others: JsonValue[] } {
+export function partition(
+  items: readonly JsonValue[],
+  by: readonly JsonValue[],
+  mergeKey: string,
+): { named: JsonValue[]; others: JsonValue[] } {
   if (mergeKey !== '') requireObjects(by)
   const names = positions(by, mergeKey)
   const named: JsonValue[] = []

@@ -76,7 +76,12 @@ export class Emitter {
   }
 
   /** Words, broken at single spaces once the line is long enough. */
-  private flow(text: string, indent: number, mayBreak: boolean, style: { readonly edges: boolean; readonly write: (char: string) => void }): void {
+  private flow(
+    text: string,
+    indent: number,
+    mayBreak: boolean,
+    style: { readonly edges: boolean; readonly write: (char: string) => void },
+  ): void {
     const chars = [...text]
     let afterSpace = false
     let afterBreak = false

@@ -34,7 +34,8 @@ function leadingNumber(text: readonly string[], at: number): bigint {
 function numberFrom(text: readonly string[], at: number, start: bigint): [value: bigint, end: number] {
   let value = start
   let end = at
-  for (; end < text.length && digit.test(text[end]!); end++) value = BigInt.asIntN(64, value * 10n + BigInt(text[end]!.codePointAt(0)! - 0x30))
+  for (; end < text.length && digit.test(text[end]!); end++)
+    value = BigInt.asIntN(64, value * 10n + BigInt(text[end]!.codePointAt(0)! - 0x30))
   return [value, end]
 }
 

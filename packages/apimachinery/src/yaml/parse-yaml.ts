@@ -59,7 +59,14 @@ const control = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]/
 
 /** Scalars are left as text: the parser's own rules for them are not the original's. */
 function firstDocument(text: string, lines: LineCounter): Document.Parsed<ParsedNode> | undefined {
-  const composer = new Composer({ version: '1.1', schema: 'failsafe', merge: false, uniqueKeys: false, logLevel: 'silent', prettyErrors: false })
+  const composer = new Composer({
+    version: '1.1',
+    schema: 'failsafe',
+    merge: false,
+    uniqueKeys: false,
+    logLevel: 'silent',
+    prettyErrors: false,
+  })
   const tokens = new Parser(lines.addNewLine).parse(text)
   for (const document of composer.compose(tokens, true, text.length)) return document
   return undefined

@@ -46,7 +46,8 @@ export function readsAsString(text: string): boolean {
 }
 
 /** Formats the original takes for a date. They stay strings when read, and are quoted when written. */
-const timestampLike = /^\d{4}-\d{1,2}-\d{1,2}(?:[Tt]\d{1,2}:\d{1,2}:\d{1,2}(?:[.,]\d+)?(?:Z|[+-]\d\d:\d\d)| \d{1,2}:\d{1,2}:\d{1,2}(?:[.,]\d+)?)?$/
+const timestampLike =
+  /^\d{4}-\d{1,2}-\d{1,2}(?:[Tt]\d{1,2}:\d{1,2}:\d{1,2}(?:[.,]\d+)?(?:Z|[+-]\d\d:\d\d)| \d{1,2}:\d{1,2}:\d{1,2}(?:[.,]\d+)?)?$/
 
 function resolvePlain(text: string): Resolved {
   const word = words.get(text)
@@ -72,7 +73,9 @@ function parseInteger(text: string): number | bigint | undefined {
   const match = text.length > 100 ? null : integerForm.exec(text)
   if (match === null) return undefined
   const [, sign, hex, binary, octal, decimal] = match
-  const magnitude = BigInt(hex !== undefined ? `0x${hex}` : binary !== undefined ? `0b${binary}` : octal !== undefined ? `0o${octal}` : decimal!)
+  const magnitude = BigInt(
+    hex !== undefined ? `0x${hex}` : binary !== undefined ? `0b${binary}` : octal !== undefined ? `0o${octal}` : decimal!,
+  )
   const value = sign === '-' ? -magnitude : magnitude
   const fits = sign === '' ? value < 2n ** 64n : value >= -(2n ** 63n) && value < 2n ** 63n
   if (!fits) return undefined

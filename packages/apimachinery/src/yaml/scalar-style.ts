@@ -8,7 +8,10 @@ const unprintable = /[^\n\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd]/u
 const lineBreak = /[\r\n\x85\u2028\u2029]/
 const blankAfter = '(?=[ \\t]|$)'
 /** What cannot begin, or stand in, a plain scalar. */
-const indicators = new RegExp(`^(?:---|\\.\\.\\.|[#,[\\]{}&*!|>'"%@\`]|[?:-]${blankAfter})|.:${blankAfter}|[ \\t\\r\\n\\x85\\u2028\\u2029]#`, 's')
+const indicators = new RegExp(
+  `^(?:---|\\.\\.\\.|[#,[\\]{}&*!|>'"%@\`]|[?:-]${blankAfter})|.:${blankAfter}|[ \\t\\r\\n\\x85\\u2028\\u2029]#`,
+  's',
+)
 /** Sexagesimal numbers are read as strings here, but not by every YAML reader. */
 const sexagesimal = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/
 

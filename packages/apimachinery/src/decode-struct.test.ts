@@ -1,0 +1,228 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { DecodeOptions } from './decode-options.ts'
+import { decodeJson, decodeStruct } from './decode-struct.ts'
+import { encodeJson } from './encode-json.ts'
+import { parseJson } from './json-document.ts'
+import type { JsonValue } from './meta.ts'
+import { strictDecodingMessage } from './strict-errors.ts'
+import type { FieldSchema, StructSchema } from './type-schema.ts'
+
+function struct(name: string, fields: readonly FieldSchema[], extra: Partial<StructSchema> = {}): StructSchema {
+  return {
+    kind: 'struct',
+    name,
+    definition: `io.k8s.api.core.v1.${name}`,
+    fields,
+    byName: new Map(fields.map((f) => [f.name, f])),
+    ...extra,
+  }
+}
+
+const meta = struct('ObjectMeta', [
+  { name: 'name', type: { kind: 'string' }, omit: 'empty' },
+  { name: 'creationTimestamp', type: { kind: 'time' }, omit: 'zero' },
+  { name: 'deletionTimestamp', type: { kind: 'time' }, omit: 'empty', pointer: true },
+  { name: 'labels', type: { kind: 'map', values: { kind: 'string' } }, omit: 'empty' },
+])
+const port = struct('ContainerPort', [
+  { name: 'containerPort', type: { kind: 'int32' } },
+  { name: 'target', type: { kind: 'intOrString' }, omit: 'empty' },
+])
+const container = struct('Container', [
+  { name: 'name', type: { kind: 'string' } },
+  { name: 'ports', type: { kind: 'list', items: port }, omit: 'empty' },
+  { name: 'limits', type: { kind: 'map', values: { kind: 'quantity' }, goName: 'v1.ResourceList' }, omit: 'empty' },
+  { name: 'probe', type: struct('Probe', [{ name: 'period', type: { kind: 'int64' }, omit: 'empty' }]), omit: 'empty', pointer: true },
+])
+const spec = struct('PodSpec', [
+  { name: 'containers', type: { kind: 'list', items: container } },
+  {
+    name: 'hostPath',
+    type: struct('HostPathVolumeSource', [{ name: 'path', type: { kind: 'string' } }]),
+    omit: 'empty',
+    pointer: true,
+    embedded: ['VolumeSource'],
+  },
+  { name: 'grace', type: { kind: 'int64' }, omit: 'empty', pointer: true },
+  { name: 'policy', type: { kind: 'string', goName: 'v1.RestartPolicy' }, omit: 'empty' },
+  { name: 'data', type: { kind: 'map', values: { kind: 'bytes' } }, omit: 'empty' },
+  { name: 'eventTime', type: { kind: 'microTime' } },
+  { name: 'raw', type: { kind: 'rawExtension' }, omit: 'empty' },
+])
+const pod = struct(
+  'Pod',
+  [
+    { name: 'metadata', type: meta, omit: 'empty' },
+    { name: 'spec', type: spec, omit: 'empty' },
+  ],
+  { gvk: { group: '', version: 'v1', kind: 'Pod' } },
+)
+
+const decode = (text: string, options?: DecodeOptions): { json: string; strict: readonly string[] } => {
+  const { object, strictErrors } = decodeJson(pod, text, options)
+  return { json: encodeJson(pod, object), strict: strictErrors }
+}
+const inSpec = (text: string): string => `{"spec":${text}}`
+
+describe('canonical form', () => {
+  test('fields in schema order, required ones written, empty ones dropped, kind and apiVersion dropped', () => {
+    expect(decode('{"kind":"Pod","apiVersion":"v1"}').json).toBe('{"metadata":{},"spec":{"containers":null,"eventTime":null,"raw":null}}')
+    expect(
+      decode('{"spec":{"policy":"","grace":0,"containers":[{"ports":[],"probe":{},"name":"a"}]},"metadata":{"labels":{},"name":"x"}}').json,
+    ).toBe('{"metadata":{"name":"x"},"spec":{"containers":[{"name":"a","probe":{}}],"grace":0,"eventTime":null,"raw":null}}')
+  })
+
+  test('null is the zero value, or nothing for what can be absent', () => {
+    expect(
+      decode(inSpec('{"containers":[null,{"ports":[null],"limits":{"cpu":null},"probe":null}],"grace":null,"data":{"a":null}}')).json,
+    ).toBe(
+      '{"metadata":{},"spec":{"containers":[{"name":""},{"name":"","ports":[{"containerPort":0,"target":0}],"limits":{"cpu":"0"}}],"data":{"a":""},"eventTime":null,"raw":null}}',
+    )
+    expect(decode('null').json).toBe(decode('{}').json)
+  })
+
+  test('quantities, times and base64 are normalised; maps are sorted', () => {
+    const { json } = decode(
+      '{"metadata":{"creationTimestamp":"2020-01-01T02:00:00.5+02:00","labels":{"b":"1","a":"2"}},"spec":{"containers":[{"limits":{"m":"1024Mi","c":"1000m","x":0.5,"e":1e3}}],"data":{"a":"YW\\nJj"},"eventTime":"2020-01-01T00:00:00.120000Z","raw":{"b":1,"a":null}}}',
+    )
+    expect(json).toBe(
+      '{"metadata":{"creationTimestamp":"2020-01-01T00:00:00Z","labels":{"a":"2","b":"1"}},"spec":{"containers":[{"name":"","limits":{"c":"1","e":"1e3","m":"1Gi","x":"500m"}}],"data":{"a":"YWJj"},"eventTime":"2020-01-01T00:00:00.120000Z","raw":{"b":1,"a":null}}}',
+    )
+  })
+
+  test('empty required lists are null, unless the kind is answered as it was sent', () => {
+    expect(decode(inSpec('{"containers":[]}')).json).toContain('"containers":null')
+    expect(decode(inSpec('{"containers":[]}'), { keepEmptyLists: true }).json).toContain('"containers":[]')
+  })
+
+  test('64-bit integers are exact', () => {
+    expect(decode(inSpec('{"grace":9007199254740993}')).json).toContain('"grace":9007199254740993')
+    expect(decodeJson<{ spec: { grace: unknown } }>(pod, inSpec('{"grace":9223372036854775807}')).object.spec.grace).toBe(2n ** 63n - 1n)
+  })
+})
+
+describe('misfits are worded as Go words them', () => {
+  const at = (field: string, what: string, type: string): string =>
+    `json: cannot unmarshal ${what} into Go struct field ${field} of type ${type}`
+  test.each([
+    ['[]', 'json: cannot unmarshal array into Go value of type v1.Pod'],
+    ['{"spec":"x"}', at('Pod.spec', 'string', 'v1.PodSpec')],
+    [inSpec('{"containers":{}}'), at('PodSpec.spec.containers', 'object', '[]v1.Container')],
+    [inSpec('{"containers":[{},{"name":1}]}'), at('Container.spec.containers.name', 'number', 'string')],
+    [
+      inSpec('{"containers":[{"ports":[{"containerPort":"x"}]}]}'),
+      at('ContainerPort.spec.containers.ports.containerPort', 'string', 'int32'),
+    ],
+    [
+      inSpec('{"containers":[{"ports":[{"containerPort":2147483648}]}]}'),
+      at('ContainerPort.spec.containers.ports.containerPort', 'number 2147483648', 'int32'),
+    ],
+    [
+      inSpec('{"containers":[{"ports":[{"containerPort":1.0}]}]}'),
+      at('ContainerPort.spec.containers.ports.containerPort', 'number 1.0', 'int32'),
+    ],
+    [inSpec('{"containers":[{"ports":[{"target":1.5}]}]}'), at('ContainerPort.spec.containers.ports.target', 'number 1.5', 'int32')],
+    [inSpec('{"containers":[{"limits":"x"}]}'), at('Container.spec.containers.limits', 'string', 'v1.ResourceList')],
+    [inSpec('{"grace":1e3}'), at('PodSpec.spec.grace', 'number 1e3', 'int64')],
+    [inSpec('{"grace":99999999999999999999}'), at('PodSpec.spec.grace', 'number 99999999999999999999', 'int64')],
+    [inSpec('{"policy":true}'), at('PodSpec.spec.policy', 'bool', 'v1.RestartPolicy')],
+    [inSpec('{"hostPath":{"path":1}}'), at('HostPathVolumeSource.spec.VolumeSource.hostPath.path', 'number', 'string')],
+    [inSpec('{"data":{"a":1}}'), at('PodSpec.spec.data', 'number', '[]uint8')],
+    [inSpec('{"data":{"a":"YWJ"}}'), 'illegal base64 data at input byte 0'],
+    ['{"metadata":{"labels":{"a":1}}}', at('ObjectMeta.metadata.labels', 'number', 'string')],
+    ['{"metadata":{"creationTimestamp":1}}', at('ObjectMeta.metadata.creationTimestamp', 'number', 'string')],
+    ['{"metadata":{"creationTimestamp":"x"}}', 'parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"'],
+  ])('%s', (text, message) => {
+    expect(() => decode(text)).toThrow(message)
+  })
+
+  test('the first one in the document counts, but one that ends decoding comes before it', () => {
+    expect(() => decode(inSpec('{"policy":1,"grace":"x"}'))).toThrow(/policy/)
+    expect(() => decode(inSpec('{"policy":1,"containers":[{"limits":{"cpu":"abc"}}]}'))).toThrow(
+      'quantities must match the regular expression',
+    )
+  })
+})
+
+describe('strict decoding', () => {
+  test('unknown and repeated fields, in document order', () => {
+    const text =
+      '{"metadata":{"name":"a","name":"b","bogus":{"x":1,"x":2}},"spec":{"containers":[{},{"Name":"x","limits":{"a":"1","a":"2"}}]},"bogus":1}'
+    const { strict } = decode(text, { strict: 'Strict' })
+    expect(strictDecodingMessage(strict)).toBe(
+      'strict decoding error: duplicate field "metadata.name", unknown field "metadata.bogus", unknown field "spec.containers[1].Name", duplicate field "spec.containers[1].limits.a", unknown field "bogus"',
+    )
+    expect(decode(text).strict).toEqual([])
+  })
+
+  test('no more than a hundred, and each once', () => {
+    const many = Array.from({ length: 300 }, (_, i) => `"f${i % 150}":1`).join(',')
+    expect(decode(`{${many}}`, { strict: 'Warn' }).strict).toHaveLength(100)
+  })
+
+  test('what is opaque is not looked into', () => {
+    expect(decode(inSpec('{"raw":{"a":1,"a":2}}'), { strict: 'Warn' }).strict).toEqual([])
+  })
+})
+
+test('property: decoding what was decoded and written changes nothing, and input is left alone', () => {
+  const text = fc.constantFrom('', 'a', '<&>', '\u2028', '__proto__')
+  const value = fc.record(
+    {
+      metadata: fc.record({ name: text, labels: fc.dictionary(text, text) }, { requiredKeys: [] }),
+      spec: fc.record(
+        {
+          policy: text,
+          grace: fc.oneof(fc.integer(), fc.constant(null)),
+          data: fc.dictionary(
+            text,
+            fc.uint8Array().map((bytes) => Buffer.from(bytes).toString('base64')),
+          ),
+          containers: fc.array(
+            fc.record(
+              { limits: fc.dictionary(text, fc.constantFrom('1', '0.5', '1500Mi', 3)), unknown: fc.anything({ maxDepth: 1 }) },
+              { requiredKeys: [] },
+            ),
+          ),
+          raw: fc.jsonValue(),
+        },
+        { requiredKeys: [] },
+      ),
+    },
+    { requiredKeys: [] },
+  )
+  fc.assert(
+    fc.property(value, (input) => {
+      const before = structuredClone(input)
+      const once = encodeJson(pod, decodeStruct(pod, input as JsonValue).object)
+      expect(input).toEqual(before)
+      expect(encodeJson(pod, decodeJson(pod, once).object)).toBe(once)
+    }),
+  )
+})
+
+test('property: any JSON is decoded or refused with a JsonError', () => {
+  fc.assert(
+    fc.property(fc.json(), (text) => {
+      try {
+        decodeStruct(pod, parseJson(`{"spec":{"containers":[${text}],"raw":${text}},"metadata":${text}}`), { strict: 'Strict' })
+      } catch (e) {
+        expect((e as Error).name).toBe('JsonError')
+      }
+    }),
+  )
+})
+
+test('a type may contain itself', () => {
+  const fields: FieldSchema[] = []
+  const node = struct('Node', fields)
+  fields.push({ name: 'next', type: node, omit: 'empty', pointer: true })
+  ;(node.byName as Map<string, FieldSchema>).set('next', fields[0]!)
+  const deep = '{"next":'.repeat(9000) + '{}' + '}'.repeat(9000)
+  try {
+    expect(encodeJson(node, decodeJson(node, deep).object)).toBe(deep)
+  } catch (e) {
+    expect((e as Error).message).toBe('exceeded max depth')
+  }
+})

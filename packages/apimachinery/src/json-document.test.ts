@@ -1,0 +1,156 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { stringifyJson } from './encode-json.ts'
+import { parseJson } from './json-document.ts'
+import { isJsonError } from './json-error.ts'
+
+const messageOf = (text: string | Uint8Array): string => {
+  try {
+    parseJson(text)
+  } catch (e) {
+    if (isJsonError(e)) return e.message
+    throw e
+  }
+  return ''
+}
+
+describe('errors are worded as Go words them', () => {
+  test.each([
+    ['', 'unexpected end of JSON input'],
+    ['{"a":1', 'unexpected end of JSON input'],
+    ['[{"op":', 'unexpected end of JSON input'],
+    ['x', "invalid character 'x' looking for beginning of value"],
+    ['{"a":1,}', "invalid character '}' looking for beginning of object key string"],
+    ['[1,]', "invalid character ']' looking for beginning of value"],
+    ['{"a" 1}', "invalid character '1' after object key"],
+    ['{"a":1 2}', "invalid character '2' after object key:value pair"],
+    ['[1 2]', "invalid character '2' after array element"],
+    ['{}x', "invalid character 'x' after top-level value"],
+    ['{"a":tru}', "invalid character '}' in literal true (expecting 'e')"],
+    ['"\\x"', "invalid character 'x' in string escape code"],
+    ['"\\u12g4"', "invalid character 'g' in \\u hexadecimal character escape"],
+    ['"\n"', "invalid character '\\n' in string literal"],
+    ['-', "invalid character ' ' in numeric literal"],
+    ['1.x', "invalid character 'x' after decimal point in numeric literal"],
+    ['1e+', "invalid character ' ' in exponent of numeric literal"],
+    ['é', "invalid character 'Ã' looking for beginning of value"],
+    ["'", "invalid character '\\'' looking for beginning of value"],
+    ['\ufeff{}', "invalid character 'ï' looking for beginning of value"],
+    ['['.repeat(10_001), "invalid character '[' exceeded max depth"],
+  ])('%j', (text, message) => {
+    expect(messageOf(text)).toBe(message)
+  })
+})
+
+describe('values', () => {
+  test('integers beyond a double are kept exactly, and written back', () => {
+    const text = '{"a":9007199254740993,"b":-9223372036854775808,"c":1e3}'
+    const { value } = parseJson(text)
+    expect(value).toEqual({ a: 9007199254740993n, b: -(2n ** 63n), c: 1000 })
+    expect(stringifyJson(value)).toBe('{"a":9007199254740993,"b":-9223372036854775808,"c":1000}')
+  })
+
+  test('beyond 64 bits a number is a double, and beyond that an error', () => {
+    expect(parseJson('99999999999999999999').value).toBe(1e20)
+    expect(messageOf('[1e999]')).toBe('json: cannot unmarshal number 1e999 into Go value of type float64')
+  })
+
+  test('lone surrogates and bytes that are not UTF-8 become U+FFFD', () => {
+    expect(parseJson('"\\ud800x"').value).toBe('\ufffdx')
+    expect(parseJson(new Uint8Array([0x22, 0xff, 0x22])).value).toBe('\ufffd')
+  })
+
+  test('10,000 levels are read without the stack', () => {
+    const text = '['.repeat(10_000) + ']'.repeat(10_000)
+    expect(stringifyJson(parseJson(text).value)).toBe(text)
+  })
+
+  test('a key named __proto__ is a key', () => {
+    const { value } = parseJson('{"__proto__":{"a":1.0},"b":{"__proto__":1,"__proto__":2}}')
+    expect(Object.keys(value as object)).toEqual(['__proto__', 'b'])
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
+    expect(stringifyJson(value)).toBe('{"__proto__":{"a":1},"b":{"__proto__":2}}')
+  })
+})
+
+test('the last of repeated keys counts, and their paths are told in order', () => {
+  const parsed = parseJson('{"m":{"name":"a","name":"b"},"l":[{},{"x":1,"x":2,"x":3}],"m":1}')
+  expect(parsed.value).toEqual({ m: 1, l: [{}, { x: 3 }] })
+  expect(parsed.duplicates).toEqual(['m.name', 'l[1].x', 'm'])
+})
+
+const spaced = (value: unknown): string => JSON.stringify(value, null, 1)
+
+test('property: whatever JSON.stringify writes is read as JSON.parse reads it', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
+      const text = spaced(value)
+      const { value: read, duplicates } = parseJson(text)
+      expect(duplicates).toEqual([])
+      if (!/[0-9]{16}|\\u[dD][89a-fA-F]/.test(text)) expect(read).toEqual(JSON.parse(text))
+    }),
+  )
+})
+
+test('property: repeated keys are found exactly where a naive reader finds them', () => {
+  const key = fc.constantFrom('a', 'b', 'a"', 'b\\', '{', '1.5')
+  const { tree } = fc.letrec<{ tree: Tree }>((tie) => ({
+    tree: fc.oneof(
+      { depthSize: 'small' },
+      fc.integer(),
+      fc.array(tie('tree'), { maxLength: 3 }),
+      fc.array(fc.tuple(key, tie('tree')), { maxLength: 4 }).map((members) => ({ members })),
+    ),
+  }))
+  fc.assert(
+    fc.property(tree, (value) => {
+      const found = new Set<string>()
+      naive(value, '', found)
+      expect(parseJson(write(value)).duplicates).toEqual([...found].sort(byAppearance(found)))
+    }),
+  )
+})
+
+type Tree = number | Tree[] | { members: [string, Tree][] }
+
+function write(tree: Tree): string {
+  if (typeof tree === 'number') return String(tree)
+  if (Array.isArray(tree)) return `[${tree.map(write).join(' , ')}]`
+  return `{${tree.members.map(([key, value]) => `${JSON.stringify(key)} : ${write(value)}`).join(',')}}`
+}
+
+function naive(tree: Tree, path: string, found: Set<string>): void {
+  if (typeof tree === 'number') return
+  if (Array.isArray(tree)) return tree.forEach((item, i) => naive(item, `${path}[${i}]`, found))
+  const seen = new Set<string>()
+  for (const [key, value] of tree.members) {
+    const here = path === '' ? key : `${path}.${key}`
+    if (seen.has(key)) found.add(here)
+    seen.add(key)
+    naive(value, here, found)
+  }
+}
+
+function byAppearance(found: Set<string>): (a: string, b: string) => number {
+  const order = [...found]
+  return (a, b) => order.indexOf(a) - order.indexOf(b)
+}
+
+test('property: no bytes crash it; they are read, or refused with a JsonError', () => {
+  const jsonish = fc.string({
+    unit: fc.constantFrom('{', '}', '[', ']', ':', ',', '"', '\\', 'u', '1', '0', '.', 'e', '-', 't', 'true', 'null', ' ', 'é', 'd800'),
+  })
+  fc.assert(
+    fc.property(fc.oneof(fc.uint8Array(), jsonish), (input) => {
+      const text = typeof input === 'string' ? input : Buffer.from(input).toString('utf8')
+      let valid = true
+      try {
+        JSON.parse(text)
+      } catch {
+        valid = false
+      }
+      expect(messageOf(input) === '').toBe(valid)
+    }),
+    { numRuns: 1000 },
+  )
+})

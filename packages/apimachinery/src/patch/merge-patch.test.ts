@@ -1,0 +1,79 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { isApiError } from '../api-error.ts'
+import type { JsonObject, JsonValue } from '../meta.ts'
+import { applyMergePatch, decodeMergePatch, decodeStrategicMergePatch } from './merge-patch.ts'
+
+describe('RFC 7386', () => {
+  test.each<[JsonValue, JsonValue, JsonValue]>([
+    [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
+    [{ a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }],
+    [{ a: 'b', b: 'c' }, { a: null }, { b: 'c' }],
+    [{ a: ['b'] }, { a: 'c' }, { a: 'c' }],
+    [{ a: { b: 'c' } }, { a: { b: 'd', c: null } }, { a: { b: 'd' } }],
+    [{ a: [{ b: 'c' }] }, { a: [1] }, { a: [1] }],
+    [{ e: null }, { a: 1 }, { e: null, a: 1 }],
+    [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
+    [{ a: 'x' }, { a: { b: null, c: 1 } }, { a: { c: 1 } }],
+  ])('%j with %j', (document, patch, expected) => {
+    expect(applyMergePatch(document, patch)).toEqual(expected)
+  })
+
+  test('nulls go from objects inside a new list, but not from one that replaces an object', () => {
+    expect(applyMergePatch({}, { a: [{ b: null }, null] })).toEqual({ a: [{}, null] })
+    expect(applyMergePatch({ a: {} }, { a: [{ b: null }] })).toEqual({ a: [{ b: null }] })
+  })
+})
+
+const keys = fc.constantFrom('a', 'b', 'c', '__proto__')
+const { object: objects } = fc.letrec<{ object: JsonObject; value: JsonValue }>((tie) => ({
+  object: fc.dictionary(keys, tie('value')) as fc.Arbitrary<JsonObject>,
+  value: fc.oneof({ depthSize: 'small' }, fc.integer(), fc.constant(null), fc.array(fc.integer()), tie('object')),
+}))
+
+test('property: applying twice is applying once; neither input changes; nothing reaches a prototype', () => {
+  fc.assert(
+    fc.property(objects, objects, (document, patch) => {
+      const before = JSON.stringify([document, patch])
+      const once = applyMergePatch(document, patch)
+      expect(applyMergePatch(once, patch)).toEqual(once)
+      expect(JSON.stringify([document, patch])).toBe(before)
+      expect(Object.getPrototypeOf(once)).toBe(Object.prototype)
+    }),
+  )
+})
+
+test('property: members the patch does not name stay, those it nulls go', () => {
+  fc.assert(
+    fc.property(objects, objects, (document, patch) => {
+      const merged = applyMergePatch(document, patch)
+      for (const key of Object.keys(document)) if (!Object.hasOwn(patch, key)) expect(merged[key]).toBe(document[key])
+      for (const key of Object.keys(patch)) expect(Object.hasOwn(merged, key)).toBe(patch[key] !== null)
+    }),
+  )
+})
+
+const refusal = (run: () => unknown): string => {
+  try {
+    run()
+  } catch (e) {
+    if (isApiError(e, 'BadRequest')) return e.message
+    throw e
+  }
+  return ''
+}
+
+test('what is no object is refused in the words of each kind of patch', () => {
+  expect(refusal(() => decodeMergePatch('[]'))).toBe(
+    'error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}',
+  )
+  expect(refusal(() => decodeStrategicMergePatch('[]'))).toBe('json: cannot unmarshal array into Go value of type map[string]interface {}')
+  expect(refusal(() => decodeMergePatch('{'))).toBe('error decoding patch: unexpected end of JSON input')
+  expect(refusal(() => decodeMergePatch('null'))).toBe('Invalid JSON Patch')
+  expect(decodeMergePatch('{"a":{"b":1,"b":2}}', 'Warn').strictErrors).toEqual(['duplicate field "a.b"'])
+})
+
+test('what is nested too deep is refused', () => {
+  const nested: JsonValue = Array.from({ length: 100_000 }).reduce<JsonValue>((inner) => ({ a: inner }), {})
+  expect(refusal(() => applyMergePatch(nested, nested))).toBe('exceeded max depth')
+})

@@ -1,0 +1,200 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { isApiError } from '../api-error.ts'
+import type { JsonObject } from '../meta.ts'
+import type { FieldSchema, StructSchema } from '../type-schema.ts'
+import { applyStrategicMergePatch } from './strategic-merge-patch.ts'
+
+function struct(name: string, fields: readonly FieldSchema[]): StructSchema {
+  return { kind: 'struct', name, definition: `io.k8s.api.core.v1.${name}`, fields, byName: new Map(fields.map((f) => [f.name, f])) }
+}
+const string = { kind: 'string' } as const
+const merged = (
+  name: string,
+  items: StructSchema,
+  patchMergeKey: string,
+  strategy: FieldSchema['patchStrategy'] = ['merge'],
+): FieldSchema => ({
+  name,
+  type: { kind: 'list', items },
+  patchStrategy: strategy,
+  patchMergeKey,
+})
+
+const env = struct('EnvVar', [
+  { name: 'name', type: string },
+  { name: 'value', type: string },
+])
+const container = struct('Container', [
+  { name: 'name', type: string },
+  { name: 'image', type: string },
+  { name: 'args', type: { kind: 'list', items: string } },
+  merged('env', env, 'name'),
+])
+const volume = struct('Volume', [
+  { name: 'name', type: string },
+  { name: 'emptyDir', type: struct('EmptyDir', []) },
+  { name: 'hostPath', type: struct('HostPath', []) },
+])
+const schema = struct('Pod', [
+  merged('containers', container, 'name'),
+  merged('volumes', volume, 'name', ['merge', 'retainKeys']),
+  { name: 'finalizers', type: { kind: 'list', items: string }, patchStrategy: ['merge'] },
+  { name: 'labels', type: { kind: 'map', values: string } },
+  {
+    name: 'strategy',
+    type: struct('Strategy', [
+      { name: 'type', type: string },
+      { name: 'rolling', type: struct('Rolling', []) },
+    ]),
+    patchStrategy: ['retainKeys'],
+  },
+  { name: 'whole', type: struct('Whole', []), patchStrategy: ['replace'] },
+  { name: 'items', type: { kind: 'list', items: env }, patchStrategy: ['merge'] },
+])
+
+const apply = (document: JsonObject, patch: JsonObject): JsonObject => applyStrategicMergePatch(document, patch, schema)
+const named = (...names: string[]): JsonObject[] => names.map((name) => ({ name }))
+
+describe('objects', () => {
+  test('merge, null deletes, directives replace or delete', () => {
+    expect(apply({ labels: { a: '1', b: '2' } }, { labels: { b: null, c: '3' } })).toEqual({ labels: { a: '1', c: '3' } })
+    expect(apply({ labels: { a: '1' } }, { labels: { $patch: 'replace', c: '3' } })).toEqual({ labels: { c: '3' } })
+    expect(apply({ labels: { a: '1' } }, { labels: { $patch: 'delete' } })).toEqual({ labels: {} })
+    expect(apply({ whole: { a: 1, b: 2 } }, { whole: { a: 3 } })).toEqual({ whole: { a: 3 } })
+  })
+
+  test('what is new comes without its nulls and directives', () => {
+    expect(
+      apply(
+        {},
+        { labels: { a: null, b: '1' }, strategy: { $patch: 'delete' }, containers: [{ name: 'a', $patch: 'delete' }, { name: 'b' }] },
+      ),
+    ).toEqual({
+      labels: { b: '1' },
+      containers: [{ name: 'b' }],
+    })
+  })
+
+  test('$retainKeys drops what it does not name', () => {
+    expect(apply({ strategy: { type: 'A', rolling: {} } }, { strategy: { $retainKeys: ['type'], type: 'B' } })).toEqual({
+      strategy: { type: 'B' },
+    })
+    const volumes = [{ name: 'v', emptyDir: {} }]
+    expect(apply({ volumes }, { volumes: [{ name: 'v', hostPath: { path: '/' }, $retainKeys: ['name', 'hostPath'] }] })).toEqual({
+      volumes: [{ name: 'v', hostPath: { path: '/' } }],
+    })
+  })
+})
+
+describe('lists', () => {
+  const containers = [
+    { name: 'a', image: '1', env: [{ name: 'x', value: '1' }] },
+    { name: 'b', image: '2' },
+  ]
+
+  test('items are merged by key; what is new stands before what only the server has', () => {
+    expect(apply({ containers }, { containers: [{ name: 'c' }, { name: 'a', env: [{ name: 'y' }] }] }).containers).toEqual([
+      { name: 'c' },
+      { name: 'a', image: '1', env: [{ name: 'y' }, { name: 'x', value: '1' }] },
+      { name: 'b', image: '2' },
+    ])
+  })
+
+  test('items can be deleted, or the list replaced', () => {
+    expect(apply({ containers }, { containers: [{ name: 'a', $patch: 'delete' }] }).containers).toEqual([containers[1]])
+    expect(apply({ containers }, { containers: [{ $patch: 'replace' }, { name: 'z' }] }).containers).toEqual([{ name: 'z' }])
+  })
+
+  test('lists of atomic type are replaced', () => {
+    expect(apply({ containers: [{ name: 'a', args: ['1', '2'] }] }, { containers: [{ name: 'a', args: ['3'] }] })).toEqual({
+      containers: [{ name: 'a', args: ['3'] }],
+    })
+  })
+
+  test('scalars are sets', () => {
+    expect(apply({ finalizers: ['a', 'b'] }, { finalizers: ['b', 'c'] })).toEqual({ finalizers: ['a', 'b', 'c'] })
+    expect(apply({ finalizers: ['a', 'b', 'c'] }, { '$deleteFromPrimitiveList/finalizers': ['b'] })).toEqual({ finalizers: ['a', 'c'] })
+  })
+
+  test('$setElementOrder orders them, around what only the server has', () => {
+    expect(apply({ containers: named('a', 's', 'b') }, { '$setElementOrder/containers': named('b', 'a') }).containers).toEqual(
+      named('s', 'b', 'a'),
+    )
+    expect(apply({ finalizers: ['a', 's', 'b'] }, { '$setElementOrder/finalizers': ['c', 'b', 'a'], finalizers: ['c'] })).toEqual({
+      finalizers: ['c', 's', 'b', 'a'],
+    })
+  })
+
+  test('an item added in place of a deleted one stands where a live one would', () => {
+    const patch = { '$setElementOrder/containers': named('n'), containers: [{ name: 'n' }, { name: 'b', $patch: 'delete' }] }
+    expect(apply({ containers: named('b', 'd', 'e') }, patch).containers).toEqual(named('d', 'e', 'n'))
+  })
+})
+
+describe('refusals', () => {
+  const refusal = (document: JsonObject, patch: JsonObject): string => {
+    try {
+      apply(document, patch)
+    } catch (e) {
+      if (isApiError(e)) return `${e.code} ${e.message}`
+      throw e
+    }
+    return ''
+  }
+  test.each<[JsonObject, JsonObject, string]>([
+    [{ labels: {} }, { labels: { $patch: 'x', a: 1 } }, '500 unknown patch type: x in map: map[$patch:x a:1]'],
+    [{ containers: named('a') }, { containers: [{ image: 'x' }] }, '500 map: map[image:x] does not contain declared merge key: name'],
+    [
+      { containers: named('a') },
+      { containers: [{ name: 'a', $patch: 'merge' }] },
+      '500 merging lists cannot yet be specified in the patch',
+    ],
+    [{ containers: named('a') }, { containers: ['a'] }, '500 list element types are not identical: [map[name:a]] [a]'],
+    [{ items: named('a') }, { items: named('b') }, '500 cannot merge lists without merge key for struct'],
+    [{ finalizers: ['a'] }, { finalizers: [['a']] }, '500 list element types are not identical: [a] [[a]]'],
+    [{ finalizers: [] }, { finalizers: [['a']] }, '422 the server rejected our request due to an error in our request'],
+    [{ strategy: {} }, { strategy: { $retainKeys: ['a'], type: 'x' } }, '400 invalid patch format of retainKeys'],
+    [{}, { '$setElementOrder.x': [] }, '400 invalid patch format of setElementOrder list'],
+    [{}, { '$deleteFromPrimitiveList.x': [] }, '400 invalid patch format of primitive list'],
+    [{}, { '$setElementOrder/containers': 'x' }, '500 expected a []interface {}, but received a string'],
+    [{ x: {} }, { x: { a: 1 } }, '500 unable to find api field in struct Pod for the json field "x"'],
+    [{ labels: { a: {} } }, { labels: { a: { b: 1 } } }, '500 merging an object in json but data type is not struct, instead is: map'],
+  ])('%j with %j', (document, patch, message) => {
+    expect(refusal(document, patch)).toBe(message)
+  })
+
+  test('a patch list out of its own order', () => {
+    expect(refusal({}, { containers: named('b', 'a'), '$setElementOrder/containers': named('a', 'b') })).toMatch(
+      /^500 The order in patch list:\n\[map\[name:b\] map\[name:a\]\]\n doesn't match/,
+    )
+  })
+})
+
+const names = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd'))
+const documents = fc.record({
+  containers: names.map((list) => list.map((name) => ({ name, image: `${name}:1`, env: named('x', 'y') }))),
+  finalizers: names,
+  labels: fc.dictionary(fc.constantFrom('a', 'b', '__proto__'), fc.string()),
+}) as fc.Arbitrary<JsonObject>
+
+test('property: a patch without directives applied twice is applied once, and inputs stay as they are', () => {
+  fc.assert(
+    fc.property(documents, documents, (document, patch) => {
+      const before = JSON.stringify([document, patch])
+      const once = apply(document, patch)
+      expect(apply(once, patch)).toEqual(once)
+      expect(JSON.stringify([document, patch])).toBe(before)
+    }),
+  )
+})
+
+test('property: the empty patch changes nothing, and the result is a copy', () => {
+  fc.assert(
+    fc.property(documents, (document) => {
+      const result = apply(document, {})
+      expect(result).toEqual(document)
+      expect(result.containers).not.toBe(document.containers)
+    }),
+  )
+})
