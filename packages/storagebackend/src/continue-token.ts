@@ -1,7 +1,6 @@
-import { goJson } from '@keelson/apimachinery'
+import { goJson, parseJson, quote } from '@keelson/apimachinery'
 import type { Revision } from './backend.ts'
 import { StorageError } from './errors.ts'
-import { quoteJsonByte } from './go-json.ts'
 
 export interface ContinuePosition {
   /** The first key that may be on the next page. */
@@ -61,8 +60,16 @@ function illegalBase64(token: string): number | undefined {
   return token.length % 4 === 1 ? token.length - 1 : undefined
 }
 
+/** In the original's words. Of bytes that are no text it names the first. */
 function jsonComplaint(bytes: Uint8Array): string {
-  const first = bytes.findIndex((byte) => byte !== 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d)
-  if (first < 0) return 'unexpected end of JSON input'
-  return `invalid character ${quoteJsonByte(bytes[first]!)} looking for beginning of value`
+  const first = bytes.find((byte) => byte !== 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d)
+  if (first !== undefined && first >= 0x80) {
+    return `invalid character '${quote(String.fromCharCode(first)).slice(1, -1)}' looking for beginning of value`
+  }
+  try {
+    parseJson(bytes)
+  } catch (error) {
+    return (error as Error).message
+  }
+  return 'unexpected end of JSON input'
 }

@@ -1,0 +1,30 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { compareKeys, inRange, isNarrowKey, prefixRange } from './key-range.ts'
+
+const text = fc
+  .array(fc.constantFrom('a', 'b', '/', '\x7f', 'é', '\ud7ff', '\ue000', '\uffff', '\u{10000}', '\u{10ffff}', '\0'), { maxLength: 5 })
+  .map((parts) => parts.join(''))
+
+it('orders keys as their UTF-8 bytes', () => {
+  fc.assert(
+    fc.property(text, text, (a, b) => {
+      expect(Math.sign(compareKeys(a, b))).toBe(Buffer.compare(Buffer.from(a), Buffer.from(b)))
+      if (isNarrowKey(a)) expect(a < b).toBe(compareKeys(a, b) < 0)
+    }),
+  )
+})
+
+it('a prefix’s range holds exactly the keys that start with it', () => {
+  fc.assert(
+    fc.property(text, text, (prefix, key) => {
+      if (!/^\u{10ffff}*$/u.test(prefix)) expect(inRange(prefixRange(prefix), key)).toBe(key.startsWith(prefix))
+    }),
+  )
+  expect(prefixRange('/registry/pods/')).toEqual({ start: '/registry/pods/', end: '/registry/pods0' })
+})
+
+it('a range without an end is one key', () => {
+  expect(inRange({ start: 'a', end: undefined }, 'a')).toBe(true)
+  expect(inRange({ start: 'a', end: undefined }, 'ab')).toBe(false)
+})

@@ -1,0 +1,93 @@
+import type { KubeObject } from '@keelson/apimachinery'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createRecordCodec } from './record-codec.ts'
+
+interface Thing extends KubeObject {
+  spec?: unknown
+}
+
+const codec = createRecordCodec<Thing>({
+  kind: 'Thing',
+  schemaVersion: 3,
+  selectableFields: { 'spec.x': (o) => String((o.spec as { x?: unknown })?.x ?? '') },
+})
+
+const thing = fc.record(
+  {
+    metadata: fc.record(
+      {
+        name: fc.string({ minLength: 1 }),
+        namespace: fc.string(),
+        uid: fc.string(),
+        generateName: fc.string(),
+        labels: fc.dictionary(
+          fc.stringMatching(/^[a-z/."]{1,8}$/),
+          fc.string({ unit: 'binary' }).filter((s) => s.isWellFormed()),
+          { noNullPrototype: true },
+        ),
+        creationTimestamp: fc.string(),
+      },
+      { requiredKeys: ['name'], noNullPrototype: true },
+    ),
+    spec: fc.oneof(fc.jsonValue(), fc.record({ x: fc.string() }, { noNullPrototype: true })),
+    data: fc.jsonValue(),
+  },
+  { requiredKeys: ['metadata'], noNullPrototype: true },
+)
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
+
+describe('a record', () => {
+  it('gives back the object, and says of it what selection needs', () => {
+    fc.assert(
+      fc.property(thing, fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), (object, revision) => {
+        const stored = codec.open('/k', codec.encode({ kind: 'Thing', apiVersion: 'v1', ...object } as Thing), revision)
+        const expected = plain(object) as Thing
+        expect(stored.object()).toEqual({ ...expected, metadata: { ...expected.metadata, resourceVersion: String(revision) } })
+        expect(stored.labels).toEqual(expected.metadata.labels)
+        expect(stored.field('metadata.name')).toBe(expected.metadata.name)
+        expect(stored.field('metadata.namespace')).toBe(expected.metadata.namespace ?? '')
+        expect(stored.field('spec.unknown')).toBe('')
+        const body = Buffer.from(stored.body)
+        const spliced = Buffer.concat([
+          body.subarray(0, stored.spliceAt),
+          Buffer.from(`,"resourceVersion":"${revision}"`),
+          body.subarray(stored.spliceAt),
+        ])
+        expect(JSON.parse(spliced.toString())).toEqual(stored.object())
+      }),
+    )
+  })
+
+  it('is the same for equal objects', () => {
+    const a = { metadata: { name: 'a', labels: { x: '1', y: '2' }, resourceVersion: '5' }, spec: { b: [1, { d: 1, c: 2 }], a: null } }
+    const b = { spec: { a: null, b: [1, { c: 2, d: 1 }] }, metadata: { labels: { y: '2', x: '1' }, name: 'a' } }
+    expect(codec.encode(a)).toEqual(codec.encode(b))
+  })
+
+  it('of another schema version is upgraded when it is opened', () => {
+    const old = createRecordCodec<Thing>({ kind: 'Thing', schemaVersion: 2 }).encode({ metadata: { name: 'a' }, spec: { x: 'old' } })
+    const upgrading = createRecordCodec<Thing>({
+      kind: 'Thing',
+      schemaVersion: 3,
+      selectableFields: { 'spec.x': (o) => (o.spec as { x: string }).x },
+      upgrade: (object, version) => ({ ...object, spec: { x: `from ${version}` } }),
+    })
+    const stored = upgrading.open('/k', old, 7)
+    expect([stored.field('spec.x'), stored.revision]).toEqual(['from 2', 7])
+    // Without a way to upgrade it is taken as it is, and its fields are found again.
+    expect(codec.open('/k', old, 7).field('spec.x')).toBe('old')
+  })
+
+  it('that is none is refused', () => {
+    const good = codec.encode({ metadata: { name: 'a' } })
+    for (const bytes of [
+      new Uint8Array(0),
+      Buffer.from('{"metadata":{}}'),
+      Buffer.from('k8s\0proto and then some more'),
+      good.subarray(0, 24),
+    ]) {
+      expect(() => codec.open('/k', bytes, 1)).toThrow(expect.objectContaining({ name: 'CorruptObjectError' }))
+    }
+  })
+})
