@@ -163,4 +163,3 @@ export {
 export type { ListOptions, PatchOptions, WriteOptions } from './options-validation.ts'
 export { validateCondition, validateConditions } from './conditions-validation.ts'
 export type { Condition } from './conditions-validation.ts'
-export { readTypeMeta } from './type-meta.ts'

@@ -127,7 +127,7 @@ test('property: what is written is read back', () => {
   fc.assert(
     fc.property(tree, (input) => {
       // Control characters cannot stand in YAML at all, and a key << is written as the original writes it: it comes back as a merge.
-      if (/[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]|\\[bfr]|\\u|"<<":/.test(JSON.stringify(input))) return
+      if (/(?!\n)\p{Cc}|[\u2028\u2029\ufeff\ufffe\uffff]|\p{Cs}|\\[bfrt]|\\u|"<<":/u.test(JSON.stringify(input))) return
       expect(parseYaml(toYaml(input)).value).toEqual(input)
     }),
     { numRuns: 500 },

@@ -55,7 +55,7 @@ function sortedKeys(value: JsonValue): JsonValue {
   return sorted as JsonValue
 }
 
-const control = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]/
+const control = /(?![\t\n\r\x85])\p{Cc}|[\ufffe\uffff]/u
 
 /** Scalars are left as text: the parser's own rules for them are not the original's. */
 function firstDocument(text: string, lines: LineCounter): Document.Parsed<ParsedNode> | undefined {
