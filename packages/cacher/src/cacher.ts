@@ -23,6 +23,7 @@ import type { DigestComparison } from './digest.ts'
 import { Dispatcher } from './dispatcher.ts'
 import type { EventRingOptions } from './event-ring.ts'
 import { runFeed } from './feed.ts'
+import type { FeedSink } from './feed.ts'
 import { Freshness } from './freshness.ts'
 import { Readiness } from './readiness.ts'
 import { routeList } from './read-routing.ts'
@@ -189,7 +190,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
     await this.#storage.close()
   }
 
-  #sink(): Parameters<typeof runFeed<T>>[0]['sink'] {
+  #sink(): FeedSink<T> {
     const cache = this.#cache
     return {
       get revision() {

@@ -3,7 +3,6 @@
 // --raw     the same without Hono, straight on node:https, to check that Hono is not what limits
 // --lmdb    opens an empty lmdb environment too, for comparing memory at rest
 // A GET with ?watch is a stream; every POST to /emit writes the bytes once to each open stream.
-import { createSecureServer } from 'node:http2'
 import { createServer } from 'node:https'
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -18,7 +17,6 @@ const { values } = parseArgs({
     body: { type: 'string' },
     status: { type: 'string', default: '200' },
     raw: { type: 'boolean', default: false },
-    http2: { type: 'boolean', default: false },
     lmdb: { type: 'string' },
   },
 })
@@ -53,10 +51,7 @@ function honoServer() {
     await c.req.arrayBuffer()
     return c.body(body, status, headers)
   })
-  const create = values.http2
-    ? { createServer: createSecureServer, serverOptions: { ...tls, allowHTTP1: true } }
-    : { createServer, serverOptions: tls }
-  return createAdaptorServer({ fetch: app.fetch, ...create })
+  return createAdaptorServer({ fetch: app.fetch, createServer, serverOptions: tls })
 }
 
 function rawServer() {

@@ -15,7 +15,7 @@ export interface ItemResult {
   readonly servers: readonly ServerResult[]
 }
 
-export interface ServerResult {
+interface ServerResult {
   readonly middle: Measurement
   readonly shareOfBare: number
   /** The same by processor time, which other load on the machine disturbs less. */

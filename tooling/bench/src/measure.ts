@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import path from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { LoadJob, LoadResult } from './load-job.ts'
 import { usageOf } from './process-usage.ts'
 import type { ServerUnderTest } from './server-under-test.ts'
@@ -54,7 +54,7 @@ export async function measure(server: ServerUnderTest, load: Omit<LoadJob, 'url'
 
 export function runClient(job: LoadJob): Promise<LoadResult> {
   return new Promise((resolve, reject) => {
-    const client = spawn(process.execPath, [path.join(import.meta.dirname, 'load-client.ts'), JSON.stringify(job)], {
+    const client = spawn(process.execPath, [fileURLToPath(import.meta.resolve('./load-client.ts')), JSON.stringify(job)], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     let printed = ''

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { request as httpsRequest } from 'node:https'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { selfSigned } from './self-signed.ts'
 
 /** A server that is measured, started by us or not. */
@@ -61,7 +62,7 @@ export function startBare(scratch: Scratch, options: BareOptions): Promise<Serve
   const { key, cert } = selfSigned()
   const number = ++bares
   return start(options.raw === true ? 'raw' : 'bare', [
-    path.join(import.meta.dirname, 'bare.mjs'),
+    fileURLToPath(import.meta.resolve('./bare.mjs')),
     '--key',
     scratch.file(`bare-${number}.key`, key),
     '--cert',
