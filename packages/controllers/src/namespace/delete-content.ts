@@ -42,11 +42,20 @@ export async function deleteContent(
     const served = client.resource(resource)
     if (served === undefined) continue
     await attempt(remaining, async () => {
-      await served.deleteCollection(namespace, background)
+      await deleteAll(served, namespace)
       await countLeft(served, resource, { namespace, remaining, grace: 0 })
     })
   }
   return remaining
+}
+
+/** More than once at need: what was being created when the namespace's deletion was asked may come a moment after the first round. */
+async function deleteAll(served: LoopbackResource, namespace: string): Promise<void> {
+  for (let round = 1; round <= 3; round++) {
+    await served.deleteCollection(namespace, background)
+    const { items } = await served.list({ namespace, resourceVersion: '' })
+    if (items.every(({ metadata }) => (metadata.finalizers ?? []).length > 0)) return
+  }
 }
 
 /** Resolves to the longest grace period that a running pod may take, in seconds. */

@@ -41,7 +41,7 @@ async function endNamespace(context: ControllerContext, resource: LoopbackResour
     if ((found.spec?.finalizers ?? []).includes(finalizer)) {
       const remaining = await deleteContent(context, name, parseTime(deletionTimestamp))
       await report(context, resource, found, remaining)
-      if (remaining.errors.length > 0) throw new AggregateError(remaining.errors, `namespace ${name} could not be emptied`)
+      if (remaining.errors.length > 0) throw failure(name, remaining.errors)
       if (remaining.estimate > 0) {
         const seconds = Math.trunc(remaining.estimate / 2) + 1
         throw new RetryAfter(
@@ -57,6 +57,11 @@ async function endNamespace(context: ControllerContext, resource: LoopbackResour
   } catch (error) {
     if (!isApiError(error, 'NotFound')) throw error
   }
+}
+
+function failure(name: string, errors: readonly unknown[]): AggregateError {
+  const reasons = errors.map((error) => (error instanceof Error ? error.message : String(error)))
+  return new AggregateError(errors, `namespace ${name} could not be emptied: ${reasons.join('; ')}`)
 }
 
 function withoutFinalizer(namespace: Namespace, uid: string): Namespace {
