@@ -85,6 +85,12 @@ describe('Quantity', () => {
     )
   })
 
+  it('prints long numbers without dividing them digit by digit', () => {
+    const start = performance.now()
+    parseQuantity(`1${'0'.repeat(50_000)}`).toString()
+    expect(performance.now() - start).toBeLessThan(1000)
+  })
+
   it('adds and subtracts exactly', () => {
     fc.assert(
       fc.property(quantity, quantity, quantity, (a, b, c) => {

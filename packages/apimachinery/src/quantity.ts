@@ -144,8 +144,17 @@ function binary(value: bigint): string {
 
 function decimal(quantity: Quantity): string {
   let { unscaled, exponent } = quantity
-  for (; unscaled % 10n === 0n; exponent++) unscaled /= 10n
+  const zeros = trailingZeros(unscaled.toString())
+  unscaled /= 10n ** BigInt(zeros)
+  exponent += zeros
   for (; exponent % 3 !== 0; exponent--) unscaled *= 10n
   if (quantity.format === 'DecimalExponent') return exponent === 0 ? unscaled.toString() : `${unscaled}e${exponent}`
   return unscaled.toString() + (decimalSuffixes[exponent] ?? '')
+}
+
+/** Counted in the text: dividing by ten again and again takes time that grows with the square of the length. */
+function trailingZeros(digits: string): number {
+  let at = digits.length
+  while (digits.charCodeAt(at - 1) === 0x30) at--
+  return digits.length - at
 }
