@@ -1,6 +1,6 @@
 import { isBackendError, prefixRange, type Change, type Entry } from '@keelson/storagebackend'
 import { createManualClock } from '@keelson/storagebackend/testing'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { openMemory } from './index.ts'
 import type { EmbeddedBackend } from './embedded-store.ts'

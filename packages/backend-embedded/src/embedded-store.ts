@@ -25,7 +25,7 @@ import { CommitQueue, type PendingRevision } from './commit-queue.ts'
 import type { Durability } from './durability.ts'
 import { History, type HistoryLimits } from './history.ts'
 import { Leases, type LeaseState } from './leases.ts'
-import { OrderedTree, type TreeSnapshot } from './ordered-tree.ts'
+import type { OrderedTree, TreeSnapshot } from './ordered-tree.ts'
 import { WatchHub } from './watch-hub.ts'
 import type { QueueLimits } from './watch-queue.ts'
 

@@ -1,5 +1,5 @@
 import { compareKeys, type Entry } from '@keelson/storagebackend'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { OrderedTree } from './ordered-tree.ts'
 
@@ -46,7 +46,7 @@ it('is a sorted array, at every snapshot', () => {
         expect([...snapshot.scan({ start, end: undefined })]).toEqual(entries.filter((e) => e.key === start))
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 30 },
   )
 })
 

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decodeContinue, encodeContinue } from './continue-token.ts'
 import { isStorageError } from './errors.ts'
@@ -23,7 +23,7 @@ describe('a continue token', () => {
   })
 
   it('gives back what was put in', () => {
-    const name = fc.string({ unit: 'binary', minLength: 1 }).filter((s) => s.isWellFormed() && !/^\.{1,2}$|\//.test(s))
+    const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 8 }).filter((s) => s.isWellFormed() && !/^\.{1,2}$|\//.test(s))
     fc.assert(
       fc.property(name, fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), (start, revision) => {
         expect(decodeContinue(encodeContinue(prefix + start, prefix, revision), prefix)).toEqual({ start: prefix + start, revision })

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { compareKeys, inRange, isNarrowKey, prefixRange } from './key-range.ts'
 

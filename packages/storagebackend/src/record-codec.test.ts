@@ -1,5 +1,5 @@
 import type { KubeObject } from '@keelson/apimachinery'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createRecordCodec } from './record-codec.ts'
 

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
+import { names } from './list-names.ts'
 import { codeOf, failure } from './storage-errors.ts'
-import { names, type DeclareStorageTest } from './storage-suite.ts'
+import type { DeclareStorageTest } from './storage-suite.ts'
 import { selecting } from './test-object.ts'
 
 export function listTests(test: DeclareStorageTest): void {

@@ -1,7 +1,8 @@
 import { expect } from 'vitest'
 import { isStorageError } from '../errors.ts'
+import { names } from './list-names.ts'
 import { codeOf, failure } from './storage-errors.ts'
-import { names, type DeclareStorageTest } from './storage-suite.ts'
+import type { DeclareStorageTest } from './storage-suite.ts'
 import { selecting } from './test-object.ts'
 
 const decode = (token: string): string => Buffer.from(token, 'base64url').toString()

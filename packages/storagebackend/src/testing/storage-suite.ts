@@ -1,6 +1,6 @@
 import type { GroupResource } from '@keelson/apimachinery'
 import { describe } from 'vitest'
-import type { ObjectCodec, ObjectList, Storage, StoredObject } from '../storage.ts'
+import type { ObjectCodec, Storage, StoredObject } from '../storage.ts'
 import { SuiteTests, type SuiteOptions } from './skip.ts'
 import { deleteTests } from './storage-delete.ts'
 import { listTests } from './storage-list.ts'
@@ -84,8 +84,4 @@ export function describeStorage(
     watchListTests(declare)
     tests.finish()
   })
-}
-
-export function names(list: ObjectList<TestObject>): string[] {
-  return Array.from(list.items, (object) => `${object.field('metadata.namespace')}/${object.field('metadata.name')}`)
 }
