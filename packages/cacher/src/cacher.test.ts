@@ -251,6 +251,18 @@ describe('watches', () => {
     expect(brief((await slow.next()).value!)).toEqual([reader.brief.at(-1)])
   })
 
+  test('share their event objects, so that each need be framed only once', async () => {
+    await using fixture = await openFixture()
+    const watches = [open(fixture, { resourceVersion: '1' }), open(fixture, { resourceVersion: '1', predicate: labelled('!none') })]
+    await fixture.put('ns', 'a')
+    await fixture.put('ns', 'a', { note: 'x' })
+    await fixture.remove('ns', 'a')
+    await fixture.caughtUp()
+    const [first, second] = await Promise.all(watches.map(async ({ seen }) => (await seen).batches.flat()))
+    expect(first).toHaveLength(3)
+    first!.forEach((event, i) => expect(event).toBe(second![i]))
+  })
+
   test('of one revision come in one batch', async () => {
     await using fixture = await openFixture()
     const { seen } = open(fixture, { resourceVersion: '1' })

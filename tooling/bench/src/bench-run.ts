@@ -99,7 +99,7 @@ export async function runItem(
 
 function resultOf(rounds: readonly Measurement[]): Pick<ServerResult, 'middle' | 'rounds'> {
   const sorted = rounds.toSorted((a, b) => a.perSecond - b.perSecond)
-  return { middle: sorted[Math.floor(sorted.length / 2)]!, rounds: rounds.map((m) => m.perSecond) }
+  return { middle: sorted[Math.floor((sorted.length - 1) / 2)]!, rounds: rounds.map((m) => m.perSecond) }
 }
 
 /** A watch begins at the newest version, so that it shows only what the run does. */
