@@ -118,8 +118,15 @@ function emitReader(module: Module, name: string, fields: readonly Field[], list
   const loop =
     cases.length === 0
       ? '  while (r.pos < end) r.skipField(r.tag())\n'
-      : `  while (r.pos < end) {\n    const t = r.tag()\n    switch (t) {\n${cases.map((line) => `      ${line}\n`).join('')}      default: r.skipField(t)\n    }\n  }\n`
+      : `  while (r.pos < end) {\n    const t = r.tag()\n    switch (t) {\n${cases.map((line) => `      ${line}\n`).join('')}      default: r.skipUnknown(t, ${knownNumbers(fields)})\n    }\n  }\n`
   return `function read${name}(r: ProtoReader, end: number): types.${name} {\n${locals.join('')}${loop}  r.leave(end)\n  const o = {} as types.${name}\n${builds.join('')}  return o\n}\n`
+}
+
+/** The field numbers below 64 as two bit sets, so that a known one of the wrong wire type is not taken for an unknown one. */
+function knownNumbers(fields: readonly Field[]): string {
+  const sets = [0, 0]
+  for (const { facts } of fields) if (facts.n < 64) sets[facts.n >>> 5]! |= 1 << (facts.n & 31)
+  return sets[1] === 0 ? String(sets[0]) : sets.join(', ')
 }
 
 function local(field: Field): string {

@@ -78,6 +78,12 @@ describe('bytes that nobody meant', () => {
     expect(pod.decodeProto(Uint8Array.from([...unknown, ...podBytes]))).toEqual(pod.decodeProto(podBytes))
   })
 
+  it('are refused where a known field has another wire type', () => {
+    expect(() => pod.decodeProto(Uint8Array.from([0x08, 1]))).toThrow(ProtoError)
+    // spec.hostnameOverride, number 41
+    expect(() => pod.decodeProto(Uint8Array.from([0x12, 3, 0xc8, 0x02, 1]))).toThrow(ProtoError)
+  })
+
   it('make an envelope only after its prefix', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {

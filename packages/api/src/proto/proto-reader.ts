@@ -317,6 +317,13 @@ export class ProtoReader extends protobuf.Reader {
     if (this.unsorted !== undefined) for (const map of this.unsorted) sortKeysInPlace(map)
   }
 
+  /** Skips a field that its message does not know. The bit sets are the numbers that it does know: those came with the wrong wire type. */
+  skipUnknown(tag: number, known: number, knownFrom32 = 0): void {
+    const number = tag >>> 3
+    if (number < 64 && ((number < 32 ? known : knownFrom32) >>> (number & 31)) & 1) throw new ProtoError('a field has the wrong wire type')
+    this.skipField(tag)
+  }
+
   /** Skips the field of a tag that nobody knows. */
   skipField(tag: number, groups = 0): void {
     if (tag < 8) throw new ProtoError('a field has number 0')

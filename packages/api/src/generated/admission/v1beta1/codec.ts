@@ -61,7 +61,7 @@ function readAdmissionRequest(r: ProtoReader, end: number): types.AdmissionReque
       case 82: f10 = r.json(); break
       case 88: f11 = r.bool(); break
       case 98: f12 = r.json(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 65534)
     }
   }
   r.leave(end)
@@ -113,7 +113,7 @@ function readAdmissionResponse(r: ProtoReader, end: number): types.AdmissionResp
       case 42: f5 = r.str(); break
       case 50: f6 = r.stringEntry(f6); break
       case 58: (f7 ??= []).push(r.str()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 254)
     }
   }
   r.leave(end)
@@ -142,7 +142,7 @@ export function readAdmissionReview(r: ProtoReader, end: number): types.Admissio
     switch (t) {
       case 10: f1 = readAdmissionRequest(r, r.open()); break
       case 18: f2 = readAdmissionResponse(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)

@@ -15,7 +15,7 @@ function readApplyConfiguration(r: ProtoReader, end: number): types.ApplyConfigu
     const t = r.tag()
     switch (t) {
       case 10: f1 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -37,7 +37,7 @@ function readAuditAnnotation(r: ProtoReader, end: number): types.AuditAnnotation
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -60,7 +60,7 @@ function readExpressionWarning(r: ProtoReader, end: number): types.ExpressionWar
     switch (t) {
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 12)
     }
   }
   r.leave(end)
@@ -80,7 +80,7 @@ function readJSONPatch(r: ProtoReader, end: number): types.JSONPatch {
     const t = r.tag()
     switch (t) {
       case 10: f1 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -102,7 +102,7 @@ function readMatchCondition(r: ProtoReader, end: number): types.MatchCondition {
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -135,7 +135,7 @@ function readMatchResources(r: ProtoReader, end: number): types.MatchResources {
       case 26: (f3 ??= []).push(readNamedRuleWithOperations(r, r.open())); break
       case 34: (f4 ??= []).push(readNamedRuleWithOperations(r, r.open())); break
       case 58: f7 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 158)
     }
   }
   r.leave(end)
@@ -162,7 +162,7 @@ export function readMutatingAdmissionPolicy(r: ProtoReader, end: number): types.
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readMutatingAdmissionPolicySpec(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -186,7 +186,7 @@ export function readMutatingAdmissionPolicyBinding(r: ProtoReader, end: number):
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readMutatingAdmissionPolicyBindingSpec(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -210,7 +210,7 @@ export function readMutatingAdmissionPolicyBindingList(r: ProtoReader, end: numb
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readMutatingAdmissionPolicyBinding(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -237,7 +237,7 @@ function readMutatingAdmissionPolicyBindingSpec(r: ProtoReader, end: number): ty
       case 10: f1 = r.str(); break
       case 18: f2 = readParamRef(r, r.open()); break
       case 26: f3 = readMatchResources(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -262,7 +262,7 @@ export function readMutatingAdmissionPolicyList(r: ProtoReader, end: number): ty
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readMutatingAdmissionPolicy(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -301,7 +301,7 @@ function readMutatingAdmissionPolicySpec(r: ProtoReader, end: number): types.Mut
       case 42: f5 = r.str(); break
       case 50: (f6 ??= []).push(readMatchCondition(r, r.open())); break
       case 58: f7 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 254)
     }
   }
   r.leave(end)
@@ -360,7 +360,7 @@ function readMutatingWebhook(r: ProtoReader, end: number): types.MutatingWebhook
       case 66: (f8 ??= []).push(r.str()); break
       case 82: f10 = r.str(); break
       case 98: (f12 ??= []).push(readMatchCondition(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 8190)
     }
   }
   r.leave(end)
@@ -394,7 +394,7 @@ export function readMutatingWebhookConfiguration(r: ProtoReader, end: number): t
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readMutatingWebhook(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -418,7 +418,7 @@ export function readMutatingWebhookConfigurationList(r: ProtoReader, end: number
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readMutatingWebhookConfiguration(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -445,7 +445,7 @@ function readMutation(r: ProtoReader, end: number): types.Mutation {
       case 18: f2 = r.str(); break
       case 26: f3 = readApplyConfiguration(r, r.open()); break
       case 34: f4 = readJSONPatch(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 28)
     }
   }
   r.leave(end)
@@ -470,7 +470,7 @@ function readNamedRuleWithOperations(r: ProtoReader, end: number): types.NamedRu
     switch (t) {
       case 10: (f1 ??= []).push(r.str()); break
       case 18: f2 = readRuleWithOperations(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -493,7 +493,7 @@ function readParamKind(r: ProtoReader, end: number): types.ParamKind {
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -523,7 +523,7 @@ function readParamRef(r: ProtoReader, end: number): types.ParamRef {
       case 18: f2 = r.str(); break
       case 26: f3 = metaV1.readLabelSelector(r, r.open()); break
       case 34: f4 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -554,7 +554,7 @@ function readRule(r: ProtoReader, end: number): types.Rule {
       case 18: (f2 ??= []).push(r.str()); break
       case 26: (f3 ??= []).push(r.str()); break
       case 34: f4 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -580,7 +580,7 @@ export function readRuleWithOperations(r: ProtoReader, end: number): types.RuleW
     switch (t) {
       case 10: (f1 ??= []).push(r.str()); break
       case 18: f2 = readRule(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -609,7 +609,7 @@ function readServiceReference(r: ProtoReader, end: number): types.ServiceReferen
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
       case 32: f4 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -632,7 +632,7 @@ function readTypeChecking(r: ProtoReader, end: number): types.TypeChecking {
     const t = r.tag()
     switch (t) {
       case 10: (f1 ??= []).push(readExpressionWarning(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -658,7 +658,7 @@ export function readValidatingAdmissionPolicy(r: ProtoReader, end: number): type
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readValidatingAdmissionPolicySpec(r, r.open()); break
       case 26: f3 = readValidatingAdmissionPolicyStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -683,7 +683,7 @@ export function readValidatingAdmissionPolicyBinding(r: ProtoReader, end: number
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readValidatingAdmissionPolicyBindingSpec(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -707,7 +707,7 @@ export function readValidatingAdmissionPolicyBindingList(r: ProtoReader, end: nu
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readValidatingAdmissionPolicyBinding(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -737,7 +737,7 @@ function readValidatingAdmissionPolicyBindingSpec(r: ProtoReader, end: number): 
       case 18: f2 = readParamRef(r, r.open()); break
       case 26: f3 = readMatchResources(r, r.open()); break
       case 34: (f4 ??= []).push(r.str()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -763,7 +763,7 @@ export function readValidatingAdmissionPolicyList(r: ProtoReader, end: number): 
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readValidatingAdmissionPolicy(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -802,7 +802,7 @@ function readValidatingAdmissionPolicySpec(r: ProtoReader, end: number): types.V
       case 42: (f5 ??= []).push(readAuditAnnotation(r, r.open())); break
       case 50: (f6 ??= []).push(readMatchCondition(r, r.open())); break
       case 58: (f7 ??= []).push(readVariable(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 254)
     }
   }
   r.leave(end)
@@ -834,7 +834,7 @@ function readValidatingAdmissionPolicyStatus(r: ProtoReader, end: number): types
       case 8: f1 = r.int(); break
       case 18: f2 = readTypeChecking(r, r.open()); break
       case 26: (f3 ??= []).push(metaV1.readCondition(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -886,7 +886,7 @@ function readValidatingWebhook(r: ProtoReader, end: number): types.ValidatingWeb
       case 56: f7 = r.int32(); break
       case 66: (f8 ??= []).push(r.str()); break
       case 90: (f11 ??= []).push(readMatchCondition(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 4094)
     }
   }
   r.leave(end)
@@ -919,7 +919,7 @@ export function readValidatingWebhookConfiguration(r: ProtoReader, end: number):
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readValidatingWebhook(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -943,7 +943,7 @@ export function readValidatingWebhookConfigurationList(r: ProtoReader, end: numb
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readValidatingWebhookConfiguration(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -972,7 +972,7 @@ function readValidation(r: ProtoReader, end: number): types.Validation {
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
       case 34: f4 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -997,7 +997,7 @@ function readVariable(r: ProtoReader, end: number): types.Variable {
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -1024,7 +1024,7 @@ function readWebhookClientConfig(r: ProtoReader, end: number): types.WebhookClie
       case 26: f3 = r.str(); break
       case 10: f1 = readServiceReference(r, r.open()); break
       case 18: f2 = r.base64(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)

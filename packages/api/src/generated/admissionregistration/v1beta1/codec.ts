@@ -17,7 +17,7 @@ function readApplyConfiguration(r: ProtoReader, end: number): types.ApplyConfigu
     const t = r.tag()
     switch (t) {
       case 10: f1 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -39,7 +39,7 @@ function readAuditAnnotation(r: ProtoReader, end: number): types.AuditAnnotation
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -62,7 +62,7 @@ function readExpressionWarning(r: ProtoReader, end: number): types.ExpressionWar
     switch (t) {
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 12)
     }
   }
   r.leave(end)
@@ -82,7 +82,7 @@ function readJSONPatch(r: ProtoReader, end: number): types.JSONPatch {
     const t = r.tag()
     switch (t) {
       case 10: f1 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -104,7 +104,7 @@ function readMatchCondition(r: ProtoReader, end: number): types.MatchCondition {
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -137,7 +137,7 @@ function readMatchResources(r: ProtoReader, end: number): types.MatchResources {
       case 26: (f3 ??= []).push(readNamedRuleWithOperations(r, r.open())); break
       case 34: (f4 ??= []).push(readNamedRuleWithOperations(r, r.open())); break
       case 58: f7 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 158)
     }
   }
   r.leave(end)
@@ -164,7 +164,7 @@ export function readMutatingAdmissionPolicy(r: ProtoReader, end: number): types.
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readMutatingAdmissionPolicySpec(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -188,7 +188,7 @@ export function readMutatingAdmissionPolicyBinding(r: ProtoReader, end: number):
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readMutatingAdmissionPolicyBindingSpec(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -212,7 +212,7 @@ export function readMutatingAdmissionPolicyBindingList(r: ProtoReader, end: numb
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readMutatingAdmissionPolicyBinding(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -239,7 +239,7 @@ function readMutatingAdmissionPolicyBindingSpec(r: ProtoReader, end: number): ty
       case 10: f1 = r.str(); break
       case 18: f2 = readParamRef(r, r.open()); break
       case 26: f3 = readMatchResources(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -264,7 +264,7 @@ export function readMutatingAdmissionPolicyList(r: ProtoReader, end: number): ty
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readMutatingAdmissionPolicy(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -303,7 +303,7 @@ function readMutatingAdmissionPolicySpec(r: ProtoReader, end: number): types.Mut
       case 42: f5 = r.str(); break
       case 50: (f6 ??= []).push(readMatchCondition(r, r.open())); break
       case 58: f7 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 254)
     }
   }
   r.leave(end)
@@ -362,7 +362,7 @@ function readMutatingWebhook(r: ProtoReader, end: number): types.MutatingWebhook
       case 66: (f8 ??= []).push(r.str()); break
       case 82: f10 = r.str(); break
       case 98: (f12 ??= []).push(readMatchCondition(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 8190)
     }
   }
   r.leave(end)
@@ -396,7 +396,7 @@ export function readMutatingWebhookConfiguration(r: ProtoReader, end: number): t
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readMutatingWebhook(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -420,7 +420,7 @@ export function readMutatingWebhookConfigurationList(r: ProtoReader, end: number
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readMutatingWebhookConfiguration(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -447,7 +447,7 @@ function readMutation(r: ProtoReader, end: number): types.Mutation {
       case 18: f2 = r.str(); break
       case 26: f3 = readApplyConfiguration(r, r.open()); break
       case 34: f4 = readJSONPatch(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 28)
     }
   }
   r.leave(end)
@@ -472,7 +472,7 @@ function readNamedRuleWithOperations(r: ProtoReader, end: number): types.NamedRu
     switch (t) {
       case 10: (f1 ??= []).push(r.str()); break
       case 18: f2 = admissionregistrationV1.readRuleWithOperations(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -495,7 +495,7 @@ function readParamKind(r: ProtoReader, end: number): types.ParamKind {
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -525,7 +525,7 @@ function readParamRef(r: ProtoReader, end: number): types.ParamRef {
       case 18: f2 = r.str(); break
       case 26: f3 = metaV1.readLabelSelector(r, r.open()); break
       case 34: f4 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -556,7 +556,7 @@ function readServiceReference(r: ProtoReader, end: number): types.ServiceReferen
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
       case 32: f4 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -579,7 +579,7 @@ function readTypeChecking(r: ProtoReader, end: number): types.TypeChecking {
     const t = r.tag()
     switch (t) {
       case 10: (f1 ??= []).push(readExpressionWarning(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -605,7 +605,7 @@ export function readValidatingAdmissionPolicy(r: ProtoReader, end: number): type
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readValidatingAdmissionPolicySpec(r, r.open()); break
       case 26: f3 = readValidatingAdmissionPolicyStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -630,7 +630,7 @@ export function readValidatingAdmissionPolicyBinding(r: ProtoReader, end: number
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readValidatingAdmissionPolicyBindingSpec(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -654,7 +654,7 @@ export function readValidatingAdmissionPolicyBindingList(r: ProtoReader, end: nu
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readValidatingAdmissionPolicyBinding(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -684,7 +684,7 @@ function readValidatingAdmissionPolicyBindingSpec(r: ProtoReader, end: number): 
       case 18: f2 = readParamRef(r, r.open()); break
       case 26: f3 = readMatchResources(r, r.open()); break
       case 34: (f4 ??= []).push(r.str()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -710,7 +710,7 @@ export function readValidatingAdmissionPolicyList(r: ProtoReader, end: number): 
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readValidatingAdmissionPolicy(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -749,7 +749,7 @@ function readValidatingAdmissionPolicySpec(r: ProtoReader, end: number): types.V
       case 42: (f5 ??= []).push(readAuditAnnotation(r, r.open())); break
       case 50: (f6 ??= []).push(readMatchCondition(r, r.open())); break
       case 58: (f7 ??= []).push(readVariable(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 254)
     }
   }
   r.leave(end)
@@ -781,7 +781,7 @@ function readValidatingAdmissionPolicyStatus(r: ProtoReader, end: number): types
       case 8: f1 = r.int(); break
       case 18: f2 = readTypeChecking(r, r.open()); break
       case 26: (f3 ??= []).push(metaV1.readCondition(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -833,7 +833,7 @@ function readValidatingWebhook(r: ProtoReader, end: number): types.ValidatingWeb
       case 56: f7 = r.int32(); break
       case 66: (f8 ??= []).push(r.str()); break
       case 90: (f11 ??= []).push(readMatchCondition(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 4094)
     }
   }
   r.leave(end)
@@ -866,7 +866,7 @@ export function readValidatingWebhookConfiguration(r: ProtoReader, end: number):
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readValidatingWebhook(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -890,7 +890,7 @@ export function readValidatingWebhookConfigurationList(r: ProtoReader, end: numb
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readValidatingWebhookConfiguration(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -919,7 +919,7 @@ function readValidation(r: ProtoReader, end: number): types.Validation {
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
       case 34: f4 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -944,7 +944,7 @@ function readVariable(r: ProtoReader, end: number): types.Variable {
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -971,7 +971,7 @@ function readWebhookClientConfig(r: ProtoReader, end: number): types.WebhookClie
       case 26: f3 = r.str(); break
       case 10: f1 = readServiceReference(r, r.open()); break
       case 18: f2 = r.base64(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)

@@ -19,7 +19,7 @@ export function readAPIGroupDiscovery(r: ProtoReader, end: number): types.APIGro
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readAPIVersionDiscovery(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -43,7 +43,7 @@ export function readAPIGroupDiscoveryList(r: ProtoReader, end: number): types.AP
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readAPIGroupDiscovery(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -85,7 +85,7 @@ function readAPIResourceDiscovery(r: ProtoReader, end: number): types.APIResourc
       case 50: (f6 ??= []).push(r.str()); break
       case 58: (f7 ??= []).push(r.str()); break
       case 66: (f8 ??= []).push(readAPISubresourceDiscovery(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 510)
     }
   }
   r.leave(end)
@@ -121,7 +121,7 @@ function readAPISubresourceDiscovery(r: ProtoReader, end: number): types.APISubr
       case 18: f2 = metaV1.readGroupVersionKind(r, r.open()); break
       case 26: (f3 ??= []).push(metaV1.readGroupVersionKind(r, r.open())); break
       case 34: (f4 ??= []).push(r.str()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -150,7 +150,7 @@ function readAPIVersionDiscovery(r: ProtoReader, end: number): types.APIVersionD
       case 10: f1 = r.str(); break
       case 18: (f2 ??= []).push(readAPIResourceDiscovery(r, r.open())); break
       case 26: f3 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)

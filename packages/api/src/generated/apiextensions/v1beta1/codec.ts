@@ -22,7 +22,7 @@ function readConversionRequest(r: ProtoReader, end: number): types.ConversionReq
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
       case 26: (f3 ??= []).push(r.json()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -50,7 +50,7 @@ function readConversionResponse(r: ProtoReader, end: number): types.ConversionRe
       case 10: f1 = r.str(); break
       case 18: (f2 ??= []).push(r.json()); break
       case 26: f3 = metaV1.readStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -75,7 +75,7 @@ export function readConversionReview(r: ProtoReader, end: number): types.Convers
     switch (t) {
       case 10: f1 = readConversionRequest(r, r.open()); break
       case 18: f2 = readConversionResponse(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -110,7 +110,7 @@ function readCustomResourceColumnDefinition(r: ProtoReader, end: number): types.
       case 34: f4 = r.str(); break
       case 40: f5 = r.int32(); break
       case 50: f6 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 126)
     }
   }
   r.leave(end)
@@ -141,7 +141,7 @@ function readCustomResourceConversion(r: ProtoReader, end: number): types.Custom
       case 10: f1 = r.str(); break
       case 18: f2 = readWebhookClientConfig(r, r.open()); break
       case 26: (f3 ??= []).push(r.str()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -169,7 +169,7 @@ export function readCustomResourceDefinition(r: ProtoReader, end: number): types
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readCustomResourceDefinitionSpec(r, r.open()); break
       case 26: f3 = readCustomResourceDefinitionStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -205,7 +205,7 @@ function readCustomResourceDefinitionCondition(r: ProtoReader, end: number): typ
       case 34: f4 = r.str(); break
       case 42: f5 = r.str(); break
       case 48: f6 = r.int(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 126)
     }
   }
   r.leave(end)
@@ -233,7 +233,7 @@ export function readCustomResourceDefinitionList(r: ProtoReader, end: number): t
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readCustomResourceDefinition(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -268,7 +268,7 @@ function readCustomResourceDefinitionNames(r: ProtoReader, end: number): types.C
       case 34: f4 = r.str(); break
       case 42: f5 = r.str(); break
       case 50: (f6 ??= []).push(r.str()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 126)
     }
   }
   r.leave(end)
@@ -323,7 +323,7 @@ function readCustomResourceDefinitionSpec(r: ProtoReader, end: number): types.Cu
       case 90: (f11 ??= []).push(readSelectableField(r, r.open())); break
       case 74: f9 = readCustomResourceConversion(r, r.open()); break
       case 80: f10 = r.bool(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 4094)
     }
   }
   r.leave(end)
@@ -362,7 +362,7 @@ function readCustomResourceDefinitionStatus(r: ProtoReader, end: number): types.
       case 18: f2 = readCustomResourceDefinitionNames(r, r.open()); break
       case 26: (f3 ??= []).push(r.str()); break
       case 32: f4 = r.int(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -409,7 +409,7 @@ function readCustomResourceDefinitionVersion(r: ProtoReader, end: number): types
       case 42: f5 = readCustomResourceSubresources(r, r.open()); break
       case 50: (f6 ??= []).push(readCustomResourceColumnDefinition(r, r.open())); break
       case 74: (f9 ??= []).push(readSelectableField(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 1022)
     }
   }
   r.leave(end)
@@ -442,7 +442,7 @@ function readCustomResourceSubresourceScale(r: ProtoReader, end: number): types.
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -477,7 +477,7 @@ function readCustomResourceSubresources(r: ProtoReader, end: number): types.Cust
     switch (t) {
       case 10: f1 = readCustomResourceSubresourceStatus(r, r.open()); break
       case 18: f2 = readCustomResourceSubresourceScale(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -498,7 +498,7 @@ function readCustomResourceValidation(r: ProtoReader, end: number): types.Custom
     const t = r.tag()
     switch (t) {
       case 10: f1 = readJSONSchemaProps(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -520,7 +520,7 @@ function readExternalDocumentation(r: ProtoReader, end: number): types.ExternalD
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -670,7 +670,7 @@ function readJSONSchemaProps(r: ProtoReader, end: number): types.JSONSchemaProps
       case 338: f42 = r.str(); break
       case 346: f43 = r.str(); break
       case 354: (f44 ??= []).push(readValidationRule(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, -2, 8191)
     }
   }
   r.leave(end)
@@ -792,7 +792,7 @@ function readSelectableField(r: ProtoReader, end: number): types.SelectableField
     const t = r.tag()
     switch (t) {
       case 10: f1 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -820,7 +820,7 @@ function readServiceReference(r: ProtoReader, end: number): types.ServiceReferen
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
       case 32: f4 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -857,7 +857,7 @@ function readValidationRule(r: ProtoReader, end: number): types.ValidationRule {
       case 34: f4 = r.str(); break
       case 42: f5 = r.str(); break
       case 48: f6 = r.bool(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 126)
     }
   }
   r.leave(end)
@@ -888,7 +888,7 @@ function readWebhookClientConfig(r: ProtoReader, end: number): types.WebhookClie
       case 26: f3 = r.str(); break
       case 10: f1 = readServiceReference(r, r.open()); break
       case 18: f2 = r.base64(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)

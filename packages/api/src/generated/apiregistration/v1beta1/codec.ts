@@ -22,7 +22,7 @@ export function readAPIService(r: ProtoReader, end: number): types.APIService {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readAPIServiceSpec(r, r.open()); break
       case 26: f3 = readAPIServiceStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -55,7 +55,7 @@ function readAPIServiceCondition(r: ProtoReader, end: number): types.APIServiceC
       case 26: f3 = r.time(); break
       case 34: f4 = r.str(); break
       case 42: f5 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 62)
     }
   }
   r.leave(end)
@@ -82,7 +82,7 @@ export function readAPIServiceList(r: ProtoReader, end: number): types.APIServic
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readAPIService(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -121,7 +121,7 @@ function readAPIServiceSpec(r: ProtoReader, end: number): types.APIServiceSpec {
       case 42: f5 = r.base64(); break
       case 56: f7 = r.int32(); break
       case 64: f8 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 446)
     }
   }
   r.leave(end)
@@ -147,7 +147,7 @@ function readAPIServiceStatus(r: ProtoReader, end: number): types.APIServiceStat
     const t = r.tag()
     switch (t) {
       case 10: (f1 ??= []).push(readAPIServiceCondition(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -172,7 +172,7 @@ function readServiceReference(r: ProtoReader, end: number): types.ServiceReferen
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
       case 24: f3 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)

@@ -24,7 +24,7 @@ function readServerStorageVersion(r: ProtoReader, end: number): types.ServerStor
       case 18: f2 = r.str(); break
       case 26: (f3 ??= []).push(r.str()); break
       case 34: (f4 ??= []).push(r.str()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -53,7 +53,7 @@ export function readStorageVersion(r: ProtoReader, end: number): types.StorageVe
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readStorageVersionSpec(r, r.open()); break
       case 26: f3 = readStorageVersionStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -89,7 +89,7 @@ function readStorageVersionCondition(r: ProtoReader, end: number): types.Storage
       case 34: f4 = r.time(); break
       case 42: f5 = r.str(); break
       case 50: f6 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 126)
     }
   }
   r.leave(end)
@@ -117,7 +117,7 @@ export function readStorageVersionList(r: ProtoReader, end: number): types.Stora
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readStorageVersion(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -154,7 +154,7 @@ function readStorageVersionStatus(r: ProtoReader, end: number): types.StorageVer
       case 10: (f1 ??= []).push(readServerStorageVersion(r, r.open())); break
       case 18: f2 = r.str(); break
       case 26: (f3 ??= []).push(readStorageVersionCondition(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)

@@ -25,7 +25,7 @@ export function readControllerRevision(r: ProtoReader, end: number): types.Contr
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = r.json(); break
       case 24: f3 = r.int(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -50,7 +50,7 @@ export function readControllerRevisionList(r: ProtoReader, end: number): types.C
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readControllerRevision(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -77,7 +77,7 @@ export function readDeployment(r: ProtoReader, end: number): types.Deployment {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readDeploymentSpec(r, r.open()); break
       case 26: f3 = readDeploymentStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -113,7 +113,7 @@ function readDeploymentCondition(r: ProtoReader, end: number): types.DeploymentC
       case 58: f7 = r.time(); break
       case 34: f4 = r.str(); break
       case 42: f5 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 246)
     }
   }
   r.leave(end)
@@ -141,7 +141,7 @@ export function readDeploymentList(r: ProtoReader, end: number): types.Deploymen
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readDeployment(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -168,7 +168,7 @@ export function readDeploymentRollback(r: ProtoReader, end: number): types.Deplo
       case 10: f1 = r.str(); break
       case 18: f2 = r.stringEntry(f2); break
       case 26: f3 = readRollbackConfig(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -214,7 +214,7 @@ function readDeploymentSpec(r: ProtoReader, end: number): types.DeploymentSpec {
       case 56: f7 = r.bool(); break
       case 66: f8 = readRollbackConfig(r, r.open()); break
       case 72: f9 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 1022)
     }
   }
   r.leave(end)
@@ -266,7 +266,7 @@ function readDeploymentStatus(r: ProtoReader, end: number): types.DeploymentStat
       case 72: f9 = r.int32(); break
       case 50: (f6 ??= []).push(readDeploymentCondition(r, r.open())); break
       case 64: f8 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 1022)
     }
   }
   r.leave(end)
@@ -297,7 +297,7 @@ function readDeploymentStrategy(r: ProtoReader, end: number): types.DeploymentSt
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = readRollingUpdateDeployment(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -317,7 +317,7 @@ function readRollbackConfig(r: ProtoReader, end: number): types.RollbackConfig {
     const t = r.tag()
     switch (t) {
       case 8: f1 = r.int(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -339,7 +339,7 @@ function readRollingUpdateDeployment(r: ProtoReader, end: number): types.Rolling
     switch (t) {
       case 10: f1 = r.intOrString(); break
       case 18: f2 = r.intOrString(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -362,7 +362,7 @@ function readRollingUpdateStatefulSetStrategy(r: ProtoReader, end: number): type
     switch (t) {
       case 8: f1 = r.int32(); break
       case 18: f2 = r.intOrString(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -389,7 +389,7 @@ export function readScale(r: ProtoReader, end: number): types.Scale {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readScaleSpec(r, r.open()); break
       case 26: f3 = readScaleStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -410,7 +410,7 @@ function readScaleSpec(r: ProtoReader, end: number): types.ScaleSpec {
     const t = r.tag()
     switch (t) {
       case 8: f1 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -435,7 +435,7 @@ function readScaleStatus(r: ProtoReader, end: number): types.ScaleStatus {
       case 8: f1 = r.int32(); break
       case 18: f2 = r.stringEntry(f2); break
       case 26: f3 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -463,7 +463,7 @@ export function readStatefulSet(r: ProtoReader, end: number): types.StatefulSet 
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readStatefulSetSpec(r, r.open()); break
       case 26: f3 = readStatefulSetStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -496,7 +496,7 @@ function readStatefulSetCondition(r: ProtoReader, end: number): types.StatefulSe
       case 26: f3 = r.time(); break
       case 34: f4 = r.str(); break
       case 42: f5 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 62)
     }
   }
   r.leave(end)
@@ -523,7 +523,7 @@ export function readStatefulSetList(r: ProtoReader, end: number): types.Stateful
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readStatefulSet(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -543,7 +543,7 @@ function readStatefulSetOrdinals(r: ProtoReader, end: number): types.StatefulSet
     const t = r.tag()
     switch (t) {
       case 8: f1 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -565,7 +565,7 @@ function readStatefulSetPersistentVolumeClaimRetentionPolicy(r: ProtoReader, end
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -616,7 +616,7 @@ function readStatefulSetSpec(r: ProtoReader, end: number): types.StatefulSetSpec
       case 72: f9 = r.int32(); break
       case 82: f10 = readStatefulSetPersistentVolumeClaimRetentionPolicy(r, r.open()); break
       case 90: f11 = readStatefulSetOrdinals(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 4094)
     }
   }
   r.leave(end)
@@ -673,7 +673,7 @@ function readStatefulSetStatus(r: ProtoReader, end: number): types.StatefulSetSt
       case 72: f9 = r.int32(); break
       case 82: (f10 ??= []).push(readStatefulSetCondition(r, r.open())); break
       case 88: f11 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 3838)
     }
   }
   r.leave(end)
@@ -705,7 +705,7 @@ function readStatefulSetUpdateStrategy(r: ProtoReader, end: number): types.State
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = readRollingUpdateStatefulSetStrategy(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)

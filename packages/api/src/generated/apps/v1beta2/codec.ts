@@ -25,7 +25,7 @@ export function readControllerRevision(r: ProtoReader, end: number): types.Contr
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = r.json(); break
       case 24: f3 = r.int(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -50,7 +50,7 @@ export function readControllerRevisionList(r: ProtoReader, end: number): types.C
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readControllerRevision(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -77,7 +77,7 @@ export function readDaemonSet(r: ProtoReader, end: number): types.DaemonSet {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readDaemonSetSpec(r, r.open()); break
       case 26: f3 = readDaemonSetStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -110,7 +110,7 @@ function readDaemonSetCondition(r: ProtoReader, end: number): types.DaemonSetCon
       case 26: f3 = r.time(); break
       case 34: f4 = r.str(); break
       case 42: f5 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 62)
     }
   }
   r.leave(end)
@@ -137,7 +137,7 @@ export function readDaemonSetList(r: ProtoReader, end: number): types.DaemonSetL
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readDaemonSet(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -170,7 +170,7 @@ function readDaemonSetSpec(r: ProtoReader, end: number): types.DaemonSetSpec {
       case 26: f3 = readDaemonSetUpdateStrategy(r, r.open()); break
       case 32: f4 = r.int32(); break
       case 48: f6 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 94)
     }
   }
   r.leave(end)
@@ -221,7 +221,7 @@ function readDaemonSetStatus(r: ProtoReader, end: number): types.DaemonSetStatus
       case 64: f8 = r.int32(); break
       case 72: f9 = r.int32(); break
       case 82: (f10 ??= []).push(readDaemonSetCondition(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2046)
     }
   }
   r.leave(end)
@@ -253,7 +253,7 @@ function readDaemonSetUpdateStrategy(r: ProtoReader, end: number): types.DaemonS
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = readRollingUpdateDaemonSet(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -280,7 +280,7 @@ export function readDeployment(r: ProtoReader, end: number): types.Deployment {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readDeploymentSpec(r, r.open()); break
       case 26: f3 = readDeploymentStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -316,7 +316,7 @@ function readDeploymentCondition(r: ProtoReader, end: number): types.DeploymentC
       case 58: f7 = r.time(); break
       case 34: f4 = r.str(); break
       case 42: f5 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 246)
     }
   }
   r.leave(end)
@@ -344,7 +344,7 @@ export function readDeploymentList(r: ProtoReader, end: number): types.Deploymen
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readDeployment(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -386,7 +386,7 @@ function readDeploymentSpec(r: ProtoReader, end: number): types.DeploymentSpec {
       case 48: f6 = r.int32(); break
       case 56: f7 = r.bool(); break
       case 72: f9 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 766)
     }
   }
   r.leave(end)
@@ -437,7 +437,7 @@ function readDeploymentStatus(r: ProtoReader, end: number): types.DeploymentStat
       case 72: f9 = r.int32(); break
       case 50: (f6 ??= []).push(readDeploymentCondition(r, r.open())); break
       case 64: f8 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 1022)
     }
   }
   r.leave(end)
@@ -468,7 +468,7 @@ function readDeploymentStrategy(r: ProtoReader, end: number): types.DeploymentSt
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = readRollingUpdateDeployment(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -495,7 +495,7 @@ export function readReplicaSet(r: ProtoReader, end: number): types.ReplicaSet {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readReplicaSetSpec(r, r.open()); break
       case 26: f3 = readReplicaSetStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -528,7 +528,7 @@ function readReplicaSetCondition(r: ProtoReader, end: number): types.ReplicaSetC
       case 26: f3 = r.time(); break
       case 34: f4 = r.str(); break
       case 42: f5 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 62)
     }
   }
   r.leave(end)
@@ -555,7 +555,7 @@ export function readReplicaSetList(r: ProtoReader, end: number): types.ReplicaSe
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readReplicaSet(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -585,7 +585,7 @@ function readReplicaSetSpec(r: ProtoReader, end: number): types.ReplicaSetSpec {
       case 32: f4 = r.int32(); break
       case 18: f2 = metaV1.readLabelSelector(r, r.open()); break
       case 26: f3 = coreV1.readPodTemplateSpec(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -626,7 +626,7 @@ function readReplicaSetStatus(r: ProtoReader, end: number): types.ReplicaSetStat
       case 56: f7 = r.int32(); break
       case 24: f3 = r.int(); break
       case 50: (f6 ??= []).push(readReplicaSetCondition(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 254)
     }
   }
   r.leave(end)
@@ -654,7 +654,7 @@ function readRollingUpdateDaemonSet(r: ProtoReader, end: number): types.RollingU
     switch (t) {
       case 10: f1 = r.intOrString(); break
       case 18: f2 = r.intOrString(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -677,7 +677,7 @@ function readRollingUpdateDeployment(r: ProtoReader, end: number): types.Rolling
     switch (t) {
       case 10: f1 = r.intOrString(); break
       case 18: f2 = r.intOrString(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -700,7 +700,7 @@ function readRollingUpdateStatefulSetStrategy(r: ProtoReader, end: number): type
     switch (t) {
       case 8: f1 = r.int32(); break
       case 18: f2 = r.intOrString(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -727,7 +727,7 @@ export function readScale(r: ProtoReader, end: number): types.Scale {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readScaleSpec(r, r.open()); break
       case 26: f3 = readScaleStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -748,7 +748,7 @@ function readScaleSpec(r: ProtoReader, end: number): types.ScaleSpec {
     const t = r.tag()
     switch (t) {
       case 8: f1 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -773,7 +773,7 @@ function readScaleStatus(r: ProtoReader, end: number): types.ScaleStatus {
       case 8: f1 = r.int32(); break
       case 18: f2 = r.stringEntry(f2); break
       case 26: f3 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -801,7 +801,7 @@ export function readStatefulSet(r: ProtoReader, end: number): types.StatefulSet 
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readStatefulSetSpec(r, r.open()); break
       case 26: f3 = readStatefulSetStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -834,7 +834,7 @@ function readStatefulSetCondition(r: ProtoReader, end: number): types.StatefulSe
       case 26: f3 = r.time(); break
       case 34: f4 = r.str(); break
       case 42: f5 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 62)
     }
   }
   r.leave(end)
@@ -861,7 +861,7 @@ export function readStatefulSetList(r: ProtoReader, end: number): types.Stateful
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readStatefulSet(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -881,7 +881,7 @@ function readStatefulSetOrdinals(r: ProtoReader, end: number): types.StatefulSet
     const t = r.tag()
     switch (t) {
       case 8: f1 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -903,7 +903,7 @@ function readStatefulSetPersistentVolumeClaimRetentionPolicy(r: ProtoReader, end
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -954,7 +954,7 @@ function readStatefulSetSpec(r: ProtoReader, end: number): types.StatefulSetSpec
       case 72: f9 = r.int32(); break
       case 82: f10 = readStatefulSetPersistentVolumeClaimRetentionPolicy(r, r.open()); break
       case 90: f11 = readStatefulSetOrdinals(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 4094)
     }
   }
   r.leave(end)
@@ -1011,7 +1011,7 @@ function readStatefulSetStatus(r: ProtoReader, end: number): types.StatefulSetSt
       case 72: f9 = r.int32(); break
       case 82: (f10 ??= []).push(readStatefulSetCondition(r, r.open())); break
       case 88: f11 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 3838)
     }
   }
   r.leave(end)
@@ -1043,7 +1043,7 @@ function readStatefulSetUpdateStrategy(r: ProtoReader, end: number): types.State
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = readRollingUpdateStatefulSetStrategy(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)

@@ -18,7 +18,7 @@ function readAuthenticationMetadata(r: ProtoReader, end: number): types.Authenti
     const t = r.tag()
     switch (t) {
       case 10: f1 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -86,7 +86,7 @@ export function readEvent(r: ProtoReader, end: number): types.Event {
       case 106: f13 = r.microTime(); break
       case 114: f14 = r.microTime(); break
       case 122: f15 = r.stringEntry(f15); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 262142)
     }
   }
   r.leave(end)
@@ -125,7 +125,7 @@ export function readEventList(r: ProtoReader, end: number): types.EventList {
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readEvent(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -151,7 +151,7 @@ function readGroupResources(r: ProtoReader, end: number): types.GroupResources {
       case 10: f1 = r.str(); break
       case 18: (f2 ??= []).push(r.str()); break
       case 26: (f3 ??= []).push(r.str()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -193,7 +193,7 @@ function readObjectReference(r: ProtoReader, end: number): types.ObjectReference
       case 50: f6 = r.str(); break
       case 58: f7 = r.str(); break
       case 66: f8 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 510)
     }
   }
   r.leave(end)
@@ -229,7 +229,7 @@ export function readPolicy(r: ProtoReader, end: number): types.Policy {
       case 18: (f2 ??= []).push(readPolicyRule(r, r.open())); break
       case 26: (f3 ??= []).push(r.str()); break
       case 32: f4 = r.bool(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -255,7 +255,7 @@ export function readPolicyList(r: ProtoReader, end: number): types.PolicyList {
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readPolicy(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -300,7 +300,7 @@ function readPolicyRule(r: ProtoReader, end: number): types.PolicyRule {
       case 58: (f7 ??= []).push(r.str()); break
       case 66: (f8 ??= []).push(r.str()); break
       case 72: f9 = r.bool(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 1022)
     }
   }
   r.leave(end)

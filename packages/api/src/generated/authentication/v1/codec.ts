@@ -24,7 +24,7 @@ function readBoundObjectReference(r: ProtoReader, end: number): types.BoundObjec
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
       case 34: f4 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -50,7 +50,7 @@ export function readSelfSubjectReview(r: ProtoReader, end: number): types.SelfSu
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readSelfSubjectReviewStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -71,7 +71,7 @@ function readSelfSubjectReviewStatus(r: ProtoReader, end: number): types.SelfSub
     const t = r.tag()
     switch (t) {
       case 10: f1 = readUserInfo(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -97,7 +97,7 @@ export function readTokenRequest(r: ProtoReader, end: number): types.TokenReques
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readTokenRequestSpec(r, r.open()); break
       case 26: f3 = readTokenRequestStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -125,7 +125,7 @@ function readTokenRequestSpec(r: ProtoReader, end: number): types.TokenRequestSp
       case 10: (f1 ??= []).push(r.str()); break
       case 32: f4 = r.int(); break
       case 26: f3 = readBoundObjectReference(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 26)
     }
   }
   r.leave(end)
@@ -149,7 +149,7 @@ function readTokenRequestStatus(r: ProtoReader, end: number): types.TokenRequest
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.time(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -176,7 +176,7 @@ export function readTokenReview(r: ProtoReader, end: number): types.TokenReview 
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readTokenReviewSpec(r, r.open()); break
       case 26: f3 = readTokenReviewStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -200,7 +200,7 @@ function readTokenReviewSpec(r: ProtoReader, end: number): types.TokenReviewSpec
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: (f2 ??= []).push(r.str()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -230,7 +230,7 @@ function readTokenReviewStatus(r: ProtoReader, end: number): types.TokenReviewSt
       case 18: f2 = readUserInfo(r, r.open()); break
       case 34: (f4 ??= []).push(r.str()); break
       case 26: f3 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -261,7 +261,7 @@ export function readUserInfo(r: ProtoReader, end: number): types.UserInfo {
       case 18: f2 = r.str(); break
       case 26: (f3 ??= []).push(r.str()); break
       case 34: f4 = r.entry(f4, (r, none) => none ? [] : r.strings()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)

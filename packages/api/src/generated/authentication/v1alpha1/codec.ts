@@ -21,7 +21,7 @@ export function readSelfSubjectReview(r: ProtoReader, end: number): types.SelfSu
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readSelfSubjectReviewStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -42,7 +42,7 @@ function readSelfSubjectReviewStatus(r: ProtoReader, end: number): types.SelfSub
     const t = r.tag()
     switch (t) {
       case 10: f1 = authenticationV1.readUserInfo(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)

@@ -21,7 +21,7 @@ export function readSelfSubjectReview(r: ProtoReader, end: number): types.SelfSu
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readSelfSubjectReviewStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -42,7 +42,7 @@ function readSelfSubjectReviewStatus(r: ProtoReader, end: number): types.SelfSub
     const t = r.tag()
     switch (t) {
       case 10: f1 = authenticationV1.readUserInfo(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -68,7 +68,7 @@ export function readTokenReview(r: ProtoReader, end: number): types.TokenReview 
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readTokenReviewSpec(r, r.open()); break
       case 26: f3 = readTokenReviewStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -92,7 +92,7 @@ function readTokenReviewSpec(r: ProtoReader, end: number): types.TokenReviewSpec
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: (f2 ??= []).push(r.str()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -122,7 +122,7 @@ function readTokenReviewStatus(r: ProtoReader, end: number): types.TokenReviewSt
       case 18: f2 = readUserInfo(r, r.open()); break
       case 34: (f4 ??= []).push(r.str()); break
       case 26: f3 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -153,7 +153,7 @@ function readUserInfo(r: ProtoReader, end: number): types.UserInfo {
       case 18: f2 = r.str(); break
       case 26: (f3 ??= []).push(r.str()); break
       case 34: f4 = r.entry(f4, (r, none) => none ? [] : r.strings()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)

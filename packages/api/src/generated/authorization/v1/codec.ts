@@ -19,7 +19,7 @@ export function readFieldSelectorAttributes(r: ProtoReader, end: number): types.
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: (f2 ??= []).push(metaV1.readFieldSelectorRequirement(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -43,7 +43,7 @@ export function readLabelSelectorAttributes(r: ProtoReader, end: number): types.
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: (f2 ??= []).push(metaV1.readLabelSelectorRequirement(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -70,7 +70,7 @@ export function readLocalSubjectAccessReview(r: ProtoReader, end: number): types
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readSubjectAccessReviewSpec(r, r.open()); break
       case 26: f3 = readSubjectAccessReviewStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -94,7 +94,7 @@ function readNonResourceAttributes(r: ProtoReader, end: number): types.NonResour
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -117,7 +117,7 @@ function readNonResourceRule(r: ProtoReader, end: number): types.NonResourceRule
     switch (t) {
       case 10: (f1 ??= []).push(r.str()); break
       case 18: (f2 ??= []).push(r.str()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -162,7 +162,7 @@ function readResourceAttributes(r: ProtoReader, end: number): types.ResourceAttr
       case 58: f7 = r.str(); break
       case 66: f8 = readFieldSelectorAttributes(r, r.open()); break
       case 74: f9 = readLabelSelectorAttributes(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 1022)
     }
   }
   r.leave(end)
@@ -198,7 +198,7 @@ function readResourceRule(r: ProtoReader, end: number): types.ResourceRule {
       case 18: (f2 ??= []).push(r.str()); break
       case 26: (f3 ??= []).push(r.str()); break
       case 34: (f4 ??= []).push(r.str()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -227,7 +227,7 @@ export function readSelfSubjectAccessReview(r: ProtoReader, end: number): types.
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readSelfSubjectAccessReviewSpec(r, r.open()); break
       case 26: f3 = readSubjectAccessReviewStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -252,7 +252,7 @@ function readSelfSubjectAccessReviewSpec(r: ProtoReader, end: number): types.Sel
     switch (t) {
       case 10: f1 = readResourceAttributes(r, r.open()); break
       case 18: f2 = readNonResourceAttributes(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -279,7 +279,7 @@ export function readSelfSubjectRulesReview(r: ProtoReader, end: number): types.S
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readSelfSubjectRulesReviewSpec(r, r.open()); break
       case 26: f3 = readSubjectRulesReviewStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -300,7 +300,7 @@ function readSelfSubjectRulesReviewSpec(r: ProtoReader, end: number): types.Self
     const t = r.tag()
     switch (t) {
       case 10: f1 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -326,7 +326,7 @@ export function readSubjectAccessReview(r: ProtoReader, end: number): types.Subj
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readSubjectAccessReviewSpec(r, r.open()); break
       case 26: f3 = readSubjectAccessReviewStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -363,7 +363,7 @@ function readSubjectAccessReviewSpec(r: ProtoReader, end: number): types.Subject
       case 34: (f4 ??= []).push(r.str()); break
       case 42: f5 = r.entry(f5, (r, none) => none ? [] : r.strings()); break
       case 50: f6 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 126)
     }
   }
   r.leave(end)
@@ -396,7 +396,7 @@ function readSubjectAccessReviewStatus(r: ProtoReader, end: number): types.Subje
       case 32: f4 = r.bool(); break
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -428,7 +428,7 @@ function readSubjectRulesReviewStatus(r: ProtoReader, end: number): types.Subjec
       case 18: (f2 ??= []).push(readNonResourceRule(r, r.open())); break
       case 24: f3 = r.bool(); break
       case 34: f4 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)

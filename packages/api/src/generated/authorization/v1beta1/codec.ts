@@ -24,7 +24,7 @@ export function readLocalSubjectAccessReview(r: ProtoReader, end: number): types
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readSubjectAccessReviewSpec(r, r.open()); break
       case 26: f3 = readSubjectAccessReviewStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -48,7 +48,7 @@ function readNonResourceAttributes(r: ProtoReader, end: number): types.NonResour
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -71,7 +71,7 @@ function readNonResourceRule(r: ProtoReader, end: number): types.NonResourceRule
     switch (t) {
       case 10: (f1 ??= []).push(r.str()); break
       case 18: (f2 ??= []).push(r.str()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -116,7 +116,7 @@ function readResourceAttributes(r: ProtoReader, end: number): types.ResourceAttr
       case 58: f7 = r.str(); break
       case 66: f8 = authorizationV1.readFieldSelectorAttributes(r, r.open()); break
       case 74: f9 = authorizationV1.readLabelSelectorAttributes(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 1022)
     }
   }
   r.leave(end)
@@ -152,7 +152,7 @@ function readResourceRule(r: ProtoReader, end: number): types.ResourceRule {
       case 18: (f2 ??= []).push(r.str()); break
       case 26: (f3 ??= []).push(r.str()); break
       case 34: (f4 ??= []).push(r.str()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -181,7 +181,7 @@ export function readSelfSubjectAccessReview(r: ProtoReader, end: number): types.
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readSelfSubjectAccessReviewSpec(r, r.open()); break
       case 26: f3 = readSubjectAccessReviewStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -206,7 +206,7 @@ function readSelfSubjectAccessReviewSpec(r: ProtoReader, end: number): types.Sel
     switch (t) {
       case 10: f1 = readResourceAttributes(r, r.open()); break
       case 18: f2 = readNonResourceAttributes(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -233,7 +233,7 @@ export function readSelfSubjectRulesReview(r: ProtoReader, end: number): types.S
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readSelfSubjectRulesReviewSpec(r, r.open()); break
       case 26: f3 = readSubjectRulesReviewStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -254,7 +254,7 @@ function readSelfSubjectRulesReviewSpec(r: ProtoReader, end: number): types.Self
     const t = r.tag()
     switch (t) {
       case 10: f1 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -280,7 +280,7 @@ export function readSubjectAccessReview(r: ProtoReader, end: number): types.Subj
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readSubjectAccessReviewSpec(r, r.open()); break
       case 26: f3 = readSubjectAccessReviewStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -317,7 +317,7 @@ function readSubjectAccessReviewSpec(r: ProtoReader, end: number): types.Subject
       case 34: (f4 ??= []).push(r.str()); break
       case 42: f5 = r.entry(f5, (r, none) => none ? [] : r.strings()); break
       case 50: f6 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 126)
     }
   }
   r.leave(end)
@@ -350,7 +350,7 @@ function readSubjectAccessReviewStatus(r: ProtoReader, end: number): types.Subje
       case 32: f4 = r.bool(); break
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -382,7 +382,7 @@ function readSubjectRulesReviewStatus(r: ProtoReader, end: number): types.Subjec
       case 18: (f2 ??= []).push(readNonResourceRule(r, r.open())); break
       case 24: f3 = r.bool(); break
       case 34: f4 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)

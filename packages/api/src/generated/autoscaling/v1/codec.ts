@@ -21,7 +21,7 @@ function readCrossVersionObjectReference(r: ProtoReader, end: number): types.Cro
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -49,7 +49,7 @@ export function readHorizontalPodAutoscaler(r: ProtoReader, end: number): types.
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readHorizontalPodAutoscalerSpec(r, r.open()); break
       case 26: f3 = readHorizontalPodAutoscalerStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -74,7 +74,7 @@ export function readHorizontalPodAutoscalerList(r: ProtoReader, end: number): ty
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readHorizontalPodAutoscaler(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -104,7 +104,7 @@ function readHorizontalPodAutoscalerSpec(r: ProtoReader, end: number): types.Hor
       case 16: f2 = r.int32(); break
       case 24: f3 = r.int32(); break
       case 32: f4 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -138,7 +138,7 @@ function readHorizontalPodAutoscalerStatus(r: ProtoReader, end: number): types.H
       case 24: f3 = r.int32(); break
       case 32: f4 = r.int32(); break
       case 40: f5 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 62)
     }
   }
   r.leave(end)
@@ -168,7 +168,7 @@ export function readScale(r: ProtoReader, end: number): types.Scale {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readScaleSpec(r, r.open()); break
       case 26: f3 = readScaleStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -189,7 +189,7 @@ function readScaleSpec(r: ProtoReader, end: number): types.ScaleSpec {
     const t = r.tag()
     switch (t) {
       case 8: f1 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -211,7 +211,7 @@ function readScaleStatus(r: ProtoReader, end: number): types.ScaleStatus {
     switch (t) {
       case 8: f1 = r.int32(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)

@@ -22,7 +22,7 @@ function readContainerResourceMetricSource(r: ProtoReader, end: number): types.C
       case 10: f1 = r.str(); break
       case 18: f2 = readMetricTarget(r, r.open()); break
       case 26: f3 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -50,7 +50,7 @@ function readContainerResourceMetricStatus(r: ProtoReader, end: number): types.C
       case 10: f1 = r.str(); break
       case 18: f2 = readMetricValueStatus(r, r.open()); break
       case 26: f3 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -77,7 +77,7 @@ function readCrossVersionObjectReference(r: ProtoReader, end: number): types.Cro
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -102,7 +102,7 @@ function readExternalMetricSource(r: ProtoReader, end: number): types.ExternalMe
     switch (t) {
       case 10: f1 = readMetricIdentifier(r, r.open()); break
       case 18: f2 = readMetricTarget(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -126,7 +126,7 @@ function readExternalMetricStatus(r: ProtoReader, end: number): types.ExternalMe
     switch (t) {
       case 10: f1 = readMetricIdentifier(r, r.open()); break
       case 18: f2 = readMetricValueStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -152,7 +152,7 @@ function readHPAScalingPolicy(r: ProtoReader, end: number): types.HPAScalingPoli
       case 10: f1 = r.str(); break
       case 16: f2 = r.int32(); break
       case 24: f3 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -183,7 +183,7 @@ function readHPAScalingRules(r: ProtoReader, end: number): types.HPAScalingRules
       case 10: f1 = r.str(); break
       case 18: (f2 ??= []).push(readHPAScalingPolicy(r, r.open())); break
       case 34: f4 = r.quantity(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -212,7 +212,7 @@ export function readHorizontalPodAutoscaler(r: ProtoReader, end: number): types.
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readHorizontalPodAutoscalerSpec(r, r.open()); break
       case 26: f3 = readHorizontalPodAutoscalerStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -237,7 +237,7 @@ function readHorizontalPodAutoscalerBehavior(r: ProtoReader, end: number): types
     switch (t) {
       case 10: f1 = readHPAScalingRules(r, r.open()); break
       case 18: f2 = readHPAScalingRules(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -269,7 +269,7 @@ function readHorizontalPodAutoscalerCondition(r: ProtoReader, end: number): type
       case 26: f3 = r.time(); break
       case 34: f4 = r.str(); break
       case 42: f5 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 62)
     }
   }
   r.leave(end)
@@ -296,7 +296,7 @@ export function readHorizontalPodAutoscalerList(r: ProtoReader, end: number): ty
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readHorizontalPodAutoscaler(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -329,7 +329,7 @@ function readHorizontalPodAutoscalerSpec(r: ProtoReader, end: number): types.Hor
       case 24: f3 = r.int32(); break
       case 34: (f4 ??= []).push(readMetricSpec(r, r.open())); break
       case 42: f5 = readHorizontalPodAutoscalerBehavior(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 62)
     }
   }
   r.leave(end)
@@ -368,7 +368,7 @@ function readHorizontalPodAutoscalerStatus(r: ProtoReader, end: number): types.H
       case 32: f4 = r.int32(); break
       case 42: (f5 ??= []).push(readMetricStatus(r, r.open())); break
       case 50: (f6 ??= []).push(readHorizontalPodAutoscalerCondition(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 126)
     }
   }
   r.leave(end)
@@ -396,7 +396,7 @@ function readMetricIdentifier(r: ProtoReader, end: number): types.MetricIdentifi
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = metaV1.readLabelSelector(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -432,7 +432,7 @@ function readMetricSpec(r: ProtoReader, end: number): types.MetricSpec {
       case 34: f4 = readResourceMetricSource(r, r.open()); break
       case 58: f7 = readContainerResourceMetricSource(r, r.open()); break
       case 42: f5 = readExternalMetricSource(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 190)
     }
   }
   r.leave(end)
@@ -472,7 +472,7 @@ function readMetricStatus(r: ProtoReader, end: number): types.MetricStatus {
       case 34: f4 = readResourceMetricStatus(r, r.open()); break
       case 58: f7 = readContainerResourceMetricStatus(r, r.open()); break
       case 42: f5 = readExternalMetricStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 190)
     }
   }
   r.leave(end)
@@ -505,7 +505,7 @@ function readMetricTarget(r: ProtoReader, end: number): types.MetricTarget {
       case 18: f2 = r.quantity(); break
       case 26: f3 = r.quantity(); break
       case 32: f4 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -533,7 +533,7 @@ function readMetricValueStatus(r: ProtoReader, end: number): types.MetricValueSt
       case 10: f1 = r.quantity(); break
       case 18: f2 = r.quantity(); break
       case 24: f3 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -561,7 +561,7 @@ function readObjectMetricSource(r: ProtoReader, end: number): types.ObjectMetric
       case 10: f1 = readCrossVersionObjectReference(r, r.open()); break
       case 18: f2 = readMetricTarget(r, r.open()); break
       case 26: f3 = readMetricIdentifier(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -589,7 +589,7 @@ function readObjectMetricStatus(r: ProtoReader, end: number): types.ObjectMetric
       case 10: f1 = readMetricIdentifier(r, r.open()); break
       case 18: f2 = readMetricValueStatus(r, r.open()); break
       case 26: f3 = readCrossVersionObjectReference(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -614,7 +614,7 @@ function readPodsMetricSource(r: ProtoReader, end: number): types.PodsMetricSour
     switch (t) {
       case 10: f1 = readMetricIdentifier(r, r.open()); break
       case 18: f2 = readMetricTarget(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -638,7 +638,7 @@ function readPodsMetricStatus(r: ProtoReader, end: number): types.PodsMetricStat
     switch (t) {
       case 10: f1 = readMetricIdentifier(r, r.open()); break
       case 18: f2 = readMetricValueStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -662,7 +662,7 @@ function readResourceMetricSource(r: ProtoReader, end: number): types.ResourceMe
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = readMetricTarget(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -686,7 +686,7 @@ function readResourceMetricStatus(r: ProtoReader, end: number): types.ResourceMe
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = readMetricValueStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)

@@ -24,7 +24,7 @@ export function readCronJob(r: ProtoReader, end: number): types.CronJob {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readCronJobSpec(r, r.open()); break
       case 26: f3 = readCronJobStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -49,7 +49,7 @@ export function readCronJobList(r: ProtoReader, end: number): types.CronJobList 
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readCronJob(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -91,7 +91,7 @@ function readCronJobSpec(r: ProtoReader, end: number): types.CronJobSpec {
       case 42: f5 = readJobTemplateSpec(r, r.open()); break
       case 48: f6 = r.int32(); break
       case 56: f7 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 510)
     }
   }
   r.leave(end)
@@ -124,7 +124,7 @@ function readCronJobStatus(r: ProtoReader, end: number): types.CronJobStatus {
       case 10: (f1 ??= []).push(coreV1.readObjectReference(r, r.open())); break
       case 34: f4 = r.time(); break
       case 42: f5 = r.time(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 50)
     }
   }
   r.leave(end)
@@ -152,7 +152,7 @@ export function readJob(r: ProtoReader, end: number): types.Job {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readJobSpec(r, r.open()); break
       case 26: f3 = readJobStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -188,7 +188,7 @@ function readJobCondition(r: ProtoReader, end: number): types.JobCondition {
       case 34: f4 = r.time(); break
       case 42: f5 = r.str(); break
       case 50: f6 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 126)
     }
   }
   r.leave(end)
@@ -216,7 +216,7 @@ export function readJobList(r: ProtoReader, end: number): types.JobList {
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readJob(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -282,7 +282,7 @@ export function readJobSpec(r: ProtoReader, end: number): types.JobSpec {
       case 80: f10 = r.bool(); break
       case 114: f14 = r.str(); break
       case 122: f15 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 131070)
     }
   }
   r.leave(end)
@@ -347,7 +347,7 @@ function readJobStatus(r: ProtoReader, end: number): types.JobStatus {
       case 82: f10 = r.str(); break
       case 66: f8 = readUncountedTerminatedPods(r, r.open()); break
       case 72: f9 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 4094)
     }
   }
   r.leave(end)
@@ -380,7 +380,7 @@ function readJobTemplateSpec(r: ProtoReader, end: number): types.JobTemplateSpec
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readJobSpec(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -401,7 +401,7 @@ function readPodFailurePolicy(r: ProtoReader, end: number): types.PodFailurePoli
     const t = r.tag()
     switch (t) {
       case 10: (f1 ??= []).push(readPodFailurePolicyRule(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -427,7 +427,7 @@ function readPodFailurePolicyOnExitCodesRequirement(r: ProtoReader, end: number)
       case 18: f2 = r.str(); break
       case 24: (f3 ??= []).push(r.int32()); break
       case 26: r.packedInt32s((f3 ??= [])); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -451,7 +451,7 @@ function readPodFailurePolicyOnPodConditionsPattern(r: ProtoReader, end: number)
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -478,7 +478,7 @@ function readPodFailurePolicyRule(r: ProtoReader, end: number): types.PodFailure
       case 10: f1 = r.str(); break
       case 18: f2 = readPodFailurePolicyOnExitCodesRequirement(r, r.open()); break
       case 26: (f3 ??= []).push(readPodFailurePolicyOnPodConditionsPattern(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -500,7 +500,7 @@ function readSuccessPolicy(r: ProtoReader, end: number): types.SuccessPolicy {
     const t = r.tag()
     switch (t) {
       case 10: (f1 ??= []).push(readSuccessPolicyRule(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -522,7 +522,7 @@ function readSuccessPolicyRule(r: ProtoReader, end: number): types.SuccessPolicy
     switch (t) {
       case 10: f1 = r.str(); break
       case 16: f2 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -545,7 +545,7 @@ function readUncountedTerminatedPods(r: ProtoReader, end: number): types.Uncount
     switch (t) {
       case 10: (f1 ??= []).push(r.str()); break
       case 18: (f2 ??= []).push(r.str()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)

@@ -26,7 +26,7 @@ export function readCronJob(r: ProtoReader, end: number): types.CronJob {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readCronJobSpec(r, r.open()); break
       case 26: f3 = readCronJobStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -51,7 +51,7 @@ export function readCronJobList(r: ProtoReader, end: number): types.CronJobList 
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readCronJob(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -93,7 +93,7 @@ function readCronJobSpec(r: ProtoReader, end: number): types.CronJobSpec {
       case 42: f5 = readJobTemplateSpec(r, r.open()); break
       case 48: f6 = r.int32(); break
       case 56: f7 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 510)
     }
   }
   r.leave(end)
@@ -126,7 +126,7 @@ function readCronJobStatus(r: ProtoReader, end: number): types.CronJobStatus {
       case 10: (f1 ??= []).push(coreV1.readObjectReference(r, r.open())); break
       case 34: f4 = r.time(); break
       case 42: f5 = r.time(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 50)
     }
   }
   r.leave(end)
@@ -151,7 +151,7 @@ function readJobTemplateSpec(r: ProtoReader, end: number): types.JobTemplateSpec
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = batchV1.readJobSpec(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)

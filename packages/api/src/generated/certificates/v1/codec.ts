@@ -22,7 +22,7 @@ export function readCertificateSigningRequest(r: ProtoReader, end: number): type
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readCertificateSigningRequestSpec(r, r.open()); break
       case 26: f3 = readCertificateSigningRequestStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -58,7 +58,7 @@ function readCertificateSigningRequestCondition(r: ProtoReader, end: number): ty
       case 26: f3 = r.str(); break
       case 34: f4 = r.time(); break
       case 42: f5 = r.time(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 126)
     }
   }
   r.leave(end)
@@ -86,7 +86,7 @@ export function readCertificateSigningRequestList(r: ProtoReader, end: number): 
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readCertificateSigningRequest(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -127,7 +127,7 @@ function readCertificateSigningRequestSpec(r: ProtoReader, end: number): types.C
       case 26: f3 = r.str(); break
       case 34: (f4 ??= []).push(r.str()); break
       case 50: f6 = r.entry(f6, (r, none) => none ? [] : r.strings()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 510)
     }
   }
   r.leave(end)
@@ -157,7 +157,7 @@ function readCertificateSigningRequestStatus(r: ProtoReader, end: number): types
     switch (t) {
       case 10: (f1 ??= []).push(readCertificateSigningRequestCondition(r, r.open())); break
       case 18: f2 = r.base64(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)

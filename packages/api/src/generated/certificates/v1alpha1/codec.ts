@@ -19,7 +19,7 @@ export function readClusterTrustBundle(r: ProtoReader, end: number): types.Clust
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readClusterTrustBundleSpec(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -43,7 +43,7 @@ export function readClusterTrustBundleList(r: ProtoReader, end: number): types.C
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readClusterTrustBundle(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -66,7 +66,7 @@ function readClusterTrustBundleSpec(r: ProtoReader, end: number): types.ClusterT
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)

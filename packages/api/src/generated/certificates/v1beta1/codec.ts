@@ -22,7 +22,7 @@ export function readCertificateSigningRequest(r: ProtoReader, end: number): type
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readCertificateSigningRequestSpec(r, r.open()); break
       case 26: f3 = readCertificateSigningRequestStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -58,7 +58,7 @@ function readCertificateSigningRequestCondition(r: ProtoReader, end: number): ty
       case 26: f3 = r.str(); break
       case 34: f4 = r.time(); break
       case 42: f5 = r.time(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 126)
     }
   }
   r.leave(end)
@@ -86,7 +86,7 @@ export function readCertificateSigningRequestList(r: ProtoReader, end: number): 
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readCertificateSigningRequest(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -127,7 +127,7 @@ function readCertificateSigningRequestSpec(r: ProtoReader, end: number): types.C
       case 26: f3 = r.str(); break
       case 34: (f4 ??= []).push(r.str()); break
       case 50: f6 = r.entry(f6, (r, none) => none ? [] : r.strings()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 510)
     }
   }
   r.leave(end)
@@ -157,7 +157,7 @@ function readCertificateSigningRequestStatus(r: ProtoReader, end: number): types
     switch (t) {
       case 10: (f1 ??= []).push(readCertificateSigningRequestCondition(r, r.open())); break
       case 18: f2 = r.base64(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -181,7 +181,7 @@ export function readClusterTrustBundle(r: ProtoReader, end: number): types.Clust
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readClusterTrustBundleSpec(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -205,7 +205,7 @@ export function readClusterTrustBundleList(r: ProtoReader, end: number): types.C
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readClusterTrustBundle(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -228,7 +228,7 @@ function readClusterTrustBundleSpec(r: ProtoReader, end: number): types.ClusterT
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -255,7 +255,7 @@ export function readPodCertificateRequest(r: ProtoReader, end: number): types.Po
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readPodCertificateRequestSpec(r, r.open()); break
       case 26: f3 = readPodCertificateRequestStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -280,7 +280,7 @@ export function readPodCertificateRequestList(r: ProtoReader, end: number): type
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readPodCertificateRequest(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -333,7 +333,7 @@ function readPodCertificateRequestSpec(r: ProtoReader, end: number): types.PodCe
       case 82: f10 = r.base64(); break
       case 98: f12 = r.base64(); break
       case 90: f11 = r.stringEntry(f11); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 8190)
     }
   }
   r.leave(end)
@@ -376,7 +376,7 @@ function readPodCertificateRequestStatus(r: ProtoReader, end: number): types.Pod
       case 34: f4 = r.time(); break
       case 42: f5 = r.time(); break
       case 50: f6 = r.time(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 118)
     }
   }
   r.leave(end)

@@ -19,7 +19,7 @@ export function readLease(r: ProtoReader, end: number): types.Lease {
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readLeaseSpec(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -43,7 +43,7 @@ export function readLeaseList(r: ProtoReader, end: number): types.LeaseList {
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readLease(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -81,7 +81,7 @@ function readLeaseSpec(r: ProtoReader, end: number): types.LeaseSpec {
       case 40: f5 = r.int32(); break
       case 50: f6 = r.str(); break
       case 58: f7 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 254)
     }
   }
   r.leave(end)

@@ -19,7 +19,7 @@ export function readLeaseCandidate(r: ProtoReader, end: number): types.LeaseCand
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readLeaseCandidateSpec(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -43,7 +43,7 @@ export function readLeaseCandidateList(r: ProtoReader, end: number): types.Lease
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readLeaseCandidate(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -78,7 +78,7 @@ function readLeaseCandidateSpec(r: ProtoReader, end: number): types.LeaseCandida
       case 34: f4 = r.str(); break
       case 42: f5 = r.str(); break
       case 50: f6 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 126)
     }
   }
   r.leave(end)

@@ -25,7 +25,7 @@ function readAWSElasticBlockStoreVolumeSource(r: ProtoReader, end: number): type
       case 18: f2 = r.str(); break
       case 24: f3 = r.int32(); break
       case 32: f4 = r.bool(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -54,7 +54,7 @@ function readAffinity(r: ProtoReader, end: number): types.Affinity {
       case 10: f1 = readNodeAffinity(r, r.open()); break
       case 18: f2 = readPodAffinity(r, r.open()); break
       case 26: f3 = readPodAntiAffinity(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -78,7 +78,7 @@ function readAppArmorProfile(r: ProtoReader, end: number): types.AppArmorProfile
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -101,7 +101,7 @@ function readAttachedVolume(r: ProtoReader, end: number): types.AttachedVolume {
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -136,7 +136,7 @@ function readAzureDiskVolumeSource(r: ProtoReader, end: number): types.AzureDisk
       case 34: f4 = r.str(); break
       case 40: f5 = r.bool(); break
       case 50: f6 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 126)
     }
   }
   r.leave(end)
@@ -169,7 +169,7 @@ function readAzureFilePersistentVolumeSource(r: ProtoReader, end: number): types
       case 18: f2 = r.str(); break
       case 24: f3 = r.bool(); break
       case 34: f4 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -197,7 +197,7 @@ function readAzureFileVolumeSource(r: ProtoReader, end: number): types.AzureFile
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
       case 24: f3 = r.bool(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -222,7 +222,7 @@ export function readBinding(r: ProtoReader, end: number): types.Binding {
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readObjectReference(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -270,7 +270,7 @@ function readCSIPersistentVolumeSource(r: ProtoReader, end: number): types.CSIPe
       case 66: f8 = readSecretReference(r, r.open()); break
       case 74: f9 = readSecretReference(r, r.open()); break
       case 82: f10 = readSecretReference(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2046)
     }
   }
   r.leave(end)
@@ -311,7 +311,7 @@ function readCSIVolumeSource(r: ProtoReader, end: number): types.CSIVolumeSource
       case 26: f3 = r.str(); break
       case 34: f4 = r.stringEntry(f4); break
       case 42: f5 = readLocalObjectReference(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 62)
     }
   }
   r.leave(end)
@@ -337,7 +337,7 @@ function readCapabilities(r: ProtoReader, end: number): types.Capabilities {
     switch (t) {
       case 10: (f1 ??= []).push(r.str()); break
       case 18: (f2 ??= []).push(r.str()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -373,7 +373,7 @@ function readCephFSPersistentVolumeSource(r: ProtoReader, end: number): types.Ce
       case 34: f4 = r.str(); break
       case 42: f5 = readSecretReference(r, r.open()); break
       case 48: f6 = r.bool(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 126)
     }
   }
   r.leave(end)
@@ -413,7 +413,7 @@ function readCephFSVolumeSource(r: ProtoReader, end: number): types.CephFSVolume
       case 34: f4 = r.str(); break
       case 42: f5 = readLocalObjectReference(r, r.open()); break
       case 48: f6 = r.bool(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 126)
     }
   }
   r.leave(end)
@@ -447,7 +447,7 @@ function readCinderPersistentVolumeSource(r: ProtoReader, end: number): types.Ci
       case 18: f2 = r.str(); break
       case 24: f3 = r.bool(); break
       case 34: f4 = readSecretReference(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -479,7 +479,7 @@ function readCinderVolumeSource(r: ProtoReader, end: number): types.CinderVolume
       case 18: f2 = r.str(); break
       case 24: f3 = r.bool(); break
       case 34: f4 = readLocalObjectReference(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -501,7 +501,7 @@ function readClientIPConfig(r: ProtoReader, end: number): types.ClientIPConfig {
     const t = r.tag()
     switch (t) {
       case 8: f1 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -533,7 +533,7 @@ function readClusterTrustBundleProjection(r: ProtoReader, end: number): types.Cl
       case 26: f3 = metaV1.readLabelSelector(r, r.open()); break
       case 40: f5 = r.bool(); break
       case 34: f4 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 62)
     }
   }
   r.leave(end)
@@ -565,7 +565,7 @@ function readComponentCondition(r: ProtoReader, end: number): types.ComponentCon
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
       case 34: f4 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -591,7 +591,7 @@ export function readComponentStatus(r: ProtoReader, end: number): types.Componen
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readComponentCondition(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -615,7 +615,7 @@ export function readComponentStatusList(r: ProtoReader, end: number): types.Comp
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readComponentStatus(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -645,7 +645,7 @@ export function readConfigMap(r: ProtoReader, end: number): types.ConfigMap {
       case 32: f4 = r.bool(); break
       case 18: f2 = r.stringEntry(f2); break
       case 26: f3 = r.entry(f3, (r, none) => none ? '' : r.base64()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -671,7 +671,7 @@ function readConfigMapEnvSource(r: ProtoReader, end: number): types.ConfigMapEnv
     switch (t) {
       case 10: f1 = readLocalObjectReference(r, r.open()); break
       case 16: f2 = r.bool(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -698,7 +698,7 @@ function readConfigMapKeySelector(r: ProtoReader, end: number): types.ConfigMapK
       case 10: f1 = readLocalObjectReference(r, r.open()); break
       case 18: f2 = r.str(); break
       case 24: f3 = r.bool(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -723,7 +723,7 @@ export function readConfigMapList(r: ProtoReader, end: number): types.ConfigMapL
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readConfigMap(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -755,7 +755,7 @@ function readConfigMapNodeConfigSource(r: ProtoReader, end: number): types.Confi
       case 26: f3 = r.str(); break
       case 34: f4 = r.str(); break
       case 42: f5 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 62)
     }
   }
   r.leave(end)
@@ -785,7 +785,7 @@ function readConfigMapProjection(r: ProtoReader, end: number): types.ConfigMapPr
       case 10: f1 = readLocalObjectReference(r, r.open()); break
       case 18: (f2 ??= []).push(readKeyToPath(r, r.open())); break
       case 32: f4 = r.bool(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 22)
     }
   }
   r.leave(end)
@@ -816,7 +816,7 @@ function readConfigMapVolumeSource(r: ProtoReader, end: number): types.ConfigMap
       case 18: (f2 ??= []).push(readKeyToPath(r, r.open())); break
       case 24: f3 = r.int32(); break
       case 32: f4 = r.bool(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -911,7 +911,7 @@ function readContainer(r: ProtoReader, end: number): types.Container {
       case 128: f16 = r.bool(); break
       case 136: f17 = r.bool(); break
       case 144: f18 = r.bool(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 67108862)
     }
   }
   r.leave(end)
@@ -960,7 +960,7 @@ function readContainerExtendedResourceRequest(r: ProtoReader, end: number): type
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -984,7 +984,7 @@ function readContainerImage(r: ProtoReader, end: number): types.ContainerImage {
     switch (t) {
       case 10: (f1 ??= []).push(r.str()); break
       case 16: f2 = r.int(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -1016,7 +1016,7 @@ function readContainerPort(r: ProtoReader, end: number): types.ContainerPort {
       case 24: f3 = r.int32(); break
       case 34: f4 = r.str(); break
       case 42: f5 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 62)
     }
   }
   r.leave(end)
@@ -1042,7 +1042,7 @@ function readContainerResizePolicy(r: ProtoReader, end: number): types.Container
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -1066,7 +1066,7 @@ function readContainerRestartRule(r: ProtoReader, end: number): types.ContainerR
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = readContainerRestartRuleOnExitCodes(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -1090,7 +1090,7 @@ function readContainerRestartRuleOnExitCodes(r: ProtoReader, end: number): types
       case 10: f1 = r.str(); break
       case 16: (f2 ??= []).push(r.int32()); break
       case 18: r.packedInt32s((f2 ??= [])); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -1117,7 +1117,7 @@ function readContainerState(r: ProtoReader, end: number): types.ContainerState {
       case 10: f1 = readContainerStateWaiting(r, r.open()); break
       case 18: f2 = readContainerStateRunning(r, r.open()); break
       case 26: f3 = readContainerStateTerminated(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -1138,7 +1138,7 @@ function readContainerStateRunning(r: ProtoReader, end: number): types.Container
     const t = r.tag()
     switch (t) {
       case 10: f1 = r.time(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -1175,7 +1175,7 @@ function readContainerStateTerminated(r: ProtoReader, end: number): types.Contai
       case 42: f5 = r.time(); break
       case 50: f6 = r.time(); break
       case 58: f7 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 254)
     }
   }
   r.leave(end)
@@ -1203,7 +1203,7 @@ function readContainerStateWaiting(r: ProtoReader, end: number): types.Container
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -1266,7 +1266,7 @@ function readContainerStatus(r: ProtoReader, end: number): types.ContainerStatus
       case 106: f13 = readContainerUser(r, r.open()); break
       case 114: (f14 ??= []).push(readResourceStatus(r, r.open())); break
       case 122: f15 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 65534)
     }
   }
   r.leave(end)
@@ -1300,7 +1300,7 @@ function readContainerUser(r: ProtoReader, end: number): types.ContainerUser {
     const t = r.tag()
     switch (t) {
       case 10: f1 = readLinuxContainerUser(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -1319,7 +1319,7 @@ function readDaemonEndpoint(r: ProtoReader, end: number): types.DaemonEndpoint {
     const t = r.tag()
     switch (t) {
       case 8: f1 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -1339,7 +1339,7 @@ function readDownwardAPIProjection(r: ProtoReader, end: number): types.DownwardA
     const t = r.tag()
     switch (t) {
       case 10: (f1 ??= []).push(readDownwardAPIVolumeFile(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -1368,7 +1368,7 @@ function readDownwardAPIVolumeFile(r: ProtoReader, end: number): types.DownwardA
       case 18: f2 = readObjectFieldSelector(r, r.open()); break
       case 26: f3 = readResourceFieldSelector(r, r.open()); break
       case 32: f4 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -1394,7 +1394,7 @@ function readDownwardAPIVolumeSource(r: ProtoReader, end: number): types.Downwar
     switch (t) {
       case 10: (f1 ??= []).push(readDownwardAPIVolumeFile(r, r.open())); break
       case 16: f2 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -1417,7 +1417,7 @@ function readEmptyDirVolumeSource(r: ProtoReader, end: number): types.EmptyDirVo
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.quantity(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -1447,7 +1447,7 @@ function readEndpointAddress(r: ProtoReader, end: number): types.EndpointAddress
       case 26: f3 = r.str(); break
       case 34: f4 = r.str(); break
       case 18: f2 = readObjectReference(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -1478,7 +1478,7 @@ function readEndpointPort(r: ProtoReader, end: number): types.EndpointPort {
       case 16: f2 = r.int32(); break
       case 26: f3 = r.str(); break
       case 34: f4 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -1507,7 +1507,7 @@ function readEndpointSubset(r: ProtoReader, end: number): types.EndpointSubset {
       case 10: (f1 ??= []).push(readEndpointAddress(r, r.open())); break
       case 18: (f2 ??= []).push(readEndpointAddress(r, r.open())); break
       case 26: (f3 ??= []).push(readEndpointPort(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -1532,7 +1532,7 @@ export function readEndpoints(r: ProtoReader, end: number): types.Endpoints {
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readEndpointSubset(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -1556,7 +1556,7 @@ export function readEndpointsList(r: ProtoReader, end: number): types.EndpointsL
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readEndpoints(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -1583,7 +1583,7 @@ function readEnvFromSource(r: ProtoReader, end: number): types.EnvFromSource {
       case 10: f1 = r.str(); break
       case 18: f2 = readConfigMapEnvSource(r, r.open()); break
       case 26: f3 = readSecretEnvSource(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -1611,7 +1611,7 @@ function readEnvVar(r: ProtoReader, end: number): types.EnvVar {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
       case 26: f3 = readEnvVarSource(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -1645,7 +1645,7 @@ function readEnvVarSource(r: ProtoReader, end: number): types.EnvVarSource {
       case 26: f3 = readConfigMapKeySelector(r, r.open()); break
       case 34: f4 = readSecretKeySelector(r, r.open()); break
       case 42: f5 = readFileKeySelector(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 62)
     }
   }
   r.leave(end)
@@ -1672,7 +1672,7 @@ function readEphemeralContainer(r: ProtoReader, end: number): types.EphemeralCon
     switch (t) {
       case 10: f1 = readEphemeralContainerCommon(r, r.open()); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -1765,7 +1765,7 @@ function readEphemeralContainerCommon(r: ProtoReader, end: number): types.Epheme
       case 128: f16 = r.bool(); break
       case 136: f17 = r.bool(); break
       case 144: f18 = r.bool(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 67108862)
     }
   }
   r.leave(end)
@@ -1809,7 +1809,7 @@ function readEphemeralVolumeSource(r: ProtoReader, end: number): types.Ephemeral
     const t = r.tag()
     switch (t) {
       case 10: f1 = readPersistentVolumeClaimTemplate(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -1871,7 +1871,7 @@ export function readEvent(r: ProtoReader, end: number): types.Event {
       case 106: f13 = readObjectReference(r, r.open()); break
       case 114: f14 = r.str(); break
       case 122: f15 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 65534)
     }
   }
   r.leave(end)
@@ -1908,7 +1908,7 @@ export function readEventList(r: ProtoReader, end: number): types.EventList {
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readEvent(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -1931,7 +1931,7 @@ function readEventSeries(r: ProtoReader, end: number): types.EventSeries {
     switch (t) {
       case 8: f1 = r.int32(); break
       case 18: f2 = r.microTime(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -1954,7 +1954,7 @@ export function readEventSource(r: ProtoReader, end: number): types.EventSource 
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -1974,7 +1974,7 @@ function readExecAction(r: ProtoReader, end: number): types.ExecAction {
     const t = r.tag()
     switch (t) {
       case 10: (f1 ??= []).push(r.str()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -2005,7 +2005,7 @@ function readFCVolumeSource(r: ProtoReader, end: number): types.FCVolumeSource {
       case 26: f3 = r.str(); break
       case 32: f4 = r.bool(); break
       case 42: (f5 ??= []).push(r.str()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 62)
     }
   }
   r.leave(end)
@@ -2037,7 +2037,7 @@ function readFileKeySelector(r: ProtoReader, end: number): types.FileKeySelector
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
       case 32: f4 = r.bool(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -2072,7 +2072,7 @@ function readFlexPersistentVolumeSource(r: ProtoReader, end: number): types.Flex
       case 26: f3 = readSecretReference(r, r.open()); break
       case 32: f4 = r.bool(); break
       case 42: f5 = r.stringEntry(f5); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 62)
     }
   }
   r.leave(end)
@@ -2108,7 +2108,7 @@ function readFlexVolumeSource(r: ProtoReader, end: number): types.FlexVolumeSour
       case 26: f3 = readLocalObjectReference(r, r.open()); break
       case 32: f4 = r.bool(); break
       case 42: f5 = r.stringEntry(f5); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 62)
     }
   }
   r.leave(end)
@@ -2134,7 +2134,7 @@ function readFlockerVolumeSource(r: ProtoReader, end: number): types.FlockerVolu
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -2163,7 +2163,7 @@ function readGCEPersistentDiskVolumeSource(r: ProtoReader, end: number): types.G
       case 18: f2 = r.str(); break
       case 24: f3 = r.int32(); break
       case 32: f4 = r.bool(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -2188,7 +2188,7 @@ function readGRPCAction(r: ProtoReader, end: number): types.GRPCAction {
     switch (t) {
       case 8: f1 = r.int32(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -2214,7 +2214,7 @@ function readGitRepoVolumeSource(r: ProtoReader, end: number): types.GitRepoVolu
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -2244,7 +2244,7 @@ function readGlusterfsPersistentVolumeSource(r: ProtoReader, end: number): types
       case 18: f2 = r.str(); break
       case 24: f3 = r.bool(); break
       case 34: f4 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -2272,7 +2272,7 @@ function readGlusterfsVolumeSource(r: ProtoReader, end: number): types.Glusterfs
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
       case 24: f3 = r.bool(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -2306,7 +2306,7 @@ function readHTTPGetAction(r: ProtoReader, end: number): types.HTTPGetAction {
       case 26: f3 = r.str(); break
       case 34: f4 = r.str(); break
       case 42: (f5 ??= []).push(readHTTPHeader(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 62)
     }
   }
   r.leave(end)
@@ -2332,7 +2332,7 @@ function readHTTPHeader(r: ProtoReader, end: number): types.HTTPHeader {
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -2355,7 +2355,7 @@ function readHostAlias(r: ProtoReader, end: number): types.HostAlias {
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: (f2 ??= []).push(r.str()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -2375,7 +2375,7 @@ function readHostIP(r: ProtoReader, end: number): types.HostIP {
     const t = r.tag()
     switch (t) {
       case 10: f1 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -2397,7 +2397,7 @@ function readHostPathVolumeSource(r: ProtoReader, end: number): types.HostPathVo
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -2448,7 +2448,7 @@ function readISCSIPersistentVolumeSource(r: ProtoReader, end: number): types.ISC
       case 88: f11 = r.bool(); break
       case 82: f10 = readSecretReference(r, r.open()); break
       case 98: f12 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 7678)
     }
   }
   r.leave(end)
@@ -2508,7 +2508,7 @@ function readISCSIVolumeSource(r: ProtoReader, end: number): types.ISCSIVolumeSo
       case 88: f11 = r.bool(); break
       case 82: f10 = readLocalObjectReference(r, r.open()); break
       case 98: f12 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 7678)
     }
   }
   r.leave(end)
@@ -2540,7 +2540,7 @@ function readImageVolumeSource(r: ProtoReader, end: number): types.ImageVolumeSo
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -2560,7 +2560,7 @@ function readImageVolumeStatus(r: ProtoReader, end: number): types.ImageVolumeSt
     const t = r.tag()
     switch (t) {
       case 10: f1 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -2585,7 +2585,7 @@ function readKeyToPath(r: ProtoReader, end: number): types.KeyToPath {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
       case 24: f3 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -2613,7 +2613,7 @@ function readLifecycle(r: ProtoReader, end: number): types.Lifecycle {
       case 10: f1 = readLifecycleHandler(r, r.open()); break
       case 18: f2 = readLifecycleHandler(r, r.open()); break
       case 26: f3 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -2644,7 +2644,7 @@ function readLifecycleHandler(r: ProtoReader, end: number): types.LifecycleHandl
       case 18: f2 = readHTTPGetAction(r, r.open()); break
       case 26: f3 = readTCPSocketAction(r, r.open()); break
       case 34: f4 = readSleepAction(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -2670,7 +2670,7 @@ export function readLimitRange(r: ProtoReader, end: number): types.LimitRange {
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readLimitRangeSpec(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -2705,7 +2705,7 @@ function readLimitRangeItem(r: ProtoReader, end: number): types.LimitRangeItem {
       case 34: f4 = r.entry(f4, (r, none) => none ? '0' : r.quantity()); break
       case 42: f5 = r.entry(f5, (r, none) => none ? '0' : r.quantity()); break
       case 50: f6 = r.entry(f6, (r, none) => none ? '0' : r.quantity()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 126)
     }
   }
   r.leave(end)
@@ -2733,7 +2733,7 @@ export function readLimitRangeList(r: ProtoReader, end: number): types.LimitRang
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readLimitRange(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -2754,7 +2754,7 @@ function readLimitRangeSpec(r: ProtoReader, end: number): types.LimitRangeSpec {
     const t = r.tag()
     switch (t) {
       case 10: (f1 ??= []).push(readLimitRangeItem(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -2780,7 +2780,7 @@ function readLinuxContainerUser(r: ProtoReader, end: number): types.LinuxContain
       case 16: f2 = r.int(); break
       case 24: (f3 ??= []).push(r.int()); break
       case 26: r.packedInts((f3 ??= [])); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -2805,7 +2805,7 @@ export function readList(r: ProtoReader, end: number): types.List {
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(r.json()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -2835,7 +2835,7 @@ function readLoadBalancerIngress(r: ProtoReader, end: number): types.LoadBalance
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
       case 34: (f4 ??= []).push(readPortStatus(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -2858,7 +2858,7 @@ function readLoadBalancerStatus(r: ProtoReader, end: number): types.LoadBalancer
     const t = r.tag()
     switch (t) {
       case 10: (f1 ??= []).push(readLoadBalancerIngress(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -2877,7 +2877,7 @@ function readLocalObjectReference(r: ProtoReader, end: number): types.LocalObjec
     const t = r.tag()
     switch (t) {
       case 10: f1 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -2899,7 +2899,7 @@ function readLocalVolumeSource(r: ProtoReader, end: number): types.LocalVolumeSo
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -2922,7 +2922,7 @@ function readModifyVolumeStatus(r: ProtoReader, end: number): types.ModifyVolume
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -2948,7 +2948,7 @@ function readNFSVolumeSource(r: ProtoReader, end: number): types.NFSVolumeSource
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
       case 24: f3 = r.bool(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -2976,7 +2976,7 @@ export function readNamespace(r: ProtoReader, end: number): types.Namespace {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readNamespaceSpec(r, r.open()); break
       case 26: f3 = readNamespaceStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -3009,7 +3009,7 @@ function readNamespaceCondition(r: ProtoReader, end: number): types.NamespaceCon
       case 34: f4 = r.time(); break
       case 42: f5 = r.str(); break
       case 50: f6 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 118)
     }
   }
   r.leave(end)
@@ -3036,7 +3036,7 @@ export function readNamespaceList(r: ProtoReader, end: number): types.NamespaceL
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readNamespace(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -3056,7 +3056,7 @@ function readNamespaceSpec(r: ProtoReader, end: number): types.NamespaceSpec {
     const t = r.tag()
     switch (t) {
       case 10: (f1 ??= []).push(r.str()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -3079,7 +3079,7 @@ function readNamespaceStatus(r: ProtoReader, end: number): types.NamespaceStatus
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: (f2 ??= []).push(readNamespaceCondition(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -3106,7 +3106,7 @@ export function readNode(r: ProtoReader, end: number): types.Node {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readNodeSpec(r, r.open()); break
       case 26: f3 = readNodeStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -3130,7 +3130,7 @@ function readNodeAddress(r: ProtoReader, end: number): types.NodeAddress {
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -3154,7 +3154,7 @@ function readNodeAffinity(r: ProtoReader, end: number): types.NodeAffinity {
     switch (t) {
       case 10: f1 = readNodeSelector(r, r.open()); break
       case 18: (f2 ??= []).push(readPreferredSchedulingTerm(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -3180,7 +3180,7 @@ function readNodeAllocatableResourceClaimStatus(r: ProtoReader, end: number): ty
       case 10: f1 = r.str(); break
       case 18: (f2 ??= []).push(r.str()); break
       case 26: f3 = r.entry(f3, (r, none) => none ? '0' : r.quantity()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -3216,7 +3216,7 @@ function readNodeCondition(r: ProtoReader, end: number): types.NodeCondition {
       case 34: f4 = r.time(); break
       case 42: f5 = r.str(); break
       case 50: f6 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 126)
     }
   }
   r.leave(end)
@@ -3241,7 +3241,7 @@ function readNodeConfigSource(r: ProtoReader, end: number): types.NodeConfigSour
     const t = r.tag()
     switch (t) {
       case 18: f2 = readConfigMapNodeConfigSource(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 4)
     }
   }
   r.leave(end)
@@ -3270,7 +3270,7 @@ function readNodeConfigStatus(r: ProtoReader, end: number): types.NodeConfigStat
       case 18: f2 = readNodeConfigSource(r, r.open()); break
       case 26: f3 = readNodeConfigSource(r, r.open()); break
       case 34: f4 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -3293,7 +3293,7 @@ function readNodeDaemonEndpoints(r: ProtoReader, end: number): types.NodeDaemonE
     const t = r.tag()
     switch (t) {
       case 10: f1 = readDaemonEndpoint(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -3312,7 +3312,7 @@ function readNodeFeatures(r: ProtoReader, end: number): types.NodeFeatures {
     const t = r.tag()
     switch (t) {
       case 8: f1 = r.bool(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -3335,7 +3335,7 @@ export function readNodeList(r: ProtoReader, end: number): types.NodeList {
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readNode(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -3355,7 +3355,7 @@ export function readNodeProxyOptions(r: ProtoReader, end: number): types.NodePro
     const t = r.tag()
     switch (t) {
       case 10: f1 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -3378,7 +3378,7 @@ function readNodeRuntimeHandler(r: ProtoReader, end: number): types.NodeRuntimeH
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = readNodeRuntimeHandlerFeatures(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -3401,7 +3401,7 @@ function readNodeRuntimeHandlerFeatures(r: ProtoReader, end: number): types.Node
     switch (t) {
       case 8: f1 = r.bool(); break
       case 16: f2 = r.bool(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -3422,7 +3422,7 @@ export function readNodeSelector(r: ProtoReader, end: number): types.NodeSelecto
     const t = r.tag()
     switch (t) {
       case 10: (f1 ??= []).push(readNodeSelectorTerm(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -3447,7 +3447,7 @@ function readNodeSelectorRequirement(r: ProtoReader, end: number): types.NodeSel
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
       case 26: (f3 ??= []).push(r.str()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -3472,7 +3472,7 @@ function readNodeSelectorTerm(r: ProtoReader, end: number): types.NodeSelectorTe
     switch (t) {
       case 10: (f1 ??= []).push(readNodeSelectorRequirement(r, r.open())); break
       case 18: (f2 ??= []).push(readNodeSelectorRequirement(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -3511,7 +3511,7 @@ function readNodeSpec(r: ProtoReader, end: number): types.NodeSpec {
       case 42: (f5 ??= []).push(readTaint(r, r.open())); break
       case 50: f6 = readNodeConfigSource(r, r.open()); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 254)
     }
   }
   r.leave(end)
@@ -3576,7 +3576,7 @@ function readNodeStatus(r: ProtoReader, end: number): types.NodeStatus {
       case 98: (f12 ??= []).push(readNodeRuntimeHandler(r, r.open())); break
       case 106: f13 = readNodeFeatures(r, r.open()); break
       case 114: (f14 ??= []).push(r.str()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 32766)
     }
   }
   r.leave(end)
@@ -3608,7 +3608,7 @@ function readNodeSwapStatus(r: ProtoReader, end: number): types.NodeSwapStatus {
     const t = r.tag()
     switch (t) {
       case 8: f1 = r.int(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -3658,7 +3658,7 @@ function readNodeSystemInfo(r: ProtoReader, end: number): types.NodeSystemInfo {
       case 74: f9 = r.str(); break
       case 82: f10 = r.str(); break
       case 90: f11 = readNodeSwapStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 4094)
     }
   }
   r.leave(end)
@@ -3690,7 +3690,7 @@ function readObjectFieldSelector(r: ProtoReader, end: number): types.ObjectField
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -3728,7 +3728,7 @@ export function readObjectReference(r: ProtoReader, end: number): types.ObjectRe
       case 42: f5 = r.str(); break
       case 50: f6 = r.str(); break
       case 58: f7 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 254)
     }
   }
   r.leave(end)
@@ -3760,7 +3760,7 @@ export function readPersistentVolume(r: ProtoReader, end: number): types.Persist
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readPersistentVolumeSpec(r, r.open()); break
       case 26: f3 = readPersistentVolumeStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -3788,7 +3788,7 @@ export function readPersistentVolumeClaim(r: ProtoReader, end: number): types.Pe
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readPersistentVolumeClaimSpec(r, r.open()); break
       case 26: f3 = readPersistentVolumeClaimStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -3824,7 +3824,7 @@ function readPersistentVolumeClaimCondition(r: ProtoReader, end: number): types.
       case 34: f4 = r.time(); break
       case 42: f5 = r.str(); break
       case 50: f6 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 126)
     }
   }
   r.leave(end)
@@ -3852,7 +3852,7 @@ export function readPersistentVolumeClaimList(r: ProtoReader, end: number): type
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readPersistentVolumeClaim(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -3897,7 +3897,7 @@ function readPersistentVolumeClaimSpec(r: ProtoReader, end: number): types.Persi
       case 58: f7 = readTypedLocalObjectReference(r, r.open()); break
       case 66: f8 = readTypedObjectReference(r, r.open()); break
       case 74: f9 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 1022)
     }
   }
   r.leave(end)
@@ -3946,7 +3946,7 @@ function readPersistentVolumeClaimStatus(r: ProtoReader, end: number): types.Per
       case 58: f7 = r.stringEntry(f7); break
       case 66: f8 = r.str(); break
       case 74: f9 = readModifyVolumeStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 958)
     }
   }
   r.leave(end)
@@ -3976,7 +3976,7 @@ function readPersistentVolumeClaimTemplate(r: ProtoReader, end: number): types.P
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readPersistentVolumeClaimSpec(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -3999,7 +3999,7 @@ function readPersistentVolumeClaimVolumeSource(r: ProtoReader, end: number): typ
     switch (t) {
       case 10: f1 = r.str(); break
       case 16: f2 = r.bool(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -4023,7 +4023,7 @@ export function readPersistentVolumeList(r: ProtoReader, end: number): types.Per
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readPersistentVolume(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -4107,7 +4107,7 @@ function readPersistentVolumeSource(r: ProtoReader, end: number): types.Persiste
       case 162: f20 = readLocalVolumeSource(r, r.open()); break
       case 170: f21 = readStorageOSPersistentVolumeSource(r, r.open()); break
       case 178: f22 = readCSIPersistentVolumeSource(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 8388606)
     }
   }
   r.leave(end)
@@ -4175,7 +4175,7 @@ export function readPersistentVolumeSpec(r: ProtoReader, end: number): types.Per
       case 66: f8 = r.str(); break
       case 74: f9 = readVolumeNodeAffinity(r, r.open()); break
       case 82: f10 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2046)
     }
   }
   r.leave(end)
@@ -4212,7 +4212,7 @@ function readPersistentVolumeStatus(r: ProtoReader, end: number): types.Persiste
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
       case 34: f4 = r.time(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -4237,7 +4237,7 @@ function readPhotonPersistentDiskVolumeSource(r: ProtoReader, end: number): type
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -4264,7 +4264,7 @@ export function readPod(r: ProtoReader, end: number): types.Pod {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readPodSpec(r, r.open()); break
       case 26: f3 = readPodStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -4289,7 +4289,7 @@ function readPodAffinity(r: ProtoReader, end: number): types.PodAffinity {
     switch (t) {
       case 10: (f1 ??= []).push(readPodAffinityTerm(r, r.open())); break
       case 18: (f2 ??= []).push(readWeightedPodAffinityTerm(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -4325,7 +4325,7 @@ function readPodAffinityTerm(r: ProtoReader, end: number): types.PodAffinityTerm
       case 34: f4 = metaV1.readLabelSelector(r, r.open()); break
       case 42: (f5 ??= []).push(r.str()); break
       case 50: (f6 ??= []).push(r.str()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 126)
     }
   }
   r.leave(end)
@@ -4353,7 +4353,7 @@ function readPodAntiAffinity(r: ProtoReader, end: number): types.PodAntiAffinity
     switch (t) {
       case 10: (f1 ??= []).push(readPodAffinityTerm(r, r.open())); break
       case 18: (f2 ??= []).push(readWeightedPodAffinityTerm(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -4385,7 +4385,7 @@ export function readPodAttachOptions(r: ProtoReader, end: number): types.PodAtta
       case 24: f3 = r.bool(); break
       case 32: f4 = r.bool(); break
       case 42: f5 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 62)
     }
   }
   r.leave(end)
@@ -4426,7 +4426,7 @@ function readPodCertificateProjection(r: ProtoReader, end: number): types.PodCer
       case 42: f5 = r.str(); break
       case 50: f6 = r.str(); break
       case 58: f7 = r.stringEntry(f7); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 254)
     }
   }
   r.leave(end)
@@ -4469,7 +4469,7 @@ function readPodCondition(r: ProtoReader, end: number): types.PodCondition {
       case 34: f4 = r.time(); break
       case 42: f5 = r.str(); break
       case 50: f6 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 254)
     }
   }
   r.leave(end)
@@ -4501,7 +4501,7 @@ function readPodDNSConfig(r: ProtoReader, end: number): types.PodDNSConfig {
       case 10: (f1 ??= []).push(r.str()); break
       case 18: (f2 ??= []).push(r.str()); break
       case 26: (f3 ??= []).push(readPodDNSConfigOption(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -4525,7 +4525,7 @@ function readPodDNSConfigOption(r: ProtoReader, end: number): types.PodDNSConfig
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -4560,7 +4560,7 @@ export function readPodExecOptions(r: ProtoReader, end: number): types.PodExecOp
       case 32: f4 = r.bool(); break
       case 42: f5 = r.str(); break
       case 50: (f6 ??= []).push(r.str()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 126)
     }
   }
   r.leave(end)
@@ -4588,7 +4588,7 @@ function readPodExtendedResourceClaimStatus(r: ProtoReader, end: number): types.
     switch (t) {
       case 10: (f1 ??= []).push(readContainerExtendedResourceRequest(r, r.open())); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -4608,7 +4608,7 @@ function readPodIP(r: ProtoReader, end: number): types.PodIP {
     const t = r.tag()
     switch (t) {
       case 10: f1 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -4631,7 +4631,7 @@ export function readPodList(r: ProtoReader, end: number): types.PodList {
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readPod(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -4678,7 +4678,7 @@ export function readPodLogOptions(r: ProtoReader, end: number): types.PodLogOpti
       case 64: f8 = r.int(); break
       case 72: f9 = r.bool(); break
       case 82: f10 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2046)
     }
   }
   r.leave(end)
@@ -4706,7 +4706,7 @@ function readPodOS(r: ProtoReader, end: number): types.PodOS {
     const t = r.tag()
     switch (t) {
       case 10: f1 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -4726,7 +4726,7 @@ export function readPodPortForwardOptions(r: ProtoReader, end: number): types.Po
     switch (t) {
       case 8: (f1 ??= []).push(r.int32()); break
       case 10: r.packedInt32s((f1 ??= [])); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -4745,7 +4745,7 @@ export function readPodProxyOptions(r: ProtoReader, end: number): types.PodProxy
     const t = r.tag()
     switch (t) {
       case 10: f1 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -4764,7 +4764,7 @@ function readPodReadinessGate(r: ProtoReader, end: number): types.PodReadinessGa
     const t = r.tag()
     switch (t) {
       case 10: f1 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -4789,7 +4789,7 @@ function readPodResourceClaim(r: ProtoReader, end: number): types.PodResourceCla
       case 10: f1 = r.str(); break
       case 26: f3 = r.str(); break
       case 34: f4 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 26)
     }
   }
   r.leave(end)
@@ -4813,7 +4813,7 @@ function readPodResourceClaimStatus(r: ProtoReader, end: number): types.PodResou
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -4833,7 +4833,7 @@ function readPodSchedulingGate(r: ProtoReader, end: number): types.PodScheduling
     const t = r.tag()
     switch (t) {
       case 10: f1 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -4852,7 +4852,7 @@ function readPodSchedulingGroup(r: ProtoReader, end: number): types.PodSchedulin
     const t = r.tag()
     switch (t) {
       case 10: f1 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -4909,7 +4909,7 @@ function readPodSecurityContext(r: ProtoReader, end: number): types.PodSecurityC
       case 82: f10 = readSeccompProfile(r, r.open()); break
       case 90: f11 = readAppArmorProfile(r, r.open()); break
       case 106: f13 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 16382)
     }
   }
   r.leave(end)
@@ -5064,7 +5064,7 @@ function readPodSpec(r: ProtoReader, end: number): types.PodSpec {
       case 322: f40 = readResourceRequirements(r, r.open()); break
       case 330: f41 = r.str(); break
       case 346: f43 = readPodSchedulingGroup(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, -2, 3071)
     }
   }
   r.leave(end)
@@ -5185,7 +5185,7 @@ function readPodStatus(r: ProtoReader, end: number): types.PodStatus {
       case 154: f19 = r.entry(f19, (r, none) => none ? '0' : r.quantity()); break
       case 162: f20 = readResourceRequirements(r, r.open()); break
       case 170: (f21 ??= []).push(readNodeAllocatableResourceClaimStatus(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 4194302)
     }
   }
   r.leave(end)
@@ -5228,7 +5228,7 @@ export function readPodStatusResult(r: ProtoReader, end: number): types.PodStatu
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readPodStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -5252,7 +5252,7 @@ export function readPodTemplate(r: ProtoReader, end: number): types.PodTemplate 
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readPodTemplateSpec(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -5276,7 +5276,7 @@ export function readPodTemplateList(r: ProtoReader, end: number): types.PodTempl
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readPodTemplate(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -5300,7 +5300,7 @@ export function readPodTemplateSpec(r: ProtoReader, end: number): types.PodTempl
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readPodSpec(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -5326,7 +5326,7 @@ function readPortStatus(r: ProtoReader, end: number): types.PortStatus {
       case 8: f1 = r.int32(); break
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -5353,7 +5353,7 @@ function readPortworxVolumeSource(r: ProtoReader, end: number): types.PortworxVo
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
       case 24: f3 = r.bool(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -5378,7 +5378,7 @@ function readPreferredSchedulingTerm(r: ProtoReader, end: number): types.Preferr
     switch (t) {
       case 8: f1 = r.int32(); break
       case 18: f2 = readNodeSelectorTerm(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -5417,7 +5417,7 @@ function readProbe(r: ProtoReader, end: number): types.Probe {
       case 40: f5 = r.int32(); break
       case 48: f6 = r.int32(); break
       case 56: f7 = r.int(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 254)
     }
   }
   r.leave(end)
@@ -5452,7 +5452,7 @@ function readProbeHandler(r: ProtoReader, end: number): types.ProbeHandler {
       case 18: f2 = readHTTPGetAction(r, r.open()); break
       case 26: f3 = readTCPSocketAction(r, r.open()); break
       case 34: f4 = readGRPCAction(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -5478,7 +5478,7 @@ function readProjectedVolumeSource(r: ProtoReader, end: number): types.Projected
     switch (t) {
       case 10: (f1 ??= []).push(readVolumeProjection(r, r.open())); break
       case 16: f2 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -5513,7 +5513,7 @@ function readQuobyteVolumeSource(r: ProtoReader, end: number): types.QuobyteVolu
       case 34: f4 = r.str(); break
       case 42: f5 = r.str(); break
       case 50: f6 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 126)
     }
   }
   r.leave(end)
@@ -5559,7 +5559,7 @@ function readRBDPersistentVolumeSource(r: ProtoReader, end: number): types.RBDPe
       case 50: f6 = r.str(); break
       case 58: f7 = readSecretReference(r, r.open()); break
       case 64: f8 = r.bool(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 510)
     }
   }
   r.leave(end)
@@ -5607,7 +5607,7 @@ function readRBDVolumeSource(r: ProtoReader, end: number): types.RBDVolumeSource
       case 50: f6 = r.str(); break
       case 58: f7 = readLocalObjectReference(r, r.open()); break
       case 64: f8 = r.bool(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 510)
     }
   }
   r.leave(end)
@@ -5640,7 +5640,7 @@ export function readRangeAllocation(r: ProtoReader, end: number): types.RangeAll
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = r.str(); break
       case 26: f3 = r.base64(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -5668,7 +5668,7 @@ export function readReplicationController(r: ProtoReader, end: number): types.Re
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readReplicationControllerSpec(r, r.open()); break
       case 26: f3 = readReplicationControllerStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -5701,7 +5701,7 @@ function readReplicationControllerCondition(r: ProtoReader, end: number): types.
       case 26: f3 = r.time(); break
       case 34: f4 = r.str(); break
       case 42: f5 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 62)
     }
   }
   r.leave(end)
@@ -5728,7 +5728,7 @@ export function readReplicationControllerList(r: ProtoReader, end: number): type
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readReplicationController(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -5758,7 +5758,7 @@ function readReplicationControllerSpec(r: ProtoReader, end: number): types.Repli
       case 32: f4 = r.int32(); break
       case 18: f2 = r.stringEntry(f2); break
       case 26: f3 = readPodTemplateSpec(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -5796,7 +5796,7 @@ function readReplicationControllerStatus(r: ProtoReader, end: number): types.Rep
       case 40: f5 = r.int32(); break
       case 24: f3 = r.int(); break
       case 50: (f6 ??= []).push(readReplicationControllerCondition(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 126)
     }
   }
   r.leave(end)
@@ -5823,7 +5823,7 @@ function readResourceClaim(r: ProtoReader, end: number): types.ResourceClaim {
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -5849,7 +5849,7 @@ function readResourceFieldSelector(r: ProtoReader, end: number): types.ResourceF
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
       case 26: f3 = r.quantity(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -5876,7 +5876,7 @@ function readResourceHealth(r: ProtoReader, end: number): types.ResourceHealth {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
       case 50: f6 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 70)
     }
   }
   r.leave(end)
@@ -5904,7 +5904,7 @@ export function readResourceQuota(r: ProtoReader, end: number): types.ResourceQu
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readResourceQuotaSpec(r, r.open()); break
       case 26: f3 = readResourceQuotaStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -5929,7 +5929,7 @@ export function readResourceQuotaList(r: ProtoReader, end: number): types.Resour
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readResourceQuota(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -5956,7 +5956,7 @@ function readResourceQuotaSpec(r: ProtoReader, end: number): types.ResourceQuota
       case 10: f1 = r.entry(f1, (r, none) => none ? '0' : r.quantity()); break
       case 18: (f2 ??= []).push(r.str()); break
       case 26: f3 = readScopeSelector(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -5980,7 +5980,7 @@ function readResourceQuotaStatus(r: ProtoReader, end: number): types.ResourceQuo
     switch (t) {
       case 10: f1 = r.entry(f1, (r, none) => none ? '0' : r.quantity()); break
       case 18: f2 = r.entry(f2, (r, none) => none ? '0' : r.quantity()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -6007,7 +6007,7 @@ function readResourceRequirements(r: ProtoReader, end: number): types.ResourceRe
       case 10: f1 = r.entry(f1, (r, none) => none ? '0' : r.quantity()); break
       case 18: f2 = r.entry(f2, (r, none) => none ? '0' : r.quantity()); break
       case 26: (f3 ??= []).push(readResourceClaim(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -6032,7 +6032,7 @@ function readResourceStatus(r: ProtoReader, end: number): types.ResourceStatus {
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: (f2 ??= []).push(readResourceHealth(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -6061,7 +6061,7 @@ function readSELinuxOptions(r: ProtoReader, end: number): types.SELinuxOptions {
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
       case 34: f4 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -6111,7 +6111,7 @@ function readScaleIOPersistentVolumeSource(r: ProtoReader, end: number): types.S
       case 66: f8 = r.str(); break
       case 74: f9 = r.str(); break
       case 80: f10 = r.bool(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2046)
     }
   }
   r.leave(end)
@@ -6167,7 +6167,7 @@ function readScaleIOVolumeSource(r: ProtoReader, end: number): types.ScaleIOVolu
       case 66: f8 = r.str(); break
       case 74: f9 = r.str(); break
       case 80: f10 = r.bool(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2046)
     }
   }
   r.leave(end)
@@ -6196,7 +6196,7 @@ function readScopeSelector(r: ProtoReader, end: number): types.ScopeSelector {
     const t = r.tag()
     switch (t) {
       case 10: (f1 ??= []).push(readScopedResourceSelectorRequirement(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -6221,7 +6221,7 @@ function readScopedResourceSelectorRequirement(r: ProtoReader, end: number): typ
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
       case 26: (f3 ??= []).push(r.str()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -6245,7 +6245,7 @@ function readSeccompProfile(r: ProtoReader, end: number): types.SeccompProfile {
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -6278,7 +6278,7 @@ export function readSecret(r: ProtoReader, end: number): types.Secret {
       case 18: f2 = r.entry(f2, (r, none) => none ? '' : r.base64()); break
       case 34: f4 = r.stringEntry(f4); break
       case 26: f3 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 62)
     }
   }
   r.leave(end)
@@ -6305,7 +6305,7 @@ function readSecretEnvSource(r: ProtoReader, end: number): types.SecretEnvSource
     switch (t) {
       case 10: f1 = readLocalObjectReference(r, r.open()); break
       case 16: f2 = r.bool(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -6332,7 +6332,7 @@ function readSecretKeySelector(r: ProtoReader, end: number): types.SecretKeySele
       case 10: f1 = readLocalObjectReference(r, r.open()); break
       case 18: f2 = r.str(); break
       case 24: f3 = r.bool(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -6357,7 +6357,7 @@ export function readSecretList(r: ProtoReader, end: number): types.SecretList {
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readSecret(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -6384,7 +6384,7 @@ function readSecretProjection(r: ProtoReader, end: number): types.SecretProjecti
       case 10: f1 = readLocalObjectReference(r, r.open()); break
       case 18: (f2 ??= []).push(readKeyToPath(r, r.open())); break
       case 32: f4 = r.bool(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 22)
     }
   }
   r.leave(end)
@@ -6408,7 +6408,7 @@ function readSecretReference(r: ProtoReader, end: number): types.SecretReference
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -6438,7 +6438,7 @@ function readSecretVolumeSource(r: ProtoReader, end: number): types.SecretVolume
       case 18: (f2 ??= []).push(readKeyToPath(r, r.open())); break
       case 24: f3 = r.int32(); break
       case 32: f4 = r.bool(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -6494,7 +6494,7 @@ function readSecurityContext(r: ProtoReader, end: number): types.SecurityContext
       case 74: f9 = r.str(); break
       case 90: f11 = readSeccompProfile(r, r.open()); break
       case 98: f12 = readAppArmorProfile(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 8190)
     }
   }
   r.leave(end)
@@ -6525,7 +6525,7 @@ export function readSerializedReference(r: ProtoReader, end: number): types.Seri
     const t = r.tag()
     switch (t) {
       case 10: f1 = readObjectReference(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -6551,7 +6551,7 @@ export function readService(r: ProtoReader, end: number): types.Service {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readServiceSpec(r, r.open()); break
       case 26: f3 = readServiceStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -6582,7 +6582,7 @@ export function readServiceAccount(r: ProtoReader, end: number): types.ServiceAc
       case 18: (f2 ??= []).push(readObjectReference(r, r.open())); break
       case 26: (f3 ??= []).push(readLocalObjectReference(r, r.open())); break
       case 32: f4 = r.bool(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -6608,7 +6608,7 @@ export function readServiceAccountList(r: ProtoReader, end: number): types.Servi
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readServiceAccount(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -6634,7 +6634,7 @@ function readServiceAccountTokenProjection(r: ProtoReader, end: number): types.S
       case 10: f1 = r.str(); break
       case 16: f2 = r.int(); break
       case 26: f3 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -6659,7 +6659,7 @@ export function readServiceList(r: ProtoReader, end: number): types.ServiceList 
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readService(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -6694,7 +6694,7 @@ function readServicePort(r: ProtoReader, end: number): types.ServicePort {
       case 24: f3 = r.int32(); break
       case 34: f4 = r.intOrString(); break
       case 40: f5 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 126)
     }
   }
   r.leave(end)
@@ -6718,7 +6718,7 @@ export function readServiceProxyOptions(r: ProtoReader, end: number): types.Serv
     const t = r.tag()
     switch (t) {
       case 10: f1 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -6795,7 +6795,7 @@ function readServiceSpec(r: ProtoReader, end: number): types.ServiceSpec {
       case 170: f21 = r.str(); break
       case 178: f22 = r.str(); break
       case 186: f23 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 16678846)
     }
   }
   r.leave(end)
@@ -6837,7 +6837,7 @@ function readServiceStatus(r: ProtoReader, end: number): types.ServiceStatus {
     switch (t) {
       case 10: f1 = readLoadBalancerStatus(r, r.open()); break
       case 18: (f2 ??= []).push(metaV1.readCondition(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -6858,7 +6858,7 @@ function readSessionAffinityConfig(r: ProtoReader, end: number): types.SessionAf
     const t = r.tag()
     switch (t) {
       case 10: f1 = readClientIPConfig(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -6877,7 +6877,7 @@ function readSleepAction(r: ProtoReader, end: number): types.SleepAction {
     const t = r.tag()
     switch (t) {
       case 8: f1 = r.int(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -6909,7 +6909,7 @@ function readStorageOSPersistentVolumeSource(r: ProtoReader, end: number): types
       case 26: f3 = r.str(); break
       case 32: f4 = r.bool(); break
       case 42: f5 = readObjectReference(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 62)
     }
   }
   r.leave(end)
@@ -6945,7 +6945,7 @@ function readStorageOSVolumeSource(r: ProtoReader, end: number): types.StorageOS
       case 26: f3 = r.str(); break
       case 32: f4 = r.bool(); break
       case 42: f5 = readLocalObjectReference(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 62)
     }
   }
   r.leave(end)
@@ -6971,7 +6971,7 @@ function readSysctl(r: ProtoReader, end: number): types.Sysctl {
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -6994,7 +6994,7 @@ function readTCPSocketAction(r: ProtoReader, end: number): types.TCPSocketAction
     switch (t) {
       case 10: f1 = r.intOrString(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -7023,7 +7023,7 @@ function readTaint(r: ProtoReader, end: number): types.Taint {
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
       case 34: f4 = r.time(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -7057,7 +7057,7 @@ export function readToleration(r: ProtoReader, end: number): types.Toleration {
       case 26: f3 = r.str(); break
       case 34: f4 = r.str(); break
       case 40: f5 = r.int(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 62)
     }
   }
   r.leave(end)
@@ -7083,7 +7083,7 @@ function readTopologySelectorLabelRequirement(r: ProtoReader, end: number): type
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: (f2 ??= []).push(r.str()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -7104,7 +7104,7 @@ export function readTopologySelectorTerm(r: ProtoReader, end: number): types.Top
     const t = r.tag()
     switch (t) {
       case 10: (f1 ??= []).push(readTopologySelectorLabelRequirement(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -7145,7 +7145,7 @@ function readTopologySpreadConstraint(r: ProtoReader, end: number): types.Topolo
       case 50: f6 = r.str(); break
       case 58: f7 = r.str(); break
       case 66: (f8 ??= []).push(r.str()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 510)
     }
   }
   r.leave(end)
@@ -7177,7 +7177,7 @@ export function readTypedLocalObjectReference(r: ProtoReader, end: number): type
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -7207,7 +7207,7 @@ function readTypedObjectReference(r: ProtoReader, end: number): types.TypedObjec
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
       case 34: f4 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -7233,7 +7233,7 @@ function readVolume(r: ProtoReader, end: number): types.Volume {
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = readVolumeSource(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -7256,7 +7256,7 @@ function readVolumeDevice(r: ProtoReader, end: number): types.VolumeDevice {
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -7294,7 +7294,7 @@ function readVolumeMount(r: ProtoReader, end: number): types.VolumeMount {
       case 34: f4 = r.str(); break
       case 42: f5 = r.str(); break
       case 50: f6 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 254)
     }
   }
   r.leave(end)
@@ -7332,7 +7332,7 @@ function readVolumeMountStatus(r: ProtoReader, end: number): types.VolumeMountSt
       case 24: f3 = r.bool(); break
       case 34: f4 = r.str(); break
       case 42: f5 = readVolumeStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 62)
     }
   }
   r.leave(end)
@@ -7356,7 +7356,7 @@ function readVolumeNodeAffinity(r: ProtoReader, end: number): types.VolumeNodeAf
     const t = r.tag()
     switch (t) {
       case 10: f1 = readNodeSelector(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -7391,7 +7391,7 @@ function readVolumeProjection(r: ProtoReader, end: number): types.VolumeProjecti
       case 34: f4 = readServiceAccountTokenProjection(r, r.open()); break
       case 42: f5 = readClusterTrustBundleProjection(r, r.open()); break
       case 50: f6 = readPodCertificateProjection(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 126)
     }
   }
   r.leave(end)
@@ -7418,7 +7418,7 @@ function readVolumeResourceRequirements(r: ProtoReader, end: number): types.Volu
     switch (t) {
       case 10: f1 = r.entry(f1, (r, none) => none ? '0' : r.quantity()); break
       case 18: f2 = r.entry(f2, (r, none) => none ? '0' : r.quantity()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -7526,7 +7526,7 @@ function readVolumeSource(r: ProtoReader, end: number): types.VolumeSource {
       case 226: f28 = readCSIVolumeSource(r, r.open()); break
       case 234: f29 = readEphemeralVolumeSource(r, r.open()); break
       case 242: f30 = readImageVolumeSource(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2147483646)
     }
   }
   r.leave(end)
@@ -7575,7 +7575,7 @@ function readVolumeStatus(r: ProtoReader, end: number): types.VolumeStatus {
     const t = r.tag()
     switch (t) {
       case 10: f1 = readImageVolumeStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -7603,7 +7603,7 @@ function readVsphereVirtualDiskVolumeSource(r: ProtoReader, end: number): types.
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
       case 34: f4 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -7629,7 +7629,7 @@ function readWeightedPodAffinityTerm(r: ProtoReader, end: number): types.Weighte
     switch (t) {
       case 8: f1 = r.int32(); break
       case 18: f2 = readPodAffinityTerm(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -7658,7 +7658,7 @@ function readWindowsSecurityContextOptions(r: ProtoReader, end: number): types.W
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
       case 32: f4 = r.bool(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)

@@ -36,7 +36,7 @@ function readEndpoint(r: ProtoReader, end: number): types.Endpoint {
       case 42: f5 = r.stringEntry(f5); break
       case 50: f6 = r.str(); break
       case 58: f7 = readEndpointHints(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 254)
     }
   }
   r.leave(end)
@@ -67,7 +67,7 @@ function readEndpointConditions(r: ProtoReader, end: number): types.EndpointCond
       case 8: f1 = r.bool(); break
       case 16: f2 = r.bool(); break
       case 24: f3 = r.bool(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -92,7 +92,7 @@ function readEndpointHints(r: ProtoReader, end: number): types.EndpointHints {
     switch (t) {
       case 10: (f1 ??= []).push(readForZone(r, r.open())); break
       case 18: (f2 ??= []).push(readForNode(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -121,7 +121,7 @@ function readEndpointPort(r: ProtoReader, end: number): types.EndpointPort {
       case 18: f2 = r.str(); break
       case 24: f3 = r.int32(); break
       case 34: f4 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -153,7 +153,7 @@ export function readEndpointSlice(r: ProtoReader, end: number): types.EndpointSl
       case 34: f4 = r.str(); break
       case 18: (f2 ??= []).push(readEndpoint(r, r.open())); break
       case 26: (f3 ??= []).push(readEndpointPort(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -179,7 +179,7 @@ export function readEndpointSliceList(r: ProtoReader, end: number): types.Endpoi
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readEndpointSlice(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -199,7 +199,7 @@ function readForNode(r: ProtoReader, end: number): types.ForNode {
     const t = r.tag()
     switch (t) {
       case 10: f1 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -218,7 +218,7 @@ function readForZone(r: ProtoReader, end: number): types.ForZone {
     const t = r.tag()
     switch (t) {
       case 10: f1 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)

@@ -60,7 +60,7 @@ export function readEvent(r: ProtoReader, end: number): types.Event {
       case 106: f13 = r.time(); break
       case 114: f14 = r.time(); break
       case 120: f15 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 65534)
     }
   }
   r.leave(end)
@@ -97,7 +97,7 @@ export function readEventList(r: ProtoReader, end: number): types.EventList {
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readEvent(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -120,7 +120,7 @@ function readEventSeries(r: ProtoReader, end: number): types.EventSeries {
     switch (t) {
       case 8: f1 = r.int32(); break
       case 18: f2 = r.microTime(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)

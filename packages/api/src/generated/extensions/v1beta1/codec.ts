@@ -24,7 +24,7 @@ export function readDaemonSet(r: ProtoReader, end: number): types.DaemonSet {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readDaemonSetSpec(r, r.open()); break
       case 26: f3 = readDaemonSetStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -57,7 +57,7 @@ function readDaemonSetCondition(r: ProtoReader, end: number): types.DaemonSetCon
       case 26: f3 = r.time(); break
       case 34: f4 = r.str(); break
       case 42: f5 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 62)
     }
   }
   r.leave(end)
@@ -84,7 +84,7 @@ export function readDaemonSetList(r: ProtoReader, end: number): types.DaemonSetL
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readDaemonSet(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -120,7 +120,7 @@ function readDaemonSetSpec(r: ProtoReader, end: number): types.DaemonSetSpec {
       case 32: f4 = r.int32(); break
       case 40: f5 = r.int(); break
       case 48: f6 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 126)
     }
   }
   r.leave(end)
@@ -172,7 +172,7 @@ function readDaemonSetStatus(r: ProtoReader, end: number): types.DaemonSetStatus
       case 64: f8 = r.int32(); break
       case 72: f9 = r.int32(); break
       case 82: (f10 ??= []).push(readDaemonSetCondition(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2046)
     }
   }
   r.leave(end)
@@ -204,7 +204,7 @@ function readDaemonSetUpdateStrategy(r: ProtoReader, end: number): types.DaemonS
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = readRollingUpdateDaemonSet(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -231,7 +231,7 @@ export function readDeployment(r: ProtoReader, end: number): types.Deployment {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readDeploymentSpec(r, r.open()); break
       case 26: f3 = readDeploymentStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -267,7 +267,7 @@ function readDeploymentCondition(r: ProtoReader, end: number): types.DeploymentC
       case 58: f7 = r.time(); break
       case 34: f4 = r.str(); break
       case 42: f5 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 246)
     }
   }
   r.leave(end)
@@ -295,7 +295,7 @@ export function readDeploymentList(r: ProtoReader, end: number): types.Deploymen
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readDeployment(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -322,7 +322,7 @@ export function readDeploymentRollback(r: ProtoReader, end: number): types.Deplo
       case 10: f1 = r.str(); break
       case 18: f2 = r.stringEntry(f2); break
       case 26: f3 = readRollbackConfig(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -368,7 +368,7 @@ function readDeploymentSpec(r: ProtoReader, end: number): types.DeploymentSpec {
       case 56: f7 = r.bool(); break
       case 66: f8 = readRollbackConfig(r, r.open()); break
       case 72: f9 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 1022)
     }
   }
   r.leave(end)
@@ -420,7 +420,7 @@ function readDeploymentStatus(r: ProtoReader, end: number): types.DeploymentStat
       case 72: f9 = r.int32(); break
       case 50: (f6 ??= []).push(readDeploymentCondition(r, r.open())); break
       case 64: f8 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 1022)
     }
   }
   r.leave(end)
@@ -451,7 +451,7 @@ function readDeploymentStrategy(r: ProtoReader, end: number): types.DeploymentSt
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = readRollingUpdateDeployment(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -478,7 +478,7 @@ function readHTTPIngressPath(r: ProtoReader, end: number): types.HTTPIngressPath
       case 10: f1 = r.str(); break
       case 26: f3 = r.str(); break
       case 18: f2 = readIngressBackend(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -500,7 +500,7 @@ function readHTTPIngressRuleValue(r: ProtoReader, end: number): types.HTTPIngres
     const t = r.tag()
     switch (t) {
       case 10: (f1 ??= []).push(readHTTPIngressPath(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -522,7 +522,7 @@ function readIPBlock(r: ProtoReader, end: number): types.IPBlock {
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: (f2 ??= []).push(r.str()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -549,7 +549,7 @@ export function readIngress(r: ProtoReader, end: number): types.Ingress {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readIngressSpec(r, r.open()); break
       case 26: f3 = readIngressStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -577,7 +577,7 @@ function readIngressBackend(r: ProtoReader, end: number): types.IngressBackend {
       case 10: f1 = r.str(); break
       case 18: f2 = r.intOrString(); break
       case 26: f3 = coreV1.readTypedLocalObjectReference(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -602,7 +602,7 @@ export function readIngressList(r: ProtoReader, end: number): types.IngressList 
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readIngress(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -629,7 +629,7 @@ function readIngressLoadBalancerIngress(r: ProtoReader, end: number): types.Ingr
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
       case 34: (f4 ??= []).push(readIngressPortStatus(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 22)
     }
   }
   r.leave(end)
@@ -651,7 +651,7 @@ function readIngressLoadBalancerStatus(r: ProtoReader, end: number): types.Ingre
     const t = r.tag()
     switch (t) {
       case 10: (f1 ??= []).push(readIngressLoadBalancerIngress(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -676,7 +676,7 @@ function readIngressPortStatus(r: ProtoReader, end: number): types.IngressPortSt
       case 8: f1 = r.int32(); break
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -701,7 +701,7 @@ function readIngressRule(r: ProtoReader, end: number): types.IngressRule {
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = readIngressRuleValue(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -722,7 +722,7 @@ function readIngressRuleValue(r: ProtoReader, end: number): types.IngressRuleVal
     const t = r.tag()
     switch (t) {
       case 10: f1 = readHTTPIngressRuleValue(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -751,7 +751,7 @@ function readIngressSpec(r: ProtoReader, end: number): types.IngressSpec {
       case 10: f1 = readIngressBackend(r, r.open()); break
       case 18: (f2 ??= []).push(readIngressTLS(r, r.open())); break
       case 26: (f3 ??= []).push(readIngressRule(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -774,7 +774,7 @@ function readIngressStatus(r: ProtoReader, end: number): types.IngressStatus {
     const t = r.tag()
     switch (t) {
       case 10: f1 = readIngressLoadBalancerStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -796,7 +796,7 @@ function readIngressTLS(r: ProtoReader, end: number): types.IngressTLS {
     switch (t) {
       case 10: (f1 ??= []).push(r.str()); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -820,7 +820,7 @@ export function readNetworkPolicy(r: ProtoReader, end: number): types.NetworkPol
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readNetworkPolicySpec(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -844,7 +844,7 @@ function readNetworkPolicyEgressRule(r: ProtoReader, end: number): types.Network
     switch (t) {
       case 10: (f1 ??= []).push(readNetworkPolicyPort(r, r.open())); break
       case 18: (f2 ??= []).push(readNetworkPolicyPeer(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -868,7 +868,7 @@ function readNetworkPolicyIngressRule(r: ProtoReader, end: number): types.Networ
     switch (t) {
       case 10: (f1 ??= []).push(readNetworkPolicyPort(r, r.open())); break
       case 18: (f2 ??= []).push(readNetworkPolicyPeer(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -892,7 +892,7 @@ export function readNetworkPolicyList(r: ProtoReader, end: number): types.Networ
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readNetworkPolicy(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -919,7 +919,7 @@ function readNetworkPolicyPeer(r: ProtoReader, end: number): types.NetworkPolicy
       case 10: f1 = metaV1.readLabelSelector(r, r.open()); break
       case 18: f2 = metaV1.readLabelSelector(r, r.open()); break
       case 26: f3 = readIPBlock(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -946,7 +946,7 @@ function readNetworkPolicyPort(r: ProtoReader, end: number): types.NetworkPolicy
       case 10: f1 = r.str(); break
       case 18: f2 = r.intOrString(); break
       case 24: f3 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -977,7 +977,7 @@ function readNetworkPolicySpec(r: ProtoReader, end: number): types.NetworkPolicy
       case 18: (f2 ??= []).push(readNetworkPolicyIngressRule(r, r.open())); break
       case 26: (f3 ??= []).push(readNetworkPolicyEgressRule(r, r.open())); break
       case 34: (f4 ??= []).push(r.str()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -1006,7 +1006,7 @@ export function readReplicaSet(r: ProtoReader, end: number): types.ReplicaSet {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readReplicaSetSpec(r, r.open()); break
       case 26: f3 = readReplicaSetStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -1039,7 +1039,7 @@ function readReplicaSetCondition(r: ProtoReader, end: number): types.ReplicaSetC
       case 26: f3 = r.time(); break
       case 34: f4 = r.str(); break
       case 42: f5 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 62)
     }
   }
   r.leave(end)
@@ -1066,7 +1066,7 @@ export function readReplicaSetList(r: ProtoReader, end: number): types.ReplicaSe
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readReplicaSet(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -1096,7 +1096,7 @@ function readReplicaSetSpec(r: ProtoReader, end: number): types.ReplicaSetSpec {
       case 32: f4 = r.int32(); break
       case 18: f2 = metaV1.readLabelSelector(r, r.open()); break
       case 26: f3 = coreV1.readPodTemplateSpec(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -1137,7 +1137,7 @@ function readReplicaSetStatus(r: ProtoReader, end: number): types.ReplicaSetStat
       case 56: f7 = r.int32(); break
       case 24: f3 = r.int(); break
       case 50: (f6 ??= []).push(readReplicaSetCondition(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 254)
     }
   }
   r.leave(end)
@@ -1162,7 +1162,7 @@ function readRollbackConfig(r: ProtoReader, end: number): types.RollbackConfig {
     const t = r.tag()
     switch (t) {
       case 8: f1 = r.int(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -1184,7 +1184,7 @@ function readRollingUpdateDaemonSet(r: ProtoReader, end: number): types.RollingU
     switch (t) {
       case 10: f1 = r.intOrString(); break
       case 18: f2 = r.intOrString(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -1207,7 +1207,7 @@ function readRollingUpdateDeployment(r: ProtoReader, end: number): types.Rolling
     switch (t) {
       case 10: f1 = r.intOrString(); break
       case 18: f2 = r.intOrString(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -1234,7 +1234,7 @@ export function readScale(r: ProtoReader, end: number): types.Scale {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readScaleSpec(r, r.open()); break
       case 26: f3 = readScaleStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -1255,7 +1255,7 @@ function readScaleSpec(r: ProtoReader, end: number): types.ScaleSpec {
     const t = r.tag()
     switch (t) {
       case 8: f1 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -1280,7 +1280,7 @@ function readScaleStatus(r: ProtoReader, end: number): types.ScaleStatus {
       case 8: f1 = r.int32(); break
       case 18: f2 = r.stringEntry(f2); break
       case 26: f3 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)

@@ -18,7 +18,7 @@ function readExemptPriorityLevelConfiguration(r: ProtoReader, end: number): type
     switch (t) {
       case 8: f1 = r.int32(); break
       case 16: f2 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -38,7 +38,7 @@ function readFlowDistinguisherMethod(r: ProtoReader, end: number): types.FlowDis
     const t = r.tag()
     switch (t) {
       case 10: f1 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -64,7 +64,7 @@ export function readFlowSchema(r: ProtoReader, end: number): types.FlowSchema {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readFlowSchemaSpec(r, r.open()); break
       case 26: f3 = readFlowSchemaStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -97,7 +97,7 @@ function readFlowSchemaCondition(r: ProtoReader, end: number): types.FlowSchemaC
       case 26: f3 = r.time(); break
       case 34: f4 = r.str(); break
       case 42: f5 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 62)
     }
   }
   r.leave(end)
@@ -124,7 +124,7 @@ export function readFlowSchemaList(r: ProtoReader, end: number): types.FlowSchem
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readFlowSchema(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -154,7 +154,7 @@ function readFlowSchemaSpec(r: ProtoReader, end: number): types.FlowSchemaSpec {
       case 16: f2 = r.int32(); break
       case 26: f3 = readFlowDistinguisherMethod(r, r.open()); break
       case 34: (f4 ??= []).push(readPolicyRulesWithSubjects(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -177,7 +177,7 @@ function readFlowSchemaStatus(r: ProtoReader, end: number): types.FlowSchemaStat
     const t = r.tag()
     switch (t) {
       case 10: (f1 ??= []).push(readFlowSchemaCondition(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -196,7 +196,7 @@ function readGroupSubject(r: ProtoReader, end: number): types.GroupSubject {
     const t = r.tag()
     switch (t) {
       case 10: f1 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -219,7 +219,7 @@ function readLimitResponse(r: ProtoReader, end: number): types.LimitResponse {
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = readQueuingConfiguration(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -249,7 +249,7 @@ function readLimitedPriorityLevelConfiguration(r: ProtoReader, end: number): typ
       case 18: f2 = readLimitResponse(r, r.open()); break
       case 24: f3 = r.int32(); break
       case 32: f4 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -274,7 +274,7 @@ function readNonResourcePolicyRule(r: ProtoReader, end: number): types.NonResour
     switch (t) {
       case 10: (f1 ??= []).push(r.str()); break
       case 50: (f6 ??= []).push(r.str()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 66)
     }
   }
   r.leave(end)
@@ -301,7 +301,7 @@ function readPolicyRulesWithSubjects(r: ProtoReader, end: number): types.PolicyR
       case 10: (f1 ??= []).push(readSubject(r, r.open())); break
       case 18: (f2 ??= []).push(readResourcePolicyRule(r, r.open())); break
       case 26: (f3 ??= []).push(readNonResourcePolicyRule(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -329,7 +329,7 @@ export function readPriorityLevelConfiguration(r: ProtoReader, end: number): typ
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readPriorityLevelConfigurationSpec(r, r.open()); break
       case 26: f3 = readPriorityLevelConfigurationStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -362,7 +362,7 @@ function readPriorityLevelConfigurationCondition(r: ProtoReader, end: number): t
       case 26: f3 = r.time(); break
       case 34: f4 = r.str(); break
       case 42: f5 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 62)
     }
   }
   r.leave(end)
@@ -389,7 +389,7 @@ export function readPriorityLevelConfigurationList(r: ProtoReader, end: number):
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readPriorityLevelConfiguration(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -409,7 +409,7 @@ function readPriorityLevelConfigurationReference(r: ProtoReader, end: number): t
     const t = r.tag()
     switch (t) {
       case 10: f1 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -435,7 +435,7 @@ function readPriorityLevelConfigurationSpec(r: ProtoReader, end: number): types.
       case 10: f1 = r.str(); break
       case 18: f2 = readLimitedPriorityLevelConfiguration(r, r.open()); break
       case 26: f3 = readExemptPriorityLevelConfiguration(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -457,7 +457,7 @@ function readPriorityLevelConfigurationStatus(r: ProtoReader, end: number): type
     const t = r.tag()
     switch (t) {
       case 10: (f1 ??= []).push(readPriorityLevelConfigurationCondition(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -482,7 +482,7 @@ function readQueuingConfiguration(r: ProtoReader, end: number): types.QueuingCon
       case 8: f1 = r.int32(); break
       case 16: f2 = r.int32(); break
       case 24: f3 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -515,7 +515,7 @@ function readResourcePolicyRule(r: ProtoReader, end: number): types.ResourcePoli
       case 26: (f3 ??= []).push(r.str()); break
       case 32: f4 = r.bool(); break
       case 42: (f5 ??= []).push(r.str()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 62)
     }
   }
   r.leave(end)
@@ -541,7 +541,7 @@ function readServiceAccountSubject(r: ProtoReader, end: number): types.ServiceAc
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -571,7 +571,7 @@ function readSubject(r: ProtoReader, end: number): types.Subject {
       case 18: f2 = readUserSubject(r, r.open()); break
       case 26: f3 = readGroupSubject(r, r.open()); break
       case 34: f4 = readServiceAccountSubject(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -593,7 +593,7 @@ function readUserSubject(r: ProtoReader, end: number): types.UserSubject {
     const t = r.tag()
     switch (t) {
       case 10: f1 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)

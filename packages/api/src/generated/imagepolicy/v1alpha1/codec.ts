@@ -22,7 +22,7 @@ export function readImageReview(r: ProtoReader, end: number): types.ImageReview 
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readImageReviewSpec(r, r.open()); break
       case 26: f3 = readImageReviewStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -43,7 +43,7 @@ function readImageReviewContainerSpec(r: ProtoReader, end: number): types.ImageR
     const t = r.tag()
     switch (t) {
       case 10: f1 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -69,7 +69,7 @@ function readImageReviewSpec(r: ProtoReader, end: number): types.ImageReviewSpec
       case 10: (f1 ??= []).push(readImageReviewContainerSpec(r, r.open())); break
       case 18: f2 = r.stringEntry(f2); break
       case 26: f3 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -96,7 +96,7 @@ function readImageReviewStatus(r: ProtoReader, end: number): types.ImageReviewSt
       case 8: f1 = r.bool(); break
       case 18: f2 = r.str(); break
       case 26: f3 = r.stringEntry(f3); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)

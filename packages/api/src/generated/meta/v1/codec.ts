@@ -24,7 +24,7 @@ export function readAPIGroup(r: ProtoReader, end: number): types.APIGroup {
       case 18: (f2 ??= []).push(readGroupVersionForDiscovery(r, r.open())); break
       case 26: f3 = readGroupVersionForDiscovery(r, r.open()); break
       case 34: (f4 ??= []).push(readServerAddressByClientCIDR(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -47,7 +47,7 @@ export function readAPIGroupList(r: ProtoReader, end: number): types.APIGroupLis
     const t = r.tag()
     switch (t) {
       case 10: (f1 ??= []).push(readAPIGroup(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -93,7 +93,7 @@ function readAPIResource(r: ProtoReader, end: number): types.APIResource {
       case 42: (f5 ??= []).push(r.str()); break
       case 58: (f7 ??= []).push(r.str()); break
       case 82: f10 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2046)
     }
   }
   r.leave(end)
@@ -125,7 +125,7 @@ export function readAPIResourceList(r: ProtoReader, end: number): types.APIResou
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: (f2 ??= []).push(readAPIResource(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -149,7 +149,7 @@ export function readAPIVersions(r: ProtoReader, end: number): types.APIVersions 
     switch (t) {
       case 10: (f1 ??= []).push(r.str()); break
       case 18: (f2 ??= []).push(readServerAddressByClientCIDR(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -175,7 +175,7 @@ export function readApplyOptions(r: ProtoReader, end: number): types.ApplyOption
       case 10: (f1 ??= []).push(r.str()); break
       case 16: f2 = r.bool(); break
       case 26: f3 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -211,7 +211,7 @@ export function readCondition(r: ProtoReader, end: number): types.Condition {
       case 34: f4 = r.time(); break
       case 42: f5 = r.str(); break
       case 50: f6 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 126)
     }
   }
   r.leave(end)
@@ -241,7 +241,7 @@ export function readCreateOptions(r: ProtoReader, end: number): types.CreateOpti
       case 10: (f1 ??= []).push(r.str()); break
       case 26: f3 = r.str(); break
       case 34: f4 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 26)
     }
   }
   r.leave(end)
@@ -278,7 +278,7 @@ export function readDeleteOptions(r: ProtoReader, end: number): types.DeleteOpti
       case 34: f4 = r.str(); break
       case 42: (f5 ??= []).push(r.str()); break
       case 48: f6 = r.bool(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 126)
     }
   }
   r.leave(end)
@@ -308,7 +308,7 @@ export function readFieldSelectorRequirement(r: ProtoReader, end: number): types
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
       case 26: (f3 ??= []).push(r.str()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -329,7 +329,7 @@ export function readGetOptions(r: ProtoReader, end: number): types.GetOptions {
     const t = r.tag()
     switch (t) {
       case 10: f1 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -351,7 +351,7 @@ export function readGroupResource(r: ProtoReader, end: number): types.GroupResou
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -374,7 +374,7 @@ function readGroupVersionForDiscovery(r: ProtoReader, end: number): types.GroupV
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -400,7 +400,7 @@ export function readGroupVersionKind(r: ProtoReader, end: number): types.GroupVe
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -427,7 +427,7 @@ export function readGroupVersionResource(r: ProtoReader, end: number): types.Gro
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -452,7 +452,7 @@ export function readLabelSelector(r: ProtoReader, end: number): types.LabelSelec
     switch (t) {
       case 10: f1 = r.stringEntry(f1); break
       case 18: (f2 ??= []).push(readLabelSelectorRequirement(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -478,7 +478,7 @@ export function readLabelSelectorRequirement(r: ProtoReader, end: number): types
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
       case 26: (f3 ??= []).push(r.str()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -503,7 +503,7 @@ export function readList(r: ProtoReader, end: number): types.List {
     switch (t) {
       case 10: f1 = readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(r.json()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -536,7 +536,7 @@ export function readListMeta(r: ProtoReader, end: number): types.ListMeta {
       case 26: f3 = r.str(); break
       case 32: f4 = r.int(); break
       case 42: f5 = readShardInfo(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 62)
     }
   }
   r.leave(end)
@@ -589,7 +589,7 @@ export function readListOptions(r: ProtoReader, end: number): types.ListOptions 
       case 66: f8 = r.str(); break
       case 88: f11 = r.bool(); break
       case 122: f15 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 36798)
     }
   }
   r.leave(end)
@@ -636,7 +636,7 @@ function readManagedFieldsEntry(r: ProtoReader, end: number): types.ManagedField
       case 50: f6 = r.str(); break
       case 58: f7 = r.fieldsV1(); break
       case 66: f8 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 478)
     }
   }
   r.leave(end)
@@ -704,7 +704,7 @@ export function readObjectMeta(r: ProtoReader, end: number): types.ObjectMeta {
       case 106: (f13 ??= []).push(readOwnerReference(r, r.open())); break
       case 114: (f14 ??= []).push(r.str()); break
       case 138: (f17 ??= []).push(readManagedFieldsEntry(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 163838)
     }
   }
   r.leave(end)
@@ -752,7 +752,7 @@ function readOwnerReference(r: ProtoReader, end: number): types.OwnerReference {
       case 34: f4 = r.str(); break
       case 48: f6 = r.bool(); break
       case 56: f7 = r.bool(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 250)
     }
   }
   r.leave(end)
@@ -777,7 +777,7 @@ export function readPartialObjectMetadata(r: ProtoReader, end: number): types.Pa
     const t = r.tag()
     switch (t) {
       case 10: f1 = readObjectMeta(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -800,7 +800,7 @@ export function readPartialObjectMetadataList(r: ProtoReader, end: number): type
     switch (t) {
       case 10: f1 = readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readPartialObjectMetadata(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -829,7 +829,7 @@ export function readPatchOptions(r: ProtoReader, end: number): types.PatchOption
       case 16: f2 = r.bool(); break
       case 26: f3 = r.str(); break
       case 34: f4 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -854,7 +854,7 @@ function readPreconditions(r: ProtoReader, end: number): types.Preconditions {
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -877,7 +877,7 @@ function readServerAddressByClientCIDR(r: ProtoReader, end: number): types.Serve
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -897,7 +897,7 @@ function readShardInfo(r: ProtoReader, end: number): types.ShardInfo {
     const t = r.tag()
     switch (t) {
       case 10: f1 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -932,7 +932,7 @@ export function readStatus(r: ProtoReader, end: number): types.Status {
       case 34: f4 = r.str(); break
       case 42: f5 = readStatusDetails(r, r.open()); break
       case 48: f6 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 126)
     }
   }
   r.leave(end)
@@ -962,7 +962,7 @@ function readStatusCause(r: ProtoReader, end: number): types.StatusCause {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -999,7 +999,7 @@ function readStatusDetails(r: ProtoReader, end: number): types.StatusDetails {
       case 50: f6 = r.str(); break
       case 34: (f4 ??= []).push(readStatusCause(r, r.open())); break
       case 40: f5 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 126)
     }
   }
   r.leave(end)
@@ -1023,7 +1023,7 @@ export function readTableOptions(r: ProtoReader, end: number): types.TableOption
     const t = r.tag()
     switch (t) {
       case 10: f1 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -1048,7 +1048,7 @@ export function readUpdateOptions(r: ProtoReader, end: number): types.UpdateOpti
       case 10: (f1 ??= []).push(r.str()); break
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -1072,7 +1072,7 @@ export function readWatchEvent(r: ProtoReader, end: number): types.WatchEvent {
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.json(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)

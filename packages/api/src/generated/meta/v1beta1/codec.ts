@@ -19,7 +19,7 @@ export function readPartialObjectMetadataList(r: ProtoReader, end: number): type
     switch (t) {
       case 18: f2 = metaV1.readListMeta(r, r.open()); break
       case 10: (f1 ??= []).push(metaV1.readPartialObjectMetadata(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)

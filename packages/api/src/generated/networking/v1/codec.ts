@@ -24,7 +24,7 @@ function readHTTPIngressPath(r: ProtoReader, end: number): types.HTTPIngressPath
       case 10: f1 = r.str(); break
       case 26: f3 = r.str(); break
       case 18: f2 = readIngressBackend(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -46,7 +46,7 @@ function readHTTPIngressRuleValue(r: ProtoReader, end: number): types.HTTPIngres
     const t = r.tag()
     switch (t) {
       case 10: (f1 ??= []).push(readHTTPIngressPath(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -69,7 +69,7 @@ export function readIPAddress(r: ProtoReader, end: number): types.IPAddress {
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readIPAddressSpec(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -93,7 +93,7 @@ export function readIPAddressList(r: ProtoReader, end: number): types.IPAddressL
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readIPAddress(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -114,7 +114,7 @@ function readIPAddressSpec(r: ProtoReader, end: number): types.IPAddressSpec {
     const t = r.tag()
     switch (t) {
       case 10: f1 = readParentReference(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -136,7 +136,7 @@ function readIPBlock(r: ProtoReader, end: number): types.IPBlock {
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: (f2 ??= []).push(r.str()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -163,7 +163,7 @@ export function readIngress(r: ProtoReader, end: number): types.Ingress {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readIngressSpec(r, r.open()); break
       case 26: f3 = readIngressStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -188,7 +188,7 @@ function readIngressBackend(r: ProtoReader, end: number): types.IngressBackend {
     switch (t) {
       case 34: f4 = readIngressServiceBackend(r, r.open()); break
       case 26: f3 = coreV1.readTypedLocalObjectReference(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 24)
     }
   }
   r.leave(end)
@@ -212,7 +212,7 @@ export function readIngressClass(r: ProtoReader, end: number): types.IngressClas
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readIngressClassSpec(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -236,7 +236,7 @@ export function readIngressClassList(r: ProtoReader, end: number): types.Ingress
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readIngressClass(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -268,7 +268,7 @@ function readIngressClassParametersReference(r: ProtoReader, end: number): types
       case 26: f3 = r.str(); break
       case 34: f4 = r.str(); break
       case 42: f5 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 62)
     }
   }
   r.leave(end)
@@ -295,7 +295,7 @@ function readIngressClassSpec(r: ProtoReader, end: number): types.IngressClassSp
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = readIngressClassParametersReference(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -319,7 +319,7 @@ export function readIngressList(r: ProtoReader, end: number): types.IngressList 
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readIngress(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -346,7 +346,7 @@ function readIngressLoadBalancerIngress(r: ProtoReader, end: number): types.Ingr
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
       case 34: (f4 ??= []).push(readIngressPortStatus(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 22)
     }
   }
   r.leave(end)
@@ -368,7 +368,7 @@ function readIngressLoadBalancerStatus(r: ProtoReader, end: number): types.Ingre
     const t = r.tag()
     switch (t) {
       case 10: (f1 ??= []).push(readIngressLoadBalancerIngress(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -393,7 +393,7 @@ function readIngressPortStatus(r: ProtoReader, end: number): types.IngressPortSt
       case 8: f1 = r.int32(); break
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -418,7 +418,7 @@ function readIngressRule(r: ProtoReader, end: number): types.IngressRule {
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = readIngressRuleValue(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -439,7 +439,7 @@ function readIngressRuleValue(r: ProtoReader, end: number): types.IngressRuleVal
     const t = r.tag()
     switch (t) {
       case 10: f1 = readHTTPIngressRuleValue(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -462,7 +462,7 @@ function readIngressServiceBackend(r: ProtoReader, end: number): types.IngressSe
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = readServiceBackendPort(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -492,7 +492,7 @@ function readIngressSpec(r: ProtoReader, end: number): types.IngressSpec {
       case 10: f1 = readIngressBackend(r, r.open()); break
       case 18: (f2 ??= []).push(readIngressTLS(r, r.open())); break
       case 26: (f3 ??= []).push(readIngressRule(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -515,7 +515,7 @@ function readIngressStatus(r: ProtoReader, end: number): types.IngressStatus {
     const t = r.tag()
     switch (t) {
       case 10: f1 = readIngressLoadBalancerStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -537,7 +537,7 @@ function readIngressTLS(r: ProtoReader, end: number): types.IngressTLS {
     switch (t) {
       case 10: (f1 ??= []).push(r.str()); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -561,7 +561,7 @@ export function readNetworkPolicy(r: ProtoReader, end: number): types.NetworkPol
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readNetworkPolicySpec(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -585,7 +585,7 @@ function readNetworkPolicyEgressRule(r: ProtoReader, end: number): types.Network
     switch (t) {
       case 10: (f1 ??= []).push(readNetworkPolicyPort(r, r.open())); break
       case 18: (f2 ??= []).push(readNetworkPolicyPeer(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -609,7 +609,7 @@ function readNetworkPolicyIngressRule(r: ProtoReader, end: number): types.Networ
     switch (t) {
       case 10: (f1 ??= []).push(readNetworkPolicyPort(r, r.open())); break
       case 18: (f2 ??= []).push(readNetworkPolicyPeer(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -633,7 +633,7 @@ export function readNetworkPolicyList(r: ProtoReader, end: number): types.Networ
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readNetworkPolicy(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -660,7 +660,7 @@ function readNetworkPolicyPeer(r: ProtoReader, end: number): types.NetworkPolicy
       case 10: f1 = metaV1.readLabelSelector(r, r.open()); break
       case 18: f2 = metaV1.readLabelSelector(r, r.open()); break
       case 26: f3 = readIPBlock(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -687,7 +687,7 @@ function readNetworkPolicyPort(r: ProtoReader, end: number): types.NetworkPolicy
       case 10: f1 = r.str(); break
       case 18: f2 = r.intOrString(); break
       case 24: f3 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -718,7 +718,7 @@ function readNetworkPolicySpec(r: ProtoReader, end: number): types.NetworkPolicy
       case 18: (f2 ??= []).push(readNetworkPolicyIngressRule(r, r.open())); break
       case 26: (f3 ??= []).push(readNetworkPolicyEgressRule(r, r.open())); break
       case 34: (f4 ??= []).push(r.str()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -749,7 +749,7 @@ function readParentReference(r: ProtoReader, end: number): types.ParentReference
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
       case 34: f4 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -774,7 +774,7 @@ function readServiceBackendPort(r: ProtoReader, end: number): types.ServiceBacke
     switch (t) {
       case 10: f1 = r.str(); break
       case 16: f2 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -801,7 +801,7 @@ export function readServiceCIDR(r: ProtoReader, end: number): types.ServiceCIDR 
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readServiceCIDRSpec(r, r.open()); break
       case 26: f3 = readServiceCIDRStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -826,7 +826,7 @@ export function readServiceCIDRList(r: ProtoReader, end: number): types.ServiceC
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readServiceCIDR(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -846,7 +846,7 @@ function readServiceCIDRSpec(r: ProtoReader, end: number): types.ServiceCIDRSpec
     const t = r.tag()
     switch (t) {
       case 10: (f1 ??= []).push(r.str()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -866,7 +866,7 @@ function readServiceCIDRStatus(r: ProtoReader, end: number): types.ServiceCIDRSt
     const t = r.tag()
     switch (t) {
       case 10: (f1 ??= []).push(metaV1.readCondition(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)

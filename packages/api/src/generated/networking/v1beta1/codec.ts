@@ -24,7 +24,7 @@ function readHTTPIngressPath(r: ProtoReader, end: number): types.HTTPIngressPath
       case 10: f1 = r.str(); break
       case 26: f3 = r.str(); break
       case 18: f2 = readIngressBackend(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -46,7 +46,7 @@ function readHTTPIngressRuleValue(r: ProtoReader, end: number): types.HTTPIngres
     const t = r.tag()
     switch (t) {
       case 10: (f1 ??= []).push(readHTTPIngressPath(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -69,7 +69,7 @@ export function readIPAddress(r: ProtoReader, end: number): types.IPAddress {
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readIPAddressSpec(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -93,7 +93,7 @@ export function readIPAddressList(r: ProtoReader, end: number): types.IPAddressL
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readIPAddress(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -114,7 +114,7 @@ function readIPAddressSpec(r: ProtoReader, end: number): types.IPAddressSpec {
     const t = r.tag()
     switch (t) {
       case 10: f1 = readParentReference(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -140,7 +140,7 @@ export function readIngress(r: ProtoReader, end: number): types.Ingress {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readIngressSpec(r, r.open()); break
       case 26: f3 = readIngressStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -168,7 +168,7 @@ function readIngressBackend(r: ProtoReader, end: number): types.IngressBackend {
       case 10: f1 = r.str(); break
       case 18: f2 = r.intOrString(); break
       case 26: f3 = coreV1.readTypedLocalObjectReference(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -193,7 +193,7 @@ export function readIngressClass(r: ProtoReader, end: number): types.IngressClas
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readIngressClassSpec(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -217,7 +217,7 @@ export function readIngressClassList(r: ProtoReader, end: number): types.Ingress
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readIngressClass(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -249,7 +249,7 @@ function readIngressClassParametersReference(r: ProtoReader, end: number): types
       case 26: f3 = r.str(); break
       case 34: f4 = r.str(); break
       case 42: f5 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 62)
     }
   }
   r.leave(end)
@@ -276,7 +276,7 @@ function readIngressClassSpec(r: ProtoReader, end: number): types.IngressClassSp
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = readIngressClassParametersReference(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -300,7 +300,7 @@ export function readIngressList(r: ProtoReader, end: number): types.IngressList 
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readIngress(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -327,7 +327,7 @@ function readIngressLoadBalancerIngress(r: ProtoReader, end: number): types.Ingr
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
       case 34: (f4 ??= []).push(readIngressPortStatus(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 22)
     }
   }
   r.leave(end)
@@ -349,7 +349,7 @@ function readIngressLoadBalancerStatus(r: ProtoReader, end: number): types.Ingre
     const t = r.tag()
     switch (t) {
       case 10: (f1 ??= []).push(readIngressLoadBalancerIngress(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -374,7 +374,7 @@ function readIngressPortStatus(r: ProtoReader, end: number): types.IngressPortSt
       case 8: f1 = r.int32(); break
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -399,7 +399,7 @@ function readIngressRule(r: ProtoReader, end: number): types.IngressRule {
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = readIngressRuleValue(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -420,7 +420,7 @@ function readIngressRuleValue(r: ProtoReader, end: number): types.IngressRuleVal
     const t = r.tag()
     switch (t) {
       case 10: f1 = readHTTPIngressRuleValue(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -449,7 +449,7 @@ function readIngressSpec(r: ProtoReader, end: number): types.IngressSpec {
       case 10: f1 = readIngressBackend(r, r.open()); break
       case 18: (f2 ??= []).push(readIngressTLS(r, r.open())); break
       case 26: (f3 ??= []).push(readIngressRule(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -472,7 +472,7 @@ function readIngressStatus(r: ProtoReader, end: number): types.IngressStatus {
     const t = r.tag()
     switch (t) {
       case 10: f1 = readIngressLoadBalancerStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -494,7 +494,7 @@ function readIngressTLS(r: ProtoReader, end: number): types.IngressTLS {
     switch (t) {
       case 10: (f1 ??= []).push(r.str()); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -523,7 +523,7 @@ function readParentReference(r: ProtoReader, end: number): types.ParentReference
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
       case 34: f4 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -552,7 +552,7 @@ export function readServiceCIDR(r: ProtoReader, end: number): types.ServiceCIDR 
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readServiceCIDRSpec(r, r.open()); break
       case 26: f3 = readServiceCIDRStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -577,7 +577,7 @@ export function readServiceCIDRList(r: ProtoReader, end: number): types.ServiceC
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readServiceCIDR(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -597,7 +597,7 @@ function readServiceCIDRSpec(r: ProtoReader, end: number): types.ServiceCIDRSpec
     const t = r.tag()
     switch (t) {
       case 10: (f1 ??= []).push(r.str()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -617,7 +617,7 @@ function readServiceCIDRStatus(r: ProtoReader, end: number): types.ServiceCIDRSt
     const t = r.tag()
     switch (t) {
       case 10: (f1 ??= []).push(metaV1.readCondition(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)

@@ -17,7 +17,7 @@ function readOverhead(r: ProtoReader, end: number): types.Overhead {
     const t = r.tag()
     switch (t) {
       case 10: f1 = r.entry(f1, (r, none) => none ? '0' : r.quantity()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -40,7 +40,7 @@ export function readRuntimeClass(r: ProtoReader, end: number): types.RuntimeClas
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readRuntimeClassSpec(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -64,7 +64,7 @@ export function readRuntimeClassList(r: ProtoReader, end: number): types.Runtime
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readRuntimeClass(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -91,7 +91,7 @@ function readRuntimeClassSpec(r: ProtoReader, end: number): types.RuntimeClassSp
       case 10: f1 = r.str(); break
       case 18: f2 = readOverhead(r, r.open()); break
       case 26: f3 = readScheduling(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -116,7 +116,7 @@ function readScheduling(r: ProtoReader, end: number): types.Scheduling {
     switch (t) {
       case 10: f1 = r.stringEntry(f1); break
       case 18: (f2 ??= []).push(coreV1.readToleration(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)

@@ -17,7 +17,7 @@ function readOverhead(r: ProtoReader, end: number): types.Overhead {
     const t = r.tag()
     switch (t) {
       case 10: f1 = r.entry(f1, (r, none) => none ? '0' : r.quantity()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -46,7 +46,7 @@ export function readRuntimeClass(r: ProtoReader, end: number): types.RuntimeClas
       case 18: f2 = r.str(); break
       case 26: f3 = readOverhead(r, r.open()); break
       case 34: f4 = readScheduling(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -72,7 +72,7 @@ export function readRuntimeClassList(r: ProtoReader, end: number): types.Runtime
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readRuntimeClass(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -96,7 +96,7 @@ function readScheduling(r: ProtoReader, end: number): types.Scheduling {
     switch (t) {
       case 10: f1 = r.stringEntry(f1); break
       case 18: (f2 ??= []).push(coreV1.readToleration(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)

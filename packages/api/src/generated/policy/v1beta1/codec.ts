@@ -19,7 +19,7 @@ export function readEviction(r: ProtoReader, end: number): types.Eviction {
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = metaV1.readDeleteOptions(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -46,7 +46,7 @@ export function readPodDisruptionBudget(r: ProtoReader, end: number): types.PodD
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readPodDisruptionBudgetSpec(r, r.open()); break
       case 26: f3 = readPodDisruptionBudgetStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -71,7 +71,7 @@ export function readPodDisruptionBudgetList(r: ProtoReader, end: number): types.
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readPodDisruptionBudget(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -101,7 +101,7 @@ function readPodDisruptionBudgetSpec(r: ProtoReader, end: number): types.PodDisr
       case 18: f2 = metaV1.readLabelSelector(r, r.open()); break
       case 26: f3 = r.intOrString(); break
       case 34: f4 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -142,7 +142,7 @@ function readPodDisruptionBudgetStatus(r: ProtoReader, end: number): types.PodDi
       case 40: f5 = r.int32(); break
       case 48: f6 = r.int32(); break
       case 58: (f7 ??= []).push(metaV1.readCondition(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 254)
     }
   }
   r.leave(end)

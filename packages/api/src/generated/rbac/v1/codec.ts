@@ -16,7 +16,7 @@ function readAggregationRule(r: ProtoReader, end: number): types.AggregationRule
     const t = r.tag()
     switch (t) {
       case 10: (f1 ??= []).push(metaV1.readLabelSelector(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -42,7 +42,7 @@ export function readClusterRole(r: ProtoReader, end: number): types.ClusterRole 
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readPolicyRule(r, r.open())); break
       case 26: f3 = readAggregationRule(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -70,7 +70,7 @@ export function readClusterRoleBinding(r: ProtoReader, end: number): types.Clust
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readSubject(r, r.open())); break
       case 26: f3 = readRoleRef(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -95,7 +95,7 @@ export function readClusterRoleBindingList(r: ProtoReader, end: number): types.C
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readClusterRoleBinding(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -119,7 +119,7 @@ export function readClusterRoleList(r: ProtoReader, end: number): types.ClusterR
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readClusterRole(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -151,7 +151,7 @@ function readPolicyRule(r: ProtoReader, end: number): types.PolicyRule {
       case 26: (f3 ??= []).push(r.str()); break
       case 34: (f4 ??= []).push(r.str()); break
       case 42: (f5 ??= []).push(r.str()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 62)
     }
   }
   r.leave(end)
@@ -178,7 +178,7 @@ export function readRole(r: ProtoReader, end: number): types.Role {
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readPolicyRule(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -205,7 +205,7 @@ export function readRoleBinding(r: ProtoReader, end: number): types.RoleBinding 
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readSubject(r, r.open())); break
       case 26: f3 = readRoleRef(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -230,7 +230,7 @@ export function readRoleBindingList(r: ProtoReader, end: number): types.RoleBind
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readRoleBinding(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -254,7 +254,7 @@ export function readRoleList(r: ProtoReader, end: number): types.RoleList {
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readRole(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -280,7 +280,7 @@ function readRoleRef(r: ProtoReader, end: number): types.RoleRef {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -310,7 +310,7 @@ function readSubject(r: ProtoReader, end: number): types.Subject {
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
       case 34: f4 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)

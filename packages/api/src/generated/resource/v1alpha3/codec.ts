@@ -24,7 +24,7 @@ function readDeviceTaint(r: ProtoReader, end: number): types.DeviceTaint {
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
       case 34: f4 = r.time(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -53,7 +53,7 @@ export function readDeviceTaintRule(r: ProtoReader, end: number): types.DeviceTa
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readDeviceTaintRuleSpec(r, r.open()); break
       case 26: f3 = readDeviceTaintRuleStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -78,7 +78,7 @@ export function readDeviceTaintRuleList(r: ProtoReader, end: number): types.Devi
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readDeviceTaintRule(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -102,7 +102,7 @@ function readDeviceTaintRuleSpec(r: ProtoReader, end: number): types.DeviceTaint
     switch (t) {
       case 10: f1 = readDeviceTaintSelector(r, r.open()); break
       case 18: f2 = readDeviceTaint(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -123,7 +123,7 @@ function readDeviceTaintRuleStatus(r: ProtoReader, end: number): types.DeviceTai
     const t = r.tag()
     switch (t) {
       case 10: (f1 ??= []).push(metaV1.readCondition(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -148,7 +148,7 @@ function readDeviceTaintSelector(r: ProtoReader, end: number): types.DeviceTaint
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
       case 34: f4 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 28)
     }
   }
   r.leave(end)
@@ -196,7 +196,7 @@ function readPoolStatus(r: ProtoReader, end: number): types.PoolStatus {
       case 56: f7 = r.int32(); break
       case 26: f3 = r.str(); break
       case 82: f10 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2046)
     }
   }
   r.leave(end)
@@ -231,7 +231,7 @@ export function readResourcePoolStatusRequest(r: ProtoReader, end: number): type
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readResourcePoolStatusRequestSpec(r, r.open()); break
       case 26: f3 = readResourcePoolStatusRequestStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -256,7 +256,7 @@ export function readResourcePoolStatusRequestList(r: ProtoReader, end: number): 
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readResourcePoolStatusRequest(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -282,7 +282,7 @@ function readResourcePoolStatusRequestSpec(r: ProtoReader, end: number): types.R
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
       case 24: f3 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -310,7 +310,7 @@ function readResourcePoolStatusRequestStatus(r: ProtoReader, end: number): types
       case 48: f6 = r.int32(); break
       case 18: (f2 ??= []).push(readPoolStatus(r, r.open())); break
       case 26: (f3 ??= []).push(metaV1.readCondition(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 76)
     }
   }
   r.leave(end)

@@ -37,7 +37,7 @@ function readAllocatedDeviceStatus(r: ProtoReader, end: number): types.Allocated
       case 34: (f4 ??= []).push(metaV1.readCondition(r, r.open())); break
       case 42: f5 = r.json(); break
       case 50: f6 = readNetworkDeviceData(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 254)
     }
   }
   r.leave(end)
@@ -69,7 +69,7 @@ function readAllocationResult(r: ProtoReader, end: number): types.AllocationResu
       case 10: f1 = readDeviceAllocationResult(r, r.open()); break
       case 26: f3 = coreV1.readNodeSelector(r, r.open()); break
       case 42: f5 = r.time(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 42)
     }
   }
   r.leave(end)
@@ -90,7 +90,7 @@ function readCELDeviceSelector(r: ProtoReader, end: number): types.CELDeviceSele
     const t = r.tag()
     switch (t) {
       case 10: f1 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -116,7 +116,7 @@ function readCapacityRequestPolicy(r: ProtoReader, end: number): types.CapacityR
       case 10: f1 = r.quantity(); break
       case 26: (f3 ??= []).push(r.quantity()); break
       case 34: f4 = readCapacityRequestPolicyRange(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 26)
     }
   }
   r.leave(end)
@@ -143,7 +143,7 @@ function readCapacityRequestPolicyRange(r: ProtoReader, end: number): types.Capa
       case 10: f1 = r.quantity(); break
       case 18: f2 = r.quantity(); break
       case 26: f3 = r.quantity(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -164,7 +164,7 @@ function readCapacityRequirements(r: ProtoReader, end: number): types.CapacityRe
     const t = r.tag()
     switch (t) {
       case 10: f1 = r.entry(f1, (r, none) => none ? '0' : r.quantity()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -183,7 +183,7 @@ function readCounter(r: ProtoReader, end: number): types.Counter {
     const t = r.tag()
     switch (t) {
       case 10: f1 = r.quantity(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -205,7 +205,7 @@ function readCounterSet(r: ProtoReader, end: number): types.CounterSet {
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.entry(f2, (r, none) => readCounter(r, none ? r.here() : r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -262,7 +262,7 @@ function readDevice(r: ProtoReader, end: number): types.Device {
       case 90: (f11 ??= []).push(r.str()); break
       case 96: f12 = r.bool(); break
       case 106: f13 = r.entry(f13, (r, none) => readNodeAllocatableResourceMapping(r, none ? r.here() : r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 16382)
     }
   }
   r.leave(end)
@@ -300,7 +300,7 @@ function readDeviceAllocationConfiguration(r: ProtoReader, end: number): types.D
       case 10: f1 = r.str(); break
       case 18: (f2 ??= []).push(r.str()); break
       case 26: f3 = readDeviceConfiguration(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -325,7 +325,7 @@ function readDeviceAllocationResult(r: ProtoReader, end: number): types.DeviceAl
     switch (t) {
       case 10: (f1 ??= []).push(readDeviceRequestAllocationResult(r, r.open())); break
       case 18: (f2 ??= []).push(readDeviceAllocationConfiguration(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -368,7 +368,7 @@ function readDeviceAttribute(r: ProtoReader, end: number): types.DeviceAttribute
       case 58: r.packedBools((f7 ??= [])); break
       case 66: (f8 ??= []).push(r.str()); break
       case 74: (f9 ??= []).push(r.str()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 1020)
     }
   }
   r.leave(end)
@@ -398,7 +398,7 @@ function readDeviceCapacity(r: ProtoReader, end: number): types.DeviceCapacity {
     switch (t) {
       case 10: f1 = r.quantity(); break
       case 18: f2 = readCapacityRequestPolicy(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -425,7 +425,7 @@ function readDeviceClaim(r: ProtoReader, end: number): types.DeviceClaim {
       case 10: (f1 ??= []).push(readDeviceRequest(r, r.open())); break
       case 18: (f2 ??= []).push(readDeviceConstraint(r, r.open())); break
       case 26: (f3 ??= []).push(readDeviceClaimConfiguration(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -450,7 +450,7 @@ function readDeviceClaimConfiguration(r: ProtoReader, end: number): types.Device
     switch (t) {
       case 10: (f1 ??= []).push(r.str()); break
       case 18: f2 = readDeviceConfiguration(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -474,7 +474,7 @@ export function readDeviceClass(r: ProtoReader, end: number): types.DeviceClass 
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readDeviceClassSpec(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -495,7 +495,7 @@ function readDeviceClassConfiguration(r: ProtoReader, end: number): types.Device
     const t = r.tag()
     switch (t) {
       case 10: f1 = readDeviceConfiguration(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -518,7 +518,7 @@ export function readDeviceClassList(r: ProtoReader, end: number): types.DeviceCl
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readDeviceClass(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -545,7 +545,7 @@ function readDeviceClassSpec(r: ProtoReader, end: number): types.DeviceClassSpec
       case 10: (f1 ??= []).push(readDeviceSelector(r, r.open())); break
       case 18: (f2 ??= []).push(readDeviceClassConfiguration(r, r.open())); break
       case 34: f4 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 22)
     }
   }
   r.leave(end)
@@ -567,7 +567,7 @@ function readDeviceConfiguration(r: ProtoReader, end: number): types.DeviceConfi
     const t = r.tag()
     switch (t) {
       case 10: f1 = readOpaqueDeviceConfiguration(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -592,7 +592,7 @@ function readDeviceConstraint(r: ProtoReader, end: number): types.DeviceConstrai
       case 10: (f1 ??= []).push(r.str()); break
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -616,7 +616,7 @@ function readDeviceCounterConsumption(r: ProtoReader, end: number): types.Device
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.entry(f2, (r, none) => readCounter(r, none ? r.here() : r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -643,7 +643,7 @@ function readDeviceRequest(r: ProtoReader, end: number): types.DeviceRequest {
       case 10: f1 = r.str(); break
       case 18: f2 = readExactDeviceRequest(r, r.open()); break
       case 26: (f3 ??= []).push(readDeviceSubRequest(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -692,7 +692,7 @@ function readDeviceRequestAllocationResult(r: ProtoReader, end: number): types.D
       case 66: (f8 ??= []).push(r.str()); break
       case 74: f9 = r.str(); break
       case 82: f10 = r.entry(f10, (r, none) => none ? '0' : r.quantity()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2046)
     }
   }
   r.leave(end)
@@ -721,7 +721,7 @@ function readDeviceSelector(r: ProtoReader, end: number): types.DeviceSelector {
     const t = r.tag()
     switch (t) {
       case 10: f1 = readCELDeviceSelector(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -759,7 +759,7 @@ function readDeviceSubRequest(r: ProtoReader, end: number): types.DeviceSubReque
       case 40: f5 = r.int(); break
       case 50: (f6 ??= []).push(readDeviceToleration(r, r.open())); break
       case 58: f7 = readCapacityRequirements(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 254)
     }
   }
   r.leave(end)
@@ -793,7 +793,7 @@ function readDeviceTaint(r: ProtoReader, end: number): types.DeviceTaint {
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
       case 34: f4 = r.time(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -822,7 +822,7 @@ export function readDeviceTaintRule(r: ProtoReader, end: number): types.DeviceTa
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readDeviceTaintRuleSpec(r, r.open()); break
       case 26: f3 = readDeviceTaintRuleStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -847,7 +847,7 @@ export function readDeviceTaintRuleList(r: ProtoReader, end: number): types.Devi
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readDeviceTaintRule(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -871,7 +871,7 @@ function readDeviceTaintRuleSpec(r: ProtoReader, end: number): types.DeviceTaint
     switch (t) {
       case 10: f1 = readDeviceTaintSelector(r, r.open()); break
       case 18: f2 = readDeviceTaint(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -892,7 +892,7 @@ function readDeviceTaintRuleStatus(r: ProtoReader, end: number): types.DeviceTai
     const t = r.tag()
     switch (t) {
       case 10: (f1 ??= []).push(metaV1.readCondition(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -917,7 +917,7 @@ function readDeviceTaintSelector(r: ProtoReader, end: number): types.DeviceTaint
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
       case 34: f4 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 28)
     }
   }
   r.leave(end)
@@ -950,7 +950,7 @@ function readDeviceToleration(r: ProtoReader, end: number): types.DeviceTolerati
       case 26: f3 = r.str(); break
       case 34: f4 = r.str(); break
       case 40: f5 = r.int(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 62)
     }
   }
   r.leave(end)
@@ -992,7 +992,7 @@ function readExactDeviceRequest(r: ProtoReader, end: number): types.ExactDeviceR
       case 40: f5 = r.bool(); break
       case 50: (f6 ??= []).push(readDeviceToleration(r, r.open())); break
       case 58: f7 = readCapacityRequirements(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 254)
     }
   }
   r.leave(end)
@@ -1023,7 +1023,7 @@ function readNetworkDeviceData(r: ProtoReader, end: number): types.NetworkDevice
       case 10: f1 = r.str(); break
       case 18: (f2 ??= []).push(r.str()); break
       case 26: f3 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -1047,7 +1047,7 @@ function readNodeAllocatableResourceMapping(r: ProtoReader, end: number): types.
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.quantity(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -1070,7 +1070,7 @@ function readOpaqueDeviceConfiguration(r: ProtoReader, end: number): types.Opaqu
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.json(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -1097,7 +1097,7 @@ export function readResourceClaim(r: ProtoReader, end: number): types.ResourceCl
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readResourceClaimSpec(r, r.open()); break
       case 26: f3 = readResourceClaimStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -1127,7 +1127,7 @@ function readResourceClaimConsumerReference(r: ProtoReader, end: number): types.
       case 26: f3 = r.str(); break
       case 34: f4 = r.str(); break
       case 42: f5 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 58)
     }
   }
   r.leave(end)
@@ -1153,7 +1153,7 @@ export function readResourceClaimList(r: ProtoReader, end: number): types.Resour
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readResourceClaim(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -1174,7 +1174,7 @@ function readResourceClaimSpec(r: ProtoReader, end: number): types.ResourceClaim
     const t = r.tag()
     switch (t) {
       case 10: f1 = readDeviceClaim(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -1200,7 +1200,7 @@ function readResourceClaimStatus(r: ProtoReader, end: number): types.ResourceCla
       case 10: f1 = readAllocationResult(r, r.open()); break
       case 18: (f2 ??= []).push(readResourceClaimConsumerReference(r, r.open())); break
       case 34: (f4 ??= []).push(readAllocatedDeviceStatus(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 22)
     }
   }
   r.leave(end)
@@ -1225,7 +1225,7 @@ export function readResourceClaimTemplate(r: ProtoReader, end: number): types.Re
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readResourceClaimTemplateSpec(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -1249,7 +1249,7 @@ export function readResourceClaimTemplateList(r: ProtoReader, end: number): type
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readResourceClaimTemplate(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -1273,7 +1273,7 @@ function readResourceClaimTemplateSpec(r: ProtoReader, end: number): types.Resou
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readResourceClaimSpec(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -1299,7 +1299,7 @@ function readResourcePool(r: ProtoReader, end: number): types.ResourcePool {
       case 10: f1 = r.str(); break
       case 16: f2 = r.int(); break
       case 24: f3 = r.int(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -1324,7 +1324,7 @@ export function readResourceSlice(r: ProtoReader, end: number): types.ResourceSl
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readResourceSliceSpec(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -1348,7 +1348,7 @@ export function readResourceSliceList(r: ProtoReader, end: number): types.Resour
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readResourceSlice(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -1390,7 +1390,7 @@ function readResourceSliceSpec(r: ProtoReader, end: number): types.ResourceSlice
       case 50: (f6 ??= []).push(readDevice(r, r.open())); break
       case 56: f7 = r.bool(); break
       case 66: (f8 ??= []).push(readCounterSet(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 510)
     }
   }
   r.leave(end)

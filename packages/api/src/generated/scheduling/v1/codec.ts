@@ -28,7 +28,7 @@ export function readPriorityClass(r: ProtoReader, end: number): types.PriorityCl
       case 24: f3 = r.bool(); break
       case 34: f4 = r.str(); break
       case 42: f5 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 62)
     }
   }
   r.leave(end)
@@ -55,7 +55,7 @@ export function readPriorityClassList(r: ProtoReader, end: number): types.Priori
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readPriorityClass(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)

@@ -25,7 +25,7 @@ function readGangSchedulingPolicy(r: ProtoReader, end: number): types.GangSchedu
     const t = r.tag()
     switch (t) {
       case 8: f1 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -51,7 +51,7 @@ export function readPodGroup(r: ProtoReader, end: number): types.PodGroup {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readPodGroupSpec(r, r.open()); break
       case 26: f3 = readPodGroupStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -76,7 +76,7 @@ export function readPodGroupList(r: ProtoReader, end: number): types.PodGroupLis
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readPodGroup(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -102,7 +102,7 @@ function readPodGroupResourceClaim(r: ProtoReader, end: number): types.PodGroupR
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -126,7 +126,7 @@ function readPodGroupResourceClaimStatus(r: ProtoReader, end: number): types.Pod
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -147,7 +147,7 @@ function readPodGroupSchedulingConstraints(r: ProtoReader, end: number): types.P
     const t = r.tag()
     switch (t) {
       case 10: (f1 ??= []).push(readTopologyConstraint(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -170,7 +170,7 @@ function readPodGroupSchedulingPolicy(r: ProtoReader, end: number): types.PodGro
     switch (t) {
       case 10: f1 = readBasicSchedulingPolicy(r, r.open()); break
       case 18: f2 = readGangSchedulingPolicy(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -209,7 +209,7 @@ function readPodGroupSpec(r: ProtoReader, end: number): types.PodGroupSpec {
       case 42: f5 = r.str(); break
       case 50: f6 = r.str(); break
       case 56: f7 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 254)
     }
   }
   r.leave(end)
@@ -238,7 +238,7 @@ function readPodGroupStatus(r: ProtoReader, end: number): types.PodGroupStatus {
     switch (t) {
       case 10: (f1 ??= []).push(metaV1.readCondition(r, r.open())); break
       case 18: (f2 ??= []).push(readPodGroupResourceClaimStatus(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -277,7 +277,7 @@ function readPodGroupTemplate(r: ProtoReader, end: number): types.PodGroupTempla
       case 42: f5 = r.str(); break
       case 50: f6 = r.str(); break
       case 56: f7 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 254)
     }
   }
   r.leave(end)
@@ -303,7 +303,7 @@ function readPodGroupTemplateReference(r: ProtoReader, end: number): types.PodGr
     const t = r.tag()
     switch (t) {
       case 10: f1 = readWorkloadPodGroupTemplateReference(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -322,7 +322,7 @@ function readTopologyConstraint(r: ProtoReader, end: number): types.TopologyCons
     const t = r.tag()
     switch (t) {
       case 10: f1 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -347,7 +347,7 @@ function readTypedLocalObjectReference(r: ProtoReader, end: number): types.Typed
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
       case 26: f3 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -372,7 +372,7 @@ export function readWorkload(r: ProtoReader, end: number): types.Workload {
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readWorkloadSpec(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -396,7 +396,7 @@ export function readWorkloadList(r: ProtoReader, end: number): types.WorkloadLis
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readWorkload(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -419,7 +419,7 @@ function readWorkloadPodGroupTemplateReference(r: ProtoReader, end: number): typ
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -443,7 +443,7 @@ function readWorkloadSpec(r: ProtoReader, end: number): types.WorkloadSpec {
     switch (t) {
       case 10: f1 = readTypedLocalObjectReference(r, r.open()); break
       case 18: (f2 ??= []).push(readPodGroupTemplate(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)

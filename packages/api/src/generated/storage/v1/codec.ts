@@ -21,7 +21,7 @@ export function readCSIDriver(r: ProtoReader, end: number): types.CSIDriver {
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readCSIDriverSpec(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -45,7 +45,7 @@ export function readCSIDriverList(r: ProtoReader, end: number): types.CSIDriverL
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readCSIDriver(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -96,7 +96,7 @@ function readCSIDriverSpec(r: ProtoReader, end: number): types.CSIDriverSpec {
       case 72: f9 = r.int(); break
       case 80: f10 = r.bool(); break
       case 88: f11 = r.bool(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 4094)
     }
   }
   r.leave(end)
@@ -129,7 +129,7 @@ export function readCSINode(r: ProtoReader, end: number): types.CSINode {
     switch (t) {
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readCSINodeSpec(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -159,7 +159,7 @@ function readCSINodeDriver(r: ProtoReader, end: number): types.CSINodeDriver {
       case 18: f2 = r.str(); break
       case 26: (f3 ??= []).push(r.str()); break
       case 34: f4 = readVolumeNodeResources(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -185,7 +185,7 @@ export function readCSINodeList(r: ProtoReader, end: number): types.CSINodeList 
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readCSINode(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -206,7 +206,7 @@ function readCSINodeSpec(r: ProtoReader, end: number): types.CSINodeSpec {
     const t = r.tag()
     switch (t) {
       case 10: (f1 ??= []).push(readCSINodeDriver(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -238,7 +238,7 @@ export function readCSIStorageCapacity(r: ProtoReader, end: number): types.CSISt
       case 26: f3 = r.str(); break
       case 34: f4 = r.quantity(); break
       case 42: f5 = r.quantity(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 62)
     }
   }
   r.leave(end)
@@ -265,7 +265,7 @@ export function readCSIStorageCapacityList(r: ProtoReader, end: number): types.C
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readCSIStorageCapacity(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -307,7 +307,7 @@ export function readStorageClass(r: ProtoReader, end: number): types.StorageClas
       case 48: f6 = r.bool(); break
       case 58: f7 = r.str(); break
       case 66: (f8 ??= []).push(coreV1.readTopologySelectorTerm(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 510)
     }
   }
   r.leave(end)
@@ -337,7 +337,7 @@ export function readStorageClassList(r: ProtoReader, end: number): types.Storage
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readStorageClass(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -360,7 +360,7 @@ function readTokenRequest(r: ProtoReader, end: number): types.TokenRequest {
     switch (t) {
       case 10: f1 = r.str(); break
       case 16: f2 = r.int(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -387,7 +387,7 @@ export function readVolumeAttachment(r: ProtoReader, end: number): types.VolumeA
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readVolumeAttachmentSpec(r, r.open()); break
       case 26: f3 = readVolumeAttachmentStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -412,7 +412,7 @@ export function readVolumeAttachmentList(r: ProtoReader, end: number): types.Vol
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readVolumeAttachment(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -436,7 +436,7 @@ function readVolumeAttachmentSource(r: ProtoReader, end: number): types.VolumeAt
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = coreV1.readPersistentVolumeSpec(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -463,7 +463,7 @@ function readVolumeAttachmentSpec(r: ProtoReader, end: number): types.VolumeAtta
       case 10: f1 = r.str(); break
       case 18: f2 = readVolumeAttachmentSource(r, r.open()); break
       case 26: f3 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -494,7 +494,7 @@ function readVolumeAttachmentStatus(r: ProtoReader, end: number): types.VolumeAt
       case 18: f2 = r.stringEntry(f2); break
       case 26: f3 = readVolumeError(r, r.open()); break
       case 34: f4 = readVolumeError(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -523,7 +523,7 @@ export function readVolumeAttributesClass(r: ProtoReader, end: number): types.Vo
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = r.str(); break
       case 26: f3 = r.stringEntry(f3); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -548,7 +548,7 @@ export function readVolumeAttributesClassList(r: ProtoReader, end: number): type
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readVolumeAttributesClass(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -574,7 +574,7 @@ function readVolumeError(r: ProtoReader, end: number): types.VolumeError {
       case 10: f1 = r.time(); break
       case 18: f2 = r.str(); break
       case 24: f3 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -595,7 +595,7 @@ function readVolumeNodeResources(r: ProtoReader, end: number): types.VolumeNodeR
     const t = r.tag()
     switch (t) {
       case 8: f1 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)

@@ -30,7 +30,7 @@ export function readCSIStorageCapacity(r: ProtoReader, end: number): types.CSISt
       case 26: f3 = r.str(); break
       case 34: f4 = r.quantity(); break
       case 42: f5 = r.quantity(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 62)
     }
   }
   r.leave(end)
@@ -57,7 +57,7 @@ export function readCSIStorageCapacityList(r: ProtoReader, end: number): types.C
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readCSIStorageCapacity(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -84,7 +84,7 @@ export function readVolumeAttachment(r: ProtoReader, end: number): types.VolumeA
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readVolumeAttachmentSpec(r, r.open()); break
       case 26: f3 = readVolumeAttachmentStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -109,7 +109,7 @@ export function readVolumeAttachmentList(r: ProtoReader, end: number): types.Vol
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readVolumeAttachment(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -133,7 +133,7 @@ function readVolumeAttachmentSource(r: ProtoReader, end: number): types.VolumeAt
     switch (t) {
       case 10: f1 = r.str(); break
       case 18: f2 = coreV1.readPersistentVolumeSpec(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -160,7 +160,7 @@ function readVolumeAttachmentSpec(r: ProtoReader, end: number): types.VolumeAtta
       case 10: f1 = r.str(); break
       case 18: f2 = readVolumeAttachmentSource(r, r.open()); break
       case 26: f3 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -191,7 +191,7 @@ function readVolumeAttachmentStatus(r: ProtoReader, end: number): types.VolumeAt
       case 18: f2 = r.stringEntry(f2); break
       case 26: f3 = readVolumeError(r, r.open()); break
       case 34: f4 = readVolumeError(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 30)
     }
   }
   r.leave(end)
@@ -220,7 +220,7 @@ export function readVolumeAttributesClass(r: ProtoReader, end: number): types.Vo
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = r.str(); break
       case 26: f3 = r.stringEntry(f3); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -245,7 +245,7 @@ export function readVolumeAttributesClassList(r: ProtoReader, end: number): type
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readVolumeAttributesClass(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -271,7 +271,7 @@ function readVolumeError(r: ProtoReader, end: number): types.VolumeError {
       case 10: f1 = r.time(); break
       case 18: f2 = r.str(); break
       case 24: f3 = r.int32(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)

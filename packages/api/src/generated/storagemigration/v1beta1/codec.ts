@@ -22,7 +22,7 @@ export function readStorageVersionMigration(r: ProtoReader, end: number): types.
       case 10: f1 = metaV1.readObjectMeta(r, r.open()); break
       case 18: f2 = readStorageVersionMigrationSpec(r, r.open()); break
       case 26: f3 = readStorageVersionMigrationStatus(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 14)
     }
   }
   r.leave(end)
@@ -47,7 +47,7 @@ export function readStorageVersionMigrationList(r: ProtoReader, end: number): ty
     switch (t) {
       case 10: f1 = metaV1.readListMeta(r, r.open()); break
       case 18: (f2 ??= []).push(readStorageVersionMigration(r, r.open())); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
@@ -68,7 +68,7 @@ function readStorageVersionMigrationSpec(r: ProtoReader, end: number): types.Sto
     const t = r.tag()
     switch (t) {
       case 10: f1 = metaV1.readGroupResource(r, r.open()); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 2)
     }
   }
   r.leave(end)
@@ -91,7 +91,7 @@ function readStorageVersionMigrationStatus(r: ProtoReader, end: number): types.S
     switch (t) {
       case 10: (f1 ??= []).push(metaV1.readCondition(r, r.open())); break
       case 18: f2 = r.str(); break
-      default: r.skipField(t)
+      default: r.skipUnknown(t, 6)
     }
   }
   r.leave(end)
