@@ -8,10 +8,10 @@ import type { ResourceDefinition } from '@keelson/registry'
 import { openTestStore } from '@keelson/registry/testing'
 import type { Namespace } from './controller.ts'
 
-export interface Pod extends KubeObject {
+interface Pod extends KubeObject {
   spec?: { nodeName?: string; terminationGracePeriodSeconds?: number }
 }
-export interface ConfigMap extends KubeObject {
+interface ConfigMap extends KubeObject {
   data?: Record<string, string>
 }
 

@@ -20,6 +20,7 @@ const things = defineResource<Thing>({
 })
 const worlds = defineResource({ group: 'example.com', version: 'v1', kind: 'World', plural: 'worlds', scope: 'Cluster', strategy: {} })
 const name = { group: 'example.com', resource: 'things' }
+const valueOf = (thing: Thing | undefined) => thing?.value
 
 function open(options: Parameters<typeof createLoopbackClient>[0] = {}) {
   const test = openTestStore(things)
@@ -67,9 +68,7 @@ it('writes go through admission, as the server itself', async () => {
   const seen: string[] = []
   const record = async (half: string, { operation, object, oldObject, namespace, context }: WriteAttributes): Promise<void> => {
     expect(context.user).toMatchObject({ name: 'system:apiserver', groups: expect.arrayContaining(['system:masters']) })
-    seen.push(
-      `${half} ${operation} ${namespace} ${(oldObject as Thing | undefined)?.value ?? '-'}>${(object as Thing | undefined)?.value ?? '-'}`,
-    )
+    seen.push(`${half} ${operation} ${namespace} ${valueOf(oldObject) ?? '-'}>${valueOf(object) ?? '-'}`)
     if (operation === 'DELETE' && half === 'validate') throw newForbidden(name, 'a', 'stays')
   }
   const admission: WriteAdmission = { admit: (a) => record('admit', a), validate: (a) => record('validate', a) }

@@ -185,5 +185,5 @@ function listRequest({ predicate = everyObject, resourceVersion = '0' }: Loopbac
 }
 
 function objectOf(result: RestResult): DeepReadonly<KubeObject> {
-  return isStoredObject(result) ? result.object() : (result as DeepReadonly<KubeObject>)
+  return isStoredObject(result) ? result.object() : result
 }

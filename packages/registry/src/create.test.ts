@@ -19,7 +19,7 @@ afterEach(() => test[Symbol.asyncDispose]())
 
 const context = testContext('ns', { group: 'example.com', version: 'v1', resource: 'widgets' })
 const create = (metadata: KubeObject['metadata'], spec?: Widget['spec'], dryRun = false): Promise<KubeObject> =>
-  test.store.create(context, { metadata, ...(spec && { spec }) } as KubeObject, { dryRun }).then(plain)
+  test.store.create(context, { metadata, ...(spec && { spec }) }, { dryRun }).then(plain)
 
 it('sets what is the server’s, and drops what the client made up', async () => {
   const created = await create({

@@ -49,19 +49,19 @@ async function deleteAll<T extends KubeObject>(
   batch: readonly StoredObject<T>[],
 ): Promise<void> {
   let next = 0
-  let failed: { error: unknown } | undefined
+  const failures: unknown[] = []
   const worker = async (): Promise<void> => {
-    while (next < batch.length && failed === undefined) {
+    while (next < batch.length && failures.length === 0) {
       const item = batch[next++]!
       try {
         await deleteOne(parts, context, request, item)
       } catch (error) {
-        failed ??= { error }
+        failures.push(error)
       }
     }
   }
   await Promise.all(Array.from({ length: Math.max(1, Math.min(parts.deleteCollectionWorkers, batch.length)) }, worker))
-  if (failed !== undefined) throw (failed as { error: unknown }).error
+  if (failures.length > 0) throw failures[0]
 }
 
 async function deleteOne<T extends KubeObject>(

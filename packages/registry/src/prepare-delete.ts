@@ -21,10 +21,10 @@ export function beforeDelete<T extends KubeObject>(
   if ((options.gracePeriodSeconds ?? 0) < 0) options.gracePeriodSeconds = 1
   const { metadata } = object
   if ((metadata.deletionGracePeriodSeconds ?? 0) < 0) metadata.deletionGracePeriodSeconds = 1
-  const { checkGracefulDelete } = parts.definition.strategy
-  if (checkGracefulDelete === undefined) return 'now'
+  const { strategy } = parts.definition
+  if (strategy.checkGracefulDelete === undefined) return 'now'
   if (metadata.deletionTimestamp !== undefined) return hasten(parts, object, options)
-  if (!checkGracefulDelete(context, object as DeepReadonly<T>, options)) return 'now'
+  if (!strategy.checkGracefulDelete(context, object as DeepReadonly<T>, options)) return 'now'
   if (options.gracePeriodSeconds === undefined) throw newInternal('options.GracePeriodSeconds should not be nil')
   metadata.deletionTimestamp = formatTime(parts.now() + options.gracePeriodSeconds * 1000)
   metadata.deletionGracePeriodSeconds = options.gracePeriodSeconds

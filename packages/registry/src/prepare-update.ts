@@ -35,14 +35,11 @@ function keepSystemFields(metadata: ObjectMeta, old: DeepReadonly<ObjectMeta>): 
   }
 }
 
-function keep<K extends 'generation' | 'uid' | 'creationTimestamp' | 'deletionTimestamp' | 'deletionGracePeriodSeconds'>(
-  metadata: ObjectMeta,
-  old: DeepReadonly<ObjectMeta>,
-  member: K,
-): void {
-  const value = (old as ObjectMeta)[member]
-  if (value === undefined) delete metadata[member]
-  else metadata[member] = value
+type KeptMember = 'generation' | 'uid' | 'creationTimestamp' | 'deletionTimestamp' | 'deletionGracePeriodSeconds'
+
+function keep(metadata: ObjectMeta, old: DeepReadonly<ObjectMeta>, member: KeptMember): void {
+  if (old[member] === undefined) delete metadata[member]
+  else Object.assign(metadata, { [member]: old[member] })
 }
 
 function metadataErrors<T extends KubeObject>(

@@ -44,13 +44,7 @@ export function tableConvertor<T extends KubeObject>(
 
 function columnsOf<T extends KubeObject>(definition: Pick<ResourceDefinition<T>, 'columns' | 'allColumns'>): readonly Column<T>[] {
   if (definition.allColumns !== undefined) return definition.allColumns
-  const shared = (column: Column<KubeObject>): Column<T> => column as unknown as Column<T>
-  if (definition.columns === undefined) return [shared(nameColumn), shared(createdAtColumn)]
+  if (definition.columns === undefined) return [nameColumn, createdAtColumn]
   const wide = (column: Column<T>): boolean => (column.priority ?? 0) > 0
-  return [
-    shared(nameColumn),
-    ...definition.columns.filter((column) => !wide(column)),
-    shared(ageColumn),
-    ...definition.columns.filter(wide),
-  ]
+  return [nameColumn, ...definition.columns.filter((column) => !wide(column)), ageColumn, ...definition.columns.filter(wide)]
 }

@@ -36,6 +36,8 @@ export function translateError(verb: StorageVerb, error: unknown, resource: Grou
       return verb === 'watch' ? newInternal(error.message, { cause: error }) : newServerTimeout(resource, verb, 2)
     case 'Corrupt':
       return newInternal(error.message, { cause: error })
+    default:
+      return error
   }
 }
 

@@ -4,7 +4,7 @@ import type { LoopbackClientBuilder, LoopbackResource } from '@keelson/loopback'
 import { defineResource } from '@keelson/registry'
 import { openTestStore, testContext } from '@keelson/registry/testing'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import type { AdmissionAttributes, AdmissionOperation, AdmissionPlugin } from '../admission.ts'
+import type { AdmissionAttributes, AdmissionOperation } from '../admission.ts'
 import { namespaceLifecycle } from './index.ts'
 
 interface Namespace extends KubeObject {
@@ -20,7 +20,7 @@ const definition = defineResource<Namespace>({
 })
 let client: LoopbackClientBuilder
 let namespaces: LoopbackResource<Namespace>
-let plugin: AdmissionPlugin & AsyncDisposable
+let plugin: ReturnType<typeof namespaceLifecycle>
 let close: () => PromiseLike<void>
 let now: number
 beforeEach(async () => {
@@ -39,21 +39,20 @@ afterEach(async () => {
   await close()
 })
 
-const admit = async (operation: AdmissionOperation, namespace: string, more: Partial<AdmissionAttributes> = {}): Promise<void> => {
-  await plugin.admit!({
-    context: testContext(namespace),
-    operation,
-    kind: { group: '', version: 'v1', kind: 'ConfigMap' },
-    resource: { group: '', version: 'v1', resource: 'configmaps' },
-    subresource: '',
-    namespace,
-    name: '',
-    object: { metadata: { name: 'a' } },
-    oldObject: undefined,
-    dryRun: false,
-    ...more,
-  })
-}
+const write = (operation: AdmissionOperation, namespace: string, more: Partial<AdmissionAttributes> = {}): AdmissionAttributes => ({
+  context: testContext(namespace),
+  operation,
+  kind: { group: '', version: 'v1', kind: 'ConfigMap' },
+  resource: { group: '', version: 'v1', resource: 'configmaps' },
+  subresource: '',
+  namespace,
+  name: '',
+  object: { metadata: { name: 'a' } },
+  oldObject: undefined,
+  dryRun: false,
+  ...more,
+})
+const admit = async (...args: Parameters<typeof write>): Promise<void> => plugin.admit!(write(...args))
 const ofNamespace = (name: string): Partial<AdmissionAttributes> => ({
   kind: { group: '', version: 'v1', kind: 'Namespace' },
   resource: { group: '', version: 'v1', resource: 'namespaces' },
@@ -86,11 +85,8 @@ it('refuses creates in one that goes, and says so in a cause', async () => {
 })
 
 it('looks again before the write', async () => {
-  const attributes = { operation: 'CREATE', namespace: 'there', kind: { kind: 'ConfigMap' }, resource: {}, object: undefined, name: 'a' }
-  await plugin.validate!(attributes as unknown as AdmissionAttributes)
-  await expect(plugin.validate!({ ...attributes, namespace: 'going' } as unknown as AdmissionAttributes)).rejects.toMatchObject({
-    code: 403,
-  })
+  await plugin.validate!(write('CREATE', 'there'))
+  await expect(plugin.validate!(write('CREATE', 'going'))).rejects.toMatchObject({ code: 403 })
 })
 
 it.each(['default', 'kube-system', 'kube-public'])('keeps %s', async (name) => {

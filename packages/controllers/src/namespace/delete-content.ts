@@ -64,7 +64,7 @@ async function deletePods(client: LoopbackClient, namespace: string): Promise<nu
   const before = await resource.list({ namespace, resourceVersion: '' })
   await resource.deleteCollection(namespace, background)
   let longest = 0
-  for (const pod of before.items as readonly DeepReadonly<Pod>[]) {
+  for (const pod of before.items) {
     if (pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') continue
     if (await isOrphan(client, pod)) await deleteNow(resource, pod)
     else longest = Math.max(longest, pod.spec?.terminationGracePeriodSeconds ?? 0)

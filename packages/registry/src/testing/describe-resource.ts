@@ -146,7 +146,7 @@ export function put(object: KubeObject): UpdatedObjectInfo {
 
 /** The object of a result, with kind and apiVersion only where the result is a plain object. */
 export function plain(result: RestResult): KubeObject {
-  return isStoredObject(result) ? (result.copy() as KubeObject) : result
+  return isStoredObject(result) ? result.copy() : result
 }
 
 function addLabel(object: KubeObject): void {
