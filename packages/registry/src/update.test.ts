@@ -98,6 +98,22 @@ it('runs the change again on what another wrote meanwhile', async () => {
   expect(plain(object)).toMatchObject({ spec: { size: 7 }, metadata: { labels: { round: '2' } } })
 })
 
+it('loses no change of many that come at once', async () => {
+  const increment = async (current: KubeObject | undefined): Promise<KubeObject> => {
+    const widget = current as Widget
+    return { ...widget, spec: { size: (widget.spec?.size ?? 0) + 1 } } as Widget
+  }
+  await Promise.all(Array.from({ length: 30 }, () => test.store.update(context, 'a', { updatedObject: increment }, { dryRun: false })))
+  expect(plain(await test.store.get(context, 'a', {}))).toMatchObject({ spec: { size: 31 }, metadata: { generation: 31 } })
+})
+
+it('a uid that is asked for cannot be met by creating', async () => {
+  const info = { ...put({ metadata: { name: 'new' } }), preconditions: { uid: 'x' } }
+  for (const dryRun of [true, false]) {
+    await expect(test.store.update(context, 'new', info, { dryRun, forceAllowCreate: true })).rejects.toMatchObject({ code: 409 })
+  }
+})
+
 it('status changes only through its own path, which creates nothing', async () => {
   const changed = { ...created, spec: { size: 9 }, status: { phase: 'Ready' } } as Widget
   expect((await update(changed)).status).toBeUndefined()

@@ -40,7 +40,7 @@ class DryRunTarget<T extends KubeObject> implements WriteTarget<T> {
   ): Promise<Written<T>> {
     const stored = await this.#find(key)
     if (stored === undefined && options.ignoreNotFound !== true) throw new StorageError({ code: 'KeyNotFound', key })
-    if (stored !== undefined) checkPreconditions(key, stored.object(), options.preconditions)
+    checkPreconditions(key, stored?.object(), options.preconditions)
     const { object } = await tryUpdate(stored?.copy(), stored)
     return object
   }

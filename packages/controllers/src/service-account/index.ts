@@ -1,4 +1,4 @@
-import { isApiError } from '@keelson/apimachinery'
+import { everything, fieldEquals, isApiError } from '@keelson/apimachinery'
 import { createInformer } from '@keelson/loopback'
 import { disposeAll, untilSynced } from '../controller.ts'
 import type { ControllerContext } from '../controller.ts'
@@ -13,7 +13,8 @@ export function startServiceAccountController(context: ControllerContext): Async
   const resource = client.resource({ group: '', resource: 'serviceaccounts' })
   if (resource === undefined) return undefined
   const onError = (error: unknown): void => context.onError('serviceaccount-controller', error)
-  const accounts = createInformer(resource, { clock, onError })
+  const predicate = { labels: everything(), fields: fieldEquals('metadata.name', name) }
+  const accounts = createInformer(resource, { predicate, clock, onError })
   const queue = new WorkQueue({
     async process(namespace, signal) {
       if (!(await untilSynced(signal, accounts, namespaces))) return
@@ -31,7 +32,7 @@ export function startServiceAccountController(context: ControllerContext): Async
     if (type !== 'deleted') queue.add(object.metadata.name ?? '')
   })
   const fromAccounts = accounts.subscribe(({ type, object }) => {
-    if (type === 'deleted' && object.metadata.name === name) queue.add(object.metadata.namespace ?? '')
+    if (type === 'deleted') queue.add(object.metadata.namespace ?? '')
   })
   return disposeAll(accounts, queue, fromNamespaces, fromAccounts)
 }
