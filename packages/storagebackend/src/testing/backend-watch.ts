@@ -30,7 +30,10 @@ export function watchTests(test: DeclareBackendTest): void {
   test('watch: ordered, unique and reliable from any start, under many writers', async ({ backend, prefix, put, delete: remove }) => {
     const start = await put('start')
     const range = prefixRange(`${prefix}w/`)
+    const total = 200
     const live = new WatchReader(backend, range, start)
+    // Read while it is written, so that this one is served as changes happen and not out of history.
+    const reading = live.changes(total)
     const written: number[] = []
     await Promise.all(
       Array.from({ length: 8 }, async (_, writer) => {
@@ -38,11 +41,14 @@ export function watchTests(test: DeclareBackendTest): void {
       }),
     )
     written.sort((a, b) => a - b)
-    expect((await live.changes(written.length)).map(revisionOf)).toEqual(written)
+    expect((await reading).map(revisionOf)).toEqual(written)
     for (const after of [start, written[0]!, written[99]!, written[198]!]) {
       const late = new WatchReader(backend, range, after)
       const expected = written.filter((revision) => revision > after)
       expect((await late.changes(expected.length)).map(revisionOf)).toEqual(expected)
+      const more = await put('w/last')
+      written.push(more)
+      for (const reader of [late, live]) expect((await reader.changes(1)).map(revisionOf)).toEqual([more])
       await late.stop()
     }
     await live.stop()
