@@ -2,8 +2,8 @@ import type { KubeObject } from '@keelson/apimachinery'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openTestStore, plain, put, testContext } from './testing/index.ts'
 import type { TestStore } from './testing/index.ts'
-import { gardens, widgets } from './testing/widgets.ts'
-import type { Widget } from './testing/widgets.ts'
+import { gardens, widgets } from './testing/widgets.fixture.ts'
+import type { Widget } from './testing/widgets.fixture.ts'
 
 let names: string[]
 let test: TestStore<Widget>

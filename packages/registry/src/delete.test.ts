@@ -5,8 +5,8 @@ import { canDeleteCollection } from './rest.ts'
 import type { ListRequest, RESTStorage, Updater } from './rest.ts'
 import { openTestStore, plain, put, testContext } from './testing/index.ts'
 import type { TestStore } from './testing/index.ts'
-import { gardens, widgets } from './testing/widgets.ts'
-import type { Widget } from './testing/widgets.ts'
+import { gardens, widgets } from './testing/widgets.fixture.ts'
+import type { Widget } from './testing/widgets.fixture.ts'
 
 const start = Date.parse('2026-01-01T00:00:00Z')
 const context = testContext('ns', { group: 'example.com', version: 'v1', resource: 'widgets' })

@@ -1,8 +1,8 @@
 import { parseTime } from '@keelson/apimachinery'
 
 /** How long ago a time was, as tables print it; `<unknown>` when unset. */
-export function age(time: string | undefined, now: number): string {
-  return time === undefined || time === '' ? '<unknown>' : humanDuration(now - parseTime(time))
+export function age(time: string | null | undefined, now: number): string {
+  return time === undefined || time === null || time === '' ? '<unknown>' : humanDuration(now - parseTime(time))
 }
 
 /** Two units at the most, and fewer the longer it is: 45s, 5m30s, 3h, 7d12h, 2y40d. Clocks that differ by a second or two show as 0s. */

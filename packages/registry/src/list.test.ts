@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { ListRequest } from './rest.ts'
 import { openTestStore, testContext } from './testing/index.ts'
 import type { TestStore } from './testing/index.ts'
-import { widgets } from './testing/widgets.ts'
-import type { Widget } from './testing/widgets.ts'
+import { widgets } from './testing/widgets.fixture.ts'
+import type { Widget } from './testing/widgets.fixture.ts'
 
 let test: TestStore<Widget>
 beforeAll(async () => {

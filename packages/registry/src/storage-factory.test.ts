@@ -5,7 +5,7 @@ import { createRESTOptionsGetter } from './rest-options-getter.ts'
 import type { StorageDecorator } from './rest-options.ts'
 import { newStorageFactoryConfig } from './storage-factory.ts'
 import { openTestStore, testContext, untyped, untypedCodecs } from './testing/index.ts'
-import { widgets } from './testing/widgets.ts'
+import { widgets } from './testing/widgets.fixture.ts'
 import { undecoratedStorage } from './undecorated-storage.ts'
 
 const storageFactory = newStorageFactoryConfig().complete({ backend: openMemory(), createCodec: untypedCodecs }).new()

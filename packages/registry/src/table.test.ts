@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { humanDuration } from './human-duration.ts'
 import { tableConvertor } from './table.ts'
-import { widgets } from './testing/widgets.ts'
+import { widgets } from './testing/widgets.fixture.ts'
 
 const object = { metadata: { name: 'a', creationTimestamp: '2026-01-01T00:00:00Z' }, spec: { size: 3 }, status: { phase: 'Ready' } }
 const now = Date.parse('2026-01-01T00:05:30Z')

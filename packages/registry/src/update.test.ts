@@ -4,8 +4,8 @@ import { canGet, canPatch, canUpdate } from './rest.ts'
 import type { RESTStorage, Updater } from './rest.ts'
 import { openTestStore, plain, put, testContext } from './testing/index.ts'
 import type { TestStore } from './testing/index.ts'
-import { widgets } from './testing/widgets.ts'
-import type { Widget } from './testing/widgets.ts'
+import { widgets } from './testing/widgets.fixture.ts'
+import type { Widget } from './testing/widgets.fixture.ts'
 
 let test: TestStore<Widget>
 let created: Widget

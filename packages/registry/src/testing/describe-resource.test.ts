@@ -1,4 +1,4 @@
-import { gardens, widgets } from './widgets.ts'
+import { gardens, widgets } from './widgets.fixture.ts'
 import { describeResource } from './describe-resource.ts'
 
 describeResource(widgets, {
