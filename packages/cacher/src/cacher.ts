@@ -36,7 +36,7 @@ import type { WatchRegisterOptions } from './watch-register.ts'
 export interface CacherOptions<T extends KubeObject = KubeObject> extends WatchRegisterOptions {
   /** What is wrapped. The cacher owns it and closes it. */
   readonly storage: Storage<T>
-  /** Every key of the resource starts with it; ends in "/". */
+  /** Every key of the resource starts with it. A final "/" is added. */
   readonly prefix: string
   /** A field that many watchers select one value of: "spec.nodeName" for pods. */
   readonly triggerField?: string | undefined
@@ -77,17 +77,17 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   constructor(options: CacherOptions<T>) {
     this.#options = options
     this.#storage = options.storage
-    this.#prefix = options.prefix
+    const prefix = (this.#prefix = options.prefix.endsWith('/') ? options.prefix : `${options.prefix}/`)
     this.#timeout = options.freshnessTimeout ?? 3000
     const clock = (this.#clock = options.clock ?? systemClock)
     this.#readiness = new Readiness(clock)
     this.#freshness = new Freshness({ clock, requestProgress: options.requestProgress })
-    const dispatcher = new Dispatcher<T>({ prefix: options.prefix, triggerField: options.triggerField })
+    const dispatcher = new Dispatcher<T>({ prefix, triggerField: options.triggerField })
     this.#cache = new WatchCache({ clock, freshness: this.#freshness, dispatcher, ring: options.ring })
     this.#watches = new WatchRegister({ ...options, clock, cache: this.#cache, dispatcher })
     this.#feed = runFeed({
       storage: options.storage,
-      prefix: options.prefix,
+      prefix,
       clock,
       signal: this.#closing.signal,
       onError: options.onError,

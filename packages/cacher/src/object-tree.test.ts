@@ -45,6 +45,35 @@ describe('ObjectTree', () => {
     )
   })
 
+  test('stays right through many levels of splits and merges', () => {
+    fc.assert(
+      fc.property(fc.infiniteStream(fc.nat(3999)), fc.integer({ min: 1, max: 9 }), (numbers, deletions) => {
+        const model = new Map<string, Item>()
+        let tree = new ObjectTree<Item>()
+        for (let i = 0; i < 12_000; i++) {
+          const k = `k${numbers.next().value!}`
+          // Phases that mostly fill and phases that mostly empty.
+          if (i % 10 < (Math.floor(i / 3000) % 2 === 0 ? 10 - deletions : deletions)) {
+            const item = { key: k, value: i }
+            model.set(k, item)
+            tree = tree.set(item)
+          } else {
+            model.delete(k)
+            tree = tree.delete(k)
+          }
+          if (i % 1500 !== 0) continue
+          const items = sorted(model)
+          expect([...tree.scan({ start: '', end: undefined })]).toEqual(items)
+          items.forEach((item, rank) => {
+            if (tree.get(item.key) !== item) expect(tree.get(item.key)).toBe(item)
+            if (tree.count({ start: '', end: item.key }) !== rank) expect(tree.count({ start: '', end: item.key })).toBe(rank)
+          })
+        }
+      }),
+      { numRuns: 5 },
+    )
+  })
+
   test('thousands of keys in, out of order, and out again', () => {
     const keys = Array.from({ length: 5000 }, (_, i) => `/registry/pods/${(i * 7919) % 5000}`)
     let tree = new ObjectTree<Item>()

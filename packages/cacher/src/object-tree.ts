@@ -77,7 +77,10 @@ interface Leaf<V> {
 interface Branch<V> {
   readonly leaf: false
   readonly children: readonly Node<V>[]
-  /** At or below the first key of each child, above every key of the child before. */
+  /**
+   * At or below the first key of each child, above every key of the child before; the first one is never looked at. A change
+   * that splits nothing leaves them as they are, so versions share them.
+   */
   readonly lows: readonly string[]
   readonly size: number
 }
@@ -95,9 +98,15 @@ function lowOf<V extends Keyed>(node: Node<V>): string {
   return node.leaf ? node.items[0]!.key : node.lows[0]!
 }
 function branchOf<V extends Keyed>(children: readonly Node<V>[]): Branch<V> {
+  return branchWith(children, children.map(lowOf))
+}
+function branchWith<V>(children: readonly Node<V>[], lows: readonly string[]): Branch<V> {
   let size = 0
   for (const child of children) size += sizeOf(child)
-  return { leaf: false, children, lows: children.map(lowOf), size }
+  return { leaf: false, children, lows, size }
+}
+function withChild<V>({ children, lows, size }: Branch<V>, at: number, child: Node<V>): Branch<V> {
+  return { leaf: false, children: children.with(at, child), lows, size: size - sizeOf(children[at]!) + sizeOf(child) }
 }
 
 /** First index whose key is not below `key`. */
@@ -142,13 +151,12 @@ function setIn<V extends Keyed>(node: Node<V>, value: V): [Node<V>, Node<V>?] {
   }
   const at = childIndex(node.lows, value.key)
   const [first, second] = setIn(node.children[at]!, value)
-  const children = node.children.slice()
-  children[at] = first
-  if (second === undefined) return [branchOf(children)]
-  children.splice(at + 1, 0, second)
-  if (children.length <= maxWidth) return [branchOf(children)]
+  if (second === undefined) return [withChild(node, at, first)]
+  const children = node.children.toSpliced(at, 1, first, second)
+  const lows = node.lows.toSpliced(at + 1, 0, lowOf(second))
+  if (children.length <= maxWidth) return [branchWith(children, lows)]
   const half = splitPoint(children.length, at)
-  return [branchOf(children.slice(0, half)), branchOf(children.slice(half))]
+  return [branchWith(children.slice(0, half), lows.slice(0, half)), branchWith(children.slice(half), lows.slice(half))]
 }
 
 /** Keys that arrive in order leave full nodes behind them; otherwise split in the middle. */
@@ -166,18 +174,24 @@ function deleteIn<V extends Keyed>(node: Node<V>, key: string): Node<V> | undefi
   const before = node.children[at]!
   const after = deleteIn(before, key)
   if (after === before) return node
-  if (after === undefined) return node.children.length === 1 ? undefined : branchOf(node.children.toSpliced(at, 1))
+  if (after === undefined) {
+    return node.children.length === 1 ? undefined : branchWith(node.children.toSpliced(at, 1), node.lows.toSpliced(at, 1))
+  }
   if (widthOf(after) < minWidth && node.children.length > 1) {
     const left = at > 0 ? at - 1 : at
     const pair = at > 0 ? ([node.children[left]!, after] as const) : ([after, node.children[1]!] as const)
-    if (widthOf(pair[0]) + widthOf(pair[1]) <= maxWidth) return branchOf(node.children.toSpliced(left, 2, merge(...pair)))
+    if (widthOf(pair[0]) + widthOf(pair[1]) <= maxWidth) {
+      const merged = merge(pair[0], pair[1], node.lows[left + 1]!)
+      return branchWith(node.children.toSpliced(left, 2, merged), node.lows.toSpliced(left + 1, 1))
+    }
   }
-  return branchOf(node.children.with(at, after))
+  return withChild(node, at, after)
 }
 
-function merge<V extends Keyed>(a: Node<V>, b: Node<V>): Node<V> {
+/** `low` is that of the second. */
+function merge<V>(a: Node<V>, b: Node<V>, low: string): Node<V> {
   if (a.leaf && b.leaf) return { leaf: true, items: [...a.items, ...b.items] }
-  if (!a.leaf && !b.leaf) return branchOf([...a.children, ...b.children])
+  if (!a.leaf && !b.leaf) return branchWith([...a.children, ...b.children], [...a.lows, low, ...b.lows.slice(1)])
   throw new Error('all leaves of the tree are at one depth')
 }
 
