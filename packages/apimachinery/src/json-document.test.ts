@@ -151,6 +151,6 @@ test('property: no bytes crash it; they are read, or refused with a JsonError', 
       }
       expect(messageOf(input) === '').toBe(valid)
     }),
-    { numRuns: 1000 },
+    { numRuns: 500 },
   )
 })

@@ -12,12 +12,13 @@ export class NumberLiteral {
 
 const minInt64 = -(2n ** 63n)
 const maxInt64 = 2n ** 63n - 1n
+const longestInt64 = 20
 const integer = /^-?[0-9]+$/
 
 /** A JSON number where no type is known: an integer of 64 bits is kept exactly, anything else is a double. `undefined` when it overflows that too. */
 export function untypedNumber(literal: string): number | bigint | undefined {
   const value = Number(literal)
-  if (integer.test(literal) && !Number.isSafeInteger(value)) {
+  if (literal.length <= longestInt64 && integer.test(literal) && !Number.isSafeInteger(value)) {
     const exact = BigInt(literal)
     if (exact >= minInt64 && exact <= maxInt64) return exact
   }

@@ -1,5 +1,5 @@
 import { quote } from '../go-text.ts'
-import { equalJson } from '../json-clone.ts'
+import { cloneJson, equalJson } from '../json-clone.ts'
 import { setOwn } from '../json-reader.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
 import { isContainer, parseIndex, readMember } from './patch-document.ts'
@@ -109,12 +109,11 @@ function copy(document: PatchDocument, operation: JsonObject, onCopy: (value: Js
   if (source === undefined) throw new JsonPatchError(`copy operation does not apply: doc is missing from path: ${from}: ${missing}`)
   const value = get(source, `error in copy for from: '${from}'`)
   const path = pointerOf(operation, 'path')
-  // Two places are to hold the value, so none of it may be changed in place any more.
-  document.release()
   const target = find(document, path, 'writable')
   if (target === undefined) throw new JsonPatchError(`copy operation does not apply: doc is missing destination path: ${path}: ${missing}`)
   if (value !== null) onCopy(value)
-  insert(target, value, 'error while adding value during copy')
+  // Two places hold it from now on, and each may be changed in place. What this costs, `onCopy` limits.
+  insert(target, cloneJson(value), 'error while adding value during copy')
 }
 
 function test(document: PatchDocument, operation: JsonObject): void {

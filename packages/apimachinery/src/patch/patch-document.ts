@@ -9,7 +9,7 @@ export type JsonContainer = JsonValue[] | { [key: string]: JsonValue }
  */
 export class PatchDocument {
   root: JsonValue
-  private owned = new WeakSet<object>()
+  private readonly owned = new WeakSet<object>()
 
   constructor(root: JsonValue) {
     this.root = root
@@ -38,11 +38,6 @@ export class PatchDocument {
       container = readMember(container, step)
     }
     return isContainer(container) ? container : undefined
-  }
-
-  /** From now on everything in the document may be shared again. */
-  release(): void {
-    this.owned = new WeakSet()
   }
 
   private own(container: JsonContainer): JsonContainer {

@@ -21,7 +21,7 @@ export function mergeLists(
   let changes = patch
   let merged: JsonValue[]
   if (!listsOfObjects(original, patch)) {
-    if (deletes) return original.filter((item) => !patch.includes(item))
+    if (deletes) return withoutItems(original, new Set(patch))
     merged = [...new Set([...original, ...patch])]
   } else {
     if (mergeKey === '') throw new PatchFailure(`cannot merge lists without merge key for ${goKind(meta.schema)}`)
@@ -30,6 +30,10 @@ export function mergeLists(
   }
   const { named, others } = partition(merged, changes, mergeKey)
   return mergeOrders({ patchItems: named, serverItems: others, patchOrder: changes, serverOrder: live, mergeKey })
+}
+
+function withoutItems(list: readonly JsonValue[], items: ReadonlySet<JsonValue>): JsonValue[] {
+  return list.filter((item) => !items.has(item))
 }
 
 /** `$patch: delete` items delete their namesakes; one `$patch: replace` item makes the others of the patch the whole list. */

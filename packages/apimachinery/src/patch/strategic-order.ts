@@ -99,9 +99,9 @@ export function mergeOrders(input: OrderInput): JsonValue[] {
 }
 
 function sortBy(items: readonly JsonValue[], order: readonly JsonValue[], mergeKey: string): JsonValue[] {
-  if (mergeKey !== '') for (const item of [...items, ...order]) requireMergeKey(item, mergeKey)
-  const deleted = mergeKey === '' ? [] : items.filter((item) => isObject(item) && item.$patch === 'delete')
-  const kept = deleted.length === 0 ? items : items.filter((item) => !deleted.includes(item))
+  if (mergeKey !== '') for (const list of [items, order]) for (const item of list) requireMergeKey(item, mergeKey)
+  const deleted = new Set(mergeKey === '' ? [] : items.filter((item) => isObject(item) && item.$patch === 'delete'))
+  const kept = deleted.size === 0 ? items : items.filter((item) => !deleted.has(item))
   const places = positions(order, mergeKey)
   const placed = kept.map((item) => ({ item, at: places.get(identity(item, mergeKey)) ?? -1 }))
   if (placed.length > exactSortLimit || placed.every(({ at }) => at >= 0)) placed.sort((a, b) => a.at - b.at)

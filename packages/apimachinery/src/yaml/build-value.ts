@@ -1,10 +1,10 @@
-import { isAlias, isMap, isScalar, isSeq } from 'yaml'
 import type { Alias, Node, Pair, Scalar, YAMLMap } from 'yaml'
 import { quote } from '../go-text.ts'
 import { JsonError } from '../json-error.ts'
 import { setOwn } from '../json-reader.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
 import { formatFloat } from './format-float.ts'
+import { isAlias, isMap, isScalar, isSeq } from './library.ts'
 import type { ParsedYaml } from './parse-yaml.ts'
 import { resolveScalar } from './resolve-scalar.ts'
 import type { YamlScalar } from './resolve-scalar.ts'
@@ -38,8 +38,8 @@ function resolveAliases(root: Node | null): ReadonlyMap<Alias, Node> {
       continue
     }
     if (isScalar(node) || isMap(node) || isSeq(node)) if (node.anchor !== undefined) anchors.set(node.anchor, node)
-    if (isSeq(node)) open.push(...[...node.items].reverse())
-    else if (isMap(node)) for (const pair of [...node.items].reverse()) open.push(pair.value, pair.key)
+    if (isSeq(node)) for (const item of node.items.toReversed()) open.push(item)
+    else if (isMap(node)) for (const pair of node.items.toReversed()) open.push(pair.value, pair.key)
   }
   return targets
 }
@@ -114,7 +114,7 @@ class Builder {
   /** `<<`: at the place where it stands, so that what follows it wins, and what precedes it does not. */
   private merge(node: unknown, members: Map<YamlScalar, JsonValue>): void {
     if (isSeq(node)) {
-      for (const item of [...node.items].reverse()) this.mergeOne(item, members)
+      for (const item of node.items.toReversed()) this.mergeOne(item, members)
     } else this.mergeOne(node, members)
   }
 

@@ -1,9 +1,9 @@
-import { Composer, LineCounter, Parser } from 'yaml'
-import type { Document, ParsedNode } from 'yaml'
+import type { Document, LineCounter, ParsedNode, YAMLParseError } from 'yaml'
 import { parseJson } from '../json-document.ts'
 import { setOwn } from '../json-reader.ts'
 import type { JsonValue } from '../meta.ts'
 import { buildValue } from './build-value.ts'
+import { isScalar, yamlLibrary } from './library.ts'
 import { syntaxMessage } from './syntax-message.ts'
 import { YamlError } from './yaml-error.ts'
 
@@ -23,11 +23,11 @@ export function parseYaml(input: Uint8Array | string): ParsedYaml {
   try {
     const json = readAsJson(text)
     if (json !== undefined) return { value: json, duplicates: [] }
-    const lines = new LineCounter()
+    const lines = new (yamlLibrary().LineCounter)()
     if (control.test(text)) throw new YamlError('control characters are not allowed')
     const document = firstDocument(text, lines)
     if (document === undefined) return { value: null, duplicates: [] }
-    const error = document.errors[0]
+    const error = firstError(document)
     if (error !== undefined) throw new YamlError(syntaxMessage(error, text, lines), { cause: error })
     return buildValue(document.contents, { text, lineAt: (offset) => lines.linePos(offset).line })
   } catch (e) {
@@ -59,6 +59,7 @@ const control = /(?![\t\n\r\x85])\p{Cc}|[\ufffe\uffff]/u
 
 /** Scalars are left as text: the parser's own rules for them are not the original's. */
 function firstDocument(text: string, lines: LineCounter): Document.Parsed<ParsedNode> | undefined {
+  const { Composer, Parser } = yamlLibrary()
   const composer = new Composer({
     version: '1.1',
     schema: 'failsafe',
@@ -70,4 +71,12 @@ function firstDocument(text: string, lines: LineCounter): Document.Parsed<Parsed
   const tokens = new Parser(lines.addNewLine).parse(text)
   for (const document of composer.compose(tokens, true, text.length)) return document
   return undefined
+}
+
+/** What follows a root that is a scalar or stands in brackets is not read any more. */
+function firstError(document: Document.Parsed<ParsedNode>): YAMLParseError | undefined {
+  const root = document.contents
+  const closed = isScalar(root) ? root.source !== '' : root !== null && 'flow' in root && root.flow === true
+  const end = closed ? (root?.range?.[1] ?? Infinity) : Infinity
+  return document.errors.find((error) => error.pos[0] < end || error.code !== 'UNEXPECTED_TOKEN')
 }

@@ -57,6 +57,7 @@ function misplacedValue(text: string, from: number): Finding {
 function missing(error: YAMLParseError, text: string): Finding {
   const offset = error.pos[0]
   if (/quote/.test(error.message)) return { text: 'found unexpected end of stream', by: 'scanner', offset }
+  if (/[[{,]\s*$/.test(text)) return { text: 'did not find expected node content', by: 'parser', offset }
   if (/flow sequence|end with a \]/i.test(error.message)) return { text: "did not find expected ',' or ']'", by: 'parser', offset }
   if (/flow map|end with a \}/i.test(error.message)) return { text: "did not find expected ',' or '}'", by: 'parser', offset }
   if (/implicit map key/i.test(error.message)) return { text: "could not find expected ':'", by: 'scanner', offset, late: true }

@@ -1,0 +1,26 @@
+import { createRequire } from 'node:module'
+import type { Alias, Scalar, YAMLMap, YAMLSeq } from 'yaml'
+
+type Library = typeof import('yaml')
+let loaded: Library | undefined
+
+/** Loading the parser takes longer than a server may take to start, and most never read YAML: so it is loaded on first use. */
+export function yamlLibrary(): Library {
+  return (loaded ??= createRequire(import.meta.url)('yaml') as Library)
+}
+
+export function isAlias(node: unknown): node is Alias {
+  return yamlLibrary().isAlias(node)
+}
+
+export function isMap(node: unknown): node is YAMLMap {
+  return yamlLibrary().isMap(node)
+}
+
+export function isSeq(node: unknown): node is YAMLSeq {
+  return yamlLibrary().isSeq(node)
+}
+
+export function isScalar(node: unknown): node is Scalar {
+  return yamlLibrary().isScalar(node)
+}
