@@ -78,12 +78,23 @@ it('a deleted namespace goes away with everything in it, and nothing else does',
   }
 })
 
-it('one that was Terminating at start goes too, also when it was finalized already', async () => {
+it('one that was Terminating at start goes too', async () => {
   await cluster.namespaces.create('', { metadata: { name: 'a' } })
   await cluster.configMaps.create('a', { metadata: { name: 'c' } })
   await cluster.namespaces.delete('', 'a')
   start('namespace-controller')
   expect(running!.names).toEqual(['namespace-controller'])
+  await isGone('a')
+})
+
+it('one with finalizers of its own is emptied, and goes when the last of them is taken away', async () => {
+  await cluster.namespaces.create('', { metadata: { name: 'a', finalizers: ['example.com/hold'] } })
+  await cluster.configMaps.create('a', { metadata: { name: 'c' } })
+  start('namespace-controller')
+  await cluster.namespaces.delete('', 'a')
+  await eventually(async () => expect((await cluster.namespaces.get('', 'a', live))?.spec?.finalizers).toEqual([]))
+  expect(await cluster.configMaps.get('a', 'c', live)).toBeUndefined()
+  await cluster.namespaces.update('', 'a', (namespace) => ({ ...namespace, metadata: { ...namespace.metadata, finalizers: [] } }))
   await isGone('a')
 })
 
