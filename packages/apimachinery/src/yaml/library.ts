@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module'
+import type * as yaml from 'yaml'
 import type { Alias, Scalar, YAMLMap, YAMLSeq } from 'yaml'
 
-type Library = typeof import('yaml')
+type Library = typeof yaml
 let loaded: Library | undefined
 
 /** Loading the parser takes longer than a server may take to start, and most never read YAML: so it is loaded on first use. */

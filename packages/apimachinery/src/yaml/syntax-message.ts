@@ -25,6 +25,7 @@ function interpret(error: YAMLParseError, text: string): Finding {
   const parser = (words: string): Finding => ({ text: words, by: 'parser', offset })
   switch (error.code) {
     case 'MULTILINE_IMPLICIT_KEY':
+      if (hasSiblingBefore(text, offset)) return { text: "could not find expected ':'", by: 'scanner', offset, late: true }
       return misplacedValue(text, offset)
     case 'KEY_OVER_1024_CHARS':
       return scanner("could not find expected ':'")
@@ -46,6 +47,22 @@ function interpret(error: YAMLParseError, text: string): Finding {
     default:
       return parser('did not find expected key')
   }
+}
+
+/** Where a mapping has begun already, a line that is no key is missed at once; before its first key, only at the next `:`. */
+function hasSiblingBefore(text: string, offset: number): boolean {
+  const start = text.lastIndexOf('\n', offset - 1) + 1
+  const column = offset - start
+  const lines = text.slice(0, start).split('\n').slice(0, -1)
+  for (const line of lines.toReversed()) {
+    const content = line.trimStart()
+    if (content === '' || content.startsWith('#')) continue
+    const indent = line.length - content.length
+    const inner = /^(?:- +)+/.exec(content)?.[0].length ?? 0
+    if (indent + inner === column) return true
+    if (indent < column) return false
+  }
+  return false
 }
 
 /** A second `: ` where only one may be. */
