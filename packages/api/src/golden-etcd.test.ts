@@ -16,8 +16,20 @@ interface StoredValue {
   readonly object?: KubeObject
 }
 
-/** Their defaults add something to what was stored; that is not the codec's part. */
-const defaultedOnRead: ReadonlySet<string> = new Set(['Job', 'PersistentVolumeClaim'])
+/** What the original filled in when it read the value, which is not the codec's part: the rule of each kind that has one. */
+const defaultOnRead: Readonly<Record<string, (object: Defaulted) => void>> = {
+  Job: (job) => {
+    if (Object.keys(job.metadata.labels ?? {}).length === 0) job.metadata.labels = { ...job.spec?.template?.metadata?.labels }
+  },
+  PersistentVolumeClaim: (claim) => {
+    claim.status = { ...claim.status, phase: claim.status?.phase ?? 'Pending' }
+  },
+}
+
+interface Defaulted extends KubeObject {
+  spec?: { template?: { metadata?: { labels?: Record<string, string> } } }
+  status?: { phase?: string }
+}
 
 describe.skipIf(!existsSync(file))('values as the original stored them', async () => {
   const types = createApiTypes(await loadEverything())
@@ -32,9 +44,11 @@ describe.skipIf(!existsSync(file))('values as the original stored them', async (
   it('are all there', () => expect(served.length).toBe(117))
 
   it.each(served)('$key', ({ value, object }) => {
-    const decoded = withoutRevision(stored(types, Buffer.from(value, 'base64')))
-    if (defaultedOnRead.has(object!.kind!)) expect(object).toMatchObject(decoded)
-    else expect(JSON.stringify(decoded)).toBe(JSON.stringify(withoutRevision(object!)))
+    const decoded = stored(types, Buffer.from(value, 'base64'))
+    const fill = defaultOnRead[object!.kind!]
+    fill?.(decoded)
+    if (fill === undefined) expect(JSON.stringify(withoutRevision(decoded))).toBe(JSON.stringify(withoutRevision(object!)))
+    else expect(withoutRevision(decoded)).toEqual(withoutRevision(object!))
   })
 
   it.each(values.filter(({ value }) => hasProtoMagic(Buffer.from(value, 'base64'))))('$key is written back to the byte', ({ value }) => {
