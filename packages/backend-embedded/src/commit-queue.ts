@@ -41,9 +41,14 @@ interface Group {
   readonly leases: Lease[]
   readonly endedLeases: LeaseId[]
   readonly waiting: Waiting[]
+  bytes: number
 }
 
-const newGroup = (): Group => ({ revisions: [], leases: [], endedLeases: [], waiting: [] })
+const newGroup = (): Group => ({ revisions: [], leases: [], endedLeases: [], waiting: [], bytes: 0 })
+
+/** A flush takes no more than this, so that preparing and publishing it stays a matter of a few milliseconds. */
+const groupRevisions = 512
+const groupBytes = 4 * 2 ** 20
 
 const maxKeyBytes = 1900
 /** While read-only, a write is tried again this often. */
@@ -57,7 +62,7 @@ const probeInterval = 5000
  *                                                                   v
  *              flushing: one group at a time, all or nothing ── apply each revision in order ── answer
  *
- * Everything that arrives during a flush is in the next one. An answer that rests on a pending write waits for that write.
+ * What arrives during a flush is in the next one. An answer that rests on a pending write waits for that write.
  */
 export class CommitQueue {
   readonly #state: CommitState
@@ -66,7 +71,8 @@ export class CommitQueue {
   /** What keys will be when all that is decided is durable; undefined for deleted. */
   readonly #head = new Map<string, { readonly entry: Entry | undefined; readonly revision: Revision }>()
   #headRevision: Revision
-  #gathering: Group = newGroup()
+  /** The last one takes what comes; the first is the next to be flushed. */
+  #gathering: Group[] = []
   #flushing: Promise<void> | undefined
   #stopped: Error | undefined
   #closing: Error | undefined
@@ -95,7 +101,8 @@ export class CommitQueue {
       await this.#settled()
       return { committed: true, revision }
     }
-    this.#requireWritable()
+    // Deletes are tried even without room, for they make some.
+    if (operations.some((o) => o.type === 'put')) this.#requireWritable()
     for (const { key } of operations) requireKey(key)
     for (const o of operations) if (o.type === 'put' && o.lease) this.#state.requireLease(o.lease)
 
@@ -126,8 +133,10 @@ export class CommitQueue {
       this.#state.apply(pending)
       return { committed: true, revision }
     }
-    this.#gathering.revisions.push(pending)
-    await this.#queued()
+    const group = this.#group()
+    group.revisions.push(pending)
+    for (const operation of operations) if (operation.type === 'put') group.bytes += operation.value.length
+    await this.#queued(group)
     return { committed: true, revision }
   }
 
@@ -137,14 +146,14 @@ export class CommitQueue {
     // Known at once, so that a put may name it while it is on its way; a lease without keys harms nobody should it be lost.
     this.#state.applyLease(lease)
     if (!this.#durability) return
-    this.#gathering.leases.push(lease)
-    await this.#queued()
+    const group = this.#group()
+    group.leases.push(lease)
+    await this.#queued(group)
   }
 
   /** Deletes what hangs on the leases, as one ordinary revision, and forgets them. */
   async expire(ids: readonly LeaseId[], keys: readonly string[]): Promise<void> {
     this.#requireRunning()
-    this.#requireWritable()
     const due = new Set(ids)
     // A put that is still on its way hangs on the lease as well.
     const candidates = new Set([...keys, ...this.#head.keys()])
@@ -152,7 +161,7 @@ export class CommitQueue {
       .filter((key) => due.has(this.#current(key)?.lease ?? 0))
       .map((key) => ({ type: 'delete', key }) as const)
     // In the same group as the deletes: a lease must not be forgotten before its keys.
-    if (this.#durability) this.#gathering.endedLeases.push(...ids)
+    if (this.#durability) this.#group().endedLeases.push(...ids)
     await this.commit({ compare: [], operations })
     for (const id of ids) this.#state.endLease(id)
   }
@@ -177,22 +186,27 @@ export class CommitQueue {
 
   /** Waits for everything decided so far. */
   async #settled(): Promise<void> {
-    if (this.#head.size > 0) await this.#queued()
+    if (this.#head.size > 0) await this.#queued(this.#group())
   }
 
-  #queued(): Promise<void> {
+  #group(): Group {
+    let group = this.#gathering.at(-1)
+    if (!group || group.revisions.length >= groupRevisions || group.bytes >= groupBytes) this.#gathering.push((group = newGroup()))
+    return group
+  }
+
+  #queued(group: Group): Promise<void> {
     return new Promise((settle, fail) => {
-      this.#gathering.waiting.push({ settle, fail })
+      group.waiting.push({ settle, fail })
       this.#flushing ??= this.#flush()
     })
   }
 
   async #flush(): Promise<void> {
-    while (this.#gathering.waiting.length > 0) {
+    while (this.#gathering.length > 0) {
       // What else arrives in this turn goes along: whoever was just answered often has the next write ready.
       await endOfTurn()
-      const group = this.#gathering
-      this.#gathering = newGroup()
+      const group = this.#gathering.shift()!
       try {
         if (this.#stopped) throw this.#stopped
         if (!isEmpty(group)) await this.#durability!.write(batchOf(group, this.#state.visibleRevision()))
@@ -225,8 +239,8 @@ export class CommitQueue {
       answer = this.#stopped = new StoppedError(`a flush failed: ${cause.message}`, { cause })
       this.#state.stop(answer)
     }
-    const waiting = [...group.waiting, ...this.#gathering.waiting]
-    this.#gathering = newGroup()
+    const waiting = [group, ...this.#gathering].flatMap((each) => each.waiting)
+    this.#gathering = []
     this.#head.clear()
     this.#headRevision = this.#state.visibleRevision()
     for (const { fail } of waiting) fail(answer)

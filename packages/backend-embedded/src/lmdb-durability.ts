@@ -1,10 +1,10 @@
-import { mkdirSync, realpathSync } from 'node:fs'
+import { mkdirSync, realpathSync, statfsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { open, type Database, type RootDatabase } from 'lmdb'
 import type { Entry } from '@keelson/storagebackend'
-import type { Durability, LoadedState, WriteBatch } from './durability.ts'
+import { NotWrittenError, type Durability, type LoadedState, type WriteBatch } from './durability.ts'
 import { DamagedStoreError, readRecord, recordHeader, writeRecord } from './entry-record.ts'
 import { isAlive, LockedError, thisProcess, type Holder } from './holder.ts'
 import type { Lease } from './leases.ts'
@@ -22,6 +22,14 @@ const holderKey = Buffer.from('holder')
 /** Directories open in this process: LMDB must not open one twice. */
 const openHere = new Set<string>()
 
+/** Room that puts leave on the disk, and that deletes may use three quarters of: to make room one must be able to write. */
+const reserve = 16 * 2 ** 20
+
+export interface LmdbOptions {
+  /** Bytes that may still be written to the directory's disk. */
+  readonly freeBytes?: (directory: string) => number
+}
+
 type Table = Database<Uint8Array, Uint8Array>
 
 /**
@@ -36,9 +44,12 @@ export class LmdbDurability implements Durability {
   readonly #entries: Table
   readonly #leases: Table
   readonly #meta: Table
+  readonly #freeBytes: (directory: string) => number
+  #failed: Error | undefined
 
-  private constructor(directory: string, root: RootDatabase<Uint8Array, Uint8Array>) {
+  private constructor(directory: string, root: RootDatabase<Uint8Array, Uint8Array>, options: LmdbOptions) {
     this.#directory = directory
+    this.#freeBytes = options.freeBytes ?? freeBytes
     this.#root = root
     this.#entries = root.openDB<Uint8Array, Uint8Array>({ name: 'entries', keyEncoding: 'binary', encoder: new SlabReader() } as object as {
       name: string
@@ -48,7 +59,7 @@ export class LmdbDurability implements Durability {
   }
 
   /** Throws `LockedError` when a living process has it open, and an error that says so when its format is another. */
-  static async open(dataDir: string): Promise<LmdbDurability> {
+  static async open(dataDir: string, options: LmdbOptions = {}): Promise<LmdbDurability> {
     // The store holds secrets.
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     const directory = realpathSync(dataDir)
@@ -66,8 +77,10 @@ export class LmdbDurability implements Durability {
         mapSize: 2 ** 30,
         commitDelay: 0,
         overlappingSync: false,
+        // Every write is an explicit batch; without this a failed one also rejects a promise that nobody holds.
+        eventTurnBatching: false,
       })
-      const durability = new LmdbDurability(directory, root)
+      const durability = new LmdbDurability(directory, root, options)
       durability.#take(dataDir)
       return durability
     } catch (error) {
@@ -86,6 +99,7 @@ export class LmdbDurability implements Durability {
     const puts = Array.from(batch.puts, (entry) => ({ entry, key: Buffer.from(entry.key) }))
     let size = 0
     for (const { entry } of puts) size += recordHeader + entry.value.length
+    this.#requireRoom(size)
     // One buffer for all records: LMDB asks for the address of each buffer it sees.
     const records = Buffer.allocUnsafeSlow(size)
     try {
@@ -103,7 +117,8 @@ export class LmdbDurability implements Durability {
       })
       await Promise.all([committed, this.#root.flushed])
     } catch (error) {
-      throw await translateWriteError(error)
+      this.#failed = await translateWriteError(error)
+      throw this.#failed
     }
   }
 
@@ -113,12 +128,25 @@ export class LmdbDurability implements Durability {
   }
 
   async close(): Promise<void> {
+    openHere.delete(this.#directory)
+    // After a failed commit LMDB's memory is not to be trusted, closing included. The holder is told from a living one by its process.
+    if (this.#failed) return
     try {
       this.#meta.removeSync(holderKey)
     } finally {
       await this.#root.close()
-      openHere.delete(this.#directory)
     }
+  }
+
+  /**
+   * Looks before it leaps: a commit that LMDB has to abort for want of room leaves its memory damaged (seen: the process dies later of a
+   * corrupted heap). So there is room when LMDB is asked, and should a commit fail all the same, LMDB is not asked again.
+   */
+  #requireRoom(size: number): void {
+    if (this.#failed) throw new NotWrittenError(`${this.#failed.message}; open the store again when there is room`, { cause: this.#failed })
+    // Every changed page is written anew, with those above it.
+    if (this.#freeBytes(this.#directory) < (size > 0 ? reserve + size * 2 : reserve / 4))
+      throw new NotWrittenError('no space left on device')
   }
 
   /** LMDB lets one process write at a time, so reading who holds the directory and entering oneself are one step. */
@@ -161,6 +189,11 @@ export class LmdbDurability implements Durability {
       expiresAt: uncheck(Buffer.from(value), 'lease'),
     }))
   }
+}
+
+function freeBytes(directory: string): number {
+  const { bavail, bsize } = statfsSync(directory)
+  return bavail * bsize
 }
 
 function table(root: RootDatabase<Uint8Array, Uint8Array>, name: string): Table {

@@ -6,6 +6,8 @@ import { createManualClock } from '@keelson/storagebackend/testing'
 import { open } from 'lmdb'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { LockedError, openEmbedded } from './index.ts'
+import { LmdbDurability } from './lmdb-durability.ts'
+import { openDurable } from './open-embedded.ts'
 
 let dataDir = ''
 beforeEach(() => {
@@ -141,4 +143,30 @@ it('refuses keys that it could not store', async () => {
     await expect(backend.commit({ compare: [], operations: [{ type: 'put', key, value: Buffer.from('v') }] })).rejects.toThrow(RangeError)
   }
   expect((await backend.commit({ compare: [], operations: [{ type: 'put', key: '/a', value: Buffer.from('v') }] })).revision).toBe(2)
+})
+
+describe('with little room on the disk', () => {
+  it('refuses puts before LMDB has to, lets deletes through, and goes on when there is room', async () => {
+    const clock = createManualClock()
+    let free = 2 ** 30
+    const durability = await LmdbDurability.open(dataDir, { freeBytes: () => free })
+    await using backend = openDurable(durability, { clock })
+    const put = (key: string): Promise<{ revision: number }> =>
+      backend.commit({ compare: [], operations: [{ type: 'put', key, value: Buffer.alloc(3000) }] })
+    await put('/a')
+    await put('/b')
+    free = 8 * 2 ** 20
+    await expect(put('/c')).rejects.toMatchObject({ name: 'ReadOnlyError' })
+    await expect(backend.checkHealth()).rejects.toThrow(/no space left/)
+    expect((await backend.commit({ compare: [], operations: [{ type: 'delete', key: '/a' }] })).revision).toBe(4)
+    free = 2 ** 20
+    await expect(backend.commit({ compare: [], operations: [{ type: 'delete', key: '/b' }] })).rejects.toMatchObject({
+      name: 'ReadOnlyError',
+    })
+    expect((await backend.list(prefixRange('/'))).entries.map((entry) => entry.key)).toEqual(['/b'])
+    free = 2 ** 30
+    clock.advance(5001)
+    expect((await put('/c')).revision).toBe(5)
+    await backend.checkHealth()
+  })
 })
