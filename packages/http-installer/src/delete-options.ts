@@ -24,7 +24,7 @@ function decodeDeleteOptions(c: InstallerContext, body: Uint8Array): DeleteOptio
     const document = decodeDocument(form, body, { group: '', version: 'v1', kind: 'DeleteOptions' })
     if (document.gvk.kind !== 'DeleteOptions') throw newBadRequest('decoded object cannot be converted to DeleteOptions')
     const { apiVersion: _, kind: __, ...options } = document.decode(type, 'Ignore').object as KubeObject & DeleteOptions
-    return options as DeleteOptions
+    return options
   } catch (error) {
     throw newBadRequest(error instanceof Error ? error.message : String(error))
   }

@@ -2,8 +2,8 @@ import { decodeUnknown, encodeUnknown } from '@keelson/api'
 import { toYaml } from '@keelson/apimachinery/yaml'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { metaType } from './meta-types.ts'
-import { openTestServer } from './test-server/open-test-server.ts'
-import type { TestServer } from './test-server/open-test-server.ts'
+import { openTestServer } from './test-server.fixture.ts'
+import type { TestServer } from './test-server.fixture.ts'
 
 let server: TestServer
 const maps = '/api/v1/namespaces/f/configmaps'

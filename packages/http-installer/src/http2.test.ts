@@ -3,15 +3,15 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { getRequestListener } from '@hono/node-server'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openTestServer } from './test-server/open-test-server.ts'
-import type { TestServer } from './test-server/open-test-server.ts'
+import { openTestServer } from './test-server.fixture.ts'
+import type { TestServer } from './test-server.fixture.ts'
 
 let server: TestServer
 let listener: http2.Http2Server
 let client: http2.ClientHttp2Session
 beforeAll(async () => {
   server = await openTestServer()
-  const handle = getRequestListener(server.app.fetch as never, { overrideGlobalObjects: false })
+  const handle = getRequestListener(server.app.fetch, { overrideGlobalObjects: false })
   listener = http2.createServer((request, response) => void handle(request, response))
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
   client = http2.connect(`http://127.0.0.1:${(listener.address() as AddressInfo).port}`)

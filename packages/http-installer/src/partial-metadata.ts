@@ -1,5 +1,5 @@
 import { stringifyJson } from '@keelson/apimachinery'
-import type { KubeObject, ObjectMeta } from '@keelson/apimachinery'
+import type { ObjectMeta } from '@keelson/apimachinery'
 import { encodeUnknown } from '@keelson/api'
 import type { RestResult } from '@keelson/registry'
 import { isStoredObject } from '@keelson/storagebackend'
@@ -40,5 +40,5 @@ export function partialProto(result: RestResult, version: Transform['version']):
 
 /** The bare message, as lists hold it. */
 export function partialMessage(result: RestResult): Uint8Array {
-  return metaType('PartialObjectMetadata').encodeProto({ metadata: metaOf(result) as ObjectMeta } as KubeObject)
+  return metaType('PartialObjectMetadata').encodeProto({ metadata: metaOf(result) as ObjectMeta })
 }

@@ -9,8 +9,8 @@ export function sendBytes(c: InstallerContext, status: number, headers: Response
   const outgoing = c.env?.outgoing as ServerResponse | undefined
   if (outgoing === undefined) return c.body(body as Uint8Array<ArrayBuffer> | string, status as 200, headers)
   if (outgoing.headersSent) {
-    // The head of another answer is out: all that can be said now is that it is not whole.
-    outgoing.destroy()
+    // The head of another answer is out: all that can be said now is that it is not whole, unless it is (the server's 504 for a late handler).
+    if (!outgoing.writableEnded) outgoing.destroy()
     return RESPONSE_ALREADY_SENT
   }
   if (status !== 304) headers['content-length'] = String(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openTestServer } from './test-server/open-test-server.ts'
-import type { TestServer } from './test-server/open-test-server.ts'
+import { openTestServer } from './test-server.fixture.ts'
+import type { TestServer } from './test-server.fixture.ts'
 
 let server: TestServer
 beforeAll(async () => {

@@ -18,9 +18,9 @@ export function versionedOf(scope: ResourceScope, result: RestResult): Versioned
   if (isStoredObject(result)) return { gvk: scope.gvk, object: fromHub(scope, result.object() as KubeObject) }
   const { kind, apiVersion, ...object } = result
   if (kind === undefined || (kind === scope.hub.kind && (apiVersion === undefined || apiVersion === apiVersionOf(scope.hub)))) {
-    return { gvk: scope.gvk, object: fromHub(scope, object as KubeObject) }
+    return { gvk: scope.gvk, object: fromHub(scope, object) }
   }
-  return { gvk: { ...parseApiVersion(apiVersion ?? ''), kind }, object: object as KubeObject }
+  return { gvk: { ...parseApiVersion(apiVersion ?? ''), kind }, object: object }
 }
 
 export function fromHub(scope: ResourceScope, object: KubeObject): KubeObject {

@@ -49,6 +49,6 @@ function writeHeaders(c: InstallerContext, headers: readonly string[]): void {
   if (outgoing === undefined) {
     headers.forEach((header, index) => c.header('Warning', header, { append: index > 0 }))
   } else if (!outgoing.headersSent) {
-    outgoing.setHeader('Warning', headers as string[])
+    outgoing.setHeader('Warning', headers)
   }
 }

@@ -38,10 +38,10 @@ export function writeStatus(c: InstallerContext, code: number, status: Status, h
       return sendBytes(c, code, headers, pretty ? JSON.stringify(status, undefined, 2) : `${JSON.stringify(status)}\n`)
     }
     case 'yaml':
-      return sendBytes(c, code, headers, toYaml(status as never))
+      return sendBytes(c, code, headers, toYaml(status))
     case 'protobuf': {
       const gvk = { group: '', version: 'v1', kind: 'Status' }
-      return sendBytes(c, code, headers, encodeUnknown(gvk, statusType().encodeProto(status as never)))
+      return sendBytes(c, code, headers, encodeUnknown(gvk, statusType().encodeProto(status)))
     }
   }
 }

@@ -1,6 +1,4 @@
-import type { KubeObject } from '@keelson/apimachinery'
 import { encodeUnknown } from '@keelson/api'
-import { isStoredObject } from '@keelson/storagebackend'
 import { listMetaOf } from './list-shape.ts'
 import type { ResultList } from './list-shape.ts'
 import { mediaTypes } from './negotiate.ts'
@@ -27,8 +25,7 @@ export async function writeProtobufList(answer: Answer, list: ResultList): Promi
   let length = pieces[0]!.length
   let sliceStart = performance.now()
   for (const item of list.items) {
-    const result = isStoredObject(item) ? item : (item as KubeObject)
-    const piece = lengthDelimited(2, transform === undefined ? encoder.message(result) : partialMessage(result))
+    const piece = lengthDelimited(2, transform === undefined ? encoder.message(item) : partialMessage(item))
     pieces.push(piece)
     length += piece.length
     if (performance.now() - sliceStart > sliceMilliseconds) {

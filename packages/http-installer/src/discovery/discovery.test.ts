@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { DiscoveryRegistry, installAPIGroup } from '../index.ts'
 import { storageVersionHash } from './discovery-version.ts'
-import { openTestServer } from '../test-server/open-test-server.ts'
-import type { TestServer } from '../test-server/open-test-server.ts'
+import { openTestServer } from '../test-server.fixture.ts'
+import type { TestServer } from '../test-server.fixture.ts'
 
 let server: TestServer
 const discovery = new DiscoveryRegistry()

@@ -20,7 +20,7 @@ export function metaDocument(c: InstallerContext, kind: string, body: object, wi
       return sendBytes(c, 200, headers, pretty ? JSON.stringify(document, undefined, 2) : `${JSON.stringify(document)}\n`)
     }
     case 'yaml':
-      return sendBytes(c, 200, headers, toYaml(document as never))
+      return sendBytes(c, 200, headers, toYaml(document))
     case 'protobuf': {
       const gvk = { group: '', version: withVersion ? 'v1' : '', kind }
       return sendBytes(c, 200, headers, encodeUnknown(gvk, metaType(kind).encodeProto(body as unknown as KubeObject)))

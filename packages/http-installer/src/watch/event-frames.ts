@@ -1,4 +1,3 @@
-import { stringifyJson } from '@keelson/apimachinery'
 import type { KubeObject, Status } from '@keelson/apimachinery'
 import { decodeStruct } from '@keelson/apimachinery'
 import { encodeUnknown } from '@keelson/api'
@@ -107,7 +106,6 @@ function bookmarkObject(scope: ResourceScope, { revision, initialEventsEnd }: Bo
 export function errorFrame(status: Status, { form }: Negotiated): Buffer {
   const { kind: _, apiVersion: __, ...rest } = status
   const gvk = { group: '', version: 'v1', kind: 'Status' }
-  if (form === 'protobuf')
-    return watchFrame('ERROR', asBuffer(encodeUnknown(gvk, metaType('Status').encodeProto(rest as unknown as KubeObject))))
-  return jsonFrame('ERROR', Buffer.from(typedJson(gvk, undefined, JSON.parse(stringifyJson(rest)))))
+  if (form === 'protobuf') return watchFrame('ERROR', asBuffer(encodeUnknown(gvk, metaType('Status').encodeProto(rest))))
+  return jsonFrame('ERROR', Buffer.from(typedJson(gvk, undefined, rest)))
 }

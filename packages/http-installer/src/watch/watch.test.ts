@@ -3,8 +3,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { decodeUnknown } from '@keelson/api'
 import { newResourceExpired } from '@keelson/apimachinery'
 import { afterEach, describe, expect, it } from 'vitest'
-import { openTestServer, openWatch } from '../test-server/open-test-server.ts'
-import type { TestServer } from '../test-server/open-test-server.ts'
+import { openTestServer, openWatch } from '../test-server.fixture.ts'
+import type { TestServer } from '../test-server.fixture.ts'
 
 const maps = '/api/v1/namespaces/w/configmaps'
 const map = (name: string, labels: Record<string, string> = {}, data: Record<string, string> = {}): object => ({

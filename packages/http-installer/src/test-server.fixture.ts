@@ -11,8 +11,8 @@ import type { KubeObject } from '@keelson/apimachinery'
 import type { ResourceDefinition, RESTStorage } from '@keelson/registry'
 import { openTestStore, testContext } from '@keelson/registry/testing'
 import { Hono } from 'hono'
-import { installAPIGroup, setRequestContext, createWarner, writePageNotFound } from '../index.ts'
-import type { APIGroupInfo, InstalledGroup, InstallerEnv, InstallOptions } from '../index.ts'
+import { installAPIGroup, setRequestContext, createWarner, writePageNotFound } from './index.ts'
+import type { APIGroupInfo, InstalledGroup, InstallerEnv, InstallOptions } from './index.ts'
 
 export interface ConfigMap extends KubeObject {
   data?: Record<string, string>
@@ -90,7 +90,8 @@ export async function openTestServer(options: InstallOptions & { readonly admiss
   })
   const installed = installAPIGroup(app, info, { ...options, onInternalError: (error) => errors.push(error) })
   app.notFound((c) => writePageNotFound(c))
-  const server = http.createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }))
+  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false })
+  const server = http.createServer((request, response) => void listener(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
