@@ -48,6 +48,8 @@ export interface EmbeddedStoreOptions {
 export interface StoreOrigin {
   readonly revision: Revision
   readonly tree: OrderedTree
+  /** The same by key: single reads and compares are the most frequent of all. A fork does without, for a copy would take time. */
+  readonly index: Map<string, Entry> | undefined
   /** Of all keys and values. */
   readonly bytes: number
   readonly leases: readonly LeaseState[]
@@ -60,6 +62,7 @@ export class EmbeddedStore implements EmbeddedBackend {
   readonly #options: EmbeddedStoreOptions
   readonly #durability: Durability | undefined
   readonly #tree: OrderedTree
+  readonly #index: Map<string, Entry> | undefined
   readonly #history: History
   readonly #hub: WatchHub
   readonly #leases: Leases
@@ -73,6 +76,7 @@ export class EmbeddedStore implements EmbeddedBackend {
     this.#options = options
     this.#durability = durability
     this.#tree = origin.tree
+    this.#index = origin.index
     this.#bytes = origin.bytes
     this.#history = new History(options.history, origin.revision, origin.tree.snapshot())
     this.#hub = new WatchHub({
@@ -84,7 +88,7 @@ export class EmbeddedStore implements EmbeddedBackend {
     this.#leases = new Leases(options.clock, (ids) => void this.#expire(ids))
     this.#queue = new CommitQueue(
       {
-        visible: (key) => this.#tree.get(key),
+        visible: (key) => this.#find(key),
         visibleRevision: () => this.#history.current,
         apply: (pending) => this.#apply(pending),
         applyLease: (lease) => this.#leases.add(lease),
@@ -101,7 +105,7 @@ export class EmbeddedStore implements EmbeddedBackend {
 
   async get(key: string, { at, signal }: ReadOptions = {}): Promise<GetResult> {
     this.#requireOpen(signal)
-    const entry = at === undefined ? this.#tree.get(key) : this.#stateAt(at).get(key)
+    const entry = at === undefined ? this.#find(key) : this.#stateAt(at).get(key)
     return { entry, revision: this.#history.current }
   }
 
@@ -173,7 +177,13 @@ export class EmbeddedStore implements EmbeddedBackend {
 
   fork(): EmbeddedBackend {
     this.#requireOpen()
-    const origin = { revision: this.#history.current, tree: this.#newest().edit(), bytes: this.#bytes, leases: this.#leases.all() }
+    const origin = {
+      revision: this.#history.current,
+      tree: this.#newest().edit(),
+      index: undefined,
+      bytes: this.#bytes,
+      leases: this.#leases.all(),
+    }
     return new EmbeddedStore(this.#options, origin)
   }
 
@@ -196,10 +206,12 @@ export class EmbeddedStore implements EmbeddedBackend {
       if (change.type === 'put') {
         const { entry } = change
         this.#tree.set(entry)
+        this.#index?.set(entry.key, entry)
         this.#bytes += sizeOf(entry)
         if (entry.lease) this.#leases.attach(entry.lease, entry.key)
       } else {
         this.#tree.delete(change.key)
+        this.#index?.delete(change.key)
       }
     }
     this.#snapshot = undefined
@@ -216,6 +228,10 @@ export class EmbeddedStore implements EmbeddedBackend {
       // No room, or stopped: the leases stay and are looked at again.
       if (!this.#closed) this.#leases.retry(leaseRetry)
     }
+  }
+
+  #find(key: string): Entry | undefined {
+    return this.#index ? this.#index.get(key) : this.#tree.get(key)
   }
 
   #newest(): TreeSnapshot {

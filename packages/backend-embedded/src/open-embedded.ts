@@ -1,3 +1,4 @@
+import type { Entry } from '@keelson/storagebackend'
 import type { Durability, LoadedState } from './durability.ts'
 import { EmbeddedStore, type EmbeddedBackend, type StoreOrigin } from './embedded-store.ts'
 import { LmdbDurability } from './lmdb-durability.ts'
@@ -27,12 +28,14 @@ export function openDurable(durability: Durability, options: StoreOptions): Embe
 
 function originOf(loaded: LoadedState): StoreOrigin {
   const leases = new Map(loaded.leases.map((lease) => [lease.id, { lease, keys: [] as string[] }]))
-  const entries = []
+  const entries: Entry[] = []
+  const index = new Map<string, Entry>()
   let bytes = 0
   for (const entry of loaded.entries) {
     entries.push(entry)
+    index.set(entry.key, entry)
     bytes += entry.key.length + entry.value.length
     if (entry.lease) leases.get(entry.lease)?.keys.push(entry.key)
   }
-  return { revision: loaded.revision, tree: OrderedTree.fromSorted(entries), bytes, leases: [...leases.values()] }
+  return { revision: loaded.revision, tree: OrderedTree.fromSorted(entries), index, bytes, leases: [...leases.values()] }
 }

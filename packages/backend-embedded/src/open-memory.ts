@@ -16,7 +16,7 @@ export interface StoreOptions {
 
 /** A store that lives as long as the process. Its first revision is 1, as etcd's. */
 export function openMemory(options: StoreOptions = {}): EmbeddedBackend {
-  return new EmbeddedStore(storeOptions(options), { revision: 1, tree: new OrderedTree(), bytes: 0, leases: [] })
+  return new EmbeddedStore(storeOptions(options), { revision: 1, tree: new OrderedTree(), index: new Map(), bytes: 0, leases: [] })
 }
 
 export function storeOptions(options: StoreOptions): EmbeddedStoreOptions {
