@@ -38,8 +38,8 @@ function program(...flags: string[]): Program {
   children.add(child)
   let out = ''
   let errors = ''
-  child.stdout!.on('data', (data: Buffer) => (out += data.toString()))
-  child.stderr!.on('data', (data: Buffer) => (errors += data.toString()))
+  child.stdout.on('data', (data: Buffer) => (out += data.toString()))
+  child.stderr.on('data', (data: Buffer) => (errors += data.toString()))
   const exited = once(child, 'close').then(([code]) => code as number | null)
   return { child, out: () => out, errors: () => errors, exited }
 }

@@ -1,4 +1,4 @@
-import type { JsonValue } from './meta.ts'
+import type { JsonObject, JsonValue } from './meta.ts'
 import { setOwn } from './json-reader.ts'
 
 /** A deep copy of JSON. */
@@ -6,7 +6,8 @@ export function cloneJson<T extends JsonValue>(value: T): T {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map((item) => cloneJson(item)) as T
   const copy: { [key: string]: unknown } = {}
-  for (const key in value) setOwn(copy, key, cloneJson((value as { [key: string]: JsonValue })[key]!))
+  const members: JsonObject = value
+  for (const key in members) setOwn(copy, key, cloneJson(members[key]!))
   return copy as T
 }
 

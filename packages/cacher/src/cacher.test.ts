@@ -239,8 +239,8 @@ describe('watches', () => {
     for (let i = 0; i < 20; i++) await fixture.put('ns', 'a', { note: String(i) })
     await fixture.caughtUp()
     expect(reader.brief).toHaveLength(20)
-    const seen = [...brief((await first[0]!).value!)]
-    while (seen.length < 20) seen.push(...brief((await slow.next()).value!))
+    const seen = [...brief((await first[0]!).value)]
+    while (seen.length < 20) seen.push(...brief((await slow.next()).value))
     expect(seen).toEqual(reader.brief)
     await fixture.clock.pass(12_000)
     await first[1]
@@ -248,7 +248,7 @@ describe('watches', () => {
     expect((await asleep.next()).done).toBe(true)
     await fixture.put('ns', 'z')
     await fixture.caughtUp()
-    expect(brief((await slow.next()).value!)).toEqual([reader.brief.at(-1)])
+    expect(brief((await slow.next()).value)).toEqual([reader.brief.at(-1)])
   })
 
   test('share their event objects, so that each need be framed only once', async () => {

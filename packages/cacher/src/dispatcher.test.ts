@@ -56,7 +56,15 @@ describe('Dispatcher', () => {
 
   test('finds those that may match, and only those', () => {
     const found = dispatcher.candidates(change('ns', 'a', 'n1', 'n0')).map((watcher) => names.get(watcher))
-    expect(found.toSorted()).toEqual(['all', 'key', 'name', 'namespace', 'namespaceByField', 'node', 'nodeBefore'])
+    expect(found.toSorted((a, b) => ((a ?? '') < (b ?? '') ? -1 : 1))).toEqual([
+      'all',
+      'key',
+      'name',
+      'namespace',
+      'namespaceByField',
+      'node',
+      'nodeBefore',
+    ])
   })
 
   test('forgets who has left', () => {

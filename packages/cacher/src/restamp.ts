@@ -35,7 +35,7 @@ class Restamped<T extends KubeObject> implements StoredObject<T> {
   object(): DeepReadonly<T> {
     if (this.#object === undefined) {
       const object = this.#of.object()
-      this.#object = { ...object, metadata: { ...object.metadata, resourceVersion: String(this.revision) } } as DeepReadonly<T>
+      this.#object = { ...object, metadata: { ...object.metadata, resourceVersion: String(this.revision) } }
     }
     return this.#object
   }

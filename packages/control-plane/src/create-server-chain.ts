@@ -1,7 +1,7 @@
 import { builtinPlugins, createAdmissionChain } from '@keelson/admission'
 import type { AdmissionChain } from '@keelson/admission'
 import { createLoopbackClient } from '@keelson/loopback'
-import { createServer, kubeconfig, writeKubeconfig } from '@keelson/server'
+import { createServer, isAbort, kubeconfig, writeKubeconfig } from '@keelson/server'
 import type { Server } from '@keelson/server'
 import { advertiseAddress, bracketed, reachableAddress } from './addresses.ts'
 import { buildGenericConfig } from './build-generic-config.ts'
@@ -58,7 +58,7 @@ function wire(options: ServerChainOptions, config: GenericConfig, controllers: C
       stopping: server.stopping,
       serverAddress: () => (port === undefined ? undefined : `${bracketed(advertised)}:${port}`),
       ...(options.minRequestTimeoutSeconds === undefined ? {} : { minRequestTimeoutSeconds: options.minRequestTimeoutSeconds }),
-      onInternalError: (error) => log(0, `internal error: ${String((error as Error)?.stack ?? error)}`),
+      onInternalError: (error) => log(isAbort(error) ? 3 : 0, `internal error: ${String((error as Error)?.stack ?? error)}`),
     },
   }
   const legacy = newLegacyRESTStorage(config, options)

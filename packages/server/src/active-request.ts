@@ -18,6 +18,12 @@ export class DeadlineExceededError extends Error {
   override readonly name = 'DeadlineExceededError'
 }
 
+/** Why a request's signal aborted: nobody's bug. By name, since packages can be loaded twice. */
+export function isAbort(error: unknown): boolean {
+  const name = (error as Error | undefined)?.name
+  return name === 'ClientGoneError' || name === 'DeadlineExceededError'
+}
+
 export interface ActiveRequestOptions {
   readonly info: RequestInfo
   readonly user: UserInfo

@@ -4,6 +4,7 @@ import type { Authenticator, Authorizer } from '@keelson/auth'
 import { writePageNotFound } from '@keelson/http-installer'
 import type { InstallerContext, InstallerEnv } from '@keelson/http-installer'
 import { Hono } from 'hono'
+import { isAbort } from './active-request.ts'
 import { answerPanic, createHandlerChain } from './handler-chain.ts'
 import { createHealthEndpoint } from './health.ts'
 import type { HealthCheck } from './health.ts'
@@ -63,7 +64,7 @@ const endpointNames: readonly HealthEndpointName[] = ['healthz', 'livez', 'ready
 /** The HTTPS server around the API groups: the handler chain, the paths that are no API, start and stop. */
 export function createServer(options: ServerOptions): Server {
   const log = options.log ?? (() => {})
-  const onBug = (what: string, error: unknown): void => log(0, `${what}: ${String((error as Error)?.stack ?? error)}`)
+  const onBug = (what: string, error: unknown): void => log(isAbort(error) ? 3 : 0, `${what}: ${String((error as Error)?.stack ?? error)}`)
   const lifecycle = new Lifecycle()
   const metrics = createMetricsRegistry()
   const chain = createHandlerChain({

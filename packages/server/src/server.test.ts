@@ -122,7 +122,7 @@ function http2(on: ClientHttp2Session, path: string, token?: string): Promise<An
     let headers: IncomingHttpHeaders = {}
     let status = 0
     stream.on('response', (received) => {
-      headers = received as IncomingHttpHeaders
+      headers = received
       status = received[':status']!
     })
     stream.setEncoding('utf8')

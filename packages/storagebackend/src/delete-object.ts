@@ -17,7 +17,7 @@ export async function deleteObject<T extends KubeObject>(
     options.signal?.throwIfAborted()
     const stored = state.stored!
     try {
-      if (options.preconditions) checkPreconditions(key, stored.object() as KubeObject, options.preconditions)
+      if (options.preconditions) checkPreconditions(key, stored.object(), options.preconditions)
       await options.validate?.(stored.object())
     } catch (error) {
       if (state.current) throw error

@@ -29,7 +29,7 @@ export async function guaranteedUpdate<T extends KubeObject>(update: GuaranteedU
     let output: UpdateOutput<T>
     let input: T | undefined
     try {
-      checkPreconditions(key, state.stored?.object() as KubeObject | undefined, options.preconditions)
+      checkPreconditions(key, state.stored?.object(), options.preconditions)
       input = state.stored?.copy()
       output = await update.tryUpdate(input, state.stored)
     } catch (error) {

@@ -1,5 +1,5 @@
 import { newInternal, newResourceExpired, newTooLargeResourceVersion } from '@keelson/apimachinery'
-import type { ApiError, KubeObject } from '@keelson/apimachinery'
+import type { KubeObject } from '@keelson/apimachinery'
 import { hasSnapshots, type Change, type Entry, type KeyRange, type Revision } from './backend.ts'
 import { isBackendError } from './backend-errors.ts'
 import type { ObjectAccess } from './object-access.ts'
@@ -136,7 +136,7 @@ function read<R>(open: () => R): R {
 }
 
 /** A watch's failures reach the client as they are thrown here. */
-function watchError(error: unknown): ApiError | unknown {
+function watchError(error: unknown): unknown {
   if (isBackendError(error, 'CompactedError') || isBackendError(error, 'SlowWatcherError')) return newResourceExpired(watchTooOld)
   if (error instanceof Error && error.name === 'StorageError') return newInternal(error.message, { cause: error })
   return error

@@ -41,7 +41,7 @@ describe('a record', () => {
   it('gives back the object, and says of it what selection needs', () => {
     fc.assert(
       fc.property(thing, fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), (object, revision) => {
-        const stored = codec.open('/k', codec.encode({ kind: 'Thing', apiVersion: 'v1', ...object } as Thing), revision)
+        const stored = codec.open('/k', codec.encode({ kind: 'Thing', apiVersion: 'v1', ...object }), revision)
         const expected = plain(object) as Thing
         expect(stored.object()).toEqual({ ...expected, metadata: { ...expected.metadata, resourceVersion: String(revision) } })
         expect(stored.labels).toEqual(expected.metadata.labels)

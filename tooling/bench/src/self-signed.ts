@@ -23,7 +23,7 @@ export function selfSigned(): { readonly key: string; readonly cert: string } {
     .match(/.{1,64}/g)!
     .join('\n')
   return {
-    key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
     cert: `-----BEGIN CERTIFICATE-----\n${base64}\n-----END CERTIFICATE-----\n`,
   }
 }

@@ -27,7 +27,13 @@ function write(file: string, value: unknown): void {
 
 function addPackage(name: string, tag: string | undefined, dependencies: Record<string, string>, source = 'export {}\n'): void {
   mkdirSync(path.join(scratch, 'packages', name, 'src'), { recursive: true })
-  write(`packages/${name}/package.json`, { name: `@planted/${name}`, version: '0.0.0', type: 'module', exports: './src/index.ts', dependencies })
+  write(`packages/${name}/package.json`, {
+    name: `@planted/${name}`,
+    version: '0.0.0',
+    type: 'module',
+    exports: './src/index.ts',
+    dependencies,
+  })
   if (tag !== undefined) write(`packages/${name}/turbo.json`, { extends: ['//'], tags: [tag] })
   write(`packages/${name}/src/index.ts`, source)
   // What an installed workspace looks like to a resolver.

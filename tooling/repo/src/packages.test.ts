@@ -37,7 +37,9 @@ describe('every package, installed alone into an empty project', () => {
       const example = readmeExample(readFileSync(path.join(repositoryRoot, directory, 'README.md'), 'utf8'))
       if (directory === 'apps/apiserver') {
         for (const node of nodes) {
-          const { stdout } = await run(node, [path.join(project, 'node_modules/@keelson/apiserver/dist/main.js'), '--help'], { cwd: project })
+          const { stdout } = await run(node, [path.join(project, 'node_modules/@keelson/apiserver/dist/main.js'), '--help'], {
+            cwd: project,
+          })
           expect(stdout).toContain('--data-dir')
         }
         return
@@ -50,7 +52,10 @@ describe('every package, installed alone into an empty project', () => {
   test('no test, source or build state is packed', () => {
     for (const { name, tarball } of packages) {
       const files = execFileSync('tar', ['-tzf', tarball], { encoding: 'utf8' }).split('\n')
-      expect(files.filter((file) => /\.test\.|\/src\/|tsbuildinfo/.test(file)), name).toEqual([])
+      expect(
+        files.filter((file) => /\.test\.|\/src\/|tsbuildinfo/.test(file)),
+        name,
+      ).toEqual([])
     }
   })
 })

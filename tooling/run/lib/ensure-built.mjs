@@ -17,9 +17,7 @@ function newest(directory, limit) {
 export function isBuilt() {
   if (!existsSync(entry)) return false
   const built = statSync(entry).mtimeMs
-  const sources = ['packages', 'apps'].flatMap((top) =>
-    readdirSync(path.join(root, top)).map((name) => path.join(root, top, name, 'src')),
-  )
+  const sources = ['packages', 'apps'].flatMap((top) => readdirSync(path.join(root, top)).map((name) => path.join(root, top, name, 'src')))
   if (statSync(path.join(root, 'pnpm-lock.yaml')).mtimeMs > built) return false
   return !sources.some((directory) => existsSync(directory) && newest(directory, built))
 }

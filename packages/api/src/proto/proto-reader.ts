@@ -128,20 +128,20 @@ export class ProtoReader extends protobuf.Reader {
 
   private packed(list: unknown[], read: () => unknown): void {
     const end = this.limit()
-    while (this.pos < end) list.push(read.call(this))
+    while (this.pos < end) list.push(read())
     if (this.pos !== end) throw new ProtoError('a field reaches beyond its message')
   }
 
   packedBools(list: boolean[]): void {
-    this.packed(list, this.bool)
+    this.packed(list, () => this.bool())
   }
 
   packedInt32s(list: number[]): void {
-    this.packed(list, this.int32)
+    this.packed(list, () => this.int32())
   }
 
   packedInts(list: number[]): void {
-    this.packed(list, this.int)
+    this.packed(list, () => this.int())
   }
 
   base64(): string {
@@ -216,7 +216,7 @@ export class ProtoReader extends protobuf.Reader {
     this.nanos = 0
     while (this.pos < end) {
       const tag = this.tag()
-      if (tag === 8) seconds = Number(this.int())
+      if (tag === 8) seconds = Number(this.int()) // oxlint-disable-line typescript/no-unnecessary-type-conversion -- may be a bigint
       else if (tag === 16) this.nanos = this.int32()
       else this.skipField(tag)
     }

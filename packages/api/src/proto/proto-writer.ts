@@ -176,6 +176,7 @@ export class ProtoWriter {
   double(value: number | null | undefined, tag: number): void {
     if (this.pos < slack) this.grow(slack)
     this.pos -= 8
+    // oxlint-disable-next-line typescript/no-unnecessary-type-conversion -- may be a bigint
     this.buf.writeDoubleLE(Number(value ?? 0), this.pos)
     this.tag(tag)
   }

@@ -55,7 +55,10 @@ function find(document: PatchDocument, pointer: string, mode: 'readable' | 'writ
 
 function pointerOf(operation: JsonObject, member: 'path' | 'from'): string {
   const pointer = operation[member]
-  if (typeof pointer !== 'string') throw new JsonPatchError(`${String(operation.op)} operation failed to decode ${member}: ${missing}`)
+  if (typeof pointer !== 'string')
+    throw new JsonPatchError(
+      `${typeof operation.op === 'string' ? operation.op : JSON.stringify(operation.op)} operation failed to decode ${member}: ${missing}`,
+    )
   return pointer
 }
 

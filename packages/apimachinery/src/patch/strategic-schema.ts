@@ -37,7 +37,7 @@ function findField(schema: TypeSchema, key: string): FieldSchema {
 
 function metaOf(field: FieldSchema, schema: TypeSchema): PatchMeta {
   const strategy = field.patchStrategy?.find((one) => one !== 'retainKeys') ?? ''
-  return { schema, strategy: strategy as PatchMeta['strategy'], mergeKey: field.patchMergeKey ?? '' }
+  return { schema, strategy: strategy, mergeKey: field.patchMergeKey ?? '' }
 }
 
 const structKinds: ReadonlyMap<string, string> = new Map([

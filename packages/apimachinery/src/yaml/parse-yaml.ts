@@ -1,4 +1,4 @@
-import type { Document, LineCounter, ParsedNode, YAMLParseError } from 'yaml'
+import type { Document, LineCounter, YAMLParseError } from 'yaml'
 import { parseJson } from '../json-document.ts'
 import { setOwn } from '../json-reader.ts'
 import type { JsonValue } from '../meta.ts'
@@ -58,7 +58,7 @@ function sortedKeys(value: JsonValue): JsonValue {
 const control = /(?![\t\n\r\x85])\p{Cc}|[\ufffe\uffff]/u
 
 /** Scalars are left as text: the parser's own rules for them are not the original's. */
-function firstDocument(text: string, lines: LineCounter): Document.Parsed<ParsedNode> | undefined {
+function firstDocument(text: string, lines: LineCounter): Document.Parsed | undefined {
   const { Composer, Parser } = yamlLibrary()
   const composer = new Composer({
     version: '1.1',
@@ -74,9 +74,9 @@ function firstDocument(text: string, lines: LineCounter): Document.Parsed<Parsed
 }
 
 /** What follows a root that is a scalar or stands in brackets is not read any more. */
-function firstError(document: Document.Parsed<ParsedNode>): YAMLParseError | undefined {
+function firstError(document: Document.Parsed): YAMLParseError | undefined {
   const root = document.contents
-  const closed = isScalar(root) ? root.source !== '' : root !== null && 'flow' in root && root.flow === true
+  const closed = isScalar(root) ? root.source !== '' : root !== null && 'flow' in root && root.flow
   const end = closed ? (root?.range?.[1] ?? Infinity) : Infinity
   return document.errors.find((error) => error.pos[0] < end || error.code !== 'UNEXPECTED_TOKEN')
 }

@@ -20,7 +20,9 @@ export function leaseTests(test: DeclareBackendTest): void {
     await reader.changes(2)
     await wait(1100)
     const deleted = await reader.changes(2)
-    expect(deleted.map((c) => [c.type, c.type === 'delete' && c.key.slice(prefix.length)]).sort()).toEqual([
+    expect(
+      deleted.map((c) => [c.type, c.type === 'delete' && c.key.slice(prefix.length)]).sort((a, b) => (String(a) < String(b) ? -1 : 1)),
+    ).toEqual([
       ['delete', 'a'],
       ['delete', 'b'],
     ])

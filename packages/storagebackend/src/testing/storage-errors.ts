@@ -1,5 +1,4 @@
 import { isStorageError } from '../errors.ts'
-import type { StorageErrorCode } from '../storage.ts'
 
 /** What a call failed with; a call that succeeds is an error here. */
 export async function failure(call: Promise<unknown>): Promise<unknown> {
@@ -13,7 +12,7 @@ export async function failure(call: Promise<unknown>): Promise<unknown> {
 }
 
 /** "KeyExists" for a StorageError, the reason for an ApiError: a cache may give either for what it found out itself. */
-export function codeOf(error: unknown): StorageErrorCode | string {
+export function codeOf(error: unknown): string {
   if (isStorageError(error)) return error.code
   const { reason, status } = error as { reason?: unknown; status?: { details?: { causes?: { reason?: string }[] } } }
   if (typeof reason !== 'string') return `unknown error: ${String(error)}`

@@ -18,7 +18,10 @@ describe('@kubernetes/client-node', () => {
 
   test('lists in pages', async () => {
     for (let i = 0; i < 5; i++)
-      await core.createNamespacedConfigMap({ namespace, body: { metadata: { name: `page-${i}`, labels: { set: 'pages' } }, data: { i: String(i) } } })
+      await core.createNamespacedConfigMap({
+        namespace,
+        body: { metadata: { name: `page-${i}`, labels: { set: 'pages' } }, data: { i: String(i) } },
+      })
     const names: (string | undefined)[] = []
     let token: string | undefined
     do {
@@ -34,7 +37,9 @@ describe('@kubernetes/client-node', () => {
   test('reads, replaces, patches and meets a conflict', async () => {
     const made = await core.createNamespacedConfigMap({ namespace, body: { metadata: { name: 'conflict' }, data: { a: '1' } } })
     await core.replaceNamespacedConfigMap({ namespace, name: 'conflict', body: { ...made, data: { a: '2' } } })
-    await expect(core.replaceNamespacedConfigMap({ namespace, name: 'conflict', body: { ...made, data: { a: '3' } } })).rejects.toMatchObject({
+    await expect(
+      core.replaceNamespacedConfigMap({ namespace, name: 'conflict', body: { ...made, data: { a: '3' } } }),
+    ).rejects.toMatchObject({
       code: 409,
     })
     await core.patchNamespacedConfigMap({ namespace, name: 'conflict', body: [{ op: 'replace', path: '/data/a', value: '4' }] })

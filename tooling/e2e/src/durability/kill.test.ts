@@ -56,9 +56,12 @@ test(
             .catch(() => undefined)
           if (answer === undefined) return
           expect(answer.status).toBe(201)
-          const made = answer.json() as unknown as ConfigMap
+          const made = answer.json<ConfigMap>()
           expect(Number(made.metadata.resourceVersion)).toBeGreaterThan(newest)
-          acknowledged.set(name, { metadata: { name, uid: made.metadata.uid, resourceVersion: made.metadata.resourceVersion }, data: made.data })
+          acknowledged.set(name, {
+            metadata: { name, uid: made.metadata.uid, resourceVersion: made.metadata.resourceVersion },
+            data: made.data,
+          })
         }
       })
       await new Promise((resolve) => setTimeout(resolve, 100 + Math.random() * 400))

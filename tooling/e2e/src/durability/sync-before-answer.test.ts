@@ -26,7 +26,9 @@ test.skipIf(strace === undefined)(
 
     const trace = path.join(scratch, 'trace')
     const calls = 'trace=read,write,writev,pwrite64,pwritev,sendmsg,sendto,fsync,fdatasync,msync'
-    const tracer = spawn(strace ?? '', ['-f', '-ttt', '-T', '-e', calls, '-o', trace, '-p', String(server.pid)], { stdio: ['ignore', 'ignore', 'pipe'] })
+    const tracer = spawn(strace ?? '', ['-f', '-ttt', '-T', '-e', calls, '-o', trace, '-p', String(server.pid)], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
     try {
       await new Promise<void>((resolve, reject) => {
         tracer.stderr.on('data', (data: Buffer) => (data.toString().includes('attached') ? resolve() : undefined))
@@ -43,9 +45,14 @@ test.skipIf(strace === undefined)(
     // The request is the large read of a socket; the answer the large write of the same descriptor (both carry the padding).
     const request = traced.find((call) => call.name === 'read' && call.result > 8_000)
     expect(request).toBeDefined()
-    const answer = traced.findLast((call) => ['write', 'writev', 'sendmsg', 'sendto'].includes(call.name) && call.descriptor === request?.descriptor && call.result > 8_000)
+    const answer = traced.findLast(
+      (call) =>
+        ['write', 'writev', 'sendmsg', 'sendto'].includes(call.name) && call.descriptor === request?.descriptor && call.result > 8_000,
+    )
     expect(answer).toBeDefined()
-    const syncs = traced.filter((call) => isSync(call) && call.result === 0 && call.start > (request?.end ?? 0) && call.end < (answer?.start ?? 0))
+    const syncs = traced.filter(
+      (call) => isSync(call) && call.result === 0 && call.start > (request?.end ?? 0) && call.end < (answer?.start ?? 0),
+    )
     expect(syncs.length, 'syncs that began after the request and ended before the answer').toBeGreaterThan(0)
     await rm(scratch, { recursive: true, force: true })
   },

@@ -20,7 +20,13 @@ export function parseTrace(text: string): readonly SystemCall[] {
     const one = whole.exec(line)
     if (one !== null) {
       const start = Number(one[2])
-      calls.push({ name: one[3] ?? '', descriptor: Number.parseInt(one[4] ?? '', 10), result: Number(one[5]), start, end: start + Number(one[6]) })
+      calls.push({
+        name: one[3] ?? '',
+        descriptor: Number.parseInt(one[4] ?? '', 10),
+        result: Number(one[5]),
+        start,
+        end: start + Number(one[6]),
+      })
       continue
     }
     const half = begun.exec(line)

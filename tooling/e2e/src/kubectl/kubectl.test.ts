@@ -101,13 +101,20 @@ describe.skipIf(binary === undefined)('kubectl, as a new user runs it', { timeou
   test('get -w sees changes live', async () => {
     const watch = kubectl.start(['get', 'cm', '-w', '--output-watch-events', '-l', 'watched=yes'])
     try {
-      await kubectl.run(['apply', '-f', '-'], { input: configMap('live', 'one').replace('name: live', 'name: live\n  labels: {watched: "yes"}') })
+      await kubectl.run(['apply', '-f', '-'], {
+        input: configMap('live', 'one').replace('name: live', 'name: live\n  labels: {watched: "yes"}'),
+      })
       await watch.until('ADDED')
       await kubectl.run(['patch', 'cm', 'live', '--type=merge', '-p', '{"data":{"second":"2"}}'])
       await watch.until('MODIFIED')
       await kubectl.run(['delete', 'cm', 'live'])
       await watch.until('DELETED')
-      expect(watch.lines().slice(1).map((line) => line.split(/ +/).slice(0, 3))).toEqual([
+      expect(
+        watch
+          .lines()
+          .slice(1)
+          .map((line) => line.split(/ +/).slice(0, 3)),
+      ).toEqual([
         ['ADDED', 'live', '1'],
         ['MODIFIED', 'live', '2'],
         ['DELETED', 'live', '2'],
@@ -135,7 +142,9 @@ describe.skipIf(binary === undefined)('kubectl, as a new user runs it', { timeou
     await kubectl.run(['create', 'configmap', 'inside', '-n', 'short-lived'])
     await kubectl.run(['apply', '-n', 'short-lived', '-f', '-'], { input: pod('inside', 'nginx') })
     await expect
-      .poll(() => kubectl.try(['get', 'sa/default', 'cm/kube-root-ca.crt', '-n', 'short-lived']).then(({ code }) => code), { timeout: 10_000 })
+      .poll(() => kubectl.try(['get', 'sa/default', 'cm/kube-root-ca.crt', '-n', 'short-lived']).then(({ code }) => code), {
+        timeout: 10_000,
+      })
       .toBe(0)
     expect(await kubectl.run(['delete', 'ns', 'short-lived', '--timeout=30s'])).toMatch(/^namespace "short-lived" deleted/)
     expect(await kubectl.try(['get', 'ns', 'short-lived'])).toMatchObject({ code: 1 })
@@ -143,7 +152,14 @@ describe.skipIf(binary === undefined)('kubectl, as a new user runs it', { timeou
   })
 
   test('nobody in particular is refused', async () => {
-    const refused = await kubectl.try(['get', 'cm', '--token=alicetoken', `--server=${server.url}`, '--insecure-skip-tls-verify', '--kubeconfig=/dev/null'])
+    const refused = await kubectl.try([
+      'get',
+      'cm',
+      '--token=alicetoken',
+      `--server=${server.url}`,
+      '--insecure-skip-tls-verify',
+      '--kubeconfig=/dev/null',
+    ])
     expect(refused.code).toBe(1)
     expect(refused.stderr).toBe(
       'Error from server (Forbidden): configmaps is forbidden: User "alice" cannot list resource "configmaps" in API group "" in the namespace "default"\n',
