@@ -11,7 +11,7 @@ import { mediaTypes } from './negotiate.ts'
 import type { MediaForm } from './negotiate.ts'
 import { apiVersionOf } from './scope.ts'
 import type { ResourceScope } from './scope.ts'
-import { itemHead, spliced, typeHead } from './splice.ts'
+import { itemHead, spliced } from './splice.ts'
 import { fromHub, versionedOf } from './versioned.ts'
 
 /** Whole objects as bytes, each with its kind. The one way for what is not spliced. */
@@ -49,13 +49,11 @@ export class ObjectEncoder {
   readonly form: MediaForm
   readonly pretty: boolean
   readonly #scope: ResourceScope
-  readonly #head: Buffer
 
   constructor(scope: ResourceScope, form: MediaForm, pretty: boolean) {
     this.#scope = scope
     this.form = form
     this.pretty = pretty
-    this.#head = typeHead(scope.gvk.kind, scope.apiVersion)
   }
 
   /** Stored bytes can be copied as they are. */
@@ -66,8 +64,8 @@ export class ObjectEncoder {
   /** A whole answer; JSON ends with a line feed unless pretty. */
   whole(result: RestResult): Buffer {
     if (this.#scope.servesHub && this.form !== 'protobuf' && isStoredObject(result)) {
-      if (this.splices) return spliced(this.#head, result, lineFeed)
-      return Buffer.from(shapeJson(spliced(this.#head, result).toString(), this.form, this.pretty))
+      if (this.splices) return spliced(this.#scope.head, result, lineFeed)
+      return Buffer.from(shapeJson(spliced(this.#scope.head, result).toString(), this.form, this.pretty))
     }
     const { gvk, object } = versionedOf(this.#scope, result)
     const type = gvk === this.#scope.gvk ? this.#scope.type : this.#scope.info.types.kind(gvk)
@@ -76,7 +74,7 @@ export class ObjectEncoder {
 
   /** JSON with its kind, without line feed, to be put into something else. */
   embedded(result: RestResult): Buffer {
-    if (this.#scope.servesHub && isStoredObject(result)) return spliced(this.#head, result)
+    if (this.#scope.servesHub && isStoredObject(result)) return spliced(this.#scope.head, result)
     const { gvk, object } = versionedOf(this.#scope, result)
     return Buffer.from(typedJson(gvk, this.#scope.type, object))
   }

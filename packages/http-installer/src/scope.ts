@@ -5,6 +5,7 @@ import type { APIGroupInfo } from './api-group-info.ts'
 import type { InstallerContext } from './context.ts'
 import type { Negotiated } from './negotiate.ts'
 import type { SurfaceSettings } from './settings.ts'
+import { typeHead } from './splice.ts'
 
 /** What all requests for one path of one version have in common. */
 export interface ResourceScope {
@@ -25,6 +26,8 @@ export interface ResourceScope {
   /** Undefined for kinds without generated types; these are JSON and YAML only. */
   readonly type: KindType | undefined
   readonly apiVersion: string
+  /** The beginning of every object's JSON. */
+  readonly head: Buffer
   readonly namespaced: boolean
 }
 
@@ -86,6 +89,7 @@ export function createScope(
     servesHub: gvk.group === hub.group && gvk.version === hub.version,
     type: info.types.kind(gvk),
     apiVersion: apiVersionOf(gvk),
+    head: typeHead(gvk.kind, apiVersionOf(gvk)),
     namespaced: storage.namespaced,
   }
 }

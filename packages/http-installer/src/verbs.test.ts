@@ -1,4 +1,6 @@
+import { encodeUnknown } from '@keelson/api'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { metaType } from './meta-types.ts'
 import { openTestServer } from './test-server.fixture.ts'
 import type { TestServer } from './test-server.fixture.ts'
 
@@ -155,6 +157,51 @@ describe('paths and methods', () => {
     expect(answer.text).not.toContain('secret')
     expect(broken.errors).toHaveLength(1)
     await broken[Symbol.asyncDispose]()
+  })
+})
+
+describe('options of a delete', () => {
+  const type = metaType('DeleteOptions')
+  const wrong = { preconditions: { resourceVersion: '1' } }
+  it.each([
+    ['JSON', JSON.stringify({ apiVersion: 'v1', kind: 'DeleteOptions', ...wrong }), 'application/json'],
+    ['JSON of another group', JSON.stringify({ apiVersion: 'meta.k8s.io/v1', kind: 'DeleteOptions', ...wrong }), 'application/json'],
+    ['YAML', 'preconditions: {resourceVersion: "1"}', 'application/yaml'],
+    [
+      'protobuf',
+      Buffer.from(encodeUnknown({ group: '', version: 'v1', kind: 'DeleteOptions' }, type.encodeProto(wrong as never))),
+      'application/vnd.kubernetes.protobuf',
+    ],
+  ])('are read from %s', async (_, body, contentType) => {
+    await server.request('POST', maps('del'), map('d'))
+    const refused = await server.request('DELETE', maps('del', '/d'), body, { 'content-type': contentType })
+    expect(refused.body).toMatchObject({ code: 409, reason: 'Conflict' })
+  })
+
+  it('are read from the query when there is no body', async () => {
+    expect((await server.request('DELETE', maps('del', '/d?resourceVersion=1'))).status).toBe(409)
+    expect((await server.request('DELETE', maps('del', '/d?gracePeriodSeconds=x'))).body.message).toBe(
+      'strconv.ParseInt: parsing "x": invalid syntax',
+    )
+    expect((await server.request('DELETE', maps('del', '/d?propagationPolicy=No'))).body.message).toContain(
+      'DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Unsupported value: "No"',
+    )
+    expect((await server.request('DELETE', maps('del', '/d'), { kind: 'Pod', apiVersion: 'v1' })).status).toBe(400)
+    expect((await server.request('DELETE', maps('del', '/d?dryRun=All'))).body.status).toBe('Success')
+    expect((await server.request('DELETE', maps('del', '/d'))).status).toBe(200)
+  })
+})
+
+describe('lost races', () => {
+  it('run a patch again, on what is there then', async () => {
+    await server.request('POST', maps('race'), map('r', {}))
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, i) =>
+        server.request('PATCH', maps('race', '/r'), { data: { [`k${i}`]: 'v' } }, { 'content-type': 'application/merge-patch+json' }),
+      ),
+    )
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200))
+    expect(Object.keys((await server.request('GET', maps('race', '/r'))).body.data)).toHaveLength(8)
   })
 })
 
