@@ -39,7 +39,7 @@ export function encodeRecord(parts: RecordParts): Uint8Array {
     if (length > maxString) throw new Error('a label or selectable field is too long to be stored')
     head += 2 + length
   }
-  const out = Buffer.allocUnsafeSlow(head + Buffer.byteLength(parts.json))
+  const out = Buffer.allocUnsafe(head + Buffer.byteLength(parts.json))
   out[0] = recordFormat
   out.writeUInt32BE(parts.schemaVersion, 1)
   out.writeUInt32BE(parts.fieldsChecksum, 5)
