@@ -192,8 +192,9 @@ export class LmdbDurability implements Durability {
 }
 
 function freeBytes(directory: string): number {
-  const { bavail, bsize } = statfsSync(directory)
-  return bavail * bsize
+  const { bavail, blocks, bsize } = statfsSync(directory)
+  // Some file systems do not say.
+  return blocks === 0 ? Infinity : bavail * bsize
 }
 
 function table(root: RootDatabase<Uint8Array, Uint8Array>, name: string): Table {
