@@ -4,21 +4,24 @@ import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
 import { clusterKeys, namespacedKeys } from './keys.ts'
 import type { ResourceDefinition } from './resource-definition.ts'
 import type { RESTOptions, RESTOptionsGetter } from './rest-options.ts'
+import type { StoreHooksFactory } from './store-hooks.ts'
 import type { StoreParts } from './store-parts.ts'
 import { undecoratedStorage } from './undecorated-storage.ts'
 
 /** What a store needs beside its definition. Clock, uids and names have real defaults. */
-export interface StoreOptions {
+export interface StoreOptions<T extends KubeObject = KubeObject> {
   readonly restOptions: RESTOptionsGetter
   readonly types: ApiTypes
   /** Milliseconds since the epoch. */
   readonly now?: () => number
   readonly newUid?: () => string
   readonly generateName?: (base: string) => string
+  /** For resources that take something from elsewhere when they are written. Default: none. */
+  readonly hooks?: StoreHooksFactory<T>
 }
 
 /** Fills in what a store works with. Throws a plain Error, naming the resource, when something it needs is missing or wrong. */
-export function completeWithOptions<T extends KubeObject>(definition: ResourceDefinition<T>, options: StoreOptions): StoreParts<T> {
+export function completeWithOptions<T extends KubeObject>(definition: ResourceDefinition<T>, options: StoreOptions<T>): StoreParts<T> {
   const subject = describe(definition)
   complain(definition.plural === '', `store for ${subject} must have a non-empty qualified resource`)
   complain(definition.kind === '', `store for ${subject} must have a kind`)
@@ -50,6 +53,7 @@ export function completeWithOptions<T extends KubeObject>(definition: ResourceDe
     resource,
     storage,
     keys: namespaced ? namespacedKeys(prefix) : clusterKeys(prefix),
+    hooks: options.hooks?.(storage, `${prefix}/`) ?? {},
     deleteCollectionWorkers: Math.max(1, restOptions.deleteCollectionWorkers),
     enableGarbageCollection: restOptions.enableGarbageCollection ?? true,
     now: options.now ?? Date.now,

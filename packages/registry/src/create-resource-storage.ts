@@ -5,14 +5,14 @@ import type { ResourceDefinition } from './resource-definition.ts'
 import type { RESTStorage } from './rest.ts'
 import { Store } from './store.ts'
 
-export function createStore<T extends KubeObject>(definition: ResourceDefinition<T>, options: StoreOptions): Store<T> {
+export function createStore<T extends KubeObject>(definition: ResourceDefinition<T>, options: StoreOptions<T>): Store<T> {
   return new Store(completeWithOptions(definition, options))
 }
 
 /** Builds a subresource whose body and answer are of another kind, or whose verbs are its own (pods/binding). */
 export type SubresourceFactory<T extends KubeObject = KubeObject> = (store: Store<T>) => RESTStorage
 
-export interface ResourceStorageOptions<T extends KubeObject = KubeObject> extends StoreOptions {
+export interface ResourceStorageOptions<T extends KubeObject = KubeObject> extends StoreOptions<T> {
   /** Subresources that the definition's strategies cannot describe, by name ("binding"). */
   readonly subresources?: Readonly<Record<string, SubresourceFactory<T>>>
 }

@@ -3,6 +3,7 @@ import type { KubeObject, RequestContext } from '@keelson/apimachinery'
 import { copyObject } from './copy-object.ts'
 import { beforeCreate, fillSystemFields } from './prepare-create.ts'
 import type { CreateRequest } from './rest.ts'
+import { BegunHook } from './store-hooks.ts'
 import { qualifiedResource } from './store-parts.ts'
 import type { StoreParts } from './store-parts.ts'
 import { translateError } from './translate-error.ts'
@@ -36,15 +37,29 @@ async function createOnce<T extends KubeObject>(
   object: T,
   request: CreateRequest,
 ): Promise<Written<T>> {
-  await prepareNew(parts, context, object, request.validate)
+  const hook = new BegunHook()
+  await prepareNew(parts, context, object, { dryRun: request.dryRun, validate: request.validate, hook })
   const name = object.metadata.name ?? ''
   const key = parts.keys.key(context, name)
-  if (!request.dryRun) dropResourceVersion(object)
   try {
-    return await writeTarget(parts.storage, request.dryRun).create(key, object, { ...timeToLive(parts, object), signal: context.signal })
+    if (!request.dryRun) dropResourceVersion(object)
+    const written = await writeTarget(parts.storage, request.dryRun).create(key, object, {
+      ...timeToLive(parts, object),
+      signal: context.signal,
+    })
+    hook.succeed()
+    return written
   } catch (error) {
+    hook.fail(error)
     throw await explainCollision(parts, context, key, object, translateError('create', error, qualifiedResource(parts, context), name))
   }
+}
+
+export interface PrepareNewOptions {
+  readonly dryRun: boolean
+  readonly validate: CreateRequest['validate'] | undefined
+  /** Begun on return, for the caller to finish; finished when this throws. */
+  readonly hook: BegunHook
 }
 
 /** Everything between a client's object and the one that is stored; also the way of a PUT that creates. */
@@ -52,13 +67,20 @@ export async function prepareNew<T extends KubeObject>(
   parts: StoreParts<T>,
   context: RequestContext,
   object: T,
-  validate: CreateRequest['validate'],
+  { dryRun, validate, hook }: PrepareNewOptions,
 ): Promise<void> {
   const { metadata } = object
   fillSystemFields(parts, metadata)
   if ((metadata.name ?? '') === '' && (metadata.generateName ?? '') !== '') metadata.name = parts.generateName(metadata.generateName!)
-  beforeCreate(parts, context, object)
-  await validate?.(object, undefined)
+  const { hooks } = parts
+  await hook.begin(hooks.beginCreate && (() => hooks.beginCreate!(context, object, { dryRun })))
+  try {
+    beforeCreate(parts, context, object)
+    await validate?.(object, undefined)
+  } catch (error) {
+    hook.abandon()
+    throw error
+  }
 }
 
 export function timeToLive<T extends KubeObject>({ definition }: StoreParts<T>, object: T): { ttlSeconds: number } | undefined {

@@ -11,7 +11,7 @@ import type { DeleteRequest } from './rest.ts'
 import { qualifiedResource } from './store-parts.ts'
 import type { StoreParts } from './store-parts.ts'
 import { isNotFoundInStorage, translateError } from './translate-error.ts'
-import { writeTarget } from './write-target.ts'
+import { readWritten, writeTarget } from './write-target.ts'
 import type { Written } from './write-target.ts'
 
 export interface DeleteOutcome<T extends KubeObject> {
@@ -107,6 +107,7 @@ async function remove<T extends KubeObject>(run: Deletion<T>, marked: Extract<Ma
       ...(validate === undefined ? undefined : { validate: (object: DeepReadonly<T>) => validate(object as KubeObject, undefined) }),
       signal: context.signal,
     })
+    if (!request.dryRun) await parts.hooks.afterDelete?.(readWritten(object))
     return { object, immediate: true }
   } catch (error) {
     // Others (a kubelet) delete what has been marked without grace, and may be first.

@@ -48,6 +48,7 @@ export {
 } from './storage-factory.ts'
 export type { StorageConfig, StorageFactory, StorageOptions } from './storage-factory.ts'
 export { Store } from './store.ts'
+export type { FinishHook, HookOptions, StoreHooks, StoreHooksFactory } from './store-hooks.ts'
 export type { StoreParts } from './store-parts.ts'
 export { tableConvertor } from './table.ts'
 export { newRawStorage, undecoratedStorage } from './undecorated-storage.ts'

@@ -2,6 +2,7 @@ import type { GroupResource, GroupVersionKind, KubeObject, RequestContext } from
 import type { Storage } from '@keelson/storagebackend'
 import type { KeyFunctions } from './keys.ts'
 import type { ResourceDefinition, Strategy } from './resource-definition.ts'
+import type { StoreHooks } from './store-hooks.ts'
 
 /** What every verb of one resource works with; made once by `completeWithOptions`. */
 export interface StoreParts<T extends KubeObject> {
@@ -11,6 +12,7 @@ export interface StoreParts<T extends KubeObject> {
   readonly resource: GroupResource
   readonly storage: Storage<T>
   readonly keys: KeyFunctions
+  readonly hooks: StoreHooks<T>
   readonly deleteCollectionWorkers: number
   readonly enableGarbageCollection: boolean
   /** Milliseconds since the epoch. */
@@ -27,6 +29,8 @@ export interface UpdatePlan<T extends KubeObject> {
   readonly allowUnconditionalUpdate: boolean
   /** False for subresources: they never create, whoever asks. */
   readonly mayForceCreate: boolean
+  /** False for subresources: what they change takes nothing from pools. */
+  readonly beginsUpdate: boolean
 }
 
 /** The resource as the client named it (events.events.k8s.io for core events), for the texts of errors. */

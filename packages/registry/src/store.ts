@@ -91,6 +91,7 @@ export class Store<T extends KubeObject = KubeObject>
       allowCreateOnUpdate: strategy.allowCreateOnUpdate ?? false,
       allowUnconditionalUpdate: strategy.allowUnconditionalUpdate ?? true,
       mayForceCreate: true,
+      beginsUpdate: true,
     }
   }
 
@@ -140,6 +141,7 @@ export class Store<T extends KubeObject = KubeObject>
       allowCreateOnUpdate: false,
       allowUnconditionalUpdate: this.#plan.allowUnconditionalUpdate,
       mayForceCreate: false,
+      beginsUpdate: false,
     }
     return strategy.get === false ? new UpdateOnlySubresource(this.parts, plan) : new Subresource(this.parts, plan)
   }

@@ -14,10 +14,11 @@ import type { StoredObject } from '@keelson/storagebackend'
 import { prepareNew, timeToLive } from './create.ts'
 import { beforeUpdate } from './prepare-update.ts'
 import type { UpdatedObjectInfo, UpdateRequest } from './rest.ts'
+import { BegunHook } from './store-hooks.ts'
 import { qualifiedResource } from './store-parts.ts'
 import type { StoreParts, UpdatePlan } from './store-parts.ts'
 import { isNotFoundInStorage, translateError } from './translate-error.ts'
-import { writeTarget } from './write-target.ts'
+import { readWritten, writeTarget } from './write-target.ts'
 import type { Written } from './write-target.ts'
 
 /** What one round, on one state of the store, came to. The round runs again when that state was not the latest. */
@@ -46,6 +47,7 @@ interface Update<T extends KubeObject> {
   readonly key: string
   readonly info: UpdatedObjectInfo
   readonly request: UpdateRequest
+  readonly hook: BegunHook
 }
 
 /** Reads, changes, checks, writes; again after each lost race. Creates where that is allowed, and removes what only waited for its last finalizer. */
@@ -56,13 +58,14 @@ export async function update<T extends KubeObject>(
   change: { readonly name: string; readonly info: UpdatedObjectInfo; readonly request: UpdateRequest },
 ): Promise<UpdateOutcome<T>> {
   const { name, info, request } = change
-  const run: Update<T> = { parts, plan, context, name, key: parts.keys.key(context, name), info, request }
+  const run: Update<T> = { parts, plan, context, name, key: parts.keys.key(context, name), info, request, hook: new BegunHook() }
   let last: Round<T> | undefined
   try {
     const object = await writeTarget(parts.storage, request.dryRun).guaranteedUpdate(
       run.key,
       async (current, stored) => {
         last = undefined
+        run.hook.abandon()
         last = current === undefined || stored === undefined ? await roundOnNothing(run) : await roundOnObject(run, current, stored)
         if (last.kind === 'delete') throw new NotWritten(last)
         return { object: last.object, ...timeToLive(parts, last.object) }
@@ -73,9 +76,14 @@ export async function update<T extends KubeObject>(
         signal: context.signal,
       },
     )
+    run.hook.succeed()
     return { object, created: last?.kind === 'create' }
   } catch (error) {
-    if (error instanceof NotWritten) return removeFinalized(run, (error as NotWritten<T>).round.object)
+    if (error instanceof NotWritten) {
+      run.hook.abandon()
+      return removeFinalized(run, (error as NotWritten<T>).round.object)
+    }
+    run.hook.fail(error)
     throw explain(run, last, error)
   }
 }
@@ -88,18 +96,26 @@ async function roundOnNothing<T extends KubeObject>(run: Update<T>): Promise<Rou
   const { parts, context, name, info, request } = run
   if (!mayCreate(run)) throw newNotFound(qualifiedResource(parts, context), name)
   const object = (await info.updatedObject(undefined)) as T
-  await prepareNew(parts, context, object, request.validateCreate)
+  await prepareNew(parts, context, object, { dryRun: request.dryRun, validate: request.validateCreate, hook: run.hook })
   if (!request.dryRun) delete object.metadata.resourceVersion
   return { kind: 'create', object }
 }
 
 async function roundOnObject<T extends KubeObject>(run: Update<T>, current: T, stored: StoredObject<T>): Promise<Round<T>> {
-  const { parts, plan, context, info, request } = run
+  const { parts, plan, context, info, request, hook } = run
+  const { hooks } = parts
   const old = stored.object()
   const object = (await info.updatedObject(current)) as T
   matchVersion(run, object, String(stored.revision))
-  beforeUpdate(parts, plan, context, object, old)
-  await request.validateUpdate?.(object, old as KubeObject)
+  const begins = plan.beginsUpdate && hooks.beginUpdate !== undefined
+  await hook.begin(begins ? () => hooks.beginUpdate!(context, object, old, { dryRun: request.dryRun }) : undefined)
+  try {
+    beforeUpdate(parts, plan, context, object, old)
+    await request.validateUpdate?.(object, old as KubeObject)
+  } catch (error) {
+    hook.abandon()
+    throw error
+  }
   return { kind: mayBeRemoved(parts, object, old) ? 'delete' : 'update', object }
 }
 
@@ -136,10 +152,11 @@ function mayBeRemoved<T extends KubeObject>({ definition }: StoreParts<T>, objec
 async function removeFinalized<T extends KubeObject>(run: Update<T>, object: T): Promise<UpdateOutcome<T>> {
   const { parts, context, name, key, info, request } = run
   try {
-    await writeTarget(parts.storage, request.dryRun).delete(key, {
+    const removed = await writeTarget(parts.storage, request.dryRun).delete(key, {
       ...(info.preconditions === undefined ? undefined : { preconditions: info.preconditions }),
       signal: context.signal,
     })
+    if (!request.dryRun) await parts.hooks.afterDelete?.(readWritten(removed))
   } catch (error) {
     // Another update may have removed the last finalizer too, and been first.
     if (!isNotFoundInStorage(error)) throw translateError('delete', error, qualifiedResource(parts, context), name)

@@ -1,9 +1,13 @@
-import type { KubeObject } from '@keelson/apimachinery'
-import { StorageError, checkPreconditions, isStorageError } from '@keelson/storagebackend'
+import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
+import { StorageError, checkPreconditions, isStorageError, isStoredObject } from '@keelson/storagebackend'
 import type { CreateOptions, DeleteObjectOptions, Storage, StoredObject, UpdateOptions, UpdateOutput } from '@keelson/storagebackend'
 
 /** What a write leaves: stored, or only as it would be. */
 export type Written<T extends KubeObject> = StoredObject<T> | T
+
+export function readWritten<T extends KubeObject>(written: Written<T>): DeepReadonly<T> {
+  return isStoredObject(written) ? (written as StoredObject<T>).object() : (written as DeepReadonly<T>)
+}
 
 /** The writing half of a storage; see `Storage` for the contract. */
 export interface WriteTarget<T extends KubeObject> {

@@ -8,7 +8,7 @@ import type { ResourceDefinition } from '../resource-definition.ts'
 import type { ListRequest, RestResult, UpdatedObjectInfo } from '../rest.ts'
 import type { Store } from '../store.ts'
 import { openTestStore } from './open-test-store.ts'
-import type { TestStore } from './open-test-store.ts'
+import type { TestStore, TestStoreOptions } from './open-test-store.ts'
 import { testContext } from './test-context.ts'
 import type { TestContext } from './test-context.ts'
 
@@ -20,18 +20,19 @@ export interface ResourceCases<T extends KubeObject> {
   /** A change that an update may make. Default: a label. */
   readonly change?: (object: T) => void
   readonly types?: ApiTypes
+  readonly hooks?: TestStoreOptions<T>['hooks']
 }
 
 /** What every resource must do, whatever its own rules: the shared half of a resource's tests. */
 export function describeResource<T extends KubeObject>(definition: ResourceDefinition<T>, cases: ResourceCases<T>): void {
-  const { valid, invalid = [], change = addLabel, types } = cases
+  const { valid, invalid = [], change = addLabel, types, hooks } = cases
   const left = new Set(definition.withoutVerbs)
   describe(`${definition.plural}: what every resource does`, () => {
     let test: TestStore<T>
     let store: Store<T>
     let context: TestContext
     beforeEach(() => {
-      test = openTestStore(definition, types === undefined ? {} : { types })
+      test = openTestStore(definition, { ...(types && { types }), ...(hooks && { hooks }) })
       store = test.store
       context = testContext(definition.scope === 'Namespaced' ? 'ns' : '')
     })

@@ -26,6 +26,7 @@ export interface TestStoreOptions<T extends KubeObject> {
   readonly deleteCollectionWorkers?: number
   readonly enableGarbageCollection?: boolean
   readonly subresources?: ResourceStorageOptions<T>['subresources']
+  readonly hooks?: ResourceStorageOptions<T>['hooks']
 }
 
 export interface TestStore<T extends KubeObject> extends AsyncDisposable {
@@ -36,7 +37,7 @@ export interface TestStore<T extends KubeObject> extends AsyncDisposable {
 
 /** A resource on a real store in memory. */
 export function openTestStore<T extends KubeObject>(definition: ResourceDefinition<T>, options: TestStoreOptions<T> = {}): TestStore<T> {
-  const { types, decorator, now, newUid, generateName, subresources, deleteCollectionWorkers, enableGarbageCollection } = options
+  const { types, decorator, now, newUid, generateName, subresources, hooks, deleteCollectionWorkers, enableGarbageCollection } = options
   const backend = options.backend ?? openMemory()
   const createCodec = types === undefined ? untypedCodecs : recordCodecs({ schemaVersion: 1 })
   const restOptions = createRESTOptionsGetter({
@@ -52,6 +53,7 @@ export function openTestStore<T extends KubeObject>(definition: ResourceDefiniti
     ...(newUid && { newUid }),
     ...(generateName && { generateName }),
     ...(subresources && { subresources }),
+    ...(hooks && { hooks }),
   })
   const store = paths.get(definition.plural) as Store<T>
   return {
