@@ -9,6 +9,8 @@ import { handleList } from './handle-list.ts'
 import type { InstallOptions } from './install-options.ts'
 import { serveOpenApi } from './openapi/serve-openapi.ts'
 import { checkAcceptable, checkConsumable } from './preconditions.ts'
+import { ClientGoneError } from './read-body.ts'
+import { BrokenResponseError } from './response.ts'
 import { consumes, routesOf, RouteTable } from './route-table.ts'
 import type { ResolvedRoute, ResourceRoutes } from './route-table.ts'
 import { createScope } from './scope.ts'
@@ -80,10 +82,20 @@ export class ApiSurface {
       if (route === undefined) throw newGenericServerResponse(404, c.req.method, nowhere, '')
       return await serveRoute(c, forceWatch ? watched(route) : route, forceWatch)
     } catch (error) {
-      if (!isApiError(error)) this.settings.onInternalError(error)
+      this.#report(c, error)
       return writeError(c, error)
     }
   }
+
+  #report(c: InstallerContext, error: unknown): void {
+    const cause = error instanceof BrokenResponseError ? error.cause : error
+    if (!isApiError(cause) && !isAbort(c, cause)) this.settings.onInternalError(cause)
+  }
+}
+
+/** What a client's leaving or the server's deadline brings about is no bug. */
+function isAbort(c: InstallerContext, error: unknown): boolean {
+  return error instanceof ClientGoneError || c.get('requestContext')?.signal.aborted === true
 }
 
 const nowhere = { group: '', resource: '' }

@@ -1,3 +1,4 @@
+import http from 'node:http'
 import { encodeUnknown } from '@keelson/api'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { metaType } from './meta-types.ts'
@@ -240,5 +241,19 @@ describe('collections', () => {
         ...item,
       })
     }
+  })
+
+  it('do not mind clients that leave in the middle', async () => {
+    const before = server.errors.length
+    await Promise.all(
+      Array.from({ length: 10 }, (_, i) => {
+        const sent = http.get(`${server.base}${maps('long')}`, (message) => message.once('data', () => sent.destroy()))
+        sent.on('error', () => {})
+        if (i % 2) setTimeout(() => sent.destroy(), i)
+        return new Promise((resolve) => sent.once('close', resolve))
+      }),
+    )
+    expect((await server.request('GET', maps('long'))).body.items).toHaveLength(40)
+    expect(server.errors.slice(before)).toEqual([])
   })
 })

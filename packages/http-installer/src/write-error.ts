@@ -6,6 +6,7 @@ import { encodeUnknown } from '@keelson/api'
 import { metaV1 } from '@keelson/api/meta/v1'
 import type { InstallerContext } from './context.ts'
 import { mediaTypes, prefersPretty, tryNegotiate } from './negotiate.ts'
+import { ClientGoneError } from './read-body.ts'
 import { BrokenResponseError, sendBytes } from './response.ts'
 import type { ResponseHeaders } from './response.ts'
 
@@ -14,7 +15,7 @@ import type { ResponseHeaders } from './response.ts'
  * anything else a 500 that says nothing of the inside.
  */
 export function writeError(c: InstallerContext, error: unknown): Response {
-  if (error instanceof BrokenResponseError) return RESPONSE_ALREADY_SENT
+  if (error instanceof BrokenResponseError || error instanceof ClientGoneError) return RESPONSE_ALREADY_SENT
   const apiError = isApiError(error) ? error : newInternal('the server could not handle the request', { cause: error })
   return writeStatus(c, apiError.code, apiError.status, headersFor(apiError))
 }

@@ -4,6 +4,8 @@ import type { ListShape, ResultList } from './list-shape.ts'
 import { mediaTypes } from './negotiate.ts'
 import { itemHead, splicedLength, writeSpliced } from './splice.ts'
 import { sendBytes, sendStream } from './response.ts'
+import type { InstallerContext } from './context.ts'
+import { ClientGoneError } from './read-body.ts'
 import type { ResponseSink } from './response.ts'
 import type { Answer } from './scope.ts'
 import { SlabWriter } from './slab-writer.ts'
@@ -23,15 +25,14 @@ export async function writeList(answer: Answer, list: ResultList): Promise<Respo
   const splices = scope.servesHub && negotiated.form === 'json' && !pretty && negotiated.transform === undefined
 
   const headers = { 'content-type': mediaTypes[negotiated.form] }
-  return writeInSlabs(answer, headers, (writer) => (splices ? writeSplicedItems(writer, shape, list) : writeItems(writer, shape, list)), c)
+  return writeInSlabs(c, headers, (writer) => (splices ? writeSplicedItems(writer, shape, list) : writeItems(writer, shape, list)))
 }
 
 /** Short answers are sent whole with their length, longer ones as they come. */
 async function writeInSlabs(
-  _answer: Answer,
+  c: InstallerContext,
   headers: Record<string, string>,
   write: (writer: SlabWriter) => Promise<void>,
-  c: Answer['c'],
 ): Promise<Response> {
   let streaming: Promise<Response> | undefined
   let finish!: () => void
@@ -40,16 +41,17 @@ async function writeInSlabs(
     finish = resolve
     fail = reject
   })
-  const writer = new SlabWriter(
-    () =>
-      new Promise<ResponseSink>((resolve, reject) => {
-        streaming = sendStream(c, 200, headers, (sink) => {
-          resolve(sink)
-          return written
-        })
-        streaming.catch(reject)
-      }),
-  )
+  const open = (): Promise<ResponseSink> =>
+    new Promise((resolve, reject) => {
+      streaming = sendStream(c, 200, headers, (sink) => {
+        resolve(sink)
+        return written
+      })
+      // When the client has left meanwhile there is no sink at all.
+      streaming.then(() => reject(new ClientGoneError()), reject)
+    })
+  const writer = new SlabWriter(open)
+  written.catch(() => {})
   try {
     await write(writer)
     const short = writer.takeShort()
