@@ -81,6 +81,8 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
       return writeError(c, timeout.error)
     }
 
+    const observed = { info, method, query, contentType: incoming.headers['content-type'] }
+    let release = (): void => {}
     function contextFor(user: UserInfo): ActiveRequest {
       return new ActiveRequest({
         info,
@@ -89,7 +91,11 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
         incoming,
         outgoing,
         warn: createWarner(c),
-        onExpire: (request) => answerLate(c, request),
+        onExpire: (late) => {
+          metrics.terminated(observed, 504)
+          answerLate(c, late)
+          release()
+        },
       })
     }
 
@@ -112,8 +118,6 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
 
     const request = contextFor(user)
     setRequestContext(c, request)
-    const observed = { info, method, query, contentType: incoming.headers['content-type'] }
-
     let kind: InFlightKind | undefined
     if (!longRunning) {
       kind = limit.kindOf(info)
@@ -130,6 +134,16 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
       if (timeout.milliseconds === options.requestTimeoutMs) deadlines.add(request)
       else ownTimer = setTimeout(() => request.expire(), timeout.milliseconds)
     }
+    // Once, at the end or when the deadline has passed: a handler that never ends must not keep its place for ever.
+    release = () => {
+      release = () => {}
+      request.finish()
+      if (timeout !== undefined) deadlines.delete(request)
+      clearTimeout(ownTimer)
+      if (kind !== undefined) limit.leave(kind)
+      else metrics.longRunning.value--
+      lifecycle.leave()
+    }
     try {
       const attributes = { user, info }
       const asked = authorizer.authorize(attributes)
@@ -138,13 +152,7 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
       await next()
       if (info.isResourceRequest) metrics.observe(observed, outgoing.statusCode, (performance.now() - started) / 1000)
     } finally {
-      request.finish()
-      if (request.expired) metrics.terminated(observed, 504)
-      if (timeout !== undefined) deadlines.delete(request)
-      clearTimeout(ownTimer)
-      if (kind !== undefined) limit.leave(kind)
-      else metrics.longRunning.value--
-      lifecycle.leave()
+      release()
     }
   }
 

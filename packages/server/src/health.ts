@@ -9,8 +9,6 @@ export interface HealthCheck {
 
 const ok: PlainAnswer = { status: 200, type: 'text/plain; charset=utf-8', body: 'ok' }
 
-const pingCheck: HealthCheck = { name: 'ping', check: () => {} }
-
 /** One of `/healthz`, `/livez`, `/readyz` and the paths below it: a check's own path, or undefined when there is no such check. */
 export interface HealthEndpoint {
   answer(query: URLSearchParams): Promise<PlainAnswer>

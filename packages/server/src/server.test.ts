@@ -76,6 +76,7 @@ function start(options: Partial<ServerOptions> = {}): Server {
     if (!signal.aborted) await once(signal, 'abort')
     throw signal.reason as Error
   })
+  made.app.get('/api/v1/hangs', () => new Promise<Response>(() => {}))
   made.app.get('/api/v1/watched', async (c) => {
     const outgoing = c.env.outgoing as ServerResponse
     outgoing.write('one\n')
@@ -229,6 +230,11 @@ describe('a request', () => {
       message: 'Timeout: request did not complete within the allotted timeout',
       reason: 'Timeout',
     })
+  })
+
+  test('whose handler never ends gives its place back all the same', async () => {
+    expect((await http1('/api/v1/hangs?timeout=20ms', 'root')).status).toBe(504)
+    expect(server.metrics.text()).toContain('apiserver_current_inflight_requests{request_kind="readOnly"} 0')
   })
 
   test('with a timeout that is none is 400', async () => {
