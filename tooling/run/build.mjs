@@ -16,7 +16,7 @@ const bundle = await rolldown({
   treeshake: true,
   logLevel: 'warn',
 })
-rmSync(dist, { recursive: true, force: true })
+rmSync(path.join(dist, 'chunks'), { recursive: true, force: true })
 await bundle.write({
   dir: dist,
   format: 'esm',
