@@ -1,57 +1,10 @@
 import { isBackendError } from '@keelson/storagebackend'
 import { createManualClock } from '@keelson/storagebackend/testing'
 import { describe, expect, it } from 'vitest'
-import { NotWrittenError, type Durability, type WriteBatch } from './durability.ts'
+import { NotWrittenError } from './durability.ts'
 import type { EmbeddedBackend } from './embedded-store.ts'
 import { openDurable } from './open-embedded.ts'
-
-/** A disk whose flushes end when the test says so. */
-class HeldDisk implements Durability {
-  readonly batches: WriteBatch[] = []
-  durable = 1
-  #held: { resolve: () => void; reject: (error: Error) => void }[] = []
-  #arrived: (() => void) | undefined
-
-  load(): ReturnType<Durability['load']> {
-    return { revision: 1, entries: [], leases: [] }
-  }
-  write(batch: WriteBatch): Promise<void> {
-    this.batches.push(batch)
-    this.#arrived?.()
-    return new Promise((resolve, reject) => {
-      this.#held.push({
-        resolve: () => {
-          this.durable = batch.revision
-          resolve()
-        },
-        reject,
-      })
-    })
-  }
-  /** Waits for the next flush to begin, and ends it. */
-  async release(error?: Error): Promise<void> {
-    if (this.#held.length === 0) {
-      await new Promise<void>((resolve) => {
-        this.#arrived = resolve
-      })
-    }
-    const held = this.#held.shift()!
-    if (error) held.reject(error)
-    else held.resolve()
-  }
-  async size(): Promise<number> {
-    return 0
-  }
-  async close(): Promise<void> {}
-}
-
-/** The fault that the test below must be able to see: the answer does not wait for the disk. */
-class HastyDisk extends HeldDisk {
-  override write(batch: WriteBatch): Promise<void> {
-    void super.write(batch)
-    return Promise.resolve()
-  }
-}
+import { HastyDisk, HeldDisk } from './testing/index.ts'
 
 const turns = async (count = 5): Promise<void> => {
   for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve))

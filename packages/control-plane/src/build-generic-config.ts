@@ -36,7 +36,7 @@ export interface GenericConfig {
 
 /** Opens the store and makes what does not depend on any API group. What it opened is closed again when something else fails. */
 export async function buildGenericConfig(options: ServerChainOptions): Promise<GenericConfig> {
-  const opening = storageDrivers().create(options.storage ?? { type: 'memory' })
+  const opening = storageDrivers(options.drivers).create(options.storage ?? { type: 'memory' })
   const [backend, authentication, certificates] = await allOrClose(opening, buildAuthentication(options), buildCertificates(options))
   const scheme = new Scheme()
   registerCore(scheme)

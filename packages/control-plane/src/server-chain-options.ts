@@ -1,9 +1,11 @@
 import type { TokenAuthenticator } from '@keelson/auth'
-import type { Config } from '@keelson/storagebackend'
+import type { Config, Drivers } from '@keelson/storagebackend'
 
 export interface ServerChainOptions {
   /** Default: memory. */
   readonly storage?: Config
+  /** Stores of the caller's own, by the name that `storage.type` gives; in place of a built-in one of that name. */
+  readonly drivers?: Drivers
   readonly certificates?: {
     /** Where what the server makes for itself is kept. Absent: in memory, new at each start. */
     readonly directory?: string

@@ -1,9 +1,9 @@
 import { createFactory } from '@keelson/storagebackend'
-import type { StorageFactory } from '@keelson/storagebackend'
+import type { Drivers, StorageFactory } from '@keelson/storagebackend'
 import { ConfigurationError } from './configuration-error.ts'
 
-/** The drivers that are built in. Loaded when chosen: a server in memory needs no database. */
-export function storageDrivers(): StorageFactory {
+/** The drivers that are built in, loaded when chosen: a server in memory needs no database. `own` ones come before them. */
+export function storageDrivers(own: Drivers = {}): StorageFactory {
   return createFactory({
     memory: async () => {
       const { openMemory } = await import('@keelson/backend-embedded')
@@ -14,5 +14,6 @@ export function storageDrivers(): StorageFactory {
       const { openEmbedded } = await import('@keelson/backend-embedded')
       return openEmbedded({ dataDir })
     },
+    ...own,
   })
 }

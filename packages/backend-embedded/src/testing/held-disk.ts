@@ -1,0 +1,53 @@
+import type { Durability, WriteBatch } from '../durability.ts'
+
+/** A disk whose flushes end when the test says so. */
+export class HeldDisk implements Durability {
+  readonly batches: WriteBatch[] = []
+  durable = 1
+  #held: { resolve: () => void; reject: (error: Error) => void }[] = []
+  #arrived: (() => void) | undefined
+
+  load(): ReturnType<Durability['load']> {
+    return { revision: 1, entries: [], leases: [] }
+  }
+  write(batch: WriteBatch): Promise<void> {
+    this.batches.push(batch)
+    this.#arrived?.()
+    return new Promise((resolve, reject) => {
+      this.#held.push({
+        resolve: () => {
+          this.durable = batch.revision
+          resolve()
+        },
+        reject,
+      })
+    })
+  }
+  /** Flushes that have begun and not ended. */
+  get pending(): number {
+    return this.#held.length
+  }
+  /** Waits for the next flush to begin, and ends it. */
+  async release(error?: Error): Promise<void> {
+    if (this.#held.length === 0) {
+      await new Promise<void>((resolve) => {
+        this.#arrived = resolve
+      })
+    }
+    const held = this.#held.shift()!
+    if (error) held.reject(error)
+    else held.resolve()
+  }
+  async size(): Promise<number> {
+    return 0
+  }
+  async close(): Promise<void> {}
+}
+
+/** The fault that the test below must be able to see: the answer does not wait for the disk. */
+export class HastyDisk extends HeldDisk {
+  override write(batch: WriteBatch): Promise<void> {
+    void super.write(batch)
+    return Promise.resolve()
+  }
+}

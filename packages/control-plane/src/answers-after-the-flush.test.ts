@@ -1,0 +1,62 @@
+import { request } from 'node:https'
+import { HastyDisk, HeldDisk, openDurable } from '@keelson/backend-embedded/testing'
+import { describe, expect, test } from 'vitest'
+import { createServerChain } from './create-server-chain.ts'
+
+/** Creates 24 config maps at once while the disk ends its flushes one by one; the revisions of the 201s that came before theirs was on disk. */
+async function earlyAnswers(disk: HeldDisk): Promise<{ answered: number; early: readonly number[] }> {
+  await using chain = await createServerChain({ drivers: { memory: async () => openDurable(disk, {}) }, controllers: ['none'] })
+  await chain.listen()
+  let serving = true
+  const flushing = (async () => {
+    while (serving) {
+      // Long enough that an answer which does not wait gets out first.
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      if (disk.pending > 0) await disk.release()
+    }
+  })()
+  await chain.ready
+  const early: number[] = []
+  let answered = 0
+  const create = (name: string): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const sent = request(
+        `${chain.url}/api/v1/namespaces/default/configmaps`,
+        {
+          method: 'POST',
+          ca: chain.certificateAuthority,
+          headers: { authorization: `Bearer ${chain.adminToken}`, 'content-type': 'application/json', accept: 'application/json' },
+        },
+        (answer) => {
+          const durable = disk.durable
+          let text = ''
+          answer.on('data', (chunk: Buffer) => (text += chunk.toString()))
+          answer.on('error', reject)
+          answer.on('end', () => {
+            expect(answer.statusCode).toBe(201)
+            answered += 1
+            const { metadata } = JSON.parse(text) as { metadata: { resourceVersion: string } }
+            if (Number(metadata.resourceVersion) > durable) early.push(Number(metadata.resourceVersion))
+            resolve()
+          })
+        },
+      )
+      sent.on('error', reject)
+      sent.end(JSON.stringify({ metadata: { name } }))
+    })
+  await Promise.all(Array.from({ length: 24 }, (_, i) => create(`early-${i}`)))
+  await chain.close()
+  serving = false
+  await flushing
+  return { answered, early }
+}
+
+describe('a 201', () => {
+  test('never leaves before its revision is on disk', async () => {
+    expect(await earlyAnswers(new HeldDisk())).toEqual({ answered: 24, early: [] })
+  })
+
+  test('and this test would see it if it did', async () => {
+    expect((await earlyAnswers(new HastyDisk())).early.length).toBeGreaterThan(0)
+  })
+})
