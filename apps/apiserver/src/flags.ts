@@ -153,6 +153,15 @@ export const flags: readonly FlagDefinition[] = [
   },
   {
     group: generic,
+    name: 'service-node-port-range',
+    type: 'string',
+    default: '30000-32767',
+    check: /^\d{1,5}([-+]\d{1,5})?$/,
+    meaning: 'a range of ports like 30000-32767',
+    help: 'The ports that services of type NodePort get on every node; both ends belong to it.',
+  },
+  {
+    group: generic,
     name: 'controllers',
     type: 'list',
     help: 'Controllers to run in the server: * is all, none is none, -name leaves one out. Default * on embedded and memory, none on etcd3.',

@@ -31,6 +31,7 @@ export interface FlagValues {
   readonly 'min-request-timeout': number
   readonly 'shutdown-delay-duration': number
   readonly 'service-cluster-ip-range': string
+  readonly 'service-node-port-range': string
   readonly controllers?: readonly string[]
   readonly v: number
 }
@@ -79,6 +80,7 @@ export async function serverOptions(values: FlagValues, log: (level: number, tex
     deleteCollectionWorkers: values['delete-collection-workers'],
     enableGarbageCollection: values['enable-garbage-collector'],
     serviceClusterIpRange: values['service-cluster-ip-range'],
+    serviceNodePortRange: values['service-node-port-range'],
     ...(values.controllers === undefined ? {} : { controllers: values.controllers }),
     log,
   }

@@ -46,6 +46,8 @@ export interface ServerChainOptions {
   readonly enableGarbageCollection?: boolean
   /** Default 10.0.0.0/24. */
   readonly serviceClusterIpRange?: string
+  /** Default 30000-32767. */
+  readonly serviceNodePortRange?: string
   /** `*`, `none`, `-name`. Default: all, unless the store is etcd's and so perhaps shared. */
   readonly controllers?: readonly string[]
   /** 0 is what an operator must see, higher is more talkative. Default: silent. */

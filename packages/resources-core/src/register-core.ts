@@ -1,4 +1,4 @@
-import type { Namespace, Pod, Secret } from '@keelson/api/core/v1'
+import type { Namespace, Pod, Secret, Service } from '@keelson/api/core/v1'
 import type { KindRegistration, KubeObject, Scheme } from '@keelson/apimachinery'
 import { eventFieldLabel, eventFromHub, eventToHub } from './events/convert.ts'
 import { events } from './events/index.ts'
@@ -6,6 +6,7 @@ import { setNamespaceDefaults } from './namespaces/defaults.ts'
 import { setPodDefaults } from './pods/defaults.ts'
 import { pods } from './pods/index.ts'
 import { mergeStringData, setSecretDefaults } from './secrets/defaults.ts'
+import { setServiceDefaults } from './services/defaults.ts'
 
 type Rules = Omit<KindRegistration, 'gvk' | 'hub'>
 
@@ -23,6 +24,7 @@ export function registerCore(scheme: Scheme): void {
       toHub: (object) => mergeStringData(object as Secret),
       convertFieldLabel: only('type', ...metadataLabels),
     },
+    Service: { setDefaults: typed<Service>(setServiceDefaults), convertFieldLabel: only('spec.clusterIP', 'spec.type', ...metadataLabels) },
     ServiceAccount: {},
   }
   for (const [kind, rule] of Object.entries(rules)) {

@@ -5,9 +5,12 @@ import { namespaces } from './namespaces/index.ts'
 import { pods } from './pods/index.ts'
 import { secrets } from './secrets/index.ts'
 import { serviceAccounts } from './serviceaccounts/index.ts'
+import { services } from './services/index.ts'
 
 /** Every resource of core/v1. Adding one is a folder, a line here, and its kind in register-core.ts. */
-export const coreResources: readonly ResourceDefinition[] = [configMaps, events, namespaces, pods, secrets, serviceAccounts].map(erase)
+export const coreResources: readonly ResourceDefinition[] = [configMaps, events, namespaces, pods, secrets, serviceAccounts, services].map(
+  erase,
+)
 
 /** One list for definitions of different objects: whoever walks it hands each definition only objects of its own kind. */
 function erase(definition: unknown): ResourceDefinition {

@@ -1,0 +1,93 @@
+import type { Service, ServiceSpec } from '@keelson/api/core/v1'
+import { fieldError, fieldPath } from '@keelson/apimachinery'
+import type { FieldErrorList } from '@keelson/apimachinery'
+import { noClusterIP, sameList, specOf } from '../service-facts.ts'
+import type { ReadonlyService, ReadonlySpec } from '../service-facts.ts'
+import { familyOf, validateClusterIPs } from '../validate-cluster-ips.ts'
+import { invalidService } from './allocation.ts'
+import type { Pools } from './allocation.ts'
+import type { Family } from './ip-pool.ts'
+
+const policyPath = fieldPath('spec', 'ipFamilyPolicy')
+const familiesPath = fieldPath('spec', 'ipFamilies')
+const ipsPath = fieldPath('spec', 'clusterIPs')
+
+/**
+ * Fills in which families of addresses the service has and why, from what the client says, what it was and what the cluster has.
+ * Refuses what cannot be had, so that allocation need not doubt any of it.
+ */
+export function initIPFamilies(service: Service, old: ReadonlyService | undefined, { ips }: Pools): void {
+  const spec = service.spec!
+  const oldSpec = old && specOf(old)
+  if (spec.type === 'ExternalName' || keepsPreference(spec, oldSpec)) return
+  const detached = spec.clusterIP === noClusterIP && Object.keys(spec.selector ?? {}).length === 0
+  spec.ipFamilyPolicy ??= oldSpec?.ipFamilyPolicy ?? (detached ? 'RequireDualStack' : 'SingleStack')
+  const refuse = (errors: FieldErrorList): void => {
+    if (errors.length > 0) throw invalidService(service, ...errors)
+  }
+  refuse(validateClusterIPs(spec, oldSpec))
+  refuse([...matchPolicy(spec, oldSpec), ...inferFamilies(spec, ips)])
+  if (!detached) {
+    refuse([...checkConfigured(spec, ips)])
+  }
+  const families = (spec.ipFamilies ??= [])
+  if (families.length === 0) families.push(ips.keys().next().value!)
+  const wantsTwo = spec.ipFamilyPolicy !== 'SingleStack' && families.length === 1
+  // Without selector and address the cluster has no say: whoever writes the endpoints may use both.
+  if (wantsTwo && (detached || ips.size === 2)) families.push(families[0] === 'IPv4' ? 'IPv6' : 'IPv4')
+}
+
+/** One that prefers two stacks, and is not asked to change, stays as it is when the cluster gets or loses a family. */
+export function keepsPreference(spec: ReadonlySpec, old: ReadonlySpec | undefined): boolean {
+  if (old === undefined || spec.ipFamilyPolicy !== 'PreferDualStack' || old.type !== spec.type) return false
+  if (!['ClusterIP', 'NodePort', 'LoadBalancer'].includes(spec.type ?? '')) return false
+  if (old.ipFamilyPolicy !== undefined && old.ipFamilyPolicy !== 'PreferDualStack') return false
+  return sameList(old.clusterIPs, spec.clusterIPs) && sameList(old.ipFamilies, spec.ipFamilies)
+}
+
+/** A single stack sheds the second of what was not touched; anything else may not lose a second one silently. */
+function matchPolicy(spec: ServiceSpec, old: ReadonlySpec | undefined): FieldErrorList {
+  const policy = spec.ipFamilyPolicy!
+  const errors: FieldErrorList = []
+  const refuse = (detail: string): number => errors.push(fieldError.invalid(policyPath, policy, detail))
+  const single = policy === 'SingleStack'
+  if (old !== undefined && single) {
+    if (sameList(old.clusterIPs, spec.clusterIPs)) spec.clusterIPs?.splice(1)
+    if (sameList(old.ipFamilies, spec.ipFamilies)) spec.ipFamilies?.splice(1)
+  } else if (old !== undefined) {
+    if (isReduced(spec.clusterIPs, old.clusterIPs)) refuse("must be 'SingleStack' to release the secondary cluster IP")
+    if (isReduced(spec.ipFamilies, old.ipFamilies)) refuse("must be 'SingleStack' to release the secondary IP family")
+  }
+  const allowTwo = "must be 'RequireDualStack' or 'PreferDualStack' when multiple"
+  if (single && spec.clusterIPs?.length === 2) refuse(`${allowTwo} cluster IPs are specified`)
+  if (single && spec.ipFamilies?.length === 2) refuse(`${allowTwo} IP families are specified`)
+  return errors
+}
+
+function isReduced(after: readonly string[] = [], before: readonly string[] = []): boolean {
+  return after.length > 0 && after.length < before.length
+}
+
+/** Addresses tell the families that were not named. */
+function inferFamilies(spec: ServiceSpec, ips: Pools['ips']): FieldErrorList {
+  const errors: FieldErrorList = []
+  for (const [i, ip] of (spec.clusterIPs ?? []).entries()) {
+    if (ip === noClusterIP) break
+    if (i < (spec.ipFamilies ?? []).length) continue
+    const family = familyOf(ip)
+    if (ips.has(family)) (spec.ipFamilies ??= []).push(family)
+    else errors.push(fieldError.invalid(ipsPath.index(i), spec.clusterIPs, `${family} is not configured on this cluster`))
+  }
+  return errors
+}
+
+function checkConfigured({ ipFamilyPolicy, ipFamilies = [] }: ReadonlySpec, ips: Pools['ips']): FieldErrorList {
+  const errors: FieldErrorList = []
+  if (ipFamilyPolicy === 'RequireDualStack' && ips.size < 2) {
+    errors.push(fieldError.invalid(policyPath, ipFamilyPolicy, 'this cluster is not configured for dual-stack services'))
+  }
+  for (const [i, family] of ipFamilies.entries()) {
+    if (!ips.has(family as Family)) errors.push(fieldError.invalid(familiesPath.index(i), family, 'not configured on this cluster'))
+  }
+  return errors
+}

@@ -1,0 +1,89 @@
+import type { Service, ServicePort } from '@keelson/api/core/v1'
+import { fieldError, fieldPath, newInternal, newUnknownError } from '@keelson/apimachinery'
+import { allocatesNodePorts, needsHealthCheck, nodePortsOf, opensNodePorts, specOf } from '../service-facts.ts'
+import type { ReadonlyService } from '../service-facts.ts'
+import { invalidService } from './allocation.ts'
+import type { Allocation } from './allocation.ts'
+
+export function allocateNodePorts(service: Service, allocation: Allocation): void {
+  const spec = service.spec!
+  if (opensNodePorts(spec)) allocateForPorts(service, allocation)
+  if (needsHealthCheck(spec)) allocateHealthCheckPort(service, allocation)
+}
+
+/** Ports of the same number with different protocols share a node port, unless they ask for different ones. */
+function allocateForPorts(service: Service, allocation: Allocation): void {
+  const ports = service.spec?.ports ?? []
+  const shared = new Map<number, number>()
+  for (const [i, port] of ports.entries()) {
+    const asked = port.nodePort ?? 0
+    if (asked === 0 && !allocatesNodePorts(service.spec!)) continue
+    const known = shared.get(port.port)
+    if (known === undefined) {
+      const wanted = ports.find((other) => other.port === port.port && (other.nodePort ?? 0) !== 0)?.nodePort
+      const given = wanted === undefined ? takeAny(allocation) : take(service, i, wanted, allocation)
+      port.nodePort = given
+      shared.set(port.port, given)
+    } else if (asked === 0) port.nodePort = known
+    else if (asked !== known) take(service, i, asked, allocation)
+  }
+}
+
+function take(service: Service, i: number, port: number, allocation: Allocation): number {
+  const complaint = allocation.takePort(port)
+  if (complaint === undefined) return port
+  throw invalidService(service, fieldError.invalid(fieldPath('spec', 'ports').index(i).child('nodePort'), port, complaint))
+}
+
+function takeAny(allocation: Allocation): number {
+  const port = allocation.takeAnyPort()
+  if (port === undefined) throw newInternal('failed to allocate a nodePort: range is full')
+  return port
+}
+
+function allocateHealthCheckPort(service: Service, allocation: Allocation): void {
+  const { healthCheckNodePort: asked = 0 } = service.spec!
+  if (asked === 0) {
+    const port = allocation.takeAnyPort()
+    if (port === undefined) throw newInternal('failed to allocate a HealthCheck NodePort 0: range is full')
+    service.spec!.healthCheckNodePort = port
+    return
+  }
+  const complaint = allocation.takePort(asked)
+  if (complaint !== undefined) throw newInternal(`failed to allocate requested HealthCheck NodePort ${asked}: ${complaint}`)
+}
+
+export function updateNodePorts(service: Service, old: ReadonlyService, allocation: Allocation): void {
+  const spec = service.spec!
+  const before = specOf(old)
+  const known = nodePortsOf(before)
+  if (opensNodePorts(before) && (spec.type === 'ExternalName' || spec.type === 'ClusterIP')) {
+    for (const port of known) allocation.releasePortLater(port)
+  }
+  if (opensNodePorts(spec)) {
+    reallocate(service, known, allocation)
+    const kept = nodePortsOf(spec)
+    for (const port of known) if (!kept.includes(port)) allocation.releasePortLater(port)
+  }
+  const needed = needsHealthCheck(before)
+  if (!needed && needsHealthCheck(spec)) allocateHealthCheckPort(service, allocation)
+  if (needed && !needsHealthCheck(spec)) allocation.releasePortLater(before.healthCheckNodePort ?? 0)
+}
+
+function reallocate(service: Service, known: readonly number[], allocation: Allocation): void {
+  const taken = new Set<number>(known)
+  const seen = new Set<string>()
+  for (const [i, port] of (service.spec?.ports ?? []).entries()) {
+    const asked = port.nodePort ?? 0
+    if (asked === 0 && !allocatesNodePorts(service.spec!)) continue
+    if (asked === 0) port.nodePort = takeAny(allocation)
+    else if (!taken.has(asked)) taken.add(take(service, i, asked, allocation))
+    refuseRepeated(port, seen)
+  }
+}
+
+function refuseRepeated({ protocol = '', nodePort = 0 }: ServicePort, seen: Set<string>): void {
+  const key = `{${protocol} ${nodePort}}`
+  if (seen.has(key)) throw newUnknownError(`duplicate nodePort: ${key}`)
+  seen.add(key)
+}

@@ -1,0 +1,28 @@
+import type { Service } from '@keelson/api/core/v1'
+import { nameIsDNSLabel } from '@keelson/apimachinery'
+import { defineResource } from '@keelson/registry'
+import type { ResourceDefinition } from '@keelson/registry'
+import { serviceColumns } from './columns.ts'
+import { specOf } from './service-facts.ts'
+import { serviceStatus, serviceStrategy } from './strategy.ts'
+
+/** Addresses and node ports are given by `createServiceHooks`; without it, services are stored with what clients ask for. */
+export const services: ResourceDefinition<Service> = defineResource<Service>({
+  group: '',
+  version: 'v1',
+  kind: 'Service',
+  plural: 'services',
+  scope: 'Namespaced',
+  shortNames: ['svc'],
+  categories: ['all'],
+  keyPrefix: 'services/specs',
+  returnsDeletedObject: true,
+  strategy: serviceStrategy,
+  validateName: nameIsDNSLabel,
+  selectableFields: {
+    'spec.clusterIP': (service) => specOf(service).clusterIP ?? '',
+    'spec.type': (service) => specOf(service).type ?? '',
+  },
+  columns: serviceColumns,
+  subresources: { status: serviceStatus },
+})

@@ -1,0 +1,65 @@
+import { fieldError, fieldPath } from '@keelson/apimachinery'
+import type { FieldErrorList } from '@keelson/apimachinery'
+import { parseIP, validateLegacyIP } from '../ip-address.ts'
+import { isHeadless, noClusterIP } from './service-facts.ts'
+import type { ReadonlySpec } from './service-facts.ts'
+
+const ipsPath = fieldPath('spec', 'clusterIPs')
+const familiesPath = fieldPath('spec', 'ipFamilies')
+const policyPath = fieldPath('spec', 'ipFamilyPolicy')
+const families = ['IPv4', 'IPv6']
+const policies = ['PreferDualStack', 'RequireDualStack', 'SingleStack']
+
+/** How cluster addresses, their families and the policy about them go together. Also what allocation relies on, and so asks first. */
+export function validateClusterIPs(spec: ReadonlySpec, old: ReadonlySpec | undefined): FieldErrorList {
+  if (spec.type === 'ExternalName') return []
+  const { clusterIPs = [], ipFamilyPolicy } = spec
+  const errors = [...validateFirst(spec), ...validateFamilies(spec)]
+  if (ipFamilyPolicy !== undefined && !policies.includes(ipFamilyPolicy)) {
+    errors.push(fieldError.notSupported(policyPath, ipFamilyPolicy, policies))
+  }
+  const wrong = validateAddresses(clusterIPs, old?.clusterIPs)
+  errors.push(...wrong)
+  if (clusterIPs.length > 2) errors.push(fieldError.invalid(ipsPath, clusterIPs, 'may only hold up to 2 values'))
+  // What follows would only be confusing about things that are no addresses.
+  if (wrong.length > 0) return errors
+  if (clusterIPs.length > 1 && new Set(clusterIPs.map(familyOf)).size < 2) {
+    errors.push(fieldError.invalid(ipsPath, clusterIPs, 'may specify no more than one IP for each IP family'))
+  }
+  return isHeadless(spec) ? errors : [...errors, ...validateFamiliesOfAddresses(spec)]
+}
+
+export function familyOf(ip: string): 'IPv4' | 'IPv6' {
+  return parseIP(ip)?.family === 6 ? 'IPv6' : 'IPv4'
+}
+
+/** `clusterIP` is the first of `clusterIPs`, under its older name. */
+function validateFirst({ clusterIP = '', clusterIPs = [] }: ReadonlySpec): FieldErrorList {
+  if (clusterIP === '') {
+    return clusterIPs.length === 0 ? [] : [fieldError.invalid(ipsPath, clusterIPs, 'must be empty when `clusterIP` is not specified')]
+  }
+  if (clusterIPs.length === 0) return [fieldError.required(ipsPath)]
+  return clusterIPs[0] === clusterIP ? [] : [fieldError.invalid(ipsPath, clusterIPs, 'first value must match `clusterIP`')]
+}
+
+function validateFamilies({ ipFamilies = [] }: ReadonlySpec): FieldErrorList {
+  return ipFamilies.flatMap((family, i) => [
+    ...(families.includes(family) ? [] : [fieldError.notSupported(familiesPath.index(i), family, families)]),
+    ...(ipFamilies.indexOf(family) < i ? [fieldError.duplicate(familiesPath.index(i), family)] : []),
+  ])
+}
+
+function validateAddresses(clusterIPs: readonly string[], known: readonly string[] | undefined): FieldErrorList {
+  return clusterIPs.flatMap((ip, i) => {
+    if (i > 0 || ip !== noClusterIP) return validateLegacyIP(ip, ipsPath.index(i), known)
+    return clusterIPs.length === 1 ? [] : [fieldError.invalid(ipsPath, clusterIPs, "'None' must be the first and only value")]
+  })
+}
+
+function validateFamiliesOfAddresses({ clusterIPs = [], ipFamilies = [] }: ReadonlySpec): FieldErrorList {
+  return clusterIPs.flatMap((ip, i) => {
+    const family = ipFamilies[i]
+    if (family === undefined || !families.includes(family) || familyOf(ip) === family) return []
+    return [fieldError.invalid(ipsPath.index(i), ip, `expected an ${family} value as indicated by \`ipFamilies[${i}]\``)]
+  })
+}

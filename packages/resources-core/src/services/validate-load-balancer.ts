@@ -1,0 +1,74 @@
+import { fieldError, fieldPath, isDNS1123Subdomain, isQualifiedName } from '@keelson/apimachinery'
+import type { FieldErrorList } from '@keelson/apimachinery'
+import { validateLegacyCidr } from '../cidr.ts'
+import { parseIP, validateLegacyIP } from '../ip-address.ts'
+import { specOf } from './service-facts.ts'
+import type { ReadonlyService, ReadonlySpec } from './service-facts.ts'
+
+const rangesAnnotation = 'service.beta.kubernetes.io/load-balancer-source-ranges'
+const onlyLoadBalancers = "may only be used when `type` is 'LoadBalancer'"
+const classPath = fieldPath('spec', 'loadBalancerClass')
+
+/** Who may reach a load balancer: by the field, or by the annotation that came before it. */
+export function validateSourceRanges(service: ReadonlyService, old: ReadonlyService | undefined): FieldErrorList {
+  const { type, loadBalancerSourceRanges: ranges = [] } = specOf(service)
+  const misplaced = type !== 'LoadBalancer'
+  if (ranges.length > 0) {
+    // With a capital, as the original says it.
+    const path = fieldPath('spec', 'LoadBalancerSourceRanges')
+    const known = (old && specOf(old).loadBalancerSourceRanges)?.map((range) => range.trim())
+    return [
+      ...(misplaced ? [fieldError.forbidden(path, onlyLoadBalancers)] : []),
+      ...ranges.flatMap((range, i) => validateLegacyCidr(range.trim(), path.index(i), known)),
+    ]
+  }
+  const annotation = service.metadata.annotations?.[rangesAnnotation]
+  if (annotation === undefined) return []
+  const path = fieldPath('metadata', 'annotations').key(rangesAnnotation)
+  const changed = old?.metadata.annotations?.[rangesAnnotation] !== annotation && annotation.trim() !== ''
+  return [
+    ...(misplaced ? [fieldError.forbidden(path, onlyLoadBalancers)] : []),
+    ...(changed ? annotation.split(',').flatMap((range) => validateLegacyCidr(range.trim(), path)) : []),
+  ]
+}
+
+export function validateLoadBalancerClass({ type, loadBalancerClass }: ReadonlySpec): FieldErrorList {
+  if (loadBalancerClass === undefined) return []
+  if (type !== 'LoadBalancer') return [fieldError.forbidden(classPath, onlyLoadBalancers)]
+  return isQualifiedName(loadBalancerClass).map((message) => fieldError.invalid(classPath, loadBalancerClass, message))
+}
+
+/** A load balancer stays with the controller that made it. */
+export function validateLoadBalancerClassUpdate(spec: ReadonlySpec, old: ReadonlySpec): FieldErrorList {
+  const stays = spec.type === 'LoadBalancer' && old.type === 'LoadBalancer'
+  const moved = stays && spec.loadBalancerClass !== old.loadBalancerClass
+  return [
+    ...(moved ? [fieldError.invalid(classPath, spec.loadBalancerClass ?? null, 'may not change once set')] : []),
+    ...validateLoadBalancerClass(spec),
+  ]
+}
+
+/** Where a load balancer says it can be reached. */
+export function validateServiceStatus(service: ReadonlyService, old: ReadonlyService): FieldErrorList {
+  const ingress = service.status?.loadBalancer?.ingress ?? []
+  const path = fieldPath('status', 'loadBalancer', 'ingress')
+  if (specOf(service).type !== 'LoadBalancer') {
+    return ingress.length === 0 ? [] : [fieldError.forbidden(path, "may only be used when `spec.type` is 'LoadBalancer'")]
+  }
+  const known = (old.status?.loadBalancer?.ingress ?? []).flatMap(({ ip }) => (ip ? [ip] : []))
+  const modes = ['Proxy', 'VIP']
+  return ingress.flatMap(({ ip = '', ipMode, hostname = '' }, i) => {
+    const at = path.index(i)
+    const modePath = at.child('ipMode')
+    const errors = ip === '' ? [] : validateLegacyIP(ip, at.child('ip'), known)
+    if (ipMode === undefined) {
+      if (ip !== '') errors.push(fieldError.required(modePath, 'must be specified when `ip` is set'))
+    } else if (ip === '') errors.push(fieldError.forbidden(modePath, 'may not be specified when `ip` is not set'))
+    else if (!modes.includes(ipMode)) errors.push(fieldError.notSupported(modePath, ipMode, modes))
+    if (hostname === '') return errors
+    const hostPath = at.child('hostname')
+    errors.push(...isDNS1123Subdomain(hostname).map((message) => fieldError.invalid(hostPath, hostname, message)))
+    if (parseIP(hostname) !== undefined) errors.push(fieldError.invalid(hostPath, hostname, 'must be a DNS name, not an IP address'))
+    return errors
+  })
+}

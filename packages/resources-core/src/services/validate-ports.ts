@@ -1,0 +1,82 @@
+import type { ServicePort } from '@keelson/api/core/v1'
+import {
+  fieldError,
+  fieldPath,
+  isDNS1123Label,
+  isQualifiedName,
+  isValidPortName,
+  isValidPortNum,
+  quote,
+  verbatim,
+} from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import type { ReadonlySpec } from './service-facts.ts'
+
+const portsPath = fieldPath('spec', 'ports')
+const protocols = ['SCTP', 'TCP', 'UDP']
+
+/** `each`: the rules for single ports and their names. `together`: which of them exclude each other; these are reported much later. */
+export function validatePorts({ ports = [], type }: ReadonlySpec, rules: 'each' | 'together'): FieldErrorList {
+  if (rules === 'together') return [...nodePortsOfClusterIP(ports, type), ...duplicateNodePorts(ports), ...duplicatePorts(ports)]
+  const names = new Set<string>()
+  return ports.flatMap((port, i) => [
+    ...validateName(port, ports.length > 1, names, portsPath.index(i)),
+    ...validatePort(port, portsPath.index(i)),
+  ])
+}
+
+type Port = DeepReadonly<ServicePort>
+
+function validateName({ name = '' }: Port, required: boolean, names: Set<string>, path: FieldPath): FieldErrorList {
+  const namePath = path.child('name')
+  if (name === '') return required ? [fieldError.required(namePath)] : []
+  const errors = isDNS1123Label(name).map((message) => fieldError.invalid(namePath, name, message))
+  if (names.has(name)) errors.push(fieldError.duplicate(namePath, name))
+  names.add(name)
+  return errors
+}
+
+function validatePort({ port = 0, protocol = '', targetPort = 0, appProtocol }: Port, path: FieldPath): FieldErrorList {
+  const errors = isValidPortNum(port).map((message) => fieldError.invalid(path.child('port'), port, message))
+  if (protocol === '') errors.push(fieldError.required(path.child('protocol')))
+  else if (!protocols.includes(protocol)) errors.push(fieldError.notSupported(path.child('protocol'), protocol, protocols))
+  const messages = typeof targetPort === 'number' ? isValidPortNum(targetPort) : isValidPortName(targetPort)
+  errors.push(...messages.map((message) => fieldError.invalid(path.child('targetPort'), targetPort, message)))
+  if (appProtocol !== undefined) {
+    errors.push(...isQualifiedName(appProtocol).map((message) => fieldError.invalid(path.child('appProtocol'), appProtocol, message)))
+  }
+  return errors
+}
+
+function nodePortsOfClusterIP(ports: readonly Port[], type: string | undefined): FieldErrorList {
+  if (type !== 'ClusterIP') return []
+  return ports.flatMap(({ nodePort = 0 }, i) =>
+    nodePort === 0 ? [] : [fieldError.forbidden(portsPath.index(i).child('nodePort'), "may not be used when `type` is 'ClusterIP'")],
+  )
+}
+
+function duplicateNodePorts(ports: readonly Port[]): FieldErrorList {
+  const seen = new Set<string>()
+  return ports.flatMap(({ nodePort = 0, protocol = '' }, i) => {
+    if (nodePort === 0 || !isRepeated(seen, `${protocol}/${nodePort}`)) return []
+    return [fieldError.duplicate(portsPath.index(i).child('nodePort'), nodePort)]
+  })
+}
+
+function duplicatePorts(ports: readonly Port[]): FieldErrorList {
+  const seen = new Set<string>()
+  return ports.flatMap(({ port = 0, protocol = '' }, i) =>
+    isRepeated(seen, `${protocol}/${port}`) ? [fieldError.duplicate(portsPath.index(i), verbatim(comparedPort(protocol, port)))] : [],
+  )
+}
+
+/** Clients see the original's internal form of what is compared. */
+function comparedPort(protocol: string, port: number): string {
+  return `{"Name":"","Protocol":${quote(protocol)},"AppProtocol":null,"Port":${port},"TargetPort":0,"NodePort":0}`
+}
+
+function isRepeated(seen: Set<string>, key: string): boolean {
+  if (seen.has(key)) return true
+  seen.add(key)
+  return false
+}

@@ -1,0 +1,65 @@
+import { fieldError, fieldPath } from '@keelson/apimachinery'
+import type { FieldErrorList } from '@keelson/apimachinery'
+import { isHeadless, specOf } from './service-facts.ts'
+import type { ReadonlyService, ReadonlySpec } from './service-facts.ts'
+import { validateLoadBalancerClassUpdate } from './validate-load-balancer.ts'
+import { validateHealthCheckUpdate } from './validate-traffic.ts'
+import { validateService } from './validate.ts'
+
+const specPath = fieldPath('spec')
+const unchangeable = 'may not change once set'
+
+export function validateServiceUpdate(service: ReadonlyService, old: ReadonlyService): FieldErrorList {
+  const spec = specOf(service)
+  const oldSpec = specOf(old)
+  return [
+    ...validateClusterIPsUpdate(spec, oldSpec),
+    ...validateFamiliesUpdate(spec, oldSpec),
+    ...validateLoadBalancerClassUpdate(spec, oldSpec),
+    ...validateHealthCheckUpdate(spec, oldSpec),
+    ...validateService(service, old),
+  ]
+}
+
+/** A second address may come and go; the first stays, unless the service turns into or from a mere name. */
+function validateClusterIPsUpdate(spec: ReadonlySpec, old: ReadonlySpec): FieldErrorList {
+  if (spec.type === 'ExternalName' || old.type === 'ExternalName') return []
+  if (isHeadless(spec) && isHeadless(old)) return []
+  const { clusterIPs: before = [] } = old
+  const { clusterIPs: after = [] } = spec
+  const value = spec.clusterIPs ?? null
+  const path = specPath.child('clusterIPs')
+  const moved = (i: number): FieldErrorList => (before[i] === after[i] ? [] : [fieldError.invalid(path.index(i), value, unchangeable)])
+  if (after.length === before.length) return before.flatMap((_ip, i) => moved(i))
+  if (after.length > before.length) return before.length === 0 ? [] : moved(0)
+  if (after.length === 0) return [fieldError.invalid(path.index(0), value, 'primary clusterIP can not be unset')]
+  return [...moved(0), ...(after.length === 1 ? mustBeSingleStack(spec, 'clusterIP') : [])]
+}
+
+function validateFamiliesUpdate(spec: ReadonlySpec, old: ReadonlySpec): FieldErrorList {
+  if (spec.type === 'ExternalName' || old.type === 'ExternalName') return []
+  // Those without addresses may have any families.
+  if (isHeadless(spec) || isHeadless(old)) return []
+  const { ipFamilies: before = [] } = old
+  const { ipFamilies: after = [] } = spec
+  const path = specPath.child('ipFamilies').index(0)
+  const first = before[0] === after[0] || before.length === 0 || after.length === 0
+  if (after.length === before.length) {
+    return before.flatMap((family, i) => (family === after[i] ? [] : [fieldError.invalid(path, spec.ipFamilies ?? null, unchangeable)]))
+  }
+  const moved = first ? [] : [fieldError.invalid(path, spec.clusterIPs ?? null, unchangeable)]
+  if (after.length > before.length) return moved
+  return [
+    ...((spec.clusterIPs ?? []).length === 0
+      ? [fieldError.invalid(path, spec.ipFamilies ?? null, 'primary ipFamily can not be unset')]
+      : []),
+    ...moved,
+    ...(after.length === 1 ? mustBeSingleStack(spec, 'ipFamily') : []),
+  ]
+}
+
+function mustBeSingleStack({ ipFamilyPolicy }: ReadonlySpec, what: string): FieldErrorList {
+  if (ipFamilyPolicy === 'SingleStack') return []
+  const message = `must be set to 'SingleStack' when releasing the secondary ${what}`
+  return [fieldError.invalid(specPath.child('ipFamilyPolicy'), ipFamilyPolicy ?? null, message)]
+}

@@ -1,0 +1,45 @@
+import { fieldPath } from '@keelson/apimachinery'
+import { cidrWarnings } from '../cidr.ts'
+import { ipWarnings } from '../ip-address.ts'
+import { noClusterIP, specOf } from './service-facts.ts'
+import type { ReadonlyService } from './service-facts.ts'
+
+const specPath = fieldPath('spec')
+const topologyHints = 'service.kubernetes.io/topology-aware-hints'
+const topologyMode = 'service.kubernetes.io/topology-mode'
+
+/** What is accepted and will not do what it seems to say. */
+export function serviceWarnings(service: ReadonlyService): readonly string[] {
+  const spec = specOf(service)
+  const { type, clusterIP = '', externalIPs = [], loadBalancerIP = '', loadBalancerSourceRanges: ranges = [] } = spec
+  const headless = type === 'ClusterIP' && clusterIP === noClusterIP
+  const warnings: string[] = []
+  if (service.metadata.annotations?.[topologyHints] !== undefined) {
+    warnings.push(`annotation ${topologyHints} is deprecated, please use ${topologyMode} instead`)
+  }
+  if (clusterIP !== '' && clusterIP !== noClusterIP) {
+    warnings.push(...(spec.clusterIPs ?? []).flatMap((ip, i) => ipWarnings(ip, specPath.child('clusterIPs').index(i))))
+  }
+  if (headless) {
+    if (loadBalancerIP !== '') warnings.push('spec.loadBalancerIP is ignored for headless services')
+    if (externalIPs.length > 0) warnings.push('spec.externalIPs is ignored for headless services')
+    if (spec.sessionAffinity !== 'None') warnings.push('spec.SessionAffinity is ignored for headless services')
+  }
+  warnings.push(...externalIPs.flatMap((ip, i) => ipWarnings(ip, specPath.child('externalIPs').index(i))))
+  if (externalIPs.length > 0 && !headless && type !== 'ExternalName') {
+    warnings.push('spec.externalIPs is deprecated and may no longer be implemented in some clusters')
+  }
+  if (loadBalancerIP !== '') warnings.push(...ipWarnings(loadBalancerIP, specPath.child('loadBalancerIP')))
+  warnings.push(...ranges.flatMap((range, i) => cidrWarnings(range, specPath.child('loadBalancerSourceRanges').index(i))))
+  if (type === 'ExternalName' && externalIPs.length > 0) warnings.push('spec.externalIPs is ignored when spec.type is "ExternalName"')
+  if (type !== 'ExternalName' && spec.externalName) warnings.push('spec.externalName is ignored when spec.type is not "ExternalName"')
+  if (spec.trafficDistribution === 'PreferClose') {
+    warnings.push('spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"')
+  }
+  return warnings
+}
+
+export function statusWarnings(service: ReadonlyService): readonly string[] {
+  const path = fieldPath('status', 'loadBalancer', 'ingress')
+  return (service.status?.loadBalancer?.ingress ?? []).flatMap(({ ip }, i) => (ip ? ipWarnings(ip, path.index(i)) : []))
+}
