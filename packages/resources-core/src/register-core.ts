@@ -4,7 +4,8 @@ import { eventFieldLabel, eventFromHub, eventToHub } from './events/convert.ts'
 import { events } from './events/index.ts'
 import { setNamespaceDefaults } from './namespaces/defaults.ts'
 import { setPodDefaults } from './pods/defaults.ts'
-import { pods } from './pods/index.ts'
+import { podFieldLabel } from './pods/field-labels.ts'
+import { normalizePod } from './pods/normalize-pod.ts'
 import { mergeStringData, setSecretDefaults } from './secrets/defaults.ts'
 import { setServiceDefaults } from './services/defaults.ts'
 
@@ -18,7 +19,7 @@ export function registerCore(scheme: Scheme): void {
     ConfigMap: {},
     Event: { convertFieldLabel: only(...metadataLabels, ...Object.keys(events.selectableFields ?? {})) },
     Namespace: { setDefaults: typed<Namespace>(setNamespaceDefaults), convertFieldLabel: only('status.phase', 'metadata.name') },
-    Pod: { setDefaults: typed<Pod>(setPodDefaults), convertFieldLabel: podFieldLabel },
+    Pod: { setDefaults: typed<Pod>(setPodDefaults), toHub: (object) => normalizePod(object as Pod), convertFieldLabel: podFieldLabel },
     Secret: {
       setDefaults: typed<Secret>(setSecretDefaults),
       toHub: (object) => mergeStringData(object as Secret),
@@ -47,10 +48,4 @@ function typed<T extends KubeObject>(change: (object: T) => void): (object: Kube
 
 function only(...labels: string[]): (label: string) => string | undefined {
   return (label) => (labels.includes(label) ? label : undefined)
-}
-
-const podLabels = only(...metadataLabels, 'status.podIPs', ...Object.keys(pods.selectableFields ?? {}))
-
-function podFieldLabel(label: string): string | undefined {
-  return label === 'spec.host' ? 'spec.nodeName' : podLabels(label)
 }

@@ -1,6 +1,7 @@
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { humanDuration } from '@keelson/registry'
 import type { Container, Pod, PodCondition } from '@keelson/api/core/v1'
+import { isSidecar } from '../pod-spec/visit-containers.ts'
 
 type ReadonlyPod = DeepReadonly<Pod>
 
@@ -86,7 +87,8 @@ function initPhase(pod: ReadonlyPod, init: ReadonlyMap<string, DeepReadonly<Cont
       continue
     }
     const waiting = status.state?.waiting?.reason ?? ''
-    if (terminated !== undefined) reason = `Init:${terminated.reason || (terminated.signal ? `Signal:${terminated.signal}` : `ExitCode:${terminated.exitCode}`)}`
+    if (terminated !== undefined)
+      reason = `Init:${terminated.reason || (terminated.signal ? `Signal:${terminated.signal}` : `ExitCode:${terminated.exitCode}`)}`
     else if (waiting !== '' && waiting !== 'PodInitializing') reason = `Init:${waiting}`
     else reason = `Init:${index}/${(pod.spec?.initContainers ?? []).length}`
     initializing = true
@@ -95,17 +97,12 @@ function initPhase(pod: ReadonlyPod, init: ReadonlyMap<string, DeepReadonly<Cont
   return { reason, initializing, ready, restarts, lastRestart, sidecarRestarts, lastSidecarRestart }
 }
 
-/** An init container that keeps running beside the others. */
-function isSidecar(container: DeepReadonly<Container> | undefined): boolean {
-  return container?.restartPolicy === 'Always'
-}
-
 function isTrue(conditions: readonly DeepReadonly<PodCondition>[], type: string): boolean {
   return conditions.some((condition) => condition.type === type && condition.status === 'True')
 }
 
-function later(a: string, b: string | undefined): string {
-  return b !== undefined && (a === '' || Date.parse(b) > Date.parse(a)) ? b : a
+function later(a: string, b: string | null | undefined): string {
+  return b !== undefined && b !== null && (a === '' || Date.parse(b) > Date.parse(a)) ? b : a
 }
 
 /** "1/2": readiness gates whose condition is true. */

@@ -1,23 +1,62 @@
-import type { Container, Pod } from '@keelson/api/core/v1'
-import { setPodSpecDefaults } from './pod-spec-defaults.ts'
+import type { Container, ContainerStatus, Pod, PodSpec } from '@keelson/api/core/v1'
+import { aggregateContainers } from '../pod-spec/aggregate-resources.ts'
+import { setPodSpecDefaults } from '../pod-spec/pod-spec-defaults.ts'
+import { isHugePages, isOvercommitAllowed, isPodLevelResource } from '../pod-spec/resource-names.ts'
+import { roundUpToMilli } from '../pod-spec/resource-quantities.ts'
 
 /** Defaults that only a pod gets, not a template; then those of every pod spec. In place. */
 export function setPodDefaults(pod: Pod): void {
-  const spec = (pod.spec ??= { containers: [] })
-  spec.enableServiceLinks ??= true
-  const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])]
-  for (const container of containers) {
+  const spec = (pod.spec ??= { containers: null })
+  for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
     requestWhatIsLimited(container)
     // With the host's network a container's port is the host's.
     if (spec.hostNetwork === true) for (const port of container.ports ?? []) port.hostPort ||= port.containerPort
   }
+  setPodResourceDefaults(spec)
+  spec.enableServiceLinks ??= true
   setPodSpecDefaults(spec)
+  setStatusDefaults(pod)
 }
 
 function requestWhatIsLimited(container: Container): void {
-  const limits = container.resources?.limits
-  if (limits === undefined || container.resources === undefined) return
-  const requests = { ...container.resources.requests }
-  for (const [name, limit] of Object.entries(limits)) requests[name] ??= limit
-  container.resources.requests = Object.fromEntries(Object.entries(requests).sort(([a], [b]) => (a < b ? -1 : 1)))
+  const { resources } = container
+  if (resources?.limits !== undefined) resources.requests = sorted({ ...resources.limits, ...resources.requests })
+}
+
+/** What the pod as a whole asks for follows from its containers, then from its own limits. */
+function setPodResourceDefaults(spec: PodSpec): void {
+  const { resources } = spec
+  if (resources === undefined) return
+  const { requests = {}, limits = {} } = resources
+  if (Object.keys({ ...limits, ...requests }).length === 0) return
+  const newLimits = { ...limits }
+  for (const [name, quantity] of aggregateContainers(spec, 'limits')) {
+    if (isHugePages(name) && requests[name] === undefined) newLimits[name] ??= quantity.toString()
+  }
+  if (Object.keys(newLimits).length === 0) return
+  resources.limits = sorted(newLimits)
+  const newRequests = { ...requests }
+  for (const [name, quantity] of aggregateContainers(spec, 'requests')) {
+    if (isPodLevelResource(name) && isOvercommitAllowed(name)) newRequests[name] ??= quantity.toString()
+  }
+  for (const [name, limit] of Object.entries(newLimits)) if (isPodLevelResource(name)) newRequests[name] ??= limit
+  if (Object.keys(newRequests).length > 0) resources.requests = sorted(newRequests)
+}
+
+function sorted(list: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(list).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+function setStatusDefaults({ status }: Pod): void {
+  if (status === undefined) return
+  const containers: readonly ContainerStatus[] = [
+    ...(status.initContainerStatuses ?? []),
+    ...(status.containerStatuses ?? []),
+    ...(status.ephemeralContainerStatuses ?? []),
+  ]
+  for (const { allocatedResources, resources } of [...containers, status]) {
+    roundUpToMilli(allocatedResources)
+    roundUpToMilli(resources?.limits)
+    roundUpToMilli(resources?.requests)
+  }
 }

@@ -27,10 +27,19 @@ export const pods: ResourceDefinition<Pod> = defineResource<Pod>({
   columns: [
     { name: 'Ready', description: 'How many of the containers are ready.', value: (pod, now) => rowSummary(pod, now).ready },
     { name: 'Status', description: 'The state of the containers in one word.', value: (pod, now) => rowSummary(pod, now).status },
-    { name: 'Restarts', description: 'How often containers were restarted, and when last.', value: (pod, now) => rowSummary(pod, now).restarts },
+    {
+      name: 'Restarts',
+      description: 'How often containers were restarted, and when last.',
+      value: (pod, now) => rowSummary(pod, now).restarts,
+    },
     { name: 'IP', priority: 1, description: 'The address of the pod.', value: (pod) => pod.status?.podIPs?.[0]?.ip || '<none>' },
     { name: 'Node', priority: 1, description: 'Where it runs.', value: (pod) => pod.spec?.nodeName || '<none>' },
-    { name: 'Nominated Node', priority: 1, description: 'Where it may run after preemption.', value: (pod) => pod.status?.nominatedNodeName || '<none>' },
+    {
+      name: 'Nominated Node',
+      priority: 1,
+      description: 'Where it may run after preemption.',
+      value: (pod) => pod.status?.nominatedNodeName || '<none>',
+    },
     { name: 'Readiness Gates', priority: 1, description: 'How many readiness gates are fulfilled.', value: (pod) => readinessGates(pod) },
   ],
   tableConditions(pod) {

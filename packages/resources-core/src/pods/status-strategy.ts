@@ -1,7 +1,11 @@
 import type { Pod, PodSpec } from '@keelson/api/core/v1'
+import { fieldPath } from '@keelson/apimachinery'
 import type { OwnerReference } from '@keelson/apimachinery'
 import type { SubresourceStrategy } from '@keelson/registry'
-import { validatePodStatusUpdate } from './validate.ts'
+import { ipWarnings } from '../ip-address.ts'
+import { podRules } from '../pod-spec/pod-rules.ts'
+import { dropDisabledStatusFields } from './drop-disabled-status.ts'
+import { validatePodStatusUpdate } from './validate-status-update.ts'
 
 /** A kubelet writes status; everything else stays as it is stored. */
 export const podStatus: SubresourceStrategy<Pod> = {
@@ -15,8 +19,13 @@ export const podStatus: SubresourceStrategy<Pod> = {
       pod.status ??= {}
       if (!pod.status.qosClass && old.status?.qosClass !== undefined) pod.status.qosClass = old.status.qosClass
       keepObservedGenerations(pod, old as Pod)
+      dropDisabledStatusFields(pod.status, old.status)
     },
-    validateUpdate: (_context, pod, old) => validatePodStatusUpdate(pod, old),
+    validateUpdate: (_context, pod, old) => validatePodStatusUpdate(pod, old, podRules('pod', old)),
+    warningsOnUpdate: (_context, { status }) =>
+      (['podIPs', 'hostIPs'] as const).flatMap((member) =>
+        (status?.[member] ?? []).flatMap(({ ip = '' }, i) => ipWarnings(ip, fieldPath('status', member).index(i).child('ip'))),
+      ),
   },
 }
 
@@ -25,7 +34,8 @@ function keepObservedGenerations(pod: Pod, old: Pod): void {
   if (pod.status === undefined) return
   if (!pod.status.observedGeneration && old.status?.observedGeneration) pod.status.observedGeneration = old.status.observedGeneration
   const known = new Map<string, number[]>()
-  for (const { type, observedGeneration } of old.status?.conditions ?? []) known.set(type, [...(known.get(type) ?? []), observedGeneration ?? 0])
+  for (const { type, observedGeneration } of old.status?.conditions ?? [])
+    known.set(type, [...(known.get(type) ?? []), observedGeneration ?? 0])
   for (const condition of pod.status.conditions ?? []) {
     const generation = known.get(condition.type)?.shift() ?? 0
     if (!condition.observedGeneration && generation !== 0) condition.observedGeneration = generation

@@ -1,32 +1,66 @@
-import type { DeepReadonly, DeleteOptions } from '@keelson/apimachinery'
 import type { Pod, PodStatus } from '@keelson/api/core/v1'
+import { isDNS1123Label, semanticEqual } from '@keelson/apimachinery'
+import type { DeepReadonly, DeleteOptions } from '@keelson/apimachinery'
 import type { Strategy } from '@keelson/registry'
-import { isDeepStrictEqual } from 'node:util'
+import { dropDisabledPodFields } from '../pod-spec/drop-disabled-fields.ts'
+import { normalizePodSpec } from '../pod-spec/normalize.ts'
+import { podRules } from '../pod-spec/pod-rules.ts'
+import { podWarnings } from '../pod-spec/pod-warnings.ts'
+import { applyAppArmorAnnotations } from './apply-app-armor.ts'
+import { mergeLabelKeys } from './merge-label-keys.ts'
 import { qosClass } from './qos.ts'
-import { validatePod, validatePodUpdate } from './validate.ts'
+import { validatePodUpdate } from './validate-update.ts'
+import { validatePodCreate } from './validate.ts'
+
+const gated = {
+  type: 'PodScheduled',
+  status: 'False',
+  reason: 'SchedulingGated',
+  message: 'Scheduling is blocked due to non-empty scheduling gates',
+}
 
 export const podStrategy: Strategy<Pod> = {
-  prepareForCreate(_context, pod) {
+  prepareForCreate(context, pod) {
+    const spec = (pod.spec ??= { containers: null })
     pod.metadata.generation = 1
     pod.status = { phase: 'Pending', qosClass: qosClass(pod) }
-    if ((pod.spec?.schedulingGates ?? []).length > 0)
-      pod.status.conditions = [
-        { type: 'PodScheduled', status: 'False', reason: 'SchedulingGated', message: 'Scheduling is blocked due to non-empty scheduling gates' },
-      ]
+    // Admission may have set the one name of the account without the other.
+    normalizePodSpec(spec)
+    dropDisabledPodFields(spec)
+    if ((spec.schedulingGates ?? []).length > 0) pod.status.conditions = [{ ...gated }]
+    mergeLabelKeys(pod)
+    applyAppArmorAnnotations(pod, (text) => context.warn(text))
   },
-  validateCreate: (_context, pod) => validatePod(pod),
-  warningsOnCreate: () => [],
+  validateCreate: (_context, pod) => validatePodCreate(pod, podRules('pod')),
+  warningsOnCreate: (_context, pod) => [...nameWarnings(pod.metadata.name ?? ''), ...podWarnings(pod)],
   prepareForUpdate(_context, pod, old) {
     if (old.status === undefined) delete pod.status
     else pod.status = structuredClone(old.status) as PodStatus
-    pod.metadata.generation = old.metadata.generation ?? 0
-    if (!isDeepStrictEqual(pod.spec, old.spec)) pod.metadata.generation += 1
+    if (pod.spec !== undefined) {
+      normalizePodSpec(pod.spec)
+      dropDisabledPodFields(pod.spec, old.spec)
+    }
+    countGeneration(pod, old)
   },
-  validateUpdate: (_context, pod, old) => validatePodUpdate(pod, old),
+  validateUpdate: (_context, pod, old) => validatePodUpdate(pod, old, podRules('pod', old)),
   checkGracefulDelete: (_context, pod, options) => {
     options.gracePeriodSeconds = gracePeriod(pod, options)
     return true
   },
+}
+
+/** A pod's name is its hostname. */
+function nameWarnings(name: string): string[] {
+  const messages = isDNS1123Label(name)
+  if (messages.length === 0) return []
+  const consequence = "this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended"
+  return [`metadata.name: ${consequence}: [${messages.join(' ')}]`]
+}
+
+/** Each change of the spec is a new generation. */
+export function countGeneration(pod: Pod, old: DeepReadonly<Pod>): void {
+  const generation = pod.metadata.generation ?? 0
+  if (!semanticEqual(pod.spec, old.spec)) pod.metadata.generation = generation + 1
 }
 
 /** A pod that no kubelet has, or that has ended, goes at once; a negative period means one second. */

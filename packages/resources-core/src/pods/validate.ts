@@ -1,30 +1,53 @@
-import { type DeepReadonly, type FieldErrorList, fieldError, fieldPath } from '@keelson/apimachinery'
 import type { Pod } from '@keelson/api/core/v1'
-import { validatePodSpec } from './validate-pod-spec.ts'
+import { fieldError, fieldPath } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import type { PodRules } from '../pod-spec/pod-rules.ts'
+import { validatePodAnnotations } from '../pod-spec/validate-annotations.ts'
+import { validateImagePadding } from '../pod-spec/validate-images.ts'
+import { validatePodSpec } from '../pod-spec/validate-pod-spec.ts'
+import { validateProfileAnnotations } from '../pod-spec/validate-profile-annotations.ts'
+import type { ReadonlyContainer, ReadonlyPodSpec } from '../pod-spec/visit-containers.ts'
 
-export function validatePod(pod: DeepReadonly<Pod>): FieldErrorList {
-  return validatePodSpec(pod.spec ?? { containers: [] }, fieldPath('spec'))
+const specPath = fieldPath('spec')
+const noSpec: ReadonlyPodSpec = { containers: null }
+
+/** Of a new pod; metadata's own rules apart. */
+export function validatePodCreate(pod: DeepReadonly<Pod>, rules: PodRules): FieldErrorList {
+  const errors = validatePod(pod, rules)
+  const spec = pod.spec ?? noSpec
+  if ((spec.ephemeralContainers ?? []).length > 0) {
+    errors.push(fieldError.forbidden(specPath.child('ephemeralContainers'), 'cannot be set on create'))
+  }
+  if (spec.nodeName && (spec.schedulingGates ?? []).length > 0) {
+    errors.push(fieldError.forbidden(specPath.child('nodeName'), 'cannot be set until all schedulingGates have been cleared'))
+  }
+  return [...errors, ...validateProfileAnnotations(pod.metadata.annotations ?? {}, spec, specPath)]
 }
 
-/** A running pod's spec is fixed but for a few fields. */
-export function validatePodUpdate(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>): FieldErrorList {
-  const errors = validatePod(pod)
-  if (errors.length > 0) return errors
-  if (JSON.stringify(withoutMutable(pod)) === JSON.stringify(withoutMutable(old))) return []
+/** What holds for pods at any time. */
+export function validatePod(pod: DeepReadonly<Pod>, rules: PodRules): FieldErrorList {
+  const { metadata, spec = noSpec } = pod
   return [
-    fieldError.forbidden(
-      fieldPath('spec'),
-      'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)',
-    ),
+    ...validatePodAnnotations(metadata.annotations ?? {}, { spec, rules }, fieldPath('metadata', 'annotations')),
+    ...validatePodSpec(spec, { rules, metadata }, specPath),
+    ...validateTokenSources(spec, specPath.child('volumes')),
+    ...validateImages(spec.containers ?? [], specPath.child('containers')),
+    ...validateImages(spec.initContainers ?? [], specPath.child('initContainers')),
   ]
 }
 
-export function validatePodStatusUpdate(_pod: DeepReadonly<Pod>, _old: DeepReadonly<Pod>): FieldErrorList {
-  return []
+/** There are no tokens for nobody. */
+function validateTokenSources(spec: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
+  if (spec.serviceAccountName) return []
+  return (spec.volumes ?? []).flatMap(({ projected }, i) =>
+    (projected?.sources ?? []).flatMap(({ serviceAccountToken }, j) => {
+      if (serviceAccountToken === undefined) return []
+      const at = path.index(i).child('projected', 'sources').index(j).child('serviceAccountToken')
+      return [fieldError.forbidden(at, 'must not be specified when serviceAccountName is not set')]
+    }),
+  )
 }
 
-function withoutMutable(pod: DeepReadonly<Pod>): unknown {
-  const { activeDeadlineSeconds: _, tolerations: __, containers, initContainers, ...rest } = pod.spec ?? { containers: [] }
-  const withoutImage = (container: { readonly image?: string }): unknown => ({ ...container, image: '' })
-  return { ...rest, containers: containers.map(withoutImage), initContainers: (initContainers ?? []).map(withoutImage) }
+function validateImages(containers: readonly ReadonlyContainer[], path: FieldPath): FieldErrorList {
+  return containers.flatMap(({ image }, i) => validateImagePadding(image, path.index(i).child('image')))
 }

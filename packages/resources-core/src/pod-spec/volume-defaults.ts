@@ -1,5 +1,6 @@
 import type { DownwardAPIVolumeFile, Volume } from '@keelson/api/core/v1'
 import { imageTag } from './image-tag.ts'
+import { roundUpToMilli } from './resource-quantities.ts'
 
 /** rw-r--r--, as the number that JSON carries. */
 const defaultMode = 0o644
@@ -38,9 +39,14 @@ export function setVolumeDefaults(volume: Volume): void {
     volume.scaleIO.storageMode ||= 'ThinProvisioned'
     volume.scaleIO.fsType ||= 'xfs'
   }
-  if (volume.image !== undefined) volume.image.pullPolicy ||= imageTag(volume.image.reference ?? '') === 'latest' ? 'Always' : 'IfNotPresent'
+  if (volume.image !== undefined)
+    volume.image.pullPolicy ||= imageTag(volume.image.reference ?? '') === 'latest' ? 'Always' : 'IfNotPresent'
   const claim = volume.ephemeral?.volumeClaimTemplate
-  if (claim !== undefined) claim.spec.volumeMode ??= 'Filesystem'
+  if (claim !== undefined) {
+    claim.spec.volumeMode ??= 'Filesystem'
+    roundUpToMilli(claim.spec.resources?.limits)
+    roundUpToMilli(claim.spec.resources?.requests)
+  }
 }
 
 function setItemDefaults(items: readonly DownwardAPIVolumeFile[] | undefined): void {

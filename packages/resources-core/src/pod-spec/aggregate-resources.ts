@@ -1,0 +1,47 @@
+import { parseQuantity } from '@keelson/apimachinery'
+import type { Quantity } from '@keelson/apimachinery'
+import { isSidecar } from './visit-containers.ts'
+import type { ReadonlyPodSpec } from './visit-containers.ts'
+import type { ResourceList } from './resource-quantities.ts'
+
+export type Quantities = ReadonlyMap<string, Quantity>
+
+/**
+ * What the containers of a pod need at the same time, at the most: all containers and sidecars together, or an init container with the
+ * sidecars started before it, whichever is more.
+ */
+export function aggregateContainers(spec: ReadonlyPodSpec, member: 'requests' | 'limits'): Quantities {
+  const total = new Map<string, Quantity>()
+  const sidecars = new Map<string, Quantity>()
+  const init = new Map<string, Quantity>()
+  for (const container of spec.containers ?? []) add(total, quantities(container.resources?.[member]))
+  for (const container of spec.initContainers ?? []) {
+    const own = quantities(container.resources?.[member])
+    if (isSidecar(container)) {
+      add(total, own)
+      add(sidecars, own)
+      raise(init, sidecars)
+    } else {
+      const together = new Map(own)
+      add(together, sidecars)
+      raise(init, together)
+    }
+  }
+  raise(total, init)
+  return total
+}
+
+function quantities(list: ResourceList | undefined): Quantities {
+  return new Map(Object.entries(list ?? {}).map(([name, text]) => [name, parseQuantity(text)]))
+}
+
+function add(total: Map<string, Quantity>, more: Quantities): void {
+  for (const [name, quantity] of more) total.set(name, total.get(name)?.add(quantity) ?? quantity)
+}
+
+function raise(highest: Map<string, Quantity>, candidate: Quantities): void {
+  for (const [name, quantity] of candidate) {
+    const known = highest.get(name)
+    if (known === undefined || quantity.compare(known) > 0) highest.set(name, quantity)
+  }
+}

@@ -1,0 +1,30 @@
+import type { PodSpec } from '@keelson/api/core/v1'
+import { everyContainer, everyMutableContainer } from './visit-containers.ts'
+import type { ReadonlyPodSpec } from './visit-containers.ts'
+
+/** Members of features that are off by default are not stored, unless `old` has them in use already. In place. */
+export function dropDisabledPodFields(spec: PodSpec, old?: ReadonlyPodSpec): void {
+  const sources = (spec.volumes ?? []).flatMap(({ projected }) => projected?.sources ?? [])
+  for (const member of ['clusterTrustBundle', 'podCertificate'] as const) {
+    if (!projectionInUse(old, member)) for (const source of sources) delete source[member]
+  }
+  if (old?.schedulingGroup === undefined) delete spec.schedulingGroup
+  if (!stopSignalsInUse(old)) dropStopSignals(spec)
+}
+
+function projectionInUse(spec: ReadonlyPodSpec | undefined, member: 'clusterTrustBundle' | 'podCertificate'): boolean {
+  const sources = (spec?.volumes ?? []).flatMap(({ projected }) => projected?.sources ?? [])
+  return sources.some((source) => source[member] !== undefined)
+}
+
+function stopSignalsInUse(spec: ReadonlyPodSpec | undefined): boolean {
+  return spec !== undefined && everyContainer(spec).some(({ lifecycle }) => lifecycle?.stopSignal !== undefined)
+}
+
+function dropStopSignals(spec: PodSpec): void {
+  for (const container of everyMutableContainer(spec)) {
+    if (container.lifecycle?.stopSignal === undefined) continue
+    delete container.lifecycle.stopSignal
+    if (Object.keys(container.lifecycle).length === 0) delete container.lifecycle
+  }
+}

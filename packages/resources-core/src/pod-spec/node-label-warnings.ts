@@ -1,0 +1,35 @@
+import type { NodeSelectorTerm } from '@keelson/api/core/v1'
+import { isValidLabelValue } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldPath } from '@keelson/apimachinery'
+
+const deprecated: ReadonlyMap<string, string> = new Map([
+  ['beta.kubernetes.io/arch', 'deprecated since v1.14; use "kubernetes.io/arch" instead'],
+  ['beta.kubernetes.io/os', 'deprecated since v1.14; use "kubernetes.io/os" instead'],
+  ['failure-domain.beta.kubernetes.io/region', 'deprecated since v1.17; use "topology.kubernetes.io/region" instead'],
+  ['failure-domain.beta.kubernetes.io/zone', 'deprecated since v1.17; use "topology.kubernetes.io/zone" instead'],
+  ['beta.kubernetes.io/instance-type', 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead'],
+  ['app.kubernetes.io/created-by', 'deprecated since v1.9'],
+  ['scheduler.alpha.kubernetes.io/preferAvoidPods', 'deprecated since v1.22; use Taints and Tolerations instead'],
+  ['node-role.kubernetes.io/master', 'use "node-role.kubernetes.io/control-plane" instead'],
+])
+
+/** What to use in place of a node's label, or since when not to. */
+export function nodeLabelDeprecation(key: string): string | undefined {
+  return deprecated.get(key)
+}
+
+export function nodeTermWarnings(
+  term: DeepReadonly<NodeSelectorTerm>,
+  { path, checkValues }: { readonly path: FieldPath; readonly checkValues: boolean },
+): string[] {
+  return (term.matchExpressions ?? []).flatMap(({ key, values = [] }, i) => {
+    const at = path.child('matchExpressions').index(i)
+    const message = nodeLabelDeprecation(key)
+    const warnings = message === undefined ? [] : [`${at.child('key')}: ${key} is ${message}`]
+    if (!checkValues) return warnings
+    const ofValues = values.flatMap((value, j) =>
+      isValidLabelValue(value).map((problem) => `${at.child('values').index(j)}: ${value} is invalid, ${problem}`),
+    )
+    return [...warnings, ...ofValues]
+  })
+}

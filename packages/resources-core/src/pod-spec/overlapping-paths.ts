@@ -1,0 +1,63 @@
+import type { Volume, VolumeProjection } from '@keelson/api/core/v1'
+import { quote } from '@keelson/apimachinery'
+import type { DeepReadonly } from '@keelson/apimachinery'
+
+interface PathOf {
+  readonly path: string
+  /** What writes there; "" when the whole volume has one source. */
+  readonly source: string
+}
+
+type Items = readonly { readonly path: string }[]
+
+/** Files of a volume that lie where another of its files or directories is. */
+export function overlappingPathWarnings(volumes: readonly DeepReadonly<Volume>[]): string[] {
+  return volumes.flatMap(({ name, configMap, secret, downwardAPI, projected }) => {
+    const warn = (description: string, paths: readonly PathOf[]): string[] =>
+      overlaps(paths).map((overlap) => `volume ${quote(name)} (${description}): overlapping paths: ${overlap}`)
+    const sources = projected?.sources ?? []
+    const empty = sources.filter((source) => Object.keys(source).length === 0)
+    return [
+      ...warn(`ConfigMap ${quote(configMap?.name ?? '')}`, pathsOf(configMap?.items)),
+      ...warn(`Secret ${quote(secret?.secretName ?? '')}`, pathsOf(secret?.items)),
+      ...warn('DownwardAPI', pathsOf(downwardAPI?.items)),
+      ...empty.map(() => `volume ${quote(name)} (Projected) has no sources provided`),
+      ...warn('Projected', sources.flatMap(projectedPaths)),
+    ]
+  })
+}
+
+function pathsOf(items: Items | undefined, source = ''): PathOf[] {
+  return (items ?? []).map(({ path }) => ({ path, source }))
+}
+
+/** A projection that has several sources is refused; only the first is looked at. */
+function projectedPaths(projection: DeepReadonly<VolumeProjection>): PathOf[] {
+  const { configMap, secret, downwardAPI, serviceAccountToken, clusterTrustBundle: bundle, podCertificate } = projection
+  if (configMap?.items !== undefined) return pathsOf(configMap.items, `ConfigMap ${quote(configMap.name ?? '')}`)
+  if (secret?.items !== undefined) return pathsOf(secret.items, `Secret ${quote(secret.name ?? '')}`)
+  if (downwardAPI?.items !== undefined) return pathsOf(downwardAPI.items, 'DownwardAPI')
+  if (serviceAccountToken !== undefined) return pathsOf([serviceAccountToken], 'ServiceAccountToken')
+  if (bundle !== undefined) return pathsOf([bundle], `ClusterTrustBundle ${quote(bundle.name ?? bundle.signerName ?? '')}`)
+  const { certificateChainPath, keyPath, credentialBundlePath } = podCertificate ?? {}
+  return [
+    { path: certificateChainPath ?? '', source: 'PodCertificate chain' },
+    { path: keyPath ?? '', source: 'PodCertificate key' },
+    { path: credentialBundlePath ?? '', source: 'PodCertificate credential bundle' },
+  ].filter(({ path }) => path !== '')
+}
+
+function overlaps(paths: readonly PathOf[]): string[] {
+  const trimmed = paths.map(({ path, source }) => ({ path: path.replace(/\/+$/, ''), source }))
+  return trimmed.flatMap((one, i) =>
+    trimmed.slice(0, i).flatMap((other) => (collide(one.path, other.path) ? [`${describePath(one)} with ${describePath(other)}`] : [])),
+  )
+}
+
+function collide(a: string, b: string): boolean {
+  return a !== '' && b !== '' && (`${a}/`.startsWith(`${b}/`) || `${b}/`.startsWith(`${a}/`))
+}
+
+function describePath({ path, source }: PathOf): string {
+  return source === '' ? quote(path) : `${quote(path)} (${source})`
+}

@@ -1,0 +1,113 @@
+import type { ObjectMeta, DeepReadonly } from '@keelson/apimachinery'
+import { isValidLabelValue, parseQuantity, validateLabelSelector, fieldPath } from '@keelson/apimachinery'
+import { hasDeletionCost } from './deletion-cost.ts'
+import { isHugePages } from './resource-names.ts'
+import { isDivisibleHugePages } from './resource-quantities.ts'
+import { namespacedSysctlError } from './validate-sysctls.ts'
+import { validateLabelKeys } from './validate-topology-spread.ts'
+import { validateUnreservedPath } from './validate-paths.ts'
+import { everyContainer, isSidecar } from './visit-containers.ts'
+import type { ReadonlyPodSpec } from './visit-containers.ts'
+
+/** How strict validation is. What is stored already, from a time of looser rules, may be written again. */
+export interface PodRules {
+  /** A pod, not a template: some rules only bind then. */
+  readonly isPod: boolean
+  readonly allowInvalidDeletionCost: boolean
+  readonly allowInvalidAffinityLabelValues: boolean
+  readonly allowInvalidNodeAffinityLabelValues: boolean
+  readonly allowInvalidSpreadSelectors: boolean
+  readonly allowInvalidSpreadLabelKeys: boolean
+  readonly allowIndivisibleHugePages: boolean
+  readonly allowNonLocalTokenPaths: boolean
+  readonly allowHostNamespaceSysctls: boolean
+  readonly allowMountOptionSELinuxChange: boolean
+  readonly allowComparingTolerations: boolean
+  readonly allowHostUsersWithVolumeDevices: boolean
+  readonly allowHostUsersWithHostNetwork: boolean
+  readonly allowInitRestartContainerResize: boolean
+}
+
+const strict: PodRules = {
+  isPod: true,
+  allowInvalidDeletionCost: false,
+  allowInvalidAffinityLabelValues: false,
+  allowInvalidNodeAffinityLabelValues: false,
+  allowInvalidSpreadSelectors: false,
+  allowInvalidSpreadLabelKeys: false,
+  allowIndivisibleHugePages: false,
+  allowNonLocalTokenPaths: false,
+  allowHostNamespaceSysctls: false,
+  allowMountOptionSELinuxChange: false,
+  allowComparingTolerations: false,
+  allowHostUsersWithVolumeDevices: false,
+  allowHostUsersWithHostNetwork: false,
+  allowInitRestartContainerResize: false,
+}
+
+export interface PodLike {
+  readonly metadata?: DeepReadonly<ObjectMeta> | undefined
+  readonly spec?: ReadonlyPodSpec | undefined
+}
+
+/** The rules for a pod or template that replaces `old`, or that is new. */
+export function podRules(kind: 'pod' | 'template', old?: PodLike): PodRules {
+  const isPod = kind === 'pod'
+  const spec = old?.spec
+  if (spec === undefined) return { ...strict, isPod }
+  return {
+    isPod,
+    allowInvalidDeletionCost: !hasDeletionCost(old?.metadata?.annotations),
+    allowInvalidAffinityLabelValues: hasInvalidAffinitySelector(spec),
+    allowInvalidNodeAffinityLabelValues: hasInvalidNodeAffinityValue(spec),
+    allowInvalidSpreadSelectors: spreads(spec).some((c) => validateLabelSelector(c.labelSelector, nowhere).length > 0),
+    allowInvalidSpreadLabelKeys: spreads(spec).some((c) => validateLabelKeys(c, nowhere).length > 0),
+    allowIndivisibleHugePages: hasIndivisibleHugePages(spec),
+    allowNonLocalTokenPaths: tokenPaths(spec).some((path) => validateUnreservedPath(path, nowhere).length > 0),
+    allowHostNamespaceSysctls: (spec.securityContext?.sysctls ?? []).some(({ name }) => namespacedSysctlError(name, spec) !== undefined),
+    allowMountOptionSELinuxChange: spec.securityContext?.seLinuxChangePolicy !== undefined,
+    allowComparingTolerations: (spec.tolerations ?? []).some(({ operator }) => operator === 'Lt' || operator === 'Gt'),
+    allowHostUsersWithVolumeDevices:
+      spec.hostUsers === false && everyContainer(spec).some(({ volumeDevices }) => (volumeDevices ?? []).length > 0),
+    allowHostUsersWithHostNetwork: spec.hostUsers === false && spec.hostNetwork === true,
+    allowInitRestartContainerResize: (spec.initContainers ?? []).some(
+      (container) =>
+        !isSidecar(container) && (container.resizePolicy ?? []).some(({ restartPolicy }) => restartPolicy === 'RestartContainer'),
+    ),
+  }
+}
+
+const nowhere = fieldPath()
+
+function spreads(spec: ReadonlyPodSpec): NonNullable<ReadonlyPodSpec['topologySpreadConstraints']> {
+  return spec.topologySpreadConstraints ?? []
+}
+
+function hasInvalidAffinitySelector({ affinity }: ReadonlyPodSpec): boolean {
+  const terms = [affinity?.podAffinity, affinity?.podAntiAffinity].flatMap((group) => [
+    ...(group?.requiredDuringSchedulingIgnoredDuringExecution ?? []),
+    ...(group?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(({ podAffinityTerm }) => podAffinityTerm),
+  ])
+  return terms.some((term) =>
+    [term.labelSelector, term.namespaceSelector].some((selector) => validateLabelSelector(selector, nowhere).length > 0),
+  )
+}
+
+function hasInvalidNodeAffinityValue({ affinity }: ReadonlyPodSpec): boolean {
+  const terms = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? []
+  const values = terms.flatMap(({ matchExpressions }) => (matchExpressions ?? []).flatMap((expression) => expression.values ?? []))
+  return values.some((value) => isValidLabelValue(value).length > 0)
+}
+
+function hasIndivisibleHugePages(spec: ReadonlyPodSpec): boolean {
+  const lists = [spec.overhead, ...everyContainer(spec).flatMap(({ resources }) => [resources?.limits, resources?.requests])]
+  return lists.some((list) =>
+    Object.entries(list ?? {}).some(([name, text]) => isHugePages(name) && !isDivisibleHugePages(name, parseQuantity(text))),
+  )
+}
+
+function tokenPaths(spec: ReadonlyPodSpec): readonly string[] {
+  return (spec.volumes ?? []).flatMap(({ projected }) =>
+    (projected?.sources ?? []).flatMap(({ serviceAccountToken }) => (serviceAccountToken === undefined ? [] : [serviceAccountToken.path])),
+  )
+}

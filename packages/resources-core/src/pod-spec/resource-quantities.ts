@@ -1,0 +1,42 @@
+import { fieldError, notNegativeMessage, parseQuantity, Quantity } from '@keelson/apimachinery'
+import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { hugePageSize, isIntegerResource } from './resource-names.ts'
+
+export type ResourceList = Readonly<Record<string, string>>
+
+const thousandth = -3
+
+export function isFractional(quantity: Quantity): boolean {
+  return quantity.milliValue() % 1000n !== 0n
+}
+
+export function validateResourceQuantity(name: string, quantity: Quantity, path: FieldPath): FieldErrorList {
+  const errors: FieldErrorList = []
+  if (quantity.sign() < 0) errors.push(fieldError.invalid(path, quantity.toString(), notNegativeMessage))
+  if (isIntegerResource(name) && isFractional(quantity)) errors.push(fieldError.invalid(path, quantity.toString(), 'must be an integer'))
+  return errors
+}
+
+export function validatePositiveQuantity(quantity: Quantity, path: FieldPath): FieldErrorList {
+  return quantity.sign() > 0 ? [] : [fieldError.invalid(path, quantity.toString(), 'must be greater than zero')]
+}
+
+/** Huge pages come whole. A size that is no whole number of bytes divides nothing. */
+export function isDivisibleHugePages(name: string, quantity: Quantity): boolean {
+  try {
+    const size = parseQuantity(hugePageSize(name))
+    return size.sign() > 0 && !isFractional(size) && quantity.value() % size.value() === 0n
+  } catch {
+    return false
+  }
+}
+
+/** Finer than thousandths is rounded up, and all is written in canonical form. In place. */
+export function roundUpToMilli(list: Record<string, string> | null | undefined): void {
+  if (list === null || list === undefined) return
+  for (const [name, text] of Object.entries(list)) {
+    const { unscaled, exponent, format } = parseQuantity(text)
+    const rounded = new Quantity(unscaled, exponent, format)
+    list[name] = (exponent < thousandth ? new Quantity(rounded.milliValue(), thousandth, format) : rounded).toString()
+  }
+}

@@ -1,0 +1,95 @@
+import type { Toleration } from '@keelson/api/core/v1'
+import { fieldError, parseJson } from '@keelson/apimachinery'
+import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import {
+  appArmorContainerPrefix,
+  deletionCostAnnotation,
+  mirrorAnnotation,
+  seccompContainerPrefix,
+  seccompPodAnnotation,
+  tolerationsAnnotation,
+} from './annotation-keys.ts'
+import { hasDeletionCost } from './deletion-cost.ts'
+import type { PodRules } from './pod-rules.ts'
+import { validateDescendingPath } from './validate-paths.ts'
+import { validateTolerations } from './validate-tolerations.ts'
+import { everyContainer } from './visit-containers.ts'
+import type { ReadonlyPodSpec } from './visit-containers.ts'
+
+export type Annotations = Readonly<Record<string, string>>
+
+/** Annotations that mean something to the server, of a pod or a template. */
+export function validatePodAnnotations(
+  annotations: Annotations,
+  { spec, rules }: { readonly spec: ReadonlyPodSpec; readonly rules: PodRules },
+  path: FieldPath,
+): FieldErrorList {
+  const errors: FieldErrorList = []
+  const mirror = annotations[mirrorAnnotation]
+  if (mirror !== undefined && !spec.nodeName) {
+    const detail = 'must set spec.nodeName if mirror pod annotation is set'
+    errors.push(fieldError.invalid(path.key(mirrorAnnotation), mirror, detail))
+  }
+  errors.push(...validateTolerationsAnnotation(annotations[tolerationsAnnotation], rules, path))
+  if (!rules.allowInvalidDeletionCost && !hasDeletionCost(annotations)) {
+    const cost = annotations[deletionCostAnnotation]
+    errors.push(fieldError.invalid(path.key(deletionCostAnnotation), cost, 'must be a 32bit integer'))
+  }
+  for (const [key, profile] of Object.entries(annotations)) {
+    if (key !== seccompPodAnnotation && !key.startsWith(seccompContainerPrefix)) continue
+    errors.push(...validateSeccompAnnotation(profile, path.child(key)))
+  }
+  return [...errors, ...validateAppArmorAnnotations(annotations, spec, path)]
+}
+
+function validateTolerationsAnnotation(text: string | undefined, rules: PodRules, path: FieldPath): FieldErrorList {
+  if (!text) return []
+  try {
+    const { value } = parseJson(text)
+    if (value === null) return []
+    if (!Array.isArray(value)) throw new Error(`json: cannot unmarshal ${goKind(value)} into Go value of type []core.Toleration`)
+    return validateTolerations(value.map(readToleration), rules, path.child(tolerationsAnnotation))
+  } catch (error) {
+    return [fieldError.invalid(path, tolerationsAnnotation, error instanceof Error ? error.message : String(error))]
+  }
+}
+
+function goKind(value: unknown): string {
+  return typeof value === 'boolean' ? 'bool' : typeof value
+}
+
+/** The annotation holds the internal form: members are matched without regard to case. */
+function readToleration(value: unknown): Toleration {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Error(`json: cannot unmarshal ${Array.isArray(value) ? 'array' : goKind(value)} into Go value of type core.Toleration`)
+  }
+  const members = Object.fromEntries(Object.entries(value).map(([name, member]) => [name.toLowerCase(), member as unknown]))
+  const text = (name: string): string => (typeof members[name] === 'string' ? members[name] : '')
+  const seconds = members['tolerationseconds']
+  return {
+    key: text('key'),
+    operator: text('operator'),
+    value: text('value'),
+    effect: text('effect'),
+    ...(typeof seconds === 'number' ? { tolerationSeconds: seconds } : undefined),
+  }
+}
+
+function validateSeccompAnnotation(profile: string, path: FieldPath): FieldErrorList {
+  if (['runtime/default', 'docker/default', 'unconfined'].includes(profile)) return []
+  if (profile.startsWith('localhost/')) return validateDescendingPath(profile.slice('localhost/'.length), path)
+  return [fieldError.invalid(path, profile, 'must be a valid seccomp profile')]
+}
+
+function validateAppArmorAnnotations(annotations: Annotations, spec: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
+  const names = new Set(everyContainer(spec).map(({ name }) => name))
+  const errors: FieldErrorList = []
+  for (const [key, profile] of Object.entries(annotations)) {
+    if (!key.startsWith(appArmorContainerPrefix)) continue
+    const name = key.slice(appArmorContainerPrefix.length)
+    if (!names.has(name)) errors.push(fieldError.invalid(path.key(key), name, 'container not found'))
+    if (profile === '' || profile === 'runtime/default' || profile === 'unconfined' || profile.startsWith('localhost/')) continue
+    errors.push(fieldError.invalid(path.key(key), profile, `invalid AppArmor profile name: "${profile}"`))
+  }
+  return errors
+}

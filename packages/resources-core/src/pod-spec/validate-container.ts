@@ -1,0 +1,45 @@
+import type { PodOS, Volume } from '@keelson/api/core/v1'
+import { fieldError } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { validateDNSLabel, validateRequired, validateRequiredOneOf } from './field-rules.ts'
+import type { PodRules } from './pod-rules.ts'
+import { validateEnv, validateEnvFrom } from './validate-env.ts'
+import { validatePullPolicy } from './validate-images.ts'
+import { validateVolumeDevices, validateVolumeMounts } from './validate-mounts.ts'
+import { validateContainerPorts } from './validate-ports.ts'
+import { validateContainerResources } from './validate-resources.ts'
+import { validateResizePolicy } from './validate-restart-policy.ts'
+import { validateSecurityContext } from './validate-security-context.ts'
+import type { ReadonlyContainer } from './visit-containers.ts'
+
+/** What a container's rules need to know of its pod. */
+export interface ContainerScope {
+  readonly rules: PodRules
+  readonly volumes: ReadonlyMap<string, DeepReadonly<Volume>>
+  readonly claims: ReadonlySet<string>
+  readonly gracePeriod: number | undefined
+  readonly os: DeepReadonly<PodOS> | undefined
+  readonly restartPolicy: string | undefined
+  readonly hostUsers: boolean
+}
+
+const terminationMessagePolicies = ['File', 'FallbackToLogsOnError']
+
+/** What holds for containers of every kind. */
+export function validateContainer(container: ReadonlyContainer, scope: ContainerScope, path: FieldPath): FieldErrorList {
+  const { name = '' } = container
+  return [
+    ...(name === '' ? [fieldError.required(path.child('name'))] : validateDNSLabel(name, path.child('name'))),
+    ...validateRequired(container.image, path.child('image')),
+    ...validateRequiredOneOf(container.terminationMessagePolicy, terminationMessagePolicies, path.child('terminationMessagePolicy')),
+    ...validateContainerPorts(container.ports ?? [], path.child('ports')),
+    ...validateEnv(container.env ?? [], path.child('env')),
+    ...validateEnvFrom(container.envFrom ?? [], path.child('envFrom')),
+    ...validateVolumeMounts(container, scope.volumes, path.child('volumeMounts')),
+    ...validateVolumeDevices(container, scope.volumes, path.child('volumeDevices')),
+    ...validatePullPolicy(container.imagePullPolicy, path.child('imagePullPolicy')),
+    ...validateContainerResources(container.resources ?? {}, scope, path.child('resources')),
+    ...validateResizePolicy(container.resizePolicy ?? [], scope.restartPolicy, path.child('resizePolicy')),
+    ...validateSecurityContext(container.securityContext, scope.hostUsers, path.child('securityContext')),
+  ]
+}

@@ -1,0 +1,71 @@
+import type { Container } from '@keelson/api/core/v1'
+import { fieldError } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { validateContainer } from './validate-container.ts'
+import type { ContainerScope } from './validate-container.ts'
+import { validateLifecycle } from './validate-lifecycle.ts'
+import { validateHostPorts } from './validate-ports.ts'
+import { validateProbes } from './validate-probes.ts'
+import { validateContainerRestartPolicy, validateInitRestartPolicy } from './validate-restart-policy.ts'
+import { isSidecar } from './visit-containers.ts'
+
+type Containers = readonly DeepReadonly<Container>[]
+
+export function validateContainers(containers: Containers, scope: ContainerScope, path: FieldPath): FieldErrorList {
+  if (containers.length === 0) return [fieldError.required(path)]
+  const names = new Set<string>()
+  const errors = containers.flatMap((container, i) => {
+    const at = path.index(i)
+    const { name = '' } = container
+    const own = validateContainer(container, scope, at)
+    if (names.has(name)) own.push(fieldError.duplicate(at.child('name'), name))
+    names.add(name)
+    return [...own, ...validateHooksAndProbes(container, scope, at), ...validateContainerRestartPolicy(container, at)]
+  })
+  return [...errors, ...validateHostPorts(containers, path)]
+}
+
+export interface InitScope extends ContainerScope {
+  /** The pod's other containers: names are shared. */
+  readonly containers: Containers
+}
+
+export function validateInitContainers(containers: Containers, scope: InitScope, path: FieldPath): FieldErrorList {
+  const names = new Set(scope.containers.map(({ name = '' }) => name))
+  return containers.flatMap((container, i) => {
+    const at = path.index(i)
+    const { name = '' } = container
+    const errors = [...validateContainer(container, scope, at), ...validateInitRestartPolicy(container, at)]
+    if (names.has(name)) errors.push(fieldError.duplicate(at.child('name'), name))
+    else if (name !== '') names.add(name)
+    // Init containers run one after the other: only within one may ports be in each other's way.
+    errors.push(...validateHostPorts([container], path))
+    errors.push(...(isSidecar(container) ? validateHooksAndProbes(container, scope, at) : refuseHooksAndProbes(container, at)))
+    return [...errors, ...validateInitResize(container, scope, at)]
+  })
+}
+
+function validateHooksAndProbes(container: DeepReadonly<Container>, scope: ContainerScope, path: FieldPath): FieldErrorList {
+  const { lifecycle } = container
+  const errors = lifecycle === undefined ? [] : validateLifecycle(lifecycle, scope, path.child('lifecycle'))
+  return [...errors, ...validateProbes(container, scope.gracePeriod, path)]
+}
+
+function refuseHooksAndProbes(container: DeepReadonly<Container>, path: FieldPath): FieldErrorList {
+  const members = (['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const).filter(
+    (member) => container[member] !== undefined,
+  )
+  return members.map((member) =>
+    fieldError.forbidden(path.child(member), 'may not be set for init containers without restartPolicy=Always'),
+  )
+}
+
+function validateInitResize(container: DeepReadonly<Container>, scope: ContainerScope, path: FieldPath): FieldErrorList {
+  if (isSidecar(container) || scope.rules.allowInitRestartContainerResize) return []
+  const detail = "must not be set to 'RestartContainer' for non-sidecar initContainers"
+  return (container.resizePolicy ?? []).flatMap(({ restartPolicy }, i) =>
+    restartPolicy === 'RestartContainer'
+      ? [fieldError.invalid(path.child('resizePolicy').index(i).child('restartPolicy'), restartPolicy, detail)]
+      : [],
+  )
+}

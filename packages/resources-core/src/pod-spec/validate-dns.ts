@@ -1,0 +1,75 @@
+import type { HostAlias, PodDNSConfig } from '@keelson/api/core/v1'
+import { byteLength, fieldError, isDNS1123SubdomainWithUnderscore } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { validateLegacyIP } from '../ip-address.ts'
+import { invalidEach, validateDNSSubdomain, validateRequired } from './field-rules.ts'
+import type { ReadonlyPodSpec } from './visit-containers.ts'
+
+const maxNameservers = 3
+const maxSearchPaths = 32
+const maxSearchLength = 2048
+
+export function validateDNSConfig(
+  config: DeepReadonly<PodDNSConfig> | undefined,
+  dnsPolicy: string | undefined,
+  path: FieldPath,
+): FieldErrorList {
+  const { nameservers = [], searches = [], options = [] } = config ?? {}
+  if (dnsPolicy === 'None') {
+    if (config === undefined) return [fieldError.required(path, 'must provide `dnsConfig` when `dnsPolicy` is None')]
+    if (nameservers.length === 0) {
+      return [fieldError.required(path.child('nameservers'), 'must provide at least one DNS nameserver when `dnsPolicy` is None')]
+    }
+  }
+  const errors: FieldErrorList = []
+  const serversPath = path.child('nameservers')
+  if (nameservers.length > maxNameservers) {
+    errors.push(fieldError.invalid(serversPath, nameservers, `must not have more than ${maxNameservers} nameservers`))
+  }
+  errors.push(...nameservers.flatMap((server, i) => validateLegacyIP(server, serversPath.index(i))))
+  errors.push(...validateSearches(searches, path.child('searches')))
+  for (const [i, option] of options.entries()) {
+    errors.push(...validateRequired(option.name, path.child('options').index(i), 'must not be empty'))
+  }
+  return errors
+}
+
+function validateSearches(searches: readonly string[], path: FieldPath): FieldErrorList {
+  const errors: FieldErrorList = []
+  if (searches.length > maxSearchPaths) {
+    errors.push(fieldError.invalid(path, searches, `must not have more than ${maxSearchPaths} search paths`))
+  }
+  if (byteLength(searches.join(' ')) > maxSearchLength) {
+    const detail = `must not have more than ${maxSearchLength} characters (including spaces) in the search list`
+    errors.push(fieldError.invalid(path, searches, detail))
+  }
+  for (const [i, search] of searches.entries()) {
+    if (search === '.') continue
+    const name = search.endsWith('.') ? search.slice(0, -1) : search
+    errors.push(...invalidEach(isDNS1123SubdomainWithUnderscore(name), name, path.index(i)))
+  }
+  return errors
+}
+
+export function validateHostAliases(aliases: readonly DeepReadonly<HostAlias>[], path: FieldPath): FieldErrorList {
+  return aliases.flatMap(({ ip = '', hostnames = [] }, i) => [
+    ...validateLegacyIP(ip, path.index(i).child('ip')),
+    ...hostnames.flatMap((hostname, j) => validateDNSSubdomain(hostname, path.index(i).child('hostnames').index(j))),
+  ])
+}
+
+const maxHostname = 64
+
+/** A name of the pod's own choosing, in place of the one made of its name and subdomain. */
+export function validateHostnameOverride(spec: ReadonlyPodSpec, specPath: FieldPath): FieldErrorList {
+  const { hostnameOverride: name } = spec
+  if (name === undefined) return []
+  const path = specPath.child('hostnameOverride')
+  const errors: FieldErrorList = []
+  if (spec.setHostnameAsFQDN === true) {
+    errors.push(fieldError.forbidden(path, 'may not be specified when setHostnameAsFQDN is true'))
+  }
+  if (spec.hostNetwork === true) errors.push(fieldError.forbidden(path, 'may not be specified when hostNetwork is true'))
+  if (byteLength(name) > maxHostname) errors.push(fieldError.tooLong(path, maxHostname))
+  return [...errors, ...validateDNSSubdomain(name, path)]
+}

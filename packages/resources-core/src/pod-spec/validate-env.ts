@@ -1,0 +1,75 @@
+import type { ConfigMapKeySelector, EnvFromSource, EnvVar, FileKeySelector, SecretKeySelector } from '@keelson/api/core/v1'
+import { fieldError, isConfigMapKey, isRelaxedEnvVarName, nameIsDNSSubdomain } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { invalidEach, validateDNSLabel, validateRequired } from './field-rules.ts'
+import { environmentFieldPaths, validateFieldRef, validateResourceFieldRef } from './validate-downward-api.ts'
+import { validateNoBacksteps } from './validate-paths.ts'
+
+export function validateEnv(variables: readonly DeepReadonly<EnvVar>[], path: FieldPath): FieldErrorList {
+  return variables.flatMap((variable, i) => {
+    const at = path.index(i)
+    const nameErrors = validateRequired(variable.name, at.child('name'))
+    return [
+      ...(nameErrors.length > 0 ? nameErrors : invalidEach(isRelaxedEnvVarName(variable.name), variable.name, at.child('name'))),
+      ...validateValueFrom(variable, at.child('valueFrom')),
+    ]
+  })
+}
+
+function validateValueFrom(variable: DeepReadonly<EnvVar>, path: FieldPath): FieldErrorList {
+  const from = variable.valueFrom
+  if (from === undefined) return []
+  const errors: FieldErrorList = []
+  if (from.fieldRef !== undefined) errors.push(...validateFieldRef(from.fieldRef, environmentFieldPaths, path.child('fieldRef')))
+  if (from.resourceFieldRef !== undefined) {
+    errors.push(...validateResourceFieldRef(from.resourceFieldRef, { path: path.child('resourceFieldRef'), inVolume: false }))
+  }
+  if (from.configMapKeyRef !== undefined) errors.push(...validateKeyRef(from.configMapKeyRef, path.child('configMapKeyRef')))
+  if (from.secretKeyRef !== undefined) errors.push(...validateKeyRef(from.secretKeyRef, path.child('secretKeyRef')))
+  if (from.fileKeyRef !== undefined) errors.push(...validateFileKeyRef(from.fileKeyRef, path.child('fileKeyRef')))
+  const sources = Object.values(from).filter((source) => source !== undefined).length
+  if (sources === 0) {
+    const names = '`fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`'
+    errors.push(fieldError.invalid(path, '', `must specify one of: ${names}`))
+  } else if (variable.value) errors.push(fieldError.invalid(path, '', 'may not be specified when `value` is not empty'))
+  else if (sources > 1) errors.push(fieldError.invalid(path, '', 'may not have more than one field specified at a time'))
+  return errors
+}
+
+function validateKeyRef(ref: DeepReadonly<ConfigMapKeySelector | SecretKeySelector>, path: FieldPath): FieldErrorList {
+  const { name = '', key = '' } = ref
+  return [
+    ...invalidEach(nameIsDNSSubdomain(name, false), name, path.child('name')),
+    ...(key === '' ? [fieldError.required(path.child('key'))] : invalidEach(isConfigMapKey(key), key, path.child('key'))),
+  ]
+}
+
+function validateFileKeyRef(ref: DeepReadonly<FileKeySelector>, path: FieldPath): FieldErrorList {
+  const { key = '', volumeName = '', path: file = '' } = ref
+  return [
+    ...(key === '' ? [fieldError.required(path.child('key'))] : invalidEach(isRelaxedEnvVarName(key), key, path.child('key'))),
+    ...(volumeName === '' ? [fieldError.required(path.child('volumeName'))] : validateDNSLabel(volumeName, path.child('volumeName'))),
+    ...(file === '' ? [fieldError.required(path.child('path'))] : validateNoBacksteps(file, path.child('path'))),
+  ]
+}
+
+export function validateEnvFrom(sources: readonly DeepReadonly<EnvFromSource>[], path: FieldPath): FieldErrorList {
+  return sources.flatMap((source, i) => {
+    const at = path.index(i)
+    const { prefix = '', configMapRef, secretRef } = source
+    const errors = prefix === '' ? [] : invalidEach(isRelaxedEnvVarName(prefix), prefix, at.child('prefix'))
+    if (configMapRef !== undefined) errors.push(...validateSourceName(configMapRef.name, at.child('configMapRef', 'name')))
+    if (secretRef !== undefined) errors.push(...validateSourceName(secretRef.name, at.child('secretRef', 'name')))
+    if (configMapRef === undefined && secretRef === undefined) {
+      errors.push(fieldError.invalid(path, '', 'must specify one of: `configMapRef` or `secretRef`'))
+    } else if (configMapRef !== undefined && secretRef !== undefined) {
+      errors.push(fieldError.invalid(path, '', 'may not have more than one field specified at a time'))
+    }
+    return errors
+  })
+}
+
+/** Checked as a prefix is: a trailing dash may be completed. */
+function validateSourceName(name: string | undefined, path: FieldPath): FieldErrorList {
+  return name ? invalidEach(nameIsDNSSubdomain(name, true), name, path) : [fieldError.required(path)]
+}

@@ -1,0 +1,23 @@
+import type { ImageVolumeSource } from '@keelson/api/core/v1'
+import { fieldError } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { validateRequiredOneOf } from './field-rules.ts'
+import type { PodRules } from './pod-rules.ts'
+
+const pullPolicies = ['Always', 'IfNotPresent', 'Never']
+
+export function validatePullPolicy(policy: string | undefined, path: FieldPath): FieldErrorList {
+  return validateRequiredOneOf(policy, pullPolicies, path)
+}
+
+/** Templates may leave the reference to whoever makes pods of them. */
+export function validateImageVolume(source: DeepReadonly<ImageVolumeSource>, rules: PodRules, path: FieldPath): FieldErrorList {
+  const errors = rules.isPod && !source.reference ? [fieldError.required(path.child('reference'))] : []
+  return [...errors, ...validatePullPolicy(source.pullPolicy, path.child('pullPolicy'))]
+}
+
+/** Of pods only: what stands in templates is older than this rule. */
+export function validateImagePadding(image: string | undefined, path: FieldPath): FieldErrorList {
+  if (image === undefined || image.trim() === image) return []
+  return [fieldError.invalid(path, image, 'must not have leading or trailing whitespace')]
+}

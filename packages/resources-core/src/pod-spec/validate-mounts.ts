@@ -1,0 +1,104 @@
+import type { Volume, VolumeDevice, VolumeMount } from '@keelson/api/core/v1'
+import { fieldError } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { validateRequired, validateSupported } from './field-rules.ts'
+import { validateDescendingPath, validateNoBacksteps } from './validate-paths.ts'
+import type { ReadonlyContainer } from './visit-containers.ts'
+
+type Volumes = ReadonlyMap<string, DeepReadonly<Volume>>
+
+const propagations = ['Bidirectional', 'HostToContainer', 'None']
+const recursiveReadOnly = ['Disabled', 'Enabled', 'IfPossible']
+
+/** A volume is either mounted or used as a device, and no place twice. */
+export function validateVolumeMounts(container: ReadonlyContainer, volumes: Volumes, path: FieldPath): FieldErrorList {
+  const devices = new Map((container.volumeDevices ?? []).map(({ name, devicePath }) => [name, devicePath]))
+  const devicePaths = new Set(devices.values())
+  const mountPaths = new Set<string>()
+  return (container.volumeMounts ?? []).flatMap((mount, i) => {
+    const at = path.index(i)
+    const { name = '', mountPath = '' } = mount
+    const errors = validateRequired(name, at.child('name'))
+    if (!volumes.has(name)) errors.push(fieldError.notFoundField(at.child('name'), name))
+    errors.push(...validateRequired(mountPath, at.child('mountPath')))
+    if (mountPaths.has(mountPath)) errors.push(fieldError.invalid(at.child('mountPath'), mountPath, 'must be unique'))
+    mountPaths.add(mountPath)
+    if (devices.has(name)) errors.push(fieldError.invalid(at.child('name'), name, 'must not already exist in volumeDevices'))
+    if (devicePaths.has(mountPath)) {
+      errors.push(fieldError.invalid(at.child('mountPath'), mountPath, 'must not already exist as a path in volumeDevices'))
+    }
+    return [
+      ...errors,
+      ...validateSubPaths(mount, path, at),
+      ...validatePropagation(mount, container, path),
+      ...validateReadOnly(mount, path),
+    ]
+  })
+}
+
+function validateSubPaths(mount: DeepReadonly<VolumeMount>, path: FieldPath, at: FieldPath): FieldErrorList {
+  const { subPath, subPathExpr } = mount
+  const errors: FieldErrorList = subPath ? validateDescendingPath(subPath, path.child('subPath')) : []
+  if (!subPathExpr) return errors
+  if (subPath) errors.push(fieldError.invalid(at.child('subPathExpr'), subPathExpr, 'subPathExpr and subPath are mutually exclusive'))
+  return [...errors, ...validateDescendingPath(subPathExpr, path.child('subPathExpr'))]
+}
+
+function validatePropagation(mount: DeepReadonly<VolumeMount>, container: ReadonlyContainer, path: FieldPath): FieldErrorList {
+  const at = path.child('mountPropagation')
+  const errors = validateSupported(mount.mountPropagation, propagations, at)
+  if (mount.mountPropagation === 'Bidirectional' && container.securityContext?.privileged !== true) {
+    errors.push(fieldError.forbidden(at, 'Bidirectional mount propagation is available only to privileged containers'))
+  }
+  return errors
+}
+
+function validateReadOnly(mount: DeepReadonly<VolumeMount>, path: FieldPath): FieldErrorList {
+  const at = path.child('recursiveReadOnly')
+  const errors = validateSupported(mount.recursiveReadOnly, recursiveReadOnly, at)
+  if (mount.recursiveReadOnly !== 'Enabled' && mount.recursiveReadOnly !== 'IfPossible') return errors
+  if (mount.readOnly !== true) errors.push(fieldError.forbidden(at, 'may only be specified when readOnly is true'))
+  if (mount.mountPropagation !== undefined && mount.mountPropagation !== 'None') {
+    errors.push(fieldError.forbidden(at, 'may only be specified when mountPropagation is None or not specified'))
+  }
+  return errors
+}
+
+export function validateVolumeDevices(container: ReadonlyContainer, volumes: Volumes, path: FieldPath): FieldErrorList {
+  const mounts = new Map((container.volumeMounts ?? []).map(({ name, mountPath }) => [name, mountPath]))
+  const mountPaths = new Set(mounts.values())
+  const names = new Set<string>()
+  const paths = new Set<string>()
+  return (container.volumeDevices ?? []).flatMap((device, i) => {
+    const { name = '', devicePath = '' } = device
+    const namePath = path.index(i).child('name')
+    const pathPath = path.index(i).child('devicePath')
+    const errors = [...validateRequired(name, namePath), ...validateDeviceVolume(device, volumes, { namePath, known: names })]
+    errors.push(...validateRequired(devicePath, pathPath))
+    if (paths.has(devicePath)) errors.push(fieldError.invalid(pathPath, devicePath, 'must be unique'))
+    if (validateNoBacksteps(devicePath, pathPath).length > 0) {
+      errors.push(fieldError.invalid(pathPath, devicePath, "can not contain backsteps ('..')"))
+    } else paths.add(devicePath)
+    if (mounts.has(name)) errors.push(fieldError.invalid(namePath, name, 'must not already exist in volumeMounts'))
+    if (mountPaths.has(devicePath)) {
+      errors.push(fieldError.invalid(pathPath, devicePath, 'must not already exist as a path in volumeMounts'))
+    }
+    if (name !== '') names.add(name)
+    return errors
+  })
+}
+
+function validateDeviceVolume(
+  { name = '' }: DeepReadonly<VolumeDevice>,
+  volumes: Volumes,
+  { namePath, known }: { readonly namePath: FieldPath; readonly known: ReadonlySet<string> },
+): FieldErrorList {
+  const errors: FieldErrorList = known.has(name) ? [fieldError.invalid(namePath, name, 'must be unique')] : []
+  const volume = volumes.get(name)
+  if (volume === undefined) errors.push(fieldError.notFoundField(namePath, name))
+  else if (volume.persistentVolumeClaim === undefined && volume.ephemeral === undefined) {
+    const detail = 'can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode'
+    errors.push(fieldError.invalid(namePath, name, detail))
+  }
+  return errors
+}

@@ -1,0 +1,24 @@
+import { fieldError } from '@keelson/apimachinery'
+import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
+
+export function validateNoBacksteps(value: string, path: FieldPath): FieldErrorList {
+  return value.split('/').includes('..') ? [fieldError.invalid(path, value, "must not contain '..'")] : []
+}
+
+/** Relative, and never above where it starts. */
+export function validateDescendingPath(value: string, path: FieldPath): FieldErrorList {
+  const errors = value.startsWith('/') ? [fieldError.invalid(path, value, 'must be a relative path')] : []
+  return [...errors, ...validateNoBacksteps(value, path)]
+}
+
+/** Names that begin with two dots belong to whoever writes volumes. */
+export function validateUnreservedPath(value: string, path: FieldPath): FieldErrorList {
+  const errors = validateDescendingPath(value, path)
+  if (value.startsWith('..') && !value.startsWith('../')) errors.push(fieldError.invalid(path, value, "must not start with '..'"))
+  return errors
+}
+
+export function validateFileMode(mode: number | undefined, path: FieldPath): FieldErrorList {
+  if (mode === undefined || (0 <= mode && mode <= 0o777)) return []
+  return [fieldError.invalid(path, mode, 'must be a number between 0 and 0777 (octal), both inclusive')]
+}

@@ -1,0 +1,46 @@
+import type { ContainerPort } from '@keelson/api/core/v1'
+import { fieldError, isValidPortName, isValidPortNum } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath, IntOrString } from '@keelson/apimachinery'
+import { invalidEach, validateRequiredOneOf } from './field-rules.ts'
+import type { ReadonlyContainer } from './visit-containers.ts'
+
+const protocols = ['SCTP', 'TCP', 'UDP']
+
+export function validateContainerPorts(ports: readonly DeepReadonly<ContainerPort>[], path: FieldPath): FieldErrorList {
+  const names = new Set<string>()
+  return ports.flatMap((port, i) => {
+    const at = path.index(i)
+    const { name = '', containerPort = 0, hostPort = 0 } = port
+    const errors: FieldErrorList = []
+    if (name !== '') {
+      const messages = isValidPortName(name)
+      errors.push(...invalidEach(messages, name, at.child('name')))
+      if (messages.length === 0 && names.has(name)) errors.push(fieldError.duplicate(at.child('name'), name))
+      if (messages.length === 0) names.add(name)
+    }
+    if (containerPort === 0) errors.push(fieldError.required(at.child('containerPort')))
+    else errors.push(...invalidEach(isValidPortNum(containerPort), containerPort, at.child('containerPort')))
+    if (hostPort !== 0) errors.push(...invalidEach(isValidPortNum(hostPort), hostPort, at.child('hostPort')))
+    return [...errors, ...validateRequiredOneOf(port.protocol, protocols, at.child('protocol'))]
+  })
+}
+
+/** No two of these containers may take the same port of the host. */
+export function validateHostPorts(containers: readonly ReadonlyContainer[], path: FieldPath): FieldErrorList {
+  const taken = new Set<string>()
+  const errors: FieldErrorList = []
+  for (const [i, container] of containers.entries()) {
+    for (const [j, { hostPort = 0, hostIP = '', protocol = '' }] of (container.ports ?? []).entries()) {
+      if (hostPort === 0) continue
+      const key = `${protocol}/${hostIP}/${hostPort}`
+      if (taken.has(key)) errors.push(fieldError.duplicate(path.index(i).child('ports').index(j).child('hostPort'), key))
+      taken.add(key)
+    }
+  }
+  return errors
+}
+
+export function validatePortNumberOrName(port: IntOrString | undefined, path: FieldPath): FieldErrorList {
+  const value = port ?? 0
+  return invalidEach(typeof value === 'number' ? isValidPortNum(value) : isValidPortName(value), value, path)
+}

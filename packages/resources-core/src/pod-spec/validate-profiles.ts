@@ -1,0 +1,45 @@
+import type { AppArmorProfile, SeccompProfile } from '@keelson/api/core/v1'
+import { byteLength, fieldError } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { validateDescendingPath } from './validate-paths.ts'
+
+/** seccomp and AppArmor profiles: of the runtime, of the node's disk, or none. */
+const profileTypes = ['Localhost', 'RuntimeDefault', 'Unconfined']
+
+export function validateSeccompProfile(profile: DeepReadonly<SeccompProfile> | undefined, path: FieldPath): FieldErrorList {
+  if (profile === undefined) return []
+  const { type = '', localhostProfile: file } = profile
+  const at = path.child('localhostProfile')
+  const errors = validateType(type, path.child('type'), 'type is required when seccompProfile is set')
+  if (type === 'Localhost') {
+    if (file === undefined) errors.push(fieldError.required(at, 'must be set when seccomp type is Localhost'))
+    else errors.push(...validateDescendingPath(file, at))
+  } else if (file !== undefined) {
+    errors.push(fieldError.invalid(at, { Type: type, LocalhostProfile: file }, 'can only be set when seccomp type is Localhost'))
+  }
+  return errors
+}
+
+/** PATH_MAX of Linux, without the terminating zero. */
+const maxProfileLength = 4095
+
+export function validateAppArmorProfile(profile: DeepReadonly<AppArmorProfile> | undefined, path: FieldPath): FieldErrorList {
+  if (profile === undefined) return []
+  const { type = '', localhostProfile: name } = profile
+  const at = path.child('localhostProfile')
+  const errors = validateType(type, path.child('type'), 'type is required when appArmorProfile is set')
+  if (errors.length > 0) return errors
+  if (type !== 'Localhost') {
+    return name === undefined ? [] : [fieldError.invalid(at, name, 'can only be set when AppArmor type is Localhost')]
+  }
+  if (name === undefined) return [fieldError.required(at, 'must be set when AppArmor type is Localhost')]
+  if (name.trim() !== name) errors.push(fieldError.invalid(at, name, 'must not be padded with whitespace'))
+  else if (name === '') errors.push(fieldError.required(at, 'must be set when AppArmor type is Localhost'))
+  if (byteLength(name) > maxProfileLength) errors.push(fieldError.tooLong(at, maxProfileLength))
+  return errors
+}
+
+function validateType(type: string, path: FieldPath, missing: string): FieldErrorList {
+  if (type === '') return [fieldError.required(path, missing)]
+  return profileTypes.includes(type) ? [] : [fieldError.notSupported(path, type, profileTypes)]
+}

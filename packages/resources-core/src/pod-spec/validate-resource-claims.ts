@@ -1,0 +1,40 @@
+import type { PodResourceClaim } from '@keelson/api/core/v1'
+import { fieldError, nameIsDNSSubdomain } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { mirrorAnnotation } from './annotation-keys.ts'
+import { invalidEach, validateDNSLabel } from './field-rules.ts'
+
+type Annotations = Readonly<Record<string, string>>
+
+/** The devices of a pod: each a claim by name, or one to be made from a template. */
+export function validateResourceClaims(
+  claims: readonly DeepReadonly<PodResourceClaim>[],
+  annotations: Annotations | undefined,
+  path: FieldPath,
+): FieldErrorList {
+  const names = new Set<string>()
+  return claims.flatMap((claim, i) => {
+    if (annotations !== undefined && Object.hasOwn(annotations, mirrorAnnotation)) {
+      return [{ ...fieldError.forbidden(path, 'static pods do not support resource claims'), field: '' }]
+    }
+    const { name = '', resourceClaimName: byName, resourceClaimTemplateName: template } = claim
+    const at = path.index(i)
+    const errors: FieldErrorList = []
+    if (name === '') errors.push(fieldError.required(at.child('name')))
+    else if (names.has(name)) errors.push(fieldError.duplicate(at.child('name'), name))
+    else errors.push(...validateDNSLabel(name, at.child('name')))
+    if (name !== '') names.add(name)
+    const printed = { Name: name, ResourceClaimName: byName ?? null, ResourceClaimTemplateName: template ?? null }
+    if (byName !== undefined && template !== undefined) {
+      errors.push(fieldError.invalid(at, printed, 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified'))
+    }
+    if (byName === undefined && template === undefined) {
+      errors.push(fieldError.invalid(at, printed, 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`'))
+    }
+    return [
+      ...errors,
+      ...(byName === undefined ? [] : invalidEach(nameIsDNSSubdomain(byName, false), byName, at.child('resourceClaimName'))),
+      ...(template === undefined ? [] : invalidEach(nameIsDNSSubdomain(template, false), template, at.child('resourceClaimTemplateName'))),
+    ]
+  })
+}

@@ -1,0 +1,62 @@
+import type { ContainerResizePolicy, ContainerRestartRule } from '@keelson/api/core/v1'
+import { fieldError } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { validateRequiredOneOf, validateSupported } from './field-rules.ts'
+import type { ReadonlyContainer } from './visit-containers.ts'
+
+const policies = ['Always', 'Never', 'OnFailure']
+const actions = ['Restart', 'RestartAllContainers']
+const operators = ['In', 'NotIn']
+const maxRules = 20
+const maxExitCodes = 255
+
+/** When a single container is started again, whatever the pod's own policy says. */
+export function validateContainerRestartPolicy(container: ReadonlyContainer, path: FieldPath): FieldErrorList {
+  const { restartPolicy, restartPolicyRules: rules = [] } = container
+  const at = path.child('restartPolicy')
+  if (restartPolicy === undefined && rules.length === 0) return []
+  const errors: FieldErrorList =
+    restartPolicy === undefined
+      ? [fieldError.required(at, 'must specify restartPolicy when restart rules are used')]
+      : validateSupported(restartPolicy, policies, at)
+  const rulesPath = path.child('restartPolicyRules')
+  if (rules.length > maxRules) errors.push(fieldError.tooMany(rulesPath, rules.length, maxRules))
+  return [...errors, ...rules.flatMap((rule, i) => validateRule(rule, rulesPath.index(i)))]
+}
+
+function validateRule({ action, exitCodes }: DeepReadonly<ContainerRestartRule>, path: FieldPath): FieldErrorList {
+  const errors = validateSupported(action ?? '', actions, path.child('action'))
+  const at = path.child('exitCodes')
+  if (exitCodes === undefined) return [...errors, fieldError.required(at, 'must be specified')]
+  errors.push(...validateSupported(exitCodes.operator ?? '', operators, at.child('operator')))
+  const count = (exitCodes.values ?? []).length
+  if (count > maxExitCodes) errors.push(fieldError.tooMany(at.child('values'), count, maxExitCodes))
+  return errors
+}
+
+/** Init containers need a policy for their rules too, but say nothing more about it. */
+export function validateInitRestartPolicy(container: ReadonlyContainer, path: FieldPath): FieldErrorList {
+  if (container.restartPolicy !== undefined) return validateContainerRestartPolicy(container, path)
+  if ((container.restartPolicyRules ?? []).length === 0) return []
+  return [fieldError.required(path.child('restartPolicy'), 'must specify restartPolicy when restart rules are used')]
+}
+
+const resizable = ['cpu', 'memory']
+const resizePolicies = ['NotRequired', 'RestartContainer']
+
+export function validateResizePolicy(
+  list: readonly DeepReadonly<ContainerResizePolicy>[],
+  podRestartPolicy: string | undefined,
+  path: FieldPath,
+): FieldErrorList {
+  const seen = new Set<string>()
+  return list.flatMap(({ resourceName = '', restartPolicy = '' }, i) => {
+    const errors: FieldErrorList = seen.has(resourceName) ? [fieldError.duplicate(path.index(i), resourceName)] : []
+    seen.add(resourceName)
+    errors.push(...validateRequiredOneOf(resourceName, resizable, path), ...validateRequiredOneOf(restartPolicy, resizePolicies, path))
+    if (podRestartPolicy === 'Never' && restartPolicy !== 'NotRequired') {
+      errors.push(fieldError.invalid(path, restartPolicy, "must be 'NotRequired' when pod `restartPolicy` is 'Never'"))
+    }
+    return errors
+  })
+}

@@ -1,0 +1,95 @@
+import type { TopologySpreadConstraint } from '@keelson/api/core/v1'
+import { fieldError, validateLabelName, validateLabelSelector } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath, LabelSelector } from '@keelson/apimachinery'
+import { validateRequired, validateSupported } from './field-rules.ts'
+import type { PodRules } from './pod-rules.ts'
+
+type Constraint = DeepReadonly<TopologySpreadConstraint>
+
+const whenUnsatisfiable = ['DoNotSchedule', 'ScheduleAnyway']
+const nodePolicies = ['Honor', 'Ignore']
+
+export function validateTopologySpread(constraints: readonly Constraint[], rules: PodRules, path: FieldPath): FieldErrorList {
+  return constraints.flatMap((constraint, i) => {
+    const at = path.index(i)
+    const { topologyKey = '', whenUnsatisfiable: action = '' } = constraint
+    const errors = [
+      ...validatePositive(constraint.maxSkew ?? 0, at.child('maxSkew')),
+      ...validateRequired(topologyKey, at.child('topologyKey'), 'can not be empty'),
+      ...validateSupported(action, whenUnsatisfiable, at.child('whenUnsatisfiable')),
+    ]
+    const later = constraints.slice(i + 1)
+    if (later.some((other) => other.topologyKey === topologyKey && other.whenUnsatisfiable === action)) {
+      errors.push(fieldError.duplicate(at.child('{topologyKey, whenUnsatisfiable}'), `{${topologyKey}, ${action}}`))
+    }
+    return [
+      ...errors,
+      ...validateMinDomains(constraint, at.child('minDomains')),
+      ...validateSupported(constraint.nodeAffinityPolicy, nodePolicies, at.child('nodeAffinityPolicy')),
+      ...validateSupported(constraint.nodeTaintsPolicy, nodePolicies, at.child('nodeTaintsPolicy')),
+      ...(rules.allowInvalidSpreadLabelKeys
+        ? validateUnmergedLabelKeys(constraint, at.child('matchLabelKeys'))
+        : validateLabelKeys(constraint, at)),
+      ...(rules.allowInvalidSpreadSelectors ? [] : validateLabelSelector(constraint.labelSelector, at.child('labelSelector'))),
+    ]
+  })
+}
+
+function validatePositive(value: number, path: FieldPath): FieldErrorList {
+  return value > 0 ? [] : [fieldError.invalid(path, value, 'must be greater than zero')]
+}
+
+function validateMinDomains({ minDomains, whenUnsatisfiable: action }: Constraint, path: FieldPath): FieldErrorList {
+  if (minDomains === undefined) return []
+  const errors = validatePositive(minDomains, path)
+  if (action === 'DoNotSchedule') return errors
+  const detail = `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${action ?? ''}`
+  return [...errors, fieldError.invalid(path, minDomains, detail)]
+}
+
+export interface LabelKeyed {
+  readonly matchLabelKeys?: readonly string[]
+  readonly mismatchLabelKeys?: readonly string[]
+  readonly labelSelector?: DeepReadonly<LabelSelector>
+}
+
+/**
+ * Keys whose values, taken from the pod's own labels, are added to the selector. They have been added already, once: a second requirement
+ * for one of these keys means that the client wrote one too.
+ */
+export function validateLabelKeys(term: LabelKeyed, path: FieldPath): FieldErrorList {
+  const { matchLabelKeys: match = [], mismatchLabelKeys: mismatch = [], labelSelector: selector } = term
+  const errors = [
+    ...validateKeys(match, selector, path.child('matchLabelKeys')),
+    ...validateKeys(mismatch, selector, path.child('mismatchLabelKeys')),
+  ]
+  const seen = new Set(Object.keys(selector?.matchLabels ?? {}))
+  for (const { key } of selector?.matchExpressions ?? []) {
+    const i = match.lastIndexOf(key)
+    if (i >= 0 && seen.has(key)) errors.push(fieldError.invalid(path.index(i), key, 'exists in both matchLabelKeys and labelSelector'))
+    seen.add(key)
+  }
+  for (const [i, key] of match.entries()) {
+    if (!mismatch.includes(key)) continue
+    errors.push(fieldError.invalid(path.child('matchLabelKeys').index(i), key, 'exists in both matchLabelKeys and mismatchLabelKeys'))
+  }
+  return errors
+}
+
+function validateKeys(keys: readonly string[], selector: LabelKeyed['labelSelector'], path: FieldPath): FieldErrorList {
+  if (keys.length === 0) return []
+  if (selector === undefined) return [fieldError.forbidden(path, 'must not be specified when labelSelector is not set')]
+  return keys.flatMap((key, i) => validateLabelName(key, path.index(i)))
+}
+
+/** As before keys were merged into selectors: of what was stored then. */
+function validateUnmergedLabelKeys({ matchLabelKeys: keys = [], labelSelector: selector }: Constraint, path: FieldPath): FieldErrorList {
+  if (keys.length === 0) return []
+  const errors = selector === undefined ? [fieldError.forbidden(path, 'must not be specified when labelSelector is not set')] : []
+  const used = [...Object.keys(selector?.matchLabels ?? {}), ...(selector?.matchExpressions ?? []).map(({ key }) => key)]
+  for (const [i, key] of keys.entries()) {
+    errors.push(...validateLabelName(key, path.index(i)))
+    if (used.includes(key)) errors.push(fieldError.invalid(path.index(i), key, 'exists in both matchLabelKeys and labelSelector'))
+  }
+  return errors
+}

@@ -1,0 +1,101 @@
+import type { Volume, VolumeSource } from '@keelson/api/core/v1'
+import { fieldError, nameIsDNSSubdomain, parseQuantity } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { validateClaimTemplate } from './validate-claim-spec.ts'
+import { validateImageVolume } from './validate-images.ts'
+import { validateProjectedVolume } from './validate-projected-volume.ts'
+import * as cloud from './volume-sources-cloud.ts'
+import * as local from './volume-sources-local.ts'
+import * as network from './volume-sources-network.ts'
+import type { VolumeScope } from './validate-volumes.ts'
+
+interface At extends VolumeScope {
+  readonly volume: DeepReadonly<Volume>
+  /** Of the volume, not of the source. */
+  readonly volumePath: FieldPath
+}
+
+interface SourceRule<T> {
+  /** How errors name the member, when not by its own name. */
+  readonly named?: string
+  /** The same for the complaint about a second source. */
+  readonly refusedAs?: string
+  validate(source: DeepReadonly<T>, path: FieldPath, at: At): FieldErrorList
+}
+
+type SourceRules = { readonly [K in keyof VolumeSource]-?: SourceRule<NonNullable<VolumeSource[K]>> }
+
+/** In the order in which they are looked at: the first source of a volume wins. */
+const sourceRules: SourceRules = {
+  emptyDir: {
+    validate: ({ sizeLimit }, path) =>
+      sizeLimit !== undefined && parseQuantity(sizeLimit).sign() < 0
+        ? [fieldError.forbidden(path.child('sizeLimit'), 'SizeLimit field must be a valid resource quantity')]
+        : [],
+  },
+  hostPath: { validate: local.validateHostPath },
+  gitRepo: { validate: local.validateGitRepo },
+  gcePersistentDisk: { named: 'persistentDisk', refusedAs: 'gcePersistentDisk', validate: cloud.validateGCEPersistentDisk },
+  awsElasticBlockStore: { validate: cloud.validateAWSElasticBlockStore },
+  secret: { validate: local.validateSecretVolume },
+  nfs: { validate: network.validateNFS },
+  iscsi: { validate: (source, path, at) => [...network.validateISCSI(source, path), ...validateInitiatorLength(at)] },
+  glusterfs: { validate: network.validateGlusterfs },
+  flocker: { validate: network.validateFlocker },
+  persistentVolumeClaim: { validate: local.validateClaimVolume },
+  rbd: { validate: network.validateRBD },
+  cinder: { validate: cloud.validateCinder },
+  cephfs: { refusedAs: 'cephFS', validate: network.validateCephFS },
+  quobyte: { validate: network.validateQuobyte },
+  downwardAPI: { refusedAs: 'downwarAPI', validate: local.validateDownwardAPIVolume },
+  fc: { validate: network.validateFC },
+  flexVolume: { validate: cloud.validateFlexVolume },
+  configMap: { validate: local.validateConfigMapVolume },
+  azureFile: { validate: cloud.validateAzureFile },
+  vsphereVolume: { validate: cloud.validateVsphereVolume },
+  photonPersistentDisk: { validate: cloud.validatePhotonPersistentDisk },
+  portworxVolume: { validate: cloud.validatePortworxVolume },
+  azureDisk: { validate: cloud.validateAzureDisk },
+  storageos: { validate: network.validateStorageOS },
+  projected: { validate: (source, path, { rules }) => validateProjectedVolume(source, rules, path) },
+  scaleIO: { validate: network.validateScaleIO },
+  csi: { validate: network.validateCSI },
+  ephemeral: { validate: validateEphemeral },
+  image: { validate: (source, path, { rules }) => validateImageVolume(source, rules, path) },
+}
+
+/** Exactly one source, and that one right. */
+export function validateVolumeSource(volume: DeepReadonly<Volume>, scope: VolumeScope, path: FieldPath): FieldErrorList {
+  const errors: FieldErrorList = []
+  const at: At = { ...scope, volume, volumePath: path }
+  let found = false
+  for (const [member, rule] of Object.entries(sourceRules) as [keyof VolumeSource, SourceRule<unknown>][]) {
+    const source = volume[member]
+    if (source === undefined) continue
+    if (found) errors.push(fieldError.forbidden(path.child(rule.refusedAs ?? member), 'may not specify more than 1 volume type'))
+    else errors.push(...rule.validate(source, path.child(rule.named ?? member), at))
+    found = true
+  }
+  return found ? errors : [fieldError.required(path, 'must specify a volume type')]
+}
+
+function validateInitiatorLength({ volume: { name = '', iscsi }, volumePath }: At): FieldErrorList {
+  if (iscsi?.initiatorName === undefined || `${name}:${iscsi.targetPortal}`.length <= 64) return []
+  const detail = 'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.'
+  return [fieldError.invalid(volumePath.child('name'), name, detail)]
+}
+
+function validateEphemeral(source: DeepReadonly<NonNullable<VolumeSource['ephemeral']>>, path: FieldPath, at: At): FieldErrorList {
+  const template = source.volumeClaimTemplate
+  const errors =
+    template === undefined
+      ? [fieldError.required(path.child('volumeClaimTemplate'))]
+      : validateClaimTemplate(template, path.child('volumeClaimTemplate'))
+  const { name = '' } = at.volume
+  if (at.podName === '' || name === '') return errors
+  const claim = `${at.podName}-${name}`
+  for (const message of nameIsDNSSubdomain(claim, false)) {
+    errors.push(fieldError.invalid(at.volumePath.child('name'), name, `PVC name "${claim}": ${message}`))
+  }
+  return errors
+}

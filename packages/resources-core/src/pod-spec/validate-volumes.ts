@@ -1,0 +1,39 @@
+import type { Volume } from '@keelson/api/core/v1'
+import { fieldError } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { validateDNSLabel } from './field-rules.ts'
+import type { PodRules } from './pod-rules.ts'
+import { validateVolumeSource } from './validate-volume-source.ts'
+
+export interface VolumeScope {
+  readonly rules: PodRules
+  /** "" for templates and where the name is not known yet: claims of ephemeral volumes are named after the pod. */
+  readonly podName: string
+}
+
+export interface CheckedVolumes {
+  readonly errors: FieldErrorList
+  /** By name, only those without errors: containers cannot mount the others. */
+  readonly volumes: ReadonlyMap<string, DeepReadonly<Volume>>
+}
+
+export function validateVolumes(volumes: readonly DeepReadonly<Volume>[], scope: VolumeScope, path: FieldPath): CheckedVolumes {
+  const errors: FieldErrorList = []
+  const valid = new Map<string, DeepReadonly<Volume>>()
+  const created = scope.podName === '' ? [] : volumes.filter(({ ephemeral }) => ephemeral !== undefined)
+  const createdClaims = new Set(created.map(({ name }) => `${scope.podName}-${name}`))
+  for (const [i, volume] of volumes.entries()) {
+    const at = path.index(i)
+    const { name = '', persistentVolumeClaim: claim } = volume
+    const own = validateVolumeSource(volume, scope, at)
+    own.push(...(name === '' ? [fieldError.required(at.child('name'))] : validateDNSLabel(name, at.child('name'))))
+    if (valid.has(name)) own.push(fieldError.duplicate(at.child('name'), name))
+    if (own.length === 0) valid.set(name, volume)
+    errors.push(...own)
+    if (claim !== undefined && createdClaims.has(claim.claimName)) {
+      const detail = 'must not reference a PVC that gets created for an ephemeral volume'
+      errors.push(fieldError.invalid(at.child('persistentVolumeClaim', 'claimName'), claim.claimName, detail))
+    }
+  }
+  return { errors, volumes: valid }
+}

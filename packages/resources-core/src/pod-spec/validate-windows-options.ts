@@ -1,0 +1,83 @@
+import type { WindowsSecurityContextOptions } from '@keelson/api/core/v1'
+import { byteLength, fieldError, isDNS1123Subdomain } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { invalidEach } from './field-rules.ts'
+import { containersWithPath } from './visit-containers.ts'
+import type { ReadonlyPodSpec } from './visit-containers.ts'
+
+const maxCredentialKiB = 64
+const maxDomain = 256
+const maxUser = 104
+// eslint-disable-next-line no-control-regex -- control characters are what it looks for
+const controlCharacters = /[\u0000-\u001f\u007f]/
+const netBiosName = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/
+const domainName = /^(?:[a-zA-Z0-9](?:[-a-zA-Z0-9]{0,61}[a-zA-Z0-9])?)(?:\.(?:[a-zA-Z0-9](?:[-a-zA-Z0-9]{0,61}[a-zA-Z0-9])?))*$/
+
+export function validateWindowsOptions(options: DeepReadonly<WindowsSecurityContextOptions> | undefined, path: FieldPath): FieldErrorList {
+  const { gmsaCredentialSpecName: specName, gmsaCredentialSpec: spec, runAsUserName: user } = options ?? {}
+  const errors = specName === undefined ? [] : invalidEach(isDNS1123Subdomain(specName), specName, path.child('gmsaCredentialSpecName'))
+  if (spec !== undefined) {
+    const at = path.child('gmsaCredentialSpec')
+    if (spec === '') errors.push(fieldError.invalid(at, spec, 'gmsaCredentialSpec cannot be an empty string'))
+    else if (byteLength(spec) > maxCredentialKiB * 1024) {
+      errors.push(fieldError.invalid(at, spec, `gmsaCredentialSpec size must be under ${maxCredentialKiB} KiB`))
+    }
+  }
+  if (user !== undefined)
+    errors.push(
+      ...invalidEach(
+        userNameMessages(user).map((text) => `runAsUserName${text}`),
+        user,
+        path.child('runAsUserName'),
+      ),
+    )
+  return errors
+}
+
+/** "user" or "domain\user". */
+function userNameMessages(name: string): readonly string[] {
+  if (name === '') return [' cannot be an empty string']
+  if (controlCharacters.test(name)) return [' cannot contain control characters']
+  const parts = name.split('\\')
+  if (parts.length > 2) return [' cannot contain more than one backslash']
+  const user = parts.at(-1)!
+  const messages = parts.length === 2 ? domainMessages(parts[0]!) : []
+  if (user === '') messages.push("'s User cannot be empty")
+  else if (byteLength(user) > maxUser) messages.push(`'s User length must not be longer than ${maxUser} characters`)
+  if (/^[. ]+$/.test(user)) messages.push("'s User cannot contain only periods or spaces")
+  if (/["/\\:;|=,+*?<>@[\]]/.test(user)) messages.push(`'s User cannot contain the following characters: "/\\:;|=,+*?<>@[]`)
+  return messages
+}
+
+function domainMessages(domain: string): string[] {
+  const messages: string[] = []
+  if (byteLength(domain) >= maxDomain) messages.push(`'s Domain length must be under ${maxDomain} characters`)
+  if (!netBiosName.test(domain) && !domainName.test(domain)) messages.push("'s Domain doesn't match the NetBios nor the DNS format")
+  return messages
+}
+
+/** Containers that run on the Windows host itself: all of a pod's or none. */
+export function validateHostProcess(spec: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
+  const ofPod = spec.securityContext?.windowsOptions?.hostProcess
+  const errors: FieldErrorList = []
+  const containers = containersWithPath(spec, path)
+  let count = 0
+  for (const { container, path: at } of containers) {
+    const own = container.securityContext?.windowsOptions?.hostProcess
+    if (ofPod !== undefined && own !== undefined && ofPod !== own) {
+      const detail = `pod hostProcess value must be identical if both are specified, was ${ofPod}`
+      errors.push(fieldError.invalid(at.child('securityContext', 'windowsOptions', 'hostProcess'), own, detail))
+    }
+    if (own ?? ofPod) count += 1
+  }
+  if (count === 0) return errors
+  if (count !== containers.length) {
+    const detail = 'If pod contains any hostProcess containers then all containers must be HostProcess containers'
+    errors.push(fieldError.invalid(path, '', detail))
+  }
+  if (spec.hostNetwork !== true) {
+    const detail = 'hostNetwork must be true if pod contains any hostProcess containers'
+    errors.push(fieldError.invalid(path.child('hostNetwork'), false, detail))
+  }
+  return errors
+}

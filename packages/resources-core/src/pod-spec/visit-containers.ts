@@ -1,0 +1,37 @@
+import type { EphemeralContainer, PodSpec, Container } from '@keelson/api/core/v1'
+import type { DeepReadonly, FieldPath } from '@keelson/apimachinery'
+
+/** What the three kinds of containers have in common: all but `targetContainerName`. */
+export type AnyContainer = Container | EphemeralContainer
+export type ReadonlyContainer = DeepReadonly<AnyContainer>
+export type ReadonlyPodSpec = DeepReadonly<PodSpec>
+
+export interface ContainerAt {
+  readonly container: ReadonlyContainer
+  readonly path: FieldPath
+}
+
+/** Init containers, containers, ephemeral containers: the order in which the original speaks of them. */
+export function containersWithPath(spec: ReadonlyPodSpec, path: FieldPath): readonly ContainerAt[] {
+  const at = (member: string, containers: readonly ReadonlyContainer[] | null | undefined): ContainerAt[] =>
+    (containers ?? []).map((container, i) => ({ container, path: path.child(member).index(i) }))
+  return [
+    ...at('initContainers', spec.initContainers),
+    ...at('containers', spec.containers),
+    ...at('ephemeralContainers', spec.ephemeralContainers),
+  ]
+}
+
+export function everyContainer(spec: ReadonlyPodSpec): readonly ReadonlyContainer[] {
+  return [...(spec.initContainers ?? []), ...(spec.containers ?? []), ...(spec.ephemeralContainers ?? [])]
+}
+
+/** To be changed in place. */
+export function everyMutableContainer(spec: PodSpec): AnyContainer[] {
+  return [...(spec.initContainers ?? []), ...(spec.containers ?? []), ...(spec.ephemeralContainers ?? [])]
+}
+
+/** An init container that keeps running beside the others. */
+export function isSidecar(container: DeepReadonly<Container> | undefined): boolean {
+  return container?.restartPolicy === 'Always'
+}

@@ -1,0 +1,25 @@
+import type { Pod } from '@keelson/api/core/v1'
+import { fieldPath, semanticEqual } from '@keelson/apimachinery'
+import { appArmorContainerPrefix } from '../pod-spec/annotation-keys.ts'
+import { appArmorProfileOf } from '../pod-spec/app-armor-annotation.ts'
+import { validateAppArmorProfile } from '../pod-spec/validate-profiles.ts'
+import { everyMutableContainer } from '../pod-spec/visit-containers.ts'
+
+/** Old clients ask for AppArmor by annotation: the field gets what they say. In place. */
+export function applyAppArmorAnnotations(pod: Pod, warn: (text: string) => void): void {
+  const { spec } = pod
+  const { annotations = {} } = pod.metadata
+  if (spec === undefined || spec.os?.name === 'windows') return
+  for (const container of everyMutableContainer(spec)) {
+    const key = appArmorContainerPrefix + container.name
+    const annotation = annotations[key]
+    if (annotation === undefined || container.securityContext?.appArmorProfile !== undefined) continue
+    const profile = appArmorProfileOf(annotation)
+    const usable = profile !== undefined && validateAppArmorProfile(profile, fieldPath()).length === 0
+    if (usable) {
+      if (semanticEqual(profile, spec.securityContext?.appArmorProfile)) continue
+      container.securityContext = { ...container.securityContext, appArmorProfile: profile }
+    }
+    warn(`${fieldPath('metadata', 'annotations').key(key)}: deprecated since v1.30; use the "appArmorProfile" field instead`)
+  }
+}

@@ -1,0 +1,16 @@
+import type { ContainerStatus, PodStatus } from '@keelson/api/core/v1'
+import type { DeepReadonly } from '@keelson/apimachinery'
+
+/** Members of features that are off by default are not stored, unless `old` has them in use already. In place. */
+export function dropDisabledStatusFields(status: PodStatus, old: DeepReadonly<PodStatus> | undefined): void {
+  if ((old?.nodeAllocatableResourceClaimStatuses ?? []).length === 0) delete status.nodeAllocatableResourceClaimStatuses
+  const hasVolumeStatus = containerStatuses((old ?? {}) as PodStatus).some(({ volumeMounts }) =>
+    (volumeMounts ?? []).some(({ volumeStatus }) => volumeStatus?.image !== undefined),
+  )
+  if (hasVolumeStatus) return
+  for (const { volumeMounts } of containerStatuses(status)) for (const mount of volumeMounts ?? []) delete mount.volumeStatus
+}
+
+function containerStatuses(status: PodStatus): ContainerStatus[] {
+  return [...(status.containerStatuses ?? []), ...(status.initContainerStatuses ?? []), ...(status.ephemeralContainerStatuses ?? [])]
+}

@@ -1,0 +1,80 @@
+import type { ContainerStatus, Pod, ResourceStatus } from '@keelson/api/core/v1'
+import { byteLength, fieldError, isValidGroupID, isValidUserID } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { invalidEach, validateSupported } from '../pod-spec/field-rules.ts'
+import type { ReadonlyContainer } from '../pod-spec/visit-containers.ts'
+
+type Status = DeepReadonly<ContainerStatus>
+
+/** What kubelets report of containers, beside their state: the user they run as, and the health of their devices. */
+export function validateContainerStatuses({ spec, status }: DeepReadonly<Pod>, path: FieldPath): FieldErrorList {
+  const system = spec?.os?.name ?? 'linux'
+  const lists = [
+    ['containerStatuses', spec?.containers],
+    ['initContainerStatuses', spec?.initContainers],
+    ['ephemeralContainerStatuses', undefined],
+  ] as const
+  const errors = lists.flatMap(([member]) =>
+    (status?.[member] ?? []).flatMap((container, i) => validateUser(container, system, path.child(member).index(i).child('user', 'linux'))),
+  )
+  for (const [member, containers] of lists) {
+    for (const [i, container] of (status?.[member] ?? []).entries()) {
+      const at = path.child(member).index(i).child('allocatedResourcesStatus')
+      if (member !== 'ephemeralContainerStatuses') errors.push(...validateAllocated(container, containers ?? [], at))
+      else if ((container.allocatedResourcesStatus ?? []).length > 0) {
+        errors.push(fieldError.forbidden(at, 'must not be specified in container status'))
+      }
+    }
+  }
+  return errors
+}
+
+function validateUser({ user }: Status, system: string, path: FieldPath): FieldErrorList {
+  const linux = user?.linux
+  if (linux === undefined) return []
+  if (system === 'windows') return [fieldError.forbidden(path, 'cannot be set for a windows pod')]
+  if (system !== 'linux') return []
+  return [
+    ...invalidEach(isValidUserID(linux.uid), linux.uid, path.child('uid')),
+    ...invalidEach(isValidGroupID(linux.gid), linux.gid, path.child('gid')),
+    ...(linux.supplementalGroups ?? []).flatMap((group, i) =>
+      invalidEach(isValidGroupID(group), group, path.child('supplementalGroups').index(i)),
+    ),
+  ]
+}
+
+function validateAllocated(status: Status, containers: readonly ReadonlyContainer[], path: FieldPath): FieldErrorList {
+  const container = containers.find(({ name }) => name === status.name)
+  return (status.allocatedResourcesStatus ?? []).flatMap((allocated, i) => [
+    ...(container === undefined ? [] : validateAllocatedName(allocated.name, container, path.index(i).child('name'))),
+    ...validateHealth(allocated, path.index(i).child('resources')),
+  ])
+}
+
+function validateAllocatedName(name: string, { resources }: ReadonlyContainer, path: FieldPath): FieldErrorList {
+  if (!name.startsWith('claim:')) {
+    if (resources?.requests?.[name] !== undefined) return []
+    return [fieldError.invalid(path, name, "must match one of the container's resource requests")]
+  }
+  const claims = (resources?.claims ?? []).map((claim) => `claim:${claim.name}${claim.request ? `/${claim.request}` : ''}`)
+  if (claims.includes(name)) return []
+  const detail =
+    "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty"
+  return [fieldError.invalid(path, name, detail)]
+}
+
+const healths = ['Healthy', 'Unhealthy', 'Unknown']
+const maxMessage = 1024
+
+function validateHealth({ resources }: DeepReadonly<ResourceStatus>, path: FieldPath): FieldErrorList {
+  const seen = new Set<string>()
+  return (resources ?? []).flatMap(({ resourceID = '', health = '', message }, i) => {
+    const at = path.index(i)
+    const errors = validateSupported(health, healths, at.child('health'))
+    if (message === '') errors.push(fieldError.required(at.child('message'), 'must be non-empty if specified'))
+    else if (message !== undefined && byteLength(message) > maxMessage) errors.push(fieldError.tooLong(at.child('message'), maxMessage))
+    if (seen.has(resourceID)) errors.push(fieldError.duplicate(at.child('resourceID'), resourceID))
+    seen.add(resourceID)
+    return errors
+  })
+}

@@ -1,0 +1,84 @@
+import type { NodeAffinity, NodeSelectorTerm } from '@keelson/api/core/v1'
+import { fieldError, semanticEqual } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import type { ReadonlyContainer, ReadonlyPodSpec } from '../pod-spec/visit-containers.ts'
+import { lineDiff } from './line-diff.ts'
+
+const updatable = [
+  '`spec.containers[*].image`',
+  '`spec.initContainers[*].image`',
+  '`spec.activeDeadlineSeconds`',
+  '`spec.tolerations` (only additions to existing tolerations)',
+  '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)',
+].join(',')
+
+/** All but the few members that have rules of their own. Expects as many containers as before. */
+export function validateSpecUnchanged(spec: ReadonlyPodSpec, old: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
+  if (semanticEqual(spec, old)) return []
+  const errors: FieldErrorList = []
+  let rest = withMutableOf(old, spec)
+  // Nobody has looked at a gated pod yet: where it may run can still be narrowed down.
+  if ((old.schedulingGates ?? []).length > 0) {
+    const { affinity: oldAffinity } = old
+    errors.push(...validateNodeSelector(spec.nodeSelector, old.nodeSelector, path.child('nodeSelector')))
+    errors.push(...validateNodeAffinity(spec.affinity?.nodeAffinity, oldAffinity?.nodeAffinity, path.child('affinity', 'nodeAffinity')))
+    const { podAffinity, podAntiAffinity } = spec.affinity ?? {}
+    const unchanged = semanticEqual(podAffinity, oldAffinity?.podAffinity) && semanticEqual(podAntiAffinity, oldAffinity?.podAntiAffinity)
+    rest = { ...rest, nodeSelector: old.nodeSelector, ...(unchanged ? { affinity: oldAffinity } : undefined) } as ReadonlyPodSpec
+  }
+  if (semanticEqual(rest, old)) return errors
+  const detail = `pod updates may not change fields other than ${updatable}\n${lineDiff(old, rest)}`
+  return [...errors, fieldError.forbidden(path, detail)]
+}
+
+/** `spec`, with what may change as it was before. */
+function withMutableOf(old: ReadonlyPodSpec, spec: ReadonlyPodSpec): ReadonlyPodSpec {
+  const images = (containers: readonly ReadonlyContainer[], before: readonly ReadonlyContainer[] | null | undefined): unknown =>
+    containers.map((container, i) => ({ ...container, image: before?.[i]?.image }))
+  const wasNegative = (old.terminationGracePeriodSeconds ?? 0) < 0 && spec.terminationGracePeriodSeconds === 1
+  return {
+    ...spec,
+    containers: images(spec.containers ?? [], old.containers),
+    ...(spec.initContainers === undefined ? undefined : { initContainers: images(spec.initContainers, old.initContainers) }),
+    activeDeadlineSeconds: old.activeDeadlineSeconds,
+    schedulingGates: old.schedulingGates,
+    tolerations: old.tolerations,
+    ...(wasNegative ? { terminationGracePeriodSeconds: old.terminationGracePeriodSeconds } : undefined),
+  } as ReadonlyPodSpec
+}
+
+type StringMap = Readonly<Record<string, string>>
+
+function validateNodeSelector(selector: StringMap | undefined, old: StringMap | undefined, path: FieldPath): FieldErrorList {
+  if (Object.entries(old ?? {}).every(([key, value]) => selector?.[key] === value)) return []
+  return [fieldError.invalid(path, selector ?? null, 'only additions to spec.nodeSelector are allowed (no mutations or deletions)')]
+}
+
+function validateNodeAffinity(
+  affinity: DeepReadonly<NodeAffinity> | undefined,
+  old: DeepReadonly<NodeAffinity> | undefined,
+  path: FieldPath,
+): FieldErrorList {
+  const before = old?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? []
+  const terms = affinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? []
+  const termsPath = path.child('requiredDuringSchedulingIgnoredDuringExecution', 'nodeSelectorTerms')
+  if (before.length === 0) return []
+  if (before.length !== terms.length) {
+    return [fieldError.invalid(termsPath, terms, 'no additions/deletions to non-empty NodeSelectorTerms list are allowed')]
+  }
+  return terms.flatMap((term, i) =>
+    onlyAdds(term, before[i]!)
+      ? []
+      : [fieldError.invalid(termsPath.index(i), term, 'only additions are allowed (no mutations or deletions)')],
+  )
+}
+
+/** A term is a conjunction: more of it means fewer nodes. An empty one matches none and stays empty. */
+function onlyAdds(term: DeepReadonly<NodeSelectorTerm>, old: DeepReadonly<NodeSelectorTerm>): boolean {
+  const members = ['matchExpressions', 'matchFields'] as const
+  if (members.every((member) => (old[member] ?? []).length === 0)) return members.every((member) => (term[member] ?? []).length === 0)
+  return members.every((member) => {
+    const before = old[member] ?? []
+    return semanticEqual((term[member] ?? []).slice(0, before.length), before)
+  })
+}

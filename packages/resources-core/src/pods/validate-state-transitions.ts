@@ -1,0 +1,72 @@
+import type { Container, ContainerStatus, Pod } from '@keelson/api/core/v1'
+import { fieldError } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import type { ReadonlyPodSpec } from '../pod-spec/visit-containers.ts'
+
+type Statuses = readonly DeepReadonly<ContainerStatus>[]
+type MayRestart = (name: string, exitCode: number) => boolean
+
+/** A container that has ended stays ended, unless its policy starts it again. */
+export function validateStateTransitions(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, path: FieldPath): FieldErrorList {
+  const spec = old.spec ?? { containers: null }
+  const check = (
+    member: 'containerStatuses' | 'initContainerStatuses' | 'ephemeralContainerStatuses',
+    mayRestart: MayRestart,
+  ): FieldErrorList => validateTransitions(pod.status?.[member] ?? [], old.status?.[member] ?? [], { mayRestart, path: path.child(member) })
+  const anyMayRestart = allContainersCouldRestart(spec)
+  return [
+    ...check('containerStatuses', (name, exitCode) => anyMayRestart || shouldRestart(spec.containers ?? [], spec, { name, exitCode })),
+    ...check(
+      'initContainerStatuses',
+      (name, exitCode) => anyMayRestart || shouldRestart(spec.initContainers ?? [], spec, { name, exitCode }),
+    ),
+    ...check('ephemeralContainerStatuses', () => false),
+  ]
+}
+
+function validateTransitions(
+  statuses: Statuses,
+  old: Statuses,
+  { mayRestart, path }: { readonly mayRestart: MayRestart; readonly path: FieldPath },
+): FieldErrorList {
+  return old.flatMap(({ name, state }, i) => {
+    const terminated = state?.terminated
+    if (terminated === undefined) return []
+    const running = statuses.some((status) => status.name === name && status.state?.terminated === undefined)
+    if (!running || mayRestart(name, terminated.exitCode)) return []
+    return [fieldError.forbidden(path.index(i).child('state'), 'may not be transitioned to non-terminated state')]
+  })
+}
+
+function allContainersCouldRestart(spec: ReadonlyPodSpec): boolean {
+  return [...(spec.initContainers ?? []), ...(spec.containers ?? [])].some((container) =>
+    (container.restartPolicyRules ?? []).some(({ action }) => action === 'RestartAllContainers'),
+  )
+}
+
+/** The first rule that matches decides, then the container's policy, then the pod's. */
+function shouldRestart(
+  containers: readonly DeepReadonly<Container>[],
+  spec: ReadonlyPodSpec,
+  { name, exitCode }: { readonly name: string; readonly exitCode: number },
+): boolean {
+  const container = containers.find((candidate) => candidate.name === name)
+  if (container === undefined) return false
+  if (container.restartPolicy !== undefined && matchesRule(container, exitCode)) return true
+  switch (container.restartPolicy || spec.restartPolicy) {
+    case 'OnFailure':
+      return exitCode !== 0
+    case 'Never':
+      return false
+    default:
+      return true
+  }
+}
+
+function matchesRule(container: DeepReadonly<Container>, exitCode: number): boolean {
+  return (container.restartPolicyRules ?? []).some(({ exitCodes }) => {
+    const listed = (exitCodes?.values ?? []).includes(exitCode)
+    if (exitCodes?.operator === 'In') return listed
+    return exitCodes?.operator === 'NotIn' && !listed
+  })
+}

@@ -1,0 +1,87 @@
+import type { Pod, PodSchedulingGate, Toleration } from '@keelson/api/core/v1'
+import { fieldError, fieldPath, inclusiveRangeMessage, semanticEqual } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import type { PodRules } from '../pod-spec/pod-rules.ts'
+import { validateImagePadding } from '../pod-spec/validate-images.ts'
+import { validateTolerations } from '../pod-spec/validate-tolerations.ts'
+import type { ReadonlyContainer, ReadonlyPodSpec } from '../pod-spec/visit-containers.ts'
+import { validateAnnotationUpdate } from './validate-annotation-update.ts'
+import { validatePod } from './validate.ts'
+import { validateSpecUnchanged } from './validate-spec-unchanged.ts'
+
+const specPath = fieldPath('spec')
+const noSpec: ReadonlyPodSpec = { containers: null }
+const maxDeadline = 2 ** 31 - 1
+
+/** What may change of a pod is little: it runs already, or will run as it was accepted. */
+export function validatePodUpdate(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, rules: PodRules): FieldErrorList {
+  const { spec = noSpec } = pod
+  const { spec: oldSpec = noSpec } = old
+  const errors = [...validatePod(pod, rules), ...validateAnnotationUpdate(pod, old, rules)]
+  for (const member of ['containers', 'initContainers'] as const) {
+    const containers = spec[member] ?? []
+    const path = specPath.child(member)
+    if (containers.length !== (oldSpec[member] ?? []).length) {
+      return [...errors, fieldError.forbidden(path, 'pod updates may not add or remove containers')]
+    }
+    errors.push(...validateImages(containers, path))
+  }
+  const deadlineErrors = validateDeadline(
+    spec.activeDeadlineSeconds,
+    oldSpec.activeDeadlineSeconds,
+    specPath.child('activeDeadlineSeconds'),
+  )
+  errors.push(...deadlineErrors)
+  if (deadlineErrors.length > 0 && spec.activeDeadlineSeconds !== undefined) return errors
+  return [
+    ...errors,
+    ...validateOnlyAddedTolerations(spec.tolerations ?? [], oldSpec.tolerations ?? [], { rules, path: specPath.child('tolerations') }),
+    ...validateOnlyDeletedGates(spec.schedulingGates ?? [], oldSpec.schedulingGates ?? [], specPath.child('schedulingGates')),
+    ...validateSpecUnchanged(spec, oldSpec, specPath),
+  ]
+}
+
+function validateImages(containers: readonly ReadonlyContainer[], path: FieldPath): FieldErrorList {
+  return containers.flatMap(({ image = '' }, i) => {
+    const at = path.index(i).child('image')
+    return [...(image === '' ? [fieldError.required(at)] : []), ...validateImagePadding(image, at)]
+  })
+}
+
+/** It may be set, and made shorter. */
+function validateDeadline(deadline: number | undefined, old: number | undefined, path: FieldPath): FieldErrorList {
+  if (deadline === undefined) {
+    return old === undefined ? [] : [fieldError.invalid(path, null, 'must not update from a positive integer to nil value')]
+  }
+  if (deadline < 0 || deadline > maxDeadline) return [fieldError.invalid(path, deadline, inclusiveRangeMessage(0, maxDeadline))]
+  if (old === undefined || old >= deadline) return []
+  return [fieldError.invalid(path, deadline, 'must be less than or equal to previous value')]
+}
+
+type Tolerations = readonly DeepReadonly<Toleration>[]
+
+function validateOnlyAddedTolerations(
+  tolerations: Tolerations,
+  old: Tolerations,
+  { rules, path }: { readonly rules: PodRules; readonly path: FieldPath },
+): FieldErrorList {
+  const withoutSeconds = ({ tolerationSeconds: _, ...rest }: DeepReadonly<Toleration>): unknown => rest
+  for (const kept of old) {
+    if (tolerations.some((candidate) => semanticEqual(withoutSeconds(candidate), withoutSeconds(kept)))) continue
+    return [fieldError.forbidden(path, 'existing toleration can not be modified except its tolerationSeconds')]
+  }
+  return validateTolerations(tolerations, rules, path)
+}
+
+function validateOnlyDeletedGates(
+  gates: readonly DeepReadonly<PodSchedulingGate>[],
+  old: readonly DeepReadonly<PodSchedulingGate>[],
+  path: FieldPath,
+): FieldErrorList {
+  const known = new Set(old.map(({ name }) => name))
+  return gates.flatMap(({ name }, i) =>
+    known.has(name)
+      ? []
+      : [fieldError.forbidden(path.index(i).child('name'), `only deletion is allowed, but found new scheduling gate '${name}'`)],
+  )
+}
