@@ -35,6 +35,7 @@ export function translateError(verb: StorageVerb, error: unknown, resource: Grou
     case 'Unreachable':
       return verb === 'watch' ? newInternal(error.message, { cause: error }) : newServerTimeout(resource, verb, 2)
     case 'Corrupt':
+    case 'Internal':
       return newInternal(error.message, { cause: error })
     default:
       return error

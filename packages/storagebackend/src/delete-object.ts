@@ -26,12 +26,13 @@ export async function deleteObject<T extends KubeObject>(
       if (tried === state.revision) throw error
       continue
     }
-    const result = await access.write({ type: 'delete', key }, state.revision)
+    const result = await access.delete(key, state.revision)
     if (!result.committed) {
       state = stateOfEntry(access, key, result.current[0], false)
       continue
     }
-    // A suggestion has no bytes of its own; being right, its object encoded again is what was deleted.
-    return access.codec.open(key, state.bytes ?? access.codec.encode(stored.copy()), result.revision)
+    if (state.entry && !access.transformer) return access.openDeleted(state.entry, result.revision)
+    // A suggestion has no entry, and plain bytes are not kept; being right, its object encoded again is what was deleted.
+    return access.codec.open(key, access.codec.encode(stored.copy()), result.revision)
   }
 }

@@ -68,6 +68,10 @@ export function keyExists(key: string): StorageError {
 export function invalidObject(key: string, message: string): StorageError {
   return new StorageError({ code: 'InvalidObject', key, message })
 }
+/** The value at `key` could not be transformed. In a list or a watch, one among many, the key is told. */
+export function transformFailed(key: string, cause: unknown): StorageError {
+  return new StorageError({ code: 'Internal', key, message: cause instanceof Error ? cause.message : String(cause), cause })
+}
 export function tooLarge(key: string, revision: Revision, currentRevision: Revision): StorageError {
   const message = `Too large resource version: ${revision}, current: ${currentRevision}`
   return new StorageError({ code: 'ResourceVersionTooLarge', key, revision, currentRevision, message })

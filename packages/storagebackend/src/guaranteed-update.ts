@@ -1,6 +1,6 @@
 import type { KubeObject } from '@keelson/apimachinery'
 import type { LeasePool } from './lease-pool.ts'
-import type { ObjectAccess } from './object-access.ts'
+import type { Comparison, ObjectAccess } from './object-access.ts'
 import { stateOfEntry, stateOfSuggestion, type ObjectState } from './object-state.ts'
 import { checkPreconditions } from './preconditions.ts'
 import type { StoredObject, UpdateOptions, UpdateOutput } from './storage.ts'
@@ -41,15 +41,18 @@ export async function guaranteedUpdate<T extends KubeObject>(update: GuaranteedU
     }
 
     const bytes = access.codec.encode(output.object)
+    let comparison: Comparison | undefined
     if (!state.current && sameBody(access, key, bytes, state)) {
       // The suggestion says that nothing changes; only the store can say so.
       state = await readCurrent()
-      if (!state.bytes || Buffer.compare(bytes, state.bytes) !== 0) continue
-    }
-    if (state.stored && state.bytes && Buffer.compare(bytes, state.bytes) === 0) return state.stored
+      comparison = state.entry && (await access.compare(state.entry, bytes))
+      if (comparison !== 'same' && comparison !== 'stale') continue
+    } else if (state.entry) comparison = await access.compare(state.entry, bytes)
+    // A stale value is written although its object stays the same.
+    if (state.stored && comparison === 'same') return state.stored
 
     const lease = output.ttlSeconds ? await update.leases.lease(output.ttlSeconds) : 0
-    const result = await access.write({ type: 'put', key, value: bytes, lease }, state.revision)
+    const result = await access.put(key, bytes, lease, state.revision)
     if (result.committed) return access.codec.open(key, bytes, result.revision)
     state = stateOfEntry(access, key, result.current[0], ignoreNotFound)
   }

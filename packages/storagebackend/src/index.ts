@@ -75,3 +75,7 @@ export type {
   UpdateOutput,
   WatchObjectsOptions,
 } from './storage.ts'
+export { createPrefixTransformer } from './value/prefix-transformer.ts'
+export type { PrefixedTransformer } from './value/prefix-transformer.ts'
+export { isEncryptedValue } from './value/encrypted-prefix.ts'
+export type { PlainValue, ResourceTransformers, ValueTransformer } from './value/value-transformer.ts'

@@ -1,16 +1,31 @@
 import type { KubeObject } from '@keelson/apimachinery'
-import type { Backend, CommitResult, Entry, Operation, Revision } from './backend.ts'
+import type { Backend, CommitResult, Entry, LeaseId, Operation, Revision } from './backend.ts'
+import { transformFailed } from './errors.ts'
 import { translateBackendError } from './translate-error.ts'
 import type { ObjectCodec, StoredObject } from './storage.ts'
+import { encryptedUnexpectedly, isEncryptedValue } from './value/encrypted-prefix.ts'
+import type { ValueTransformer } from './value/value-transformer.ts'
 
-/** Entries of one resource, opened. The opened form is kept in the entry's slot, so every reader of an entry shares it. */
+const sliceMs = 4
+
+/** How what is stored compares with what would be written. */
+export type Comparison = 'same' | 'stale' | 'different'
+
+/**
+ * Entries of one resource, opened. The opened form is kept in the entry's slot, so every reader of an entry shares it; where values are
+ * transformed, that is the only place that has the plain bytes, and each version is transformed once.
+ *
+ * `open` never waits. Where a transformer may have to (`ValueTransformer.prepare`), `prepare` or `openAhead` comes first.
+ */
 export class ObjectAccess<T extends KubeObject> {
   readonly backend: Backend
   readonly codec: ObjectCodec<T>
+  readonly transformer: ValueTransformer | undefined
 
-  constructor(backend: Backend, codec: ObjectCodec<T>) {
+  constructor(backend: Backend, codec: ObjectCodec<T>, transformer?: ValueTransformer) {
     this.backend = backend
     this.codec = codec
+    this.transformer = transformer
   }
 
   open(entry: Entry): StoredObject<T> {
@@ -22,28 +37,116 @@ export class ObjectAccess<T extends KubeObject> {
     return this.#open(previous, revision)
   }
 
+  /** What to wait for before the entry can be opened; nearly always undefined. */
+  prepare(entry: Entry): Promise<void> | undefined {
+    if (entry.view !== undefined || this.transformer?.prepare?.(entry.value, entry.key) === undefined) return undefined
+    return this.#prepare(this.transformer, entry, true)
+  }
+
+  /**
+   * Opens what a walk will come by, where values are transformed: it may have to wait for a key, it takes its time in slices, and a
+   * value that cannot be read is known before the answer has begun.
+   */
+  async openAhead(entries: Iterable<Entry>): Promise<void> {
+    let until = performance.now() + sliceMs
+    for (const entry of entries) {
+      if (entry.view !== undefined) continue
+      const wait = this.prepare(entry)
+      if (wait) await wait
+      this.open(entry)
+      if (performance.now() < until) continue
+      await new Promise((resolve) => void setImmediate(resolve))
+      until = performance.now() + sliceMs
+    }
+  }
+
+  /** Also prepared: the entry can be opened. */
   async read(key: string, signal?: AbortSignal): Promise<{ readonly entry: Entry | undefined; readonly revision: Revision }> {
+    let result
     try {
-      return await this.backend.get(key, signal ? { signal } : {})
+      result = await this.backend.get(key, signal ? { signal } : {})
     } catch (error) {
       throw translateBackendError(error, key)
     }
+    const wait = result.entry && this.prepare(result.entry)
+    if (wait) await wait
+    return result
   }
 
-  /** One operation on one key, if that is still at `expected` (0: absent). */
-  async write(operation: Operation, expected: Revision): Promise<CommitResult> {
+  /** Puts encoded bytes, if the key is still at `expected` (0: absent). What is there instead is prepared. */
+  async put(key: string, bytes: Uint8Array, lease: LeaseId, expected: Revision): Promise<CommitResult> {
+    return this.#commit({ type: 'put', key, value: this.transformer ? this.#toStorage(key, bytes) : bytes, lease }, expected)
+  }
+
+  async delete(key: string, expected: Revision): Promise<CommitResult> {
+    return this.#commit({ type: 'delete', key }, expected)
+  }
+
+  /** Whether writing these encoded bytes would change the entry's value. Staleness is asked for now, not when the entry was opened. */
+  compare(entry: Entry, bytes: Uint8Array): Comparison | Promise<Comparison> {
+    if (!this.transformer) return Buffer.compare(bytes, entry.value) === 0 ? 'same' : 'different'
+    return this.#compareTransformed(this.transformer, entry, bytes)
+  }
+
+  async #compareTransformed(transformer: ValueTransformer, entry: Entry, bytes: Uint8Array): Promise<Comparison> {
     try {
-      return await this.backend.commit({ compare: [{ key: operation.key, modRevision: expected }], operations: [operation] })
-    } catch (error) {
-      throw translateBackendError(error, operation.key)
+      await this.#prepare(transformer, entry, false)
+      const plain = transformer.fromStorage(entry.value, entry.key)
+      if (Buffer.compare(bytes, plain.data) !== 0) return 'different'
+      return plain.stale ? 'stale' : 'same'
+    } catch {
+      // It could be read when it was opened, and cannot any more: it is to be written again in any case.
+      return 'different'
     }
   }
 
-  #open(entry: Entry, revision: Revision): StoredObject<T> {
+  /** Asked again after each wait: the transformers may have been replaced meanwhile. Opened in the same turn, for the same reason. */
+  async #prepare(transformer: ValueTransformer, entry: Entry, open: boolean): Promise<void> {
     try {
-      return this.codec.open(entry.key, entry.value, revision)
+      for (let wait; (wait = transformer.prepare?.(entry.value, entry.key));) await wait
     } catch (error) {
+      throw transformFailed(entry.key, error)
+    }
+    if (open) this.open(entry)
+  }
+
+  /** One operation on one key. */
+  async #commit(operation: Operation, expected: Revision): Promise<CommitResult> {
+    let result
+    try {
+      result = await this.backend.commit({ compare: [{ key: operation.key, modRevision: expected }], operations: [operation] })
+    } catch (error) {
+      throw translateBackendError(error, operation.key)
+    }
+    const current = result.committed ? undefined : result.current[0]
+    const wait = current && this.prepare(current)
+    if (wait) await wait
+    return result
+  }
+
+  #open(entry: Entry, revision: Revision): StoredObject<T> {
+    const value = this.transformer ? this.#fromStorage(this.transformer, entry) : entry.value
+    try {
+      return this.codec.open(entry.key, value, revision)
+    } catch (error) {
+      if (!this.transformer && isEncryptedValue(value)) throw transformFailed(entry.key, encryptedUnexpectedly)
       throw translateBackendError(error, entry.key)
+    }
+  }
+
+  #fromStorage(transformer: ValueTransformer, { key, value }: Entry): Uint8Array {
+    try {
+      return transformer.fromStorage(value, key).data
+    } catch (error) {
+      throw transformFailed(key, error)
+    }
+  }
+
+  #toStorage(key: string, bytes: Uint8Array): Uint8Array {
+    try {
+      return this.transformer!.toStorage(bytes, key)
+    } catch (error) {
+      throw transformFailed(key, error)
     }
   }
 }

@@ -2,7 +2,7 @@ import type { KubeObject } from '@keelson/apimachinery'
 import { hasSnapshots, type BackendSnapshot, type Entry, type KeyRange, type ListPage, type Revision } from './backend.ts'
 import { isBackendError } from './backend-errors.ts'
 import { encodeContinue } from './continue-token.ts'
-import { StorageError, tooLarge } from './errors.ts'
+import { isStorageError, StorageError, tooLarge, transformFailed } from './errors.ts'
 import { keyRange, prefixEnd } from './key-range.ts'
 import { planList, type ListPlan } from './list-options.ts'
 import type { ObjectAccess } from './object-access.ts'
@@ -34,26 +34,29 @@ export async function listObjects<T extends KubeObject>(
     if (!snapshot && plan.at < newest.revision) throw compacted(prefix, plan)
     const wanted = Math.max(plan.at, plan.notOlderThan)
     if (wanted > newest.revision) throw tooLarge(prefix, wanted, newest.revision)
-    return listSnapshot(access, prefix, range, plan, options, snapshot!)
+    return await listSnapshot(access, prefix, range, plan, options, snapshot!)
   } catch (error) {
     if (isBackendError(error, 'CompactedError')) throw compacted(prefix, plan)
     if (isBackendError(error, 'FutureRevisionError')) throw tooLarge(prefix, plan.at, error.currentRevision)
+    if (isStorageError(error, 'Internal'))
+      throw transformFailed(error.key, `unable to transform key ${JSON.stringify(error.key)}: ${error.message}`)
     throw translateBackendError(error, prefix)
   }
 }
 
 /** The walk itself is the list: nothing is copied. With a limit, one page of it is taken. */
-function listSnapshot<T extends KubeObject>(
+async function listSnapshot<T extends KubeObject>(
   access: ObjectAccess<T>,
   prefix: string,
   range: KeyRange,
   plan: ListPlan,
   options: ListObjectsOptions,
   snapshot: BackendSnapshot,
-): ObjectList<T> {
+): Promise<ObjectList<T>> {
   const { revision } = snapshot
   const matches = matcher(options.predicate)
   if (plan.limit === 0) {
+    if (access.transformer) await access.openAhead(snapshot.scan(range))
     return { revision, continue: '', remainingItemCount: undefined, items: openEach(access, snapshot.scan(range), matches) }
   }
   const page = new PageBuilder(access, plan.limit, matches)
@@ -64,6 +67,7 @@ function listSnapshot<T extends KubeObject>(
       more = true
       break
     }
+    if (access.transformer && next.value.view === undefined) await access.openAhead([next.value])
     page.add(next.value)
   }
   if (!more) return page.last(revision)
@@ -94,6 +98,7 @@ async function listPages<T extends KubeObject>(
     )
     if (plan.notOlderThan > fetched.revision) throw tooLarge(prefix, plan.notOlderThan, fetched.revision)
     if (at === 0) at = fetched.revision
+    if (access.transformer) await access.openAhead(fetched.entries)
     let more = fetched.more
     for (const entry of fetched.entries) {
       if (page.full) {

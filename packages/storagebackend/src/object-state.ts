@@ -10,8 +10,8 @@ export interface ObjectState<T extends KubeObject> {
   readonly stored: StoredObject<T> | undefined
   /** 0 when the object is absent. */
   readonly revision: Revision
-  /** The bytes in the store; undefined for a suggestion, whose bytes are not known. */
-  readonly bytes: Uint8Array | undefined
+  /** As it is in the store; undefined for a suggestion, whose entry is not known. */
+  readonly entry: Entry | undefined
   /** Read from the store in this very operation, so that an error on it is final. */
   readonly current: boolean
 }
@@ -22,11 +22,11 @@ export function stateOfEntry<T extends KubeObject>(
   entry: Entry | undefined,
   ignoreNotFound: boolean,
 ): ObjectState<T> {
-  if (entry) return { stored: access.open(entry), revision: entry.modRevision, bytes: entry.value, current: true }
+  if (entry) return { stored: access.open(entry), revision: entry.modRevision, entry, current: true }
   if (!ignoreNotFound) throw keyNotFound(key)
-  return { stored: undefined, revision: 0, bytes: undefined, current: true }
+  return { stored: undefined, revision: 0, entry: undefined, current: true }
 }
 
 export function stateOfSuggestion<T extends KubeObject>(suggestion: StoredObject<T>): ObjectState<T> {
-  return { stored: suggestion, revision: suggestion.revision, bytes: undefined, current: false }
+  return { stored: suggestion, revision: suggestion.revision, entry: undefined, current: false }
 }

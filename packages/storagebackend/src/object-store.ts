@@ -13,6 +13,7 @@ import { watchObjects } from './object-watch.ts'
 import { parseResourceVersion, requireResourceVersion, resourceVersionComplaint } from './resource-version.ts'
 import type { ObjectCodec, Storage } from './storage.ts'
 import { translateBackendError } from './translate-error.ts'
+import type { ValueTransformer } from './value/value-transformer.ts'
 
 export interface ObjectStoreOptions<T extends KubeObject> {
   /** Shared by all resources; `close` leaves it open. */
@@ -21,6 +22,8 @@ export interface ObjectStoreOptions<T extends KubeObject> {
   readonly resource: GroupResource
   /** Every key of the resource starts with it: "/registry/pods/". */
   readonly prefix: string
+  /** Between the codec and the driver: encryption at rest. Absent: values are stored as they are encoded. */
+  readonly transformer?: ValueTransformer
   /** Milliseconds since the epoch. */
   readonly now?: () => number
 }
@@ -29,7 +32,7 @@ export interface ObjectStoreOptions<T extends KubeObject> {
 export function createObjectStore<T extends KubeObject = KubeObject>(options: ObjectStoreOptions<T>): Storage<T> {
   const { backend, codec, resource } = options
   const prefix = options.prefix.endsWith('/') ? options.prefix : `${options.prefix}/`
-  const access = new ObjectAccess(backend, codec)
+  const access = new ObjectAccess(backend, codec, options.transformer)
   const leases = new LeasePool(backend, options.now ?? Date.now)
 
   async function listCount(key: string): Promise<{ readonly count: number; readonly revision: number }> {
@@ -49,7 +52,7 @@ export function createObjectStore<T extends KubeObject = KubeObject>(options: Ob
       }
       const value = codec.encode(object)
       const lease = ttlSeconds ? await leases.lease(ttlSeconds) : 0
-      const result = await access.write({ type: 'put', key, value, lease }, 0)
+      const result = await access.put(key, value, lease, 0)
       if (!result.committed) throw keyExists(key)
       return codec.open(key, value, result.revision)
     },

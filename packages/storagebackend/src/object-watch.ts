@@ -63,6 +63,8 @@ async function* withInitialEvents<T extends KubeObject>(
   const matches = matcher(options.predicate)
   let batch: ObjectEvent<T>[] = []
   for (const entry of state.entries) {
+    const wait = access.prepare(entry)
+    if (wait) await wait.catch(rethrowWatchError)
     const object = read(() => access.open(entry))
     if (matches && !matches(object)) continue
     batch.push({ type: 'ADDED', object })
@@ -96,6 +98,7 @@ async function* toEvents<T extends KubeObject>(
       }
       const events: ObjectEvent<T>[] = []
       for (const change of message.changes) {
+        if (access.transformer) await prepareChange(access, change, matches !== undefined)
         const event = toEvent(access, change, matches)
         if (event) events.push(event)
       }
@@ -104,6 +107,12 @@ async function* toEvents<T extends KubeObject>(
   } catch (error) {
     throw watchError(error)
   }
+}
+
+/** What `toEvent` will open. */
+async function prepareChange<T extends KubeObject>(access: ObjectAccess<T>, change: Change, filtered: boolean): Promise<void> {
+  if (change.type === 'put') await access.prepare(change.entry)
+  if (change.previous && (filtered || change.type === 'delete')) await access.prepare(change.previous)
 }
 
 /** What a change is to a watcher that sees only what `matches` lets through. */
@@ -133,6 +142,10 @@ function read<R>(open: () => R): R {
   } catch (error) {
     throw watchError(error)
   }
+}
+
+function rethrowWatchError(error: unknown): never {
+  throw watchError(error)
 }
 
 /** A watch's failures reach the client as they are thrown here. */

@@ -160,6 +160,8 @@ export type StorageErrorCode =
   | 'ResourceVersionTooOld'
   | 'InvalidContinueToken'
   | 'Corrupt'
+  /** A value could not be transformed (decrypted, encrypted); the reason is the message. */
+  | 'Internal'
   | 'Unreachable'
 
 /** Recognised by name (`isStorageError`), never by instanceof. */

@@ -48,28 +48,11 @@ export function createPrefixTransformer(transformers: readonly PrefixedTransform
   return {
     fromStorage,
     toStorage,
-    /** In the order of `fromStorage`: what an earlier one can read at once needs nothing from a later one. */
+    /** Those that may have to wait have prefixes of their own: the first that fits is the only one. */
     prepare(stored, key) {
-      const waits: Promise<void>[] = []
-      for (const { prefix, transformer } of candidates) {
-        if (!startsWith(stored, prefix)) continue
-        const wait = transformer.prepare?.(stored.subarray(prefix.length), key)
-        if (wait) waits.push(wait)
-        else if (prefix.length > 0) return undefined
-      }
-      return waits.length === 0 ? undefined : firstOf(waits)
+      const fitting = candidates.find(({ prefix }) => prefix.length > 0 && startsWith(stored, prefix))
+      return fitting?.transformer.prepare?.(stored.subarray(fitting.prefix.length), key)
     },
-  }
-}
-
-/** One of them suffices; what all of them said is told when none succeeds. */
-async function firstOf(waits: readonly Promise<void>[]): Promise<void> {
-  if (waits.length === 1) return waits[0]
-  try {
-    await Promise.any(waits)
-  } catch (error) {
-    const messages = (error as AggregateError).errors.map((failure: Error) => failure.message)
-    throw new AggregateError((error as AggregateError).errors, aggregateMessages(messages))
   }
 }
 
