@@ -1,0 +1,150 @@
+import type { Revision } from '@keelson/storagebackend'
+import type { CallRecord, History, Report, Seen, Tag } from './history.ts'
+
+/** One version of a key; `tag` undefined means that it was deleted. */
+export interface Version {
+  readonly key: string
+  readonly revision: Revision
+  readonly tag: Tag | undefined
+  readonly create: Revision
+  readonly previous: Version | undefined
+}
+
+/**
+ * What happened, put together from all that was answered and shown: the writes that were acknowledged, and the writes without an answer that
+ * somebody saw. Revisions have no holes, so a revision that is not in here is an unanswered write that nobody saw.
+ */
+export class ChangeLog {
+  /** By revision, then by key. */
+  readonly changes: Map<Revision, Map<string, Version>> = new Map()
+  readonly versions: Map<string, Version[]> = new Map()
+  /** In order. */
+  revisions: readonly Revision[] = []
+  readonly expiries: { readonly key: string; readonly revision: Revision }[] = []
+  readonly #resolved = new Map<CallRecord, Revision>()
+  readonly #history: History
+  readonly #maybeDeleted = new Set<string>()
+
+  constructor(history: History, report: Report) {
+    this.#history = history
+    const writers = new Map<Tag, CallRecord>()
+    for (const record of history.calls) {
+      if (record.call.type !== 'commit') continue
+      for (const operation of record.call.operations) {
+        if (operation.type === 'put') writers.set(operation.tag, record)
+        else if (record.outcome.type === 'unknown') this.#maybeDeleted.add(operation.key)
+      }
+    }
+    for (const seen of everythingSeen(history)) {
+      const record = writers.get(seen.tag)
+      if (!record) report('nothing-from-nowhere', `${describe(seen)} was never written`)
+      else if (record.outcome.type === 'failed') report('failed-writes-leave-nothing', `${describe(seen)} is of a write that failed`)
+      else if (record.outcome.type === 'lost') report('failed-writes-leave-nothing', `${describe(seen)} is of a write that lost its race`)
+      else if (record.outcome.type === 'unknown' && !this.#resolved.has(record)) this.#resolved.set(record, seen.modRevision)
+    }
+    this.#replay(report)
+  }
+
+  /** Of a write without an answer that was seen all the same. */
+  revisionOf(record: CallRecord): Revision | undefined {
+    return this.#resolved.get(record)
+  }
+
+  /** The key's version at a revision; undefined when it had none yet. */
+  versionAt(key: string, revision: Revision): Version | undefined {
+    const versions = this.versions.get(key)
+    if (!versions) return undefined
+    let low = 0
+    let high = versions.length
+    while (low < high) {
+      const mid = (low + high) >> 1
+      if (versions[mid]!.revision <= revision) low = mid + 1
+      else high = mid
+    }
+    return versions[low - 1]
+  }
+
+  /** A delete of it was never answered, or it may expire: it can be gone without a trace. */
+  mayVanish(key: string): boolean {
+    return this.#maybeDeleted.has(key) || this.#history.expiries === true
+  }
+
+  #replay(report: Report): void {
+    const writes: { readonly revision: Revision; readonly record: CallRecord }[] = []
+    const owners = new Map<Revision, CallRecord>()
+    for (const record of this.#history.calls) {
+      if (record.call.type !== 'commit') continue
+      const revision = record.outcome.type === 'committed' ? record.outcome.revision : this.#resolved.get(record)
+      if (revision === undefined) continue
+      writes.push({ revision, record })
+      if (!record.call.operations.some((operation) => operation.type === 'put')) continue
+      if (owners.has(revision)) report('one-write-per-revision', `revision ${revision} was given to two writes`)
+      owners.set(revision, record)
+    }
+    writes.sort((a, b) => a.revision - b.revision)
+    const deletes = new Map<string, { readonly key: string; readonly revision: Revision }>()
+    for (const watch of this.#history.watches)
+      for (const segment of watch.segments)
+        for (const item of segment.items)
+          if (item.type === 'changes')
+            for (const change of item.changes)
+              if (change.type === 'delete') deletes.set(`${change.revision}/${change.key}`, { key: change.key, revision: change.revision })
+    const seenDeletes = [...deletes.values()].sort((a, b) => a.revision - b.revision)
+    let next = 0
+    const seenUntil = (revision: Revision): void => {
+      for (; next < seenDeletes.length && seenDeletes[next]!.revision <= revision; next++) this.#seenDelete(seenDeletes[next]!, report)
+    }
+    for (const { revision, record } of writes) {
+      seenUntil(revision - 1)
+      if (record.call.type !== 'commit') continue
+      const owner = owners.get(revision)
+      for (const operation of record.call.operations) {
+        if (operation.type === 'put') this.#add(operation.key, revision, operation.tag)
+        // Of what is not there it is no write; then its revision is another write's.
+        else if ((owner === undefined || owner === record) && this.#live(operation.key)) this.#add(operation.key, revision, undefined)
+      }
+    }
+    seenUntil(Infinity)
+    this.revisions = [...this.changes.keys()].sort((a, b) => a - b)
+  }
+
+  #seenDelete({ key, revision }: { key: string; revision: Revision }, report: Report): void {
+    if (this.changes.get(revision)?.has(key) || !this.#live(key)) return
+    if (!this.mayVanish(key)) report('nothing-from-nowhere', `the delete of ${key} at ${revision} was never asked for`)
+    this.expiries.push({ key, revision })
+    this.#add(key, revision, undefined)
+  }
+
+  #live(key: string): boolean {
+    return this.versions.get(key)?.at(-1)?.tag !== undefined
+  }
+
+  #add(key: string, revision: Revision, tag: Tag | undefined): void {
+    let versions = this.versions.get(key)
+    if (!versions) this.versions.set(key, (versions = []))
+    const last = versions.at(-1)
+    const previous = last?.tag === undefined ? undefined : last
+    const version = { key, revision, tag, create: previous ? previous.create : revision, previous }
+    versions.push(version)
+    const changes = this.changes.get(revision)
+    if (changes) changes.set(key, version)
+    else this.changes.set(revision, new Map([[key, version]]))
+  }
+}
+
+export function describe(seen: Seen): string {
+  return `${seen.key} = ${seen.tag} (created ${seen.createRevision}, modified ${seen.modRevision})`
+}
+
+function* everythingSeen(history: History): Generator<Seen> {
+  // Watches first: they say at which revision.
+  for (const watch of history.watches)
+    for (const segment of watch.segments)
+      for (const item of segment.items)
+        if (item.type === 'changes') for (const change of item.changes) if (change.type === 'put') yield change.entry
+  for (const { outcome } of history.calls) {
+    if (outcome.type === 'entry' && outcome.entry) yield outcome.entry
+    else if (outcome.type === 'page') yield* outcome.entries
+    else if (outcome.type === 'lost') for (const entry of outcome.current) if (entry) yield entry
+  }
+}

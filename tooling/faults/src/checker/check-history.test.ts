@@ -1,0 +1,245 @@
+import { describe, expect, it } from 'vitest'
+import { checkHistory, type Rule, type WatchItem } from './index.ts'
+import { simulate, wholeRange, type SimulatedHistory } from './simulate.fixture.ts'
+
+const watches = [
+  { name: 'all', range: wholeRange },
+  { name: 'some', range: { start: '/k3', end: '/k6' }, resumeEvery: 40 },
+  { name: 'one', range: { start: '/k1', end: undefined } },
+]
+
+describe('a history without faults', () => {
+  it.each(Array.from({ length: 25 }, (_, seed) => seed))('passes (seed %i)', (seed) => {
+    const result = checkHistory(simulate({ calls: 600, keys: 8, clients: 6, seed, watches }))
+    expect(result.violations).toEqual([])
+    expect(result.operations).toBe(600)
+  })
+
+  it('of 20,000 operations and 100,000 events is decided in seconds', () => {
+    const many = Array.from({ length: 9 }, (_, i) => ({ name: `w${i}`, range: wholeRange, resumeEvery: 500 * (i + 1) }))
+    const history = simulate({ calls: 20_000, keys: 40, clients: 16, seed: 7, watches: many })
+    const began = performance.now()
+    const result = checkHistory(history)
+    expect(result.violations).toEqual([])
+    expect(result.events).toBeGreaterThan(100_000)
+    expect(performance.now() - began).toBeLessThan(8000)
+  })
+})
+
+/** A calm history in which every client waits for the one before, so that each planted fault can only mean one thing. */
+function calm(): SimulatedHistory {
+  const put = (key: string, tag: string): object => ({ type: 'put', key, tag })
+  const seen = (key: string, tag: string, createRevision: number, modRevision: number): object => ({
+    key,
+    tag,
+    createRevision,
+    modRevision,
+  })
+  const history = {
+    start: 1,
+    restarts: [],
+    calls: [
+      commit(0, [put('/a', 'a1')], 2),
+      commit(1, [put('/b', 'b1'), put('/a', 'a2')], 3),
+      {
+        call: { type: 'get', key: '/a' },
+        invoked: 20,
+        returned: 25,
+        outcome: { type: 'entry', revision: 3, entry: seen('/a', 'a2', 2, 3) },
+      },
+      commit(3, [put('/a', 'a3')], 4, [{ key: '/a', modRevision: 3 }]),
+      commit(4, [{ type: 'delete', key: '/b' }], 5),
+      commit(5, [put('/c', 'c1')], 6),
+      {
+        call: { type: 'list', range: wholeRange },
+        invoked: 60,
+        returned: 65,
+        outcome: page(6, [seen('/a', 'a3', 2, 4), seen('/c', 'c1', 6, 6)]),
+      },
+    ],
+    watches: [
+      {
+        name: 'all',
+        range: wholeRange,
+        mustReach: 6,
+        segments: [
+          {
+            after: 1,
+            items: [
+              changes(2, { type: 'put', entry: seen('/a', 'a1', 2, 2), previous: undefined }),
+              changes(
+                3,
+                { type: 'put', entry: seen('/b', 'b1', 3, 3), previous: undefined },
+                { type: 'put', entry: seen('/a', 'a2', 2, 3), previous: seen('/a', 'a1', 2, 2) },
+              ),
+              { type: 'progress', time: 31, revision: 3 },
+            ],
+          },
+          {
+            after: 3,
+            items: [
+              changes(4, { type: 'put', entry: seen('/a', 'a3', 2, 4), previous: seen('/a', 'a2', 2, 3) }),
+              changes(5, { type: 'delete', key: '/b', revision: 5, previous: seen('/b', 'b1', 3, 3) }),
+              changes(6, { type: 'put', entry: seen('/c', 'c1', 6, 6), previous: undefined }),
+            ],
+          },
+        ],
+      },
+    ],
+  }
+  return structuredClone(history) as unknown as SimulatedHistory
+
+  function commit(at: number, operations: object[], revision: number, compare: object[] = []): object {
+    return {
+      call: { type: 'commit', compare, operations },
+      invoked: at * 10,
+      returned: at * 10 + 5,
+      outcome: { type: 'committed', revision },
+    }
+  }
+  function page(revision: number, entries: object[]): object {
+    return { type: 'page', revision, entries, count: entries.length, more: false }
+  }
+  function changes(revision: number, ...all: object[]): object {
+    return { type: 'changes', time: revision * 10 - 5, revision, changes: all }
+  }
+}
+
+type Loose = { [key: string]: Loose } & Loose[] & { splice: (...a: unknown[]) => Loose[]; push: (...a: unknown[]) => void }
+const rulesOf = (spoil: (history: Loose) => void): Rule[] => {
+  const history = calm()
+  spoil(history as unknown as Loose)
+  return [...checkHistory(history).counts.keys()]
+}
+const call = (history: Loose, i: number): Loose => history['calls']![i]!
+const items = (history: Loose, segment: number): Loose => history['watches']![0]!['segments']![segment]!['items']!
+const set = (target: unknown, values: object): void => void Object.assign(target as object, values)
+
+describe('the checker', () => {
+  it('has nothing to say about the calm history', () => {
+    expect(rulesOf(() => {})).toEqual([])
+  })
+
+  const planted: [string, Rule, (history: Loose) => void][] = [
+    [
+      'a stale read',
+      'linearizable',
+      (h) => set(call(h, 2)['outcome'], { entry: { key: '/a', tag: 'a1', createRevision: 2, modRevision: 2 } }),
+    ],
+    ['a read that misses a key', 'linearizable', (h) => set(call(h, 2)['outcome'], { entry: undefined })],
+    [
+      'a lost update (a compare that should have failed)',
+      'linearizable',
+      (h) => set(call(h, 3)['call'], { compare: [{ key: '/a', modRevision: 2 }] }),
+    ],
+    ['a create of what is there', 'linearizable', (h) => set(call(h, 3)['call'], { compare: [{ key: '/a', modRevision: 0 }] })],
+    [
+      'a race lost for no reason',
+      'linearizable',
+      (h) =>
+        h['calls']!.push({
+          call: { type: 'commit', compare: [{ key: '/c', modRevision: 6 }], operations: [{ type: 'put', key: '/c', tag: 'c2' }] },
+          invoked: 70,
+          returned: 75,
+          outcome: { type: 'lost', revision: 6, current: [{ key: '/c', tag: 'c1', createRevision: 6, modRevision: 6 }] },
+        }),
+    ],
+    ['a revision that goes back between two answers', 'revisions-never-decrease', (h) => set(call(h, 2)['outcome'], { revision: 2 })],
+    ['a revision given twice', 'one-write-per-revision', (h) => set(call(h, 5)['outcome'], { revision: 4 })],
+    ['a write answered before its flush, and lost in the crash', 'acknowledged-writes-survive', answeredEarly],
+    [
+      'an event shown before its flush, and lost in the crash',
+      'acknowledged-writes-survive',
+      (h) => {
+        h['restarts']!.push({ time: 58, revision: 5 })
+        set(call(h, 5), { outcome: { type: 'unknown' } })
+        set(call(h, 6)['outcome'], { revision: 5, entries: [{ key: '/a', tag: 'a3', createRevision: 2, modRevision: 4 }], count: 1 })
+      },
+    ],
+    [
+      'an acknowledged write that is gone though the revision is not',
+      'acknowledged-writes-survive',
+      (h) => {
+        h['restarts']!.push({ time: 58, revision: 6 })
+        set(call(h, 6)['outcome'], { entries: [{ key: '/c', tag: 'c1', createRevision: 6, modRevision: 6 }], count: 1 })
+      },
+    ],
+    ['a failed write that is seen', 'failed-writes-leave-nothing', (h) => set(call(h, 5), { outcome: { type: 'failed' } })],
+    ['a value that nobody wrote', 'nothing-from-nowhere', (h) => set(items(h, 1)[2]!['changes']![0]!['entry'], { tag: 'corrupt' })],
+    [
+      'a delete that nobody asked for',
+      'nothing-from-nowhere',
+      (h) =>
+        items(h, 1).push({
+          type: 'changes',
+          time: 70,
+          revision: 7,
+          changes: [{ type: 'delete', key: '/c', revision: 7, previous: { key: '/c', tag: 'c1', createRevision: 6, modRevision: 6 } }],
+        }),
+    ],
+    ['a list without a key', 'list-is-a-snapshot', (h) => set(call(h, 6)['outcome'], { entries: [], count: 2 })],
+    ['a list of two moments', 'list-is-a-snapshot', (h) => set(call(h, 6)['outcome']!['entries']!.at(0), { tag: 'a2', modRevision: 3 })],
+    ['events that swap', 'ordered', (h) => void items(h, 1).push(...items(h, 1).splice(1, 1))],
+    ['a watch that goes back in time', 'ordered', (h) => void items(h, 1).splice(0, 0, items(h, 1).splice(2, 1)[0])],
+    ['an event that comes twice', 'unique', (h) => void items(h, 1).splice(1, 0, structuredClone(items(h, 1)[0]))],
+    [
+      'a revision split over two messages',
+      'atomic',
+      (h) => {
+        const first = items(h, 0)[1]!
+        const rest = { ...first, changes: first['changes']!.splice(1, 1) }
+        items(h, 0).splice(2, 0, rest)
+      },
+    ],
+    ['a revision of which one change is missing', 'atomic', (h) => void items(h, 0)[1]!['changes']!.splice(1, 1)],
+    ['a lost event', 'reliable', (h) => void items(h, 1).splice(1, 1)],
+    ['a watch that stops before the end', 'reliable', (h) => void items(h, 1).splice(2, 1)],
+    ['an event lost where the watch resumed', 'resumable', (h) => void items(h, 1).splice(0, 1)],
+    ['an event from before the point of resuming', 'resumable', (h) => void items(h, 1).splice(0, 0, structuredClone(items(h, 0)[1]))],
+    ['a bookmark ahead of its events', 'bookmarkable', (h) => void items(h, 1).splice(0, 0, { type: 'progress', time: 32, revision: 5 })],
+    ['a bookmark that goes back', 'bookmarkable', (h) => items(h, 0).push({ type: 'progress', time: 32, revision: 2 })],
+    ['an event of a key outside the range', 'filtered', (h) => set(h['watches']![0], { range: { start: '/a', end: '/c' } })],
+    ['no previous value', 'previous-value', (h) => set(items(h, 1)[0]!['changes']![0], { previous: undefined })],
+    ['an older previous value', 'previous-value', (h) => set(items(h, 1)[0]!['changes']![0]!['previous'], { tag: 'a1', modRevision: 2 })],
+    ['a create that looks like an update', 'create-flag', (h) => set(items(h, 1)[2]!['changes']![0]!['entry'], { createRevision: 2 })],
+    ['an update that looks like a create', 'create-flag', (h) => set(items(h, 1)[0]!['changes']![0]!['entry'], { createRevision: 4 })],
+    ['an event with the value of another write', 'watch-value', (h) => set(items(h, 1)[0]!['changes']![0]!['entry'], { tag: 'c1' })],
+  ]
+  it.each(planted)('names the rule for %s', (_, rule, spoil) => {
+    expect(rulesOf(spoil)).toContain(rule)
+  })
+
+  it('names nothing but the rule for the plain faults of a watch', () => {
+    for (const [what, rule, spoil] of planted.slice(-18)) {
+      if (/outside|another write|that nobody|going back|goes back in time|swap/.test(what)) continue
+      expect([what, rulesOf(spoil)]).toEqual([what, [rule]])
+    }
+  })
+
+  it('finds a fault planted in a long, busy history', () => {
+    for (let seed = 0; seed < 10; seed++) {
+      const history = simulate({ calls: 3000, keys: 8, clients: 8, seed, watches })
+      const segments = history.watches[0]!.segments as unknown as { items: WatchItem[] }[]
+      const { items: all } = segments[0]!
+      segments[0]!.items = all.toSpliced(
+        all.findIndex((item, i) => i > 500 && item.type === 'changes'),
+        1,
+      )
+      expect(checkHistory(history).violations.length).toBeGreaterThan(0)
+      const stale = simulate({ calls: 3000, keys: 8, clients: 8, seed, watches })
+      const reads = stale.calls.filter(
+        (c) => c.call.type === 'get' && c.call.key === '/k1' && c.outcome.type === 'entry' && c.outcome.entry,
+      )
+      const [early, late] = [reads[3]!, reads.at(-2)!]
+      Object.assign(late, { outcome: early.outcome })
+      expect([...checkHistory(stale).counts.keys()]).toContain('linearizable')
+    }
+  })
+})
+
+function answeredEarly(history: Loose): void {
+  history['restarts']!.push({ time: 58, revision: 5 })
+  set(call(history, 6)['outcome'], { revision: 5, entries: [{ key: '/a', tag: 'a3', createRevision: 2, modRevision: 4 }], count: 1 })
+  items(history, 1).splice(2, 1)
+  set(history['watches']![0], { mustReach: 5 })
+}

@@ -1,0 +1,175 @@
+import type { Time } from './history.ts'
+import { applyStep, stateKey, type KeyState, type KeyStep } from './key-model.ts'
+
+export interface KeyOperation {
+  readonly invoked: Time
+  readonly returned: Time
+  /** False: it may or may not have happened, but not after `returned`. */
+  readonly certain: boolean
+  readonly step: KeyStep
+}
+
+export type Verdict =
+  | { readonly type: 'yes' }
+  /** `stuck`: what could not be placed in the longest order that was found. */
+  | { readonly type: 'no'; readonly stuck: KeyOperation }
+  | { readonly type: 'undecided' }
+
+const maxSteps = 5_000_000
+
+interface Frame {
+  readonly operation: number
+  readonly state: KeyState
+  readonly dropped: readonly number[]
+  readonly low: number
+  readonly high: number
+}
+
+/**
+ * Is there an order of the operations, each somewhere between its call and its return, in which every outcome is right? Wing & Gong's
+ * search over a linked list of calls and returns; where one has been before (same operations placed, same state) it does not search again,
+ * as Lowe and porcupine have it. Placed sets are compared by 64 random bits, each operation contributing its own.
+ */
+export function checkLinearizable(operations: readonly KeyOperation[], initial: KeyState): Verdict {
+  const list = new CallList(operations)
+  const random = randomBits(operations.length)
+  const visited = new Set<string>()
+  const stack: Frame[] = []
+  let state = initial
+  let low = 0
+  let high = 0
+  let remaining = operations.filter((operation) => operation.certain).length
+  let best = -1
+  let stuck: KeyOperation | undefined
+  // Uncertain ones whose return lies between the head and `node`: to place anything behind is to say that they did not happen.
+  let passed: number[] = []
+  let node = list.first
+  for (let steps = 0; remaining > 0; steps++) {
+    if (steps > maxSteps) return { type: 'undecided' }
+    const index = list.operationAt(node)
+    const operation = operations[index]!
+    if (!list.isReturn(node)) {
+      const next = applyStep(state, operation.step)
+      if (next) {
+        let newLow = low ^ random[2 * index]!
+        let newHigh = high ^ random[2 * index + 1]!
+        for (const dropped of passed) {
+          newLow ^= random[2 * dropped]!
+          newHigh ^= random[2 * dropped + 1]!
+        }
+        const mark = `${newLow},${newHigh},${stateKey(next)}`
+        if (!visited.has(mark)) {
+          visited.add(mark)
+          stack.push({ operation: index, state, dropped: passed, low, high })
+          list.lift(index)
+          for (const dropped of passed) list.lift(dropped)
+          state = next
+          low = newLow
+          high = newHigh
+          if (operation.certain) remaining--
+          passed = []
+          node = list.first
+          continue
+        }
+      }
+      node = list.next(node)
+    } else if (!operation.certain) {
+      passed = [...passed, index]
+      node = list.next(node)
+    } else {
+      if (stack.length > best) {
+        best = stack.length
+        stuck = operation
+      }
+      const frame = stack.pop()
+      if (!frame) return { type: 'no', stuck: stuck! }
+      for (const dropped of frame.dropped.toReversed()) list.unlift(dropped)
+      list.unlift(frame.operation)
+      if (operations[frame.operation]!.certain) remaining++
+      ;({ state, low, high } = frame)
+      passed = [...frame.dropped]
+      node = list.next(list.callOf(frame.operation))
+    }
+  }
+  return { type: 'yes' }
+}
+
+/** Calls and returns in order of time, as a doubly linked list. Node 0 is the head; a call that is taken out takes its return along. */
+class CallList {
+  readonly #next: Int32Array
+  readonly #previous: Int32Array
+  readonly #operation: Int32Array
+  readonly #returns: Uint8Array
+  readonly #call: Int32Array
+  readonly #return: Int32Array
+
+  constructor(operations: readonly KeyOperation[]) {
+    const count = operations.length
+    const nodes: { readonly time: Time; readonly returns: 0 | 1; readonly index: number }[] = []
+    for (const [index, { invoked, returned }] of operations.entries())
+      nodes.push({ time: invoked, returns: 0, index }, { time: returned, returns: 1, index })
+    // At the same time a call comes first: then the two overlap.
+    nodes.sort((a, b) => (a.time === b.time ? a.returns - b.returns : a.time < b.time ? -1 : 1))
+    this.#next = Int32Array.from({ length: 2 * count + 2 }, (_, i) => i + 1)
+    this.#previous = Int32Array.from({ length: 2 * count + 2 }, (_, i) => i - 1)
+    this.#operation = new Int32Array(2 * count + 1)
+    this.#returns = new Uint8Array(2 * count + 1)
+    this.#call = new Int32Array(count)
+    this.#return = new Int32Array(count)
+    for (const [i, { returns, index }] of nodes.entries()) {
+      this.#operation[i + 1] = index
+      this.#returns[i + 1] = returns
+      ;(returns ? this.#return : this.#call)[index] = i + 1
+    }
+  }
+
+  get first(): number {
+    return this.#next[0]!
+  }
+  next(node: number): number {
+    return this.#next[node]!
+  }
+  operationAt(node: number): number {
+    return this.#operation[node]!
+  }
+  isReturn(node: number): boolean {
+    return this.#returns[node] === 1
+  }
+  callOf(operation: number): number {
+    return this.#call[operation]!
+  }
+
+  lift(operation: number): void {
+    this.#unlink(this.#call[operation]!)
+    this.#unlink(this.#return[operation]!)
+  }
+
+  /** In the reverse order of lifting. */
+  unlift(operation: number): void {
+    this.#link(this.#return[operation]!)
+    this.#link(this.#call[operation]!)
+  }
+
+  #unlink(node: number): void {
+    this.#next[this.#previous[node]!] = this.#next[node]!
+    this.#previous[this.#next[node]!] = this.#previous[node]!
+  }
+
+  #link(node: number): void {
+    this.#next[this.#previous[node]!] = node
+    this.#previous[this.#next[node]!] = node
+  }
+}
+
+/** The same for every run, so that a verdict can be had again. */
+function randomBits(count: number): Int32Array {
+  const out = new Int32Array(2 * count)
+  let x = 0x9e3779b9
+  for (let i = 0; i < out.length; i++) {
+    x = (x + 0x6d2b79f5) | 0
+    let t = Math.imul(x ^ (x >>> 15), x | 1)
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
+    out[i] = t ^ (t >>> 14)
+  }
+  return out
+}

@@ -1,0 +1,109 @@
+import { isBackendError, type Backend, type Change, type Compare, type Entry, type KeyRange, type Revision } from '@keelson/storagebackend'
+import type { Call, Outcome, Seen, SeenChange, Write } from '../checker/index.ts'
+import { now, type Recorder } from './recorder.ts'
+import { tagOf, valueOf } from './values.ts'
+
+/** A backend whose every call is recorded. Values are made of tags. */
+export class RecordedBackend {
+  readonly #backend: Backend
+  readonly #recorder: Recorder
+  readonly #name: string
+  readonly #valueBytes: number
+  #calls = 0
+
+  constructor(backend: Backend, recorder: Recorder, name: string, valueBytes: number) {
+    this.#backend = backend
+    this.#recorder = recorder
+    this.#name = name
+    this.#valueBytes = valueBytes
+  }
+
+  /** A name that no other call has. */
+  tag(): string {
+    return `${this.#name}-${this.#calls}`
+  }
+
+  commit(compare: readonly Compare[], operations: readonly Write[], lease = 0): Promise<Outcome> {
+    return this.#record({ type: 'commit', compare, operations }, async () => {
+      const result = await this.#backend.commit({
+        compare,
+        operations: operations.map((operation) =>
+          operation.type === 'put'
+            ? { type: 'put', key: operation.key, value: valueOf(operation.tag, this.#valueBytes), lease }
+            : operation,
+        ),
+      })
+      if (result.committed) return { type: 'committed', revision: result.revision }
+      return { type: 'lost', revision: result.revision, current: result.current.map((entry) => entry && seen(entry)) }
+    })
+  }
+
+  get(key: string, at?: Revision): Promise<Outcome> {
+    const options = at === undefined ? {} : { at }
+    return this.#record({ type: 'get', key, ...options }, async () => {
+      const { entry, revision } = await this.#backend.get(key, options)
+      return { type: 'entry', revision, entry: entry && seen(entry) }
+    })
+  }
+
+  list(range: KeyRange, options: { readonly at?: Revision; readonly limit?: number } = {}): Promise<Outcome> {
+    return this.#record({ type: 'list', range, ...options }, async () => {
+      const { entries, revision, count, more } = await this.#backend.list(range, options)
+      return { type: 'page', revision, count, more, entries: entries.map(seen) }
+    })
+  }
+
+  /** Reads until it is aborted or the store ends the watch; returns where it was. `pause` is waited for after each message. */
+  async watch(
+    name: string,
+    range: KeyRange,
+    after: Revision,
+    options: { signal: AbortSignal; pause?: () => Promise<void> },
+  ): Promise<Revision> {
+    this.#recorder.watching(name, range, after)
+    let position = after
+    for await (const message of this.#backend.watch(range, after, options)) {
+      const item = { time: now(), revision: message.revision }
+      this.#recorder.received(
+        name,
+        message.type === 'progress'
+          ? { type: 'progress', ...item }
+          : { type: 'changes', ...item, changes: message.changes.map(seenChange) },
+      )
+      position = message.revision
+      await options.pause?.()
+    }
+    return position
+  }
+
+  async #record(call: Call, make: () => Promise<Outcome>): Promise<Outcome> {
+    const id = `${this.#name}/${this.#calls++}`
+    this.#recorder.invoked(id, call)
+    let outcome: Outcome
+    try {
+      outcome = await make()
+    } catch (error) {
+      outcome = outcomeOf(call, error)
+    }
+    this.#recorder.returned(id, outcome)
+    return outcome
+  }
+}
+
+function outcomeOf(call: Call, error: unknown): Outcome {
+  // A read changes nothing, whatever became of it; a store without room wrote nothing. Of any other failure nobody knows.
+  if (call.type !== 'commit' || isBackendError(error, 'ReadOnlyError') || isBackendError(error, 'LeaseNotFoundError'))
+    return { type: 'failed' }
+  return { type: 'unknown' }
+}
+
+export function seen(entry: Entry): Seen {
+  return { key: entry.key, tag: tagOf(entry.value), createRevision: entry.createRevision, modRevision: entry.modRevision }
+}
+
+function seenChange(change: Change): SeenChange {
+  const previous = change.previous && seen(change.previous)
+  return change.type === 'put'
+    ? { type: 'put', entry: seen(change.entry), previous }
+    : { type: 'delete', key: change.key, revision: change.revision, previous }
+}

@@ -1,0 +1,100 @@
+import { readFileSync, writeSync } from 'node:fs'
+import type { KeyRange, Revision } from '@keelson/storagebackend'
+import type { Call, CallRecord, Outcome, Time, WatchItem, WatchRecord } from '../checker/index.ts'
+
+/** Where clients tell what they do. A call is told before it is made: whoever records must not lose it if the process dies. */
+export interface Recorder {
+  invoked(id: string, call: Call): void
+  returned(id: string, outcome: Outcome): void
+  watching(name: string, range: KeyRange, after: Revision): void
+  received(name: string, item: WatchItem): void
+}
+
+export const now = (): Time => Number(process.hrtime.bigint()) / 1000
+
+type Line =
+  | { readonly at: Time; readonly id: string; readonly call: Call }
+  | { readonly at: Time; readonly id: string; readonly outcome: Outcome }
+  | { readonly at: Time; readonly watch: string; readonly range: KeyRange; readonly after: Revision }
+  | { readonly at: Time; readonly watch: string; readonly item: WatchItem }
+
+/** Puts together what one or more recorders told. */
+export class HistoryBuilder implements Recorder {
+  readonly #calls = new Map<string, { call: Call; invoked: Time; returned: Time; outcome: Outcome }>()
+  readonly #watches = new Map<string, { range: KeyRange; segments: { after: Revision; items: WatchItem[] }[]; mustReach: Revision }>()
+
+  invoked(id: string, call: Call): void {
+    this.#line({ at: now(), id, call })
+  }
+  returned(id: string, outcome: Outcome): void {
+    this.#line({ at: now(), id, outcome })
+  }
+  watching(name: string, range: KeyRange, after: Revision): void {
+    this.#line({ at: now(), watch: name, range, after })
+  }
+  received(name: string, item: WatchItem): void {
+    this.#line({ at: now(), watch: name, item })
+  }
+
+  /** What a `FileRecorder` wrote; the last line may be cut short by the death of its process. */
+  addFile(file: string): void {
+    const lines = readFileSync(file, 'utf8').split('\n')
+    lines.pop()
+    for (const line of lines) this.#line(JSON.parse(line) as Line)
+  }
+
+  /** Whatever has had no answer by now will not take effect any more. */
+  settle(time: Time = now()): void {
+    for (const record of this.#calls.values()) if (record.outcome.type === 'unknown') record.returned = Math.min(record.returned, time)
+  }
+
+  mustReach(name: string, revision: Revision): void {
+    this.#watches.get(name)!.mustReach = revision
+  }
+
+  get calls(): CallRecord[] {
+    return [...this.#calls.values()]
+  }
+
+  get watches(): WatchRecord[] {
+    return Array.from(this.#watches, ([name, watch]) => ({ name, ...watch }))
+  }
+
+  #line(line: Line): void {
+    if ('call' in line) this.#calls.set(line.id, { call: line.call, invoked: line.at, returned: Infinity, outcome: { type: 'unknown' } })
+    else if ('outcome' in line) {
+      const record = this.#calls.get(line.id)!
+      if (line.outcome.type !== 'unknown') record.returned = line.at
+      record.outcome = line.outcome
+    } else if ('item' in line) this.#watches.get(line.watch)!.segments.at(-1)!.items.push(line.item)
+    else {
+      const segment = { after: line.after, items: [] }
+      const watch = this.#watches.get(line.watch)
+      if (watch) watch.segments.push(segment)
+      else this.#watches.set(line.watch, { range: line.range, segments: [segment], mustReach: 0 })
+    }
+  }
+}
+
+/** One line for each thing told, handed to the system at once: what a process wrote is there after it was killed. */
+export class FileRecorder implements Recorder {
+  readonly #file: number
+  constructor(file: number) {
+    this.#file = file
+  }
+  invoked(id: string, call: Call): void {
+    this.#write({ at: now(), id, call })
+  }
+  returned(id: string, outcome: Outcome): void {
+    this.#write({ at: now(), id, outcome })
+  }
+  watching(name: string, range: KeyRange, after: Revision): void {
+    this.#write({ at: now(), watch: name, range, after })
+  }
+  received(name: string, item: WatchItem): void {
+    this.#write({ at: now(), watch: name, item })
+  }
+  #write(line: Line): void {
+    writeSync(this.#file, `${JSON.stringify(line)}\n`)
+  }
+}

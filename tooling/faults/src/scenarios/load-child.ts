@@ -1,0 +1,20 @@
+// A process that is there to be killed: opens the store, puts load on it, and writes down what it does.
+import { openSync } from 'node:fs'
+import { openEmbedded } from '@keelson/backend-embedded'
+import { createRandom } from '../checker/simulate.fixture.ts'
+import { startLoad } from '../load/clients.ts'
+import { FileRecorder } from '../load/recorder.ts'
+
+const [dataDir, file, name, seed] = process.argv.slice(2) as [string, string, string, string]
+const backend = await openEmbedded({ dataDir })
+startLoad(backend, new FileRecorder(openSync(file, 'a')), backend.snapshot().revision, {
+  name,
+  clients: 12,
+  watchers: 4,
+  keys: 40,
+  valueBytes: 700,
+  calls: Infinity,
+  random: createRandom(Number(seed)),
+  past: 50,
+})
+process.send!('ready')
