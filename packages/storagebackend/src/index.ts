@@ -77,5 +77,5 @@ export type {
 } from './storage.ts'
 export { createPrefixTransformer } from './value/prefix-transformer.ts'
 export type { PrefixedTransformer } from './value/prefix-transformer.ts'
-export { isEncryptedValue } from './value/encrypted-prefix.ts'
+export { encryptedUnexpectedly, isEncryptedValue } from './value/encrypted-prefix.ts'
 export type { PlainValue, ResourceTransformers, ValueTransformer } from './value/value-transformer.ts'

@@ -1,0 +1,33 @@
+import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from 'node:crypto'
+import type { ValueTransformer } from '@keelson/storagebackend'
+import { tooShort } from './transform-errors.ts'
+
+const blockSize = 16
+
+/**
+ * AES-CBC with PKCS#7 padding: a random initialization vector, then whole blocks. It keeps secrets and does not authenticate: a value that
+ * somebody changed or moved may be read as something else. Here for values that are stored so; aesgcm, secretbox and KMS do better.
+ */
+export function createAesCbc(key: Uint8Array): ValueTransformer {
+  const secret = createSecretKey(key)
+  const algorithm = `aes-${key.length * 8}-cbc`
+  return {
+    fromStorage(stored) {
+      if (stored.length < blockSize) throw tooShort()
+      if (stored.length % blockSize !== 0) throw new Error('the stored data is not a multiple of the block size')
+      if (stored.length === blockSize) throw new Error('invalid PKCS7 data (empty or not padded)')
+      const decipher = createDecipheriv(algorithm, secret, stored.subarray(0, blockSize))
+      const blocks = decipher.update(stored.subarray(blockSize))
+      try {
+        return { data: Buffer.concat([blocks, decipher.final()]), stale: false }
+      } catch (cause) {
+        throw new Error('invalid padding on input', { cause })
+      }
+    },
+    toStorage(data) {
+      const vector = randomBytes(blockSize)
+      const cipher = createCipheriv(algorithm, secret, vector)
+      return Buffer.concat([vector, cipher.update(data), cipher.final()])
+    },
+  }
+}

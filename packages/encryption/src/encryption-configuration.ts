@@ -1,0 +1,93 @@
+import { z } from 'zod'
+
+/** `null` is what YAML has for a member without a value; it means absent, as to the original. */
+const text = z
+  .string()
+  .nullish()
+  .transform((value) => value ?? '')
+const listOf = <T extends z.ZodType>(item: T) =>
+  z
+    .array(item)
+    .nullish()
+    .transform((value) => value ?? [])
+
+const key = z.strictObject({ name: text, secret: text })
+const keys = z.strictObject({ keys: listOf(key) })
+const kms = z.strictObject({
+  apiVersion: text,
+  name: text,
+  cachesize: z.int32().nullish(),
+  endpoint: text,
+  /** A duration: "3s". */
+  timeout: z.string().nullish(),
+})
+const provider = z.strictObject({
+  aesgcm: keys.nullish(),
+  aescbc: keys.nullish(),
+  secretbox: keys.nullish(),
+  identity: z.strictObject({}).nullish(),
+  kms: kms.nullish(),
+})
+const resource = z.strictObject({ resources: listOf(z.string()), providers: listOf(provider) })
+
+/** The shape of an EncryptionConfiguration (apiserver.config.k8s.io/v1). Unknown members are errors; what values mean is checked elsewhere. */
+const encryptionConfiguration = z.strictObject({ apiVersion: z.string(), kind: z.string(), resources: listOf(resource) })
+
+export interface Key {
+  readonly name: string
+  /** base64. */
+  readonly secret: string
+}
+export interface KeysConfiguration {
+  readonly keys: readonly Key[]
+}
+export interface KmsConfiguration {
+  /** Default "v1", as the original's, which is refused. */
+  readonly apiVersion: string
+  readonly name: string
+  readonly cachesize?: number | null | undefined
+  readonly endpoint: string
+  /** Default "3s". */
+  readonly timeout?: string | null | undefined
+}
+export interface ProviderConfiguration {
+  readonly aesgcm?: KeysConfiguration | null | undefined
+  readonly aescbc?: KeysConfiguration | null | undefined
+  readonly secretbox?: KeysConfiguration | null | undefined
+  readonly identity?: Readonly<Record<string, never>> | null | undefined
+  readonly kms?: KmsConfiguration | null | undefined
+}
+export interface ResourceConfiguration {
+  /** "secrets", "deployments.apps", "*.apps", "*." for the core group, "*.*". */
+  readonly resources: readonly string[]
+  /** The first writes, all read. */
+  readonly providers: readonly ProviderConfiguration[]
+}
+export interface EncryptionConfiguration {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly resources: readonly ResourceConfiguration[]
+}
+
+export type ShapeResult =
+  | { readonly configuration: EncryptionConfiguration; readonly problems?: undefined }
+  | { readonly configuration?: undefined; readonly problems: readonly string[] }
+
+/** Every problem names the path: `resources[0].providers[1].kms.name: …`. Never the value, which may be a secret. */
+export function checkShape(value: unknown): ShapeResult {
+  const result = encryptionConfiguration.safeParse(value)
+  if (result.success) return { configuration: result.data as EncryptionConfiguration }
+  return {
+    problems: result.error.issues.flatMap((issue) =>
+      issue.code === 'unrecognized_keys'
+        ? issue.keys.map((name) => `unknown field ${JSON.stringify(pathText([...issue.path, name]))}`)
+        : [`${issue.path.length === 0 ? '' : `${pathText(issue.path)}: `}${issue.message}`],
+    ),
+  }
+}
+
+function pathText(path: readonly PropertyKey[]): string {
+  let out = ''
+  for (const step of path) out += typeof step === 'number' ? `[${step}]` : out === '' ? String(step) : `.${String(step)}`
+  return out
+}

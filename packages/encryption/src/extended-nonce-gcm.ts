@@ -1,0 +1,29 @@
+import { createHmac, createSecretKey, randomBytes } from 'node:crypto'
+import type { ValueTransformer } from '@keelson/storagebackend'
+import { createAesGcm } from './aes-gcm.ts'
+import { tooShort } from './transform-errors.ts'
+
+const infoSize = 32
+export const minSeedSize = 32
+
+/**
+ * AES-GCM under a key of its own for every value: HKDF-Expand(SHA-256, seed, info) with 32 random bytes of info, which are stored before
+ * the nonce. So one seed may write any number of values.
+ */
+export function createExtendedNonceGcm(seed: Uint8Array): ValueTransformer {
+  if (seed.length < minSeedSize) throw new Error(`invalid seed length ${seed.length} used for key generation`)
+  const secret = createSecretKey(seed)
+  // The first block of the expansion is the 32 bytes that are wanted. The seed is random: there is nothing to extract.
+  const derive = (info: Uint8Array): ValueTransformer =>
+    createAesGcm(createHmac('sha256', secret).update(info).update(Buffer.of(1)).digest())
+  return {
+    fromStorage(stored, key) {
+      if (stored.length < infoSize) throw tooShort()
+      return derive(stored.subarray(0, infoSize)).fromStorage(stored.subarray(infoSize), key)
+    },
+    toStorage(data, key) {
+      const info = randomBytes(infoSize)
+      return Buffer.concat([info, derive(info).toStorage(data, key)])
+    },
+  }
+}

@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto'
+import type { ValueTransformer } from '@keelson/storagebackend'
+import type { Clock } from '../clock.ts'
+import type { EncryptedObject } from './encrypted-object.ts'
+
+/** A key nobody read with for so long is asked for again. */
+const timeToLive = 24 * 3_600_000
+const sweepPeriod = 3_600_000
+
+interface Cached {
+  readonly reader: ValueTransformer
+  usedAt: number
+}
+
+/** Unwrapped keys, by what they were wrapped as. A value's key is unwrapped once, not once per value. */
+export class KeyCache {
+  readonly #clock: Clock
+  readonly #readers = new Map<string, Cached>()
+  #sweptAt: number
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+    this.#sweptAt = clock.now()
+  }
+
+  get(id: string): ValueTransformer | undefined {
+    const cached = this.#readers.get(id)
+    if (cached === undefined) return undefined
+    cached.usedAt = this.#clock.now()
+    return cached.reader
+  }
+
+  set(id: string, reader: ValueTransformer): void {
+    const now = this.#clock.now()
+    this.#readers.set(id, { reader, usedAt: now })
+    if (now - this.#sweptAt < sweepPeriod) return
+    this.#sweptAt = now
+    for (const [key, { usedAt }] of this.#readers) if (now - usedAt > timeToLive) this.#readers.delete(key)
+  }
+}
+
+/** Everything the plugin is given to unwrap the key, and what the key is for. Each part with its length, so that no two are alike. */
+export function keyCacheId(object: Omit<EncryptedObject, 'encryptedData'>): string {
+  const hash = createHash('sha256')
+  const add = (part: Uint8Array | string): void => {
+    const bytes = typeof part === 'string' ? Buffer.from(part) : part
+    const length = Buffer.alloc(4)
+    length.writeUInt32BE(bytes.length)
+    hash.update(length).update(bytes)
+  }
+  add(String(object.encryptedDEKSourceType))
+  add(object.encryptedDEKSource)
+  add(object.keyID)
+  for (const name of Object.keys(object.annotations).sort()) {
+    add(name)
+    add(object.annotations[name]!)
+  }
+  return hash.digest('base64')
+}

@@ -1,0 +1,57 @@
+import { Client, credentials, Metadata } from '@grpc/grpc-js'
+import { kmsMethods } from './kms-messages.ts'
+import type { DecryptRequest, EncryptResponse, Method, StatusResponse } from './kms-messages.ts'
+
+/** A KMS plugin's calls. They reject with the plugin's reason, or after the timeout. */
+export interface KmsService {
+  status(): Promise<StatusResponse>
+  encrypt(uid: string, plaintext: Uint8Array): Promise<EncryptResponse>
+  decrypt(request: DecryptRequest): Promise<Uint8Array>
+  close(): void
+}
+
+export interface KmsClientOptions {
+  /** unix:///path, or unix:///@name for an abstract socket. */
+  readonly endpoint: string
+  readonly timeoutMs: number
+}
+
+/** Connects on first use, waits for the plugin to be there until the timeout, and connects again after it went away. */
+export function createKmsClient({ endpoint, timeoutMs }: KmsClientOptions): KmsService {
+  const client = new Client(socketTarget(endpoint), credentials.createInsecure(), {
+    'grpc.default_authority': 'localhost',
+    'grpc.initial_reconnect_backoff_ms': 100,
+    'grpc.max_reconnect_backoff_ms': 5000,
+    // Channels are shared by address and options otherwise, and closing one would close another's.
+    'grpc.use_local_subchannel_pool': 1,
+  })
+
+  function call<Q, A>({ path, request, response }: Method<Q, A>, message: Q): Promise<A> {
+    return new Promise((resolve, reject) => {
+      client.makeUnaryRequest<Q, A>(
+        path,
+        request.encode,
+        response.decode,
+        message,
+        new Metadata({ waitForReady: true }),
+        { deadline: Date.now() + timeoutMs },
+        (error, answer) => {
+          if (error) reject(error)
+          else resolve(answer!)
+        },
+      )
+    })
+  }
+
+  return {
+    status: () => call(kmsMethods.status, {}),
+    encrypt: (uid, plaintext) => call(kmsMethods.encrypt, { uid, plaintext }),
+    decrypt: async (request) => (await call(kmsMethods.decrypt, request)).plaintext,
+    close: () => client.close(),
+  }
+}
+
+function socketTarget(endpoint: string): string {
+  const socket = endpoint.replace(/^unix:(\/\/[^/]*)?/i, '')
+  return socket.startsWith('/@') ? `unix-abstract:${socket.slice(2)}` : `unix:${socket}`
+}

@@ -1,0 +1,104 @@
+import protobuf from 'protobufjs/light.js'
+
+export interface StatusResponse {
+  readonly version: string
+  readonly healthz: string
+  readonly keyId: string
+}
+export interface DecryptRequest {
+  readonly ciphertext: Uint8Array
+  readonly uid: string
+  readonly keyId: string
+  readonly annotations: Readonly<Record<string, Uint8Array>>
+}
+export interface DecryptResponse {
+  readonly plaintext: Uint8Array
+}
+export interface EncryptRequest {
+  readonly plaintext: Uint8Array
+  readonly uid: string
+}
+export interface EncryptResponse {
+  readonly ciphertext: Uint8Array
+  readonly keyId: string
+  readonly annotations: Readonly<Record<string, Uint8Array>>
+}
+
+/** One message type, for a gRPC call or a stored value. */
+export interface MessageCodec<T> {
+  encode(message: T): Buffer
+  decode(bytes: Uint8Array): T
+}
+
+function bytesMap(id: number): protobuf.IMapField {
+  return { id, keyType: 'string', type: 'bytes' }
+}
+
+const root = protobuf.Root.fromJSON({
+  nested: {
+    StatusRequest: { fields: {} },
+    StatusResponse: {
+      fields: { version: { id: 1, type: 'string' }, healthz: { id: 2, type: 'string' }, keyId: { id: 3, type: 'string' } },
+    },
+    DecryptRequest: {
+      fields: {
+        ciphertext: { id: 1, type: 'bytes' },
+        uid: { id: 2, type: 'string' },
+        keyId: { id: 3, type: 'string' },
+        annotations: bytesMap(4),
+      },
+    },
+    DecryptResponse: { fields: { plaintext: { id: 1, type: 'bytes' } } },
+    EncryptRequest: { fields: { plaintext: { id: 1, type: 'bytes' }, uid: { id: 2, type: 'string' } } },
+    EncryptResponse: {
+      fields: {
+        ciphertext: { id: 1, type: 'bytes' },
+        keyId: { id: 2, type: 'string' },
+        annotations: bytesMap(3),
+      },
+    },
+    EncryptedObject: {
+      fields: {
+        encryptedData: { id: 1, type: 'bytes' },
+        keyID: { id: 2, type: 'string' },
+        encryptedDEKSource: { id: 3, type: 'bytes' },
+        annotations: bytesMap(4),
+        encryptedDEKSourceType: { id: 5, type: 'int32' },
+      },
+    },
+  },
+})
+
+export function messageCodec<T extends object>(name: string): MessageCodec<T> {
+  const type = root.lookupType(name)
+  return {
+    // Fields at their zero value are left out, as proto3 has it.
+    encode: (message) => Buffer.from(type.encode(withoutZeros(message)).finish()),
+    decode: (bytes) => type.toObject(type.decode(bytes), { defaults: true, bytes: Buffer, objects: true }) as T,
+  }
+}
+
+function withoutZeros(message: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(message).filter(([, value]) => value !== '' && value !== 0 && (value as Uint8Array).length !== 0),
+  )
+}
+
+const path = (method: string): string => `/v2.KeyManagementService/${method}`
+
+/** The three calls of a KMS plugin (KMS v2), and how their messages look on the wire. */
+export const kmsMethods: {
+  readonly status: Method<object, StatusResponse>
+  readonly decrypt: Method<DecryptRequest, DecryptResponse>
+  readonly encrypt: Method<EncryptRequest, EncryptResponse>
+} = {
+  status: { path: path('Status'), request: messageCodec('StatusRequest'), response: messageCodec('StatusResponse') },
+  decrypt: { path: path('Decrypt'), request: messageCodec('DecryptRequest'), response: messageCodec('DecryptResponse') },
+  encrypt: { path: path('Encrypt'), request: messageCodec('EncryptRequest'), response: messageCodec('EncryptResponse') },
+}
+
+export interface Method<Q, A> {
+  readonly path: string
+  readonly request: MessageCodec<Q>
+  readonly response: MessageCodec<A>
+}

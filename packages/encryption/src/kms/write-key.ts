@@ -1,0 +1,33 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { ValueTransformer } from '@keelson/storagebackend'
+import { createExtendedNonceGcm, minSeedSize } from '../extended-nonce-gcm.ts'
+import { hkdfSeed, validateWrapped } from './encrypted-object.ts'
+import type { EncryptedObject } from './encrypted-object.ts'
+import { keyCacheId } from './key-cache.ts'
+import type { KmsService } from './kms-client.ts'
+
+/** The seed that values are written with now, and as what the plugin wrapped it. */
+export interface WriteKey {
+  readonly transformer: ValueTransformer
+  readonly wrapped: Omit<EncryptedObject, 'encryptedData'>
+  readonly cacheId: string
+}
+
+/** A new seed, wrapped by the plugin under its present key. */
+export async function createWriteKey(service: KmsService): Promise<WriteKey> {
+  const seed = randomBytes(minSeedSize)
+  let answer
+  try {
+    answer = await service.encrypt(randomUUID(), seed)
+  } catch (cause) {
+    throw new Error(`failed to encrypt DEK, error: ${(cause as Error).message}`, { cause })
+  }
+  const wrapped = {
+    keyID: answer.keyId,
+    encryptedDEKSource: answer.ciphertext,
+    annotations: answer.annotations,
+    encryptedDEKSourceType: hkdfSeed,
+  }
+  validateWrapped(wrapped)
+  return { transformer: createExtendedNonceGcm(seed), wrapped, cacheId: keyCacheId(wrapped) }
+}

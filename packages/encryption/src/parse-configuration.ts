@@ -1,0 +1,42 @@
+import { aggregateFieldErrors } from '@keelson/apimachinery'
+import { parseYaml } from '@keelson/apimachinery/yaml'
+import { EncryptionConfigurationError } from './configuration-error.ts'
+import { checkShape } from './encryption-configuration.ts'
+import type { EncryptionConfiguration } from './encryption-configuration.ts'
+import { validateConfiguration } from './validate-configuration.ts'
+import type { ValidateOptions } from './validate-configuration.ts'
+
+const apiVersion = 'apiserver.config.k8s.io/v1'
+const kind = 'EncryptionConfiguration'
+
+export interface ParseOptions extends ValidateOptions {
+  /** For messages. */
+  readonly file: string
+}
+
+/** YAML or JSON, read strictly, and checked. Throws `EncryptionConfigurationError`. */
+export function parseEncryptionConfiguration(text: string, options: ParseOptions): EncryptionConfiguration {
+  const undecodable = (reason: string, cause?: unknown): EncryptionConfigurationError =>
+    new EncryptionConfigurationError(`error decoding encryption provider configuration file ${JSON.stringify(options.file)}: ${reason}`, {
+      cause,
+    })
+  if (text === '') throw new EncryptionConfigurationError(`encryption provider configuration file ${JSON.stringify(options.file)} is empty`)
+  let parsed: ReturnType<typeof parseYaml>
+  try {
+    parsed = parseYaml(text)
+  } catch (cause) {
+    throw undecodable(cause instanceof Error ? cause.message : String(cause), cause)
+  }
+  const head = (typeof parsed.value === 'object' ? parsed.value : {}) as { readonly apiVersion?: unknown; readonly kind?: unknown } | null
+  if (typeof head?.kind !== 'string' || head.kind === '') throw undecodable("Object 'Kind' is missing")
+  if (typeof head.apiVersion !== 'string' || head.apiVersion === '') throw undecodable("Object 'apiVersion' is missing")
+  if (head.kind !== kind || head.apiVersion !== apiVersion) {
+    throw undecodable(`it is a ${head.kind} of ${JSON.stringify(head.apiVersion)}, not an ${kind} of "${apiVersion}"`)
+  }
+  const { configuration, problems } = checkShape(parsed.value)
+  const complaints = [...parsed.duplicates, ...(problems ?? [])]
+  if (complaints.length > 0) throw undecodable(`strict decoding error: ${complaints.join(', ')}`)
+  const errors = validateConfiguration(configuration!, options)
+  if (errors.length > 0) throw new EncryptionConfigurationError(aggregateFieldErrors(errors))
+  return configuration!
+}

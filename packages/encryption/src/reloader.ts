@@ -1,0 +1,102 @@
+import type { Clock } from './clock.ts'
+import { loadConfiguration } from './load-configuration.ts'
+import type { LoadedConfiguration } from './load-configuration.ts'
+import { checkAll, closeAll, graceMs } from './kms/kms-providers.ts'
+
+const pollPeriod = 60_000
+const minHealthPatience = 10_000
+const healthPause = 100
+
+export interface ReloaderOptions {
+  readonly file: string
+  readonly clock: Clock
+  /** Every minute that the file is wrong, but the same complaint only once. */
+  readonly onError: (error: unknown) => void
+  readonly onReload: (hash: string) => void
+}
+
+/**
+ * What is in effect, kept as the file says. The file is looked at once a minute, by its contents: editors and mounted secrets replace
+ * files in ways that notifications miss. A file that is wrong, or whose KMS plugins are not healthy, changes nothing.
+ */
+export class Reloader {
+  readonly #options: ReloaderOptions
+  #current: LoadedConfiguration
+  #complaint = ''
+  #cancel: (() => void) | undefined
+  #retiring = new Map<LoadedConfiguration, () => void>()
+  #closed = false
+
+  constructor(initial: LoadedConfiguration, options: ReloaderOptions) {
+    this.#current = initial
+    this.#options = options
+    this.#schedule()
+  }
+
+  get current(): LoadedConfiguration {
+    return this.#current
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#cancel?.()
+    for (const [old, cancel] of this.#retiring) {
+      cancel()
+      closeAll(old.kms)
+    }
+    this.#retiring.clear()
+    closeAll(this.#current.kms)
+  }
+
+  /** Looks now. Never rejects. */
+  async poll(): Promise<void> {
+    const { file, clock, onError, onReload } = this.#options
+    let next: LoadedConfiguration | undefined
+    try {
+      next = await loadConfiguration(file, { reload: true, clock, known: this.#current.hash })
+      if (next !== undefined) {
+        await this.#untilHealthy(next)
+        if (this.#closed) return closeAll(next.kms)
+        this.#replace(next)
+        onReload(next.hash)
+      }
+      this.#complaint = ''
+    } catch (error) {
+      if (next !== undefined) closeAll(next.kms)
+      const complaint = String(error)
+      if (complaint !== this.#complaint) onError(error)
+      this.#complaint = complaint
+    }
+  }
+
+  #schedule(): void {
+    if (this.#closed) return
+    this.#cancel = this.#options.clock.after(pollPeriod, () => void this.poll().then(() => this.#schedule()))
+  }
+
+  /** The old transformers may be in the middle of a call. */
+  #replace(next: LoadedConfiguration): void {
+    const old = this.#current
+    this.#current = next
+    const retire = (): void => {
+      this.#retiring.delete(old)
+      closeAll(old.kms)
+    }
+    this.#retiring.set(old, this.#options.clock.after(graceMs(old.kms), retire))
+  }
+
+  async #untilHealthy(next: LoadedConfiguration): Promise<void> {
+    const { clock } = this.#options
+    const until = clock.now() + Math.max(minHealthPatience, graceMs(next.kms))
+    for (;;) {
+      try {
+        return await checkAll(next.kms)
+      } catch (error) {
+        if (this.#closed || clock.now() >= until) {
+          throw new Error(`health check for new transformers failed: ${(error as Error).message}`, { cause: error })
+        }
+      }
+      await new Promise<void>((resolve) => void clock.after(healthPause, resolve))
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import { randomBytes } from 'node:crypto'
+import { xsalsa20poly1305 } from '@noble/ciphers/salsa.js'
+import type { ValueTransformer } from '@keelson/storagebackend'
+import { tooShort } from './transform-errors.ts'
+
+const nonceSize = 24
+const tagSize = 16
+
+/** NaCl's secretbox, XSalsa20 and Poly1305: a random nonce, tag, ciphertext. Authenticates the value, not the place where it is stored. */
+export function createSecretbox(key: Uint8Array): ValueTransformer {
+  return {
+    fromStorage(stored) {
+      if (stored.length < nonceSize + tagSize) throw tooShort()
+      try {
+        return { data: xsalsa20poly1305(key, stored.subarray(0, nonceSize)).decrypt(stored.subarray(nonceSize)), stale: false }
+      } catch (cause) {
+        throw new Error('the stored data is not authentic: another key wrote it, or it was changed', { cause })
+      }
+    },
+    toStorage(data) {
+      const nonce = randomBytes(nonceSize)
+      return Buffer.concat([nonce, xsalsa20poly1305(key, nonce).encrypt(data)])
+    },
+  }
+}

@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto'
+import { Server, ServerCredentials, status as codes } from '@grpc/grpc-js'
+import type { handleUnaryCall, MethodDefinition, ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js'
+import { createAesGcm } from '../aes-gcm.ts'
+import { kmsMethods } from '../kms/kms-messages.ts'
+import type { Method } from '../kms/kms-messages.ts'
+
+export interface KmsPluginOptions {
+  /** Path of the unix socket; must not be there yet. */
+  readonly socket: string
+  /** Keys of an earlier plugin, so that what it wrapped can be unwrapped. */
+  readonly keys?: ReadonlyMap<string, Uint8Array>
+  /** Default "1". */
+  readonly keyId?: string
+}
+
+/** A KMS v2 plugin that keeps its keys in memory. For tests: nothing in it protects a key. */
+export interface KmsPlugin extends AsyncDisposable {
+  /** For `kms.endpoint`. */
+  readonly endpoint: string
+  readonly keys: ReadonlyMap<string, Uint8Array>
+  /** How often each call was answered. */
+  readonly calls: Readonly<Record<'status' | 'encrypt' | 'decrypt', number>>
+  /** Wraps with a new key from now on; the old ones can still be unwrapped with. */
+  rotate(keyId: string): void
+  /** What Status says. "ok" is healthy. */
+  setHealth(health: string): void
+  /** Every call fails with this reason; undefined ends it. */
+  setFailure(reason: string | undefined): void
+}
+
+export async function startKmsPlugin(options: KmsPluginOptions): Promise<KmsPlugin> {
+  const keys = new Map<string, Uint8Array>(options.keys)
+  const calls = { status: 0, encrypt: 0, decrypt: 0 }
+  let keyId = options.keyId ?? '1'
+  let health = 'ok'
+  let failure: string | undefined
+  const keyOf = (id: string): Uint8Array => keys.get(id) ?? fail(`there is no key ${id}`)
+  const ensureKey = (id: string): void => void (keys.has(id) || keys.set(id, randomBytes(32)))
+  ensureKey(keyId)
+
+  const server = new Server()
+  server.addService(service, {
+    status: answer(() => {
+      calls.status++
+      return { version: 'v2', healthz: health, keyId }
+    }),
+    encrypt: answer(({ plaintext }: { plaintext: Uint8Array }) => {
+      calls.encrypt++
+      const ciphertext = createAesGcm(keyOf(keyId)).toStorage(plaintext, keyId)
+      return { ciphertext, keyId, annotations: { 'plugin.keelson.example': Buffer.from('1') } }
+    }),
+    decrypt: answer(({ ciphertext, keyId: id }: { ciphertext: Uint8Array; keyId: string }) => {
+      calls.decrypt++
+      return { plaintext: createAesGcm(keyOf(id)).fromStorage(ciphertext, id).data }
+    }),
+  } satisfies UntypedServiceImplementation)
+  await new Promise<void>((resolve, reject) => {
+    server.bindAsync(`unix:${options.socket}`, ServerCredentials.createInsecure(), (error) => (error ? reject(error) : resolve()))
+  })
+
+  function answer<Q, A>(respond: (request: Q) => A): handleUnaryCall<Q, A> {
+    return ({ request }, callback) => {
+      try {
+        if (failure !== undefined) fail(failure)
+        callback(null, respond(request))
+      } catch (error) {
+        callback({ code: codes.INTERNAL, details: (error as Error).message })
+      }
+    }
+  }
+
+  return {
+    endpoint: `unix://${options.socket}`,
+    keys,
+    calls,
+    rotate(id) {
+      keyId = id
+      ensureKey(id)
+    },
+    setHealth: (text) => void (health = text),
+    setFailure: (reason) => void (failure = reason),
+    async [Symbol.asyncDispose]() {
+      server.forceShutdown()
+    },
+  }
+}
+
+const service: ServiceDefinition = {
+  status: definition(kmsMethods.status),
+  encrypt: definition(kmsMethods.encrypt),
+  decrypt: definition(kmsMethods.decrypt),
+}
+
+function definition<Q, A>({ path, request, response }: Method<Q, A>): MethodDefinition<Q, A> {
+  return {
+    path,
+    requestStream: false,
+    responseStream: false,
+    requestSerialize: request.encode,
+    requestDeserialize: request.decode,
+    responseSerialize: response.encode,
+    responseDeserialize: response.decode,
+  }
+}
+
+function fail(reason: string): never {
+  throw new Error(reason)
+}

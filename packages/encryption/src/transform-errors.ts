@@ -1,0 +1,3 @@
+export function tooShort(): Error {
+  return new Error('the stored data was shorter than the required size')
+}
