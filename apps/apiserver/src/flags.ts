@@ -40,6 +40,19 @@ export const flags: readonly FlagDefinition[] = [
   },
   { group: storage, name: 'etcd-servers', type: 'list', help: 'etcd servers to connect with (scheme://ip:port), comma separated.' },
   { group: storage, name: 'etcd-prefix', type: 'string', default: '/registry', help: 'What every key in the store begins with.' },
+  {
+    group: storage,
+    name: 'encryption-provider-config',
+    type: 'string',
+    help: 'A file that says which resources are encrypted in the store, and how (EncryptionConfiguration).',
+  },
+  {
+    group: storage,
+    name: 'encryption-provider-config-automatic-reload',
+    type: 'boolean',
+    default: false,
+    help: 'Follow changes of the file of --encryption-provider-config.',
+  },
   { group: storage, name: 'watch-cache', type: 'boolean', default: true, help: 'Serve lists and watches from a cache in memory.' },
   { group: storage, name: 'event-ttl', type: 'duration', default: 3_600_000, help: 'How long events are kept.' },
   {

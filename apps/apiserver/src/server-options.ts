@@ -9,6 +9,8 @@ export interface FlagValues {
   readonly 'storage-backend'?: 'embedded' | 'memory' | 'etcd3'
   readonly 'etcd-servers'?: readonly string[]
   readonly 'etcd-prefix': string
+  readonly 'encryption-provider-config'?: string
+  readonly 'encryption-provider-config-automatic-reload': boolean
   readonly 'watch-cache': boolean
   readonly 'event-ttl': number
   readonly 'delete-collection-workers': number
@@ -76,6 +78,7 @@ export async function serverOptions(values: FlagValues, log: (level: number, tex
     minRequestTimeoutSeconds: values['min-request-timeout'],
     shutdownDelayMs: values['shutdown-delay-duration'],
     watchCache: values['watch-cache'],
+    ...encryptionOptions(values),
     eventTtlSeconds: Math.round(values['event-ttl'] / 1000),
     deleteCollectionWorkers: values['delete-collection-workers'],
     enableGarbageCollection: values['enable-garbage-collector'],
@@ -84,6 +87,14 @@ export async function serverOptions(values: FlagValues, log: (level: number, tex
     ...(values.controllers === undefined ? {} : { controllers: values.controllers }),
     log,
   }
+}
+
+function encryptionOptions(values: FlagValues): Pick<ServerChainOptions, 'encryption'> {
+  const file = values['encryption-provider-config']
+  const automaticReload = values['encryption-provider-config-automatic-reload']
+  if (file !== undefined) return { encryption: { configFile: path.resolve(file), automaticReload } }
+  if (!automaticReload) return {}
+  throw new StartError('--encryption-provider-config-automatic-reload must be set with --encryption-provider-config', { isUsage: true })
 }
 
 async function readText(flag: string, file: string): Promise<string> {

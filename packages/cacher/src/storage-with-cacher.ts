@@ -1,7 +1,7 @@
 import { groupResourceString } from '@keelson/apimachinery'
 import type { GroupResource, KubeObject } from '@keelson/apimachinery'
 import { createObjectStore, hasCompaction } from '@keelson/storagebackend'
-import type { Backend, ObjectCodec, Storage } from '@keelson/storagebackend'
+import type { Backend, ObjectCodec, Storage, ValueTransformer } from '@keelson/storagebackend'
 import { Cacher } from './cacher.ts'
 import type { CacherOptions } from './cacher.ts'
 
@@ -12,6 +12,8 @@ export interface CachedStorageRequest<T extends KubeObject = KubeObject> {
   readonly resource: GroupResource
   /** Every key of the resource starts with it: "/registry/pods/". */
   readonly prefix: string
+  /** Encryption at rest. The cache holds what was decrypted. */
+  readonly transformer?: ValueTransformer
   /** A field that many watchers select one value of. Default: what the options say for the resource. */
   readonly triggerField?: string
 }
@@ -34,11 +36,11 @@ export function storageWithCacher(
 ): <T extends KubeObject>(request: CachedStorageRequest<T>) => Storage<T> {
   const { triggerFields = defaultTriggerFields, ...settings } = options
   return <T extends KubeObject>(request: CachedStorageRequest<T>): Storage<T> => {
-    const { backend, codec, resource, prefix } = request
+    const { backend, resource, prefix } = request
     const triggerField = request.triggerField ?? triggerFields[groupResourceString(resource)]
     return new Cacher<T>({
       ...settings,
-      storage: createObjectStore<T>({ backend, codec, resource, prefix }),
+      storage: createObjectStore<T>(request),
       prefix,
       triggerField,
       requestProgress: () => backend.requestProgress(),

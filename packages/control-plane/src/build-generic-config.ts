@@ -12,8 +12,10 @@ import type { Backend, Storage } from '@keelson/storagebackend'
 import { applyWithStorageFactoryTo } from './apply-with-storage-factory.ts'
 import { buildAuthentication, buildAuthorizer } from './build-authentication.ts'
 import type { Authentication } from './build-authentication.ts'
+import type { Encryption } from '@keelson/encryption'
 import { buildCertificates } from './build-certificates.ts'
 import type { ServingCertificates } from './build-certificates.ts'
+import { buildEncryption } from './build-encryption.ts'
 import type { ServerChainOptions } from './server-chain-options.ts'
 import { storageDrivers } from './storage-drivers.ts'
 
@@ -32,12 +34,19 @@ export interface GenericConfig {
   readonly authentication: Authentication
   readonly authorizer: Authorizer
   readonly certificates: ServingCertificates
+  readonly encryption: Encryption | undefined
 }
 
 /** Opens the store and makes what does not depend on any API group. What it opened is closed again when something else fails. */
 export async function buildGenericConfig(options: ServerChainOptions): Promise<GenericConfig> {
+  const encryption = await buildEncryption(options)
   const opening = storageDrivers(options.drivers).create(options.storage ?? { type: 'memory' })
-  const [backend, authentication, certificates] = await allOrClose(opening, buildAuthentication(options), buildCertificates(options))
+  const [backend, authentication, certificates] = await allOrClose(opening, buildAuthentication(options), buildCertificates(options)).catch(
+    (error: unknown) => {
+      encryption?.close()
+      throw error
+    },
+  )
   const scheme = new Scheme()
   registerCore(scheme)
   const storageFactory = newStorageFactoryConfig()
@@ -45,6 +54,7 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
       backend,
       createCodec: recordCodecs({ schemaVersion }),
       ...(options.storage?.prefix === undefined ? {} : { prefix: options.storage.prefix }),
+      ...(encryption === undefined ? {} : { transformerOverrides: encryption }),
     })
     .new()
   return {
@@ -55,6 +65,7 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
     authentication,
     authorizer: buildAuthorizer(options),
     certificates,
+    encryption,
   }
 }
 

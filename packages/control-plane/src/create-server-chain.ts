@@ -26,6 +26,7 @@ export async function createServerChain(options: ServerChainOptions = {}): Promi
     return wire(options, config, controllers)
   } catch (error) {
     await config.backend[Symbol.asyncDispose]()
+    config.encryption?.close()
     throw error
   }
 }
@@ -158,6 +159,7 @@ class Chain implements ServerChain {
     await admission[Symbol.asyncDispose]()
     await Promise.all(config.storages.map((storage) => storage.close()))
     await config.backend[Symbol.asyncDispose]()
+    config.encryption?.close()
   }
 }
 

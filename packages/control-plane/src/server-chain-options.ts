@@ -6,6 +6,8 @@ export interface ServerChainOptions {
   readonly storage?: Config
   /** Stores of the caller's own, by the name that `storage.type` gives; in place of a built-in one of that name. */
   readonly drivers?: Drivers
+  /** An EncryptionConfiguration file: which resources are encrypted in the store. Default: none. */
+  readonly encryption?: { readonly configFile: string; readonly automaticReload?: boolean }
   readonly certificates?: {
     /** Where what the server makes for itself is kept. Absent: in memory, new at each start. */
     readonly directory?: string

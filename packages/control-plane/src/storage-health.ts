@@ -6,6 +6,8 @@ export function addStorageHealth(server: Server, config: GenericConfig): void {
   server.addHealthCheck({ name: 'etcd', check: () => config.backend.checkHealth() })
   server.addHealthCheck({ name: 'etcd-readiness', check: () => config.backend.checkHealth() }, ['readyz'])
   server.addHealthCheck({ name: 'watch-cache', check: () => allReady(config) }, ['readyz'])
+  // Not of liveness: a restart mends no plugin.
+  for (const check of config.encryption?.checks ?? []) server.addHealthCheck(check, ['healthz', 'readyz'])
 }
 
 async function allReady({ storages }: GenericConfig): Promise<void> {

@@ -46,6 +46,7 @@ export function completeWithOptions<T extends KubeObject>(definition: ResourceDe
     codec: restOptions.createCodec<T>({ kind: type, selectableFields }),
     resource,
     prefix: `${prefix}/`,
+    ...(restOptions.transformer === undefined ? {} : { transformer: restOptions.transformer }),
   })
   return {
     definition,

@@ -1,6 +1,6 @@
 import type { KindType } from '@keelson/api'
 import type { DeepReadonly, GroupResource, KubeObject } from '@keelson/apimachinery'
-import type { Backend, ObjectCodec, Storage } from '@keelson/storagebackend'
+import type { Backend, ObjectCodec, Storage, ValueTransformer } from '@keelson/storagebackend'
 
 /** What a decorator needs to make a resource's storage. */
 export interface StorageRequest<T extends KubeObject = KubeObject> {
@@ -9,6 +9,8 @@ export interface StorageRequest<T extends KubeObject = KubeObject> {
   readonly resource: GroupResource
   /** Every key of the resource starts with it: "/registry/pods/". */
   readonly prefix: string
+  /** Encryption at rest. Absent: none. */
+  readonly transformer?: ValueTransformer
 }
 /** `storageWithCacher()` or `undecoratedStorage`. */
 export type StorageDecorator = <T extends KubeObject>(request: StorageRequest<T>) => Storage<T>
@@ -27,6 +29,8 @@ export interface RESTOptions {
   readonly decorator: StorageDecorator
   /** "/registry/" + the resource's own prefix, without a final slash: "/registry/services/specs". */
   readonly resourcePrefix: string
+  /** Encryption at rest. Absent: none. */
+  readonly transformer?: ValueTransformer
   readonly deleteCollectionWorkers: number
   /** False: a delete's propagation policy sets no finalizers, since nobody would remove them. Default true. */
   readonly enableGarbageCollection?: boolean

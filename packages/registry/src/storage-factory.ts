@@ -1,5 +1,5 @@
 import type { GroupResource } from '@keelson/apimachinery'
-import type { Backend } from '@keelson/storagebackend'
+import type { Backend, ResourceTransformers, ValueTransformer } from '@keelson/storagebackend'
 import type { CodecFactory } from './rest-options.ts'
 
 /** Where resources lie whose place is not their plural: the names they had when the first clusters were made. */
@@ -28,6 +28,8 @@ export interface StorageOptions {
   readonly createCodec: CodecFactory
   /** What every key starts with. Default "/registry". */
   readonly prefix?: string
+  /** Encryption at rest, by the resource under whose place objects are stored. */
+  readonly transformerOverrides?: ResourceTransformers
 }
 
 /** Where one resource is stored, and how. */
@@ -36,6 +38,7 @@ export interface StorageConfig {
   readonly createCodec: CodecFactory
   /** "/registry/services/specs", without a final slash. */
   readonly resourcePrefix: string
+  readonly transformer?: ValueTransformer
 }
 
 export interface StorageFactory {
@@ -93,8 +96,14 @@ export class DefaultStorageFactory implements StorageFactory {
   }
 
   newConfig(resource: GroupResource): StorageConfig {
-    const { backend, createCodec } = this.#options
-    return { backend, createCodec, resourcePrefix: `${this.#root}/${this.resourcePrefix(resource)}` }
+    const { backend, createCodec, transformerOverrides } = this.#options
+    const transformer = transformerOverrides?.transformerFor(this.#home.get(nameOf(resource)) ?? resource)
+    return {
+      backend,
+      createCodec,
+      resourcePrefix: `${this.#root}/${this.resourcePrefix(resource)}`,
+      ...(transformer === undefined ? {} : { transformer }),
+    }
   }
 
   resourcePrefix(resource: GroupResource): string {

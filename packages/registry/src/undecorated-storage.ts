@@ -9,6 +9,6 @@ export function undecoratedStorage<T extends KubeObject>(request: StorageRequest
 }
 
 /** The storage every decorator starts from. */
-export function newRawStorage<T extends KubeObject>({ backend, codec, resource, prefix }: StorageRequest<T>): Storage<T> {
-  return createObjectStore<T>({ backend, codec, resource, prefix })
+export function newRawStorage<T extends KubeObject>(request: StorageRequest<T>): Storage<T> {
+  return createObjectStore<T>(request)
 }

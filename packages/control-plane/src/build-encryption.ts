@@ -1,0 +1,20 @@
+import type { Encryption } from '@keelson/encryption'
+import { ConfigurationError } from './configuration-error.ts'
+import type { ServerChainOptions } from './server-chain-options.ts'
+
+/** Encryption at rest, when it is asked for; nothing of it is loaded otherwise. */
+export async function buildEncryption({ encryption, log = () => {} }: ServerChainOptions): Promise<Encryption | undefined> {
+  if (encryption === undefined) return undefined
+  const { openEncryption } = await import('@keelson/encryption')
+  try {
+    return await openEncryption({
+      file: encryption.configFile,
+      automaticReload: encryption.automaticReload ?? false,
+      onError: (error) => log(0, `encryption configuration unchanged: ${(error as Error).message}`),
+      onReload: (hash) => log(0, `encryption configuration reloaded: ${hash}`),
+    })
+  } catch (error) {
+    if ((error as Error).name !== 'EncryptionConfigurationError') throw error
+    throw new ConfigurationError((error as Error).message, { cause: error })
+  }
+}
