@@ -1,0 +1,41 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { onTestFinished } from 'vitest'
+import { openEncryption } from './open-encryption.ts'
+import type { Encryption, EncryptionOptions } from './open-encryption.ts'
+
+export const secrets = { group: '', resource: 'secrets' }
+
+export function secretOf(digit: number): string {
+  return Buffer.alloc(32, digit).toString('base64')
+}
+
+export function keys(...digits: number[]): string {
+  return `{keys: [${digits.map((digit) => `{name: key${digit}, secret: ${secretOf(digit)}}`).join(', ')}]}`
+}
+
+export function configuration(resources: Readonly<Record<string, readonly string[]>>): string {
+  const entries = Object.entries(resources).map(
+    ([names, providers]) => `- resources: [${names}]\n  providers:\n${providers.map((text) => `  - ${text}\n`).join('')}`,
+  )
+  return `apiVersion: apiserver.config.k8s.io/v1\nkind: EncryptionConfiguration\nresources:\n${entries.join('')}`
+}
+
+export async function directory(): Promise<string> {
+  const made = await mkdtemp(path.join(tmpdir(), 'enc-'))
+  onTestFinished(() => rm(made, { recursive: true, force: true }))
+  return made
+}
+
+/** Open, from text; closed with the test. */
+export async function opened(
+  text: string,
+  options: Partial<EncryptionOptions> = {},
+): Promise<Encryption & { write(next: string): Promise<void> }> {
+  const file = path.join(await directory(), 'config.yaml')
+  await writeFile(file, text)
+  const encryption = await openEncryption({ file, ...options })
+  onTestFinished(() => encryption.close())
+  return { ...encryption, write: (next) => writeFile(file, next) }
+}

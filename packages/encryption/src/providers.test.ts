@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto'
+import type { ValueTransformer } from '@keelson/storagebackend'
+import fc from 'fast-check'
+import { describe, expect, it, test } from 'vitest'
+import { createAesCbc } from './aes-cbc.ts'
+import { createAesGcm } from './aes-gcm.ts'
+import { createExtendedNonceGcm } from './extended-nonce-gcm.ts'
+import { readAesCbc, readAesGcm, readSecretbox, readSeeded } from './independent-readers.fixture.ts'
+import { createSecretbox } from './secretbox.ts'
+
+interface Case {
+  readonly create: (key: Uint8Array) => ValueTransformer
+  readonly sizes: readonly number[]
+  readonly read: (key: Buffer, stored: Buffer, path: string) => Buffer
+  readonly authenticates: { readonly value: boolean; readonly path: boolean }
+}
+const both = { value: true, path: true }
+const cases: Record<string, Case> = {
+  aesgcm: { create: createAesGcm, sizes: [16, 24, 32], read: readAesGcm, authenticates: both },
+  aescbc: { create: createAesCbc, sizes: [16, 24, 32], read: readAesCbc, authenticates: { value: false, path: false } },
+  secretbox: { create: createSecretbox, sizes: [32], read: readSecretbox, authenticates: { value: true, path: false } },
+  'seeded aesgcm': { create: createExtendedNonceGcm, sizes: [32], read: readSeeded, authenticates: both },
+}
+const path = '/registry/secrets/default/a'
+
+describe.each(Object.entries(cases))('%s', (_, { create, sizes, read, authenticates }) => {
+  test.each(sizes)('reads what it wrote, and so does another implementation (%d byte keys)', (size) => {
+    fc.assert(
+      fc.property(
+        fc.uint8Array({ minLength: size, maxLength: size }),
+        fc.uint8Array({ maxLength: 300 }),
+        fc.string({ unit: 'grapheme' }),
+        (key, data, at) => {
+          const transformer = create(key)
+          const stored = Buffer.from(transformer.toStorage(data, at))
+          expect(Buffer.compare(transformer.fromStorage(stored, at).data, data)).toBe(0)
+          expect(transformer.fromStorage(stored, at).stale).toBe(false)
+          expect(read(Buffer.from(key), stored, at).equals(data)).toBe(true)
+        },
+      ),
+      { numRuns: 40 },
+    )
+  })
+
+  it('never writes the same bytes twice, nor the plain ones', () => {
+    const transformer = create(randomBytes(32))
+    const data = Buffer.from('the plain text of a secret')
+    const [one, other] = [transformer.toStorage(data, path), transformer.toStorage(data, path)]
+    expect(Buffer.compare(one, other)).not.toBe(0)
+    expect(Buffer.from(one).includes('plain text')).toBe(false)
+  })
+
+  it('refuses another key, a value cut short, and, where it authenticates, every changed byte and another place', () => {
+    const transformer = create(randomBytes(32))
+    const data = randomBytes(45)
+    const stored = Buffer.from(transformer.toStorage(data, path))
+    const readsRight = (bytes: Uint8Array, at = path, by = transformer): boolean => {
+      try {
+        return Buffer.compare(by.fromStorage(bytes, at).data, data) === 0
+      } catch {
+        return false
+      }
+    }
+    expect(readsRight(stored)).toBe(true)
+    expect(readsRight(stored, path, create(randomBytes(32)))).toBe(false)
+    for (let length = 0; length < stored.length; length++) expect(readsRight(stored.subarray(0, length))).toBe(false)
+    for (let at = 0; at < stored.length; at++) {
+      const changed = Buffer.from(stored)
+      changed[at]! ^= 1 << (at % 8)
+      if (authenticates.value) expect(() => transformer.fromStorage(changed, path)).toThrow(/authent/)
+      else expect(readsRight(changed)).toBe(false)
+    }
+    expect(readsRight(stored, `${path}b`)).toBe(!authenticates.path)
+    if (authenticates.path) expect(() => transformer.fromStorage(stored, `${path}b`)).toThrow('message authentication failed')
+  })
+})

@@ -1,0 +1,107 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { configuration, keys, opened, secrets } from './encryption.fixture.ts'
+
+const path = '/registry/secrets/default/a'
+const plain = Buffer.from('plain')
+const transformerOf = async (...providers: string[]) => (await opened(configuration({ secrets: providers }))).transformerFor(secrets)!
+const read = (by: Awaited<ReturnType<typeof transformerOf>>, stored: Uint8Array) => {
+  const { data, stale } = by.fromStorage(stored, path)
+  return { text: Buffer.from(data).toString(), stale }
+}
+
+describe('the providers of a resource', () => {
+  test('the first key of the first provider writes', async () => {
+    const stored = Buffer.from((await transformerOf(`aescbc: ${keys(1, 2)}`, `aesgcm: ${keys(3)}`)).toStorage(plain, path))
+    expect(stored.subarray(0, 23).toString()).toBe('k8s:enc:aescbc:v1:key1:')
+  })
+
+  test('a key is rotated: the new one first, the old one reads, and what it wrote is stale', async () => {
+    const old = await transformerOf(`aesgcm: ${keys(1)}`)
+    const between = await transformerOf(`aesgcm: ${keys(2, 1)}`)
+    const after = await transformerOf(`aesgcm: ${keys(2)}`)
+    const stored = old.toStorage(plain, path)
+    expect(read(between, stored)).toEqual({ text: 'plain', stale: true })
+    const rewritten = between.toStorage(plain, path)
+    expect(read(between, rewritten)).toEqual({ text: 'plain', stale: false })
+    expect(read(after, rewritten)).toEqual({ text: 'plain', stale: false })
+    expect(() => read(after, stored)).toThrow('no matching key was found for the provided AES transformer')
+  })
+
+  test('two providers with the same prefix and other keys: each is tried', async () => {
+    const stored = (await transformerOf(`secretbox: {keys: [{name: k, secret: ${Buffer.alloc(32, 1).toString('base64')}}]}`)).toStorage(
+      plain,
+      path,
+    )
+    const other = `secretbox: {keys: [{name: k, secret: ${Buffer.alloc(32, 2).toString('base64')}}]}`
+    const same = `secretbox: {keys: [{name: k, secret: ${Buffer.alloc(32, 1).toString('base64')}}]}`
+    expect(read(await transformerOf(other, same), stored)).toEqual({ text: 'plain', stale: true })
+    await expect(transformerOf(other).then((by) => read(by, stored))).rejects.toThrow('not authentic')
+  })
+
+  test('identity last reads what was there before; identity first decrypts, and writes it plain', async () => {
+    const encrypting = await transformerOf(`aescbc: ${keys(1)}`, 'identity: {}')
+    const decrypting = await transformerOf('identity: {}', `aescbc: ${keys(1)}`)
+    expect(read(encrypting, plain)).toEqual({ text: 'plain', stale: true })
+    const stored = encrypting.toStorage(plain, path)
+    expect(read(decrypting, stored)).toEqual({ text: 'plain', stale: true })
+    expect(Buffer.from(decrypting.toStorage(plain, path)).toString()).toBe('plain')
+    expect(read(decrypting, plain)).toEqual({ text: 'plain', stale: false })
+    await expect(transformerOf('identity: {}').then((by) => read(by, stored))).rejects.toThrow('no matching prefix found')
+    await expect(transformerOf(`aescbc: ${keys(1)}`).then((by) => read(by, plain))).rejects.toThrow('no matching prefix found')
+  })
+
+  test('any order of any providers reads what any of them wrote', async () => {
+    const all = [`aescbc: ${keys(1, 2)}`, `aesgcm: ${keys(3)}`, `secretbox: ${keys(4, 5)}`, 'identity: {}']
+    await fc.assert(
+      fc.asyncProperty(fc.shuffledSubarray(all, { minLength: 4 }), fc.uint8Array({ maxLength: 100 }), async (order, data) => {
+        const reader = await transformerOf(...order)
+        for (const provider of all) {
+          const stored = (await transformerOf(provider)).toStorage(data, path)
+          const result = reader.fromStorage(stored, path)
+          expect(Buffer.compare(result.data, data)).toBe(0)
+          expect(result.stale).toBe(provider !== order[0])
+        }
+      }),
+      { numRuns: 5 },
+    )
+  })
+})
+
+describe('the resources of a configuration', () => {
+  test('the narrowest pattern decides; what none means is stored as it is', async () => {
+    const { transformerFor } = await opened(
+      configuration({
+        events: ['identity: {}'],
+        'secrets, pandas.example.com': [`aesgcm: ${keys(1)}`],
+        "'*.apps'": [`aesgcm: ${keys(2)}`],
+        "'*.'": [`aesgcm: ${keys(3)}`],
+        "'*.*'": [`aesgcm: ${keys(4)}`],
+      }),
+    )
+    const keyFor = (group: string, resource: string): string =>
+      /^k8s:enc:aesgcm:v1:(key\d):/.exec(
+        Buffer.from(transformerFor({ group, resource })!.toStorage(plain, path)).toString('latin1'),
+      )?.[1] ?? 'none'
+    expect(keyFor('', 'events')).toBe('none')
+    expect(keyFor('', 'secrets')).toBe('key1')
+    expect(keyFor('example.com', 'pandas')).toBe('key1')
+    expect(keyFor('apps', 'deployments')).toBe('key2')
+    expect(keyFor('', 'pods')).toBe('key3')
+    expect(keyFor('example.com', 'bears')).toBe('key4')
+    const few = await opened(configuration({ secrets: [`aesgcm: ${keys(1)}`] }))
+    expect(few.transformerFor({ group: '', resource: 'configmaps' })).toBeUndefined()
+    expect(few.transformerFor({ group: 'example.com', resource: 'secrets' })).toBeUndefined()
+  })
+
+  test('a rule that an earlier one masks is an error', async () => {
+    const provider = [`aesgcm: ${keys(1)}`]
+    await expect(opened(configuration({ "'*.*'": provider, secrets: provider }))).rejects.toThrow(
+      'resource "secrets" is masked by earlier rule "*.*"',
+    )
+    await expect(opened(configuration({ "'*.'": provider, secrets: provider }))).rejects.toThrow(
+      'resource "secrets" is masked by earlier rule "*."',
+    )
+    await opened(configuration({ "'*.apps'": provider, secrets: provider }))
+  })
+})
