@@ -3,7 +3,7 @@ import { Server, ServerCredentials, status as codes } from '@grpc/grpc-js'
 import type { handleUnaryCall, MethodDefinition, ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js'
 import { createAesGcm } from '../aes-gcm.ts'
 import { kmsMethods } from '../kms/kms-messages.ts'
-import type { Method } from '../kms/kms-messages.ts'
+import type { DecryptRequest, Method } from '../kms/kms-messages.ts'
 
 export interface KmsPluginOptions {
   /** Path of the unix socket; must not be there yet. */
@@ -48,10 +48,12 @@ export async function startKmsPlugin(options: KmsPluginOptions): Promise<KmsPlug
     encrypt: answer(({ plaintext }: { plaintext: Uint8Array }) => {
       calls.encrypt++
       const ciphertext = createAesGcm(keyOf(keyId)).toStorage(plaintext, keyId)
-      return { ciphertext, keyId, annotations: { 'plugin.keelson.example': Buffer.from('1') } }
+      return { ciphertext, keyId, annotations: { [annotation]: annotationValue } }
     }),
-    decrypt: answer(({ ciphertext, keyId: id }: { ciphertext: Uint8Array; keyId: string }) => {
+    decrypt: answer(({ ciphertext, keyId: id, annotations }: DecryptRequest) => {
       calls.decrypt++
+      if (Buffer.compare(annotations[annotation] ?? Buffer.of(), annotationValue) !== 0)
+        fail('the annotations are not those that were given')
       return { plaintext: createAesGcm(keyOf(id)).fromStorage(ciphertext, id).data }
     }),
   } satisfies UntypedServiceImplementation)
@@ -85,6 +87,9 @@ export async function startKmsPlugin(options: KmsPluginOptions): Promise<KmsPlug
     },
   }
 }
+
+const annotation = 'plugin.keelson.example'
+const annotationValue = Buffer.from('1')
 
 const service: ServiceDefinition = {
   status: definition(kmsMethods.status),

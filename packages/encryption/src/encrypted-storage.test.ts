@@ -1,0 +1,185 @@
+import path from 'node:path'
+import { openMemory } from '@keelson/backend-embedded'
+import { createObjectStore, isEncryptedValue, isStorageError } from '@keelson/storagebackend'
+import type { Backend, Storage, ValueTransformer } from '@keelson/storagebackend'
+import { createManualClock, createTestCodec, describeStorage, testObject } from '@keelson/storagebackend/testing'
+import type { StorageSuiteRequest, TestObject } from '@keelson/storagebackend/testing'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { createPrefixTransformer } from '@keelson/storagebackend'
+import { createAesGcm } from './aes-gcm.ts'
+import { createSecretbox } from './secretbox.ts'
+import { systemClock } from './clock.ts'
+import { openKmsProvider } from './kms/kms-provider.ts'
+import type { KmsProvider } from './kms/kms-provider.ts'
+import { startKmsPlugin } from './testing/index.ts'
+import type { KmsPlugin } from './testing/index.ts'
+
+const byte = (value: number): Uint8Array => new Uint8Array(32).fill(value)
+const gcm = createPrefixTransformer([{ prefix: 'k8s:enc:aesgcm:v1:a:', transformer: createAesGcm(byte(1)) }], 'no matching prefix found')
+const rotated = createPrefixTransformer(
+  [
+    { prefix: 'k8s:enc:secretbox:v1:b:', transformer: createSecretbox(byte(2)) },
+    { prefix: 'k8s:enc:aesgcm:v1:a:', transformer: createAesGcm(byte(1)) },
+  ],
+  'no matching prefix found',
+)
+
+let directory: string
+let plugin: KmsPlugin
+const providers: KmsProvider[] = []
+/** Each with nothing unwrapped yet. */
+async function kms(): Promise<ValueTransformer> {
+  const provider = await openKmsProvider({ apiVersion: 'v2', name: 'a', endpoint: plugin.endpoint }, systemClock)
+  providers.push(provider)
+  return createPrefixTransformer([{ prefix: 'k8s:enc:kms:v2:a:', transformer: provider.transformer }], 'no matching prefix found')
+}
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'enc-'))
+  plugin = await startKmsPlugin({ socket: path.join(directory, 'kms.sock') })
+})
+afterAll(async () => {
+  for (const provider of providers) provider.close()
+  await plugin[Symbol.asyncDispose]()
+  await rm(directory, { recursive: true, force: true })
+})
+
+async function under(request: StorageSuiteRequest, transformer: ValueTransformer) {
+  const clock = createManualClock()
+  const backend = openMemory({ clock })
+  return {
+    storage: createObjectStore<TestObject>({ ...request, backend, transformer, now: clock.now }),
+    compact: (revision: number) => backend.compact(revision),
+    advance: (ms: number) => clock.advance(ms),
+    requestProgress: () => backend.requestProgress(),
+    close: () => backend[Symbol.asyncDispose](),
+  }
+}
+describeStorage('memory, encrypted', (request) => under(request, gcm))
+describeStorage('memory, encrypted by KMS', async (request) => under(request, await kms()))
+
+const prefix = '/registry/tests/'
+const key = `${prefix}ns/a`
+async function memory(): Promise<Backend> {
+  const backend = openMemory()
+  onTestFinished(async () => backend[Symbol.asyncDispose]())
+  return backend
+}
+const storage = (backend: Backend, transformer?: ValueTransformer): Storage<TestObject> =>
+  createObjectStore({
+    backend,
+    codec: createTestCodec(),
+    resource: { group: '', resource: 'tests' },
+    prefix,
+    ...(transformer && { transformer }),
+  })
+const valueOf = async (backend: Backend): Promise<Buffer> => Buffer.from((await backend.get(key)).entry!.value)
+
+test('a stale value is written again by an update that changes nothing, once; with a suggestion too', async () => {
+  const backend = await memory()
+  const created = await storage(backend, gcm).create(key, testObject('ns', 'a'))
+  const same = async (by: Storage<TestObject>, suggestion?: typeof created) =>
+    (await by.guaranteedUpdate(key, (object) => ({ object: object! }), suggestion ? { suggestion } : {})).revision
+  expect(await same(storage(backend, gcm))).toBe(created.revision)
+  expect(await same(storage(backend, gcm), created)).toBe(created.revision)
+  const now = storage(backend, rotated)
+  const rewritten = await same(now, created)
+  expect(rewritten).toBeGreaterThan(created.revision)
+  expect((await valueOf(backend)).subarray(0, 21).toString()).toBe('k8s:enc:secretbox:v1:')
+  expect(await same(now)).toBe(rewritten)
+  expect(await same(now, await now.get(key))).toBe(rewritten)
+  // Back, without a suggestion.
+  const back = createPrefixTransformer(
+    [
+      { prefix: 'k8s:enc:aesgcm:v1:a:', transformer: createAesGcm(byte(1)) },
+      { prefix: 'k8s:enc:secretbox:v1:b:', transformer: createSecretbox(byte(2)) },
+    ],
+    '',
+  )
+  expect(await same(storage(backend, back))).toBeGreaterThan(rewritten)
+})
+
+test('each version is decrypted once, however it is read', async () => {
+  const backend = await memory()
+  const counted = { ...gcm, fromStorage: vi.fn(gcm.fromStorage) }
+  const by = storage(backend, counted)
+  for (const name of ['a', 'b', 'c']) await by.create(`${prefix}ns/${name}`, testObject('ns', name))
+  for (let i = 0; i < 3; i++) {
+    await by.get(key)
+    expect([...(await by.list(prefix)).items]).toHaveLength(3)
+    expect([...(await by.list(prefix, { limit: 2 })).items]).toHaveLength(2)
+  }
+  expect(counted.fromStorage).toHaveBeenCalledTimes(3)
+})
+
+test('a value that cannot be decrypted fails every verb that reads it, with the reason, before the answer has begun', async () => {
+  const backend = await memory()
+  const by = storage(backend, gcm)
+  await by.create(`${prefix}ns/good`, testObject('ns', 'good'))
+  await backend.commit({ compare: [], operations: [{ type: 'put', key, value: Buffer.from('k8s:enc:aescbc:v1:x:y') }] })
+  const failing: [() => Promise<unknown>, string][] = [
+    [() => by.get(key), 'no matching prefix found'],
+    [() => by.list(prefix), `unable to transform key "${key}": no matching prefix found`],
+    [() => by.list(prefix, { limit: 5 }), `unable to transform key "${key}": no matching prefix found`],
+    [() => by.guaranteedUpdate(key, (object) => ({ object: object! })), 'no matching prefix found'],
+    [() => by.delete(key), 'no matching prefix found'],
+    // Where no encryption is configured, encrypted values are not taken for objects.
+    [() => storage(backend).get(key), 'identity transformer tried to read encrypted data'],
+  ]
+  for (const [call, message] of failing) {
+    const error = await call().catch((e: unknown) => e)
+    expect(isStorageError(error, 'Internal')).toBe(true)
+    expect((error as Error).message).toBe(message)
+  }
+  await by.get(`${prefix}ns/good`)
+  const watch = await by.watch(prefix, { resourceVersion: '0', signal: new AbortController().signal })
+  await expect(watch[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+    reason: 'InternalError',
+    message: expect.stringContaining('no matching prefix found'),
+  })
+})
+
+test('a server that starts on what another wrote asks the plugin once for a list, a watch and an update', async () => {
+  const backend = await memory()
+  const writer = storage(backend, await kms())
+  for (let i = 0; i < 20; i++) await writer.create(`${prefix}ns/${i}`, testObject('ns', String(i)))
+  const before = plugin.calls.decrypt
+  const copy = (reader: ValueTransformer) => storage(withoutViews(backend), reader)
+  for (const read of [
+    async (by: Storage<TestObject>) => expect([...(await by.list(prefix)).items]).toHaveLength(20),
+    async (by: Storage<TestObject>) => {
+      const abort = new AbortController()
+      for await (const events of await by.watch(prefix, { resourceVersion: '0', signal: abort.signal })) {
+        expect(events).toHaveLength(20)
+        abort.abort()
+      }
+    },
+    async (by: Storage<TestObject>) => by.guaranteedUpdate(`${prefix}ns/3`, (object) => ({ object: object! })),
+  ]) {
+    await read(copy(await kms()))
+  }
+  expect(plugin.calls.decrypt - before).toBe(3)
+  expect(isEncryptedValue((await backend.get(`${prefix}ns/3`)).entry!.value)).toBe(true)
+})
+
+/** As another process would see it: nothing opened, no snapshots shared. */
+function withoutViews(backend: Backend): Backend {
+  const fresh = <E extends { view?: unknown }>(entry: E): E => ({ ...entry, view: undefined })
+  return {
+    get: async (...args) => {
+      const result = await backend.get(...args)
+      return { ...result, entry: result.entry && fresh(result.entry) }
+    },
+    list: async (...args) => {
+      const page = await backend.list(...args)
+      return { ...page, entries: page.entries.map(fresh) }
+    },
+    commit: (transaction) => backend.commit(transaction),
+    watch: (...args) => backend.watch(...args),
+    requestProgress: () => backend.requestProgress(),
+    grantLease: (ttl) => backend.grantLease(ttl),
+    checkHealth: () => backend.checkHealth(),
+    [Symbol.asyncDispose]: () => backend[Symbol.asyncDispose](),
+  }
+}

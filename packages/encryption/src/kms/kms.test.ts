@@ -1,0 +1,160 @@
+import { createAesGcm } from '../aes-gcm.ts'
+import path from 'node:path'
+import { createManualClock } from '@keelson/storagebackend/testing'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { configuration, directory, keys, opened, secrets } from '../encryption.fixture.ts'
+import { readAesGcm, readSeeded } from '../independent-readers.fixture.ts'
+import { startKmsPlugin } from '../testing/index.ts'
+import type { KmsPlugin, KmsPluginOptions } from '../testing/index.ts'
+import { decodeEncryptedObject, encodeEncryptedObject } from './encrypted-object.ts'
+
+const key = '/registry/secrets/default/a'
+const plain = Buffer.from('plain')
+const prefix = 'k8s:enc:kms:v2:mine:'
+
+async function plugin(options: Partial<KmsPluginOptions> = {}): Promise<KmsPlugin> {
+  const started = await startKmsPlugin({ socket: path.join(await directory(), 'kms.sock'), ...options })
+  onTestFinished(async () => started[Symbol.asyncDispose]())
+  return started
+}
+const provider = (endpoint: string, more = ''): string => `kms: {apiVersion: v2, name: mine, endpoint: '${endpoint}'${more}}`
+const text = (endpoint: string, ...others: string[]): string => configuration({ secrets: [provider(endpoint), ...others] })
+
+async function start(kms: KmsPlugin) {
+  const clock = createManualClock()
+  const encryption = await opened(text(kms.endpoint), { clock })
+  return { encryption, clock, transformer: encryption.transformerFor(secrets)! }
+}
+
+describe('a KMS provider', () => {
+  test('writes under a seed that the plugin wrapped once, in the form others read', async () => {
+    const kms = await plugin()
+    const { transformer } = await start(kms)
+    const stored = Buffer.from(transformer.toStorage(plain, key))
+    transformer.toStorage(plain, key)
+    expect(kms.calls).toEqual({ status: 1, encrypt: 1, decrypt: 0 })
+    expect(stored.subarray(0, prefix.length).toString()).toBe(prefix)
+    const object = decodeEncryptedObject(stored.subarray(prefix.length))
+    expect(object).toMatchObject({ keyID: '1', encryptedDEKSourceType: 1 })
+    const seed = readAesGcm(kms.keys.get('1')!, Buffer.from(object.encryptedDEKSource), '1')
+    expect(readSeeded(seed, Buffer.from(object.encryptedData), key).toString()).toBe('plain')
+    expect(transformer.prepare!(stored, key)).toBeUndefined()
+    expect(transformer.fromStorage(stored, key)).toEqual({ data: plain, stale: false })
+    expect(() => transformer.fromStorage(stored, `${key}b`)).toThrow('message authentication failed')
+  })
+
+  test('every changed byte of a value is refused', async () => {
+    const kms = await plugin()
+    const { transformer } = await start(kms)
+    const stored = Buffer.from(transformer.toStorage(plain, key))
+    for (let at = 0; at < stored.length; at++) {
+      const changed = Buffer.from(stored)
+      changed[at]! ^= 1
+      const read = async () => {
+        await transformer.prepare!(changed, key)
+        return transformer.fromStorage(changed, key)
+      }
+      await expect(read()).rejects.toThrow()
+    }
+  })
+
+  test('another server unwraps a seed once, however many values and readers there are', async () => {
+    const kms = await plugin()
+    const { transformer: writer } = await start(kms)
+    const stored = [1, 2, 3].map((n) => writer.toStorage(Buffer.from(`value ${n}`), key))
+    const { transformer: reader } = await start(kms)
+    expect(() => reader.fromStorage(stored[0]!, key)).toThrow('was not unwrapped first')
+    await Promise.all(stored.map((value) => reader.prepare!(value, key)))
+    expect(kms.calls.decrypt).toBe(1)
+    for (const value of stored) {
+      expect(reader.prepare!(value, key)).toBeUndefined()
+      // Another seed, the same key: not stale.
+      expect(reader.fromStorage(value, key).stale).toBe(false)
+    }
+  })
+
+  test('reads what older servers wrote: the key itself wrapped instead of a seed', async () => {
+    const kms = await plugin()
+    const { transformer } = await start(kms)
+    const dek = Buffer.alloc(32, 7)
+    const object = encodeEncryptedObject({
+      keyID: '1',
+      encryptedDEKSource: createAesGcm(kms.keys.get('1')!).toStorage(dek, '1'),
+      encryptedDEKSourceType: 0,
+      annotations: { 'plugin.keelson.example': Buffer.from('1') },
+      encryptedData: createAesGcm(dek).toStorage(plain, key),
+    })
+    const stored = Buffer.concat([Buffer.from(prefix), object])
+    await transformer.prepare!(stored, key)
+    expect(transformer.fromStorage(stored, key)).toEqual({ data: plain, stale: true })
+  })
+
+  test('a new key id is noticed by the next status: a new seed, and the old values are stale', async () => {
+    const kms = await plugin()
+    const { transformer, clock } = await start(kms)
+    const old = transformer.toStorage(plain, key)
+    kms.rotate('2')
+    expect(transformer.fromStorage(old, key).stale).toBe(false)
+    clock.advance(60_000)
+    await vi.waitFor(() => expect(transformer.fromStorage(old, key)).toEqual({ data: plain, stale: true }))
+    const stored = Buffer.from(transformer.toStorage(plain, key))
+    expect(decodeEncryptedObject(stored.subarray(prefix.length)).keyID).toBe('2')
+    expect(transformer.fromStorage(stored, key).stale).toBe(false)
+  })
+
+  test('a plugin that fails: writing goes on for three minutes, reading for ever; it recovers by itself', async () => {
+    const kms = await plugin()
+    const { transformer, encryption, clock } = await start(kms)
+    const [check] = encryption.checks
+    expect(check!.name).toBe('kms-providers')
+    await check!.check()
+    const stored = transformer.toStorage(plain, key)
+    kms.setFailure('the vault is sealed')
+    clock.advance(60_000)
+    await vi.waitFor(() => expect(check!.check()).rejects.toThrow(/kms-provider-0: .*KMS Provider mine.*the vault is sealed/))
+    clock.advance(119_000)
+    transformer.toStorage(plain, key)
+    clock.advance(2000)
+    expect(() => transformer.toStorage(plain, key)).toThrow(/^encryptedDEKSource with keyID hash "sha256:\w+" expired at /)
+    expect(transformer.fromStorage(stored, key).data).toEqual(plain)
+    kms.setFailure(undefined)
+    await vi.waitFor(() => {
+      clock.advance(10_000)
+      return check!.check()
+    })
+    transformer.toStorage(plain, key)
+    kms.setHealth('tired')
+    clock.advance(60_000)
+    await vi.waitFor(() =>
+      expect(check!.check()).rejects.toThrow('kmsv2 Provider mine is not healthy, error: got unexpected healthz status: tired'),
+    )
+  })
+
+  test('one that is not there yet does not hold up the start; then nothing can be written', async () => {
+    const socket = path.join(await directory(), 'late.sock')
+    const encryption = await opened(configuration({ secrets: [provider(`unix://${socket}`, ", timeout: '100ms'")] }), {
+      clock: createManualClock(),
+    })
+    expect(() => encryption.transformerFor(secrets)!.toStorage(plain, key)).toThrow('kmsv2 Provider mine is not ready')
+    await expect(encryption.checks[0]!.check()).rejects.toThrow(
+      'failed to perform status section of the healthz check for KMS Provider mine',
+    )
+  })
+
+  test('a key that the plugin does not know', async () => {
+    const stored = (await start(await plugin())).transformer.toStorage(plain, key)
+    const { transformer } = await start(await plugin({ keyId: '9' }))
+    await expect(transformer.prepare!(stored, key)).rejects.toThrow(/failed to decrypt DEK, error: .*there is no key 1/)
+  })
+
+  test('version 1 is refused', async () => {
+    await expect(opened(configuration({ secrets: ["kms: {name: a, endpoint: 'unix:///a.sock'}"] }))).rejects.toThrow('KMSv1 is deprecated')
+  })
+
+  test('moves from a local key to the plugin', async () => {
+    const stored = (await opened(configuration({ secrets: [`aescbc: ${keys(1)}`] }))).transformerFor(secrets)!.toStorage(plain, key)
+    const { transformerFor } = await opened(text((await plugin()).endpoint, `aescbc: ${keys(1)}`))
+    expect(transformerFor(secrets)!.prepare!(stored, key)).toBeUndefined()
+    expect(transformerFor(secrets)!.fromStorage(stored, key)).toEqual({ data: plain, stale: true })
+  })
+})

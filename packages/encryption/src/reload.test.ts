@@ -1,0 +1,67 @@
+import { createManualClock } from '@keelson/storagebackend/testing'
+import { expect, test, vi } from 'vitest'
+import { configuration, keys, opened, secrets } from './encryption.fixture.ts'
+
+const key = '/registry/secrets/default/a'
+const plain = Buffer.from('plain')
+const first = configuration({ secrets: [`aesgcm: ${keys(1)}`] })
+const second = configuration({ secrets: [`aesgcm: ${keys(2, 1)}`] })
+
+test('the file is followed, by its contents, once a minute', async () => {
+  const clock = createManualClock()
+  const onReload = vi.fn()
+  const encryption = await opened(first, { automaticReload: true, clock, onReload })
+  const transformer = encryption.transformerFor(secrets)!
+  const configMaps = encryption.transformerFor({ group: '', resource: 'configmaps' })!
+  const stored = transformer.toStorage(plain, key)
+  expect(configMaps.toStorage(plain, key)).toBe(plain)
+  await encryption.write(first)
+  clock.advance(59_999)
+  await encryption.write(second)
+  expect(transformer.fromStorage(stored, key).stale).toBe(false)
+  clock.advance(1)
+  await vi.waitFor(() => expect(transformer.fromStorage(stored, key)).toEqual({ data: plain, stale: true }))
+  expect(onReload).toHaveBeenCalledExactlyOnceWith(expect.stringMatching(/^sha256:[0-9a-f]{64}$/))
+  await encryption.write(configuration({ secrets: [`aesgcm: ${keys(2)}`], configmaps: [`aesgcm: ${keys(3)}`] }))
+  await encryption.reload()
+  expect(() => transformer.fromStorage(stored, key)).toThrow('no matching key')
+  expect(Buffer.from(configMaps.toStorage(plain, key)).subarray(0, 8).toString()).toBe('k8s:enc:')
+  await encryption.reload()
+  expect(onReload).toHaveBeenCalledTimes(2)
+})
+
+test('a wrong file changes nothing, and is told once', async () => {
+  const onError = vi.fn()
+  const encryption = await opened(first, { automaticReload: true, clock: createManualClock(), onError })
+  const transformer = encryption.transformerFor(secrets)!
+  const stored = transformer.toStorage(plain, key)
+  for (const text of ['', 'resources: 1', configuration({ secrets: ['aesgcm: {keys: []}'] })]) {
+    await encryption.write(text)
+    await encryption.reload()
+    await encryption.reload()
+    expect(transformer.fromStorage(stored, key)).toEqual({ data: plain, stale: false })
+  }
+  expect(onError.mock.calls.map(([error]) => (error as Error).name)).toEqual(Array(3).fill('EncryptionConfigurationError'))
+  await encryption.write(second)
+  await encryption.reload()
+  expect(transformer.fromStorage(stored, key).stale).toBe(true)
+})
+
+test('a KMS plugin that is not healthy keeps the new file from taking effect', async () => {
+  const clock = createManualClock()
+  const onError = vi.fn()
+  const encryption = await opened(first, { automaticReload: true, clock, onError })
+  const stored = encryption.transformerFor(secrets)!.toStorage(plain, key)
+  await encryption.write(configuration({ secrets: ["kms: {apiVersion: v2, name: a, timeout: 10ms, endpoint: 'unix:///nowhere.sock'}"] }))
+  let done = false
+  const reloading = encryption.reload().then(() => (done = true))
+  await vi.waitFor(() => {
+    clock.advance(1000)
+    expect(done).toBe(true)
+  })
+  await reloading
+  expect(onError).toHaveBeenCalledExactlyOnceWith(
+    expect.objectContaining({ message: expect.stringContaining('health check for new transformers failed') }),
+  )
+  expect(encryption.transformerFor(secrets)!.fromStorage(stored, key)).toEqual({ data: plain, stale: false })
+})
