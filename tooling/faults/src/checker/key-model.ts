@@ -62,7 +62,7 @@ function seen(state: KeyState, revision: Revision | undefined): KeyState | undef
 }
 
 function read(state: KeyState, entry: Seen | undefined, revision: Revision): KeyState | undefined {
-  if (entry === undefined) return state.tag === undefined ? seen(state, revision) : undefined
+  if (!entry) return state.tag === undefined ? seen(state, revision) : undefined
   const { tag, modRevision, createRevision } = entry
   if (tag !== state.tag || modRevision > revision) return undefined
   if (state.mod !== modRevision && !(state.mod === unknown && modRevision > state.floor)) return undefined

@@ -40,7 +40,8 @@ export class HistoryBuilder implements Recorder {
   addFile(file: string): void {
     const lines = readFileSync(file, 'utf8').split('\n')
     lines.pop()
-    for (const line of lines) this.#line(JSON.parse(line) as Line)
+    // JSON has no undefined: what is absent in a list is null there.
+    for (const line of lines) this.#line(JSON.parse(line, (_, value: unknown) => value ?? undefined) as Line)
   }
 
   /** Whatever has had no answer by now will not take effect any more. */
