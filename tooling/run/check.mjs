@@ -7,8 +7,8 @@ const repo = (script) => [node, [path.join(root, 'tooling/repo/src', script)]]
 const steps = {
   format: [bin('oxfmt'), ['--check']],
   lint: [bin('oxlint'), ['--type-aware', '--deny-warnings']],
-  types: [bin('tsc'), ['-b']],
-  'types of tests': [bin('tsc'), ['-p', 'tsconfig.tests.json']],
+  types: [bin('tsc'), ['-p', '.']],
+  build: [bin('tsc'), ['-b', 'tsconfig.build.json']],
   'layer tags': repo('layer-tags.ts'),
   layers: [bin('turbo'), ['boundaries']],
   versions: [bin('sherif'), []],

@@ -14,7 +14,7 @@ const run = promisify(execFile)
 const scratch = mkdtempSync(path.join(os.tmpdir(), 'keelson-packages-'))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
-execFileSync(path.join(repositoryRoot, 'node_modules/.bin/tsc'), ['-b'], { cwd: repositoryRoot, stdio: 'inherit' })
+execFileSync(path.join(repositoryRoot, 'node_modules/.bin/tsc'), ['-b', 'tsconfig.build.json'], { cwd: repositoryRoot, stdio: 'inherit' })
 const packages = packAll(path.join(scratch, 'tarballs'))
 const nodes = [findNode20(), process.execPath]
 

@@ -101,8 +101,10 @@ export function updateTests(test: DeclareStorageTest): void {
       if (current!.spec?.text !== 'newer') throw new Error('too old')
       return setText('mine')(current)
     }
-    await storage.guaranteedUpdate(key('ns', 'a'), refuseOld, { suggestion: stale })
-    expect(calls).toBe(2)
+    const updated = await storage.guaranteedUpdate(key('ns', 'a'), refuseOld, { suggestion: stale })
+    expect(updated.object().spec).toEqual({ text: 'mine' })
+    // Once is enough for a storage that knows a newer one itself.
+    expect(calls).toBeLessThanOrEqual(2)
     calls = 0
     const refuse = (): never => {
       calls++
