@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { ValueTransformer } from '@keelson/storagebackend'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { createAesCbc } from './aes-cbc.ts'
 import { createAesGcm } from './aes-gcm.ts'

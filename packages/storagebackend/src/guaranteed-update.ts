@@ -1,6 +1,6 @@
 import type { KubeObject } from '@keelson/apimachinery'
 import type { LeasePool } from './lease-pool.ts'
-import type { Comparison, ObjectAccess } from './object-access.ts'
+import type { ObjectAccess } from './object-access.ts'
 import { stateOfEntry, stateOfSuggestion, type ObjectState } from './object-state.ts'
 import { checkPreconditions } from './preconditions.ts'
 import type { StoredObject, UpdateOptions, UpdateOutput } from './storage.ts'
@@ -41,13 +41,12 @@ export async function guaranteedUpdate<T extends KubeObject>(update: GuaranteedU
     }
 
     const bytes = access.codec.encode(output.object)
-    let comparison: Comparison | undefined
-    if (!state.current && sameBody(access, key, bytes, state)) {
-      // The suggestion says that nothing changes; only the store can say so.
-      state = await readCurrent()
-      comparison = state.entry && (await access.compare(state.entry, bytes))
-      if (comparison !== 'same' && comparison !== 'stale') continue
-    } else if (state.entry) comparison = await access.compare(state.entry, bytes)
+    // A suggestion says that nothing changes; only the store can say so.
+    const confirming = !state.current && sameBody(access, key, bytes, state)
+    if (confirming) state = await readCurrent()
+    const compared = state.entry && access.compare(state.entry, bytes)
+    const comparison = compared instanceof Promise ? await compared : compared
+    if (confirming && comparison !== 'same' && comparison !== 'stale') continue
     // A stale value is written although its object stays the same.
     if (state.stored && comparison === 'same') return state.stored
 

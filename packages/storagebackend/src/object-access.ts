@@ -74,15 +74,15 @@ export class ObjectAccess<T extends KubeObject> {
   }
 
   /** Puts encoded bytes, if the key is still at `expected` (0: absent). What is there instead is prepared. */
-  async put(key: string, bytes: Uint8Array, lease: LeaseId, expected: Revision): Promise<CommitResult> {
+  put(key: string, bytes: Uint8Array, lease: LeaseId, expected: Revision): Promise<CommitResult> {
     return this.#commit({ type: 'put', key, value: this.transformer ? this.#toStorage(key, bytes) : bytes, lease }, expected)
   }
 
-  async delete(key: string, expected: Revision): Promise<CommitResult> {
+  delete(key: string, expected: Revision): Promise<CommitResult> {
     return this.#commit({ type: 'delete', key }, expected)
   }
 
-  /** Whether writing these encoded bytes would change the entry's value. Staleness is asked for now, not when the entry was opened. */
+  /** A promise only where values are transformed. Whether writing these encoded bytes would change the entry's value. Staleness is asked for now, not when the entry was opened. */
   compare(entry: Entry, bytes: Uint8Array): Comparison | Promise<Comparison> {
     if (!this.transformer) return Buffer.compare(bytes, entry.value) === 0 ? 'same' : 'different'
     return this.#compareTransformed(this.transformer, entry, bytes)

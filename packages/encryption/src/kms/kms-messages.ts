@@ -26,8 +26,8 @@ export interface EncryptResponse {
 
 /** One message type, for a gRPC call or a stored value. */
 export interface MessageCodec<T> {
-  encode(message: T): Buffer
-  decode(bytes: Uint8Array): T
+  readonly encode: (message: T) => Buffer
+  readonly decode: (bytes: Uint8Array) => T
 }
 
 function bytesMap(id: number): protobuf.IMapField {

@@ -64,7 +64,7 @@ describe('a KMS provider', () => {
     const stored = [1, 2, 3].map((n) => writer.toStorage(Buffer.from(`value ${n}`), key))
     const { transformer: reader } = await start(kms)
     expect(() => reader.fromStorage(stored[0]!, key)).toThrow('was not unwrapped first')
-    await Promise.all(stored.map((value) => reader.prepare!(value, key)))
+    await Promise.all(stored.map(async (value) => reader.prepare!(value, key)))
     expect(kms.calls.decrypt).toBe(1)
     for (const value of stored) {
       expect(reader.prepare!(value, key)).toBeUndefined()

@@ -44,7 +44,7 @@ export function createPrefixTransformer(transformers: readonly PrefixedTransform
     return first!.prefix.length === 0 ? value : Buffer.concat([first!.prefix, value])
   }
 
-  if (!candidates.some(({ transformer }) => transformer.prepare)) return { fromStorage, toStorage }
+  if (!candidates.some(({ transformer }) => transformer.prepare !== undefined)) return { fromStorage, toStorage }
   return {
     fromStorage,
     toStorage,
