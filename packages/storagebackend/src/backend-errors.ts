@@ -6,6 +6,7 @@ export type BackendErrorName =
   | 'FutureRevisionError'
   | 'ReadOnlyError'
   | 'StoppedError'
+  | 'UnavailableError'
   | 'UnknownOutcomeError'
   | 'SlowWatcherError'
   | 'LeaseNotFoundError'
@@ -54,6 +55,11 @@ export class StoppedError extends BackendError {
   }
 }
 
+/** The store cannot be reached at present. Nothing was written. */
+export class UnavailableError extends BackendError {
+  override readonly name = 'UnavailableError'
+}
+
 /** The connection was lost between sending a write and its answer: it may or may not have happened. */
 export class UnknownOutcomeError extends BackendError {
   override readonly name = 'UnknownOutcomeError'
@@ -80,6 +86,7 @@ export interface BackendErrors {
   readonly FutureRevisionError: FutureRevisionError
   readonly ReadOnlyError: ReadOnlyError
   readonly StoppedError: StoppedError
+  readonly UnavailableError: UnavailableError
   readonly UnknownOutcomeError: UnknownOutcomeError
   readonly SlowWatcherError: SlowWatcherError
   readonly LeaseNotFoundError: LeaseNotFoundError

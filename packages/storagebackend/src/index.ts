@@ -33,6 +33,7 @@ export {
   ReadOnlyError,
   SlowWatcherError,
   StoppedError,
+  UnavailableError,
   UnknownOutcomeError,
 } from './backend-errors.ts'
 export type { BackendErrorName, BackendErrors } from './backend-errors.ts'

@@ -1,0 +1,50 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pipeline, type Duplex } from 'node:stream'
+
+export interface Relay {
+  /** The Unix socket that stands for the server. */
+  readonly path: string
+  close(): Promise<void>
+}
+
+/**
+ * A Unix socket, open to this user only, whose connections go on over streams that `open` makes. The gRPC library has no hook for making
+ * connections of its own, but it can be told to connect with a socket; TLS passes through untouched.
+ */
+export async function openRelay(open: () => Promise<Duplex>): Promise<Relay> {
+  const directory = await mkdtemp(join(tmpdir(), 'keelson-egress-'))
+  const path = join(directory, 'socket')
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+    socket.on('error', () => socket.destroy())
+    open().then(
+      (stream) => {
+        const ended = (): void => {
+          socket.destroy()
+          stream.destroy()
+        }
+        pipeline(socket, stream, ended)
+        pipeline(stream, socket, ended)
+      },
+      () => socket.destroy(),
+    )
+  })
+  server.unref()
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(path, resolve)
+  })
+  return {
+    path,
+    async close() {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,160 @@
+import { UnavailableError } from '@keelson/storagebackend'
+import type {
+  Backend,
+  CommitResult,
+  Compaction,
+  GetResult,
+  KeyRange,
+  LeaseId,
+  ListOptions,
+  ListPage,
+  ReadOptions,
+  Revision,
+  SizeStatistics,
+  Transaction,
+  WatchMessage,
+  WatchOptions,
+} from '@keelson/storagebackend'
+import { Committer } from './committer.ts'
+import { Compactor } from './compactor.ts'
+import type { Connected } from './connect.ts'
+import type { Settings } from './etcd3-options.ts'
+import { KnownRevisions } from './known-revisions.ts'
+import { EtcdLessor } from './lessor.ts'
+import { RangeReader } from './range-reader.ts'
+import { OutcomeResolver } from './resolve-outcome.ts'
+import { CallFailedError, Servers } from './servers.ts'
+import { closedError, toBackendError } from './translate-error.ts'
+import { WatchHub } from './watch-hub.ts'
+import { toInteger, toKey } from './wire-values.ts'
+
+/** The contract on real etcd, composed of its parts. */
+export class Etcd3Backend implements Backend, Compaction, SizeStatistics {
+  readonly #settings: Settings
+  readonly #connected: Connected
+  readonly #servers: Servers
+  readonly #known = new KnownRevisions()
+  readonly #reader: RangeReader
+  readonly #committer: Committer
+  readonly #lessor: EtcdLessor
+  readonly #watches: WatchHub
+  readonly #compactor: Compactor
+  #health: Promise<void> | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(connected: Connected, settings: Settings) {
+    const { clock, patience, log } = settings
+    this.#settings = settings
+    this.#connected = connected
+    const known = this.#known
+    const servers = (this.#servers = new Servers(connected.endpoints, settings))
+    const reader = (this.#reader = new RangeReader(servers, known, settings.pageSize))
+    const watches = (this.#watches = new WatchHub({ settings, servers, known, currentRevision: () => reader.currentRevision() }))
+    const store = {
+      get: (key: string) => reader.get(key),
+      list: (range: KeyRange) => reader.list(range),
+      watch: (range: KeyRange, after: Revision, { signal }: WatchOptions) => watches.watch(range, after, signal),
+    }
+    const resolver = new OutcomeResolver({ store, patience, now: () => clock.now(), pause: (ms) => servers.pause(ms) })
+    this.#committer = new Committer(servers, known, (transaction, base, cause) => resolver.resolve(transaction, base, cause))
+    this.#lessor = new EtcdLessor(servers)
+    this.#compactor = new Compactor({
+      servers,
+      known,
+      clock,
+      interval: settings.compactionInterval,
+      watch: (range, after, signal) => watches.watch(range, after, signal),
+      log,
+    })
+  }
+
+  /** Once, before anything else. The revision that it learns is the base of the first writes. */
+  async start(): Promise<void> {
+    await this.#reader.currentRevision()
+    this.#compactor.start()
+  }
+
+  async get(key: string, options?: ReadOptions): Promise<GetResult> {
+    this.#requireOpen()
+    return this.#reader.get(key, options)
+  }
+
+  async list(range: KeyRange, options?: ListOptions): Promise<ListPage> {
+    this.#requireOpen()
+    return this.#reader.list(range, options)
+  }
+
+  async commit(transaction: Transaction): Promise<CommitResult> {
+    this.#requireOpen()
+    return this.#committer.commit(transaction)
+  }
+
+  watch(range: KeyRange, after: Revision, { signal }: WatchOptions): AsyncIterable<WatchMessage> {
+    return this.#watches.watch(range, after, signal)
+  }
+
+  async requestProgress(): Promise<void> {
+    return this.#watches.requestProgress()
+  }
+
+  async grantLease(ttlSeconds: number): Promise<LeaseId> {
+    this.#requireOpen()
+    return this.#lessor.grantLease(ttlSeconds)
+  }
+
+  async compact(revision: Revision): Promise<void> {
+    this.#requireOpen()
+    return this.#compactor.compact(revision)
+  }
+
+  compactedRevision(): Revision {
+    return this.#known.compacted
+  }
+
+  async size(): Promise<number> {
+    this.#requireOpen()
+    try {
+      const status = await this.#servers.call({ type: 'read' }, (endpoint, settings) => endpoint.maintenance.status(settings))
+      return toInteger(status.dbSize)
+    } catch (error) {
+      throw error instanceof CallFailedError ? toBackendError(error.failure) : error
+    }
+  }
+
+  /** A read of a key that need not be there, as the original's check. Those who ask at the same time share one. */
+  async checkHealth(): Promise<void> {
+    this.#requireOpen()
+    this.#health ??= this.#probe().finally(() => {
+      this.#health = undefined
+    })
+    return this.#health
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #probe(): Promise<void> {
+    const { prefix, healthTimeout } = this.#settings
+    const key = toKey(`/${prefix.replace(/^\/+|\/+$/g, '')}/health`)
+    try {
+      await this.#servers.call({ type: 'read', callTimeout: healthTimeout, patience: healthTimeout }, (endpoint, settings) =>
+        endpoint.kv.range({ key }, settings),
+      )
+    } catch (error) {
+      if (!(error instanceof CallFailedError)) throw error
+      throw new UnavailableError(`error getting data from etcd: ${error.failure.message}`, { cause: error })
+    }
+  }
+
+  async #close(): Promise<void> {
+    this.#compactor.stop()
+    this.#watches.stop(closedError())
+    await this.#connected.close()
+  }
+
+  #requireOpen(): void {
+    if (this.#closing) throw closedError()
+  }
+}

@@ -1,0 +1,57 @@
+import type { Backend, Compaction, SizeStatistics } from '@keelson/storagebackend'
+import { systemClock } from './clock.ts'
+import { connect, type Connected } from './connect.ts'
+import { Etcd3Backend } from './etcd3-backend.ts'
+import type { Etcd3Options, Settings } from './etcd3-options.ts'
+import { answersProgressRightly } from './etcd-version.ts'
+import { CallFailedError, Servers } from './servers.ts'
+import { toBackendError } from './translate-error.ts'
+
+/** Waits until a server answers. Throws `UnavailableError` when none does in time. */
+export async function openEtcd3(options: Etcd3Options): Promise<Backend & Compaction & SizeStatistics> {
+  const settings = complete(options)
+  const connected = await connect(settings.transport, settings.egress)
+  try {
+    await firstAnswer(connected, settings)
+    const backend = new Etcd3Backend(connected, settings)
+    await backend.start()
+    return backend
+  } catch (error) {
+    await connected.close()
+    throw error
+  }
+}
+
+function complete(options: Etcd3Options): Settings {
+  return {
+    transport: options.transport,
+    prefix: options.prefix ?? '/registry',
+    compactionInterval: options.compactionInterval ?? 5 * 60_000,
+    egress: options.egress,
+    connectTimeout: options.connectTimeout ?? 20_000,
+    callTimeout: options.callTimeout ?? 8000,
+    patience: options.patience ?? 15_000,
+    healthTimeout: options.healthTimeout ?? 2000,
+    pageSize: options.pageSize ?? 10_000,
+    progressInterval: options.progressInterval ?? 10_000,
+    watchQueue: { changes: 100_000, bytes: 64 * 1024 * 1024, ...options.watchQueue },
+    clock: options.clock ?? systemClock,
+    log: options.log ?? (() => {}),
+  }
+}
+
+async function firstAnswer({ endpoints }: Connected, { clock, connectTimeout }: Settings): Promise<void> {
+  const servers = new Servers(endpoints, { clock, callTimeout: Math.min(connectTimeout, 5000), patience: connectTimeout })
+  try {
+    const { version } = await servers.call({ type: 'read' }, (endpoint, call) => endpoint.maintenance.status(call))
+    if (!answersProgressRightly(version)) {
+      throw new Error(
+        `etcd ${version} is too old: its answers to progress requests cannot be trusted; 3.4.31 or 3.5.13 is needed, or later`,
+      )
+    }
+  } catch (error) {
+    if (!(error instanceof CallFailedError)) throw error
+    const where = endpoints.map(({ address }) => address).join(', ')
+    throw toBackendError({ ...error.failure, message: `${where}: ${error.failure.message}` })
+  }
+}

@@ -1,0 +1,33 @@
+import { openEtcd3 } from '@keelson/backend-etcd3'
+import { createObjectStore } from '@keelson/storagebackend'
+import { describeBackend, describeStorage } from '@keelson/storagebackend/testing'
+import { afterAll, beforeAll, describe } from 'vitest'
+import { type EtcdProcess, startEtcd } from '../real-parts/etcd-process.ts'
+import { findEtcd } from '../real-parts/find-etcd.ts'
+
+const binary = findEtcd()
+
+describe.skipIf(binary === undefined)('on a real etcd', () => {
+  let etcd: EtcdProcess
+  beforeAll(async () => void (etcd = await startEtcd(binary ?? '')))
+  afterAll(() => etcd[Symbol.asyncDispose]())
+
+  const open = (): ReturnType<typeof openEtcd3> => openEtcd3({ transport: { serverList: [etcd.url] }, compactionInterval: 0 })
+
+  describeBackend('etcd3', async () => ({ backend: await open() }))
+
+  // Small pages, so that a list of a few objects takes several.
+  describeBackend('etcd3, by small pages', async () => ({
+    backend: await openEtcd3({ transport: { serverList: [etcd.url] }, compactionInterval: 0, pageSize: 3 }),
+  }))
+
+  describeStorage('etcd3', async (request) => {
+    const backend = await open()
+    return {
+      storage: createObjectStore({ ...request, backend }),
+      compact: (revision) => backend.compact(revision),
+      requestProgress: () => backend.requestProgress(),
+      close: () => backend[Symbol.asyncDispose](),
+    }
+  })
+})

@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+
+export interface EtcdProcess extends AsyncDisposable {
+  /** "http://127.0.0.1:PORT": the same after a restart. */
+  readonly url: string
+  readonly port: number
+  /** SIGKILL, and waits. */
+  kill(): Promise<void>
+  /** Starts it again on the same data and port; resolves when it serves. */
+  start(): Promise<void>
+  /** Stops answering without closing anything. */
+  pause(): void
+  resume(): void
+}
+
+export interface EtcdProcessOptions {
+  readonly flags?: readonly string[]
+}
+
+/** One etcd of its own, in a directory that goes away with it. Short ticks, so that it elects itself at once and leases may be a second long. */
+export async function startEtcd(binary: string, options: EtcdProcessOptions = {}): Promise<EtcdProcess> {
+  const scratch = await mkdtemp(path.join(os.tmpdir(), 'keelson-etcd-'))
+  const [port, peerPort] = await freePorts()
+  const url = `http://127.0.0.1:${port}`
+  const peer = `http://127.0.0.1:${peerPort}`
+  let child: ChildProcess | undefined
+  let exited: Promise<void> = Promise.resolve()
+
+  async function start(): Promise<void> {
+    let output = ''
+    const started = spawn(
+      binary,
+      [
+        `--data-dir=${path.join(scratch, 'data')}`,
+        `--listen-client-urls=${url}`,
+        `--advertise-client-urls=${url}`,
+        `--listen-peer-urls=${peer}`,
+        `--initial-advertise-peer-urls=${peer}`,
+        `--initial-cluster=default=${peer}`,
+        '--heartbeat-interval=10',
+        '--election-timeout=100',
+        '--unsafe-no-fsync',
+        '--log-level=error',
+        ...(options.flags ?? []),
+      ],
+      { stdio: ['ignore', 'ignore', 'pipe'] },
+    )
+    child = started
+    started.stderr.on('data', (data: Buffer) => (output = (output + data.toString()).slice(-5000)))
+    exited = new Promise((resolve) => {
+      started.once('exit', () => resolve())
+      started.once('error', () => resolve())
+    })
+    const until = Date.now() + 20_000
+    while (!(await healthy(url))) {
+      if (started.exitCode !== null || Date.now() > until) throw new Error(`etcd does not start\n${output}`)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+
+  async function kill(): Promise<void> {
+    child?.kill('SIGKILL')
+    await exited
+  }
+
+  await start()
+  return {
+    url,
+    port,
+    start,
+    kill,
+    pause: () => void child?.kill('SIGSTOP'),
+    resume: () => void child?.kill('SIGCONT'),
+    async [Symbol.asyncDispose]() {
+      await kill()
+      await rm(scratch, { recursive: true, force: true })
+    },
+  }
+}
+
+async function healthy(url: string): Promise<boolean> {
+  try {
+    const answer = await fetch(`${url}/health`, { signal: AbortSignal.timeout(1000) })
+    return ((await answer.json()) as { health?: string }).health === 'true'
+  } catch {
+    return false
+  }
+}
+
+/** Picked by the system and given back: etcd cannot say which ones it would have picked itself. */
+async function freePorts(): Promise<readonly [number, number]> {
+  const servers = [createServer(), createServer()] as const
+  const ports = await Promise.all(
+    servers.map(
+      (server) =>
+        new Promise<number>((resolve, reject) => {
+          server.once('error', reject)
+          server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port))
+        }),
+    ),
+  )
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
+  return [ports[0]!, ports[1]!]
+}
