@@ -27,7 +27,7 @@ export function newLegacyRESTStorage(config: GenericConfig, options: LegacyRESTS
   const definitions =
     eventTtlSeconds === undefined ? coreResources : coreResources.map((definition) => keptFor(definition, eventTtlSeconds))
   const hooks: Readonly<Record<string, StoreHooksFactory<KubeObject>>> = {
-    services: serviceHooks(options) as unknown as StoreHooksFactory<KubeObject>,
+    services: serviceHooks(options),
   }
   const storage = new Map<string, RESTStorage>()
   for (const definition of definitions) {

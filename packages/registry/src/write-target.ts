@@ -6,7 +6,7 @@ import type { CreateOptions, DeleteObjectOptions, Storage, StoredObject, UpdateO
 export type Written<T extends KubeObject> = StoredObject<T> | T
 
 export function readWritten<T extends KubeObject>(written: Written<T>): DeepReadonly<T> {
-  return isStoredObject(written) ? (written as StoredObject<T>).object() : (written as DeepReadonly<T>)
+  return isStoredObject(written) ? written.object() : (written as DeepReadonly<T>)
 }
 
 /** The writing half of a storage; see `Storage` for the contract. */

@@ -66,15 +66,16 @@ export function cidrWarnings(value: string, path: FieldPath): readonly string[] 
   const cidr = parseCidr(value)
   if (cidr === undefined) return []
   const { address, sloppy } = cidr
+  const where = path.toString()
   const canonical = formatCidr(cidr)
   const warnings: string[] = []
   if (hasHostBits(cidr)) {
     const single = `${formatIP(address)}/${isFour(address) ? 32 : 128}`
-    warnings.push(`${path}: CIDR value "${value}" is ambiguous in this context (should be "${canonical}" or "${single}"?)`)
+    warnings.push(`${where}: CIDR value "${value}" is ambiguous in this context (should be "${canonical}" or "${single}"?)`)
   }
-  if (sloppy || address.mapped) warnings.push(`${path}: non-standard CIDR value "${value}" is invalid: use "${canonical}"`)
+  if (sloppy || address.mapped) warnings.push(`${where}: non-standard CIDR value "${value}" is invalid: use "${canonical}"`)
   if (warnings.length === 0 && address.family === 6 && canonical !== value) {
-    warnings.push(`${path}: IPv6 CIDR value "${value}" should be in RFC 5952 canonical format ("${canonical}")`)
+    warnings.push(`${where}: IPv6 CIDR value "${value}" should be in RFC 5952 canonical format ("${canonical}")`)
   }
   return warnings
 }

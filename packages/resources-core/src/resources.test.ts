@@ -8,6 +8,8 @@ import { namespaces } from './namespaces/index.ts'
 import { coreResources } from './resources.ts'
 import { secrets } from './secrets/index.ts'
 import { serviceAccounts } from './serviceaccounts/index.ts'
+import { createServiceHooks } from './services/allocation/service-hooks.ts'
+import { services } from './services/index.ts'
 
 const types = createApiTypes([coreV1])
 const badName = { title: 'a bad name', object: () => ({ metadata: { name: 'A_b' } }), field: 'metadata.name' }
@@ -26,6 +28,20 @@ describeResource(secrets, {
   ],
 })
 describeResource(serviceAccounts, { types, valid: () => ({ metadata: {} }), invalid: [badName] })
+describeResource(services, {
+  types,
+  hooks: createServiceHooks({ clusterIPRange: '10.0.0.0/24' }),
+  valid: () => ({
+    metadata: {},
+    spec: {
+      type: 'ClusterIP',
+      ports: [{ port: 80, protocol: 'TCP', targetPort: 80 }],
+      sessionAffinity: 'None',
+      internalTrafficPolicy: 'Cluster',
+    },
+  }),
+  invalid: [badName, { title: 'no ports', object: () => ({ metadata: { name: 'a' }, spec: { type: 'ClusterIP' } }), field: 'spec.ports' }],
+})
 describeResource(namespaces, {
   types,
   valid: () => ({ metadata: {} }),
@@ -50,6 +66,6 @@ describe('core resources', () => {
     expect(new Set(coreResources.map(({ group, version }) => `${group}/${version}`))).toEqual(new Set(['/v1']))
     const names = coreResources.map(({ plural }) => plural)
     expect(new Set(names).size).toBe(names.length)
-    expect(names).toEqual(expect.arrayContaining(['configmaps', 'events', 'namespaces', 'pods', 'secrets', 'serviceaccounts']))
+    expect(names).toEqual(expect.arrayContaining(['configmaps', 'events', 'namespaces', 'pods', 'secrets', 'serviceaccounts', 'services']))
   })
 })

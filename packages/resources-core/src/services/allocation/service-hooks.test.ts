@@ -1,0 +1,255 @@
+import { createApiTypes } from '@keelson/api'
+import { coreV1 } from '@keelson/api/core/v1'
+import type { Service, ServiceSpec } from '@keelson/api/core/v1'
+import { openTestStore, plain, put, testContext } from '@keelson/registry/testing'
+import type { TestStore } from '@keelson/registry/testing'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { setServiceDefaults } from '../defaults.ts'
+import { services } from '../index.ts'
+import { createServiceHooks } from './service-hooks.ts'
+import type { ServiceHooksOptions } from './service-hooks.ts'
+
+const types = createApiTypes([coreV1])
+const context = testContext('ns')
+// Not random: whatever is given in a range this small would sooner or later be what a test asks for.
+const small: ServiceHooksOptions = { clusterIPRange: '10.0.0.0/28', nodePortRange: '30000-30003', random: () => 0 }
+const dual: ServiceHooksOptions = { clusterIPRange: '10.0.0.0/24,fd00::/112' }
+
+const open = (options: ServiceHooksOptions, backend?: TestStore<Service>['backend']): TestStore<Service> =>
+  openTestStore(services, { types, hooks: createServiceHooks(options), ...(backend && { backend }) })
+
+/** As a request arrives: with defaults. */
+function service(name: string, spec: ServiceSpec = {}): Service {
+  const object: Service = { metadata: { name }, spec: { ports: [{ port: 80 }], selector: { app: 'a' }, ...spec } }
+  setServiceDefaults(object)
+  return object
+}
+
+let test: TestStore<Service>
+beforeEach(() => void (test = open(small)))
+afterEach(() => test[Symbol.asyncDispose]())
+
+const create = async (name: string, spec: ServiceSpec = {}, dryRun = false, within = test): Promise<ServiceSpec> =>
+  (plain(await within.store.create(context, service(name, spec), { dryRun })) as Service).spec!
+const update = async (name: string, spec: ServiceSpec, dryRun = false, within = test): Promise<ServiceSpec> =>
+  (plain((await within.store.update(context, name, put(service(name, spec)), { dryRun })).object) as Service).spec!
+const remove = (name: string, dryRun = false): Promise<unknown> => test.store.delete(context, name, { options: {}, dryRun })
+const taken = { message: expect.stringContaining('provided IP is already allocated') as unknown }
+const portTaken = { message: expect.stringContaining('provided port is already allocated') as unknown }
+
+describe('cluster addresses', () => {
+  it('are given, kept and given again after a delete', async () => {
+    const { clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy } = await create('a')
+    expect(clusterIP).toMatch(/^10\.0\.0\.([2-9]|1[0-4])$/)
+    expect({ clusterIPs, ipFamilies, ipFamilyPolicy }).toEqual({
+      clusterIPs: [clusterIP],
+      ipFamilies: ['IPv4'],
+      ipFamilyPolicy: 'SingleStack',
+    })
+    expect((await update('a', { ports: [{ port: 81 }] })).clusterIP).toBe(clusterIP)
+    await expect(create('b', { clusterIP: clusterIP! })).rejects.toMatchObject({
+      code: 422,
+      message: `Service "b" is invalid: spec.clusterIPs: Invalid value: ["${clusterIP}"]: failed to allocate IP ${clusterIP}: provided IP is already allocated`,
+    })
+    await remove('a', true)
+    await expect(create('b', { clusterIP: clusterIP! })).rejects.toMatchObject(taken)
+    await remove('a')
+    expect((await create('b', { clusterIP: clusterIP! })).clusterIP).toBe(clusterIP)
+  })
+
+  it('are different for all who ask at once, until there are none', async () => {
+    const made = await Promise.allSettled(Array.from({ length: 20 }, (_, i) => create(`s${i}`)))
+    const ips = made.flatMap((one) => (one.status === 'fulfilled' ? [one.value.clusterIP] : []))
+    expect(ips).toHaveLength(13)
+    expect(new Set(ips).size).toBe(13)
+    expect(made.filter((one) => one.status === 'rejected').map(({ reason }) => (reason as Error).message)).toEqual(
+      Array.from({ length: 7 }, () =>
+        expect.stringMatching(/^Internal error occurred: failed to allocate a serviceIP for Service "s\d+": range is full$/),
+      ),
+    )
+  })
+
+  it('are given back when the service is refused', async () => {
+    await expect(create('a', { clusterIP: '10.0.0.5', sessionAffinity: 'Often' })).rejects.toMatchObject({ code: 422 })
+    await create('b', { clusterIP: '10.0.0.5' })
+    await expect(create('b', { clusterIP: '10.0.0.6' })).rejects.toMatchObject({ reason: 'AlreadyExists' })
+    await create('c', { clusterIP: '10.0.0.6' })
+  })
+
+  it('of a dry run are for show', async () => {
+    expect((await create('a', {}, true)).clusterIP).toBe('10.0.0.0')
+    expect((await create('a', { clusterIP: '10.0.0.9' }, true)).clusterIP).toBe('10.0.0.9')
+    await expect(create('a', { clusterIP: '10.1.0.9' }, true)).rejects.toMatchObject({ code: 422 })
+    await create('b', { clusterIP: '10.0.0.9' })
+  })
+
+  it('are read from what is stored, at the start', async () => {
+    await create('a', { clusterIP: '10.0.0.7', type: 'NodePort', ports: [{ port: 80, nodePort: 30_001 }] })
+    await using second = open(small, test.backend)
+    await expect(create('b', { clusterIP: '10.0.0.7' }, false, second)).rejects.toMatchObject(taken)
+    await expect(create('b', { type: 'NodePort', ports: [{ port: 80, nodePort: 30_001 }] }, false, second)).rejects.toMatchObject(portTaken)
+    await second.store.delete(context, 'a', { options: {}, dryRun: false })
+    await create('b', { clusterIP: '10.0.0.7' }, false, second)
+  })
+
+  it('come and go with the type', async () => {
+    await create('a', { clusterIP: '10.0.0.7' })
+    const stored = plain(await test.store.get(context, 'a', {})) as Service
+    stored.spec = { ...stored.spec, type: 'ExternalName', externalName: 'x.y' }
+    const name = plain((await test.store.update(context, 'a', put(stored), { dryRun: false })).object) as Service
+    expect(name.spec).toEqual({
+      ports: [{ port: 80, protocol: 'TCP', targetPort: 80 }],
+      selector: { app: 'a' },
+      type: 'ExternalName',
+      sessionAffinity: 'None',
+      externalName: 'x.y',
+    })
+    await create('b', { clusterIP: '10.0.0.7' })
+    await expect(update('a', { clusterIP: '10.0.0.7' })).rejects.toMatchObject(taken)
+    expect((await update('a', {})).clusterIP).toMatch(/^10\.0\.0\.\d+$/)
+  })
+
+  it('do not change', async () => {
+    await create('a', { clusterIP: '10.0.0.7' })
+    await expect(update('a', { clusterIP: '10.0.0.8', clusterIPs: ['10.0.0.8'] })).rejects.toMatchObject({
+      message: 'Service "a" is invalid: spec.clusterIPs[0]: Invalid value: ["10.0.0.8"]: may not change once set',
+    })
+  })
+
+  it('the first is for the API server’s own service', async () => {
+    await expect(create('a', { clusterIP: '10.0.0.1' })).rejects.toMatchObject(taken)
+    const own = await test.store.create(testContext('default'), service('kubernetes', { clusterIP: '10.0.0.1' }), { dryRun: false })
+    expect((plain(own) as Service).spec?.clusterIP).toBe('10.0.0.1')
+  })
+
+  it('are not for the headless', async () => {
+    expect(await create('a', { clusterIP: 'None' })).toMatchObject({
+      clusterIPs: ['None'],
+      ipFamilies: ['IPv4'],
+      ipFamilyPolicy: 'SingleStack',
+    })
+    expect(await create('b', { clusterIP: 'None', selector: {} })).toMatchObject({
+      ipFamilies: ['IPv4', 'IPv6'],
+      ipFamilyPolicy: 'RequireDualStack',
+    })
+  })
+
+  it('go back when the last finalizer does', async () => {
+    const held = service('a', { clusterIP: '10.0.0.7' })
+    held.metadata.finalizers = ['example.com/hold']
+    await test.store.create(context, held, { dryRun: false })
+    await remove('a')
+    await expect(create('b', { clusterIP: '10.0.0.7' })).rejects.toMatchObject(taken)
+    await update('a', { clusterIP: '10.0.0.7' })
+    await create('b', { clusterIP: '10.0.0.7' })
+  })
+})
+
+describe('families', () => {
+  it.each([
+    [
+      { ipFamilyPolicy: 'RequireDualStack' },
+      'spec.ipFamilyPolicy: Invalid value: "RequireDualStack": this cluster is not configured for dual-stack services',
+    ],
+    [{ ipFamilies: ['IPv6'] }, 'spec.ipFamilies[0]: Invalid value: "IPv6": not configured on this cluster'],
+    [{ clusterIP: 'fd00::1' }, 'spec.clusterIPs[0]: Invalid value: ["fd00::1"]: IPv6 is not configured on this cluster'],
+    [
+      { ipFamilyPolicy: 'SingleStack', ipFamilies: ['IPv4', 'IPv6'] },
+      "spec.ipFamilyPolicy: Invalid value: \"SingleStack\": must be 'RequireDualStack' or 'PreferDualStack' when multiple IP families are specified",
+    ],
+    [
+      { clusterIP: '10.1.0.1' },
+      'spec.clusterIPs: Invalid value: ["10.1.0.1"]: failed to allocate IP 10.1.0.1: the provided network does not match the current range',
+    ],
+  ] as const)('%j cannot be had', async (spec, message) => {
+    await expect(create('a', structuredClone(spec) as ServiceSpec)).rejects.toMatchObject({
+      code: 422,
+      message: `Service "a" is invalid: ${message}`,
+    })
+  })
+
+  it('may be two, and one again', async () => {
+    await using both = open(dual)
+    expect(await create('p', {}, false, both)).toMatchObject({ ipFamilies: ['IPv4'] })
+    const { clusterIPs = [] } = await create('a', { ipFamilyPolicy: 'PreferDualStack' }, false, both)
+    expect(clusterIPs).toEqual([expect.stringMatching(/^10\.0\.0\./), expect.stringMatching(/^fd00::/)])
+    const reduced = { clusterIP: clusterIPs[0]!, clusterIPs: [clusterIPs[0]!], ipFamilyPolicy: 'PreferDualStack' }
+    await expect(update('a', reduced, false, both)).rejects.toMatchObject({ code: 422 })
+    const single = await update('a', { ipFamilyPolicy: 'SingleStack' }, false, both)
+    expect(single).toMatchObject({ clusterIPs: [clusterIPs[0]] })
+    expect(await create('b', { clusterIP: clusterIPs[1]! }, false, both)).toMatchObject({ ipFamilies: ['IPv6'] })
+    await expect(
+      update('a', { ipFamilyPolicy: 'RequireDualStack', clusterIP: clusterIPs[0]!, clusterIPs: [...clusterIPs] }, false, both),
+    ).rejects.toMatchObject(taken)
+    expect((await update('a', { ipFamilyPolicy: 'RequireDualStack' }, false, both)).clusterIPs).toHaveLength(2)
+  })
+})
+
+describe('node ports', () => {
+  const nodePort = (...nodePorts: number[]): ServiceSpec => ({
+    type: 'NodePort',
+    ports: nodePorts.map((nodePort, i) => ({ name: `p${i}`, port: 80 + i, nodePort })),
+  })
+
+  it('are given, kept by name, and go with what they were given for', async () => {
+    const { ports = [] } = await create('a', nodePort(0, 30_002))
+    expect(ports[1]?.nodePort).toBe(30_002)
+    expect(ports[0]?.nodePort).toBeGreaterThanOrEqual(30_000)
+    expect((await update('a', nodePort(0, 0))).ports).toEqual(ports)
+    await expect(create('b', nodePort(30_002))).rejects.toMatchObject({
+      message: 'Service "b" is invalid: spec.ports[0].nodePort: Invalid value: 30002: provided port is already allocated',
+    })
+    await update('a', nodePort(0))
+    await create('b', nodePort(30_002))
+    expect((await update('b', { ports: [{ name: 'p0', port: 80 }] })).ports?.[0]).not.toHaveProperty('nodePort')
+    await create('c', nodePort(30_002))
+  })
+
+  it('are as many as the range has', async () => {
+    await create('a', nodePort(0, 0, 0, 0))
+    await expect(create('b', nodePort(0))).rejects.toMatchObject({
+      code: 500,
+      message: 'Internal error occurred: failed to allocate a nodePort: range is full',
+    })
+    await remove('a')
+    await create('b', nodePort(0, 0, 0, 0))
+  })
+
+  it('outside the range are refused, and everything that was taken with them is free', async () => {
+    await expect(create('a', { ...nodePort(30_000, 99), clusterIP: '10.0.0.7' })).rejects.toMatchObject({
+      message:
+        'Service "a" is invalid: spec.ports[1].nodePort: Invalid value: 99: provided port is not in the valid range. The range of valid ports is 30000-30003',
+    })
+    await create('b', { ...nodePort(30_000), clusterIP: '10.0.0.7' })
+  })
+
+  it('are shared by protocols of one port', async () => {
+    const ports = [
+      { name: 'u', port: 53, protocol: 'UDP' },
+      { name: 't', port: 53, protocol: 'TCP' },
+    ]
+    const made = await create('a', { type: 'NodePort', ports })
+    expect(made.ports?.[0]?.nodePort).toBe(made.ports?.[1]?.nodePort)
+  })
+
+  it('of a dry run are for show', async () => {
+    expect((await create('a', nodePort(0, 0), true)).ports?.map((port) => port.nodePort)).toEqual([32_769, 32_770])
+    await create('b', nodePort(30_000))
+    await expect(create('a', nodePort(30_000), true)).rejects.toMatchObject(portTaken)
+    await update('b', { ports: [{ port: 80 }] }, true)
+    await expect(create('a', nodePort(30_000))).rejects.toMatchObject(portTaken)
+  })
+
+  it('health checks of load balancers have one of their own', async () => {
+    const local: ServiceSpec = { type: 'LoadBalancer', externalTrafficPolicy: 'Local', allocateLoadBalancerNodePorts: false }
+    const { healthCheckNodePort, ports } = await create('a', local)
+    expect(healthCheckNodePort).toBeGreaterThanOrEqual(30_000)
+    expect(ports?.[0]).not.toHaveProperty('nodePort')
+    expect((await update('a', local)).healthCheckNodePort).toBe(healthCheckNodePort)
+    await expect(create('b', { ...local, healthCheckNodePort: healthCheckNodePort! })).rejects.toMatchObject({
+      message: `Internal error occurred: failed to allocate requested HealthCheck NodePort ${healthCheckNodePort}: provided port is already allocated`,
+    })
+    expect(await update('a', { ...local, externalTrafficPolicy: 'Cluster' })).not.toHaveProperty('healthCheckNodePort')
+    await create('b', { ...local, healthCheckNodePort: healthCheckNodePort! })
+  })
+})
