@@ -76,7 +76,7 @@ export type ShapeResult =
 /** Every problem names the path: `resources[0].providers[1].kms.name: …`. Never the value, which may be a secret. */
 export function checkShape(value: unknown): ShapeResult {
   const result = encryptionConfiguration.safeParse(value)
-  if (result.success) return { configuration: result.data as EncryptionConfiguration }
+  if (result.success) return { configuration: result.data }
   return {
     problems: result.error.issues.flatMap((issue) =>
       issue.code === 'unrecognized_keys'

@@ -13,7 +13,7 @@ const unhealthyInterval = 10_000
 const writeKeyLifetime = 180_000
 const answerLifetimeHealthy = 20_000
 const answerLifetimeUnhealthy = 3000
-const versions: readonly string[] = ['v2', 'v2beta1']
+const versions: ReadonlySet<string> = new Set(['v2', 'v2beta1'])
 
 /**
  * Watches one plugin: asks for its status, makes a new seed when its key has changed, and lets the seed expire when nothing is heard.
@@ -122,7 +122,7 @@ export class KmsProbe {
   #complaintsAbout({ version, healthz }: StatusResponse): string[] {
     const complaints: string[] = []
     if (healthz !== 'ok') complaints.push(`got unexpected healthz status: ${healthz}`)
-    if (!versions.includes(version)) complaints.push(`expected KMSv2 API version v2, got ${version}`)
+    if (!versions.has(version)) complaints.push(`expected KMSv2 API version v2, got ${version}`)
     else if ((this.#version ??= version) !== version) {
       complaints.push(`KMSv2 API version should not change after the initial status response version ${this.#version}, got ${version}`)
     }
