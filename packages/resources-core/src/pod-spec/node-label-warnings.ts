@@ -30,6 +30,6 @@ export function nodeTermWarnings(
     const ofValues = values.flatMap((value, j) =>
       isValidLabelValue(value).map((problem) => `${at.child('values').index(j)}: ${value} is invalid, ${problem}`),
     )
-    return [...warnings, ...ofValues]
+    return warnings.concat(ofValues)
   })
 }

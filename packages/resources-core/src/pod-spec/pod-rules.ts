@@ -1,6 +1,7 @@
 import type { ObjectMeta, DeepReadonly } from '@keelson/apimachinery'
 import { isValidLabelValue, parseQuantity, validateLabelSelector, fieldPath } from '@keelson/apimachinery'
 import { hasDeletionCost } from './deletion-cost.ts'
+import { readonlyPodAffinityTerms } from './pod-affinity-terms.ts'
 import { isHugePages } from './resource-names.ts'
 import { isDivisibleHugePages } from './resource-quantities.ts'
 import { namespacedSysctlError } from './validate-sysctls.ts'
@@ -84,10 +85,7 @@ function spreads(spec: ReadonlyPodSpec): NonNullable<ReadonlyPodSpec['topologySp
 }
 
 function hasInvalidAffinitySelector({ affinity }: ReadonlyPodSpec): boolean {
-  const terms = [affinity?.podAffinity, affinity?.podAntiAffinity].flatMap((group) => [
-    ...(group?.requiredDuringSchedulingIgnoredDuringExecution ?? []),
-    ...(group?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(({ podAffinityTerm }) => podAffinityTerm),
-  ])
+  const terms = readonlyPodAffinityTerms(affinity)
   return terms.some((term) =>
     [term.labelSelector, term.namespaceSelector].some((selector) => validateLabelSelector(selector, nowhere).length > 0),
   )

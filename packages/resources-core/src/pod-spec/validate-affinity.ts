@@ -23,10 +23,11 @@ function validatePodTerms(affinity: DeepReadonly<PodAffinity>, rules: PodRules, 
     ...(affinity.requiredDuringSchedulingIgnoredDuringExecution ?? []).flatMap((term, i) =>
       validateTerm(term, rules, requiredPath.index(i)),
     ),
-    ...(affinity.preferredDuringSchedulingIgnoredDuringExecution ?? []).flatMap(({ weight, podAffinityTerm }, i) => [
-      ...validateWeight(weight, preferredPath.index(i).child('weight')),
-      ...validateTerm(podAffinityTerm, rules, preferredPath.index(i).child('podAffinityTerm')),
-    ]),
+    ...(affinity.preferredDuringSchedulingIgnoredDuringExecution ?? []).flatMap(({ weight, podAffinityTerm }, i) =>
+      validateWeight(weight, preferredPath.index(i).child('weight')).concat(
+        validateTerm(podAffinityTerm, rules, preferredPath.index(i).child('podAffinityTerm')),
+      ),
+    ),
   ]
 }
 

@@ -27,12 +27,7 @@ export function validateVolumeMounts(container: ReadonlyContainer, volumes: Volu
     if (devicePaths.has(mountPath)) {
       errors.push(fieldError.invalid(at.child('mountPath'), mountPath, 'must not already exist as a path in volumeDevices'))
     }
-    return [
-      ...errors,
-      ...validateSubPaths(mount, path, at),
-      ...validatePropagation(mount, container, path),
-      ...validateReadOnly(mount, path),
-    ]
+    return errors.concat(validateSubPaths(mount, path, at), validatePropagation(mount, container, path), validateReadOnly(mount, path))
   })
 }
 
@@ -73,8 +68,10 @@ export function validateVolumeDevices(container: ReadonlyContainer, volumes: Vol
     const { name = '', devicePath = '' } = device
     const namePath = path.index(i).child('name')
     const pathPath = path.index(i).child('devicePath')
-    const errors = [...validateRequired(name, namePath), ...validateDeviceVolume(device, volumes, { namePath, known: names })]
-    errors.push(...validateRequired(devicePath, pathPath))
+    const errors = validateRequired(name, namePath).concat(
+      validateDeviceVolume(device, volumes, { namePath, known: names }),
+      validateRequired(devicePath, pathPath),
+    )
     if (paths.has(devicePath)) errors.push(fieldError.invalid(pathPath, devicePath, 'must be unique'))
     if (validateNoBacksteps(devicePath, pathPath).length > 0) {
       errors.push(fieldError.invalid(pathPath, devicePath, "can not contain backsteps ('..')"))

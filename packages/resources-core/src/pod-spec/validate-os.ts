@@ -24,7 +24,7 @@ const podMembers = [
   '/seLinuxChangePolicy',
 ]
 /** Only sharing is refused, not the answer no. */
-const neverWithHost = ['hostPID', 'hostIPC']
+const neverWithHost: ReadonlySet<string> = new Set(['hostPID', 'hostIPC'])
 const containerMembers = [
   'appArmorProfile',
   'seLinuxOptions',
@@ -68,7 +68,7 @@ function refuseLinuxMembers(spec: ReadonlyPodSpec, path: FieldPath): FieldErrorL
       if (value !== undefined && !(name === 'sysctls' && Array.isArray(value) && value.length === 0)) {
         errors.push(...refuse(path.child('securityContext', name)))
       }
-    } else if (ofSpec[name] !== undefined && !(neverWithHost.includes(name) && ofSpec[name] === false)) {
+    } else if (ofSpec[name] !== undefined && !(neverWithHost.has(name) && ofSpec[name] === false)) {
       errors.push(...refuse(path.child(name)))
     }
   }

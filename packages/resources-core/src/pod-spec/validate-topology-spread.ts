@@ -86,10 +86,10 @@ function validateKeys(keys: readonly string[], selector: LabelKeyed['labelSelect
 function validateUnmergedLabelKeys({ matchLabelKeys: keys = [], labelSelector: selector }: Constraint, path: FieldPath): FieldErrorList {
   if (keys.length === 0) return []
   const errors = selector === undefined ? [fieldError.forbidden(path, 'must not be specified when labelSelector is not set')] : []
-  const used = [...Object.keys(selector?.matchLabels ?? {}), ...(selector?.matchExpressions ?? []).map(({ key }) => key)]
+  const used = new Set([...Object.keys(selector?.matchLabels ?? {}), ...(selector?.matchExpressions ?? []).map(({ key }) => key)])
   for (const [i, key] of keys.entries()) {
     errors.push(...validateLabelName(key, path.index(i)))
-    if (used.includes(key)) errors.push(fieldError.invalid(path.index(i), key, 'exists in both matchLabelKeys and labelSelector'))
+    if (used.has(key)) errors.push(fieldError.invalid(path.index(i), key, 'exists in both matchLabelKeys and labelSelector'))
   }
   return errors
 }

@@ -72,13 +72,13 @@ function withoutAdmission({ spec }: { readonly spec?: PodSpec }): unknown {
   const own = ({ name }: { readonly name: string }): boolean => !name.startsWith('kube-api-access-')
   const mounted = (list: PodSpec['containers'] | undefined): unknown =>
     list?.map(({ volumeMounts, ...container }) => ({ ...container, volumeMounts: (volumeMounts ?? []).filter(own) }))
-  const trouble = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable', 'node.kubernetes.io/memory-pressure']
+  const trouble = new Set(['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable', 'node.kubernetes.io/memory-pressure'])
   return {
     ...rest,
     volumes: (volumes ?? []).filter(own),
     containers: mounted(containers),
     initContainers: mounted(initContainers),
-    tolerations: (tolerations ?? []).filter(({ key }) => !trouble.includes(key ?? '')),
+    tolerations: (tolerations ?? []).filter(({ key }) => !trouble.has(key ?? '')),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Pod } from '@keelson/api/core/v1'
 import type { LabelSelector } from '@keelson/apimachinery'
+import { podAffinityTerms } from '../pod-spec/pod-affinity-terms.ts'
 
 interface LabelKeyed {
   readonly labelSelector?: LabelSelector
@@ -10,11 +11,8 @@ interface LabelKeyed {
 /** Selectors that ask for the pod's own value of a label get that value, so that the scheduler need not look it up. In place, once. */
 export function mergeLabelKeys(pod: Pod): void {
   const { affinity, topologySpreadConstraints } = pod.spec ?? {}
-  const terms: readonly LabelKeyed[] = [affinity?.podAffinity, affinity?.podAntiAffinity].flatMap((group) => [
-    ...(group?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(({ podAffinityTerm }) => podAffinityTerm),
-    ...(group?.requiredDuringSchedulingIgnoredDuringExecution ?? []),
-  ])
-  for (const { labelSelector, matchLabelKeys, mismatchLabelKeys } of [...terms, ...(topologySpreadConstraints ?? [])] as LabelKeyed[]) {
+  const keyed: readonly LabelKeyed[] = [...podAffinityTerms(affinity), ...(topologySpreadConstraints ?? [])]
+  for (const { labelSelector, matchLabelKeys, mismatchLabelKeys } of keyed) {
     if (labelSelector === undefined) continue
     addRequirements(labelSelector, 'In', { keys: matchLabelKeys, labels: pod.metadata.labels })
     addRequirements(labelSelector, 'NotIn', { keys: mismatchLabelKeys, labels: pod.metadata.labels })

@@ -45,10 +45,10 @@ function validateUser({ user }: Status, system: string, path: FieldPath): FieldE
 
 function validateAllocated(status: Status, containers: readonly ReadonlyContainer[], path: FieldPath): FieldErrorList {
   const container = containers.find(({ name }) => name === status.name)
-  return (status.allocatedResourcesStatus ?? []).flatMap((allocated, i) => [
-    ...(container === undefined ? [] : validateAllocatedName(allocated.name, container, path.index(i).child('name'))),
-    ...validateHealth(allocated, path.index(i).child('resources')),
-  ])
+  return (status.allocatedResourcesStatus ?? []).flatMap((allocated, i) => {
+    const errors = container === undefined ? [] : validateAllocatedName(allocated.name, container, path.index(i).child('name'))
+    return errors.concat(validateHealth(allocated, path.index(i).child('resources')))
+  })
 }
 
 function validateAllocatedName(name: string, { resources }: ReadonlyContainer, path: FieldPath): FieldErrorList {

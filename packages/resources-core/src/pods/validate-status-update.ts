@@ -10,7 +10,7 @@ import { validateHostIPs, validatePodIPs } from './validate-status-ips.ts'
 import { validateStateTransitions } from './validate-state-transitions.ts'
 
 const path = fieldPath('status')
-const systemConditions = ['PodScheduled', 'Ready', 'Initialized']
+const systemConditions: ReadonlySet<string> = new Set(['PodScheduled', 'Ready', 'Initialized'])
 const notNegative = 'must be a non-negative integer'
 
 export function validatePodStatusUpdate(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, rules: PodRules): FieldErrorList {
@@ -40,7 +40,7 @@ function validateConditions(conditions: readonly DeepReadonly<PodCondition>[], p
     const at = path.index(i)
     const errors: FieldErrorList =
       observedGeneration < 0 ? [fieldError.invalid(at.child('observedGeneration'), observedGeneration, notNegative)] : []
-    return systemConditions.includes(type) ? errors : [...errors, ...validateQualifiedName(type, at.child('Type'))]
+    return systemConditions.has(type) ? errors : [...errors, ...validateQualifiedName(type, at.child('Type'))]
   })
 }
 

@@ -65,7 +65,7 @@ function validateOnlyAddedTolerations(
   old: Tolerations,
   { rules, path }: { readonly rules: PodRules; readonly path: FieldPath },
 ): FieldErrorList {
-  const withoutSeconds = ({ tolerationSeconds: _, ...rest }: DeepReadonly<Toleration>): unknown => rest
+  const withoutSeconds = (toleration: DeepReadonly<Toleration>): unknown => ({ ...toleration, tolerationSeconds: undefined })
   for (const kept of old) {
     if (tolerations.some((candidate) => semanticEqual(withoutSeconds(candidate), withoutSeconds(kept)))) continue
     return [fieldError.forbidden(path, 'existing toleration can not be modified except its tolerationSeconds')]

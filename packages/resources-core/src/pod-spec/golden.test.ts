@@ -1,0 +1,92 @@
+import { createApiTypes } from '@keelson/api'
+import { appsV1 } from '@keelson/api/apps/v1'
+import { batchV1 } from '@keelson/api/batch/v1'
+import { coreV1 } from '@keelson/api/core/v1'
+import type { PodTemplateSpec } from '@keelson/api/core/v1'
+import { decodeStruct, encodeJson, fieldErrorBody, fieldPath, parseGroupVersionKind, parseJson } from '@keelson/apimachinery'
+import type { JsonObject, JsonValue, KubeObject, Status } from '@keelson/apimachinery'
+import { existsSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { setPodTemplateDefaults } from './pod-spec-defaults.ts'
+import { validatePodTemplateSpec } from './validate-pod-template.ts'
+
+/** What the original answered, recorded; beside the repository, and skipped where it is absent. */
+const recorded = new URL('../../../../../shared/golden/objects.jsonl', import.meta.url)
+
+/** Where the kinds that make pods keep their template. */
+const templatePaths: Readonly<Record<string, readonly [string, ...string[]]>> = {
+  PodTemplate: ['template'],
+  ReplicationController: ['spec', 'template'],
+  Deployment: ['spec', 'template'],
+  ReplicaSet: ['spec', 'template'],
+  DaemonSet: ['spec', 'template'],
+  StatefulSet: ['spec', 'template'],
+  Job: ['spec', 'template'],
+  CronJob: ['spec', 'jobTemplate', 'spec', 'template'],
+}
+
+interface Step {
+  readonly body: JsonObject
+  readonly expect: { readonly code: number; readonly body: Status & JsonObject }
+}
+interface Case {
+  readonly id: string
+  readonly steps: readonly Step[]
+}
+
+const types = createApiTypes([coreV1, appsV1, batchV1])
+
+const cases: Case[] = existsSync(recorded)
+  ? readFileSync(recorded, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Case)
+      .filter(({ steps: [step] }) => {
+        const kind = String(step?.body['kind'])
+        return (
+          templatePaths[kind] !== undefined && !isCompleted(step!) && types.kind(gvkOf(step!)) !== undefined && step!.expect.code !== 400
+        )
+      })
+  : []
+
+function gvkOf({ body }: Step): ReturnType<typeof parseGroupVersionKind> {
+  return parseGroupVersionKind(String(body['apiVersion']), String(body['kind']))
+}
+
+/** Before they validate their templates, stateful sets add the volumes of their claims, and jobs labels with their own name. */
+function isCompleted({ body }: Step): boolean {
+  const longName = String(at(body, ['metadata', 'name']) ?? '').length > 63
+  return at(body, ['spec', 'volumeClaimTemplates']) !== undefined || (body['kind'] === 'Job' && longName)
+}
+
+function at(value: unknown, path: readonly string[]): JsonValue | undefined {
+  return path.reduce<JsonValue | undefined>((found, name) => (found as JsonObject | undefined)?.[name], value as JsonValue)
+}
+
+/** Rules that some kinds add to those of every template. */
+function isOfKind(field: string, path: string): boolean {
+  return ['spec.restartPolicy', 'spec.activeDeadlineSeconds', 'metadata.labels'].some((member) => field === `${path}.${member}`)
+}
+
+describe.skipIf(cases.length === 0)('recorded pod templates', () => {
+  it.each(cases.map((recordedCase) => [recordedCase.id, recordedCase] as const))('%s', (_id, { steps }) => {
+    const step = steps[0]!
+    const { code, body } = step.expect
+    const { schema } = types.kind(gvkOf(step))!
+    const path = templatePaths[String(step.body['kind'])]!
+    const { object } = decodeStruct<KubeObject>(schema, parseJson(JSON.stringify(step.body)), { strict: 'Ignore' })
+    const template = at(object, path) as PodTemplateSpec | undefined
+    if (template === undefined) return
+    setPodTemplateDefaults(template)
+    const errors = validatePodTemplateSpec(template, fieldPath(...path))
+    const prefix = path.join('.')
+    if (code >= 400) {
+      const causes = (body.details?.causes ?? []).filter(({ field = '' }) => field.startsWith(`${prefix}.`) && !isOfKind(field, prefix))
+      expect(errors.map((error) => ({ reason: error.type, message: fieldErrorBody(error), field: error.field }))).toEqual(causes)
+      return
+    }
+    expect(errors).toEqual([])
+    const answer = JSON.parse(encodeJson(schema, object)) as JsonObject
+    expect(at(answer, [...path, 'spec'])).toEqual(at(body, [...path, 'spec']))
+  })
+})

@@ -1,0 +1,15 @@
+import type { Affinity, PodAffinityTerm } from '@keelson/api/core/v1'
+import type { DeepReadonly } from '@keelson/apimachinery'
+
+/** All terms about other pods: of affinity, then of anti-affinity; preferred ones first. */
+export function podAffinityTerms(affinity: Affinity | undefined): PodAffinityTerm[] {
+  const groups = [affinity?.podAffinity, affinity?.podAntiAffinity]
+  return groups.flatMap((group) => {
+    const preferred = (group?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(({ podAffinityTerm }) => podAffinityTerm)
+    return preferred.concat(group?.requiredDuringSchedulingIgnoredDuringExecution ?? [])
+  })
+}
+
+export function readonlyPodAffinityTerms(affinity: DeepReadonly<Affinity> | undefined): readonly DeepReadonly<PodAffinityTerm>[] {
+  return podAffinityTerms(affinity as Affinity | undefined)
+}

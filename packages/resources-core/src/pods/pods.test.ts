@@ -1,0 +1,334 @@
+import { createApiTypes } from '@keelson/api'
+import { coreV1 } from '@keelson/api/core/v1'
+import type { Container, Pod, PodSpec } from '@keelson/api/core/v1'
+import { decodeStruct, fieldErrorMessage, parseJson } from '@keelson/apimachinery'
+import type { DeepReadonly, RequestContext } from '@keelson/apimachinery'
+import { describeResource } from '@keelson/registry/testing'
+import { describe, expect, it } from 'vitest'
+import { podRules } from '../pod-spec/pod-rules.ts'
+import { podWarnings } from '../pod-spec/pod-warnings.ts'
+import { setPodDefaults } from './defaults.ts'
+import { podFieldLabel } from './field-labels.ts'
+import { pods } from './index.ts'
+import { normalizePod } from './normalize-pod.ts'
+import { podStatus } from './status-strategy.ts'
+import { podStrategy } from './strategy.ts'
+
+const types = createApiTypes([coreV1])
+const schema = types.kind({ group: '', version: 'v1', kind: 'Pod' })!.schema
+
+/** As a request would bring it: decoded, defaulted, normal, and ready to be stored. */
+function pod(spec: Partial<PodSpec>, more: Partial<Pod> = {}, warnings: string[] = []): Pod {
+  const containers: Container[] = [{ name: 'c', image: 'i' }]
+  const body = { metadata: { name: 'p', namespace: 'ns' }, ...more, spec: { containers, serviceAccountName: 'default', ...spec } }
+  const { object } = decodeStruct<Pod>(schema, parseJson(JSON.stringify(body)), { strict: 'Strict' })
+  setPodDefaults(object)
+  normalizePod(object)
+  podStrategy.prepareForCreate?.({ warn: (text: string) => void warnings.push(text) } as RequestContext, object)
+  if (more.status !== undefined) object.status = structuredClone(more.status)
+  return object
+}
+
+const context = {} as RequestContext
+const errorsOf = (object: Pod): string[] => (podStrategy.validateCreate?.(context, object) ?? []).map(fieldErrorMessage)
+
+function update(old: Pod, change: (object: Pod) => void): { readonly object: Pod; readonly errors: string[] } {
+  const object = structuredClone(old)
+  change(object)
+  podStrategy.prepareForUpdate?.(context, object, old as DeepReadonly<Pod>)
+  return { object, errors: (podStrategy.validateUpdate?.(context, object, old) ?? []).map(fieldErrorMessage) }
+}
+
+describeResource(pods, {
+  types,
+  valid: () => pod({}),
+  invalid: [{ title: 'no containers', object: () => pod({ containers: [] }), field: 'spec.containers' }],
+})
+
+describe('defaults of pods', () => {
+  it('ask for what is limited, and for the pod as a whole what its containers ask for', () => {
+    const { containers, resources } = pod({
+      containers: [{ name: 'c', image: 'i', resources: { limits: { memory: '1Gi' }, requests: { cpu: '100m' } } }],
+      resources: { limits: { cpu: '2', memory: '4Gi' } },
+    }).spec!
+    expect(containers![0]!.resources!.requests).toEqual({ cpu: '100m', memory: '1Gi' })
+    expect(resources).toEqual({ limits: { cpu: '2', memory: '4Gi' }, requests: { cpu: '100m', memory: '1Gi' } })
+  })
+
+  it('count sidecars with all that runs beside them', () => {
+    const resources = (cpu: string): NonNullable<Container['resources']> => ({ requests: { cpu } })
+    const { spec } = pod({
+      containers: [{ name: 'c', image: 'i', resources: resources('1') }],
+      initContainers: [
+        { name: 's', image: 'i', restartPolicy: 'Always', resources: resources('1') },
+        { name: 'i', image: 'i', resources: resources('3') },
+      ],
+      resources: { limits: { cpu: '8' } },
+    })
+    expect(spec!.resources!.requests).toEqual({ cpu: '4' })
+  })
+
+  it('use one name for the account, one period and one first address', () => {
+    const object: Pod = {
+      metadata: { annotations: { 'pod.beta.kubernetes.io/init-containers': '[]', kept: '' } },
+      spec: { containers: [], serviceAccount: 'a', terminationGracePeriodSeconds: -5 },
+      status: { podIP: '10.0.0.1', podIPs: [{ ip: '10.0.0.2' }] },
+    }
+    expect(normalizePod(object)).toEqual({
+      metadata: { annotations: { kept: '' } },
+      spec: { containers: [], serviceAccount: 'a', serviceAccountName: 'a', terminationGracePeriodSeconds: 1 },
+      status: { podIP: '10.0.0.1', podIPs: [{ ip: '10.0.0.1' }] },
+    })
+  })
+})
+
+describe('creating pods', () => {
+  it('keeps a preference that says nothing of other pods from harm', () => {
+    const affinity = { podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1 }] } } as unknown as PodSpec['affinity']
+    expect(errorsOf(pod({ affinity: affinity! })).join()).toContain('podAffinityTerm.topologyKey: Required value')
+  })
+
+  it('merges label keys into selectors, once', () => {
+    const { spec } = pod(
+      {
+        topologySpreadConstraints: [
+          { maxSkew: 1, topologyKey: 'z', whenUnsatisfiable: 'DoNotSchedule', labelSelector: {}, matchLabelKeys: ['h', 'absent'] },
+        ],
+      },
+      { metadata: { name: 'p', namespace: 'ns', labels: { h: '1' } } },
+    )
+    expect(spec!.topologySpreadConstraints![0]!.labelSelector).toEqual({ matchExpressions: [{ key: 'h', operator: 'In', values: ['1'] }] })
+  })
+
+  it('takes AppArmor annotations into fields, and says so', () => {
+    const warnings: string[] = []
+    const key = 'container.apparmor.security.beta.kubernetes.io/c'
+    const object = pod({}, { metadata: { name: 'p', namespace: 'ns', annotations: { [key]: 'localhost/x' } } }, warnings)
+    expect(object.spec!.containers![0]!.securityContext!.appArmorProfile).toEqual({ type: 'Localhost', localhostProfile: 'x' })
+    expect(warnings).toEqual([`metadata.annotations[${key}]: deprecated since v1.30; use the "appArmorProfile" field instead`])
+    expect(errorsOf(object)).toEqual([])
+  })
+
+  it('drops what belongs to features that are off', () => {
+    const { spec } = pod({
+      schedulingGroup: { podGroupName: 'g' },
+      containers: [{ name: 'c', image: 'i', lifecycle: { stopSignal: 'SIGINT' } }],
+    })
+    expect(spec!.schedulingGroup).toBeUndefined()
+    expect(spec!.containers![0]!.lifecycle).toBeUndefined()
+  })
+
+  it.each<[string, Partial<PodSpec>, string[]]>([
+    [
+      'two sources',
+      { volumes: [{ name: 'v', emptyDir: {}, hostPath: { path: '/' } }] },
+      ['spec.volumes[0].hostPath: Forbidden: may not specify more than 1 volume type'],
+    ],
+    [
+      'a gate of a bound pod',
+      { nodeName: 'n', schedulingGates: [{ name: 'a.b/c' }] },
+      ['spec.nodeName: Forbidden: cannot be set until all schedulingGates have been cleared'],
+    ],
+    [
+      'taken host ports',
+      { containers: ['a', 'b'].map((name) => ({ name, image: 'i', ports: [{ containerPort: 1, hostPort: 2 }] })) },
+      ['spec.containers[1].ports[0].hostPort: Duplicate value: "TCP//2"'],
+    ],
+    [
+      'probes of init containers',
+      { initContainers: [{ name: 'i', image: 'i', livenessProbe: { exec: { command: ['x'] } } }] },
+      ['spec.initContainers[0].livenessProbe: Forbidden: may not be set for init containers without restartPolicy=Always'],
+    ],
+    [
+      'huge pages alone',
+      { containers: [{ name: 'c', image: 'i', resources: { limits: { 'hugepages-2Mi': '3Mi' } } }] },
+      [
+        'spec.containers[0].resources.limits[hugepages-2Mi]: Invalid value: "3Mi": 3Mi is not positive integer multiple of hugepages-2Mi',
+        'spec.containers[0].resources.requests[hugepages-2Mi]: Invalid value: "3Mi": 3Mi is not positive integer multiple of hugepages-2Mi',
+        'spec.containers[0].resources: Forbidden: HugePages require cpu or memory',
+      ],
+    ],
+    ['users of its own on the host', { hostUsers: false, hostPID: true }, ['spec.HostPID: Forbidden: when `hostUsers` is false']],
+    [
+      'Linux on Windows',
+      { os: { name: 'windows' }, securityContext: { runAsUser: 1 } },
+      ['spec.securityContext.runAsUser: Forbidden: cannot be set for a windows pod'],
+    ],
+    ['no DNS at all', { dnsPolicy: 'None' }, ['spec.dnsConfig: Required value: must provide `dnsConfig` when `dnsPolicy` is None']],
+    [
+      'sysctls of the host',
+      { hostNetwork: true, securityContext: { sysctls: [{ name: 'net/ipv4/x', value: '1' }] } },
+      ['spec.securityContext.sysctls[0].name: Invalid value: "net/ipv4/x": may not be specified when \'hostNetwork\' is true'],
+    ],
+    [
+      'a padded image',
+      { containers: [{ name: 'c', image: ' i' }] },
+      ['spec.containers[0].image: Invalid value: " i": must not have leading or trailing whitespace'],
+    ],
+    [
+      'ephemeral containers',
+      { ephemeralContainers: [{ name: 'e', image: 'i' }] },
+      ['spec.ephemeralContainers: Forbidden: cannot be set on create'],
+    ],
+    [
+      'containers that ask for more than the pod',
+      { containers: [{ name: 'c', image: 'i', resources: { requests: { cpu: '3' } } }], resources: { requests: { cpu: '2' } } },
+      ['spec.resources.requests[cpu]: Invalid value: "2": must be greater than or equal to aggregate container requests of 3'],
+    ],
+  ])('refuses %s', (_title, spec, messages) => {
+    expect(errorsOf(pod(spec))).toEqual(messages)
+  })
+})
+
+describe('updating pods', () => {
+  const gates = [{ name: 'a.b/c' }]
+
+  it('may change images, and counts generations', () => {
+    const { object, errors } = update(pod({}), ({ spec }) => void (spec!.containers![0]!.image = 'j'))
+    expect(errors).toEqual([])
+    expect(object.metadata.generation).toBe(2)
+    expect(update(pod({}), ({ metadata }) => void (metadata.labels = { a: '' })).object.metadata.generation).toBe(1)
+  })
+
+  it('may not change the rest, and shows what differs', () => {
+    const { errors } = update(pod({}), ({ spec }) => void (spec!.hostname = 'h'))
+    expect(errors).toHaveLength(1)
+    expect(errors[0]).toMatch(/^spec: Forbidden: pod updates may not change fields other than `spec.containers\[\*\].image`,/)
+    expect(errors[0]).toContain('+ "hostname": "h"')
+  })
+
+  it.each<[string, Partial<PodSpec>, (spec: PodSpec) => void, string[]]>([
+    ['a shorter deadline', { activeDeadlineSeconds: 9 }, (spec) => void (spec.activeDeadlineSeconds = 8), []],
+    [
+      'a longer deadline',
+      { activeDeadlineSeconds: 9 },
+      (spec) => void (spec.activeDeadlineSeconds = 10),
+      ['spec.activeDeadlineSeconds: Invalid value: 10: must be less than or equal to previous value'],
+    ],
+    ['one more toleration', {}, (spec) => void (spec.tolerations = [{ operator: 'Exists' }]), []],
+    [
+      'one toleration less',
+      { tolerations: [{ operator: 'Exists' }] },
+      (spec) => void (spec.tolerations = []),
+      ['spec.tolerations: Forbidden: existing toleration can not be modified except its tolerationSeconds'],
+    ],
+    ['one gate less', { schedulingGates: gates }, (spec) => void (spec.schedulingGates = []), []],
+    [
+      'one more gate',
+      {},
+      (spec) => void (spec.schedulingGates = gates),
+      ["spec.schedulingGates[0].name: Forbidden: only deletion is allowed, but found new scheduling gate 'a.b/c'"],
+    ],
+    ['a narrower gated pod', { schedulingGates: gates }, (spec) => void (spec.nodeSelector = { a: 'b' }), []],
+    [
+      'a wider gated pod',
+      { schedulingGates: gates, nodeSelector: { a: 'b' } },
+      (spec) => void delete spec.nodeSelector,
+      ['spec.nodeSelector: Invalid value: null: only additions to spec.nodeSelector are allowed (no mutations or deletions)'],
+    ],
+    [
+      'one container more',
+      {},
+      (spec) =>
+        void (spec.containers = [
+          ...spec.containers!,
+          { name: 'd', image: 'i', imagePullPolicy: 'Always', terminationMessagePolicy: 'File' },
+        ]),
+      ['spec.containers: Forbidden: pod updates may not add or remove containers'],
+    ],
+  ])('%s', (_title, spec, change, messages) => {
+    expect(update(pod(spec), (object) => change(object.spec!)).errors).toEqual(messages)
+  })
+
+  it('lets stand what was accepted under older rules', () => {
+    const old = pod({ securityContext: { seLinuxChangePolicy: 'MountOption' } })
+    expect(errorsOf(old)).toEqual([
+      'spec.securityContext.seLinuxChangePolicy: Unsupported value: "MountOption": supported values: "Recursive"',
+    ])
+    expect(update(old, ({ metadata }) => void (metadata.labels = { a: '' })).errors).toEqual([])
+    expect(podRules('pod', old).allowMountOptionSELinuxChange).toBe(true)
+  })
+})
+
+describe('status of pods', () => {
+  const terminated = { name: 'c', ready: false, restartCount: 0, image: '', imageID: '', state: { terminated: { exitCode: 1 } } }
+  const running = { ...terminated, state: { running: {} } }
+  const write = (old: Pod, status: Pod['status']): string[] => {
+    const object = { ...structuredClone(old), status: structuredClone(status)! }
+    podStatus.update.prepareForUpdate?.(context, object, old as DeepReadonly<Pod>)
+    return (podStatus.update.validateUpdate?.(context, object, old) ?? []).map(fieldErrorMessage)
+  }
+
+  it.each([
+    ['Always', []],
+    ['Never', ['status.containerStatuses[0].state: Forbidden: may not be transitioned to non-terminated state']],
+  ])('under %s, containers that ended run again or not', (restartPolicy, messages) => {
+    const old = pod({ restartPolicy }, { status: { containerStatuses: [terminated] } })
+    expect(write(old, { containerStatuses: [running] })).toEqual(messages)
+  })
+
+  it('has one address of each family', () => {
+    const families = 'may specify no more than one IP for each IP family'
+    expect(write(pod({}), { podIP: '10.0.0.1', podIPs: [{ ip: '10.0.0.1' }, { ip: 'fd00::1' }] })).toEqual([])
+    expect(write(pod({}), { podIPs: [{ ip: '10.0.0.1' }, { ip: '10.0.0.2' }] })).toEqual([
+      `status.podIPs: Invalid value: [{"IP":"10.0.0.1"},{"IP":"10.0.0.2"}]: ${families}`,
+    ])
+    expect(write(pod({}), { hostIP: '10.0.0.2', hostIPs: [{ ip: '10.0.0.1' }] })).toEqual([
+      'status.hostIPs[0].ip: Invalid value: "10.0.0.1": must be equal to `hostIP`',
+    ])
+  })
+})
+
+describe('warnings about pods', () => {
+  it('speak of names that are no hostnames', () => {
+    const object = pod({}, { metadata: { name: 'a.b', namespace: 'ns' } })
+    expect(podStrategy.warningsOnCreate?.(context, object)).toEqual([
+      "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [must not contain dots]",
+    ])
+  })
+
+  it('speak of variables, ports and paths that are there twice', () => {
+    const port = { containerPort: 80, name: 'http' }
+    const object = pod({
+      containers: [
+        {
+          name: 'c',
+          image: 'i',
+          env: [
+            { name: 'A', value: '1' },
+            { name: 'A', value: '2' },
+            { name: 'A', value: '$(A)3' },
+          ],
+          ports: [port],
+        },
+        { name: 'd', image: 'i', ports: [port] },
+      ],
+      volumes: [
+        {
+          name: 'v',
+          configMap: {
+            name: 'm',
+            items: [
+              { key: 'a', path: 'x' },
+              { key: 'b', path: 'x/y' },
+            ],
+          },
+        },
+      ],
+    })
+    expect(podWarnings(object)).toEqual([
+      'volume "v" (ConfigMap "m"): overlapping paths: "x/y" with "x"',
+      'spec.containers[0].env[1]: hides previous definition of "A", which may be dropped when using apply',
+      'spec.containers[1].ports[0]: duplicate port definition with spec.containers[0].ports[0]',
+      'spec.containers[1].ports[0]: duplicate port name "http" with spec.containers[0].ports[0], services and probes that select ports by name will use spec.containers[0].ports[0]',
+    ])
+  })
+})
+
+describe('field labels of pods', () => {
+  it('know the old name of the node', () => {
+    expect(podFieldLabel('spec.host')).toBe('spec.nodeName')
+    expect(podFieldLabel('status.phase')).toBe('status.phase')
+    expect(podFieldLabel('spec.hostname')).toBeUndefined()
+  })
+})
