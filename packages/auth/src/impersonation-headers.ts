@@ -1,0 +1,55 @@
+import { newBadRequest } from '@keelson/apimachinery'
+import type { UserInfo } from '@keelson/apimachinery'
+
+const prefix = 'impersonate-'
+const extraPrefix = 'impersonate-extra-'
+
+/**
+ * Whom a request wants to be taken for, as its headers say, nothing completed; undefined when it does not ask. `rawHeaders` are names and values in
+ * turn, because values of a repeated header must not be joined: a comma is part of a group's name. Throws 400 for groups, a uid or extras without a name.
+ */
+export function impersonatedUser(rawHeaders: readonly string[]): UserInfo | undefined {
+  let name = ''
+  let uid = ''
+  let groups: string[] | undefined
+  let extra: Map<string, string[]> | undefined
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    // Looked at for every request, so most names are told apart by one letter.
+    if ((rawHeaders[i]!.charCodeAt(0) | 32) !== 0x69) continue
+    const header = rawHeaders[i]!.toLowerCase()
+    if (!header.startsWith(prefix)) continue
+    const value = rawHeaders[i + 1]!
+    if (header === 'impersonate-user') name ||= value
+    else if (header === 'impersonate-uid') uid ||= value
+    else if (header === 'impersonate-group') (groups ??= []).push(value)
+    else if (header.startsWith(extraPrefix)) {
+      const key = unescapeKey(header.slice(extraPrefix.length))
+      const values = (extra ??= new Map<string, string[]>()).get(key)
+      if (values === undefined) extra.set(key, [value])
+      else values.push(value)
+    }
+  }
+  if (name === '') {
+    if (uid === '' && groups === undefined && extra === undefined) return undefined
+    throw newBadRequest(`requested ${inGoSyntax(uid, groups, extra)} without impersonating a user name`)
+  }
+  return { name, uid, groups: groups ?? [], ...(extra === undefined ? {} : { extra: Object.fromEntries(extra) }) }
+}
+
+/** Malformed keys are kept as they are: who they name must still be checked. */
+function unescapeKey(key: string): string {
+  try {
+    return decodeURIComponent(key)
+  } catch {
+    return key
+  }
+}
+
+function inGoSyntax(uid: string, groups: readonly string[] | undefined, extra: ReadonlyMap<string, readonly string[]> | undefined): string {
+  const strings = (values: readonly string[]): string => `[]string{${values.map((value) => JSON.stringify(value)).join(', ')}}`
+  const entries =
+    extra && [...extra].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, values]) => `${JSON.stringify(key)}:${strings(values)}`)
+  const groupText = groups === undefined ? '[]string(nil)' : strings(groups)
+  const extraText = entries === undefined ? 'map[string][]string(nil)' : `map[string][]string{${entries.join(', ')}}`
+  return `&user.DefaultInfo{Name:"", UID:${JSON.stringify(uid)}, Groups:${groupText}, Extra:${extraText}}`
+}
