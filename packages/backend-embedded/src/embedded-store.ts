@@ -12,11 +12,13 @@ import {
   type LeaseId,
   type ListOptions,
   type ListPage,
+  type OrderedTree,
   type ReadOptions,
   type Revision,
   type SizeStatistics,
   type Snapshots,
   type Transaction,
+  type TreeSnapshot,
   type WatchMessage,
   type WatchOptions,
 } from '@keelson/storagebackend'
@@ -25,7 +27,6 @@ import { CommitQueue, type PendingRevision } from './commit-queue.ts'
 import type { Durability } from './durability.ts'
 import { History, type HistoryLimits } from './history.ts'
 import { Leases, type LeaseState } from './leases.ts'
-import type { OrderedTree, TreeSnapshot } from './ordered-tree.ts'
 import { WatchHub } from './watch-hub.ts'
 import type { QueueLimits } from './watch-queue.ts'
 
@@ -47,7 +48,7 @@ export interface EmbeddedStoreOptions {
 /** What a store begins with. */
 export interface StoreOrigin {
   readonly revision: Revision
-  readonly tree: OrderedTree
+  readonly tree: OrderedTree<Entry>
   /** The same by key: single reads and compares are the most frequent of all. A fork does without, for a copy would take time. */
   readonly index: Map<string, Entry> | undefined
   /** Of all keys and values. */
@@ -61,14 +62,12 @@ const leaseRetry = 1000
 export class EmbeddedStore implements EmbeddedBackend {
   readonly #options: EmbeddedStoreOptions
   readonly #durability: Durability | undefined
-  readonly #tree: OrderedTree
+  readonly #tree: OrderedTree<Entry>
   readonly #index: Map<string, Entry> | undefined
   readonly #history: History
   readonly #hub: WatchHub
   readonly #leases: Leases
   readonly #queue: CommitQueue
-  /** Of the current revision; made when someone asks. */
-  #snapshot: TreeSnapshot | undefined
   #bytes: number
   #closed: StoppedError | undefined
 
@@ -111,7 +110,7 @@ export class EmbeddedStore implements EmbeddedBackend {
 
   async list(range: KeyRange, { at, limit = 0, countOnly = false, signal }: ListOptions = {}): Promise<ListPage> {
     this.#requireOpen(signal)
-    const state = at === undefined ? this.#newest() : this.#stateAt(at)
+    const state = at === undefined ? this.#tree.snapshot() : this.#stateAt(at)
     const count = state.count(range)
     const revision = this.#history.current
     const entries: Entry[] = []
@@ -144,7 +143,7 @@ export class EmbeddedStore implements EmbeddedBackend {
 
   snapshot(): BackendSnapshot {
     this.#requireOpen()
-    return view(this.#history.current, this.#newest())
+    return view(this.#history.current, this.#tree.snapshot())
   }
 
   snapshotAt(revision: Revision): BackendSnapshot | undefined {
@@ -179,7 +178,7 @@ export class EmbeddedStore implements EmbeddedBackend {
     this.#requireOpen()
     const origin = {
       revision: this.#history.current,
-      tree: this.#newest().edit(),
+      tree: this.#tree.snapshot().edit(),
       index: undefined,
       bytes: this.#bytes,
       leases: this.#leases.all(),
@@ -214,7 +213,6 @@ export class EmbeddedStore implements EmbeddedBackend {
         this.#index?.delete(change.key)
       }
     }
-    this.#snapshot = undefined
     this.#hub.publish(this.#history.append(this.#options.clock.now(), changes, this.#tree))
   }
 
@@ -234,14 +232,10 @@ export class EmbeddedStore implements EmbeddedBackend {
     return this.#index ? this.#index.get(key) : this.#tree.get(key)
   }
 
-  #newest(): TreeSnapshot {
-    return (this.#snapshot ??= this.#tree.snapshot())
-  }
-
-  #stateAt(revision: Revision): TreeSnapshot {
+  #stateAt(revision: Revision): TreeSnapshot<Entry> {
     if (revision > this.#history.current) throw new FutureRevisionError(revision, this.#history.current)
     this.#history.requireKept(revision)
-    return revision === this.#history.current ? this.#newest() : this.#history.stateAt(revision)!
+    return revision === this.#history.current ? this.#tree.snapshot() : this.#history.stateAt(revision)!
   }
 
   #requireOpen(signal?: AbortSignal): void {
@@ -250,7 +244,7 @@ export class EmbeddedStore implements EmbeddedBackend {
   }
 }
 
-function view(revision: Revision, state: TreeSnapshot): BackendSnapshot {
+function view(revision: Revision, state: TreeSnapshot<Entry>): BackendSnapshot {
   return { revision, get: (key) => state.get(key), scan: (range) => state.scan(range), count: (range) => state.count(range) }
 }
 

@@ -1,5 +1,4 @@
-import { CompactedError, type Change, type Revision } from '@keelson/storagebackend'
-import type { OrderedTree, TreeSnapshot } from './ordered-tree.ts'
+import { CompactedError, type Change, type Entry, type OrderedTree, type Revision, type TreeSnapshot } from '@keelson/storagebackend'
 
 export interface HistoryLimits {
   readonly milliseconds: number
@@ -19,7 +18,7 @@ export interface RevisionRecord {
 
 interface Checkpoint {
   readonly revision: Revision
-  readonly tree: TreeSnapshot
+  readonly tree: TreeSnapshot<Entry>
 }
 
 const checkpointEvery = 64
@@ -51,7 +50,7 @@ export class History {
   #current: Revision
   #compacted: Revision
 
-  constructor(limits: HistoryLimits, start: Revision, tree: TreeSnapshot) {
+  constructor(limits: HistoryLimits, start: Revision, tree: TreeSnapshot<Entry>) {
     this.#limits = limits
     this.#current = this.#compacted = start
     this.#checkpoints = [{ revision: start, tree }]
@@ -66,7 +65,7 @@ export class History {
   }
 
   /** `tree` already has the changes. */
-  append(time: number, changes: readonly Change[], tree: OrderedTree): RevisionRecord {
+  append(time: number, changes: readonly Change[], tree: OrderedTree<Entry>): RevisionRecord {
     const revision = this.#current + 1
     let bytes = overheadBytes
     for (const change of changes) bytes += overheadBytes + (change.type === 'put' ? change.entry : change.previous)!.value.length
@@ -121,7 +120,7 @@ export class History {
   }
 
   /** The state at a past revision; undefined when it is no longer kept. */
-  stateAt(revision: Revision): TreeSnapshot | undefined {
+  stateAt(revision: Revision): TreeSnapshot<Entry> | undefined {
     if (revision < this.#compacted || revision > this.#current) return undefined
     const recent = this.#recent.find((state) => state.revision === revision)
     if (recent) return recent.tree

@@ -1,8 +1,7 @@
-import type { Entry } from '@keelson/storagebackend'
+import { OrderedTree, type Entry } from '@keelson/storagebackend'
 import type { Durability, LoadedState } from './durability.ts'
 import { EmbeddedStore, type EmbeddedBackend, type StoreOrigin } from './embedded-store.ts'
 import { LmdbDurability } from './lmdb-durability.ts'
-import { OrderedTree } from './ordered-tree.ts'
 import { storeOptions, type StoreOptions } from './open-memory.ts'
 
 export interface EmbeddedOptions extends StoreOptions {

@@ -1,7 +1,7 @@
+import { OrderedTree } from '@keelson/storagebackend'
 import { systemClock, type Clock } from './clock.ts'
 import { EmbeddedStore, type EmbeddedBackend, type EmbeddedStoreOptions } from './embedded-store.ts'
 import { defaultHistory, type HistoryLimits } from './history.ts'
-import { OrderedTree } from './ordered-tree.ts'
 import { defaultQueue, type QueueLimits } from './watch-queue.ts'
 
 export interface StoreOptions {

@@ -1,0 +1,127 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { compareKeys, inRange } from '../key-range.ts'
+import { OrderedTree } from './ordered-tree.ts'
+import type { TreeSnapshot } from './ordered-tree.ts'
+
+interface Item {
+  readonly key: string
+  readonly value: number
+}
+const all = { start: '', end: '\u{10ffff}' }
+const item = (key: string, value = 0): Item => ({ key, value })
+const sorted = (model: Map<string, Item>): Item[] => [...model.values()].toSorted((a, b) => compareKeys(a.key, b.key))
+
+const key = fc.oneof(
+  { weight: 6, arbitrary: fc.nat(400).map((n) => `k${n}`) },
+  { weight: 1, arbitrary: fc.constantFrom('k\u{10000}', 'k\uffff', 'k\ue000', 'k\ud7ff', 'ké', 'k', '', '\u{1f600}') },
+  { weight: 1, arbitrary: fc.string({ unit: 'grapheme', maxLength: 3 }) },
+)
+const step = fc.oneof(
+  { weight: 5, arbitrary: key.map((k) => ({ type: 'set', key: k }) as const) },
+  { weight: 4, arbitrary: key.map((k) => ({ type: 'delete', key: k }) as const) },
+  { weight: 1, arbitrary: fc.constant({ type: 'snapshot' } as const) },
+)
+
+function expectState(snapshot: TreeSnapshot<Item>, items: readonly Item[], start: string, end: string): void {
+  expect(snapshot.size).toBe(items.length)
+  expect([...snapshot.scan(all)]).toEqual(items)
+  for (const range of [
+    { start, end },
+    { start, end: undefined },
+  ]) {
+    const inside = items.filter((i) => inRange(range, i.key))
+    expect([...snapshot.scan(range)]).toEqual(inside)
+    expect(snapshot.count(range)).toBe(inside.length)
+  }
+  expect(snapshot.get(start)).toEqual(items.find((i) => i.key === start))
+}
+
+describe('OrderedTree', () => {
+  test('is a sorted map, and every snapshot stays as it was', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 1500, size: 'max' }), fc.boolean(), key, key, (steps, bulk, start, end) => {
+        const model = new Map<string, Item>()
+        if (bulk) for (let i = 0; i < 300; i += 2) model.set(`k${i}`, item(`k${i}`))
+        const tree = OrderedTree.fromSorted(sorted(model))
+        const taken: [TreeSnapshot<Item>, Item[]][] = []
+        steps.forEach((s, i) => {
+          if (s.type === 'snapshot') taken.push([tree.snapshot(), sorted(model)])
+          else if (s.type === 'set') {
+            tree.set(item(s.key, i))
+            model.set(s.key, item(s.key, i))
+          } else expect(tree.delete(s.key)).toBe(model.delete(s.key))
+        })
+        for (const s of steps) if (s.type !== 'snapshot') expect(tree.get(s.key)).toEqual(model.get(s.key))
+        taken.push([tree.snapshot(), sorted(model)])
+        for (const [snapshot, items] of taken) expectState(snapshot, items, start, end)
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  test('stays right through many levels of splits and joins', () => {
+    fc.assert(
+      fc.property(fc.infiniteStream(fc.nat(3999)), fc.integer({ min: 1, max: 9 }), (numbers, deletions) => {
+        const model = new Map<string, Item>()
+        const tree = new OrderedTree<Item>()
+        for (let i = 0; i < 12_000; i++) {
+          const k = `k${numbers.next().value!}`
+          // Phases that mostly fill and phases that mostly empty.
+          if (i % 10 < (Math.floor(i / 3000) % 2 === 0 ? 10 - deletions : deletions)) {
+            const one = item(k, i)
+            model.set(k, one)
+            tree.set(one)
+          } else {
+            model.delete(k)
+            tree.delete(k)
+          }
+          if (i % 1500 !== 0) continue
+          const items = sorted(model)
+          const snapshot = tree.snapshot()
+          expect([...snapshot.scan(all)]).toEqual(items)
+          items.forEach((one, rank) => {
+            if (snapshot.get(one.key) !== one) expect(snapshot.get(one.key)).toBe(one)
+            if (snapshot.count({ start: '', end: one.key }) !== rank) expect(snapshot.count({ start: '', end: one.key })).toBe(rank)
+          })
+        }
+      }),
+      { numRuns: 5 },
+    )
+  })
+
+  test('thousands of keys in, out of order, and out again, twice', () => {
+    const tree = new OrderedTree<Item>()
+    for (let round = 0; round < 2; round++) {
+      for (let i = 0; i < 5000; i++) tree.set(item(`k${(i * 7919) % 5000}`))
+      const full = tree.snapshot()
+      expect(full.count({ start: 'k1', end: 'k2' })).toBe(1111)
+      for (let i = 0; i < 5000; i++) expect(tree.delete(`k${(i * 4001) % 5000}`)).toBe(true)
+      expect([tree.size, [...tree.snapshot().scan(all)]]).toEqual([0, []])
+      expect([full.size, [...full.scan({ start: 'k4', end: 'k5' })].length]).toEqual([5000, 1111])
+    }
+  })
+
+  test('a version can be gone on from, without the other noticing', () => {
+    const tree = OrderedTree.fromSorted(Array.from({ length: 1000 }, (_, i) => item(`k${String(i).padStart(4, '0')}`)))
+    const before = tree.snapshot()
+    const other = before.edit()
+    tree.set(item('k0500', 1))
+    other.set(item('k0500', 2))
+    other.delete('k0501')
+    expect([before.get('k0500')?.value, tree.get('k0500')?.value, other.get('k0500')?.value]).toEqual([0, 1, 2])
+    expect([before.size, tree.size, other.size]).toEqual([1000, 1000, 999])
+    expect(other.snapshot()).toBe(other.snapshot())
+  })
+
+  test('a scan that is under way sees its own version', () => {
+    const tree = OrderedTree.fromSorted(Array.from({ length: 100 }, (_, i) => item(`k${i + 100}`)))
+    const seen: string[] = []
+    for (const { key: k } of tree.snapshot().scan(all)) {
+      seen.push(k)
+      tree.delete(k)
+      tree.set(item(`${k}x`))
+    }
+    expect(seen).toEqual(Array.from({ length: 100 }, (_, i) => `k${i + 100}`))
+  })
+})

@@ -1,0 +1,150 @@
+import { compareKeys } from '../key-range.ts'
+
+/** What a tree holds: anything that carries its key. */
+export interface Keyed {
+  readonly key: string
+}
+
+/** Nodes with this mark were made since the last snapshot, by the tree that has the mark: it may still change them. */
+export type Edit = symbol
+
+export interface Leaf<V> {
+  readonly leaf: true
+  readonly edit: Edit
+  values: V[]
+}
+export interface Inner<V> {
+  readonly leaf: false
+  readonly edit: Edit
+  children: Node<V>[]
+  /**
+   * At or below the first key of each child, above every key of the child before; the first one is never looked at. Never written to:
+   * a change that splits and joins nothing leaves them as they are, so versions share them.
+   */
+  lows: readonly string[]
+  /** Values below. */
+  size: number
+}
+export type Node<V> = Leaf<V> | Inner<V>
+
+/** What a node holds at the most. */
+export const fanout = 32
+/** What is less is joined with a neighbour. */
+const thin = fanout / 4
+
+export function sizeOf<V>(node: Node<V>): number {
+  return node.leaf ? node.values.length : node.size
+}
+export function isOver<V>(node: Node<V>): boolean {
+  return widthOf(node) > fanout
+}
+export function isThin<V>(node: Node<V>): boolean {
+  return widthOf(node) < thin
+}
+function widthOf<V>(node: Node<V>): number {
+  return node.leaf ? node.values.length : node.children.length
+}
+export function lowOf<V extends Keyed>(node: Node<V>): string {
+  return node.leaf ? node.values[0]!.key : node.lows[0]!
+}
+
+export function innerOf<V extends Keyed>(edit: Edit, children: Node<V>[]): Inner<V> {
+  let size = 0
+  for (const child of children) size += sizeOf(child)
+  return { leaf: false, edit, children, lows: children.map(lowOf), size }
+}
+
+/** Of values in key order, none twice. */
+export function nodeOfSorted<V extends Keyed>(edit: Edit, values: readonly V[]): Node<V> {
+  let level: Node<V>[] = pieces(values).map((piece) => ({ leaf: true, edit, values: piece }))
+  while (level.length > 1) level = pieces(level).map((piece) => innerOf(edit, piece))
+  return level[0] ?? { leaf: true, edit, values: [] }
+}
+
+/** Nearly equal ones. */
+function pieces<T>(list: readonly T[]): T[][] {
+  const count = Math.ceil(list.length / fanout)
+  return Array.from({ length: count }, (_, i) =>
+    list.slice(Math.floor((i * list.length) / count), Math.floor(((i + 1) * list.length) / count)),
+  )
+}
+
+/** Whether `a` comes before `b`. While no key of a tree is `wide`, JavaScript's own order is byte order, and much faster. */
+export function precedes(a: string, b: string, wide: boolean): boolean {
+  return wide ? compareKeys(a, b) < 0 : a < b
+}
+
+/** The index of the first value whose key is not less. */
+export function lowerBound<V extends Keyed>(values: readonly V[], key: string, wide: boolean): number {
+  let low = 0
+  let high = values.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (precedes(values[middle]!.key, key, wide)) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** The index of the child that holds `key` if any does. */
+export function childAt(lows: readonly string[], key: string, wide: boolean): number {
+  let low = 0
+  let high = lows.length - 1
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1
+    if (precedes(key, lows[middle]!, wide)) high = middle - 1
+    else low = middle
+  }
+  return low
+}
+
+export function find<V extends Keyed>(root: Node<V>, key: string, wide: boolean): V | undefined {
+  let node = root
+  while (!node.leaf) node = node.children[childAt(node.lows, key, wide)]!
+  const value = node.values[lowerBound(node.values, key, wide)]
+  return value?.key === key ? value : undefined
+}
+
+/** How many keys come before `key`. */
+export function rankOf<V extends Keyed>(root: Node<V>, key: string, wide: boolean): number {
+  let node = root
+  let rank = 0
+  while (!node.leaf) {
+    const at = childAt(node.lows, key, wide)
+    for (let i = 0; i < at; i++) rank += sizeOf(node.children[i]!)
+    node = node.children[at]!
+  }
+  return rank + lowerBound(node.values, key, wide)
+}
+
+/**
+ * Cuts a node that may be changed, and returns what is on the right of the cut: half, or, where `key` just came in at the very end, less
+ * (keys that come in order leave full nodes behind them).
+ */
+export function split<V extends Keyed>(node: Node<V>, edit: Edit, key: string, wide: boolean): Node<V> {
+  const width = widthOf(node)
+  const at = node.leaf ? lowerBound(node.values, key, wide) : childAt(node.lows, key, wide)
+  const cut = at >= width - 2 ? width - thin : width >>> 1
+  if (node.leaf) {
+    const right: Leaf<V> = { leaf: true, edit, values: node.values.slice(cut) }
+    node.values = node.values.slice(0, cut)
+    return right
+  }
+  const right: Inner<V> = { leaf: false, edit, children: node.children.slice(cut), lows: node.lows.slice(cut), size: 0 }
+  for (const child of right.children) right.size += sizeOf(child)
+  node.children = node.children.slice(0, cut)
+  node.lows = node.lows.slice(0, cut)
+  node.size -= right.size
+  return right
+}
+
+/** Takes over what `from`, the next node, has; `low` is that of `from`. */
+export function join<V>(into: Node<V>, from: Node<V>, low: string): void {
+  if (into.leaf && from.leaf) {
+    into.values = into.values.concat(from.values)
+  } else if (!into.leaf && !from.leaf) {
+    into.children = into.children.concat(from.children)
+    into.lows = [...into.lows, low, ...from.lows.slice(1)]
+    into.size += from.size
+  }
+}

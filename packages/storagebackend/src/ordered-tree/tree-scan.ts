@@ -1,0 +1,81 @@
+import type { KeyRange } from '../backend.ts'
+import { childAt, lowerBound, precedes } from './tree-node.ts'
+import type { Inner, Keyed, Node } from './tree-node.ts'
+
+/**
+ * Walks a range, with the way down to its leaf as a stack. Leaves that are in the range as a whole, all but the last, cost one comparison
+ * of keys.
+ */
+export class TreeScan<V extends Keyed> implements IterableIterator<V> {
+  /** The inner nodes above the leaf, and the child of each that comes next. */
+  readonly #nodes: Inner<V>[] = []
+  readonly #next: number[] = []
+  readonly #end: string
+  readonly #wide: boolean
+  #values: readonly V[]
+  #at: number
+  /** Where the range ends in the leaf, or the leaf itself. */
+  #limit: number
+  #last: boolean
+
+  constructor(root: Node<V>, { start, end }: KeyRange, wide: boolean) {
+    let node = root
+    while (!node.leaf) {
+      const at = childAt(node.lows, start, wide)
+      this.#nodes.push(node)
+      this.#next.push(at + 1)
+      node = node.children[at]!
+    }
+    this.#wide = wide
+    this.#values = node.values
+    this.#at = lowerBound(node.values, start, wide)
+    if (end === undefined) {
+      this.#end = start
+      this.#limit = node.values[this.#at]?.key === start ? this.#at + 1 : this.#at
+      this.#last = true
+    } else {
+      this.#end = end
+      this.#limit = lowerBound(node.values, end, wide)
+      this.#last = this.#limit < node.values.length
+    }
+  }
+
+  [Symbol.iterator](): this {
+    return this
+  }
+
+  next(): IteratorResult<V, undefined> {
+    if (this.#at >= this.#limit && !this.#nextLeaf()) return { done: true, value: undefined }
+    return { done: false, value: this.#values[this.#at++]! }
+  }
+
+  /** Goes to the next leaf that has something of the range. */
+  #nextLeaf(): boolean {
+    const nodes = this.#nodes
+    const next = this.#next
+    while (!this.#last) {
+      let level = nodes.length - 1
+      while (level >= 0 && next[level]! >= nodes[level]!.children.length) level--
+      if (level < 0) break
+      let node = nodes[level]!.children[next[level]!++]!
+      while (!node.leaf) {
+        nodes[++level] = node
+        next[level] = 1
+        node = node.children[0]!
+      }
+      this.#enter(node.values)
+      if (this.#limit > 0) return true
+    }
+    this.#last = true
+    return false
+  }
+
+  #enter(values: readonly V[]): void {
+    this.#values = values
+    this.#at = 0
+    this.#limit = values.length
+    if (values.length === 0 || precedes(values[values.length - 1]!.key, this.#end, this.#wide)) return
+    this.#limit = lowerBound(values, this.#end, this.#wide)
+    this.#last = true
+  }
+}
