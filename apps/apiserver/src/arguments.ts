@@ -14,10 +14,9 @@ export interface ParsedArguments {
 }
 
 /** `--name=value`, `--name value`, `--switch`, `--switch=false`, as the original's flags are written. Throws `UsageError`. */
-export function parseArguments(argv: readonly string[], definitions: readonly FlagDefinition[]): ParsedArguments {
-  const known = new Map(definitions.map((definition) => [definition.name, definition]))
+export function parseArguments(argv: readonly string[], known: ReadonlyMap<string, FlagDefinition>): ParsedArguments {
   const values: Record<string, unknown> = {}
-  for (const definition of definitions) if (definition.default !== undefined) values[definition.name] = definition.default
+  for (const [name, definition] of known) if (definition.default !== undefined) values[name] = definition.default
   let help = false
   let version = false
   for (let i = 0; i < argv.length; i++) {
@@ -37,11 +36,11 @@ export function parseArguments(argv: readonly string[], definitions: readonly Fl
     if (definition === undefined) throw new UsageError(unknownFlag(match[1]!, known))
     let text = match[2]
     if (text === undefined) {
-      if (definition.type === 'boolean') text = 'true'
+      if (definition.type.isSwitch === true) text = 'true'
       else if (i + 1 < argv.length) text = argv[++i]!
       else throw new UsageError(`--${name} needs a value: ${definition.help}`)
     }
-    values[name] = readValue(definition, text)
+    values[name] = readValue(name, definition, text)
   }
   return { help, version, values }
 }
@@ -51,47 +50,9 @@ function unknownFlag(name: string, known: ReadonlyMap<string, FlagDefinition>): 
   return `unknown flag --${name}${guess === undefined ? ' (--help lists the flags)' : `; did you mean --${guess}?`}`
 }
 
-const units: Readonly<Record<string, number>> = { ns: 1e-6, us: 1e-3, µs: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
-
-function readValue(definition: FlagDefinition, text: string): unknown {
-  const wrong = (what: string): UsageError => new UsageError(`--${definition.name}: ${JSON.stringify(text)} is not ${what}`)
-  switch (definition.type) {
-    case 'boolean':
-      if (!/^(true|false|1|0|t|f)$/i.test(text)) throw wrong('true or false')
-      return /^(true|1|t)$/i.test(text)
-    case 'integer': {
-      const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = definition
-      const value = Number(text)
-      if (!/^-?\d+$/.test(text) || value < minimum || value > maximum) {
-        throw wrong(
-          maximum === Number.MAX_SAFE_INTEGER ? `a whole number of at least ${minimum}` : `a whole number from ${minimum} to ${maximum}`,
-        )
-      }
-      return value
-    }
-    case 'duration':
-      return duration(text) ?? fail(wrong('a duration like 90s, 1m30s or 2h'))
-    case 'list':
-      return text.split(',').filter((part) => part !== '')
-    case 'choice':
-      if (!definition.choices!.includes(text)) throw wrong(`one of ${definition.choices!.join(', ')}`)
-      return text
-    case 'string':
-      break
-  }
-  if (definition.check !== undefined && !definition.check.test(text)) throw wrong(definition.meaning!)
-  return text
-}
-
-/** Milliseconds. */
-function duration(text: string): number | undefined {
-  if (text === '0') return 0
-  if (!/^(\d+(\.\d+)?(ns|us|µs|ms|s|m|h))+$/.test(text)) return undefined
-  let total = 0
-  for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/g)) total += Number(amount) * units[unit!]!
-  return total
-}
-
-function fail(error: Error): never {
-  throw error
+/** What the flag's type makes of the text. Throws `UsageError`. */
+function readValue(name: string, { type }: FlagDefinition, text: string): unknown {
+  const read = type.schema.safeParse(text)
+  if (read.success) return read.data
+  throw new UsageError(`--${name}: ${JSON.stringify(text)} is not ${read.error.issues[0]?.message ?? 'understood'}`)
 }

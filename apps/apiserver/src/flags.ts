@@ -1,16 +1,11 @@
-export interface FlagDefinition {
-  readonly name: string
+import { duration, ipAddress, list, onOff, oneOf, text, textLike, whole } from './flag-types.ts'
+import type { FlagType } from './flag-types.ts'
+
+export interface FlagDefinition<T = unknown> {
   readonly group: string
-  readonly type: 'string' | 'integer' | 'boolean' | 'duration' | 'list' | 'choice'
-  /** Durations in milliseconds. */
-  readonly default?: string | number | boolean | readonly string[]
+  readonly type: FlagType<T>
+  readonly default?: T
   readonly help: string
-  readonly choices?: readonly string[]
-  readonly minimum?: number
-  readonly maximum?: number
-  /** For strings: what they must look like, and how to say it. */
-  readonly check?: RegExp
-  readonly meaning?: string
 }
 
 const storage = 'Storage'
@@ -19,166 +14,131 @@ const authentication = 'Authentication and authorization'
 const generic = 'Server'
 const misc = 'Misc'
 
-const address = /^[0-9a-fA-F.:]+$/
-const addressMeaning = 'an IP address'
-
 /** Names and defaults are kube-apiserver's wherever it has the flag. */
-export const flags: readonly FlagDefinition[] = [
-  {
+const table = {
+  'data-dir': {
     group: storage,
-    name: 'data-dir',
-    type: 'string',
+    type: text(),
     default: './.keelson',
     help: 'Where the store, the certificates and admin.kubeconfig are kept.',
   },
-  {
+  'storage-backend': {
     group: storage,
-    name: 'storage-backend',
-    type: 'choice',
-    choices: ['embedded', 'memory', 'etcd3'],
+    type: oneOf('embedded', 'memory', 'etcd3'),
     help: 'Where objects are stored: embedded (durable, in --data-dir), memory (gone when the server stops), etcd3 (--etcd-servers). Default embedded.',
   },
-  { group: storage, name: 'etcd-servers', type: 'list', help: 'etcd servers to connect with (scheme://ip:port), comma separated.' },
-  { group: storage, name: 'etcd-prefix', type: 'string', default: '/registry', help: 'What every key in the store begins with.' },
-  {
+  'etcd-servers': { group: storage, type: list(), help: 'etcd servers to connect with (scheme://ip:port), comma separated.' },
+  'etcd-prefix': { group: storage, type: text(), default: '/registry', help: 'What every key in the store begins with.' },
+  'encryption-provider-config': {
     group: storage,
-    name: 'encryption-provider-config',
-    type: 'string',
+    type: text(),
     help: 'A file that says which resources are encrypted in the store, and how (EncryptionConfiguration).',
   },
-  {
+  'encryption-provider-config-automatic-reload': {
     group: storage,
-    name: 'encryption-provider-config-automatic-reload',
-    type: 'boolean',
+    type: onOff(),
     default: false,
     help: 'Follow changes of the file of --encryption-provider-config.',
   },
-  { group: storage, name: 'watch-cache', type: 'boolean', default: true, help: 'Serve lists and watches from a cache in memory.' },
-  { group: storage, name: 'event-ttl', type: 'duration', default: 3_600_000, help: 'How long events are kept.' },
-  {
+  'watch-cache': { group: storage, type: onOff(), default: true, help: 'Serve lists and watches from a cache in memory.' },
+  'event-ttl': { group: storage, type: duration(), default: 3_600_000, help: 'How long events are kept.' },
+  'delete-collection-workers': {
     group: storage,
-    name: 'delete-collection-workers',
-    type: 'integer',
-    minimum: 1,
+    type: whole({ minimum: 1 }),
     default: 1,
     help: 'How many objects of a collection are deleted at once.',
   },
-  {
+  'enable-garbage-collector': {
     group: storage,
-    name: 'enable-garbage-collector',
-    type: 'boolean',
+    type: onOff(),
     default: true,
     help: 'Deletions mark what a garbage collector must finish.',
   },
-
-  {
+  'bind-address': {
     group: serving,
-    name: 'bind-address',
-    type: 'string',
+    type: ipAddress(),
     default: '0.0.0.0',
-    check: address,
-    meaning: addressMeaning,
     help: 'The IP address to listen on; 0.0.0.0 or :: is every interface.',
   },
-  { group: serving, name: 'secure-port', type: 'integer', maximum: 65_535, default: 6443, help: 'The HTTPS port; 0 is any free one.' },
-  {
+  'secure-port': { group: serving, type: whole({ maximum: 65_535 }), default: 6443, help: 'The HTTPS port; 0 is any free one.' },
+  'cert-dir': {
     group: serving,
-    name: 'cert-dir',
-    type: 'string',
+    type: text(),
     help: 'Where certificates that the server makes for itself are kept. Default DATA-DIR/certs.',
   },
-  {
+  'tls-cert-file': {
     group: serving,
-    name: 'tls-cert-file',
-    type: 'string',
+    type: text(),
     help: 'The certificate to serve with, PEM, authorities after it. Default: one made by the server.',
   },
-  { group: serving, name: 'tls-private-key-file', type: 'string', help: 'The private key of --tls-cert-file.' },
-  { group: serving, name: 'disable-http2-serving', type: 'boolean', default: false, help: 'HTTP/1.1 alone.' },
-  {
+  'tls-private-key-file': { group: serving, type: text(), help: 'The private key of --tls-cert-file.' },
+  'disable-http2-serving': { group: serving, type: onOff(), default: false, help: 'HTTP/1.1 alone.' },
+  'advertise-address': {
     group: serving,
-    name: 'advertise-address',
-    type: 'string',
-    check: address,
-    meaning: addressMeaning,
+    type: ipAddress(),
     help: 'The address at which others reach the server; it is added to the serving certificate.',
   },
-  {
+  'external-hostname': {
     group: serving,
-    name: 'external-hostname',
-    type: 'string',
+    type: text(),
     help: 'The host name at which others reach the server; it is added to the serving certificate.',
   },
-
-  {
+  'client-ca-file': { group: authentication, type: text(), help: 'Authorities of client certificates; CN is the user, each O a group.' },
+  'token-auth-file': { group: authentication, type: text(), help: 'Tokens, one per line: token,user,uid,"group1,group2".' },
+  'anonymous-auth': {
     group: authentication,
-    name: 'client-ca-file',
-    type: 'string',
-    help: 'Authorities of client certificates; CN is the user, each O a group.',
-  },
-  { group: authentication, name: 'token-auth-file', type: 'string', help: 'Tokens, one per line: token,user,uid,"group1,group2".' },
-  {
-    group: authentication,
-    name: 'anonymous-auth',
-    type: 'boolean',
+    type: onOff(),
     default: true,
     help: 'Requests without credentials are system:anonymous instead of 401.',
   },
-  {
+  'authorization-always-allow-paths': {
     group: authentication,
-    name: 'authorization-always-allow-paths',
-    type: 'list',
+    type: list(),
     default: ['/healthz', '/readyz', '/livez'],
     help: 'Paths that need no permission; a trailing * is a prefix.',
   },
-
-  {
+  'max-requests-inflight': {
     group: generic,
-    name: 'max-requests-inflight',
-    type: 'integer',
+    type: whole(),
     default: 400,
     help: 'Reads that are served at once; more are answered with 429. 0 is no limit.',
   },
-  { group: generic, name: 'max-mutating-requests-inflight', type: 'integer', default: 200, help: 'The same for writes.' },
-  {
+  'max-mutating-requests-inflight': { group: generic, type: whole(), default: 200, help: 'The same for writes.' },
+  'request-timeout': { group: generic, type: duration(), default: 60_000, help: 'How long a request may take; watches are not meant.' },
+  'min-request-timeout': {
     group: generic,
-    name: 'request-timeout',
-    type: 'duration',
-    default: 60_000,
-    help: 'How long a request may take; watches are not meant.',
-  },
-  {
-    group: generic,
-    name: 'min-request-timeout',
-    type: 'integer',
+    type: whole(),
     default: 1800,
     help: 'Seconds after which a watch without a timeout of its own is ended at the earliest.',
   },
-  { group: generic, name: 'shutdown-delay-duration', type: 'duration', default: 0, help: 'How long /readyz fails before a stop begins.' },
-  {
+  'shutdown-delay-duration': { group: generic, type: duration(), default: 0, help: 'How long /readyz fails before a stop begins.' },
+  'service-cluster-ip-range': {
     group: generic,
-    name: 'service-cluster-ip-range',
-    type: 'string',
+    type: textLike(/^[0-9a-fA-F.:]+\/\d+(,[0-9a-fA-F.:]+\/\d+)?$/, 'a CIDR range like 10.0.0.0/16'),
     default: '10.0.0.0/24',
-    check: /^[0-9a-fA-F.:]+\/\d+(,[0-9a-fA-F.:]+\/\d+)?$/,
-    meaning: 'a CIDR range like 10.0.0.0/16',
     help: 'The addresses that services get; the first belongs to the API server.',
   },
-  {
+  'service-node-port-range': {
     group: generic,
-    name: 'service-node-port-range',
-    type: 'string',
+    type: textLike(/^\d{1,5}([-+]\d{1,5})?$/, 'a range of ports like 30000-32767'),
     default: '30000-32767',
-    check: /^\d{1,5}([-+]\d{1,5})?$/,
-    meaning: 'a range of ports like 30000-32767',
     help: 'The ports that services of type NodePort get on every node; both ends belong to it.',
   },
-  {
+  controllers: {
     group: generic,
-    name: 'controllers',
-    type: 'list',
+    type: list(),
     help: 'Controllers to run in the server: * is all, none is none, -name leaves one out. Default * on embedded and memory, none on etcd3.',
   },
+  v: { group: misc, type: whole(), default: 0, help: 'How much is written to stderr.' },
+} satisfies Readonly<Record<string, unknown>>
 
-  { group: misc, name: 'v', type: 'integer', default: 0, help: 'How much is written to stderr.' },
-]
+type Table = typeof table
+type ValueOf<F> = F extends { readonly type: FlagType<infer T> } ? T : never
+type WithDefault = { [K in keyof Table]: Table[K] extends { readonly default: unknown } ? K : never }[keyof Table]
+
+/** The flags as parsed: those with a default are always there. */
+export type FlagValues = { readonly [K in WithDefault]: ValueOf<Table[K]> } & {
+  readonly [K in Exclude<keyof Table, WithDefault>]?: ValueOf<Table[K]>
+}
+
+export const flags: ReadonlyMap<string, FlagDefinition> = new Map(Object.entries(table) as unknown as [string, FlagDefinition][])

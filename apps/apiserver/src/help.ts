@@ -1,12 +1,13 @@
 import type { FlagDefinition } from './flags.ts'
 
 /** Grouped, wrapped to the terminal, defaults in the original's notation. */
-export function helpText(definitions: readonly FlagDefinition[], width: number): string {
+export function helpText(flags: ReadonlyMap<string, FlagDefinition>, width: number): string {
   const lines = ['keelson: the Kubernetes API server', '', 'Usage:', '  keelson [flags]', '']
-  for (const group of new Set(definitions.map((definition) => definition.group))) {
+  for (const group of new Set([...flags.values()].map((definition) => definition.group))) {
     lines.push(`${group}:`)
-    for (const definition of definitions.filter((one) => one.group === group)) {
-      lines.push(`  --${definition.name}${placeholder(definition)}`)
+    for (const [name, definition] of flags) {
+      if (definition.group !== group) continue
+      lines.push(`  --${name} ${definition.type.placeholder}`.trimEnd())
       lines.push(
         ...wrap(definition.help + defaultText(definition), Math.max(40, Math.min(width, 110) - 8)).map((line) => `        ${line}`),
       )
@@ -17,16 +18,9 @@ export function helpText(definitions: readonly FlagDefinition[], width: number):
   return lines.join('\n')
 }
 
-function placeholder({ type, choices }: FlagDefinition): string {
-  if (type === 'boolean') return ''
-  if (type === 'choice') return ` ${choices!.join('|')}`
-  return ` ${type === 'list' ? 'strings' : type === 'integer' ? 'int' : type}`
-}
-
 function defaultText({ type, default: value }: FlagDefinition): string {
   if (value === undefined || value === false) return ''
-  if (type === 'duration') return ` (default ${Number(value) / 1000}s)`
-  return ` (default ${Array.isArray(value) ? value.join(',') : String(value)})`
+  return ` (default ${type.show?.(value) ?? String(value as string | number | boolean)})`
 }
 
 function wrap(text: string, width: number): string[] {

@@ -1,8 +1,8 @@
 import { UsageError, parseArguments } from './arguments.ts'
 import { flags } from './flags.ts'
+import type { FlagValues } from './flags.ts'
 import { helpText } from './help.ts'
 import { serverOptions } from './server-options.ts'
-import type { FlagValues } from './server-options.ts'
 import { StartError, explain } from './start-error.ts'
 
 const wrongUsage = 2

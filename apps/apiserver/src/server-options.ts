@@ -1,42 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { ServerChainOptions } from '@keelson/control-plane'
+import type { FlagValues } from './flags.ts'
 import { StartError } from './start-error.ts'
-
-/** The flags as parsed; see `flags.ts` for what is guaranteed to be there. */
-export interface FlagValues {
-  readonly 'data-dir': string
-  readonly 'storage-backend'?: 'embedded' | 'memory' | 'etcd3'
-  readonly 'etcd-servers'?: readonly string[]
-  readonly 'etcd-prefix': string
-  readonly 'encryption-provider-config'?: string
-  readonly 'encryption-provider-config-automatic-reload': boolean
-  readonly 'watch-cache': boolean
-  readonly 'event-ttl': number
-  readonly 'delete-collection-workers': number
-  readonly 'enable-garbage-collector': boolean
-  readonly 'bind-address': string
-  readonly 'secure-port': number
-  readonly 'cert-dir'?: string
-  readonly 'tls-cert-file'?: string
-  readonly 'tls-private-key-file'?: string
-  readonly 'disable-http2-serving': boolean
-  readonly 'advertise-address'?: string
-  readonly 'external-hostname'?: string
-  readonly 'client-ca-file'?: string
-  readonly 'token-auth-file'?: string
-  readonly 'anonymous-auth': boolean
-  readonly 'authorization-always-allow-paths': readonly string[]
-  readonly 'max-requests-inflight': number
-  readonly 'max-mutating-requests-inflight': number
-  readonly 'request-timeout': number
-  readonly 'min-request-timeout': number
-  readonly 'shutdown-delay-duration': number
-  readonly 'service-cluster-ip-range': string
-  readonly 'service-node-port-range': string
-  readonly controllers?: readonly string[]
-  readonly v: number
-}
 
 /** Flags → what the control plane is built from. Reads the files they name; throws `StartError`. */
 export async function serverOptions(values: FlagValues, log: (level: number, text: string) => void): Promise<ServerChainOptions> {

@@ -1,4 +1,4 @@
-import type { FlagValues } from './server-options.ts'
+import type { FlagValues } from './flags.ts'
 
 /** A reason not to start that is the user's to mend: one sentence, no stack. */
 export class StartError extends Error {
@@ -25,6 +25,7 @@ export function explain(error: unknown, values: FlagValues): unknown {
   if (code === 'EADDRNOTAVAIL')
     return new StartError(`--bind-address ${values['bind-address']} is not an address of this machine`, { cause: error })
   if (name === 'ConfigurationError') return new StartError(message, { cause: error })
+  if (name === 'DamagedStoreError') return new StartError(`the store in ${values['data-dir']}: ${message}`, { cause: error })
   if (name === 'LockedError') return new StartError(message, { cause: error })
   if (code === 'EACCES' || code === 'EROFS' || code === 'ENOTDIR' || code === 'ENOSPC') {
     return new StartError(`the data directory ${values['data-dir']} cannot be used: ${message}`, { cause: error })

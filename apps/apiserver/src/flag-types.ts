@@ -1,0 +1,83 @@
+import * as z from 'zod/mini'
+
+/** How a flag is written on the command line, and what it means to the program. */
+export interface FlagType<T> {
+  /** From the text of the command line; the first issue's message says what the text is not. */
+  readonly schema: z.ZodMiniType<T, string>
+  /** What --help shows behind the name. */
+  readonly placeholder: string
+  /** A switch: the name alone means true. */
+  readonly isSwitch?: boolean
+  /** A value as --help shows it. */
+  readonly show?: (value: T) => string
+}
+
+export function text(): FlagType<string> {
+  return { schema: z.string(), placeholder: 'string' }
+}
+
+export function textLike(pattern: RegExp, meaning: string): FlagType<string> {
+  return { schema: z.string().check(z.regex(pattern, meaning)), placeholder: 'string' }
+}
+
+export function ipAddress(): FlagType<string> {
+  return textLike(/^[0-9a-fA-F.:]+$/, 'an IP address')
+}
+
+export function oneOf<const T extends readonly [string, ...string[]]>(...choices: T): FlagType<T[number]> {
+  return { schema: z.enum(choices, `one of ${choices.join(', ')}`), placeholder: choices.join('|') }
+}
+
+export function list(): FlagType<readonly string[]> {
+  return {
+    schema: z.pipe(
+      z.string(),
+      z.transform((written: string): readonly string[] => written.split(',').filter((part) => part !== '')),
+    ),
+    placeholder: 'strings',
+    show: (value) => value.join(','),
+  }
+}
+
+export function onOff(): FlagType<boolean> {
+  return {
+    schema: z.pipe(
+      z.string().check(z.regex(/^(true|false|1|0|t|f)$/i, 'true or false')),
+      z.transform((written: string) => /^(true|1|t)$/i.test(written)),
+    ),
+    placeholder: '',
+    isSwitch: true,
+  }
+}
+
+export function whole(bounds: { readonly minimum?: number; readonly maximum?: number } = {}): FlagType<number> {
+  const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = bounds
+  const meaning = bounds.maximum === undefined ? `a whole number of at least ${minimum}` : `a whole number from ${minimum} to ${maximum}`
+  return {
+    schema: z.pipe(
+      z.string().check(z.regex(/^-?\d+$/, meaning)),
+      z.pipe(z.transform(Number), z.number().check(z.gte(minimum, meaning), z.lte(maximum, meaning))),
+    ),
+    placeholder: 'int',
+  }
+}
+
+const units: Readonly<Record<string, number>> = { ns: 1e-6, us: 1e-3, µs: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
+
+/** Written as Go writes durations; milliseconds. */
+export function duration(): FlagType<number> {
+  return {
+    schema: z.pipe(
+      z.string().check(z.regex(/^(0|(\d+(\.\d+)?(ns|us|µs|ms|s|m|h))+)$/, 'a duration like 90s, 1m30s or 2h')),
+      z.transform(milliseconds),
+    ),
+    placeholder: 'duration',
+    show: (value) => `${value / 1000}s`,
+  }
+}
+
+function milliseconds(written: string): number {
+  let total = 0
+  for (const [, amount, unit] of written.matchAll(/(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/g)) total += Number(amount) * units[unit!]!
+  return total
+}
