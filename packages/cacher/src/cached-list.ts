@@ -1,8 +1,7 @@
 import type { KubeObject } from '@keelson/apimachinery'
 import { encodeContinue, matcher, prefixEnd } from '@keelson/storagebackend'
-import type { ObjectList, Predicate, Revision, StoredObject } from '@keelson/storagebackend'
+import type { ObjectList, Predicate, Revision, StoredObject, TreeSnapshot } from '@keelson/storagebackend'
 import { yieldToOthers } from './clock.ts'
-import type { ObjectTree } from './object-tree.ts'
 
 export interface CachedListOptions {
   /** What `ObjectList.revision` and continue tokens say. */
@@ -24,21 +23,21 @@ const sliceMilliseconds = 4
  * A list from one state of the cache. Without a selector nothing is copied: `items` walks the state. With one, the objects are
  * looked at here, in slices that let others run, since a walk by the reader could not pause.
  */
-export async function listFromTree<T extends KubeObject>(
-  tree: ObjectTree<StoredObject<T>>,
+export async function listFromState<T extends KubeObject>(
+  state: TreeSnapshot<StoredObject<T>>,
   options: CachedListOptions,
 ): Promise<ObjectList<T>> {
   const { revision, prefix, limit } = options
   const matches = matcher(options.predicate)
   const range = { start: options.startKey ?? prefix, end: prefixEnd(prefix) }
   if (matches === undefined && limit === 0) {
-    return { revision, continue: '', remainingItemCount: undefined, items: { [Symbol.iterator]: () => tree.scan(range) } }
+    return { revision, continue: '', remainingItemCount: undefined, items: { [Symbol.iterator]: () => state.scan(range) } }
   }
-  const total = tree.count(range)
+  const total = state.count(range)
   const items: StoredObject<T>[] = []
   let looked = 0
   let sliceEnd = performance.now() + sliceMilliseconds
-  for (const object of tree.scan(range)) {
+  for (const object of state.scan(range)) {
     looked++
     if (matches === undefined || matches(object)) items.push(object)
     if (limit > 0 && items.length >= limit) break

@@ -1,6 +1,6 @@
 import { newTooManyRequests } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
-import { decodeContinue, isStorageError, parseResourceVersion, prepareKey, StorageError } from '@keelson/storagebackend'
+import { decodeContinue, isStorageError, parseResourceVersion, prefixRange, prepareKey, StorageError } from '@keelson/storagebackend'
 import type {
   CreateOptions,
   DeleteObjectOptions,
@@ -15,7 +15,7 @@ import type {
   UpdateOutput,
   WatchObjectsOptions,
 } from '@keelson/storagebackend'
-import { listFromTree } from './cached-list.ts'
+import { listFromState } from './cached-list.ts'
 import type { Clock } from './clock.ts'
 import { systemClock } from './clock.ts'
 import { compareDigests } from './digest.ts'
@@ -118,7 +118,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
     if ((options.resourceVersion ?? '') === '' || revision === undefined || !this.#readiness.ready) return this.#storage.get(key, options)
     const prepared = prepareKey(this.#prefix, key, false)
     await this.#reach(prepared, revision, options.signal)
-    const object = this.#cache.tree.get(prepared)
+    const object = this.#cache.state.get(prepared)
     if (object === undefined) throw new StorageError({ code: 'KeyNotFound', key: prepared })
     return object
   }
@@ -139,8 +139,8 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
       }
       case 'exact': {
         await this.#reach(prefix, route.revision, options.signal)
-        const tree = this.#cache.treeAt(route.revision)
-        return tree === undefined ? fromStore() : listFromTree(tree, { ...options, ...route, prefix, predicate: options.predicate })
+        const state = this.#cache.stateAt(route.revision)
+        return state === undefined ? fromStore() : listFromState(state, { ...options, ...route, prefix, predicate: options.predicate })
       }
     }
   }
@@ -176,7 +176,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
 
   /** Compares what is cached now with what the store had at the same revision. */
   compareWithStore(): Promise<DigestComparison> {
-    const objects = this.#cache.tree.scan({ start: this.#prefix, end: undefined })
+    const objects = this.#cache.state.scan(prefixRange(this.#prefix))
     return compareDigests({ revision: this.#cache.revision, objects }, this.#storage, this.#prefix)
   }
 
@@ -219,16 +219,16 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
         token: readToken(options.continue, prefix),
         recursive: options.recursive ?? true,
       },
-      { revision: cache.revision, holds: (revision) => revision >= compacted && cache.treeAt(revision) !== undefined },
+      { revision: cache.revision, holds: (revision) => revision >= compacted && cache.stateAt(revision) !== undefined },
     )
   }
 
   #listLatest(prefix: string, startKey: string | undefined, limit: number, options: ListObjectsOptions): Promise<ObjectList<T>> {
-    const { tree, revision } = this.#cache
+    const { state, revision } = this.#cache
     if (options.recursive ?? true) {
-      return listFromTree(tree, { revision, prefix, startKey, limit, predicate: options.predicate, signal: options.signal })
+      return listFromState(state, { revision, prefix, startKey, limit, predicate: options.predicate, signal: options.signal })
     }
-    const object = tree.get(prefix)
+    const object = state.get(prefix)
     const shown = object !== undefined && new Selection<T>(prefix, false, options.predicate).matches(object)
     return Promise.resolve({ revision, continue: '', remainingItemCount: undefined, items: shown ? [object] : [] })
   }
@@ -243,7 +243,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   }
 
   #withSuggestion<O extends { readonly suggestion?: StoredObject<T> }>(key: string, options: O | undefined): O {
-    const cached = this.#readiness.ready ? this.#cache.tree.get(key) : undefined
+    const cached = this.#readiness.ready ? this.#cache.state.get(key) : undefined
     return cached === undefined ? ((options ?? {}) as O) : ({ ...options, suggestion: cached } as O)
   }
 

@@ -1,6 +1,6 @@
 import type { KubeObject } from '@keelson/apimachinery'
-import { matcher } from '@keelson/storagebackend'
-import type { Predicate, StoredObject } from '@keelson/storagebackend'
+import { keyRange, matcher, prefixRange } from '@keelson/storagebackend'
+import type { KeyRange, Predicate, StoredObject } from '@keelson/storagebackend'
 
 /** What one watcher may see: keys under a prefix (or one key), and of those what its selectors let through. */
 export class Selection<T extends KubeObject = KubeObject> {
@@ -14,6 +14,11 @@ export class Selection<T extends KubeObject = KubeObject> {
     this.recursive = recursive
     this.#predicate = predicate
     this.#matches = matcher(predicate)
+  }
+
+  /** All keys it may see. */
+  get range(): KeyRange {
+    return this.recursive ? prefixRange(this.key) : keyRange(this.key)
   }
 
   matches(object: StoredObject<T>): boolean {

@@ -1,12 +1,12 @@
 import type { KubeObject } from '@keelson/apimachinery'
-import type { ObjectEvent, Revision, StoredObject } from '@keelson/storagebackend'
+import { OrderedTree } from '@keelson/storagebackend'
+import type { ObjectEvent, Revision, StoredObject, TreeSnapshot } from '@keelson/storagebackend'
 import { CacheEvent } from './cache-event.ts'
 import type { Clock } from './clock.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import { EventRing } from './event-ring.ts'
 import type { EventRingOptions } from './event-ring.ts'
 import type { Freshness } from './freshness.ts'
-import { ObjectTree } from './object-tree.ts'
 import { SnapshotStore } from './snapshot-store.ts'
 
 export interface WatchCacheOptions<T extends KubeObject> {
@@ -25,8 +25,8 @@ export class WatchCache<T extends KubeObject = KubeObject> {
   readonly #clock: Clock
   readonly #freshness: Freshness
   readonly #dispatcher: Dispatcher<T>
-  readonly #snapshots = new SnapshotStore<ObjectTree<StoredObject<T>>>()
-  #tree = new ObjectTree<StoredObject<T>>()
+  readonly #snapshots = new SnapshotStore<TreeSnapshot<StoredObject<T>>>()
+  #tree = new OrderedTree<StoredObject<T>>()
 
   constructor(options: WatchCacheOptions<T>) {
     this.#clock = options.clock
@@ -35,24 +35,24 @@ export class WatchCache<T extends KubeObject = KubeObject> {
     this.ring = new EventRing(options.ring)
   }
 
-  get tree(): ObjectTree<StoredObject<T>> {
-    return this.#tree
+  get state(): TreeSnapshot<StoredObject<T>> {
+    return this.#tree.snapshot()
   }
   get revision(): Revision {
     return this.#freshness.revision
   }
 
   /** The state as it was at `revision`; undefined when that is no longer, or not yet, known. */
-  treeAt(revision: Revision): ObjectTree<StoredObject<T>> | undefined {
+  stateAt(revision: Revision): TreeSnapshot<StoredObject<T>> | undefined {
     return revision > this.revision ? undefined : this.#snapshots.get(revision)
   }
 
   /** Begins anew with a state from the store; history begins there too. `objects` are in key order. */
   replace(objects: readonly StoredObject<T>[], revision: Revision): void {
-    this.#tree = ObjectTree.fromSorted(objects)
+    this.#tree = OrderedTree.fromSorted(objects)
     this.ring.reset(revision)
     this.#snapshots.clear()
-    this.#snapshots.add(revision, this.#tree)
+    this.#snapshots.add(revision, this.#tree.snapshot())
     this.#freshness.advance(revision)
   }
 
@@ -85,12 +85,13 @@ export class WatchCache<T extends KubeObject = KubeObject> {
       const object = change.type === 'DELETED' ? undefined : change.object
       if (object === undefined && previous === undefined) continue
       const event = new CacheEvent<T>({ key, revision, object, previous, time })
-      this.#tree = object === undefined ? this.#tree.delete(key) : this.#tree.set(object)
+      if (object === undefined) this.#tree.delete(key)
+      else this.#tree.set(object)
       this.ring.add(event)
       events.push(event)
     }
     if (events.length > 0) {
-      this.#snapshots.add(revision, this.#tree)
+      this.#snapshots.add(revision, this.#tree.snapshot())
       this.#snapshots.dropBefore(this.ring.base)
       this.#dispatcher.dispatch(events, position)
     }

@@ -64,7 +64,7 @@ export class WatchRegister<T extends KubeObject = KubeObject> {
 
   async open(selection: Selection<T>, options: WatchObjectsOptions, questions: RevisionQuestions): Promise<Watcher<T>> {
     // From here to the end of `#add` there is no await: no event can come in between.
-    return this.#add(selection, options, (await beginning<T>(options, questions))(this.#cache))
+    return this.#add(selection, options, (await beginning<T>(selection, options, questions))(this.#cache))
   }
 
   /** All watches end with 410: what lies between their last event and now is not known. */
@@ -141,6 +141,7 @@ export class WatchRegister<T extends KubeObject = KubeObject> {
  *   any but true       N                 what comes after N; 410 when that is forgotten
  */
 async function beginning<T extends KubeObject>(
+  selection: Selection<T>,
   options: WatchObjectsOptions,
   questions: RevisionQuestions,
 ): Promise<(cache: WatchCache<T>) => Beginning<T>> {
@@ -150,16 +151,16 @@ async function beginning<T extends KubeObject>(
   if (options.sendInitialEvents === true) {
     return (cache) => {
       if (!fresh && !options.signal.aborted) throw newTooLargeResourceVersion(revision, cache.revision, 1)
-      return fromState(cache, options.allowBookmarks === true)
+      return fromState(cache, selection, options.allowBookmarks === true)
     }
   }
-  if (options.sendInitialEvents === undefined && (text === '' || revision === 0)) return (cache) => fromState(cache, false)
+  if (options.sendInitialEvents === undefined && (text === '' || revision === 0)) return (cache) => fromState(cache, selection, false)
   return (cache) => fromRevision(cache, revision === 0 ? cache.revision : revision)
 }
 
-function fromState<T extends KubeObject>(cache: WatchCache<T>, bookmark: boolean): Beginning<T> {
-  const { revision, ring, tree } = cache
-  const initial = tree.scan({ start: '', end: undefined })
+function fromState<T extends KubeObject>(cache: WatchCache<T>, selection: Selection<T>, bookmark: boolean): Beginning<T> {
+  const { revision, ring, state } = cache
+  const initial = state.scan(selection.range)
   return { after: revision, position: ring.end, initial, initialEventsEnd: bookmark ? revision : undefined }
 }
 
