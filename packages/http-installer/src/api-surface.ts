@@ -3,13 +3,14 @@ import type { GroupVersion, RequestContext } from '@keelson/apimachinery'
 import type { Hono } from 'hono'
 import type { APIGroupInfo } from './api-group-info.ts'
 import type { InstallerContext, InstallerEnv } from './context.ts'
-import { requestContextOf } from './context.ts'
+import { contentTypeOf, requestContextOf } from './context.ts'
 import { serveDiscovery } from './discovery/serve-discovery.ts'
 import { handleList } from './handle-list.ts'
 import type { InstallOptions } from './install-options.ts'
 import { serveOpenApi } from './openapi/serve-openapi.ts'
 import { checkAcceptable, checkConsumable } from './preconditions.ts'
 import { ClientGoneError } from './read-body.ts'
+import { targetOf } from './request-target.ts'
 import { BrokenResponseError } from './response.ts'
 import { consumes, routesOf, RouteTable } from './route-table.ts'
 import type { ResolvedRoute, ResourceRoutes } from './route-table.ts'
@@ -66,8 +67,9 @@ export class ApiSurface {
 
   /** Undefined: not ours. */
   #dispatch(c: InstallerContext): Promise<Response> | Response | undefined {
-    const segments = segmentsOf(c.req.path)
+    const segments = segmentsOf(c)
     if (segments === undefined) return writeError(c, newGenericServerResponse(404, '', nowhere, ''))
+    if (segments[0] !== 'api' && segments[0] !== 'apis') return undefined
     const depth = segments[0] === 'api' ? 2 : 3
     if (segments.length <= depth) return serveDiscovery(c, this.settings.discovery, segments, this.settings.serverAddress)
     const table = this.#versions.get(segments.slice(0, depth).join('/'))
@@ -104,7 +106,7 @@ async function serveRoute(c: InstallerContext, route: ResolvedRoute, forceWatch:
   const { method } = c.req
   const handler = route.methods[method]
   if (handler === undefined) throw newGenericServerResponse(405, method, nowhere, '')
-  checkConsumable(c.req.header('content-type'), consumes(method))
+  checkConsumable(contentTypeOf(c), consumes(method))
   checkAcceptable(c.req.header('accept'), route.isList && method === 'GET')
   const context = inNamespace(requestContextOf(c), route.scope.namespaced ? route.namespace : '')
   return handler({ c, scope: route.scope, context, name: route.name, query: queryOf(c), forceWatch })
@@ -135,13 +137,16 @@ function prefixOf(gv: GroupVersion): string {
   return gv.group === '' ? `api/${gv.version}` : `apis/${gv.group}/${gv.version}`
 }
 
-/** Undefined when a segment is not UTF-8. */
-function segmentsOf(path: string): string[] | undefined {
+/** Undefined when the path is not UTF-8. An escaped slash separates like any other. */
+function segmentsOf(c: InstallerContext): string[] | undefined {
+  let path: string
+  try {
+    path = targetOf(c).path
+  } catch (error) {
+    if (error instanceof URIError) return undefined
+    throw error
+  }
   const segments = path.split('/').slice(1)
   if (segments.at(-1) === '') segments.pop()
-  try {
-    return path.includes('%') ? segments.map(decodeURIComponent) : segments
-  } catch {
-    return undefined
-  }
+  return segments
 }

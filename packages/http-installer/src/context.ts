@@ -41,3 +41,9 @@ export function setResponseHeader(c: InstallerContext, name: string, value: stri
   if (outgoing === undefined) c.header(name, value)
   else if (!outgoing.headersSent) outgoing.setHeader(name, value)
 }
+
+/** The first, when there are several: joined they would be a type that nobody sent. */
+export function contentTypeOf(c: InstallerContext): string | undefined {
+  const incoming = c.env?.incoming
+  return incoming === undefined ? c.req.header('content-type') : incoming.headers['content-type']
+}

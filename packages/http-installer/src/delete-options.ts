@@ -1,5 +1,6 @@
 import { newBadRequest } from '@keelson/apimachinery'
 import type { DeleteOptions, KubeObject } from '@keelson/apimachinery'
+import { contentTypeOf } from './context.ts'
 import type { InstallerContext } from './context.ts'
 import { decodeDocument } from './decode-document.ts'
 import { metaType } from './meta-types.ts'
@@ -18,7 +19,7 @@ export async function readDeleteOptions(c: InstallerContext, scope: ResourceScop
 }
 
 function decodeDeleteOptions(c: InstallerContext, body: Uint8Array): DeleteOptions {
-  const form = negotiateInput(c.req.header('content-type'))
+  const form = negotiateInput(contentTypeOf(c))
   const type = metaType('DeleteOptions')
   try {
     const document = decodeDocument(form, body, { group: '', version: 'v1', kind: 'DeleteOptions' })

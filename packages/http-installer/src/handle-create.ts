@@ -1,6 +1,7 @@
 import { canCreate } from '@keelson/registry'
 import type { Creater, NamedCreater } from '@keelson/registry'
 import { admit, validating } from './admit.ts'
+import { contentTypeOf } from './context.ts'
 import { decodeBody } from './decode-body.ts'
 import { negotiateInput, negotiateOutput } from './negotiate.ts'
 import { dedupOwnerReferences, ensureNamespace, wipeSystemFields } from './object-meta.ts'
@@ -12,7 +13,7 @@ import { writeResult } from './write-object.ts'
 /** POST on a collection, or on one object's subresource. */
 export async function handleCreate({ c, scope, context, name, query }: ApiRequest): Promise<Response> {
   const negotiated = negotiateOutput(c.req.header('accept'))
-  const form = negotiateInput(c.req.header('content-type'))
+  const form = negotiateInput(contentTypeOf(c))
   const body = await readBody(c, scope.settings.maxRequestBodyBytes)
   const options = parseWriteOptions(query, 'CreateOptions')
   const object = decodeBody(scope, form, body, options.fieldValidation, context.warn.bind(context))

@@ -1,6 +1,7 @@
-import { newNotFound } from '@keelson/apimachinery'
+import { newNotFound, newUnsupportedMediaType } from '@keelson/apimachinery'
 import type { UpdatedObjectInfo, Updater } from '@keelson/registry'
 import { admit, validating } from './admit.ts'
+import { contentTypeOf } from './context.ts'
 import { negotiateOutput } from './negotiate.ts'
 import { checkName, dedupOwnerReferences, ensureNamespace } from './object-meta.ts'
 import { patchMechanism, patchTypes } from './patch-mechanism.ts'
@@ -13,7 +14,9 @@ export { patchTypes }
 
 /** PATCH. A lost race runs the patch again on the newer object, so it fails for one only when it names a resourceVersion. */
 export async function handlePatch({ c, scope, context, name, query }: ApiRequest): Promise<Response> {
-  const patchType = (c.req.header('content-type') ?? '').split(';')[0]!.trim()
+  const patchType = (contentTypeOf(c) ?? '').split(';')[0]!.trim()
+  // The first look at the header takes any of several types; a body has one.
+  if (!patchTypes.includes(patchType)) throw newUnsupportedMediaType(patchTypes)
   const negotiated = negotiateOutput(c.req.header('accept'))
   const body = await readBody(c, scope.settings.maxRequestBodyBytes)
   const options = parseWriteOptions(query, 'PatchOptions', patchType)

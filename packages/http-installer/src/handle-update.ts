@@ -1,6 +1,7 @@
 import type { KubeObject } from '@keelson/apimachinery'
 import type { UpdatedObjectInfo, Updater } from '@keelson/registry'
 import { admit, validating } from './admit.ts'
+import { contentTypeOf } from './context.ts'
 import { decodeBody } from './decode-body.ts'
 import { negotiateInput, negotiateOutput } from './negotiate.ts'
 import { checkName, dedupOwnerReferences, ensureNamespace } from './object-meta.ts'
@@ -14,7 +15,7 @@ export async function handleUpdate({ c, scope, context, name, query }: ApiReques
   const negotiated = negotiateOutput(c.req.header('accept'))
   const body = await readBody(c, scope.settings.maxRequestBodyBytes)
   const options = parseWriteOptions(query, 'UpdateOptions')
-  const form = negotiateInput(c.req.header('content-type'))
+  const form = negotiateInput(contentTypeOf(c))
   const warn = (text: string): void => context.warn(text)
   const decode = (): KubeObject => {
     const object = decodeBody(scope, form, body, options.fieldValidation, warn)

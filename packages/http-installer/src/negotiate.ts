@@ -46,6 +46,7 @@ export function negotiateStream(accept: string | undefined): Negotiated {
 }
 
 const cacheSize = 256
+const cachedHeaderLength = 512
 const caches: Readonly<Record<EndpointKind, Map<string, Negotiated | undefined>>> = { object: new Map(), error: new Map() }
 
 /** Errors are never transformed: a clause that asks for it is passed over. */
@@ -55,7 +56,7 @@ export function tryNegotiate(accept: string | undefined, endpoint: EndpointKind)
   if (cache.has(header)) return cache.get(header)
   const found = negotiate(header, endpoint)
   // Clients send a handful of different headers; what does not fit is negotiated anew.
-  if (cache.size < cacheSize) cache.set(header, found)
+  if (cache.size < cacheSize && header.length <= cachedHeaderLength) cache.set(header, found)
   return found
 }
 

@@ -1,6 +1,5 @@
 import { newBadRequest } from '@keelson/apimachinery'
 import type { KubeObject, OwnerReference } from '@keelson/apimachinery'
-import { isDeepStrictEqual } from 'node:util'
 import type { ResourceScope } from './scope.ts'
 
 /** What only the server may say about a new object. */
@@ -40,14 +39,17 @@ const advice =
 export function dedupOwnerReferences(object: KubeObject, warn: (text: string) => void, when: 'sent' | 'admitted'): void {
   const references = object.metadata.ownerReferences
   if (references === undefined || references.length < 2) return
-  const kept: OwnerReference[] = []
+  const kept = new Map<string, OwnerReference>()
   const duplicates: string[] = []
   for (const reference of references) {
-    if (kept.some((other) => other.uid === reference.uid && isDeepStrictEqual(other, reference))) duplicates.push(reference.uid)
-    else kept.push(reference)
+    // One look each: a body has room for tens of thousands.
+    const { apiVersion, kind, name, uid, controller, blockOwnerDeletion } = reference
+    const identity = JSON.stringify([apiVersion, kind, name, uid, controller, blockOwnerDeletion])
+    if (kept.has(identity)) duplicates.push(uid)
+    else kept.set(identity, reference)
   }
   if (duplicates.length === 0) return
   const what = when === 'sent' ? 'duplicate entries' : 'duplicate entries after mutating admission happens'
   warn(`.metadata.ownerReferences contains ${what}; ${advice}${duplicates.join(', ')}`)
-  object.metadata.ownerReferences = kept
+  object.metadata.ownerReferences = [...kept.values()]
 }

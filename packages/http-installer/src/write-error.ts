@@ -7,6 +7,7 @@ import { metaV1 } from '@keelson/api/meta/v1'
 import type { InstallerContext } from './context.ts'
 import { mediaTypes, prefersPretty, tryNegotiate } from './negotiate.ts'
 import { ClientGoneError } from './read-body.ts'
+import { parseQuery, targetOf } from './request-target.ts'
 import { BrokenResponseError, sendBytes } from './response.ts'
 import type { ResponseHeaders } from './response.ts'
 
@@ -54,9 +55,12 @@ function statusType() {
 }
 
 export function queryOf(c: InstallerContext): URLSearchParams {
-  const url = c.req.url
-  const at = url.indexOf('?')
-  return new URLSearchParams(at < 0 ? '' : url.slice(at + 1))
+  try {
+    return parseQuery(targetOf(c).query)
+  } catch (error) {
+    if (error instanceof URIError) return new URLSearchParams()
+    throw error
+  }
 }
 
 /** What a path outside of every known group answers. */

@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest'
+import { parseAccept } from './accept.ts'
+import { parseQuery, parseTarget } from './request-target.ts'
+
+it.each([
+  ['/api/v1/pods?watch=1', '/api/v1/pods', 'watch=1'],
+  ['/healthz/../api/v1/secrets', '/healthz/../api/v1/secrets', ''],
+  ['/healthz/%2e%2e/api', '/healthz/../api', ''],
+  ['/a%2fb/%252e', '/a/b/%2e', ''],
+  ['/pods#?watch=1', '/pods#', 'watch=1'],
+  ['/pods??a=b?c', '/pods', '?a=b?c'],
+  ['https://other:1/api/v1/pods?x', '/api/v1/pods', 'x'],
+  ['HTTP://other?x', '/', 'x'],
+  ['//other/api', '//other/api', ''],
+])('%s is taken apart as it is sent', (target, path, query) => {
+  expect(parseTarget(target)).toEqual({ path, query })
+})
+
+it.each(['*', 'api/v1/pods', '?x', '', 'ftp://x/api', 'https:///api', '/%ff', '/%zz', '/%'])('%j is no target', (target) => {
+  expect(() => parseTarget(target)).toThrow(URIError)
+})
+
+it('leaves out what the original cannot read', () => {
+  expect([...parseQuery('a=1;b=2&c=%zz&d=%2&e=x+y%20z&f&=g&e=')]).toEqual([
+    ['e', 'x y z'],
+    ['f', ''],
+    ['', 'g'],
+    ['e', ''],
+  ])
+  expect([...parseQuery('?watch=1')]).toEqual([['?watch', '1']])
+})
+
+it('reads ten thousand parameters and no more, in time that does not grow with their square', () => {
+  expect(parseQuery('a&'.repeat(9_999)).size).toBe(9_999)
+  expect(parseQuery('a&'.repeat(10_000)).size).toBe(0)
+  const started = performance.now()
+  parseQuery('a&'.repeat(500_000))
+  expect(performance.now() - started).toBeLessThan(200)
+})
+
+it('orders an endless Accept header in time that does not grow with its square', () => {
+  const started = performance.now()
+  const clauses = parseAccept(`${'*/*,'.repeat(50_000)}${'a/b,'.repeat(50_000)}`)
+  expect(performance.now() - started).toBeLessThan(1000)
+  expect([clauses.length, clauses[0]!.type, clauses.at(-1)!.type]).toEqual([100_000, 'a', '*'])
+})

@@ -1,0 +1,51 @@
+import type { InstallerContext } from './context.ts'
+
+/** A request's target, taken apart. What decides about a request and what serves it must both read it here, or they may mean different things. */
+export interface RequestTarget {
+  /** Decoded once. Dots and double slashes stay as they are: a path that is written otherwise is another path. */
+  readonly path: string
+  /** Behind the `?`, as sent. */
+  readonly query: string
+}
+
+/** "/api/v1/pods?watch=1", or with scheme and host before it, as proxies are asked. Throws `URIError` for anything else and for broken escapes. */
+export function parseTarget(target: string): RequestTarget {
+  const origin = target.charCodeAt(0) === 47 ? target : originForm(target)
+  const question = origin.indexOf('?')
+  const path = question < 0 ? origin : origin.slice(0, question)
+  return { path: path.includes('%') ? decodeURIComponent(path) : path, query: question < 0 ? '' : origin.slice(question + 1) }
+}
+
+function originForm(target: string): string {
+  const absolute = /^https?:\/\/[^/?]+/i.exec(target)
+  if (absolute === null) throw new URIError('a request target begins with a slash or with http')
+  const rest = target.slice(absolute[0].length)
+  return rest.startsWith('/') ? rest : `/${rest}`
+}
+
+/** Without a node request, as in `app.request()`, the URL's own parts. Throws `URIError`. */
+export function targetOf(c: InstallerContext): RequestTarget {
+  return parseTarget(c.env?.incoming?.url ?? c.req.url)
+}
+
+/** More of them mean none at all, as in the original; it also keeps every look at them short. */
+const maxParameters = 10_000
+const brokenEscape = /%(?![0-9a-f]{2})/i
+
+/** The parameters of a query. Those that hold a semicolon or a broken escape are left out, as the original does. */
+export function parseQuery(query: string): URLSearchParams {
+  if (query === '' || parameterCount(query) > maxParameters) return new URLSearchParams()
+  const readable = /[;%]/.test(query) ? query.split('&').filter(isReadable).join('&') : query
+  // The class drops a leading question mark; here it is part of the first name.
+  return new URLSearchParams(readable.startsWith('?') ? `&${readable}` : readable)
+}
+
+function isReadable(parameter: string): boolean {
+  return !parameter.includes(';') && !brokenEscape.test(parameter)
+}
+
+function parameterCount(query: string): number {
+  let count = 1
+  for (let at = query.indexOf('&'); at >= 0 && count <= maxParameters; at = query.indexOf('&', at + 1)) count++
+  return count
+}
