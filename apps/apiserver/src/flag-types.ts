@@ -8,7 +8,7 @@ export interface FlagType<T> {
   readonly placeholder: string
   /** A switch: the name alone means true. */
   readonly isSwitch?: boolean
-  /** A value as --help shows it. */
+  /** A value as --help shows it. Default: as it is. */
   readonly show?: (value: T) => string
 }
 

@@ -20,7 +20,7 @@ export function helpText(flags: ReadonlyMap<string, FlagDefinition>, width: numb
 
 function defaultText({ type, default: value }: FlagDefinition): string {
   if (value === undefined || value === false) return ''
-  return ` (default ${type.show?.(value) ?? String(value as string | number | boolean)})`
+  return ` (default ${type.show === undefined ? (value as string | number | boolean) : type.show(value)})`
 }
 
 function wrap(text: string, width: number): string[] {
