@@ -276,10 +276,13 @@ function isEmpty(group: Group): boolean {
 function batchOf(group: Group, visible: Revision): Parameters<Durability['write']>[0] {
   const puts = new Map<string, Entry>()
   const deletes = new Set<string>()
+  const replaced: Entry[] = []
   let revision = visible
   for (const pending of group.revisions) {
     revision = pending.revision
     for (const change of pending.changes) {
+      const { previous } = change
+      if (previous && previous.modRevision <= visible) replaced.push(previous)
       if (change.type === 'put') {
         puts.set(change.entry.key, change.entry)
         deletes.delete(change.entry.key)
@@ -289,5 +292,5 @@ function batchOf(group: Group, visible: Revision): Parameters<Durability['write'
       }
     }
   }
-  return { revision, puts: puts.values(), deletes, leases: group.leases, endedLeases: group.endedLeases }
+  return { revision, puts: puts.values(), deletes, replaced, leases: group.leases, endedLeases: group.endedLeases }
 }

@@ -8,6 +8,8 @@ export interface WriteBatch {
   /** The last state of each key that the batch touches. */
   readonly puts: Iterable<Entry>
   readonly deletes: Iterable<string>
+  /** What the puts and deletes do away with: the entries that were durable before the batch. */
+  readonly replaced: Iterable<Entry>
   readonly leases: readonly Lease[]
   readonly endedLeases: readonly LeaseId[]
 }

@@ -21,8 +21,8 @@ export const recordHeader = 32
 
 /** A stored record that is not what was written. */
 export class DamagedStoreError extends Error {
-  constructor(message: string) {
-    super(message)
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
     this.name = 'DamagedStoreError'
   }
 }

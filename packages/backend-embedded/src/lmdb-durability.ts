@@ -4,17 +4,22 @@ import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { open, type Database, type RootDatabase } from 'lmdb'
 import type { Entry } from '@keelson/storagebackend'
+import { Census } from './census.ts'
+import { isMarkOf, leaveCloseMark, takeCloseMark } from './close-mark.ts'
 import { NotWrittenError, type Durability, type LoadedState, type WriteBatch } from './durability.ts'
 import { DamagedStoreError, readRecord, recordHeader, writeRecord } from './entry-record.ts'
+import { readFileHeader, type FileHeader } from './file-header.ts'
 import { isAlive, LockedError, thisProcess, type Holder } from './holder.ts'
 import type { Lease } from './leases.ts'
 import { SlabReader } from './slab-reader.ts'
-import { translateWriteError } from './translate-error.ts'
+import { isDamage, translateWriteError } from './translate-error.ts'
+import { tryToOpen } from './trial-open.ts'
 
 /** Goes up when an older version of this package could not read the directory. */
 const format = 1
 const initialRevision = 1
 
+const dataFile = 'data.mdb'
 const formatKey = Buffer.from('format')
 const revisionKey = Buffer.from('revision')
 const holderKey = Buffer.from('holder')
@@ -45,6 +50,9 @@ export class LmdbDurability implements Durability {
   readonly #leases: Table
   readonly #meta: Table
   readonly #freeBytes: (directory: string) => number
+  readonly #census = new Census()
+  /** Everything was read and is right. */
+  #sound = false
   #failed: Error | undefined
 
   private constructor(directory: string, root: RootDatabase<Uint8Array, Uint8Array>, options: LmdbOptions) {
@@ -58,7 +66,10 @@ export class LmdbDurability implements Durability {
     this.#meta = table(root, 'meta')
   }
 
-  /** Throws `LockedError` when a living process has it open, and an error that says so when its format is another. */
+  /**
+   * Throws `LockedError` when a living process has it open, `DamagedStoreError` when the files are damaged, and an error that says so when
+   * their format is another.
+   */
   static async open(dataDir: string, options: LmdbOptions = {}): Promise<LmdbDurability> {
     // The store holds secrets.
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
@@ -67,6 +78,7 @@ export class LmdbDurability implements Durability {
     openHere.add(directory)
     let root: RootDatabase<Uint8Array, Uint8Array> | undefined
     try {
+      await requireSound(directory)
       root = open<Uint8Array, Uint8Array>({
         path: directory,
         noSubdir: false,
@@ -86,13 +98,15 @@ export class LmdbDurability implements Durability {
     } catch (error) {
       openHere.delete(directory)
       await root?.close()
-      throw error
+      throw isDamage(error)
+        ? new DamagedStoreError(`the files in ${dataDir} are damaged (${error.message}): restore the data directory`, { cause: error })
+        : error
     }
   }
 
   load(): LoadedState {
-    const revision = this.#readRevision()
-    return { revision, entries: this.#readEntries(revision), leases: this.#readLeases() }
+    const [revision, ...census] = this.#readRevision()
+    return { revision, leases: this.#readLeases(), entries: this.#readEntries(revision, census) }
   }
 
   async write(batch: WriteBatch): Promise<void> {
@@ -100,6 +114,10 @@ export class LmdbDurability implements Durability {
     let size = 0
     for (const { entry } of puts) size += recordHeader + entry.value.length
     this.#requireRoom(size)
+    for (const entry of batch.replaced) this.#census.remove(entry)
+    for (const { entry } of puts) this.#census.add(entry)
+    for (const lease of batch.leases) this.#census.addLease(lease.id)
+    for (const id of batch.endedLeases) this.#census.removeLease(id)
     // One buffer for all records: LMDB asks for the address of each buffer it sees.
     const records = Buffer.allocUnsafeSlow(size)
     try {
@@ -113,7 +131,7 @@ export class LmdbDurability implements Durability {
         for (const key of batch.deletes) void this.#entries.remove(Buffer.from(key))
         for (const lease of batch.leases) void this.#leases.put(numberBytes(lease.id), checked(numberBytes(lease.expiresAt)))
         for (const id of batch.endedLeases) void this.#leases.remove(numberBytes(id))
-        void this.#meta.put(revisionKey, checked(numberBytes(batch.revision)))
+        void this.#meta.put(revisionKey, checked(numberBytes(batch.revision, ...this.#census.numbers)))
       })
       await Promise.all([committed, this.#root.flushed])
     } catch (error) {
@@ -123,7 +141,7 @@ export class LmdbDurability implements Durability {
   }
 
   async size(): Promise<number> {
-    const { blocks } = await stat(join(this.#directory, 'data.mdb'))
+    const { blocks } = await stat(join(this.#directory, dataFile))
     return blocks * 512
   }
 
@@ -136,6 +154,7 @@ export class LmdbDurability implements Durability {
     } finally {
       await this.#root.close()
     }
+    if (this.#sound) leaveCloseMark(this.#directory, readFileHeader(join(this.#directory, dataFile))!)
   }
 
   /**
@@ -165,30 +184,61 @@ export class LmdbDurability implements Durability {
 
   #readJson<R>(key: Uint8Array): R | undefined {
     const bytes = this.#meta.getBinary(key)
-    return bytes && (JSON.parse(bytes.toString()) as R)
-  }
-
-  #readRevision(): number {
-    const bytes = this.#meta.getBinary(revisionKey)
-    return bytes ? uncheck(bytes, 'revision') : initialRevision
-  }
-
-  *#readEntries(revision: number): Generator<Entry> {
-    for (const { key, value } of this.#entries.getRange()) {
-      const entry = readRecord(key, value)
-      if (entry.modRevision > revision) {
-        throw new DamagedStoreError(`the stored record of ${JSON.stringify(entry.key)} is newer than the store: restore the data directory`)
-      }
-      yield entry
+    try {
+      return bytes && (JSON.parse(bytes.toString()) as R)
+    } catch (error) {
+      throw new DamagedStoreError(`the stored ${Buffer.from(key).toString()} is damaged: restore the data directory`, { cause: error })
     }
   }
 
-  #readLeases(): Lease[] {
-    return Array.from(this.#leases.getRange(), ({ key, value }) => ({
-      id: Buffer.from(key).readDoubleBE(0),
-      expiresAt: uncheck(Buffer.from(value), 'lease'),
-    }))
+  /** And the census. */
+  #readRevision(): readonly [number, ...number[]] {
+    const bytes = this.#meta.getBinary(revisionKey)
+    return bytes ? uncheck(bytes, 'revision', 5) : [initialRevision, ...new Census().numbers]
   }
+
+  *#readEntries(revision: number, census: readonly number[]): Generator<Entry> {
+    const damaged = (what: string): Error => new DamagedStoreError(`the stored ${what}: restore the data directory`)
+    let last: Uint8Array | undefined
+    for (const { key, value } of this.#entries.getRange()) {
+      const entry = readRecord(key, value)
+      if (entry.modRevision > revision) throw damaged(`record of ${JSON.stringify(entry.key)} is newer than the store`)
+      if (last && Buffer.compare(last, key) >= 0) throw damaged(`record of ${JSON.stringify(entry.key)} is not in its place`)
+      last = key
+      this.#census.add(entry)
+      yield entry
+    }
+    if (this.#census.numbers.some((number, i) => number !== census[i])) throw damaged('records are not those of the last commit')
+    this.#sound = true
+  }
+
+  #readLeases(): Lease[] {
+    return Array.from(this.#leases.getRange(), ({ key, value }) => {
+      const lease = { id: Buffer.from(key).readDoubleBE(0), expiresAt: uncheck(Buffer.from(value), 'lease', 1)[0] }
+      this.#census.addLease(lease.id)
+      return lease
+    })
+  }
+}
+
+/** A file that was not closed in order, or is not as it was closed, is opened by another process first. */
+async function requireSound(directory: string): Promise<void> {
+  const mark = takeCloseMark(directory)
+  const header = readHeader(join(directory, dataFile))
+  if (!header || isMarkOf(mark, header)) return
+  await tryToOpen(directory, { timeout: 30_000 + Math.ceil(header.size / 20_000) })
+}
+
+/** Again when it is wrong: a living process may have written in between (which is refused later, and for that reason). */
+function readHeader(file: string): FileHeader | undefined {
+  for (let tries = 2; tries > 0; tries--) {
+    try {
+      return readFileHeader(file)
+    } catch {
+      continue
+    }
+  }
+  return readFileHeader(file)
 }
 
 function freeBytes(directory: string): number {
@@ -201,24 +251,24 @@ function table(root: RootDatabase<Uint8Array, Uint8Array>, name: string): Table 
   return root.openDB<Uint8Array, Uint8Array>({ name, encoding: 'binary', keyEncoding: 'binary' })
 }
 
-function numberBytes(value: number): Buffer {
-  const out = Buffer.alloc(8)
-  out.writeDoubleBE(value)
+function numberBytes(...values: readonly number[]): Buffer {
+  const out = Buffer.alloc(8 * values.length)
+  for (const [i, value] of values.entries()) out.writeDoubleBE(value, 8 * i)
   return out
 }
 
 /** Behind a byte that is never 1 (see the entry's record), with a CRC32. */
 function checked(bytes: Buffer): Buffer {
-  const out = Buffer.alloc(13)
+  const out = Buffer.alloc(5 + bytes.length)
   out[0] = 0x4b
   out.writeUInt32BE(crc32(bytes), 1)
   out.set(bytes, 5)
   return out
 }
 
-function uncheck(bytes: Buffer, what: string): number {
-  if (bytes.length !== 13 || bytes.readUInt32BE(1) !== crc32(bytes.subarray(5))) {
+function uncheck(bytes: Buffer, what: string, numbers: number): [number, ...number[]] {
+  if (bytes.length !== 5 + 8 * numbers || bytes.readUInt32BE(1) !== crc32(bytes.subarray(5))) {
     throw new DamagedStoreError(`the stored ${what} is damaged (its checksum does not match): restore the data directory`)
   }
-  return bytes.readDoubleBE(5)
+  return Array.from({ length: numbers }, (_, i) => bytes.readDoubleBE(5 + 8 * i)) as [number, ...number[]]
 }

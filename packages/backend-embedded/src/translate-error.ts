@@ -11,6 +11,13 @@ export async function translateWriteError(error: unknown): Promise<Error> {
   return noRoom.has((reason as { code?: unknown }).code) ? new NotWrittenError(reason.message, { cause: reason }) : reason
 }
 
+/** MDB_PAGE_NOTFOUND, MDB_CORRUPTED, MDB_PANIC, MDB_VERSION_MISMATCH, MDB_INVALID, MDB_INCOMPATIBLE, MDB_BAD_TXN. */
+const damage: ReadonlySet<unknown> = new Set([-30797, -30796, -30795, -30794, -30793, -30784, -30782])
+
+export function isDamage(error: unknown): error is Error {
+  return error instanceof Error && damage.has((error as { code?: unknown }).code)
+}
+
 function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error))
 }

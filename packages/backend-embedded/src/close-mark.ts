@@ -1,0 +1,26 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { FileHeader } from './file-header.ts'
+
+/** What the file was like when the store was last closed in order. Without it, or with another file, what is there is doubtful. */
+const name = 'closed.json'
+
+export function leaveCloseMark(directory: string, header: FileHeader): void {
+  writeFileSync(join(directory, name), JSON.stringify(header), { mode: 0o600 })
+}
+
+/** Takes the mark away: should opening end badly, the next one is careful. */
+export function takeCloseMark(directory: string): string | undefined {
+  const file = join(directory, name)
+  try {
+    const mark = readFileSync(file, 'utf8')
+    rmSync(file)
+    return mark
+  } catch {
+    return undefined
+  }
+}
+
+export function isMarkOf(mark: string | undefined, header: FileHeader): boolean {
+  return mark === JSON.stringify(header)
+}

@@ -1,0 +1,85 @@
+import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { prefixRange } from '@keelson/storagebackend'
+import { open } from 'lmdb'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { DamagedStoreError, openEmbedded } from './index.ts'
+
+let dataDir = ''
+let file = ''
+beforeEach(async () => {
+  dataDir = join(mkdtempSync(join(tmpdir(), 'keelson-damage-')), 'data.d')
+  file = join(dataDir, 'data.mdb')
+  await using backend = await openEmbedded({ dataDir })
+  for (let i = 0; i < 300; i++)
+    await backend.commit({ compare: [], operations: [{ type: 'put', key: `/k${i % 100}`, value: Buffer.alloc(300 + i, i) }] })
+})
+afterEach(() => rmSync(join(dataDir, '..'), { recursive: true, force: true }))
+
+const spoil = (change: (bytes: Buffer) => void): void => {
+  const bytes = readFileSync(file)
+  change(bytes)
+  writeFileSync(file, bytes)
+}
+const refused = async (reason: RegExp): Promise<void> => {
+  const error = await openEmbedded({ dataDir }).catch((e: unknown) => e)
+  expect(error).toBeInstanceOf(DamagedStoreError)
+  expect(String(error)).toMatch(reason)
+}
+/** The header page of the newest commit. */
+const newest = (bytes: Buffer): number => (bytes.readBigUInt64LE(152) > bytes.readBigUInt64LE(4096 + 152) ? 0 : 4096)
+
+describe('damaged files are refused with the reason', () => {
+  it('when a header is not one', async () => {
+    spoil((bytes) => bytes.writeUInt32LE(1, 24))
+    await refused(/its header/)
+  })
+
+  it('when LMDB would go back to the commit before', async () => {
+    spoil((bytes) => bytes.writeBigUInt64LE(4n, newest(bytes) + 152))
+    await refused(/its last commits are/)
+  })
+
+  it('when the root is that of an older commit', async () => {
+    spoil((bytes) => {
+      const older = newest(bytes) === 0 ? 4096 : 0
+      bytes.writeBigUInt64LE(bytes.readBigUInt64LE(older + 136), newest(bytes) + 136)
+    })
+    await refused(/its root is not of its last commit/)
+  })
+
+  it('when the file is cut short', async () => {
+    const bytes = readFileSync(file)
+    writeFileSync(file, bytes.subarray(0, 3 * 4096))
+    await refused(/damaged/)
+  })
+
+  it('when reading it would kill the process', async () => {
+    spoil((bytes) => {
+      for (let page = 2 * 4096; page < bytes.length; page += 4096) bytes.fill(0xff, page + 18, page + 24)
+    })
+    await refused(/reading it|its root/)
+  })
+})
+
+it('notices records that are missing, though every one that is there is right', async () => {
+  const root = open<Uint8Array, Uint8Array>({
+    path: dataDir,
+    noSubdir: false,
+    encoding: 'binary',
+    keyEncoding: 'binary',
+    maxDbs: 3,
+    overlappingSync: false,
+  })
+  const entries = root.openDB<Uint8Array, Uint8Array>({ name: 'entries', encoding: 'binary', keyEncoding: 'binary' })
+  await entries.remove(Buffer.from('/k7'))
+  await root.close()
+  await refused(/not those of the last commit/)
+})
+
+it('a copy with another time is read as well, after a trial', async () => {
+  utimesSync(file, 1, 1)
+  await using backend = await openEmbedded({ dataDir })
+  expect((await backend.list(prefixRange('/'))).count).toBe(100)
+})

@@ -1,0 +1,74 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { crc32 } from 'node:zlib'
+import { DamagedStoreError } from './entry-record.ts'
+
+/**
+ * The first two pages of LMDB's file tell, in turn, where the newest commit is: commit number n is in page n % 2. They have no checksum, and
+ * with the newer one damaged LMDB would quietly go back to the commit before. What can be known of them:
+ *
+ *     offset  size  what                               (little-endian)
+ *     24      4     0xbeefc0de
+ *     48      4     page size
+ *     136     8     the root page of the directory of tables
+ *     152     8     number of the commit
+ *
+ * and a page begins with its own number (8 bytes) and that of the commit that wrote it (8 bytes). Every commit of ours changes a table, and so
+ * writes the root anew.
+ */
+const magicAt = 24
+const pageSizeAt = 48
+const rootAt = 136
+const commitAt = 152
+const headerBytes = 160
+const noPage = 2n ** 64n - 1n
+
+export interface FileHeader {
+  readonly size: number
+  readonly modified: number
+  /** Of both pages. */
+  readonly checksum: number
+}
+
+/** Undefined when there is no file yet. Throws `DamagedStoreError` when the pages cannot be what LMDB wrote. */
+export function readFileHeader(file: string): FileHeader | undefined {
+  let handle: number
+  try {
+    handle = openSync(file, 'r')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+  try {
+    const { size, mtimeMs } = fstatSync(handle)
+    if (size === 0) return undefined
+    const read = (at: number, length: number): Buffer => {
+      const bytes = Buffer.alloc(length)
+      if (readSync(handle, bytes, 0, length, at) < length) throw damaged(file, 'it is cut short')
+      return bytes
+    }
+    const first = read(0, headerBytes)
+    const pageSize = first.readUInt32LE(pageSizeAt)
+    if (pageSize < 256 || pageSize > 65536 || (pageSize & (pageSize - 1)) !== 0) throw damaged(file, 'its page size is none')
+    const second = read(pageSize, headerBytes)
+    for (const page of [first, second]) if (page.readUInt32LE(magicAt) !== 0xbeefc0de) throw damaged(file, 'its header is not LMDB’s')
+    const commits = [first.readBigUInt64LE(commitAt), second.readBigUInt64LE(commitAt)] as const
+    const newest = commits[0] > commits[1] ? 0 : 1
+    const header = { size, modified: mtimeMs, checksum: crc32(second, crc32(first)) }
+    if (commits[0] === 0n && commits[1] === 0n) return header
+    if (commits[newest] - commits[1 - newest]! !== 1n || commits[newest] % 2n !== BigInt(newest))
+      throw damaged(file, `its last commits are ${commits[0]} and ${commits[1]}`)
+    const root = [first, second][newest]!.readBigUInt64LE(rootAt)
+    if (root === noPage) throw damaged(file, 'its root is missing')
+    if (root < 2n || root * BigInt(pageSize) >= BigInt(size)) throw damaged(file, 'its root is outside of it')
+    const page = read(Number(root) * pageSize, 16)
+    if (page.readBigUInt64LE(0) !== root || page.readBigUInt64LE(8) !== commits[newest])
+      throw damaged(file, 'its root is not of its last commit')
+    return header
+  } finally {
+    closeSync(handle)
+  }
+}
+
+function damaged(file: string, reason: string): DamagedStoreError {
+  return new DamagedStoreError(`${file} is damaged (${reason}): restore the data directory`)
+}
