@@ -27,8 +27,8 @@ const bundle = await rolldown({
   input: path.join(app, 'src/main.ts'),
   cwd: app,
   platform: 'node',
-  // Its native addon is found relative to its own package.
-  external: ['lmdb'],
+  // A native addon, and protocol definitions, that are found relative to their own package.
+  external: ['lmdb', 'etcd3'],
   plugins: [lazyLibraries],
   treeshake: true,
   logLevel: 'warn',

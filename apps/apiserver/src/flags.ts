@@ -29,6 +29,15 @@ const table = {
   },
   'etcd-servers': { group: storage, type: list(), help: 'etcd servers to connect with (scheme://ip:port), comma separated.' },
   'etcd-prefix': { group: storage, type: text(), default: '/registry', help: 'What every key in the store begins with.' },
+  'etcd-cafile': { group: storage, type: text(), help: 'Authorities of the etcd servers, PEM.' },
+  'etcd-certfile': { group: storage, type: text(), help: 'The certificate to show to etcd, PEM.' },
+  'etcd-keyfile': { group: storage, type: text(), help: 'The private key of --etcd-certfile.' },
+  'etcd-compaction-interval': {
+    group: storage,
+    type: duration(),
+    default: 300_000,
+    help: 'How often history in etcd is compacted, by whichever server comes first; 0 leaves it to others.',
+  },
   'encryption-provider-config': {
     group: storage,
     type: text(),

@@ -8,16 +8,14 @@ import { StartError } from './start-error.ts'
 export async function serverOptions(values: FlagValues, log: (level: number, text: string) => void): Promise<ServerChainOptions> {
   const dataDir = path.resolve(values['data-dir'])
   const type = values['storage-backend'] ?? (values['etcd-servers'] === undefined ? 'embedded' : 'etcd3')
-  if (type === 'etcd3') throw new StartError('the storage backend etcd3 is not available yet; use embedded or memory', { isUsage: true })
-  if (values['etcd-servers'] !== undefined)
-    throw new StartError(`--etcd-servers has no meaning with --storage-backend=${type}`, { isUsage: true })
+  const etcd = await etcdOptions(values, type)
   const certFile = values['tls-cert-file']
   const keyFile = values['tls-private-key-file']
   if ((certFile === undefined) !== (keyFile === undefined)) {
     throw new StartError('--tls-cert-file and --tls-private-key-file go together: one of them is missing', { isUsage: true })
   }
   return {
-    storage: { type, dataDir, prefix: values['etcd-prefix'] },
+    storage: { type, dataDir, prefix: values['etcd-prefix'], ...etcd },
     certificates: {
       directory: values['cert-dir'] ?? path.join(dataDir, 'certs'),
       names: values['external-hostname'] === undefined ? [] : [values['external-hostname']],
@@ -61,6 +59,34 @@ function encryptionOptions(values: FlagValues): Pick<ServerChainOptions, 'encryp
   if (file !== undefined) return { encryption: { configFile: path.resolve(file), automaticReload } }
   if (!automaticReload) return {}
   throw new StartError('--encryption-provider-config-automatic-reload must be set with --encryption-provider-config', { isUsage: true })
+}
+
+const etcdFlags = ['etcd-servers', 'etcd-cafile', 'etcd-certfile', 'etcd-keyfile'] as const
+
+type EtcdOptions = Pick<NonNullable<ServerChainOptions['storage']>, 'transport' | 'compactionInterval'>
+
+async function etcdOptions(values: FlagValues, type: string): Promise<EtcdOptions> {
+  if (type !== 'etcd3') {
+    const given = etcdFlags.find((flag) => values[flag] !== undefined)
+    if (given !== undefined) throw new StartError(`--${given} has no meaning with --storage-backend=${type}`, { isUsage: true })
+    return {}
+  }
+  const { 'etcd-servers': serverList, 'etcd-cafile': trustedCAFile, 'etcd-certfile': certFile, 'etcd-keyfile': keyFile } = values
+  if (serverList === undefined || serverList.length === 0) {
+    throw new StartError('--storage-backend=etcd3 needs --etcd-servers', { isUsage: true })
+  }
+  if ((certFile === undefined) !== (keyFile === undefined)) {
+    throw new StartError('--etcd-certfile and --etcd-keyfile go together: one of them is missing', { isUsage: true })
+  }
+  return {
+    transport: {
+      serverList,
+      ...(trustedCAFile === undefined ? {} : { trustedCAFile: await existing('etcd-cafile', trustedCAFile) }),
+      ...(certFile === undefined ? {} : { certFile: await existing('etcd-certfile', certFile) }),
+      ...(keyFile === undefined ? {} : { keyFile: await existing('etcd-keyfile', keyFile) }),
+    },
+    compactionInterval: values['etcd-compaction-interval'],
+  }
 }
 
 async function readText(flag: string, file: string): Promise<string> {

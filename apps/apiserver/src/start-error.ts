@@ -26,6 +26,7 @@ export function explain(error: unknown, values: FlagValues): unknown {
     return new StartError(`--bind-address ${values['bind-address']} is not an address of this machine`, { cause: error })
   if (name === 'ConfigurationError') return new StartError(message, { cause: error })
   if (name === 'DamagedStoreError') return new StartError(`the store in ${values['data-dir']}: ${message}`, { cause: error })
+  if (name === 'UnavailableError') return new StartError(`--etcd-servers: ${message}`, { cause: error })
   if (name === 'LockedError') return new StartError(message, { cause: error })
   if (code === 'EACCES' || code === 'EROFS' || code === 'ENOTDIR' || code === 'ENOSPC') {
     return new StartError(`the data directory ${values['data-dir']} cannot be used: ${message}`, { cause: error })

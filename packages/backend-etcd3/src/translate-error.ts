@@ -52,7 +52,8 @@ const neverSent = /^(No connection established|Name resolution failed|.*Waiting 
 /** The only place that looks at codes and words of gRPC and etcd. */
 export function readFailure(error: unknown): CallFailure {
   const { code, details } = error as { readonly code?: unknown; readonly details?: unknown }
-  const message = typeof details === 'string' && details !== '' ? details : error instanceof Error ? error.message : String(error)
+  const text = typeof details === 'string' && details !== '' ? details : error instanceof Error ? error.message : String(error)
+  const message = text.replace(/\.? ?Resolution note: *$/, '')
   if (typeof code !== 'number') return { outcome: 'unknown', transient: false, kind: 'other', message, cause: error }
   const refused = { outcome: 'none', transient: false, message, cause: error } as const
   if (code === outOfRange && message.includes('compacted')) return { ...refused, kind: 'compacted' }

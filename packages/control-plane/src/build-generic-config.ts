@@ -6,7 +6,7 @@ import { metaV1 } from '@keelson/api/meta/v1'
 import { Scheme } from '@keelson/apimachinery'
 import type { Authorizer } from '@keelson/auth'
 import type { RESTOptionsGetter, StorageFactory } from '@keelson/registry'
-import { newStorageFactoryConfig, recordCodecs } from '@keelson/registry'
+import { newStorageFactoryConfig, protobufCodecs, recordCodecs } from '@keelson/registry'
 import { registerCore } from '@keelson/resources-core'
 import type { Backend, Storage } from '@keelson/storagebackend'
 import { applyWithStorageFactoryTo } from './apply-with-storage-factory.ts'
@@ -40,7 +40,8 @@ export interface GenericConfig {
 /** Opens the store and makes what does not depend on any API group. What it opened is closed again when something else fails. */
 export async function buildGenericConfig(options: ServerChainOptions): Promise<GenericConfig> {
   const encryption = await buildEncryption(options)
-  const opening = storageDrivers(options.drivers).create(options.storage ?? { type: 'memory' })
+  const storage = options.storage ?? { type: 'memory' }
+  const opening = storageDrivers(options.drivers, options.log).create(storage)
   const [backend, authentication, certificates] = await allOrClose(opening, buildAuthentication(options), buildCertificates(options)).catch(
     (error: unknown) => {
       encryption?.close()
@@ -49,10 +50,12 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
   )
   const scheme = new Scheme()
   registerCore(scheme)
+  const types = createApiTypes([metaV1, coreV1, eventsV1])
   const storageFactory = newStorageFactoryConfig()
     .complete({
       backend,
-      createCodec: recordCodecs({ schemaVersion }),
+      // What lies in etcd may be another server's, and must be readable by it.
+      createCodec: (storage.type || 'etcd3') === 'etcd3' ? protobufCodecs({ types, scheme }) : recordCodecs({ schemaVersion }),
       ...(options.storage?.prefix === undefined ? {} : { prefix: options.storage.prefix }),
       ...(encryption === undefined ? {} : { transformerOverrides: encryption }),
     })
@@ -60,7 +63,7 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
   return {
     backend,
     ...applyWithStorageFactoryTo(storageFactory, options),
-    types: createApiTypes([metaV1, coreV1, eventsV1]),
+    types,
     scheme,
     authentication,
     authorizer: buildAuthorizer(options),

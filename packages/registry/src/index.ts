@@ -6,6 +6,8 @@ export type { ResourceStorageOptions, SubresourceFactory } from './create-resour
 export { age, humanDuration } from './human-duration.ts'
 export { clusterKeys, namespacedKeys } from './keys.ts'
 export type { KeyFunctions } from './keys.ts'
+export { protobufCodecs } from './protobuf-codecs.ts'
+export type { ProtobufCodecsOptions } from './protobuf-codecs.ts'
 export { recordCodecs } from './record-codecs.ts'
 export { defineResource } from './resource-definition.ts'
 export type { Column, DeletionPolicy, ResourceDefinition, Strategy, SubresourceStrategy } from './resource-definition.ts'

@@ -7,6 +7,8 @@ export interface Config {
   /** Below which all keys lie. Default "/registry". */
   readonly prefix?: string
   readonly transport?: TransportConfig
+  /** etcd3: milliseconds between compactions, 0 for none. Default 5 minutes. */
+  readonly compactionInterval?: number
   /** embedded: the directory. */
   readonly dataDir?: string
 }

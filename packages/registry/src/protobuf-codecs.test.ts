@@ -1,0 +1,91 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { createApiTypes, encodeUnknown, hasProtoMagic } from '@keelson/api'
+import { coreV1 } from '@keelson/api/core/v1'
+import { eventsV1 } from '@keelson/api/events/v1'
+import { Scheme, type KubeObject } from '@keelson/apimachinery'
+import { describe, expect, it } from 'vitest'
+import { protobufCodecs } from './protobuf-codecs.ts'
+
+/** Recorded from the original (`../shared`, beside the repository and no part of it). */
+const file = new URL('../../../../shared/golden/etcd-values.ndjson', import.meta.url)
+
+const types = createApiTypes([coreV1, eventsV1])
+const scheme = new Scheme()
+const gvk = (kind: string, version = 'v1', group = ''): { group: string; version: string; kind: string } => ({ group, version, kind })
+scheme.register({
+  gvk: gvk('Event', 'v1', 'events.k8s.io'),
+  hub: gvk('Event'),
+  toHub: (object) => ({ ...object, reason: 'converted' }) as KubeObject,
+})
+scheme.register({
+  gvk: gvk('Secret'),
+  hub: gvk('Secret'),
+  setDefaults: (object) => void ((object as { type?: string }).type ||= 'Opaque'),
+})
+
+const codecs = protobufCodecs({ types, scheme })
+const codecOf = (kind: string): ReturnType<typeof codecs> => codecs({ kind: types.kind(gvk(kind))!, selectableFields: {} })
+
+describe('the codec of a shared etcd', () => {
+  const configMap = {
+    metadata: { name: 'a', namespace: 'ns', labels: { app: 'x' }, resourceVersion: '9' },
+    data: { key: 'value' },
+  } as KubeObject
+
+  it('writes protobuf without kind, version and revision in the message, and reads it back', () => {
+    const codec = codecOf('ConfigMap')
+    const value = codec.encode({ kind: 'Other', apiVersion: 'v2', ...configMap } as KubeObject)
+    expect(hasProtoMagic(value)).toBe(true)
+    expect(value).toEqual(codec.encode({ ...configMap, metadata: { ...configMap.metadata, resourceVersion: '10' } }))
+    const stored = codec.open('/registry/configmaps/ns/a', value, 7)
+    expect(stored.object()).toEqual({ metadata: { ...configMap.metadata, resourceVersion: '7' }, data: { key: 'value' } })
+    expect([stored.labels, stored.field('metadata.name'), stored.revision]).toEqual([{ app: 'x' }, 'a', 7])
+  })
+
+  it('reads JSON as well', () => {
+    const json = Buffer.from(JSON.stringify({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' }, data: { b: 'c' } }))
+    expect(codecOf('ConfigMap').open('/k', json, 3).copy()).toEqual({ metadata: { name: 'a', resourceVersion: '3' }, data: { b: 'c' } })
+  })
+
+  it('defaults and converts what it reads', () => {
+    const secret = encodeUnknown(gvk('Secret'), types.kind(gvk('Secret'))!.encodeProto({ metadata: { name: 's' } } as KubeObject))
+    expect(codecOf('Secret').open('/k', secret, 1).object()).toMatchObject({ type: 'Opaque' })
+    const modern = gvk('Event', 'v1', 'events.k8s.io')
+    const event = encodeUnknown(modern, types.kind(modern)!.encodeProto({ metadata: { name: 'e' } } as KubeObject))
+    expect(codecOf('Event').open('/k', event, 1).object()).toMatchObject({ reason: 'converted' })
+  })
+
+  it.each([
+    ['bytes of no form', Buffer.from([1, 2, 3])],
+    ['nothing', Buffer.alloc(0)],
+    ['JSON that is no object', Buffer.from('[1]')],
+    ['JSON without a kind', Buffer.from('{"metadata":{"name":"a"}}')],
+    ['a cut message', codecOf('ConfigMap').encode(configMap).subarray(0, 30)],
+    ['another kind', codecOf('Pod').encode({ metadata: { name: 'a' } })],
+    ['an unknown kind', encodeUnknown(gvk('Nothing'), new Uint8Array())],
+    ['an object without a name', codecOf('ConfigMap').encode({ metadata: {} })],
+  ])('refuses %s', (_what, value) => {
+    expect(() => codecOf('ConfigMap').open('/registry/configmaps/ns/a', value, 1)).toThrow(
+      expect.objectContaining({ name: 'CorruptObjectError', message: expect.stringContaining('/registry/configmaps/ns/a') as string }),
+    )
+  })
+})
+
+describe.skipIf(!existsSync(file))('values that the original stored', () => {
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []
+  const values = lines
+    .map((line) => JSON.parse(line) as { key: string; value: string; object?: KubeObject; modRevision: number })
+    .filter(({ object }) => object?.apiVersion === 'v1' && types.kind(gvk(object.kind!)))
+
+  it('are there', () => expect(values.length).toBeGreaterThan(10))
+
+  it.each(values)('$key is what the original served, and is written as the same bytes', ({ key, value, object, modRevision }) => {
+    const bytes = Buffer.from(value, 'base64')
+    const codec = codecOf(object!.kind!)
+    const stored = codec.open(key, bytes, modRevision)
+    const { kind: _kind, apiVersion: _apiVersion, ...served } = object!
+    if (object!.kind !== 'PersistentVolumeClaim')
+      expect(stored.object()).toEqual({ ...served, metadata: { ...served.metadata, resourceVersion: String(modRevision) } })
+    expect(Buffer.compare(codec.encode(stored.copy()), bytes)).toBe(0)
+  })
+})

@@ -1,0 +1,92 @@
+import { decodeUnknown, encodeUnknown, hasProtoMagic } from '@keelson/api'
+import type { ApiTypes, KindType } from '@keelson/api'
+import { decodeStruct, encodeJson, formatGroupVersion, parseGroupVersion, parseJson } from '@keelson/apimachinery'
+import type { GroupVersionKind, JsonObject, KubeObject, Scheme } from '@keelson/apimachinery'
+import { CorruptObjectError } from '@keelson/storagebackend'
+import { recordCodecs } from './record-codecs.ts'
+import type { CodecFactory } from './rest-options.ts'
+
+export interface ProtobufCodecsOptions {
+  /** The types of every version that may be found. */
+  readonly types: ApiTypes
+  /** Defaults and conversions for what other versions of the server have written. */
+  readonly scheme: Scheme
+}
+
+/** Groups that the original keeps as JSON; it has no protobuf form of their kinds. */
+const jsonGroups: ReadonlySet<string> = new Set(['apiextensions.k8s.io', 'apiregistration.k8s.io'])
+
+/**
+ * The codecs of a store that is shared with the original: protobuf in its envelope (`k8s\0`), or JSON. Whatever is found, in either form
+ * and any known version, is decoded, defaulted and converted once, as it enters; from then on it is a record like the embedded store's.
+ */
+export function protobufCodecs({ types, scheme }: ProtobufCodecsOptions): CodecFactory {
+  // A record never leaves memory here, so no other schema version can be met.
+  const records = recordCodecs({ schemaVersion: 1 })
+  return (request) => {
+    const { kind } = request
+    const record = records(request)
+    const asJson = jsonGroups.has(kind.gvk.group)
+    return {
+      encode(object) {
+        const stored = withoutResourceVersion(object)
+        return asJson ? encodeJsonValue(kind, stored) : encodeUnknown(kind.gvk, kind.encodeProto(stored))
+      },
+      open(key, value, revision) {
+        const object = decode(types, scheme, kind.gvk, key, value)
+        return record.open(key, record.encode(object as Parameters<typeof record.encode>[0]), revision)
+      },
+    }
+  }
+}
+
+function decode(types: ApiTypes, scheme: Scheme, hub: GroupVersionKind, key: string, value: Uint8Array): KubeObject {
+  let found: { readonly gvk: GroupVersionKind; readonly object: KubeObject }
+  try {
+    found = hasProtoMagic(value) ? decodeProtobuf(types, value) : decodeJsonValue(types, value)
+  } catch (cause) {
+    throw new CorruptObjectError(`the stored ${hub.kind} ${key} cannot be decoded: ${(cause as Error).message}`, { cause })
+  }
+  const { gvk, object } = found
+  const itsHub = scheme.hubOf(gvk) ?? gvk
+  if (itsHub.group !== hub.group || itsHub.version !== hub.version || itsHub.kind !== hub.kind) {
+    throw new CorruptObjectError(`under ${key} is no ${hub.kind} but a ${formatGroupVersion(gvk)} ${gvk.kind}`)
+  }
+  if (!object.metadata?.name) throw new CorruptObjectError(`the stored ${hub.kind} ${key} has no name`)
+  if (scheme.registration(gvk) === undefined) return object
+  scheme.setDefaults(gvk, object)
+  return scheme.toHub(gvk, object)
+}
+
+function decodeProtobuf(types: ApiTypes, value: Uint8Array): { gvk: GroupVersionKind; object: KubeObject } {
+  const { gvk, raw, contentEncoding } = decodeUnknown(value)
+  if (contentEncoding !== '') throw new Error(`the content encoding ${JSON.stringify(contentEncoding)} is not known`)
+  return { gvk, object: typeOf(types, gvk).decodeProto(raw) }
+}
+
+function decodeJsonValue(types: ApiTypes, value: Uint8Array): { gvk: GroupVersionKind; object: KubeObject } {
+  const json = parseJson(value).value as JsonObject | null
+  if (typeof json !== 'object' || json === null) throw new Error('it is neither protobuf nor a JSON object')
+  const { apiVersion, kind } = json
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string') throw new Error('it does not say what kind it is')
+  const gvk = { ...parseGroupVersion(apiVersion), kind }
+  return { gvk, object: decodeStruct(typeOf(types, gvk).schema, json).object as unknown as KubeObject }
+}
+
+function typeOf(types: ApiTypes, gvk: GroupVersionKind): KindType {
+  const type = types.kind(gvk)
+  if (type === undefined) throw new Error(`the kind ${formatGroupVersion(gvk)} ${gvk.kind} is not known`)
+  return type
+}
+
+/** As the original writes JSON: the type first, a line feed at the end. */
+function encodeJsonValue(kind: KindType, object: KubeObject): Uint8Array {
+  const { kind: _kind, apiVersion: _apiVersion, ...rest } = object
+  const typed = { kind: kind.gvk.kind, apiVersion: formatGroupVersion(kind.gvk), ...rest }
+  return Buffer.from(`${encodeJson(kind.schema, decodeStruct(kind.schema, typed as unknown as JsonObject).object)}\n`)
+}
+
+function withoutResourceVersion(object: KubeObject): KubeObject {
+  const { resourceVersion: _resourceVersion, ...metadata } = object.metadata
+  return { ...object, metadata }
+}
