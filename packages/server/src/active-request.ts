@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { RequestContext, RequestInfo, UserInfo } from '@keelson/apimachinery'
+import { parseQuery } from '@keelson/http-installer'
 import type { Expiring } from './deadlines.ts'
 
 export type Incoming = IncomingMessage | Http2ServerRequest
@@ -102,7 +103,7 @@ export class ActiveRequest implements RequestContext, Expiring {
 
 function managerFromQuery(url: string): string {
   if (!url.includes('fieldManager=')) return ''
-  return new URLSearchParams(url.slice(url.indexOf('?') + 1)).get('fieldManager') ?? ''
+  return parseQuery(url.slice(url.indexOf('?') + 1)).get('fieldManager') ?? ''
 }
 
 /** "kubectl/v1.36.4 (linux/amd64)" → "kubectl". */

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import type { Authenticator, Authorizer } from '@keelson/auth'
-import { writePageNotFound } from '@keelson/http-installer'
+import { parseQuery, parseTarget, writePageNotFound } from '@keelson/http-installer'
 import type { InstallerContext, InstallerEnv } from '@keelson/http-installer'
 import { Hono } from 'hono'
 import { isAbort } from './active-request.ts'
@@ -78,7 +78,8 @@ export function createServer(options: ServerOptions): Server {
   })
   registerProcessMetrics(metrics)
 
-  const app = new Hono<InstallerEnv>()
+  // The path that the chain decides about is the one that is dispatched: not the framework's reading of it, which resolves dots.
+  const app = new Hono<InstallerEnv>({ getPath: (request, options) => pathOf(options?.env?.incoming?.url ?? request.url) })
   app.use('*', chain.middleware)
   app.onError((error, c) => {
     onBug(`${c.req.method} ${c.req.path}`, error)
@@ -102,10 +103,10 @@ export function createServer(options: ServerOptions): Server {
     const version = rawJson(options.version ?? versionInfo())
     app.get('/version', (c) => sendPlain(c, version))
     app.get('/version/', (c) => sendPlain(c, version))
-    app.get('/metrics', (c) => sendPlain(c, { status: 200, type: metricsContentType, body: metrics.text() }))
+    app.all('/metrics', (c) => sendPlain(c, { status: 200, type: metricsContentType, body: metrics.text() }))
     const index = (c: InstallerContext): Response => sendPlain(c, rawJson({ paths: allPaths() }))
-    app.get('/', index)
-    app.get('/index.html', index)
+    app.all('/', index)
+    app.all('/index.html', index)
   }
 
   function allPaths(): string[] {
@@ -168,14 +169,25 @@ function installHealth(
       checks: () => checks[name],
       onFailure: (at, check, error) => onFailure(`${check} check failed: ${at}: ${error instanceof Error ? error.message : String(error)}`),
     })
-    app.get(`/${name}`, async (c) => sendPlain(c, await endpoint.answer(queryOf(c))))
-    app.get(`/${name}/*`, async (c) => {
-      const answer = await endpoint.answerOne(decodeURIComponent(c.req.path.slice(name.length + 2)))
+    app.all(`/${name}`, async (c) => sendPlain(c, await endpoint.answer(queryOf(c))))
+    app.all(`/${name}/*`, async (c) => {
+      const answer = await endpoint.answerOne(c.req.path.slice(name.length + 2))
       return answer === undefined ? c.notFound() : sendPlain(c, answer)
     })
   }
 }
 
+/** What is no target was refused before it is looked at. */
 function queryOf(c: InstallerContext): URLSearchParams {
-  return new URL(c.req.url).searchParams
+  return parseQuery(parseTarget(c.env?.incoming?.url ?? c.req.url).query)
+}
+
+/** For what is no target any path will do: the chain refuses it. */
+function pathOf(target: string): string {
+  try {
+    return parseTarget(target).path
+  } catch (error) {
+    if (error instanceof URIError) return '/'
+    throw error
+  }
 }

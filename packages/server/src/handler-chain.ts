@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { MiddlewareHandler } from 'hono'
-import { newTimeout, newTooManyRequests, newUnauthorized } from '@keelson/apimachinery'
+import { isApiError, newTimeout, newTooManyRequests, newUnauthorized } from '@keelson/apimachinery'
 import type { RequestInfo, UserInfo } from '@keelson/apimachinery'
-import { anonymousUser, forbiddenError, unauthenticatedGroup } from '@keelson/auth'
+import { anonymousUser, authorizeImpersonation, forbiddenError, impersonatedUser, unauthenticatedGroup } from '@keelson/auth'
 import type { Authenticator, Authorizer } from '@keelson/auth'
 import { createWarner, setRequestContext, writeError } from '@keelson/http-installer'
 import type { InstallerContext, InstallerEnv } from '@keelson/http-installer'
@@ -38,7 +38,7 @@ const stillServedWhileDraining = ['/readyz', '/livez', '/healthz', '/metrics']
 
 /**
  * What every request passes before it is dispatched, in the original's order: audit id, panic recovery, request info, refusal while draining,
- * cache control, deadline, authentication, in-flight limits, authorization. One function rather than a middleware each: a request
+ * cache control, deadline, authentication, impersonation, in-flight limits, authorization. One function rather than a middleware each: a request
  * that nothing stops costs one await for the lot.
  */
 export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
@@ -112,9 +112,19 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
       setRequestContext(c, contextFor(unknownUser))
       return writeError(c, newUnauthorized('Unauthorized'))
     }
-    const { user } = authentication
-    if (user.name === anonymousUser || user.groups.includes(unauthenticatedGroup)) closeAfterAnswer(incoming)
+    const { user: requestor } = authentication
+    if (requestor.name === anonymousUser || requestor.groups.includes(unauthenticatedGroup)) closeAfterAnswer(incoming)
     delete incoming.headers.authorization
+
+    let user = requestor
+    try {
+      const wanted = impersonatedUser(incoming.rawHeaders)
+      if (wanted !== undefined) user = await authorizeImpersonation(authorizer, { user: requestor, info, wanted })
+    } catch (error) {
+      if (!isApiError(error)) throw error
+      setRequestContext(c, contextFor(requestor))
+      return writeError(c, error)
+    }
 
     const request = contextFor(user)
     setRequestContext(c, request)

@@ -116,7 +116,6 @@ test.each(rows)('%s %s', (method, url, verb, apiPrefix, apiGroup, apiVersion, na
 
 test.each([
   '/',
-  '',
   '/healthz',
   '/version',
   '/api',

@@ -1,5 +1,6 @@
 import { parseFieldSelector, parseLabelSelector } from '@keelson/apimachinery'
 import type { RequestInfo } from '@keelson/apimachinery'
+import { parseQuery, parseTarget } from '@keelson/http-installer'
 
 /** The URL names no request at all ("/api/v1/watch" alone). */
 export class RequestInfoError extends Error {
@@ -27,12 +28,10 @@ const none: readonly string[] = []
  *     /api/VERSION/[watch|proxy/]namespaces/NAMESPACE/RESOURCE[/NAME[/SUBRESOURCE]]
  *     /apis/GROUP/VERSION/…the same
  *
- * Everything else is a path of its own. Throws `RequestInfoError` for a special verb with nothing behind it, and `URIError` for broken escapes.
+ * Everything else is a path of its own. Throws `RequestInfoError` for a special verb with nothing behind it, and `URIError` for what is no target or has broken escapes.
  */
 export function parseRequestInfo(method: string, target: string): RequestInfo {
-  const question = target.indexOf('?')
-  const rawPath = question < 0 ? target : target.slice(0, question)
-  const path = rawPath.includes('%') ? decodeURIComponent(rawPath) : rawPath
+  const { path, query } = parseTarget(target)
   const segments = splitPath(path)
   if (segments.length < 3 || !apiPrefixes.has(segments[0]!)) return otherPath(method, path, '')
   const apiPrefix = segments[0]!
@@ -59,8 +58,7 @@ export function parseRequestInfo(method: string, target: string): RequestInfo {
   let name = parts[1] ?? ''
   const subresource = verb === 'proxy' ? '' : (parts[2] ?? '')
 
-  const query = question < 0 ? '' : target.slice(question + 1)
-  const parameters = query === '' ? undefined : new URLSearchParams(query)
+  const parameters = query === '' ? undefined : parseQuery(query)
   if (name === '' && verb === 'get') {
     verb = isTrue(parameters?.get('watch')) ? 'watch' : 'list'
     if (parameters !== undefined) name = selectedName(parameters)

@@ -1,11 +1,13 @@
 import type { RequestInfo } from '@keelson/apimachinery'
+import { parseQuery } from '@keelson/http-installer'
 import { createCounter, createGauge, createHistogram } from './metrics.ts'
 import type { Histogram, Value } from './metrics.ts'
 import type { MetricsRegistry } from './metrics-registry.ts'
 
 const durationBuckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
-/** A client that invents resource names must not be able to fill the server's memory with them. */
+/** A client that invents resource names, or long ones, must not be able to fill the server's memory with them. */
 const maxSeries = 5000
+const maxSeriesName = 512
 
 const connectSubresources = new Set(['log', 'exec', 'portforward', 'attach', 'proxy'])
 const reportedVerbs: Readonly<Record<string, string>> = {
@@ -64,13 +66,14 @@ export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics 
     createGauge('apiserver_longrunning_requests', '[STABLE] Long-running requests that are being served now.'),
   )
   const series = new Map<string, Series>()
+  const terminated = new Map<string, Value>()
 
   function seriesOf(request: ObservedRequest): Series | undefined {
     const labels = labelsOf(request)
-    const key = `${labels.verb} ${labels.dry_run} ${labels.group}/${labels.version}/${labels.resource}/${labels.subresource} ${labels.scope}`
+    const key = nameOf(labels)
     let entry = series.get(key)
     if (entry === undefined) {
-      if (series.size >= maxSeries) return undefined
+      if (series.size >= maxSeries || key.length > maxSeriesName) return undefined
       entry = { duration: duration.with(labels), byCode: new Map(), labels }
       series.set(key, entry)
     }
@@ -90,7 +93,13 @@ export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics 
     },
     terminated: (request, code) => {
       const { dry_run: _, ...labels } = labelsOf(request)
-      terminations.with({ ...labels, code: String(code) }).value++
+      const key = `${code} ${nameOf(labels)}`
+      let count = terminated.get(key)
+      if (count === undefined) {
+        if (terminated.size >= maxSeries || key.length > maxSeriesName) return
+        terminated.set(key, (count = terminations.with({ ...labels, code: String(code) })))
+      }
+      count.value++
     },
   }
 }
@@ -104,6 +113,11 @@ interface RequestLabels extends Readonly<Record<string, string>> {
   readonly subresource: string
   readonly scope: string
   readonly component: string
+}
+
+function nameOf(labels: Readonly<Record<string, string>>): string {
+  const { verb, dry_run: dryRun = '', group, version, resource, subresource, scope } = labels
+  return `${verb} ${dryRun} ${group}/${version}/${resource}/${subresource} ${scope}`
 }
 
 function labelsOf(request: ObservedRequest): RequestLabels {
@@ -145,7 +159,7 @@ function scopeOf(info: RequestInfo): string {
 
 function dryRunOf(query: string): string {
   if (!query.includes('dryRun')) return ''
-  const values = new Set(new URLSearchParams(query).getAll('dryRun'))
+  const values = new Set(parseQuery(query).getAll('dryRun'))
   for (const value of values) if (value !== 'All') return 'invalid'
   return [...values].join(',')
 }

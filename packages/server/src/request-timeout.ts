@@ -1,3 +1,4 @@
+import { parseQuery } from '@keelson/http-installer'
 import { newBadRequest, parseDuration } from '@keelson/apimachinery'
 import type { ApiError } from '@keelson/apimachinery'
 
@@ -7,7 +8,7 @@ export type RequestTimeout =
 
 /** The `timeout` of the query ("10s") where it is shorter than the server's own. */
 export function requestTimeout(query: string, maximum: number): RequestTimeout {
-  const text = query.includes('timeout=') ? new URLSearchParams(query).get('timeout') : undefined
+  const text = query.includes('timeout=') ? parseQuery(query).get('timeout') : undefined
   if (!text) return { milliseconds: maximum }
   let asked: number
   try {

@@ -1,0 +1,147 @@
+import { once } from 'node:events'
+import { connect as connectHttp2 } from 'node:http2'
+import { connect as connectTls } from 'node:tls'
+import {
+  createAlwaysAllowPathsAuthorizer,
+  createAnonymousAuthenticator,
+  createAuthenticatorUnion,
+  createAuthorizerUnion,
+  createBearerTokenAuthenticator,
+  createPrivilegedGroupsAuthorizer,
+  createStaticTokens,
+} from '@keelson/auth'
+import { requestContextOf } from '@keelson/http-installer'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import * as fc from 'fast-check'
+import { createMemoryCertificateStore } from './certificates/certificate-store.ts'
+import { ownCertificates } from './certificates/own-certificates.ts'
+import { createServer } from './create-server.ts'
+import type { Server } from './create-server.ts'
+
+let server: Server
+let port: number
+const bugs: string[] = []
+
+beforeAll(async () => {
+  const { serving } = await ownCertificates({ store: createMemoryCertificateStore() })
+  const tokens = createStaticTokens([
+    ['root', { name: 'admin', groups: ['system:masters'] }],
+    ['alice', { name: 'alice', groups: ['dev'] }],
+  ])
+  server = createServer({
+    authenticator: createAuthenticatorUnion([createBearerTokenAuthenticator(tokens)], { anonymous: createAnonymousAuthenticator() }),
+    authorizer: createAuthorizerUnion(
+      createPrivilegedGroupsAuthorizer('system:masters', 'viewers'),
+      createAlwaysAllowPathsAuthorizer(['/healthz', '/healthz/*', '/open/*']),
+    ),
+    tls: { certificate: serving.certificate, key: serving.key },
+    log: (level, text) => level === 0 && bugs.push(text),
+  })
+  server.app.all('/api/*', (c) => {
+    const { user, info } = requestContextOf(c)
+    return c.json({ dispatched: c.req.path, decided: info.path, user })
+  })
+  port = (await server.listen(0, '127.0.0.1')).port
+})
+afterAll(() => server.close(0))
+
+interface Answer {
+  readonly status: number
+  readonly body: string
+}
+
+/** What a client library would never send. */
+async function raw(target: string, headers = '', method = 'GET'): Promise<Answer> {
+  const socket = connectTls({ host: '127.0.0.1', port, rejectUnauthorized: false })
+  socket.write(`${method} ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${headers}\r\n`)
+  const chunks: Buffer[] = []
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+  await once(socket, 'close')
+  const text = Buffer.concat(chunks).toString()
+  return { status: Number(text.slice(9, 12)), body: text.slice(text.indexOf('\r\n\r\n') + 4) }
+}
+
+test.each([
+  '/healthz/../api/v1/secrets',
+  '/healthz/%2e%2e/api/v1/secrets',
+  '/open/..%2fapi/v1/secrets',
+  '/open/./../api/v1/secrets',
+  '/api/v1/secrets#/healthz',
+  'https://localhost/api/v1/secrets',
+  'https://x@y/open/../api/v1/secrets',
+  '//api/v1/secrets',
+])('no way of writing %s leads a stranger to the API', async (target) => {
+  const { status, body } = await raw(target)
+  expect([403, 404]).toContain(status)
+  expect(body).not.toContain('dispatched')
+})
+
+test('a target with a host before it is the same request', async () => {
+  expect(await raw('https://elsewhere/healthz')).toEqual({ status: 200, body: 'ok' })
+  expect(JSON.parse((await raw('https://elsewhere/api/v1/pods?x', 'Authorization: Bearer root\r\n')).body)).toMatchObject({
+    dispatched: '/api/v1/pods',
+    decided: '/api/v1/pods',
+  })
+})
+
+test('what is decided about is what is dispatched', async () => {
+  const piece = fc.constantFrom(
+    '..',
+    '.',
+    '%2e%2e',
+    '%2F',
+    '%25',
+    '%41',
+    '',
+    'v1',
+    'pods',
+    'a',
+    'watch',
+    'namespaces',
+    '#',
+    ';x',
+    '\\',
+    '|',
+    '~',
+    '%20',
+  )
+  const client = connectHttp2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false })
+  await fc.assert(
+    fc.asyncProperty(fc.array(piece, { minLength: 1, maxLength: 8 }), fc.constantFrom('', '?', '?a=/../b', '??'), async (pieces, query) => {
+      const stream = client.request({ ':path': `/api/v1/${pieces.join('/')}${query}`, authorization: 'Bearer root' })
+      const [headers] = (await once(stream, 'response')) as [{ ':status': number }]
+      let body = ''
+      for await (const chunk of stream.setEncoding('utf8')) body += chunk
+      expect([200, 400, 404, 500]).toContain(headers[':status'])
+      if (headers[':status'] !== 200) return
+      const { dispatched, decided } = JSON.parse(body) as { dispatched: string; decided: string }
+      expect(dispatched).toBe(decided)
+    }),
+    { numRuns: 200 },
+  )
+  client.close()
+})
+
+test('who impersonates is served as whom he names, or not at all', async () => {
+  const root = 'Authorization: Bearer root\r\n'
+  const refused = await raw('/api/v1/pods', `${root}Impersonate-User: bob\r\n`)
+  expect([refused.status, refused.body]).toEqual([403, expect.stringContaining('User \\"bob\\" cannot list resource')])
+  const served = await raw('/api/v1/pods', `${root}Impersonate-User: bob\r\nImpersonate-Group: a,b\r\nImpersonate-Group: viewers\r\n`)
+  expect(JSON.parse(served.body)).toMatchObject({ user: { name: 'bob', groups: ['a,b', 'viewers', 'system:authenticated'] } })
+  const alice = await raw('/api/v1/pods', 'Authorization: Bearer alice\r\nImpersonate-User: admin\r\nImpersonate-Group: system:masters\r\n')
+  expect([alice.status, alice.body]).toEqual([403, expect.stringContaining('User \\"alice\\" cannot impersonate-on:user-info:list')])
+  expect((await raw('/api/v1/pods', `${root}Impersonate-Group: viewers\r\n`)).status).toBe(400)
+  expect((await raw('/api/v1/pods', 'Impersonate-User: admin\r\n')).status).toBe(403)
+})
+
+test('a query of nothing but names is read at once, also for a stranger', async () => {
+  const started = performance.now()
+  expect((await raw(`/api/v1/pods?${'a&'.repeat(300_000)}`)).status).toBe(403)
+  expect(performance.now() - started).toBeLessThan(1000)
+})
+
+test('health answers every method, as the original does', async () => {
+  for (const method of ['POST', 'DELETE', 'OPTIONS']) expect(await raw('/healthz', '', method)).toEqual({ status: 200, body: 'ok' })
+  expect((await raw('/healthz/%2570ing')).status).toBe(404)
+  expect(bugs).toEqual([])
+})
