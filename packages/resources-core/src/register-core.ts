@@ -19,10 +19,10 @@ export function registerCore(scheme: Scheme): void {
     ConfigMap: {},
     Event: { convertFieldLabel: only(...metadataLabels, ...Object.keys(events.selectableFields ?? {})) },
     Namespace: { setDefaults: typed<Namespace>(setNamespaceDefaults), convertFieldLabel: only('status.phase', 'metadata.name') },
-    Pod: { setDefaults: typed<Pod>(setPodDefaults), toHub: (object) => normalizePod(object as Pod), convertFieldLabel: podFieldLabel },
+    Pod: { setDefaults: typed<Pod>(setPodDefaults), toHub: (object) => normalizePod(object), convertFieldLabel: podFieldLabel },
     Secret: {
       setDefaults: typed<Secret>(setSecretDefaults),
-      toHub: (object) => mergeStringData(object as Secret),
+      toHub: (object) => mergeStringData(object),
       convertFieldLabel: only('type', ...metadataLabels),
     },
     Service: { setDefaults: typed<Service>(setServiceDefaults), convertFieldLabel: only('spec.clusterIP', 'spec.type', ...metadataLabels) },

@@ -2,7 +2,7 @@ import { createApiTypes } from '@keelson/api'
 import { coreV1 } from '@keelson/api/core/v1'
 import type { Container, Pod, PodSpec } from '@keelson/api/core/v1'
 import { decodeStruct, fieldErrorMessage, parseJson } from '@keelson/apimachinery'
-import type { DeepReadonly, RequestContext } from '@keelson/apimachinery'
+import type { RequestContext } from '@keelson/apimachinery'
 import { describeResource } from '@keelson/registry/testing'
 import { describe, expect, it } from 'vitest'
 import { podRules } from '../pod-spec/pod-rules.ts'
@@ -35,7 +35,7 @@ const errorsOf = (object: Pod): string[] => (podStrategy.validateCreate?.(contex
 function update(old: Pod, change: (object: Pod) => void): { readonly object: Pod; readonly errors: string[] } {
   const object = structuredClone(old)
   change(object)
-  podStrategy.prepareForUpdate?.(context, object, old as DeepReadonly<Pod>)
+  podStrategy.prepareForUpdate?.(context, object, old)
   return { object, errors: (podStrategy.validateUpdate?.(context, object, old) ?? []).map(fieldErrorMessage) }
 }
 
@@ -255,7 +255,7 @@ describe('status of pods', () => {
   const running = { ...terminated, state: { running: {} } }
   const write = (old: Pod, status: Pod['status']): string[] => {
     const object = { ...structuredClone(old), status: structuredClone(status)! }
-    podStatus.update.prepareForUpdate?.(context, object, old as DeepReadonly<Pod>)
+    podStatus.update.prepareForUpdate?.(context, object, old)
     return (podStatus.update.validateUpdate?.(context, object, old) ?? []).map(fieldErrorMessage)
   }
 

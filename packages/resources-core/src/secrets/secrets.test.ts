@@ -67,7 +67,7 @@ describe('secrets', () => {
   })
 
   it('warn of TLS pairs that do not work', () => {
-    const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+    const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' })
     const warn = (crt: string, tlsKey: string): readonly string[] =>
       tlsWarnings({ metadata, type: 'kubernetes.io/tls', data: { 'tls.crt': base64(crt), 'tls.key': base64(tlsKey) } })
     expect(warn('', '')).toEqual(['tls: failed to find any PEM data in certificate input'])
