@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { join } from 'node:path'
+import { isBackendError, type Backend, type Revision } from '@keelson/storagebackend'
+import { openEmbedded } from '@keelson/backend-embedded'
+import { checkHistory } from '../checker/index.ts'
+import { allKeys, startLoad } from '../load/clients.ts'
+import { RecordedBackend } from '../load/recorded-backend.ts'
+import { HistoryBuilder } from '../load/recorder.ts'
+import { addCheck, fail, newResult, type Scenario } from './scenario.ts'
+
+/** A reader that cannot keep up is told so, never served with a gap, and holds up nobody. */
+export const slowWatcher: Scenario = {
+  name: 'slow-watcher',
+  about: 'a watch that is read more slowly than the store writes',
+  rounds: 20,
+  roundsPerPart: 20,
+  shortRounds: 2,
+  async run({ rounds, directory, random }) {
+    const result = newResult()
+    let ended = 0
+    for (let round = 0; round < rounds; round++) {
+      const backend = await openEmbedded({
+        dataDir: join(directory, String(round)),
+        watchQueue: { changes: 100 },
+        history: { revisions: 1000 },
+      })
+      const history = new HistoryBuilder()
+      const load = startLoad(backend, history, 1, { name: 'l', clients: 8, watchers: 0, keys: 30, valueBytes: 300, calls: 500, random })
+      const abort = new AbortController()
+      const slow = readSlowly(backend, history, abort.signal)
+      // Its own reader keeps up, and must not notice the other.
+      const quick = new RecordedBackend(backend, history, 'quick', 0).watch('quick', allKeys, 1, { signal: abort.signal })
+      await load.done
+      const last = await new RecordedBackend(backend, history, 'last', 0).list(allKeys)
+      if (last.type === 'page') await reachedBy(history, 'quick', last.revision)
+      abort.abort()
+      await quick
+      ended += await slow
+      await backend[Symbol.asyncDispose]()
+      addCheck(
+        result,
+        checkHistory({ start: 1, calls: history.calls, watches: history.watches, restarts: [] }),
+        `slow watcher round ${round}`,
+      )
+      result.rounds++
+    }
+    if (ended === 0) fail(result, 'no slow watch was ended: the scenario does not test what it should')
+    result.notes.push(`${ended} slow watches were ended and resumed`)
+    return result
+  },
+}
+
+async function reachedBy(history: HistoryBuilder, name: string, revision: Revision): Promise<void> {
+  history.mustReach(name, revision)
+  for (let i = 0; i < 100; i++) {
+    const items = history.watches.find((watch) => watch.name === name)!.segments.at(-1)!.items
+    if ((items.at(-1)?.revision ?? 0) >= revision) return
+    await sleep(20)
+  }
+}
+
+async function readSlowly(backend: Backend, history: HistoryBuilder, signal: AbortSignal): Promise<number> {
+  const reader = new RecordedBackend(backend, history, 'slow', 0)
+  let ended = 0
+  let reached = 1
+  for (let life = 0; !signal.aborted;) {
+    try {
+      await reader.watch(`slow${life}`, allKeys, reached, {
+        signal,
+        pause: () => sleep(250),
+      })
+    } catch (error) {
+      ended++
+      const position = history.watches
+        .find(({ name }) => name === `slow${life}`)
+        ?.segments.at(-1)
+        ?.items.at(-1)?.revision
+      if (isBackendError(error, 'SlowWatcherError')) reached = position ?? reached
+      else if (isBackendError(error, 'CompactedError')) {
+        // As a client does: list, and watch from there.
+        const page = await reader.list(allKeys)
+        if (page.type === 'page') reached = page.revision
+        life++
+      } else throw error
+    }
+  }
+  return ended
+}
