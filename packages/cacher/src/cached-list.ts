@@ -1,6 +1,6 @@
 import type { KubeObject } from '@keelson/apimachinery'
 import { encodeContinue, matcher, prefixEnd } from '@keelson/storagebackend'
-import type { ObjectList, Predicate, Revision, StoredObject, TreeSnapshot } from '@keelson/storagebackend'
+import type { ObjectList, ObjectSnapshot, Predicate, Revision, StoredObject } from '@keelson/storagebackend'
 import { yieldToOthers } from './clock.ts'
 
 export interface CachedListOptions {
@@ -23,10 +23,7 @@ const sliceMilliseconds = 4
  * A list from one state of the cache. Without a selector nothing is copied: `items` walks the state. With one, the objects are
  * looked at here, in slices that let others run, since a walk by the reader could not pause.
  */
-export async function listFromState<T extends KubeObject>(
-  state: TreeSnapshot<StoredObject<T>>,
-  options: CachedListOptions,
-): Promise<ObjectList<T>> {
+export async function listFromState<T extends KubeObject>(state: ObjectSnapshot<T>, options: CachedListOptions): Promise<ObjectList<T>> {
   const { revision, prefix, limit } = options
   const matches = matcher(options.predicate)
   const range = { start: options.startKey ?? prefix, end: prefixEnd(prefix) }

@@ -1,7 +1,7 @@
 import { openMemory } from '@keelson/backend-embedded'
 import type { KubeObject } from '@keelson/apimachinery'
 import { createObjectStore, createRecordCodec } from '@keelson/storagebackend'
-import type { Backend, ObjectCodec, ObjectEvent, ObjectWatch, Storage } from '@keelson/storagebackend'
+import type { Backend, ObjectCodec, ObjectEvent, ObjectSnapshots, ObjectWatch, Storage } from '@keelson/storagebackend'
 import { Cacher } from './cacher.ts'
 import type { CacherOptions } from './cacher.ts'
 import type { Clock } from './clock.ts'
@@ -121,6 +121,12 @@ export async function openFixture(
       await backend[Symbol.asyncDispose]()
     },
   }
+}
+
+/** The same without the power to show past states: what a store on etcd is. */
+export function withoutSnapshots<T extends KubeObject>(storage: Storage<T>): Storage<T> {
+  const { snapshotAt: _snapshotAt, ...rest } = storage as Storage<T> & Partial<ObjectSnapshots<T>>
+  return rest
 }
 
 /** Short forms: "ADDED ns/a@7", "BOOKMARK@9", "END@9". */

@@ -1,6 +1,14 @@
 import { newTooManyRequests } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
-import { decodeContinue, isStorageError, parseResourceVersion, prefixRange, prepareKey, StorageError } from '@keelson/storagebackend'
+import {
+  decodeContinue,
+  hasObjectSnapshots,
+  isStorageError,
+  parseResourceVersion,
+  prefixRange,
+  prepareKey,
+  StorageError,
+} from '@keelson/storagebackend'
 import type {
   CreateOptions,
   DeleteObjectOptions,
@@ -82,8 +90,9 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
     const clock = (this.#clock = options.clock ?? systemClock)
     this.#readiness = new Readiness(clock)
     this.#freshness = new Freshness({ clock, requestProgress: options.requestProgress })
+    const past = hasObjectSnapshots(options.storage) ? options.storage : undefined
     const dispatcher = new Dispatcher<T>({ prefix, triggerField: options.triggerField })
-    this.#cache = new WatchCache({ clock, freshness: this.#freshness, dispatcher, ring: options.ring })
+    this.#cache = new WatchCache({ clock, freshness: this.#freshness, dispatcher, ring: options.ring, past })
     this.#watches = new WatchRegister({ ...options, clock, cache: this.#cache, dispatcher })
     this.#feed = runFeed({
       storage: options.storage,
@@ -118,7 +127,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
     if ((options.resourceVersion ?? '') === '' || revision === undefined || !this.#readiness.ready) return this.#storage.get(key, options)
     const prepared = prepareKey(this.#prefix, key, false)
     await this.#reach(prepared, revision, options.signal)
-    const object = this.#cache.state.get(prepared)
+    const object = this.#cache.get(prepared)
     if (object === undefined) throw new StorageError({ code: 'KeyNotFound', key: prepared })
     return object
   }
@@ -224,11 +233,11 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   }
 
   #listLatest(prefix: string, startKey: string | undefined, limit: number, options: ListObjectsOptions): Promise<ObjectList<T>> {
-    const { state, revision } = this.#cache
+    const { revision } = this.#cache
     if (options.recursive ?? true) {
-      return listFromState(state, { revision, prefix, startKey, limit, predicate: options.predicate, signal: options.signal })
+      return listFromState(this.#cache.state, { revision, prefix, startKey, limit, predicate: options.predicate, signal: options.signal })
     }
-    const object = state.get(prefix)
+    const object = this.#cache.get(prefix)
     const shown = object !== undefined && new Selection<T>(prefix, false, options.predicate).matches(object)
     return Promise.resolve({ revision, continue: '', remainingItemCount: undefined, items: shown ? [object] : [] })
   }
@@ -243,7 +252,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   }
 
   #withSuggestion<O extends { readonly suggestion?: StoredObject<T> }>(key: string, options: O | undefined): O {
-    const cached = this.#readiness.ready ? this.#cache.state.get(key) : undefined
+    const cached = this.#readiness.ready ? this.#cache.get(key) : undefined
     return cached === undefined ? ((options ?? {}) as O) : ({ ...options, suggestion: cached } as O)
   }
 

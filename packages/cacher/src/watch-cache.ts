@@ -1,6 +1,6 @@
 import type { KubeObject } from '@keelson/apimachinery'
 import { OrderedTree } from '@keelson/storagebackend'
-import type { ObjectEvent, Revision, StoredObject, TreeSnapshot } from '@keelson/storagebackend'
+import type { ObjectEvent, ObjectSnapshot, ObjectSnapshots, Revision, StoredObject, TreeSnapshot } from '@keelson/storagebackend'
 import { CacheEvent } from './cache-event.ts'
 import type { Clock } from './clock.ts'
 import type { Dispatcher } from './dispatcher.ts'
@@ -14,24 +14,31 @@ export interface WatchCacheOptions<T extends KubeObject> {
   readonly freshness: Freshness
   readonly dispatcher: Dispatcher<T>
   readonly ring?: EventRingOptions | undefined
+  /** Who keeps past states anyway: the cache then keeps none of its own. */
+  readonly past?: ObjectSnapshots<T> | undefined
 }
 
 /**
- * What the cache holds: the newest state, the latest events, and a state per revision as far back as those reach. One revision
- * goes through in one step, without an await between any two of: state, ring, snapshot, watchers, "the cache has it".
+ * What the cache holds: the newest state, the latest events, and, where the store cannot show its past states, a state per revision as
+ * far back as those reach. One revision goes through in one step, without an await between any two of: state, ring, snapshot, watchers,
+ * "the cache has it".
  */
 export class WatchCache<T extends KubeObject = KubeObject> {
   readonly ring: EventRing<CacheEvent<T>>
   readonly #clock: Clock
   readonly #freshness: Freshness
   readonly #dispatcher: Dispatcher<T>
+  readonly #past: ObjectSnapshots<T> | undefined
   readonly #snapshots = new SnapshotStore<TreeSnapshot<StoredObject<T>>>()
   #tree = new OrderedTree<StoredObject<T>>()
+  /** The revision that made the newest state. */
+  #changed: Revision = 0
 
   constructor(options: WatchCacheOptions<T>) {
     this.#clock = options.clock
     this.#freshness = options.freshness
     this.#dispatcher = options.dispatcher
+    this.#past = options.past
     this.ring = new EventRing(options.ring)
   }
 
@@ -42,9 +49,16 @@ export class WatchCache<T extends KubeObject = KubeObject> {
     return this.#freshness.revision
   }
 
-  /** The state as it was at `revision`; undefined when that is no longer, or not yet, known. */
-  stateAt(revision: Revision): TreeSnapshot<StoredObject<T>> | undefined {
-    return revision > this.revision ? undefined : this.#snapshots.get(revision)
+  /** The newest version of one object. */
+  get(key: string): StoredObject<T> | undefined {
+    return this.#tree.get(key)
+  }
+
+  /** The state as it was at `revision`; undefined when that is no longer, or not yet, known. Never ahead of the events handed out. */
+  stateAt(revision: Revision): ObjectSnapshot<T> | undefined {
+    if (revision > this.revision) return undefined
+    if (revision >= this.#changed) return this.state
+    return this.#past === undefined ? this.#snapshots.get(revision) : this.#past.snapshotAt(revision)
   }
 
   /** Begins anew with a state from the store; history begins there too. `objects` are in key order. */
@@ -52,7 +66,7 @@ export class WatchCache<T extends KubeObject = KubeObject> {
     this.#tree = OrderedTree.fromSorted(objects)
     this.ring.reset(revision)
     this.#snapshots.clear()
-    this.#snapshots.add(revision, this.#tree.snapshot())
+    this.#keepState(revision)
     this.#freshness.advance(revision)
   }
 
@@ -73,6 +87,13 @@ export class WatchCache<T extends KubeObject = KubeObject> {
     this.#dispatcher.flush()
   }
 
+  #keepState(revision: Revision): void {
+    this.#changed = revision
+    if (this.#past !== undefined) return
+    this.#snapshots.add(revision, this.#tree.snapshot())
+    this.#snapshots.dropBefore(this.ring.base)
+  }
+
   #applyRevision(group: readonly ObjectEvent<T>[], revision: Revision): void {
     if (group.length === 0 || revision <= this.revision) return
     const position = this.ring.end
@@ -91,8 +112,7 @@ export class WatchCache<T extends KubeObject = KubeObject> {
       events.push(event)
     }
     if (events.length > 0) {
-      this.#snapshots.add(revision, this.#tree.snapshot())
-      this.#snapshots.dropBefore(this.ring.base)
+      this.#keepState(revision)
       this.#dispatcher.dispatch(events, position)
     }
     this.#freshness.advance(revision)

@@ -49,6 +49,7 @@ export { compareKeys, inRange, isNarrowKey, keyRange, prefixEnd, prefixRange } f
 export { planList } from './list-options.ts'
 export type { ListPlan } from './list-options.ts'
 export { InvalidKeyError, prepareKey } from './object-key.ts'
+export { hasObjectSnapshots } from './object-snapshots.ts'
 export { createObjectStore } from './object-store.ts'
 export type { ObjectStoreOptions } from './object-store.ts'
 export { OrderedTree, TreeSnapshot } from './ordered-tree/ordered-tree.ts'
@@ -68,6 +69,8 @@ export type {
   ObjectEvent,
   ObjectList,
   ObjectPreconditions,
+  ObjectSnapshot,
+  ObjectSnapshots,
   ObjectWatch,
   Predicate,
   Storage,

@@ -9,6 +9,7 @@ import { LeasePool } from './lease-pool.ts'
 import { ObjectAccess } from './object-access.ts'
 import { prepareKey } from './object-key.ts'
 import { listObjects } from './object-list.ts'
+import { objectSnapshots } from './object-snapshots.ts'
 import { watchObjects } from './object-watch.ts'
 import { parseResourceVersion, requireResourceVersion, resourceVersionComplaint } from './resource-version.ts'
 import type { ObjectCodec, Storage } from './storage.ts'
@@ -98,5 +99,7 @@ export function createObjectStore<T extends KubeObject = KubeObject>(options: Ob
     },
 
     async close() {},
+
+    ...objectSnapshots(access, prefix),
   }
 }

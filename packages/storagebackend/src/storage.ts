@@ -1,5 +1,5 @@
 import type { DeepReadonly, FieldSelector, KubeObject, LabelsSelector } from '@keelson/apimachinery'
-import type { Revision } from './backend.ts'
+import type { KeyRange, Revision } from './backend.ts'
 
 /**
  * One version of one object, as bytes first. `body` is the object's JSON in its hub version, without `kind`, `apiVersion` and
@@ -141,6 +141,19 @@ export interface Storage<T extends KubeObject = KubeObject> {
   /** Rejects while it cannot serve; the reason is in the message. */
   checkReady(): Promise<void>
   close(): Promise<void>
+}
+
+/** An immutable view of a resource's objects at one revision. Ranges are those within the resource's prefix; reads never wait. */
+export interface ObjectSnapshot<T extends KubeObject = KubeObject> {
+  /** In key order. */
+  scan(range: KeyRange): IterableIterator<StoredObject<T>>
+  count(range: KeyRange): number
+}
+
+/** Optional power of a storage that keeps past states at hand anyway; ask with `hasObjectSnapshots`. */
+export interface ObjectSnapshots<T extends KubeObject = KubeObject> {
+  /** Exactly what was there at `revision`; undefined when that is no longer, or not yet, known. */
+  snapshotAt(revision: Revision): ObjectSnapshot<T> | undefined
 }
 
 /** Turns objects of one resource into stored bytes and back. The object store owns when, this owns how. */

@@ -1,0 +1,80 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { openFixture, prefix, turns, withoutSnapshots } from './cacher.fixture.ts'
+import type { Fixture } from './cacher.fixture.ts'
+
+const stores = [
+  { name: 'shows its past states', wrap: undefined },
+  { name: 'does not show its past states', wrap: withoutSnapshots },
+]
+const write = fc.record({ name: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'), remove: fc.boolean() })
+
+async function exactly({ cacher }: Fixture, revision: number): Promise<string[]> {
+  const list = await cacher.list(prefix, { resourceVersion: String(revision), resourceVersionMatch: 'Exact' })
+  expect(list.revision).toBe(revision)
+  return Array.from(list.items, (item) => `${item.key.slice(prefix.length)}@${item.revision}`)
+}
+
+async function inPages({ cacher }: Fixture, revision: number): Promise<string[]> {
+  const shown: string[] = []
+  let page = await cacher.list(prefix, { resourceVersion: String(revision), resourceVersionMatch: 'Exact', limit: 2 })
+  for (;;) {
+    shown.push(...Array.from(page.items, (item) => `${item.key.slice(prefix.length)}@${item.revision}`))
+    if (page.continue === '') return shown
+    page = await cacher.list(prefix, { continue: page.continue, limit: 2 })
+    expect(page.revision).toBe(revision)
+  }
+}
+
+test.each(stores)('every past state is listed as it was, whole and in pages, over a store that $name', async ({ wrap }) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(write, { minLength: 1, maxLength: 40 }), async (writes) => {
+      await using fixture = await openFixture(wrap ? { wrap } : {})
+      const model = new Map<string, number>()
+      const states: [revision: number, state: string[]][] = []
+      for (const [i, { name, remove }] of writes.entries()) {
+        if (remove && !model.has(name)) continue
+        const revision = remove ? await fixture.remove('ns', name) : await fixture.put('ns', name, { note: `${i}` })
+        if (remove) model.delete(name)
+        else model.set(name, revision)
+        const state = Array.from(model, ([each, at]) => `ns/${each}@${at}`)
+        states.push([revision, state.toSorted()])
+      }
+      await fixture.caughtUp()
+      for (const [revision, state] of states) {
+        expect(await exactly(fixture, revision)).toEqual(state)
+        expect(await inPages(fixture, revision)).toEqual(state)
+      }
+    }),
+    { numRuns: 15 },
+  )
+})
+
+test('a state that the store has and the cache has not come to yet is not shown before its events', async () => {
+  let held: (() => void) | undefined
+  await using fixture = await openFixture({
+    requestProgress: undefined,
+    wrap: (storage) => ({
+      ...storage,
+      async watch(key, options) {
+        const watch = await storage.watch(key, options)
+        return (async function* () {
+          for await (const batch of watch) {
+            await new Promise<void>((resolve) => (held = resolve))
+            yield batch
+          }
+        })()
+      },
+    }),
+  })
+  const revision = await fixture.put('ns', 'a', { note: 'x' })
+  await turns()
+  const list = exactly(fixture, revision)
+  let shown = false
+  void list.then(() => (shown = true))
+  await turns()
+  expect(shown).toBe(false)
+  expect([...(await fixture.cacher.list(prefix, { resourceVersion: '0' })).items]).toEqual([])
+  held!()
+  expect(await list).toEqual([`ns/a@${revision}`])
+})
