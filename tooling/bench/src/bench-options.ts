@@ -1,7 +1,10 @@
 import { parseArgs } from 'node:util'
+import { storageItems } from './storage/storage-items.ts'
 
 export interface BenchOptions {
   readonly items: readonly string[]
+  /** Items of the group `storage`, which needs no server. */
+  readonly storageItems: readonly string[]
   readonly seconds: number
   readonly rounds: number
   readonly objects: number
@@ -14,11 +17,16 @@ export interface BenchOptions {
 }
 
 export const itemNames = ['get', 'list', 'create', 'patch', 'watch'] as const
+/** Its items, or one of them as storage/NAME. */
+const storageGroup = 'storage'
+const storagePrefix = 'storage/'
 
 export const help = `npm run bench -- [flags]
-  --items ${itemNames.join(',')}   what to measure (default: all)
-  --duration 5          seconds for each measurement
-  --rounds 3            measurements of each item on each server, in turns; the middle one counts
+  --items ${itemNames.join(',')}   what to measure (default: all of these)
+  --items storage       the stores themselves, without a server; one of them as storage/NAME:
+                        ${storageItems.map(({ name }) => name).join(', ')}
+  --duration 5          seconds for each measurement (storage: 2)
+  --rounds 3            measurements of each item on each server, in turns; the middle one counts (storage: 5)
   --objects 10000       pods that are there for get, list and watch
   --object-bytes 8192   size of a pod as JSON
   --watchers 100        streams in the watch item
@@ -35,8 +43,8 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions | 'help
     allowPositionals: true,
     options: {
       items: { type: 'string' },
-      duration: { type: 'string', default: '5' },
-      rounds: { type: 'string', default: '3' },
+      duration: { type: 'string' },
+      rounds: { type: 'string' },
       objects: { type: 'string', default: '10000' },
       'object-bytes': { type: 'string', default: '8192' },
       watchers: { type: 'string', default: '100' },
@@ -49,18 +57,22 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions | 'help
     },
   })
   if (values.help) return 'help'
-  const items = [...positionals, ...(values.items?.split(',') ?? [])]
-  const unknown = items.filter((item) => !(itemNames as readonly string[]).includes(item))
-  if (unknown.length > 0) throw new Error(`no such item: ${unknown.join(', ')}; there are ${itemNames.join(', ')}`)
+  const asked = [...positionals, ...(values.items?.split(',') ?? [])]
+  const storage = asked.includes(storageGroup) ? storageItems : storageItems.filter(({ name }) => asked.includes(storagePrefix + name))
+  const items = asked.filter((item) => (itemNames as readonly string[]).includes(item))
+  const known = [...itemNames, storageGroup, ...storageItems.map(({ name }) => storagePrefix + name)]
+  const unknown = asked.filter((item) => !known.includes(item))
+  if (unknown.length > 0) throw new Error(`no such item: ${unknown.join(', ')}; there are ${known.join(', ')}`)
   if (values['only-other'] && values.server === undefined) throw new Error('--only-other needs --server')
   const other =
     values.server === undefined
       ? undefined
       : { name: values.name, url: values.server.replace(/\/$/, ''), token: values.token, pid: optional(values.pid) }
   return {
-    items: items.length > 0 ? items : itemNames,
-    seconds: positive('duration', values.duration),
-    rounds: positive('rounds', values.rounds),
+    items: asked.length > 0 ? items : itemNames,
+    storageItems: storage.map(({ name }) => name),
+    seconds: positive('duration', values.duration ?? (items.length === 0 && storage.length > 0 ? '2' : '5')),
+    rounds: positive('rounds', values.rounds ?? (items.length === 0 && storage.length > 0 ? '5' : '3')),
     objects: positive('objects', values.objects),
     objectBytes: positive('object-bytes', values['object-bytes']),
     watchers: positive('watchers', values.watchers),

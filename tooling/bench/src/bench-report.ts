@@ -24,7 +24,7 @@ export function createReport(options: BenchOptions, bareOfRaw: number, items: re
   return { time: new Date().toISOString(), node: process.version, cpu, loadAverage: loadavg(), options: shown, bareOfRaw, items }
 }
 
-export function writeReport(report: BenchReport, directory: string): string {
+export function writeReport(report: { readonly time: string }, directory: string): string {
   mkdirSync(directory, { recursive: true })
   const file = path.join(directory, `${report.time.replaceAll(':', '-')}.json`)
   writeFileSync(file, `${JSON.stringify(report, undefined, 2)}\n`)

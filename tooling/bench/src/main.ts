@@ -7,6 +7,9 @@ import { checkBare, prepare, runItem } from './bench-run.ts'
 import type { ItemResult } from './bench-run.ts'
 import { Scratch, startKeelson } from './server-under-test.ts'
 import type { ServerUnderTest } from './server-under-test.ts'
+import { benchStorage } from './storage/bench-storage.ts'
+import { storageItems } from './storage/storage-items.ts'
+import { storageTable } from './storage/storage-report.ts'
 import { workItems } from './work-items.ts'
 
 const root = path.resolve(import.meta.dirname, '../../..')
@@ -20,7 +23,19 @@ try {
   process.exit(2)
 }
 if (options === 'help') console.log(help)
-else await bench(options)
+else {
+  if (options.items.length > 0) await bench(options)
+  if (options.storageItems.length > 0) await stores(options)
+}
+
+async function stores(chosen: BenchOptions): Promise<void> {
+  const report = await benchStorage(
+    storageItems.filter(({ name }) => chosen.storageItems.includes(name)),
+    chosen,
+  )
+  console.log(storageTable(report))
+  console.log(`\nwritten to ${path.relative(process.cwd(), writeReport(report, path.join(root, 'bench/results')))}`)
+}
 
 async function bench(chosen: BenchOptions): Promise<void> {
   using scratch = new Scratch()

@@ -1,0 +1,55 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { openEmbedded } from '@keelson/backend-embedded'
+import { open } from 'lmdb'
+import type { Load, OpenLoad } from './storage-job.ts'
+import { createValues, keyOf } from './values.ts'
+
+/** A create as the storage above does it: the key must be absent. Answered when it would survive a power cut. */
+export function embeddedCreate(inFlight: number): OpenLoad {
+  return async ({ run }) => {
+    const directory = scratchDirectory()
+    const store = await openEmbedded({ dataDir: directory })
+    const value = createValues()
+    return {
+      inFlight,
+      async once(n) {
+        const key = keyOf(run, n)
+        const result = await store.commit({
+          compare: [{ key, modRevision: 0 }],
+          operations: [{ type: 'put', key, value: value(n) }],
+        })
+        if (!result.committed) throw new Error(`${key} was there`)
+      },
+      async [Symbol.asyncDispose]() {
+        await store[Symbol.asyncDispose]()
+        rmSync(directory, { recursive: true })
+      },
+    }
+  }
+}
+
+/** The package as it comes: a put, and then the promise that says that it is on disk. */
+export function lmdbPut(inFlight: number): OpenLoad {
+  return async ({ run }): Promise<Load> => {
+    const directory = scratchDirectory()
+    const database = open<Uint8Array, string>({ path: directory, encoding: 'binary' })
+    const value = createValues()
+    return {
+      inFlight,
+      async once(n) {
+        await database.put(keyOf(run, n), value(n))
+        await database.flushed
+      },
+      async [Symbol.asyncDispose]() {
+        await database.close()
+        rmSync(directory, { recursive: true })
+      },
+    }
+  }
+}
+
+function scratchDirectory(): string {
+  return mkdtempSync(path.join(tmpdir(), 'keelson-bench-'))
+}

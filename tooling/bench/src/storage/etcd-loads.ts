@@ -1,0 +1,57 @@
+import { openEtcd3 } from '@keelson/backend-etcd3'
+import { CompareResult, CompareTarget, Etcd3 } from 'etcd3'
+import type { OpenLoad, StorageJob } from './storage-job.ts'
+import { createValues, keyOf } from './values.ts'
+
+const prepared = 1000
+
+type Pair = {
+  create(key: string, value: Buffer): Promise<boolean>
+  get(key: string): Promise<boolean>
+  close(): PromiseLike<void> | void
+}
+
+async function ours(etcd: string): Promise<Pair> {
+  const store = await openEtcd3({ transport: { serverList: [etcd] }, compactionInterval: 0 })
+  return {
+    create: async (key, value) =>
+      (await store.commit({ compare: [{ key, modRevision: 0 }], operations: [{ type: 'put', key, value }] })).committed,
+    get: async (key) => (await store.get(key)).entry !== undefined,
+    close: () => store[Symbol.asyncDispose](),
+  }
+}
+
+/** The package's typed calls, with the same request on the wire. */
+function bare(etcd: string): Pair {
+  const client = new Etcd3({ hosts: etcd })
+  return {
+    async create(key, value) {
+      const bytes = Buffer.from(key)
+      const answer = await client.kv.txn({
+        compare: [{ key: bytes, target: CompareTarget.Mod, result: CompareResult.Equal, mod_revision: 0 }],
+        success: [{ request_put: { key: bytes, value } }],
+        failure: [{ request_range: { key: bytes } }],
+      })
+      return answer.succeeded
+    },
+    get: async (key) => (await client.kv.range({ key: Buffer.from(key) })).kvs.length === 1,
+    close: () => client.close(),
+  }
+}
+
+export function etcdLoad(which: 'ours' | 'bare', operation: 'create' | 'get', inFlight: number): OpenLoad {
+  return async (job: StorageJob) => {
+    if (job.etcd === undefined) throw new Error('there is no etcd')
+    const pair = await (which === 'ours' ? ours(job.etcd) : bare(job.etcd))
+    const value = createValues()
+    if (operation === 'get') for (let n = 0; n < prepared; n++) await pair.create(keyOf(job.run, n), value(n))
+    return {
+      inFlight,
+      async once(n) {
+        const done = operation === 'get' ? pair.get(keyOf(job.run, n % prepared)) : pair.create(keyOf(job.run, n), value(n))
+        if (!(await done)) throw new Error(`${operation} ${n} failed`)
+      },
+      [Symbol.asyncDispose]: async () => pair.close(),
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import type { Load, StorageFigure } from './storage-job.ts'
+
+const warmUpSeconds = 0.5
+
+/** Keeps the load's number of operations under way: a while to warm up, then the measured time. */
+export async function measureLoad(load: Load, seconds: number): Promise<StorageFigure> {
+  let n = 0
+  await keepGoing(load, warmUpSeconds, () => n++, undefined)
+  const times: number[] = []
+  const began = performance.now()
+  await keepGoing(load, seconds, () => n++, times)
+  const elapsed = (performance.now() - began) / 1000
+  times.sort((a, b) => a - b)
+  const at = (share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))]!
+  return { perSecond: times.length / elapsed, p50: at(0.5), p99: at(0.99) }
+}
+
+async function keepGoing(load: Load, seconds: number, next: () => number, times: number[] | undefined): Promise<void> {
+  const end = performance.now() + seconds * 1000
+  await Promise.all(
+    Array.from({ length: load.inFlight }, async () => {
+      for (let before = performance.now(); before < end;) {
+        await load.once(next())
+        const after = performance.now()
+        times?.push(after - before)
+        before = after
+      }
+    }),
+  )
+}

@@ -1,0 +1,72 @@
+import { openMemory } from '@keelson/backend-embedded'
+import { prefixRange, type Entry } from '@keelson/storagebackend'
+import type { OpenLoad } from './storage-job.ts'
+import { createValues } from './values.ts'
+
+const walked = 10_000
+const range = prefixRange('/registry/pods/')
+
+/** One walk of a snapshot, looking at every entry. The bare one walks an array of the same entries. */
+export function walk(which: 'ours' | 'bare'): OpenLoad {
+  return async () => {
+    const store = openMemory()
+    const value = createValues()
+    for (let n = 0; n < walked; n++) {
+      // Not in the order of the keys, as a store that has lived.
+      const key = `/registry/pods/ns-${n % 50}/pod-${(n * 7919) % walked}`
+      await store.commit({ compare: [], operations: [{ type: 'put', key, value: value(n) }] })
+    }
+    const array = [...store.snapshot().scan(range)]
+    const entries = (): Iterable<Entry> => (which === 'ours' ? store.snapshot().scan(range) : array)
+    return {
+      inFlight: 1,
+      async once() {
+        let bytes = 0
+        let count = 0
+        for (const entry of entries()) {
+          bytes += entry.value.length
+          count++
+        }
+        if (count !== walked || bytes === 0) throw new Error(`${count} entries`)
+      },
+      [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+    }
+  }
+}
+
+/** One operation is a write and its event, seen by the one watch of that prefix. 32 are under way, whatever the number of watches. */
+export function watches(count: number): OpenLoad {
+  return async () => {
+    const store = openMemory()
+    const value = createValues()
+    const abort = new AbortController()
+    const waiting = new Map<string, () => void>()
+    const prefix = (i: number): string => `/registry/pods/ns-${i}/`
+    const readers = Array.from({ length: count }, async (_, i) => {
+      for await (const message of store.watch(prefixRange(prefix(i)), 1, { signal: abort.signal })) {
+        if (message.type !== 'changes') continue
+        for (const change of message.changes) {
+          if (change.type !== 'put') continue
+          const { key } = change.entry
+          waiting.get(key)!()
+          waiting.delete(key)
+        }
+      }
+    })
+    return {
+      inFlight: 32,
+      async once(n) {
+        // 1,000 keys of each watch or fewer: the same number of keys for any number of watches.
+        const key = `${prefix(n % count)}pod-${n % 10_000}-${n % 32}`
+        const seen = new Promise<void>((resolve) => waiting.set(key, resolve))
+        await store.commit({ compare: [], operations: [{ type: 'put', key, value: value(n) }] })
+        await seen
+      },
+      async [Symbol.asyncDispose]() {
+        abort.abort()
+        await Promise.all(readers)
+        await store[Symbol.asyncDispose]()
+      },
+    }
+  }
+}
