@@ -9,23 +9,28 @@ export interface CollectedEvents {
   readonly bytes: number
 }
 
-/** Puts answers that were sent in fragments together again, so that a revision is never seen in part, and turns events into changes. */
+/**
+ * Turns events into changes, whole revisions only. etcd cuts a large answer into fragments wherever its size is reached, so the revision
+ * at which a fragment ends may go on in the next one; it is held back until something shows that it is complete. Events come in order.
+ */
 export class EventCollector {
-  #pending: IEvent[] = []
+  #held: readonly IEvent[] = []
 
   /** An answer's beginning has come and not its end. */
   get isIncomplete(): boolean {
-    return this.#pending.length > 0
+    return this.#held.length > 0
   }
 
-  /** Undefined while fragments are missing, or when there is nothing after `position`. */
+  /** Undefined when nothing after `position` is complete. */
   add(events: readonly IEvent[], fragment: boolean, position: Revision): CollectedEvents | undefined {
+    let all = this.#held.length > 0 ? [...this.#held, ...events] : events
+    this.#held = []
     if (fragment) {
-      for (const event of events) this.#pending.push(event)
-      return undefined
+      const last = all.at(-1)?.kv.mod_revision
+      const complete = all.findIndex((event) => event.kv.mod_revision === last)
+      this.#held = all.slice(complete)
+      all = all.slice(0, complete)
     }
-    const all = this.#pending.length > 0 ? [...this.#pending, ...events] : events
-    this.#pending = []
     const changes: Change[] = []
     let revision = position
     let bytes = 0
@@ -39,9 +44,9 @@ export class EventCollector {
     return changes.length > 0 ? { changes, revision, bytes } : undefined
   }
 
-  /** The stream broke: what was incomplete comes again on the next. */
+  /** The stream broke: what was held back comes again on the next. */
   reset(): void {
-    this.#pending = []
+    this.#held = []
   }
 }
 

@@ -10,6 +10,8 @@ export interface EtcdProcess extends AsyncDisposable {
   readonly port: number
   /** SIGKILL, and waits. */
   kill(): Promise<void>
+  /** SIGTERM, and waits. */
+  stop(): Promise<void>
   /** Starts it again on the same data and port; resolves when it serves. */
   start(): Promise<void>
   /** Stops answering without closing anything. */
@@ -62,10 +64,11 @@ export async function startEtcd(binary: string, options: EtcdProcessOptions = {}
     }
   }
 
-  async function kill(): Promise<void> {
-    child?.kill('SIGKILL')
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    child?.kill(signal)
     await exited
   }
+  const kill = (): Promise<void> => end('SIGKILL')
 
   await start()
   return {
@@ -73,6 +76,7 @@ export async function startEtcd(binary: string, options: EtcdProcessOptions = {}
     port,
     start,
     kill,
+    stop: () => end('SIGTERM'),
     pause: () => void child?.kill('SIGSTOP'),
     resume: () => void child?.kill('SIGCONT'),
     async [Symbol.asyncDispose]() {
