@@ -7,12 +7,14 @@ export async function measureLoad(load: Load, seconds: number): Promise<StorageF
   let n = 0
   await keepGoing(load, warmUpSeconds, () => n++, undefined)
   const times: number[] = []
+  const cpuBefore = process.cpuUsage()
   const began = performance.now()
   await keepGoing(load, seconds, () => n++, times)
   const elapsed = (performance.now() - began) / 1000
+  const cpu = process.cpuUsage(cpuBefore)
   times.sort((a, b) => a - b)
   const at = (share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))]!
-  return { perSecond: times.length / elapsed, p50: at(0.5), p99: at(0.99) }
+  return { perSecond: times.length / elapsed, p50: at(0.5), p99: at(0.99), cpu: (cpu.user + cpu.system) / times.length }
 }
 
 async function keepGoing(load: Load, seconds: number, next: () => number, times: number[] | undefined): Promise<void> {

@@ -34,16 +34,19 @@ export function walk(which: 'ours' | 'bare'): OpenLoad {
   }
 }
 
-/** One operation is a write and its event, seen by the one watch of that prefix. 32 are under way, whatever the number of watches. */
-export function watches(count: number): OpenLoad {
+/**
+ * One operation is a write and its event, seen by the one watch that it is for. 32 are under way and the same 10,000 keys are written,
+ * whatever the number of watches; what differs is how many of the keys one watch covers.
+ */
+export function watches(count: 10 | 1000): OpenLoad {
   return async () => {
     const store = openMemory()
     const value = createValues()
     const abort = new AbortController()
     const waiting = new Map<string, () => void>()
-    const prefix = (i: number): string => `/registry/pods/ns-${i}/`
-    const readers = Array.from({ length: count }, async (_, i) => {
-      for await (const message of store.watch(prefixRange(prefix(i)), 1, { signal: abort.signal })) {
+    const ranges = Array.from({ length: count }, (_, i) => prefixRange(count === 10 ? tens(i) : hundreds(i)))
+    const readers = ranges.map(async (watched) => {
+      for await (const message of store.watch(watched, 1, { signal: abort.signal })) {
         if (message.type !== 'changes') continue
         for (const change of message.changes) {
           if (change.type !== 'put') continue
@@ -56,8 +59,7 @@ export function watches(count: number): OpenLoad {
     return {
       inFlight: 32,
       async once(n) {
-        // 1,000 keys of each watch or fewer: the same number of keys for any number of watches.
-        const key = `${prefix(n % count)}pod-${n % 10_000}-${n % 32}`
+        const key = `${hundreds(n % 1000)}pod-${Math.floor(n / 1000) % 10}`
         const seen = new Promise<void>((resolve) => waiting.set(key, resolve))
         await store.commit({ compare: [], operations: [{ type: 'put', key, value: value(n) }] })
         await seen
@@ -70,3 +72,6 @@ export function watches(count: number): OpenLoad {
     }
   }
 }
+
+const tens = (i: number): string => `/registry/pods/${i % 10}/`
+const hundreds = (i: number): string => `${tens(i)}${Math.floor(i / 10)}/`

@@ -44,9 +44,9 @@ export function storageTable(report: StorageReport): string {
 
 function row(name: string, figures: readonly StorageFigure[]): string {
   const rates = figures.map(({ perSecond }) => perSecond)
-  const middle = (pick: (figure: StorageFigure) => number): string => middleOf(figures.map(pick)).toFixed(3)
+  const middle = (pick: (figure: StorageFigure) => number, digits = 3): string => middleOf(figures.map(pick)).toFixed(digits)
   const spread = `(${count(Math.min(...rates))} to ${count(Math.max(...rates))})`
-  return `  ${name.padEnd(20)} ${count(middleOf(rates)).padStart(9)} /s ${spread.padEnd(24)} p50 ${middle((f) => f.p50)} ms  p99 ${middle((f) => f.p99)} ms`
+  return `  ${name.padEnd(20)} ${count(middleOf(rates)).padStart(9)} /s ${spread.padEnd(24)} p50 ${middle((f) => f.p50)} ms  p99 ${middle((f) => f.p99)} ms  cpu ${middle((f) => f.cpu, 1)} µs`
 }
 
 const percent = (share: number): string => `${(share * 100).toFixed(0)} %`

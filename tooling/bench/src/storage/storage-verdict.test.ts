@@ -4,7 +4,7 @@ import { storageItems } from './storage-items.ts'
 import type { StorageFigure } from './storage-job.ts'
 import { judge, middleOf } from './storage-verdict.ts'
 
-const figure = (perSecond: number, p50 = 1): StorageFigure => ({ perSecond, p50, p99: p50 })
+const figure = (perSecond: number, p50 = 1): StorageFigure => ({ perSecond, p50, p99: p50, cpu: 1 })
 const [shared] = storageItems
 const timed = storageItems.find(({ bar }) => bar.type === 'time')!
 
