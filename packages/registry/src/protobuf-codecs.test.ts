@@ -34,7 +34,7 @@ describe('the codec of a shared etcd', () => {
 
   it('writes protobuf without kind, version and revision in the message, and reads it back', () => {
     const codec = codecOf('ConfigMap')
-    const value = codec.encode({ kind: 'Other', apiVersion: 'v2', ...configMap } as KubeObject)
+    const value = codec.encode({ kind: 'Other', apiVersion: 'v2', ...configMap })
     expect(hasProtoMagic(value)).toBe(true)
     expect(value).toEqual(codec.encode({ ...configMap, metadata: { ...configMap.metadata, resourceVersion: '10' } }))
     const stored = codec.open('/registry/configmaps/ns/a', value, 7)
@@ -48,10 +48,10 @@ describe('the codec of a shared etcd', () => {
   })
 
   it('defaults and converts what it reads', () => {
-    const secret = encodeUnknown(gvk('Secret'), types.kind(gvk('Secret'))!.encodeProto({ metadata: { name: 's' } } as KubeObject))
+    const secret = encodeUnknown(gvk('Secret'), types.kind(gvk('Secret'))!.encodeProto({ metadata: { name: 's' } }))
     expect(codecOf('Secret').open('/k', secret, 1).object()).toMatchObject({ type: 'Opaque' })
     const modern = gvk('Event', 'v1', 'events.k8s.io')
-    const event = encodeUnknown(modern, types.kind(modern)!.encodeProto({ metadata: { name: 'e' } } as KubeObject))
+    const event = encodeUnknown(modern, types.kind(modern)!.encodeProto({ metadata: { name: 'e' } }))
     expect(codecOf('Event').open('/k', event, 1).object()).toMatchObject({ reason: 'converted' })
   })
 
