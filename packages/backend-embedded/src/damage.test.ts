@@ -55,11 +55,23 @@ describe('damaged files are refused with the reason', () => {
     await refused(/damaged/)
   })
 
+  it('when a page that is in use is listed as free', async () => {
+    spoil((bytes) => {
+      const free = Number(bytes.readBigUInt64LE(newest(bytes) + 88)) * 4096
+      const node = free + 24 + bytes.readUInt16LE(free + 24)
+      // The first number of the list: the root of everything.
+      const list = node + 8 + bytes.readUInt16LE(node + 6)
+      bytes.writeBigInt64LE(1n, list)
+      bytes.writeBigInt64LE(bytes.readBigInt64LE(newest(bytes) + 136), list + 8)
+    })
+    await refused(/is used twice/)
+  })
+
   it('when reading it would kill the process', async () => {
     spoil((bytes) => {
       for (let page = 2 * 4096; page < bytes.length; page += 4096) bytes.fill(0xff, page + 18, page + 24)
     })
-    await refused(/reading it|its root/)
+    await refused(/damaged/)
   })
 })
 

@@ -25,6 +25,7 @@ const noPage = 2n ** 64n - 1n
 export interface FileHeader {
   readonly size: number
   readonly modified: number
+  readonly pageSize: number
   /** Of both pages. */
   readonly checksum: number
 }
@@ -43,32 +44,32 @@ export function readFileHeader(file: string): FileHeader | undefined {
     if (size === 0) return undefined
     const read = (at: number, length: number): Buffer => {
       const bytes = Buffer.alloc(length)
-      if (readSync(handle, bytes, 0, length, at) < length) throw damaged(file, 'it is cut short')
+      if (readSync(handle, bytes, 0, length, at) < length) throw damagedFile(file, 'it is cut short')
       return bytes
     }
     const first = read(0, headerBytes)
     const pageSize = first.readUInt32LE(pageSizeAt)
-    if (pageSize < 256 || pageSize > 65536 || (pageSize & (pageSize - 1)) !== 0) throw damaged(file, 'its page size is none')
+    if (pageSize < 256 || pageSize > 65536 || (pageSize & (pageSize - 1)) !== 0) throw damagedFile(file, 'its page size is none')
     const second = read(pageSize, headerBytes)
-    for (const page of [first, second]) if (page.readUInt32LE(magicAt) !== 0xbeefc0de) throw damaged(file, 'its header is not LMDB’s')
+    for (const page of [first, second]) if (page.readUInt32LE(magicAt) !== 0xbeefc0de) throw damagedFile(file, 'its header is not LMDB’s')
     const commits = [first.readBigUInt64LE(commitAt), second.readBigUInt64LE(commitAt)] as const
     const newest = commits[0] > commits[1] ? 0 : 1
-    const header = { size, modified: mtimeMs, checksum: crc32(second, crc32(first)) }
+    const header = { size, modified: mtimeMs, pageSize, checksum: crc32(second, crc32(first)) }
     if (commits[0] === 0n && commits[1] === 0n) return header
     if (commits[newest] - commits[1 - newest]! !== 1n || commits[newest] % 2n !== BigInt(newest))
-      throw damaged(file, `its last commits are ${commits[0]} and ${commits[1]}`)
+      throw damagedFile(file, `its last commits are ${commits[0]} and ${commits[1]}`)
     const root = [first, second][newest]!.readBigUInt64LE(rootAt)
-    if (root === noPage) throw damaged(file, 'its root is missing')
-    if (root < 2n || root * BigInt(pageSize) >= BigInt(size)) throw damaged(file, 'its root is outside of it')
+    if (root === noPage) throw damagedFile(file, 'its root is missing')
+    if (root < 2n || root * BigInt(pageSize) >= BigInt(size)) throw damagedFile(file, 'its root is outside of it')
     const page = read(Number(root) * pageSize, 16)
     if (page.readBigUInt64LE(0) !== root || page.readBigUInt64LE(8) !== commits[newest])
-      throw damaged(file, 'its root is not of its last commit')
+      throw damagedFile(file, 'its root is not of its last commit')
     return header
   } finally {
     closeSync(handle)
   }
 }
 
-function damaged(file: string, reason: string): DamagedStoreError {
+export function damagedFile(file: string, reason: string): DamagedStoreError {
   return new DamagedStoreError(`${file} is damaged (${reason}): restore the data directory`)
 }

@@ -8,9 +8,10 @@ import { Census } from './census.ts'
 import { isMarkOf, leaveCloseMark, takeCloseMark } from './close-mark.ts'
 import { NotWrittenError, type Durability, type LoadedState, type WriteBatch } from './durability.ts'
 import { DamagedStoreError, readRecord, recordHeader, writeRecord } from './entry-record.ts'
-import { readFileHeader, type FileHeader } from './file-header.ts'
+import { readFileHeader } from './file-header.ts'
 import { isAlive, LockedError, thisProcess, type Holder } from './holder.ts'
 import type { Lease } from './leases.ts'
+import { auditPages } from './page-audit.ts'
 import { SlabReader } from './slab-reader.ts'
 import { isDamage, translateWriteError } from './translate-error.ts'
 import { tryToOpen } from './trial-open.ts'
@@ -221,24 +222,26 @@ export class LmdbDurability implements Durability {
   }
 }
 
-/** A file that was not closed in order, or is not as it was closed, is opened by another process first. */
+/** A file that was not closed in order, or is not as it was closed, is audited, and opened by another process first. */
 async function requireSound(directory: string): Promise<void> {
   const mark = takeCloseMark(directory)
-  const header = readHeader(join(directory, dataFile))
+  const file = join(directory, dataFile)
+  const header = patiently(() => readFileHeader(file))
   if (!header || isMarkOf(mark, header)) return
+  patiently(() => auditPages(file))
   await tryToOpen(directory, { timeout: 30_000 + Math.ceil(header.size / 20_000) })
 }
 
 /** Again when it is wrong: a living process may have written in between (which is refused later, and for that reason). */
-function readHeader(file: string): FileHeader | undefined {
+function patiently<T>(read: () => T): T {
   for (let tries = 2; tries > 0; tries--) {
     try {
-      return readFileHeader(file)
+      return read()
     } catch {
       continue
     }
   }
-  return readFileHeader(file)
+  return read()
 }
 
 function freeBytes(directory: string): number {

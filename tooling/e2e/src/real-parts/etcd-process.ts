@@ -5,7 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 
 export interface EtcdProcess extends AsyncDisposable {
-  /** "http://127.0.0.1:PORT": the same after a restart. */
+  /** "http://127.0.0.1:PORT" (or https): the same after a restart. */
   readonly url: string
   readonly port: number
   /** SIGKILL, and waits. */
@@ -20,14 +20,18 @@ export interface EtcdProcess extends AsyncDisposable {
 }
 
 export interface EtcdProcessOptions {
+  /** PEM files. Clients must then show a certificate of the same authority. */
+  readonly tls?: { readonly authority: string; readonly certificate: string; readonly key: string }
   readonly flags?: readonly string[]
 }
 
 /** One etcd of its own, in a directory that goes away with it. Short ticks, so that it elects itself at once and leases may be a second long. */
 export async function startEtcd(binary: string, options: EtcdProcessOptions = {}): Promise<EtcdProcess> {
   const scratch = await mkdtemp(path.join(os.tmpdir(), 'keelson-etcd-'))
-  const [port, peerPort] = await freePorts()
-  const url = `http://127.0.0.1:${port}`
+  const [port, peerPort, metricsPort] = await freePorts()
+  const { tls } = options
+  const url = `${tls ? 'https' : 'http'}://127.0.0.1:${port}`
+  const metrics = `http://127.0.0.1:${metricsPort}`
   const peer = `http://127.0.0.1:${peerPort}`
   let child: ChildProcess | undefined
   let exited: Promise<void> = Promise.resolve()
@@ -43,6 +47,10 @@ export async function startEtcd(binary: string, options: EtcdProcessOptions = {}
         `--listen-peer-urls=${peer}`,
         `--initial-advertise-peer-urls=${peer}`,
         `--initial-cluster=default=${peer}`,
+        `--listen-metrics-urls=${metrics}`,
+        ...(tls
+          ? [`--cert-file=${tls.certificate}`, `--key-file=${tls.key}`, `--trusted-ca-file=${tls.authority}`, '--client-cert-auth']
+          : []),
         '--heartbeat-interval=10',
         '--election-timeout=100',
         '--unsafe-no-fsync',
@@ -58,7 +66,7 @@ export async function startEtcd(binary: string, options: EtcdProcessOptions = {}
       started.once('error', () => resolve())
     })
     const until = Date.now() + 20_000
-    while (!(await healthy(url))) {
+    while (!(await healthy(metrics))) {
       if (started.exitCode !== null || Date.now() > until) throw new Error(`etcd does not start\n${output}`)
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
@@ -96,8 +104,8 @@ async function healthy(url: string): Promise<boolean> {
 }
 
 /** Picked by the system and given back: etcd cannot say which ones it would have picked itself. */
-async function freePorts(): Promise<readonly [number, number]> {
-  const servers = [createServer(), createServer()] as const
+async function freePorts(): Promise<readonly [number, number, number]> {
+  const servers = [createServer(), createServer(), createServer()] as const
   const ports = await Promise.all(
     servers.map(
       (server) =>
@@ -108,5 +116,5 @@ async function freePorts(): Promise<readonly [number, number]> {
     ),
   )
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
-  return [ports[0]!, ports[1]!]
+  return [ports[0]!, ports[1]!, ports[2]!]
 }

@@ -1,0 +1,139 @@
+import { closeSync, openSync, readSync } from 'node:fs'
+import { damagedFile, readFileHeader } from './file-header.ts'
+
+/**
+ * Is every page of LMDB's file one thing only: a page of one tree, part of one large value, or free? LMDB never asks, and with a wrong page
+ * number it would write over what is in use, or die. Little-endian; offsets of a page, then of a node in it:
+ *
+ *     0   8  its number          0  2  value's size (low), or child page (bits 0-15)
+ *     8   8  commit              2  2  value's size (high), or child page (16-31)
+ *     18  2  kind                4  2  1: value is on other pages, 2: value is a table; or child page (32-47)
+ *     20  2  twice its nodes     6  2  key's size
+ *     24     node offsets        8     key, value
+ *
+ * A table is 48 bytes with its root in the last 8; a value on other pages is named by first page, commit and number of pages, 8 bytes each.
+ * Free pages are values of the first tree: a count, then numbers; 0 is nothing, and -n says that the next is the first of n pages.
+ */
+const nodesAt = 24
+const kindBranch = 1
+const kindLeaf = 2
+const kindLarge = 4
+const noPage = 2 ** 64
+const deepest = 32
+
+/** Reads structure, not values. Throws `DamagedStoreError`. */
+export function auditPages(file: string): void {
+  const header = readFileHeader(file)
+  if (!header) return
+  const handle = openSync(file, 'r')
+  try {
+    new PageAudit(file, handle, header.pageSize).run()
+  } finally {
+    closeSync(handle)
+  }
+}
+
+class PageAudit {
+  readonly #file: string
+  readonly #handle: number
+  readonly #pageSize: number
+  #taken = new Uint8Array()
+  #commit = 0
+
+  constructor(file: string, handle: number, pageSize: number) {
+    this.#file = file
+    this.#handle = handle
+    this.#pageSize = pageSize
+  }
+
+  run(): void {
+    const metas = [this.#read(0, 160), this.#read(this.#pageSize, 160)] as const
+    const meta = number(metas[0], 152) > number(metas[1], 152) ? metas[0] : metas[1]
+    this.#commit = number(meta, 152)
+    const last = number(meta, 144)
+    if (last > 2 ** 40) this.#refuse('its last page is out of reach')
+    this.#taken = new Uint8Array(last + 1)
+    this.#taken.fill(1, 0, 2)
+    this.#tree(number(meta, 88), 0, (value) => this.#free(value))
+    this.#tree(number(meta, 136), 0, undefined)
+  }
+
+  /** `free`: what the tree's values are given to; without it they may be tables. */
+  #tree(root: number, depth: number, free: ((value: Buffer) => void) | undefined): void {
+    if (root === noPage) return
+    if (depth > deepest) this.#refuse('its tree is too deep')
+    this.#take(root, 1)
+    const page = this.#read(root * this.#pageSize, this.#pageSize)
+    const kind = page.readUInt16LE(18)
+    if (number(page, 0) !== root || number(page, 8) > this.#commit || (kind !== kindBranch && kind !== kindLeaf))
+      this.#refuse(`page ${root} is not what it should be`)
+    const nodes = page.readUInt16LE(20) / 2
+    if (!Number.isInteger(nodes) || nodesAt + 2 * nodes > page.length) this.#refuse(`page ${root} has no nodes`)
+    for (let i = 0; i < nodes; i++) {
+      const at = nodesAt + page.readUInt16LE(nodesAt + 2 * i)
+      if (at + 8 > page.length || at < nodesAt + 2 * nodes) this.#refuse(`a node of page ${root} is outside of it`)
+      const low = page.readUInt16LE(at) + page.readUInt16LE(at + 2) * 2 ** 16
+      const flags = page.readUInt16LE(at + 4)
+      const value = at + 8 + page.readUInt16LE(at + 6)
+      if (kind === kindBranch) {
+        if (value > page.length) this.#refuse(`a key of page ${root} is outside of it`)
+        this.#tree(low + flags * 2 ** 32, depth + 1, free)
+      } else this.#leaf(page, value, low, flags, depth, free)
+    }
+  }
+
+  #leaf(page: Buffer, at: number, size: number, flags: number, depth: number, free: ((value: Buffer) => void) | undefined): void {
+    const large = (flags & 1) !== 0
+    if (flags > 2 || at + (large ? 24 : size) > page.length) this.#refuse(`a value of page ${number(page, 0)} is outside of it`)
+    if (large) {
+      const first = number(page, at)
+      const pages = number(page, at + 16)
+      if (pages !== Math.ceil((size + nodesAt) / this.#pageSize)) this.#refuse(`the large value of page ${first} has the wrong size`)
+      this.#take(first, pages)
+      const head = this.#read(first * this.#pageSize, nodesAt)
+      if (number(head, 0) !== first || head.readUInt16LE(18) !== kindLarge || head.readUInt32LE(20) !== pages)
+        this.#refuse(`page ${first} is not what it should be`)
+      if (free) free(this.#read(first * this.#pageSize + nodesAt, size))
+    } else if (free) free(page.subarray(at, at + size))
+    else if (flags === 2) {
+      if (size !== 48) this.#refuse(`a table of page ${number(page, 0)} is none`)
+      this.#tree(number(page, at + 40), depth + 1, undefined)
+    }
+  }
+
+  #free(list: Buffer): void {
+    const count = list.length < 8 ? Infinity : number(list, 0)
+    if (8 * (count + 1) > list.length) this.#refuse('its list of free pages is cut short')
+    let run = 1
+    for (let i = 1; i <= count; i++) {
+      const entry = Number(list.readBigInt64LE(8 * i))
+      if (entry < 0) run = -entry
+      else if (entry > 0) {
+        this.#take(entry, run)
+        run = 1
+      }
+    }
+  }
+
+  #take(first: number, count: number): void {
+    if (first < 2 || first + count > this.#taken.length || count < 1) this.#refuse(`page ${first} is outside of it`)
+    for (let page = first; page < first + count; page++) {
+      if (this.#taken[page] === 1) this.#refuse(`page ${page} is used twice`)
+      this.#taken[page] = 1
+    }
+  }
+
+  #read(at: number, length: number): Buffer {
+    const bytes = Buffer.allocUnsafe(length)
+    if (readSync(this.#handle, bytes, 0, length, at) < length) this.#refuse('it is cut short')
+    return bytes
+  }
+
+  #refuse(reason: string): never {
+    throw damagedFile(this.#file, reason)
+  }
+}
+
+function number(bytes: Buffer, at: number): number {
+  return Number(bytes.readBigUInt64LE(at))
+}

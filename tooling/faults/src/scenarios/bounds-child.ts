@@ -1,0 +1,64 @@
+// One measurement in a process of its own, so that its memory is only its own.
+import { readFileSync } from 'node:fs'
+import { openEmbedded, type EmbeddedBackend } from '@keelson/backend-embedded'
+import { allKeys, keyAt } from '../load/clients.ts'
+
+export interface Bounds {
+  readonly milliseconds: number
+  readonly rssAnon: readonly number[]
+  readonly size: number
+  readonly count: number
+}
+
+const [what, dataDir, amount] = process.argv.slice(2) as [string, string, string]
+const inFlight = 64
+
+async function write(backend: EmbeddedBackend, count: number, keys: number, bytes: number, every: (done: number) => void): Promise<void> {
+  let next = 0
+  const value = (i: number): Buffer => {
+    const out = Buffer.allocUnsafeSlow(bytes)
+    out.fill(i % 251)
+    out.writeDoubleBE(i, 0)
+    return out
+  }
+  const writer = async (): Promise<void> => {
+    while (next < count) {
+      const i = next++
+      await backend.commit({ compare: [], operations: [{ type: 'put', key: keyAt(i % keys), value: value(i) }] })
+      every(i + 1)
+    }
+  }
+  await Promise.all(Array.from({ length: inFlight }, writer))
+}
+
+function rssAnon(): number {
+  return Number(/^RssAnon:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'latin1'))![1]) * 1024
+}
+
+const samples: number[] = []
+const began = performance.now()
+const backend = await openEmbedded({ dataDir })
+let milliseconds = performance.now() - began
+if (what === 'update') {
+  const count = Number(amount)
+  const step = Math.floor(count / 40)
+  await write(backend, count, 1000, 3000, (done) => {
+    if (done % step === 0) samples.push(rssAnon())
+  })
+  milliseconds = performance.now() - began
+} else if (what === 'fill') await write(backend, Number(amount), Number(amount), 8000, () => undefined)
+else if (what === 'fork') {
+  const forks: EmbeddedBackend[] = []
+  milliseconds = Infinity
+  for (let i = 0; i < 5; i++) {
+    const start = performance.now()
+    const fork = backend.fork()
+    await fork.commit({ compare: [], operations: [{ type: 'put', key: keyAt(i), value: Buffer.from('x') }] })
+    milliseconds = Math.min(milliseconds, performance.now() - start)
+    forks.push(fork)
+  }
+} else if (what === 'die') process.kill(process.pid, 'SIGKILL')
+const { count } = await backend.list(allKeys, { countOnly: true })
+const size = await backend.size()
+await backend[Symbol.asyncDispose]()
+process.stdout.write(JSON.stringify({ milliseconds, rssAnon: samples, size, count } satisfies Bounds))

@@ -1,0 +1,160 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openEtcd3 } from '@keelson/backend-etcd3'
+import type { Backend, Revision } from '@keelson/storagebackend'
+import { startEtcd, type EtcdProcess } from '@keelson/tooling-e2e/etcd-process'
+import { findEtcd } from '@keelson/tooling-e2e/find-etcd'
+import { checkHistory } from '../checker/index.ts'
+import { allKeys, keyAt, startLoad } from '../load/clients.ts'
+import { startCuttingProxy, type CuttingProxy } from '../load/cutting-proxy.ts'
+import { RecordedBackend } from '../load/recorded-backend.ts'
+import { HistoryBuilder } from '../load/recorder.ts'
+import { addCheck, fail, newResult, type Scenario } from './scenario.ts'
+
+interface Target {
+  readonly etcd: EtcdProcess
+  readonly proxy: CuttingProxy
+  readonly random: () => number
+}
+
+interface Fault {
+  readonly name: string
+  readonly about: string
+  readonly strike: (target: Target) => Promise<void>
+  /** Written before the round's watches begin; they start from before it and have to catch up. */
+  readonly behind?: number
+  readonly calls: number
+}
+
+/** How many changes a watch has to catch up with when its connections are cut. */
+const behind = 1500
+const valueBytes = 300
+
+const faults: readonly Fault[] = [
+  {
+    name: 'etcd-pause',
+    about: 'etcd stops answering for a while (SIGSTOP)',
+    calls: 60,
+    async strike({ etcd, random }) {
+      etcd.pause()
+      await sleep(random() < 0.3 ? 1300 : 400 * random())
+      etcd.resume()
+    },
+  },
+  {
+    name: 'etcd-kill',
+    about: 'etcd is killed, is away for a while, and comes back',
+    calls: 60,
+    async strike({ etcd, random }) {
+      await etcd.kill()
+      await sleep(400 * random())
+      await etcd.start()
+    },
+  },
+  {
+    name: 'etcd-restart',
+    about: 'etcd is restarted in order',
+    calls: 60,
+    async strike({ etcd }) {
+      await etcd.stop()
+      await etcd.start()
+    },
+  },
+  {
+    name: 'etcd-cut',
+    about: 'connections are cut, also in the middle of a watch catching up with more than 1,000 revisions',
+    calls: 40,
+    behind,
+    async strike({ proxy, random }) {
+      for (let i = 0; i < 3; i++) {
+        proxy.cutAfter(Math.floor(random() * behind * valueBytes * 2))
+        await sleep(20 + 80 * random())
+      }
+      proxy.cut()
+    },
+  },
+]
+
+const [pause, kill, restart, cut] = faults.map(toScenario) as [Scenario, Scenario, Scenario, Scenario]
+export { cut as etcdCut, kill as etcdKill, pause as etcdPause, restart as etcdRestart }
+
+function toScenario(fault: Fault): Scenario {
+  return {
+    name: fault.name,
+    about: fault.about,
+    rounds: 30,
+    roundsPerPart: 15,
+    shortRounds: 1,
+    async unavailable() {
+      return findEtcd() === undefined ? 'there is no etcd here' : undefined
+    },
+    async run({ rounds, random }) {
+      const result = newResult()
+      await using etcd = await startEtcd(findEtcd()!)
+      await using proxy = await startCuttingProxy(etcd.port)
+      const history = new HistoryBuilder()
+      const backend = await openEtcd3({
+        transport: { serverList: [`http://127.0.0.1:${proxy.port}`] },
+        compactionInterval: 0,
+        callTimeout: 1000,
+        patience: 2500,
+        progressInterval: 500,
+      })
+      try {
+        for (let round = 0; round < rounds; round++) {
+          const revision = await runRound(backend, history, fault, { etcd, proxy, random }, round)
+          if (revision === undefined) fail(result, `round ${round}: the store did not come back`)
+          result.rounds++
+        }
+      } finally {
+        await backend[Symbol.asyncDispose]()
+      }
+      if (fault.behind && proxy.cuts < rounds) fail(result, 'connections were not cut')
+      addCheck(result, checkHistory({ start: 1, calls: history.calls, watches: history.watches, restarts: [] }), fault.name)
+      return result
+    },
+  }
+}
+
+async function runRound(
+  backend: Backend,
+  history: HistoryBuilder,
+  fault: Fault,
+  target: Target,
+  round: number,
+): Promise<Revision | undefined> {
+  const { random } = target
+  const { revision: start } = await backend.get('/')
+  if (fault.behind) await writeAhead(backend, history, fault.behind, round)
+  const load = startLoad(backend, history, start, {
+    name: `r${round}`,
+    clients: 6,
+    watchers: 4,
+    keys: 30,
+    valueBytes,
+    calls: fault.calls,
+    random,
+    past: 30,
+    pace: () => sleep(random() * 4),
+  })
+  // In the catch-up the watches have just begun; else clients are in the middle of it.
+  await sleep(fault.behind ? 5 * random() : 20 + 80 * random())
+  await fault.strike(target)
+  await load.done
+  const reader = new RecordedBackend(backend, history, `end${round}`, 0)
+  for (let i = 0; i < 30; i++) {
+    const page = await reader.list(allKeys)
+    if (page.type !== 'page') continue
+    history.settle()
+    for (const name of await load.finish(page.revision)) history.mustReach(name, page.revision)
+    return page.revision
+  }
+  return undefined
+}
+
+async function writeAhead(backend: Backend, history: HistoryBuilder, count: number, round: number): Promise<void> {
+  const writers = Array.from({ length: 30 }, async (_, i) => {
+    const writer = new RecordedBackend(backend, history, `a${round}w${i}`, valueBytes)
+    for (let n = 0; n < count / 30; n++) await writer.commit([], [{ type: 'put', key: keyAt(i), tag: writer.tag() }])
+  })
+  await Promise.all(writers)
+}
