@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises'
+import { isIP } from 'node:net'
 import { rootCertificates } from 'node:tls'
 import type { TransportConfig } from '@keelson/storagebackend'
 import type { IOptions } from 'etcd3'
+import { addressCredentials, namelessServer } from './address-credentials.ts'
 import { openRelay, type Relay } from './egress-relay.ts'
 import { Endpoint } from './endpoint.ts'
 import type { Egress } from './etcd3-options.ts'
@@ -34,29 +36,33 @@ export interface Connected {
 export async function connect(transport: TransportConfig, egress: Egress | undefined): Promise<Connected> {
   const { serverList } = transport
   if (serverList.length === 0) throw new Error('no etcd server is given')
-  const credentials = await readCredentials(transport)
+  const files = await readCredentials(transport)
   const relays: Relay[] = []
   const endpoints: Endpoint[] = []
   for (const server of serverList) {
     const address = server.replace(/\/+$/, '')
-    const secure = address.startsWith('https://') || (credentials !== undefined && !address.startsWith('http://'))
-    const own = secure && credentials ? { credentials } : {}
-    if (!egress || address.startsWith('unix:')) {
-      endpoints.push(new Endpoint(address, { hosts: address, grpcOptions: channel, ...own }))
+    const isSecure = address.startsWith('https://') || (files !== undefined && !/^(http|unix):/.test(address))
+    const tls = isSecure ? (files ?? { rootCertificate: systemAuthorities() }) : undefined
+    const credentials = tls && { credentials: tls }
+    if (address.startsWith('unix:')) {
+      endpoints.push(new Endpoint(address, { hosts: address, grpcOptions: channel, ...credentials }))
       continue
     }
-    const { host, hostname, port } = new URL(address.includes('://') ? address : `http://${address}`)
-    const relay = await openRelay(() => egress(hostname.replace(/^\[|\]$/g, ''), Number(port)))
-    relays.push(relay)
-    const names = { 'grpc.default_authority': host, 'grpc.ssl_target_name_override': hostname }
-    endpoints.push(
-      new Endpoint(address, {
-        hosts: `unix:${relay.path}`,
-        grpcOptions: { ...channel, ...names },
-        // The package tells by the scheme that TLS is wanted, and a relay's address has none.
-        ...(secure && { credentials: credentials ?? { rootCertificate: Buffer.from(rootCertificates.join('\n')) } }),
-      }),
-    )
+    const { host, hostname: written, port } = new URL(address.includes('://') ? address : `http://${address}`)
+    const hostname = written.replace(/^\[|\]$/g, '')
+    const isAddress = isIP(hostname) !== 0
+    const grpcOptions = { ...channel }
+    if (tls && isAddress) grpcOptions['grpc.ssl_target_name_override'] = namelessServer
+    let hosts = address
+    if (egress) {
+      const relay = await openRelay(() => egress(hostname, Number(port) || (isSecure ? 443 : 80)))
+      relays.push(relay)
+      hosts = `unix:${relay.path}`
+      grpcOptions['grpc.default_authority'] = host
+      if (!isAddress) grpcOptions['grpc.ssl_target_name_override'] = hostname
+    }
+    const own = tls && isAddress ? addressCredentials(hostname, tls) : undefined
+    endpoints.push(new Endpoint(address, { hosts, grpcOptions, ...credentials }, own))
   }
   return {
     endpoints,
@@ -73,7 +79,7 @@ async function readCredentials({ trustedCAFile, keyFile, certFile }: TransportCo
     throw new Error('the certificate for etcd and its key go together: one of them is missing')
   const [rootCertificate, privateKey, certChain] = await Promise.all([read(trustedCAFile), read(keyFile), read(certFile)])
   return {
-    rootCertificate: rootCertificate ?? Buffer.from(rootCertificates.join('\n')),
+    rootCertificate: rootCertificate ?? systemAuthorities(),
     ...(privateKey && { privateKey }),
     ...(certChain && { certChain }),
   }
@@ -81,4 +87,8 @@ async function readCredentials({ trustedCAFile, keyFile, certFile }: TransportCo
 
 async function read(file: string | undefined): Promise<Buffer | undefined> {
   return file === undefined ? undefined : readFile(file)
+}
+
+function systemAuthorities(): Buffer {
+  return Buffer.from(rootCertificates.join('\n'))
 }

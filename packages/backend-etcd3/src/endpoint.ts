@@ -1,5 +1,5 @@
 import { Etcd3, KVClient, LeaseClient, MaintenanceClient, WatchClient, type ICallable, type IOptions } from 'etcd3'
-import type { CallOptions, Client, ClientUnaryCall, Metadata } from '@grpc/grpc-js'
+import type { CallOptions, ChannelCredentials, Client, ClientUnaryCall, Metadata } from '@grpc/grpc-js'
 import { closedError } from './translate-error.ts'
 
 type Service = Parameters<ICallable<unknown>['exec']>[0]
@@ -20,8 +20,12 @@ const passThrough = { execute: (call: () => unknown) => call() } as unknown as N
 
 /** The package's connection to one server, without its retries, its circuit breaker and its reaction to errors, which drops every channel. */
 class Connection extends Etcd3 {
-  constructor(options: IOptions) {
+  constructor(options: IOptions, credentials: ChannelCredentials | undefined) {
     super({ ...options, faultHandling: { global: passThrough, host: () => passThrough } })
+    if (!credentials) return
+    // The package makes its own from files alone, and hands them to the channels of a host as these are made.
+    for (const host of (this.pool as unknown as { hosts: { channelCredentials: ChannelCredentials }[] }).hosts)
+      host.channelCredentials = credentials
   }
 
   open(service: Service): Promise<{ readonly client: Client; readonly metadata: Metadata }> {
@@ -42,9 +46,10 @@ export class Endpoint implements ICallable<unknown> {
   readonly #calls = new Set<ClientUnaryCall>()
   #closed = false
 
-  constructor(address: string, options: IOptions) {
+  /** `credentials` are in the place of those that the options describe. */
+  constructor(address: string, options: IOptions, credentials?: ChannelCredentials) {
     this.address = address
-    this.#connection = new Connection(options)
+    this.#connection = new Connection(options, credentials)
   }
 
   async exec<T>(service: Service, method: string, request: unknown, options?: CallOptions & Partial<CallSettings>): Promise<T> {

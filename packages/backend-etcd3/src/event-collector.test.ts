@@ -1,0 +1,84 @@
+import type { IEvent } from 'etcd3'
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { EventCollector } from './event-collector.ts'
+
+interface Made {
+  readonly revision: number
+  readonly key: string
+  readonly type?: 'PUT' | 'DELETE'
+  readonly createRevision?: number
+  readonly previous?: number
+}
+
+function event({ revision, key, type = 'PUT', createRevision = revision, previous }: Made): IEvent {
+  const kv = (at: number, created: number): object => ({
+    key: Buffer.from(key),
+    value: Buffer.from(`${key}@${at}`),
+    create_revision: String(created),
+    mod_revision: String(at),
+    version: '1',
+    lease: '0',
+  })
+  return { type, kv: kv(revision, createRevision), prev_kv: previous === undefined ? null : kv(previous, previous) } as unknown as IEvent
+}
+
+describe('EventCollector', () => {
+  it('gives whole revisions, however the answer is cut, and everything once', () => {
+    const sizes = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 30 })
+    fc.assert(
+      fc.property(sizes, fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1 }), fc.nat(30), (revisions, cuts, position) => {
+        const events = revisions.flatMap((size, i) => Array.from({ length: size }, (_, k) => event({ revision: i + 1, key: `k${k}` })))
+        const collector = new EventCollector()
+        const seen: number[] = []
+        let at = position
+        for (let from = 0, i = 0; from < events.length; i++) {
+          const until = from + cuts[i % cuts.length]!
+          const collected = collector.add(events.slice(from, until), until < events.length, at)
+          from = until
+          if (!collected) continue
+          const own = collected.changes.map((change) => (change.type === 'put' ? change.entry.modRevision : 0))
+          for (const revision of new Set(own)) expect(own.filter((each) => each === revision)).toHaveLength(revisions[revision - 1]!)
+          expect(collected.revision).toBe(own.at(-1))
+          seen.push(...own)
+          at = collected.revision
+        }
+        expect(collector.isIncomplete).toBe(false)
+        expect(seen).toEqual(revisions.flatMap((size, i) => (i + 1 > position ? Array.from({ length: size }, () => i + 1) : [])))
+      }),
+    )
+  })
+
+  it('forgets what a broken stream began', () => {
+    const collector = new EventCollector()
+    const [first, second] = [event({ revision: 5, key: 'a' }), event({ revision: 5, key: 'b' })]
+    expect(collector.add([first], true, 4)).toBeUndefined()
+    collector.reset()
+    expect(collector.add([first, second], false, 4)?.changes).toHaveLength(2)
+  })
+
+  it('tells creations, changes and deletions apart', () => {
+    const collected = new EventCollector().add(
+      [
+        event({ revision: 2, key: 'a' }),
+        event({ revision: 3, key: 'a', createRevision: 2, previous: 2 }),
+        event({ revision: 4, key: 'a', type: 'DELETE', createRevision: 0, previous: 3 }),
+      ],
+      false,
+      1,
+    )
+    expect(collected?.changes.map(({ type, previous }) => [type, previous?.modRevision])).toEqual([
+      ['put', undefined],
+      ['put', 2],
+      ['delete', 3],
+    ])
+  })
+
+  it.each([
+    ['a change', event({ revision: 9, key: 'a', createRevision: 2 })],
+    ['a deletion', event({ revision: 9, key: 'a', type: 'DELETE', createRevision: 0 })],
+  ])('refuses %s whose previous value is compacted', (_what, without) => {
+    expect(() => new EventCollector().add([without], false, 8)).toThrow(expect.objectContaining({ name: 'CompactedError' }))
+    expect(new EventCollector().add([without], false, 9)).toBeUndefined()
+  })
+})

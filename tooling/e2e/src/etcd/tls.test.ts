@@ -1,0 +1,87 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import { openEtcd3 } from '@keelson/backend-etcd3'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type EtcdProcess, startEtcd } from '../real-parts/etcd-process.ts'
+import { findEtcd } from '../real-parts/find-etcd.ts'
+import { findOnPath } from '../real-parts/find-on-path.ts'
+
+const binary = findEtcd()
+const openssl = findOnPath('openssl')
+
+describe.skipIf(binary === undefined || openssl === undefined)('etcd with TLS and client certificates', () => {
+  const directory = mkdtempSync(path.join(os.tmpdir(), 'keelson-etcd-tls-'))
+  const file = (name: string): string => path.join(directory, name)
+  const run = (...args: string[]): void => void execFileSync(openssl ?? '', args, { cwd: directory, stdio: 'ignore' })
+  let etcd: EtcdProcess
+
+  beforeAll(async () => {
+    const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+    run('req', '-x509', ...newKey, '-subj', '/CN=authority', '-keyout', 'ca.key', '-out', 'ca.pem')
+    writeFileSync(file('extensions'), 'subjectAltName=IP:127.0.0.1,DNS:etcd.internal\nextendedKeyUsage=serverAuth,clientAuth\n')
+    run('req', ...newKey, '-subj', '/CN=member', '-keyout', 'member.key', '-out', 'member.csr')
+    run(
+      'x509',
+      '-req',
+      '-in',
+      'member.csr',
+      '-CA',
+      'ca.pem',
+      '-CAkey',
+      'ca.key',
+      '-CAcreateserial',
+      '-extfile',
+      'extensions',
+      '-out',
+      'member.pem',
+    )
+    etcd = await startEtcd(binary ?? '', { tls: { authority: file('ca.pem'), certificate: file('member.pem'), key: file('member.key') } })
+  })
+  afterAll(async () => {
+    await etcd[Symbol.asyncDispose]()
+    rmSync(directory, { recursive: true, force: true })
+  })
+  const files = { trustedCAFile: file('ca.pem'), certFile: file('member.pem'), keyFile: file('member.key') }
+
+  const connectToIt = async (): Promise<Socket> => {
+    const socket = connect(etcd.port, '127.0.0.1')
+    await once(socket, 'connect')
+    return socket
+  }
+
+  test('is used with the three files', async () => {
+    await using backend = await openEtcd3({ transport: { serverList: [etcd.url], ...files } })
+    expect((await backend.get('a')).revision).toBeGreaterThan(0)
+  })
+
+  test('is refused without a certificate, and without the authority', async () => {
+    const { trustedCAFile } = files
+    for (const some of [{ trustedCAFile }, {}]) {
+      await expect(openEtcd3({ transport: { serverList: [etcd.url], ...some }, connectTimeout: 300 })).rejects.toMatchObject({
+        name: 'UnavailableError',
+      })
+    }
+    await expect(openEtcd3({ transport: { serverList: [etcd.url], certFile: files.certFile } })).rejects.toThrow(/go together/)
+  })
+
+  test('is refused when its certificate is for another name or address', async () => {
+    for (const server of ['https://etcd.example:2379', 'https://127.0.0.2:2379']) {
+      const opening = openEtcd3({ transport: { serverList: [server], ...files }, connectTimeout: 300, egress: connectToIt })
+      await expect(opening).rejects.toMatchObject({
+        name: 'UnavailableError',
+        message: expect.stringContaining('does not match') as string,
+      })
+    }
+  })
+
+  test('goes through an egress, under the name or the address of the server', async () => {
+    for (const server of ['https://etcd.internal:2379', 'https://127.0.0.1:2379']) {
+      await using backend = await openEtcd3({ transport: { serverList: [server], ...files }, egress: connectToIt })
+      expect((await backend.get('a')).revision).toBeGreaterThan(0)
+    }
+  })
+})
