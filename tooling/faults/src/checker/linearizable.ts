@@ -15,7 +15,8 @@ export type Verdict =
   | { readonly type: 'no'; readonly stuck: KeyOperation }
   | { readonly type: 'undecided' }
 
-const maxSteps = 5_000_000
+/** Right histories take a few steps for each operation; only hopeless ones come here. */
+const maxSteps = 300_000
 
 interface Frame {
   readonly operation: number

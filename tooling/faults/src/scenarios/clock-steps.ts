@@ -14,7 +14,7 @@ export const clockSteps: Scenario = {
   about: 'the clock is set forwards and backwards while leases run',
   rounds: 60,
   roundsPerPart: 60,
-  shortRounds: 4,
+  shortRounds: 3,
   async run({ rounds, directory, random }) {
     const result = newResult()
     for (let round = 0; round < rounds; round++) {

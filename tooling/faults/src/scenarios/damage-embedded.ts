@@ -19,7 +19,7 @@ export const damageEmbedded: Scenario = {
   about: 'random damage to the files of LMDB and to stored values',
   rounds: 1200,
   roundsPerPart: 300,
-  shortRounds: 24,
+  shortRounds: 12,
   async run({ rounds, directory, random }) {
     const result = newResult()
     const templates = [await makeTemplate(join(directory, 'a'), random, 0), await makeTemplate(join(directory, 'b'), random, 1)]

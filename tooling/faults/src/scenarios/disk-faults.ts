@@ -77,7 +77,7 @@ export const diskFaults: Scenario = {
   about: 'flushes held back, failed, lost with the power, and no room on the disk',
   rounds: 60,
   roundsPerPart: 30,
-  shortRounds: 4,
+  shortRounds: 3,
   async run({ rounds, directory, random }) {
     const result = newResult()
     addCheck(result, await runDisk(FaultyDisk, rounds, directory, random), 'faulty disk')

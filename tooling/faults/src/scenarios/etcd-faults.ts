@@ -23,6 +23,7 @@ interface Fault {
   /** Written before the round's watches begin; they start from before it and have to catch up. */
   readonly behind?: number
   readonly calls: number
+  readonly short: number
 }
 
 /** How many changes a watch has to catch up with when its connections are cut. */
@@ -34,6 +35,7 @@ const faults: readonly Fault[] = [
     name: 'etcd-pause',
     about: 'etcd stops answering for a while (SIGSTOP)',
     calls: 60,
+    short: 1,
     async strike({ etcd, random }) {
       etcd.pause()
       await sleep(random() < 0.3 ? 1300 : 400 * random())
@@ -44,6 +46,7 @@ const faults: readonly Fault[] = [
     name: 'etcd-kill',
     about: 'etcd is killed, is away for a while, and comes back',
     calls: 60,
+    short: 1,
     async strike({ etcd, random }) {
       await etcd.kill()
       await sleep(400 * random())
@@ -54,6 +57,7 @@ const faults: readonly Fault[] = [
     name: 'etcd-restart',
     about: 'etcd is restarted in order',
     calls: 60,
+    short: 0,
     async strike({ etcd }) {
       await etcd.stop()
       await etcd.start()
@@ -63,6 +67,7 @@ const faults: readonly Fault[] = [
     name: 'etcd-cut',
     about: 'connections are cut, also in the middle of a watch catching up with more than 1,000 revisions',
     calls: 40,
+    short: 1,
     behind,
     async strike({ proxy, random }) {
       for (let i = 0; i < 3; i++) {
@@ -83,7 +88,7 @@ function toScenario(fault: Fault): Scenario {
     about: fault.about,
     rounds: 30,
     roundsPerPart: 15,
-    shortRounds: 1,
+    shortRounds: fault.short,
     async unavailable() {
       return findEtcd() === undefined ? 'there is no etcd here' : undefined
     },

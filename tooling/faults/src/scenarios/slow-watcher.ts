@@ -14,7 +14,7 @@ export const slowWatcher: Scenario = {
   about: 'a watch that is read more slowly than the store writes',
   rounds: 20,
   roundsPerPart: 20,
-  shortRounds: 2,
+  shortRounds: 1,
   async run({ rounds, directory, random }) {
     const result = newResult()
     let ended = 0

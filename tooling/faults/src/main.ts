@@ -1,0 +1,81 @@
+// npm run test:faults. Runs parts until its time is up; called again it goes on. See README.md.
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { FinishedParts, type FinishedPart } from './run/finished-parts.ts'
+import { partsOf, type Part } from './run/parts.ts'
+import { runPart } from './run/run-part.ts'
+import { scenarios } from './scenarios/index.ts'
+
+/** No part begins after this: the longest takes three minutes. */
+const lastStart = 5 * 60_000
+
+const { values: flags } = parseArgs({
+  options: {
+    part: { type: 'string' },
+    only: { type: 'string' },
+    rounds: { type: 'string' },
+    short: { type: 'boolean', default: false },
+    fresh: { type: 'boolean', default: false },
+  },
+})
+const say = (text: string): void => void process.stdout.write(`${text}\n`)
+const began = performance.now()
+const finished = new FinishedParts(join(import.meta.dirname, '../../../.keelson/faults'))
+if (flags.fresh) finished.clear()
+
+const parts = flags.short
+  ? scenarios.filter((s) => s.shortRounds > 0).map((scenario) => ({ id: `${scenario.name}-short`, scenario, rounds: scenario.shortRounds }))
+  : partsOf(scenarios, { only: flags.only, part: flags.part, rounds: flags.rounds === undefined ? undefined : Number(flags.rounds) })
+
+let left = 0
+for (const part of parts) {
+  if (!flags.short && finished.get(part.id)) continue
+  const reason = await part.scenario.unavailable?.()
+  if (reason !== undefined) say(`${part.id}: left out, ${reason}`)
+  else if (performance.now() - began > lastStart) left++
+  else {
+    say(`${part.id}: ${part.scenario.about} …`)
+    const result = await runPart(part.scenario, part.rounds, (text) => say(`  ${text}`))
+    finished.set(part.id, result)
+    for (const { rule, message } of result.violations) say(`  VIOLATION ${rule}: ${message}`)
+  }
+}
+
+const total = { rounds: 0, operations: 0, events: 0, violations: 0 }
+say(
+  `\n${'scenario'.padEnd(18)}${'rounds'.padStart(8)}${'operations'.padStart(12)}${'events'.padStart(10)}${'violations'.padStart(12)}${'seconds'.padStart(9)}`,
+)
+for (const scenario of new Set(parts.map((part) => part.scenario)))
+  line(
+    scenario.name,
+    parts.filter((part) => part.scenario === scenario),
+  )
+say(`${'all'.padEnd(18)}${cells(total.rounds, total.operations, total.events, total.violations)}`)
+if (left > 0) say(`\n${left} of ${parts.length} parts are left: run the same command again. --fresh begins anew.`)
+if (total.violations > 0) process.exitCode = 1
+
+function line(name: string, own: readonly Part[]): void {
+  const results = own.map((part) => finished.get(part.id)).filter((result): result is FinishedPart => result !== undefined)
+  const sum = (of: (result: FinishedPart) => number): number => results.reduce((all, result) => all + of(result), 0)
+  const [rounds, operations, events, violations] = [
+    sum((r) => r.rounds),
+    sum((r) => r.operations),
+    sum((r) => r.events),
+    sum((r) => r.violations.length),
+  ]
+  total.rounds += rounds
+  // What the bounds write is counted, not checked.
+  if (!name.startsWith('bounds')) total.operations += operations
+  total.events += events
+  total.violations += violations
+  say(
+    `${name.padEnd(18)}${cells(rounds, operations, events, violations)}${sum((r) => r.seconds)
+      .toFixed(1)
+      .padStart(9)}`,
+  )
+  for (const { notes } of results) for (const note of notes) say(`    ${note}`)
+}
+
+function cells(rounds: number, operations: number, events: number, violations: number): string {
+  return `${String(rounds).padStart(8)}${String(operations).padStart(12)}${String(events).padStart(10)}${String(violations).padStart(12)}`
+}

@@ -1,0 +1,39 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ScenarioResult } from '../scenarios/scenario.ts'
+
+export interface FinishedPart extends ScenarioResult {
+  readonly seconds: number
+  readonly seed: number
+}
+
+/** Results of parts, kept in a folder so that a repeated call goes on where the last one ended. */
+export class FinishedParts {
+  readonly #directory: string
+
+  constructor(directory: string) {
+    this.#directory = directory
+    mkdirSync(directory, { recursive: true })
+  }
+
+  get(id: string): FinishedPart | undefined {
+    try {
+      return JSON.parse(readFileSync(this.#file(id), 'utf8')) as FinishedPart
+    } catch {
+      return undefined
+    }
+  }
+
+  set(id: string, result: FinishedPart): void {
+    writeFileSync(this.#file(id), JSON.stringify(result))
+  }
+
+  clear(): void {
+    rmSync(this.#directory, { recursive: true, force: true })
+    mkdirSync(this.#directory, { recursive: true })
+  }
+
+  #file(id: string): string {
+    return join(this.#directory, `${id}.json`)
+  }
+}

@@ -1,0 +1,34 @@
+import type { Scenario } from '../scenarios/scenario.ts'
+
+/** A piece of a scenario's rounds that is run, and remembered, as a whole. */
+export interface Part {
+  /** Names its result: with other rounds it is another part. */
+  readonly id: string
+  readonly scenario: Scenario
+  readonly rounds: number
+}
+
+export interface Selection {
+  readonly only?: string | undefined
+  readonly rounds?: number | undefined
+  /** "N/M": the Nth of M shares, counted from 1. */
+  readonly part?: string | undefined
+}
+
+export function partsOf(scenarios: readonly Scenario[], { only, rounds, part }: Selection): Part[] {
+  const wanted = scenarios.filter(({ name }) => only === undefined || name.includes(only))
+  if (wanted.length === 0) throw new Error(`there is no scenario like ${only}; there are ${scenarios.map(({ name }) => name).join(', ')}`)
+  const parts: Part[] = []
+  for (const scenario of wanted) {
+    let left = rounds ?? scenario.rounds
+    for (let i = 0; left > 0; i++) {
+      const own = Math.min(left, scenario.roundsPerPart)
+      parts.push({ id: `${scenario.name}-${rounds ?? scenario.rounds}-${i}`, scenario, rounds: own })
+      left -= own
+    }
+  }
+  if (part === undefined) return parts
+  const [n, of] = part.split('/').map(Number) as [number, number]
+  if (!(n >= 1 && n <= of)) throw new Error(`--part takes N/M with 1 ≤ N ≤ M, not ${part}`)
+  return parts.filter((_, i) => i % of === n - 1)
+}

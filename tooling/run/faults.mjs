@@ -1,0 +1,6 @@
+// npm run test:faults -- FLAGS: the stores under faults, in resumable parts. See tooling/faults/README.md.
+import path from 'node:path'
+import { ensureInstalled, node, root, run } from './lib/prepare.mjs'
+
+ensureInstalled()
+process.exit(run(node, [path.join(root, 'tooling/faults/src/main.ts'), ...process.argv.slice(2)]))
