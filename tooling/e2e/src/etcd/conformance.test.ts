@@ -12,17 +12,14 @@ describe.skipIf(binary === undefined)('on a real etcd', () => {
   beforeAll(async () => void (etcd = await startEtcd(binary ?? '')))
   afterAll(() => etcd[Symbol.asyncDispose]())
 
-  const open = (): ReturnType<typeof openEtcd3> => openEtcd3({ transport: { serverList: [etcd.url] }, compactionInterval: 0 })
+  const open = (pageSize = 10_000): ReturnType<typeof openEtcd3> =>
+    openEtcd3({ transport: { serverList: [etcd.url] }, compactionInterval: 0, pageSize })
 
   describeBackend('etcd3', async () => ({ backend: await open() }))
 
-  // Small pages, so that a list of a few objects takes several.
-  describeBackend('etcd3, by small pages', async () => ({
-    backend: await openEtcd3({ transport: { serverList: [etcd.url] }, compactionInterval: 0, pageSize: 3 }),
-  }))
-
+  // By small pages, so that a list of a few objects takes several.
   describeStorage('etcd3', async (request) => {
-    const backend = await open()
+    const backend = await open(3)
     return {
       storage: createObjectStore({ ...request, backend }),
       compact: (revision) => backend.compact(revision),

@@ -104,11 +104,24 @@ describe.skipIf(binary === undefined || kubectlBinary === undefined)('two server
     expect((await client.get('/registry/configmaps/default/by-hand').buffer())?.subarray(0, 4)).toEqual(Buffer.from('k8s\0'))
   })
 
+  const beginning = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: before\n  labels: {after: restart}\n'
+
   test('etcd is restarted: healthy again, and nothing is missed', async () => {
     const watch = other.start(['get', 'cm', '-w', '--watch-only', '--output-watch-events', '-l', 'after=restart'])
     try {
       using one = new HttpsClient(first.url, first.token, 1)
       await expect.poll(async () => (await one.request('GET', '/readyz')).status).toBe(200)
+      await expect
+        .poll(
+          async () => {
+            // Until kubectl has begun to watch.
+            await kubectl.run(['delete', 'cm', 'before', '--ignore-not-found'])
+            await kubectl.run(['apply', '-f', '-'], { input: beginning })
+            return watch.lines().length
+          },
+          { timeout: 15_000 },
+        )
+        .toBeGreaterThan(0)
       await etcd.kill()
       await expect.poll(async () => (await one.request('GET', '/livez')).status, { timeout: 10_000 }).toBe(500)
       await etcd.start()
