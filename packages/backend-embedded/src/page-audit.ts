@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs'
-import { damagedFile, readFileHeader } from './file-header.ts'
+import { damagedFile, readFileHeader, type FileHeader } from './file-header.ts'
 
 /**
  * Is every page of LMDB's file one thing only: a page of one tree, part of one large value, or free? LMDB never asks, and with a wrong page
@@ -27,7 +27,7 @@ export function auditPages(file: string): void {
   if (!header) return
   const handle = openSync(file, 'r')
   try {
-    new PageAudit(file, handle, header.pageSize).run()
+    new PageAudit(file, handle, header).run()
   } finally {
     closeSync(handle)
   }
@@ -37,13 +37,15 @@ class PageAudit {
   readonly #file: string
   readonly #handle: number
   readonly #pageSize: number
+  readonly #size: number
   #taken = new Uint8Array()
   #commit = 0
 
-  constructor(file: string, handle: number, pageSize: number) {
+  constructor(file: string, handle: number, { pageSize, size }: FileHeader) {
     this.#file = file
     this.#handle = handle
     this.#pageSize = pageSize
+    this.#size = size
   }
 
   run(): void {
@@ -62,7 +64,7 @@ class PageAudit {
   #tree(root: number, depth: number, free: ((value: Buffer) => void) | undefined): void {
     if (root === noPage) return
     if (depth > deepest) this.#refuse('its tree is too deep')
-    this.#take(root, 1)
+    this.#use(root, 1)
     const page = this.#read(root * this.#pageSize, this.#pageSize)
     const kind = page.readUInt16LE(18)
     if (number(page, 0) !== root || number(page, 8) > this.#commit || (kind !== kindBranch && kind !== kindLeaf))
@@ -89,7 +91,7 @@ class PageAudit {
       const first = number(page, at)
       const pages = number(page, at + 16)
       if (pages !== Math.ceil((size + nodesAt) / this.#pageSize)) this.#refuse(`the large value of page ${first} has the wrong size`)
-      this.#take(first, pages)
+      this.#use(first, pages)
       const head = this.#read(first * this.#pageSize, nodesAt)
       if (number(head, 0) !== first || head.readUInt16LE(18) !== kindLarge || head.readUInt32LE(20) !== pages)
         this.#refuse(`page ${first} is not what it should be`)
@@ -115,6 +117,12 @@ class PageAudit {
     }
   }
 
+  #use(first: number, count: number): void {
+    if ((first + count) * this.#pageSize > this.#size) this.#refuse('it is cut short')
+    this.#take(first, count)
+  }
+
+  /** Free pages may lie behind the end: nothing was ever written there. */
   #take(first: number, count: number): void {
     if (first < 2 || first + count > this.#taken.length || count < 1) this.#refuse(`page ${first} is outside of it`)
     for (let page = first; page < first + count; page++) {
