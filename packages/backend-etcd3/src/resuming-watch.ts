@@ -88,7 +88,8 @@ export class ResumingWatch {
         response: (response) => this.#take(response),
         ended: broken,
       })
-      if (this.#ended) {
+      // Ended, or broken already: then another connection is on its way.
+      if (this.#ended || this.#endpoint !== endpoint) {
         stream.close()
         return
       }
