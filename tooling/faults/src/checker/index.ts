@@ -3,7 +3,6 @@ export type { CheckResult } from './check-history.ts'
 export type {
   Call,
   CallRecord,
-  History,
   Outcome,
   Restart,
   Rule,
@@ -14,6 +13,5 @@ export type {
   Violation,
   WatchItem,
   WatchRecord,
-  WatchSegment,
   Write,
 } from './history.ts'

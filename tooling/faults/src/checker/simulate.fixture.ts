@@ -1,4 +1,5 @@
 import { inRange, type KeyRange, type Revision } from '@keelson/storagebackend'
+import { createRandom } from '../load/random.ts'
 import type { CallRecord, Outcome, Seen, SeenChange, WatchItem, WatchRecord, Write } from './history.ts'
 
 /** What a store without faults would have answered; the tests spoil it. */
@@ -104,15 +105,5 @@ export function simulate({
       if (r % resumeEvery === 0 && items.length > 0) segments.push({ after: items.at(-1)!.revision, items: [] })
     }
     return { name, range, segments, mustReach: revision }
-  }
-}
-
-export function createRandom(seed: number): () => number {
-  let x = seed | 0
-  return () => {
-    x = (x + 0x6d2b79f5) | 0
-    let t = Math.imul(x ^ (x >>> 15), x | 1)
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
   }
 }

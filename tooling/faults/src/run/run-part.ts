@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createRandom } from '../checker/simulate.fixture.ts'
+import { createRandom } from '../load/random.ts'
 import type { Scenario } from '../scenarios/scenario.ts'
 import type { FinishedPart } from './finished-parts.ts'
 

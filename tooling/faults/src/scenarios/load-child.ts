@@ -1,7 +1,7 @@
 // A process that is there to be killed: opens the store, puts load on it, and writes down what it does.
 import { openSync } from 'node:fs'
 import { openEmbedded } from '@keelson/backend-embedded'
-import { createRandom } from '../checker/simulate.fixture.ts'
+import { createRandom } from '../load/random.ts'
 import { startLoad } from '../load/clients.ts'
 import { FileRecorder } from '../load/recorder.ts'
 
