@@ -1,6 +1,6 @@
 import { ApiError } from './api-error.ts'
 import type { Reason } from './api-error.ts'
-import { aggregateFieldErrors, fieldErrorBody } from './field-error.ts'
+import { aggregateMessages, fieldErrorBody } from './field-error.ts'
 import type { FieldErrorList } from './field-error.ts'
 import { quote } from './go-text.ts'
 import type { StatusCause, StatusDetails } from './meta.ts'
@@ -54,18 +54,26 @@ export function newApplyConflict(causes: readonly StatusCause[], message: string
   return new ApiError({ reason: 'Conflict', message, details: detailsOf(nothing, '', { causes: [...causes] }) })
 }
 
+/** Values are repeated in messages, some of them whole in every error; a body must not become an answer many times its size. */
+const maxInvalidLength = 4 * 1024 * 1024
+
+/** Errors beyond what an answer can hold are left out. */
 export function newInvalid(gk: GroupKind, name: string, errors: Readonly<FieldErrorList>): ApiError {
   const subject = `${groupKindString(gk)} ${quote(name)} is invalid`
+  const causes: StatusCause[] = []
+  const messages: string[] = []
+  let length = 0
+  for (const error of errors) {
+    const message = fieldErrorBody(error)
+    causes.push({ reason: error.type, message, ...(error.field === '' ? undefined : { field: error.field }) })
+    messages.push(`${error.field}: ${message}`)
+    length += message.length
+    if (length > maxInvalidLength) break
+  }
   return new ApiError({
     reason: 'Invalid',
-    message: errors.length === 0 ? subject : `${subject}: ${aggregateFieldErrors(errors)}`,
-    details: detailsOf({ group: gk.group, resource: gk.kind }, name, {
-      causes: errors.map((error) => ({
-        reason: error.type,
-        message: fieldErrorBody(error),
-        ...(error.field === '' ? undefined : { field: error.field }),
-      })),
-    }),
+    message: errors.length === 0 ? subject : `${subject}: ${aggregateMessages(messages)}`,
+    details: detailsOf({ group: gk.group, resource: gk.kind }, name, { causes }),
   })
 }
 

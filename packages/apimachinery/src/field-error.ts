@@ -43,6 +43,11 @@ const valueless: ReadonlySet<FieldErrorType> = new Set<FieldErrorType>([
   'InternalError',
 ])
 
+/** Not by spreading: a body has room for more errors than a call for arguments. */
+export function appendErrors(errors: FieldErrorList, more: readonly FieldError[]): void {
+  for (const error of more) errors.push(error)
+}
+
 /** The message of a status cause: everything but the field's name. */
 export function fieldErrorBody(error: FieldError): string {
   let text: string = descriptions[error.type]

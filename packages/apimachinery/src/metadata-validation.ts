@@ -90,7 +90,8 @@ export function validateFinalizers(finalizers: readonly string[] | undefined, pa
 
 /** While an object is being deleted its finalizers may only go. */
 export function validateNoNewFinalizers(finalizers: readonly string[], old: readonly string[], path: FieldPath): FieldErrorList {
-  const extra = [...new Set(finalizers)].filter((name) => !old.includes(name)).sort()
+  const before = new Set(old)
+  const extra = [...new Set(finalizers)].filter((name) => !before.has(name)).sort()
   if (extra.length === 0) return []
   const list = `[]string{${extra.map(quote).join(', ')}}`
   return [fieldError.forbidden(path, `no new finalizers can be added if the object is being deleted, found new finalizers ${list}`)]

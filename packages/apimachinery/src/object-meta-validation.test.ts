@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { newInvalid } from './api-errors.ts'
 import { validateConditions } from './conditions-validation.ts'
 import type { FieldErrorList } from './field-error.ts'
 import { fieldErrorMessage } from './field-error.ts'
@@ -149,4 +150,26 @@ describe('identifiers', () => {
     expect(generateName('x'.repeat(100), () => 0)).toBe(`${'x'.repeat(58)}bbbbb`)
     expect(newUid()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   })
+})
+
+it('metadata with more errors than a call has room for arguments is refused like any other', () => {
+  const labels = Object.fromEntries(Array.from({ length: 150_000 }, (_, i) => [`k//${i}`, '']))
+  const errors = validateObjectMeta({ name: 'a', labels }, { namespaced: false })
+  expect(errors).toHaveLength(150_000)
+  const { status } = newInvalid({ group: '', kind: 'X' }, 'a', errors)
+  expect(status.details!.causes!.length).toBeGreaterThan(10_000)
+})
+
+it('an answer does not repeat a large value in every error', () => {
+  const ownerReferences = Array.from({ length: 10_000 }, (_, i) => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    name: `p${i}`,
+    uid: `${i}`,
+    controller: true,
+  }))
+  const errors = validateObjectMeta({ name: 'a', ownerReferences }, { namespaced: false })
+  expect(errors).toHaveLength(9_999)
+  const { status } = newInvalid({ group: '', kind: 'X' }, 'a', errors)
+  expect(JSON.stringify(status).length).toBeLessThan(20_000_000)
 })

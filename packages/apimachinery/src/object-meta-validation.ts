@@ -1,4 +1,4 @@
-import { fieldError } from './field-error.ts'
+import { appendErrors, fieldError } from './field-error.ts'
 import type { FieldErrorList } from './field-error.ts'
 import { fieldPath } from './field-path.ts'
 import type { FieldPath } from './field-path.ts'
@@ -36,13 +36,13 @@ export function validateObjectMeta(meta: DeepReadonly<ObjectMeta>, rules: Object
   }
   if (name === '') errors.push(fieldError.required(path.child('name'), 'name or generateName is required'))
   else for (const message of validateName(name, false)) errors.push(fieldError.invalid(path.child('name'), name, message))
-  errors.push(...validateNamespace(namespace, namespaced, path.child('namespace')))
-  errors.push(...validateNonNegative(generation, path.child('generation')))
-  errors.push(...validateLabels(meta.labels, path.child('labels')))
-  errors.push(...validateAnnotations(meta.annotations, path.child('annotations')))
-  errors.push(...validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')))
-  errors.push(...validateFinalizers(meta.finalizers, path.child('finalizers')))
-  errors.push(...validateManagedFields(meta.managedFields, path.child('managedFields')))
+  appendErrors(errors, validateNamespace(namespace, namespaced, path.child('namespace')))
+  appendErrors(errors, validateNonNegative(generation, path.child('generation')))
+  appendErrors(errors, validateLabels(meta.labels, path.child('labels')))
+  appendErrors(errors, validateAnnotations(meta.annotations, path.child('annotations')))
+  appendErrors(errors, validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')))
+  appendErrors(errors, validateFinalizers(meta.finalizers, path.child('finalizers')))
+  appendErrors(errors, validateManagedFields(meta.managedFields, path.child('managedFields')))
   return errors
 }
 
@@ -60,7 +60,7 @@ export function validateObjectMetaUpdate(
 ): FieldErrorList {
   const errors: FieldErrorList = []
   if (old.deletionTimestamp !== undefined) {
-    errors.push(...validateNoNewFinalizers(meta.finalizers ?? [], old.finalizers ?? [], path.child('finalizers')))
+    appendErrors(errors, validateNoNewFinalizers(meta.finalizers ?? [], old.finalizers ?? [], path.child('finalizers')))
   }
   if ((meta.resourceVersion ?? '') === '') {
     errors.push(fieldError.invalid(path.child('resourceVersion'), '', 'must be specified for an update'))
@@ -69,7 +69,7 @@ export function validateObjectMetaUpdate(
     errors.push(fieldError.invalid(path.child('generation'), meta.generation ?? 0, 'must not be decremented'))
   }
   const immutable = (member: keyof ObjectMeta, absent: string | null): void => {
-    errors.push(...validateImmutableField(meta[member] ?? absent, old[member] ?? absent, path.child(member)))
+    appendErrors(errors, validateImmutableField(meta[member] ?? absent, old[member] ?? absent, path.child(member)))
   }
   immutable('name', '')
   immutable('namespace', '')
@@ -77,10 +77,10 @@ export function validateObjectMetaUpdate(
   immutable('creationTimestamp', null)
   immutable('deletionTimestamp', null)
   immutable('deletionGracePeriodSeconds', null)
-  errors.push(...validateLabels(meta.labels, path.child('labels')))
-  errors.push(...validateAnnotations(meta.annotations, path.child('annotations')))
-  errors.push(...validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')))
-  errors.push(...validateManagedFields(meta.managedFields, path.child('managedFields')))
+  appendErrors(errors, validateLabels(meta.labels, path.child('labels')))
+  appendErrors(errors, validateAnnotations(meta.annotations, path.child('annotations')))
+  appendErrors(errors, validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')))
+  appendErrors(errors, validateManagedFields(meta.managedFields, path.child('managedFields')))
   return errors
 }
 
