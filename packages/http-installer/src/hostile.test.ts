@@ -52,6 +52,15 @@ it('takes the first of several content types, and one type only', async () => {
   expect(server.errors).toEqual([])
 })
 
+it('a hundred thousand warnings cost no more than those that fit', async () => {
+  const yaml = `metadata: {name: warned}\n${'data: {}\n'.repeat(30_000)}`
+  const started = performance.now()
+  const answer = await server.request('POST', maps, yaml, { 'content-type': 'application/yaml' })
+  expect(performance.now() - started).toBeLessThan(5000)
+  expect([answer.status, Buffer.byteLength(String(answer.headers['warning']))]).toEqual([201, expect.any(Number)])
+  expect(String(answer.headers['warning']).length).toBeLessThan(5000)
+})
+
 it('finds repeated owner references in one look at each', async () => {
   const owner = (i: number): object => ({ apiVersion: 'v1', kind: 'Pod', name: `p${i}`, uid: 'u' })
   const ownerReferences = [...Array.from({ length: 20_000 }, (_, i) => owner(i)), owner(7)]

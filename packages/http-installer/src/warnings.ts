@@ -5,13 +5,17 @@ const truncatedLength = 256
 
 /** The `warn` of a request's context: each text once, as a `Warning: 299` header, until the answer's head is sent. */
 export function createWarner(c: InstallerContext): (text: string) => void {
+  let full = false
   return (text) => {
-    if (text === '') return
+    if (text === '' || full) return
     const sent = c.get('warnings') ?? new Set<string>()
     if (sent.has(text)) return
     sent.add(text)
     c.set('warnings', sent)
-    writeHeaders(c, warningHeaders(sent))
+    const headers = warningHeaders(sent)
+    // What no longer fits will not fit later either: a body may bring a hundred thousand of them.
+    full = headers.length < sent.size
+    writeHeaders(c, headers)
   }
 }
 
