@@ -37,11 +37,15 @@ describe.each([
         },
         advance: (milliseconds) => clock.advance(milliseconds),
         async close() {
-          await cacher.list(prefix, { limit: 1 })
-          expect(await cacher.compareWithStore()).toMatchObject({ equal: true })
+          // Of objects that cannot be read a cache has no copy.
+          const unreadable = (error: unknown): boolean => String(error).includes('corrupt object')
+          if (!errors.some(unreadable)) {
+            await cacher.list(prefix, { limit: 1 })
+            expect(await cacher.compareWithStore()).toMatchObject({ equal: true })
+          }
           await cacher.close()
           await backend[Symbol.asyncDispose]()
-          expect(errors).toEqual([])
+          expect(errors.filter((error) => !unreadable(error))).toEqual([])
         },
       }
     },

@@ -98,15 +98,26 @@ async function* toEvents<T extends KubeObject>(
       }
       const events: ObjectEvent<T>[] = []
       for (const change of message.changes) {
-        if (access.transformer) await prepareChange(access, change, matches !== undefined)
-        const event = toEvent(access, change, matches)
-        if (event) events.push(event)
+        try {
+          if (access.transformer) await prepareChange(access, change, matches !== undefined)
+          const event = toEvent(access, change, matches)
+          if (event) events.push(event)
+        } catch (error) {
+          // What came before one that cannot be read has happened all the same; of its own revision nothing is told.
+          const before = events.filter((event) => event.type !== 'BOOKMARK' && event.object.revision < revisionOf(change))
+          if (before.length > 0) yield before
+          throw error
+        }
       }
       if (events.length > 0) yield events
     }
   } catch (error) {
     throw watchError(error)
   }
+}
+
+function revisionOf(change: Change): Revision {
+  return change.type === 'put' ? change.entry.modRevision : change.revision
 }
 
 /** What `toEvent` will open. */

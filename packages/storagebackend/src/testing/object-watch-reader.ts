@@ -30,7 +30,10 @@ export class ObjectWatchReader {
   async next(): Promise<ObjectEvent<TestObject> | undefined> {
     while (this.#buffered.length === 0) {
       this.#next ??= this.#batches.next()
-      const result = await within(this.#next, 'a watch event')
+      const result = await within(this.#next, 'a watch event').catch((error: unknown) => {
+        this.#next = undefined
+        throw error
+      })
       this.#next = undefined
       if (result.done) return undefined
       this.#buffered = [...result.value]

@@ -1,8 +1,9 @@
 import { expect } from 'vitest'
 import { names } from './list-names.ts'
+import { ObjectWatchReader } from './object-watch-reader.ts'
 import { codeOf, failure } from './storage-errors.ts'
 import type { DeclareStorageTest } from './storage-suite.ts'
-import { selecting } from './test-object.ts'
+import { selecting, testObject } from './test-object.ts'
 
 export function listTests(test: DeclareStorageTest): void {
   test('list: nothing there', async ({ storage, prefix }) => {
@@ -26,6 +27,29 @@ export function listTests(test: DeclareStorageTest): void {
     expect(names(await storage.list(`${prefix}a`))).toEqual(['a/1', 'a/10', 'a/2'])
     expect(await storage.count(prefix)).toBe(5)
     expect(await storage.count(`${prefix}a/`)).toBe(3)
+  })
+
+  test('count: exact after every write', async ({ storage, prefix, key, create, update, wait }) => {
+    const counts = async (): Promise<number[]> => [await storage.count(prefix), await storage.count(`${prefix}a/`)]
+    expect(await counts()).toEqual([0, 0])
+    const stored = await create('a', '1')
+    expect(await counts()).toEqual([1, 1])
+    await create('ab', '1')
+    expect(await counts()).toEqual([2, 1])
+    await update(stored, (object) => void (object.spec = { text: 'x' }))
+    expect(await counts()).toEqual([2, 1])
+    await failure(create('a', '1'))
+    expect(await counts()).toEqual([2, 1])
+    await storage.delete(key('a', '1'))
+    expect(await counts()).toEqual([1, 0])
+    const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(stored.revision) })
+    const passing = await storage.create(key('a', 'passing'), testObject('a', 'passing'), { ttlSeconds: 1 })
+    expect(await counts()).toEqual([2, 1])
+    await wait(1100)
+    for (let ended = false; !ended;)
+      ended = (await reader.objects(1)).some(({ type, revision }) => type === 'DELETED' && revision > passing.revision)
+    expect(await counts()).toEqual([1, 0])
+    await reader.stop()
   })
 
   test('list: of a single key', async ({ storage, key, create }) => {

@@ -5,9 +5,12 @@ import { SuiteTests, type SuiteOptions } from './skip.ts'
 import { deleteTests } from './storage-delete.ts'
 import { listTests } from './storage-list.ts'
 import { pagingTests } from './storage-paging.ts'
+import { scopeTests } from './storage-scopes.ts'
+import { undecodableTests } from './storage-undecodable.ts'
 import { createAndGetTests } from './storage-create-get.ts'
 import { updateTests } from './storage-update.ts'
 import { watchTests } from './storage-watch.ts'
+import { watchReaderTests } from './storage-watch-readers.ts'
 import { watchListTests } from './storage-watch-list.ts'
 import { createTestCodec, testObject, type TestObject, type TestObjectOptions } from './test-object.ts'
 
@@ -82,6 +85,9 @@ export function describeStorage(
     pagingTests(declare)
     watchTests(declare)
     watchListTests(declare)
+    watchReaderTests(declare)
+    scopeTests(declare)
+    undecodableTests(declare)
     tests.finish()
   })
 }

@@ -8,12 +8,19 @@ export interface TestObject extends KubeObject {
   spec?: { nodeName?: string; text?: string }
 }
 
+/** An object with this text is stored as bytes that no codec opens. */
+export const undecodable = 'undecodable'
+
 export function createTestCodec(): ObjectCodec<TestObject> {
-  return createRecordCodec<TestObject>({
+  const codec = createRecordCodec<TestObject>({
     kind: 'Test',
     schemaVersion: 1,
     selectableFields: { 'spec.nodeName': (object) => object.spec?.nodeName ?? '' },
   })
+  return {
+    encode: (object) => (object.spec?.text === undecodable ? Buffer.from('{"not":"a record"}') : codec.encode(object)),
+    open: (key, value, revision) => codec.open(key, value, revision),
+  }
 }
 
 export interface TestObjectOptions {

@@ -1,0 +1,76 @@
+import { expect } from 'vitest'
+import { brief, ObjectWatchReader } from './object-watch-reader.ts'
+import { codeOf, failure } from './storage-errors.ts'
+import type { DeclareStorageTest, StorageTest } from './storage-suite.ts'
+import { undecodable } from './test-object.ts'
+
+/** The answer, which is to show what was stored, is an error already. */
+async function createUndecodable({ create }: StorageTest, namespace: string, name: string): Promise<void> {
+  await failure(create(namespace, name, { text: undecodable }))
+}
+
+export function undecodableTests(test: DeclareStorageTest): void {
+  test('undecodable: every verb that would read it fails, and no other', async (under) => {
+    const { storage, prefix, key, create } = under
+    await create('good', 'a')
+    await createUndecodable(under, 'ns', 'bad')
+    const bad = key('ns', 'bad')
+    const items = async (list: ReturnType<typeof storage.list>): Promise<unknown> => [...(await list).items]
+    for (const call of [
+      () => storage.get(bad),
+      () => items(storage.list(prefix)),
+      () => items(storage.list(prefix, { limit: 5 })),
+      () => items(storage.list(`${prefix}ns/`)),
+      () => items(storage.list(bad, { recursive: false })),
+      () => storage.guaranteedUpdate(bad, (object) => ({ object: object! })),
+      () => storage.guaranteedUpdate(bad, (object) => ({ object: object! }), { ignoreNotFound: true }),
+      () => storage.delete(bad),
+    ]) {
+      const error = await failure(call())
+      expect(codeOf(error)).toBe('Corrupt')
+      expect(String(error)).toContain(bad)
+    }
+    expect(codeOf(await failure(create('ns', 'bad')))).toBe('KeyExists')
+    expect(await storage.count(prefix)).toBe(2)
+    expect(await items(storage.list(`${prefix}good/`))).toHaveLength(1)
+    await storage.delete(key('good', 'a'))
+  })
+
+  test('undecodable: a watch ends with an error there, and gives nothing after it', async (under) => {
+    const { storage, prefix, create } = under
+    const start = await create('ns', 'start')
+    const resourceVersion = String(start.revision)
+    const open = (): Promise<ObjectWatchReader> => ObjectWatchReader.open(storage, prefix, { resourceVersion })
+    const prompt = await Promise.all(Array.from({ length: 10 }, open))
+    const late = await open()
+    await create('ns', 'before')
+    for (const reader of prompt) expect(brief(await reader.objects(1))).toEqual(['ADDED before'])
+    const endings = prompt.map((reader) => failure(reader.next()))
+    await createUndecodable(under, 'ns', 'bad')
+    await create('ns', 'after')
+    // A cache may say no more than that it has to be filled anew.
+    for (const ending of endings) expect(['InternalError', 'ResourceVersionTooOld']).toContain(codeOf(await ending))
+    for (const reader of prompt) expect(await reader.next()).toBeUndefined()
+    // Who is told the reason has got everything before it.
+    const seen: string[] = []
+    const error = await failure(
+      (async () => {
+        for (;;) seen.push(...brief(await late.objects(1)))
+      })(),
+    )
+    if (codeOf(error) === 'InternalError') expect(seen).toEqual(['ADDED before'])
+    else expect(codeOf(error)).toBe('ResourceVersionTooOld')
+    expect(seen).not.toContain('ADDED after')
+    expect(await late.next()).toBeUndefined()
+  })
+
+  test('undecodable: what is there cannot be sent first', async (under) => {
+    const { storage, prefix } = under
+    await createUndecodable(under, 'ns', 'bad')
+    const first = async (): Promise<unknown> => {
+      const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: '0' })
+      return reader.next()
+    }
+    expect(await failure(first())).toMatchObject({ name: 'ApiError' })
+  })
+}

@@ -1,0 +1,53 @@
+import { expect } from 'vitest'
+import { brief, ObjectWatchReader } from './object-watch-reader.ts'
+import type { DeclareStorageTest } from './storage-suite.ts'
+
+export function watchReaderTests(test: DeclareStorageTest): void {
+  test('watch: who reads late gets all that happened meanwhile, in order', async ({ storage, prefix, key, create }) => {
+    const start = await create('ns', 'start')
+    const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(start.revision) })
+    const revisions = [(await create('ns', 'first')).revision]
+    // The watch is under way, and then nobody reads.
+    expect(brief(await reader.objects(1))).toEqual(['ADDED first'])
+    revisions.length = 0
+    for (let i = 0; i < 15; i++) {
+      revisions.push((await create('ns', 'a')).revision)
+      revisions.push((await storage.delete(key('ns', 'a'))).revision)
+    }
+    const events = await reader.objects(revisions.length)
+    expect(events.map((event) => event.revision)).toEqual(revisions)
+    await reader.stop()
+  })
+
+  test('watch: what still comes after it was stopped is the next in order, and then it ends', async ({ storage, prefix, create }) => {
+    const start = await create('ns', 'start')
+    const abort = new AbortController()
+    const watch = await storage.watch(prefix, { resourceVersion: String(start.revision), signal: abort.signal })
+    const batches = watch[Symbol.asyncIterator]()
+    const first = batches.next()
+    const revisions: number[] = []
+    for (let i = 0; i < 15; i++) revisions.push((await create('ns', `a${i}`)).revision)
+    const seen: number[] = []
+    for (let next = await first; !next.done; next = await batches.next()) {
+      for (const event of next.value) if (event.type !== 'BOOKMARK') seen.push(event.object.revision)
+      abort.abort()
+    }
+    expect(seen.length).toBeGreaterThan(0)
+    expect(seen).toEqual(revisions.slice(0, seen.length))
+    expect((await batches.next()).done).toBe(true)
+  })
+
+  test('watch: fifty that nobody reads do not hold up the one that is read', async ({ storage, prefix, create }) => {
+    const start = await create('ns', 'start')
+    const open = (): Promise<ObjectWatchReader> => ObjectWatchReader.open(storage, prefix, { resourceVersion: String(start.revision) })
+    const [read, ...unread] = await Promise.all(Array.from({ length: 51 }, open))
+    await create('ns', 'first')
+    // Every watch is under way.
+    await Promise.all([read!, ...unread].map((reader) => reader.objects(1)))
+    for (let i = 0; i < 22; i++) {
+      const { revision } = await create('ns', `a${i}`)
+      expect((await read!.objects(1))[0]!.revision).toBe(revision)
+    }
+    await Promise.all([read!, ...unread].map((reader) => reader.stop()))
+  })
+}
