@@ -35,6 +35,8 @@ export interface ServerOptions {
   readonly requestTimeoutMs?: number
   /** Default 10,000. */
   readonly maxConnections?: number
+  /** How long a client may take nothing of what waits for it. Default a minute more than `requestTimeoutMs`, and no shorter than that makes sense. */
+  readonly stallMs?: number
   /** Default true. */
   readonly http2?: boolean
   readonly version?: VersionInfo
@@ -146,6 +148,7 @@ export function createServer(options: ServerOptions): Server {
         clientAuthorities: options.tls.clientAuthorities ?? [],
         http2: options.http2 ?? true,
         maxConnections: options.maxConnections ?? 10_000,
+        stallMs: options.stallMs ?? (options.requestTimeoutMs ?? 60_000) + 60_000,
         requestListener: (incoming, outgoing) => void requestListener(incoming, outgoing),
       })
       return listener.listen(port, host)

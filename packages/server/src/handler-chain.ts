@@ -136,7 +136,10 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
         outgoing.setHeader('Retry-After', '1')
         return writeError(c, newTooManyRequests('Too many requests, please try again later.', 1))
       }
-    } else metrics.longRunning.value++
+    } else {
+      metrics.longRunning.value++
+      keepWhileQuiet(outgoing)
+    }
 
     lifecycle.enter()
     let ownTimer: NodeJS.Timeout | undefined
@@ -194,6 +197,14 @@ export function answerPanic(c: InstallerContext): Response {
 function answerLate(c: InstallerContext, { outgoing }: ActiveRequest): void {
   if (outgoing.headersSent) outgoing.destroy()
   else void writeError(c, newTimeout('request did not complete within the allotted timeout', 0))
+}
+
+/** HTTP/1.1 closes a connection on which nothing moves, unless somebody cares: a watch may be quiet for long, but not while events wait to be taken. */
+function keepWhileQuiet(outgoing: Outgoing): void {
+  if ('stream' in outgoing) return
+  outgoing.on('timeout', () => {
+    if (outgoing.writableLength > 0) outgoing.destroy()
+  })
 }
 
 /** HTTP/2 is costly to keep open: a client that is nobody gets one request per connection. */

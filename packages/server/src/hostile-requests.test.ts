@@ -1,6 +1,9 @@
 import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
+import type { ServerResponse } from 'node:http'
 import { connect as connectTls } from 'node:tls'
+import type { TLSSocket } from 'node:tls'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import {
   createAlwaysAllowPathsAuthorizer,
   createAnonymousAuthenticator,
@@ -11,19 +14,21 @@ import {
   createStaticTokens,
 } from '@keelson/auth'
 import { requestContextOf } from '@keelson/http-installer'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import * as fc from 'fast-check'
 import { createMemoryCertificateStore } from './certificates/certificate-store.ts'
 import { ownCertificates } from './certificates/own-certificates.ts'
+import type { OwnCertificates } from './certificates/own-certificates.ts'
 import { createServer } from './create-server.ts'
 import type { Server } from './create-server.ts'
 
+let serving: OwnCertificates['serving']
 let server: Server
 let port: number
 const bugs: string[] = []
 
 beforeAll(async () => {
-  const { serving } = await ownCertificates({ store: createMemoryCertificateStore() })
+  serving = (await ownCertificates({ store: createMemoryCertificateStore() })).serving
   const tokens = createStaticTokens([
     ['root', { name: 'admin', groups: ['system:masters'] }],
     ['alice', { name: 'alice', groups: ['dev'] }],
@@ -144,4 +149,75 @@ test('health answers every method, as the original does', async () => {
   for (const method of ['POST', 'DELETE', 'OPTIONS']) expect(await raw('/healthz', '', method)).toEqual({ status: 200, body: 'ok' })
   expect((await raw('/healthz/%2570ing')).status).toBe(404)
   expect(bugs).toEqual([])
+})
+
+describe('a client that asks and never reads', () => {
+  const size = 4 * 1024 * 1024
+  let made: Server
+  let at: number
+  let served = 0
+  let closed: string[] = []
+  beforeAll(async () => {
+    made = createServer({
+      authenticator: createAnonymousAuthenticator(),
+      authorizer: { authorize: () => ({ decision: 'allow', reason: '' }) },
+      tls: serving,
+      stallMs: 300,
+    })
+    made.app.get('/api/v1/large', (c) => {
+      served++
+      const outgoing = c.env.outgoing as ServerResponse
+      outgoing.once('close', () => closed.push('large'))
+      outgoing.end(Buffer.alloc(size))
+      return RESPONSE_ALREADY_SENT
+    })
+    made.app.get('/api/v1/watch/:kind', async (c) => {
+      const outgoing = c.env.outgoing as ServerResponse
+      outgoing.write(c.req.param('kind') === 'quiet' ? 'event\n' : Buffer.alloc(size))
+      await once(outgoing, 'close')
+      closed.push(c.req.param('kind'))
+      return RESPONSE_ALREADY_SENT
+    })
+    at = (await made.listen(0, '127.0.0.1')).port
+  })
+  afterAll(() => made.close(0))
+
+  const ask = (text: string): TLSSocket => {
+    const socket = connectTls({ host: '127.0.0.1', port: at, rejectUnauthorized: false })
+    socket.on('error', () => {})
+    socket.write(text)
+    return socket
+  }
+  const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
+
+  test('has one answer at a time kept for it, and not for long', async () => {
+    const socket = ask(get('/api/v1/large').repeat(50))
+    socket.pause()
+    await vi.waitFor(() => expect(served).toBe(1))
+    await vi.waitFor(() => expect(closed).toEqual(['large']), { timeout: 5000 })
+    expect(served).toBe(1)
+    socket.destroy()
+  })
+
+  test('gets them all, in order, when it does read', async () => {
+    served = 0
+    const socket = ask(get('/version').repeat(20) + get('/api/v1/large') + get('/healthz'))
+    let text = ''
+    socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk))
+    await vi.waitFor(() => expect(text.endsWith('\r\n\r\nok')).toBe(true), { timeout: 5000 })
+    expect([text.match(/HTTP\/1\.1 200 OK/g)!.length, served]).toEqual([22, 1])
+    socket.destroy()
+  })
+
+  test('loses its watch only while events wait for it', async () => {
+    const deaf = ask(get('/api/v1/watch/busy'))
+    deaf.pause()
+    const quiet = ask(get('/api/v1/watch/quiet'))
+    quiet.resume()
+    closed = []
+    await vi.waitFor(() => expect(closed).toEqual(['busy']), { timeout: 5000 })
+    expect(quiet.closed).toBe(false)
+    deaf.destroy()
+    quiet.destroy()
+  })
 })

@@ -1,4 +1,4 @@
-import { createServer as createHttp2Server } from 'node:http2'
+import { constants, createServer as createHttp2Server } from 'node:http2'
 import type { Http2Server, ServerHttp2Session } from 'node:http2'
 import { createServer as createHttpsServer } from 'node:https'
 import type { Server as HttpsServer } from 'node:https'
@@ -15,6 +15,8 @@ export interface TlsListenerOptions {
   readonly clientAuthorities: readonly string[]
   readonly http2: boolean
   readonly maxConnections: number
+  /** A client that takes nothing of what waits for it for so long is gone. */
+  readonly stallMs: number
   readonly requestListener: (incoming: IncomingMessage | Http2ServerRequest, outgoing: ServerResponse | Http2ServerResponse) => void
 }
 
@@ -53,9 +55,10 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
       keepAliveTimeout: idleMs,
       noDelay: true,
     },
-    options.requestListener,
+    oneAtATime(options.requestListener),
   )
   https.maxConnections = options.maxConnections
+  https.timeout = options.stallMs
 
   const sessions = new Set<ServerHttp2Session>()
   const http2: Http2Server | undefined = options.http2 ? createHttp2Half(options, sessions) : undefined
@@ -111,6 +114,17 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
   }
 }
 
+/**
+ * A request that was sent before the answer to the one ahead of it was taken has no socket yet, and waits. Otherwise a client that asks and never reads
+ * would have as many answers kept for it as requests fit into a packet.
+ */
+function oneAtATime(serve: TlsListenerOptions['requestListener']): TlsListenerOptions['requestListener'] {
+  return (incoming, outgoing) => {
+    if (outgoing.socket === null) outgoing.once('socket', () => serve(incoming, outgoing))
+    else serve(incoming, outgoing)
+  }
+}
+
 function createHttp2Half(options: TlsListenerOptions, sessions: Set<ServerHttp2Session>): Http2Server {
   const http2 = createHttp2Server(
     {
@@ -126,6 +140,9 @@ function createHttp2Half(options: TlsListenerOptions, sessions: Set<ServerHttp2S
     session.on('stream', (stream) => {
       streams++
       stream.once('close', () => streams--)
+      stream.setTimeout(options.stallMs, () => {
+        if (stream.writableLength > 0) stream.close(constants.NGHTTP2_CANCEL)
+      })
     })
     // The timer is set back by every frame; a quiet connection with a watch open stays.
     session.setTimeout(idleMs, () => {
