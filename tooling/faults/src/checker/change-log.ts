@@ -24,6 +24,10 @@ export class ChangeLog {
   readonly #resolved = new Map<CallRecord, Revision>()
   readonly #history: History
   readonly #maybeDeleted = new Set<string>()
+  /** Keys with a put that was never answered, and never seen itself. */
+  readonly #maybePut = new Set<string>()
+  /** Of each version that was seen, when it says that its key was created. */
+  readonly #created = new Map<string, Revision>()
 
   constructor(history: History, report: Report) {
     this.#history = history
@@ -36,11 +40,16 @@ export class ChangeLog {
       }
     }
     for (const seen of everythingSeen(history)) {
+      this.#created.set(`${seen.modRevision}/${seen.key}`, seen.createRevision)
       const record = writers.get(seen.tag)
       if (!record) report('nothing-from-nowhere', `${describe(seen)} was never written`)
       else if (record.outcome.type === 'failed') report('failed-writes-leave-nothing', `${describe(seen)} is of a write that failed`)
       else if (record.outcome.type === 'lost') report('failed-writes-leave-nothing', `${describe(seen)} is of a write that lost its race`)
       else if (record.outcome.type === 'unknown' && !this.#resolved.has(record)) this.#resolved.set(record, seen.modRevision)
+    }
+    for (const record of history.calls) {
+      if (record.call.type !== 'commit' || record.outcome.type !== 'unknown' || this.#resolved.has(record)) continue
+      for (const operation of record.call.operations) if (operation.type === 'put') this.#maybePut.add(operation.key)
     }
     this.#replay(report)
   }
@@ -90,6 +99,10 @@ export class ChangeLog {
             for (const change of item.changes)
               if (change.type === 'delete') deletes.set(`${change.revision}/${change.key}`, { key: change.key, revision: change.revision })
     const seenDeletes = [...deletes.values()].sort((a, b) => a.revision - b.revision)
+    const deletedAt = new Set(seenDeletes.map(({ revision }) => revision))
+    // The key may have gone unseen before, and the revision's delete was seen to be another's.
+    const isNoDelete = (key: string, revision: Revision): boolean =>
+      this.mayVanish(key) && deletedAt.has(revision) && !deletes.has(`${revision}/${key}`)
     let next = 0
     const seenUntil = (revision: Revision): void => {
       for (; next < seenDeletes.length && seenDeletes[next]!.revision <= revision; next++) this.#seenDelete(seenDeletes[next]!, report)
@@ -101,7 +114,8 @@ export class ChangeLog {
       for (const operation of record.call.operations) {
         if (operation.type === 'put') this.#add(operation.key, revision, operation.tag)
         // Of what is not there it is no write; then its revision is another write's.
-        else if ((owner === undefined || owner === record) && this.#live(operation.key)) this.#add(operation.key, revision, undefined)
+        else if ((owner === undefined || owner === record) && this.#live(operation.key) && !isNoDelete(operation.key, revision))
+          this.#add(operation.key, revision, undefined)
       }
     }
     seenUntil(Infinity)
@@ -115,6 +129,12 @@ export class ChangeLog {
     this.#add(key, revision, undefined)
   }
 
+  /** Its own revision, unless a put that nobody answered or saw can have made the key at the revision that the version tells. */
+  #createOf(key: string, revision: Revision): Revision {
+    const told = this.#created.get(`${revision}/${key}`)
+    return told !== undefined && told < revision && this.#maybePut.has(key) && !this.changes.has(told) ? told : revision
+  }
+
   #live(key: string): boolean {
     return this.versions.get(key)?.at(-1)?.tag !== undefined
   }
@@ -124,7 +144,7 @@ export class ChangeLog {
     if (!versions) this.versions.set(key, (versions = []))
     const last = versions.at(-1)
     const previous = last?.tag === undefined ? undefined : last
-    const version = { key, revision, tag, create: previous ? previous.create : revision, previous }
+    const version = { key, revision, tag, create: previous ? previous.create : this.#createOf(key, revision), previous }
     versions.push(version)
     const changes = this.changes.get(revision)
     if (changes) changes.set(key, version)
@@ -141,7 +161,11 @@ function* everythingSeen(history: History): Generator<Seen> {
   for (const watch of history.watches)
     for (const segment of watch.segments)
       for (const item of segment.items)
-        if (item.type === 'changes') for (const change of item.changes) if (change.type === 'put') yield change.entry
+        if (item.type === 'changes')
+          for (const change of item.changes) {
+            if (change.type === 'put') yield change.entry
+            if (change.previous) yield change.previous
+          }
   for (const { outcome } of history.calls) {
     if (outcome.type === 'entry' && outcome.entry) yield outcome.entry
     else if (outcome.type === 'page') yield* outcome.entries

@@ -120,6 +120,49 @@ describe('the checker', () => {
     expect(rulesOf(() => {})).toEqual([])
   })
 
+  it('knows that a write without an answer may have happened unseen', () => {
+    const unanswered = (operation: object): object => ({
+      call: { type: 'commit', compare: [], operations: [operation] },
+      invoked: 70,
+      returned: 80,
+      outcome: { type: 'unknown' },
+    })
+    const after = (h: Loose, revision: number, entries: object[]): void => {
+      h['restarts']!.push({ time: 90, revision })
+      h['calls']!.push({
+        call: { type: 'list', range: wholeRange },
+        invoked: 91,
+        returned: 92,
+        outcome: { type: 'page', revision, entries, count: entries.length, more: false },
+      })
+    }
+    const a = { key: '/a', tag: 'a3', createRevision: 2, modRevision: 4 }
+    const c = { key: '/c', tag: 'c1', createRevision: 6, modRevision: 6 }
+    // The first of two puts made the key, the second is what is seen of them.
+    const created = (h: Loose): void => {
+      h['calls']!.push(unanswered({ type: 'put', key: '/d', tag: 'd1' }), unanswered({ type: 'put', key: '/d', tag: 'd2' }))
+      after(h, 8, [a, c, { key: '/d', tag: 'd2', createRevision: 7, modRevision: 8 }])
+    }
+    expect(rulesOf(created)).toEqual([])
+    // A delete took effect; the next one finds nothing, and is answered at the revision of a delete of another key.
+    const deleted = (h: Loose): void => {
+      h['calls']!.push(unanswered({ type: 'delete', key: '/c' }))
+      after(h, 7, [a])
+      const remove = (key: string, invoked: number): object => ({
+        call: { type: 'commit', compare: [], operations: [{ type: 'delete', key }] },
+        invoked,
+        returned: invoked + 1,
+        outcome: { type: 'committed', revision: 8 },
+      })
+      h['calls']!.push(remove('/a', 95), remove('/c', 97))
+      const changes = [{ type: 'delete', key: '/a', revision: 8, previous: a }]
+      const items = [{ type: 'changes', time: 96, revision: 8, changes }]
+      h['watches']!.push({ name: 'later', range: wholeRange, segments: [{ after: 7, items }] })
+      set(h['watches']![0], { mustReach: 6 })
+    }
+    expect(rulesOf(deleted)).toEqual([])
+  })
+
   const planted: [string, Rule, (history: Loose) => void][] = [
     [
       'a stale read',

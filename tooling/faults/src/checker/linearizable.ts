@@ -16,7 +16,7 @@ export type Verdict =
   | { readonly type: 'undecided' }
 
 /** Right histories take a few steps for each operation; only hopeless ones come here. */
-const maxSteps = 300_000
+const maxSteps = 1_000_000
 
 interface Frame {
   readonly operation: number

@@ -134,7 +134,7 @@ class SegmentCheck {
       )
     if (change.type !== 'put') return
     const { createRevision, modRevision } = change.entry
-    const created = version.previous === undefined
+    const created = version.previous === undefined && version.create === version.revision
     if ((createRevision === modRevision) !== created && !this.#unsure(key, version))
       this.#report('create-flag', `${what} is ${created ? '' : 'not '}a create, but says created at ${createRevision}`)
     else if (createRevision !== version.create && !this.#log.mayVanish(key))
