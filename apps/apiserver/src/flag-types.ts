@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import * as z from 'zod/mini'
 
 /** How a flag is written on the command line, and what it means to the program. */
@@ -21,7 +22,7 @@ export function textLike(pattern: RegExp, meaning: string): FlagType<string> {
 }
 
 export function ipAddress(): FlagType<string> {
-  return textLike(/^[0-9a-fA-F.:]+$/, 'an IP address')
+  return { schema: z.string().check(z.refine((written) => isIP(written) !== 0, 'an IP address')), placeholder: 'string' }
 }
 
 export function oneOf<const T extends readonly [string, ...string[]]>(...choices: T): FlagType<T[number]> {

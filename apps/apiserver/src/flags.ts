@@ -18,7 +18,7 @@ const misc = 'Misc'
 const table = {
   'data-dir': {
     group: storage,
-    type: text(),
+    type: textLike(/./, 'a directory'),
     default: './.keelson',
     help: 'Where the store, the certificates and admin.kubeconfig are kept.',
   },
@@ -28,7 +28,12 @@ const table = {
     help: 'Where objects are stored: embedded (durable, in --data-dir), memory (gone when the server stops), etcd3 (--etcd-servers). Default embedded.',
   },
   'etcd-servers': { group: storage, type: list(), help: 'etcd servers to connect with (scheme://ip:port), comma separated.' },
-  'etcd-prefix': { group: storage, type: text(), default: '/registry', help: 'What every key in the store begins with.' },
+  'etcd-prefix': {
+    group: storage,
+    type: textLike(/^(?!.*(?:^|\/)\.{1,2}(?:\/|$))\/?[^/]/, 'a path like /registry'),
+    default: '/registry',
+    help: 'What every key in the store begins with.',
+  },
   'etcd-cafile': { group: storage, type: text(), help: 'Authorities of the etcd servers, PEM.' },
   'etcd-certfile': { group: storage, type: text(), help: 'The certificate to show to etcd, PEM.' },
   'etcd-keyfile': { group: storage, type: text(), help: 'The private key of --etcd-certfile.' },

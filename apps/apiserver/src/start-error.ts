@@ -28,7 +28,7 @@ export function explain(error: unknown, values: FlagValues): unknown {
   if (name === 'DamagedStoreError') return new StartError(`the store in ${values['data-dir']}: ${message}`, { cause: error })
   if (name === 'UnavailableError') return new StartError(`--etcd-servers: ${message}`, { cause: error })
   if (name === 'LockedError') return new StartError(message, { cause: error })
-  if (code === 'EACCES' || code === 'EROFS' || code === 'ENOTDIR' || code === 'ENOSPC') {
+  if (code === 'EACCES' || code === 'EROFS' || code === 'ENOTDIR' || code === 'EEXIST' || code === 'ENOSPC') {
     return new StartError(`the data directory ${values['data-dir']} cannot be used: ${message}`, { cause: error })
   }
   return error

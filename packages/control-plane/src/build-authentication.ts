@@ -43,8 +43,13 @@ async function readTokens(file: string, log: ServerChainOptions['log']): Promise
 
 /** Until there is RBAC: administrators everything, everybody else the paths that are always allowed. */
 export function buildAuthorizer(options: ServerChainOptions): Authorizer {
-  return createAuthorizerUnion(
-    createPrivilegedGroupsAuthorizer(mastersGroup),
-    createAlwaysAllowPathsAuthorizer(options.alwaysAllowPaths ?? ['/healthz', '/readyz', '/livez']),
-  )
+  return createAuthorizerUnion(createPrivilegedGroupsAuthorizer(mastersGroup), alwaysAllowed(options))
+}
+
+function alwaysAllowed({ alwaysAllowPaths = ['/healthz', '/readyz', '/livez'] }: ServerChainOptions): Authorizer {
+  try {
+    return createAlwaysAllowPathsAuthorizer(alwaysAllowPaths)
+  } catch (error) {
+    throw new ConfigurationError((error as Error).message, { cause: error })
+  }
 }

@@ -1,6 +1,9 @@
+import { X509Certificate } from 'node:crypto'
+import { createSecureContext } from 'node:tls'
 import { createDirectoryCertificateStore, createMemoryCertificateStore, firstServiceIp, ownCertificates } from '@keelson/server'
 import type { KeyPair } from '@keelson/server'
 import { advertiseAddress } from './addresses.ts'
+import { ConfigurationError } from './configuration-error.ts'
 import type { ServerChainOptions } from './server-chain-options.ts'
 
 export interface ServingCertificates {
@@ -13,18 +16,30 @@ export interface ServingCertificates {
 }
 
 export async function buildCertificates(options: ServerChainOptions): Promise<ServingCertificates> {
+  const given = options.servingCertificate
+  if (given !== undefined)
+    check('the serving certificate and its key', () => createSecureContext({ cert: given.certificate, key: given.key }))
+  // Junk would be taken without a word, and nobody's certificate would be accepted.
+  for (const pem of options.clientAuthorities ?? []) check('the authorities of client certificates', () => new X509Certificate(pem))
   const { directory, names = [] } = options.certificates ?? {}
   const serviceIp = firstServiceIp((options.serviceClusterIpRange ?? '10.0.0.0/24').split(',')[0]!)
   const own = await ownCertificates({
     store: directory === undefined ? createMemoryCertificateStore() : createDirectoryCertificateStore(directory),
     names: [...names, ...(serviceIp === undefined ? [] : [serviceIp]), options.bindAddress ?? '127.0.0.1', advertiseAddress(options)],
   })
-  const given = options.servingCertificate
   return {
     serving: given ?? own.serving,
     // A certificate that was given is trusted as it is: its authority is not known here.
     authority: given?.certificate ?? own.ca.certificate,
     admin: own.admin,
     clientAuthorities: [own.ca.certificate, ...(options.clientAuthorities ?? [])],
+  }
+}
+
+function check(what: string, use: () => unknown): void {
+  try {
+    use()
+  } catch (error) {
+    throw new ConfigurationError(`${what} cannot be used: ${(error as Error).message}`, { cause: error })
   }
 }

@@ -39,6 +39,8 @@ export interface GenericConfig {
 
 /** Opens the store and makes what does not depend on any API group. What it opened is closed again when something else fails. */
 export async function buildGenericConfig(options: ServerChainOptions): Promise<GenericConfig> {
+  // Whatever needs nothing opened is refused first.
+  const authorizer = buildAuthorizer(options)
   const encryption = await buildEncryption(options)
   const storage = options.storage ?? { type: 'memory' }
   const opening = storageDrivers(options.drivers, options.log).create(storage)
@@ -66,7 +68,7 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
     types,
     scheme,
     authentication,
-    authorizer: buildAuthorizer(options),
+    authorizer,
     certificates,
     encryption,
   }

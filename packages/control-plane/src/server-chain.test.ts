@@ -103,6 +103,14 @@ describe('a server in memory', () => {
   test('refuses controllers that it does not know before it opens anything', async () => {
     await expect(createServerChain({ controllers: ['cats'] })).rejects.toMatchObject({ name: 'ConfigurationError' })
   })
+
+  test.each<ServerChainOptions>([
+    { clientAuthorities: ['no certificate'] },
+    { servingCertificate: { certificate: 'none', key: 'none' } },
+    { alwaysAllowPaths: ['/a*b'] },
+  ])('is not made of what cannot work: %j', async (options) => {
+    await expect(createServerChain(options)).rejects.toMatchObject({ name: 'ConfigurationError' })
+  })
 })
 
 describe('over HTTP/2', () => {
