@@ -5,7 +5,7 @@ export interface Expiring {
 
 /**
  * The usual deadline, for many requests at once. One timer looks at the oldest; all wait equally long, so the set is in order of expiry, and
- * a request costs an insertion and a removal instead of a timer of its own. Late by at most a tick.
+ * a request costs an insertion and a removal instead of a timer of its own. Late by at most a tick; a clock that is set changes nothing.
  */
 export class Deadlines {
   readonly #milliseconds: number
@@ -14,7 +14,7 @@ export class Deadlines {
   readonly #now: () => number
   #timer: NodeJS.Timeout | undefined
 
-  constructor(milliseconds: number, now: () => number = Date.now) {
+  constructor(milliseconds: number, now: () => number = () => performance.now()) {
     this.#milliseconds = milliseconds
     this.#tick = Math.min(1000, Math.max(10, milliseconds / 10))
     this.#now = now
