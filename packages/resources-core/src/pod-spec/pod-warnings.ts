@@ -121,7 +121,12 @@ function pullSecretWarnings(spec: ReadonlyPodSpec, path: FieldPath): string[] {
 
 /** Those that were there before, with their place. */
 function repeated(values: readonly string[]): [number, string][] {
-  return [...values.entries()].filter(([i, value]) => values.indexOf(value) < i)
+  const seen = new Set<string>()
+  return [...values.entries()].filter(([, value]) => {
+    if (seen.has(value)) return true
+    seen.add(value)
+    return false
+  })
 }
 
 /** Bytes are whole. */

@@ -13,8 +13,23 @@ export function portWarnings(containers: readonly ContainerAt[]): string[] {
   const ports = containers.flatMap(({ container, path }) =>
     (container.ports ?? []).map((port, i): PortAt => ({ port, path: path.child('ports').index(i) })),
   )
-  return [...ports.flatMap((at, i) => [...addressWarnings(at), ...collisionWarnings(at, ports.slice(0, i))]), ...nameWarnings(ports)]
+  const same = new Map<string, PortAt[]>()
+  let collisions = 0
+  const warnings = ports.flatMap((at) => {
+    const { containerPort, protocol } = at.port
+    const key = `${containerPort}/${protocol}`
+    const before = same.get(key)
+    if (before === undefined) same.set(key, [at])
+    const found = before === undefined || collisions > maxCollisions ? [] : collisionWarnings(at, before)
+    before?.push(at)
+    collisions += found.length
+    return [...addressWarnings(at), ...found]
+  })
+  return [...warnings, ...nameWarnings(ports)]
 }
+
+/** Each of many equal ports collides with all before it. An answer's headers have no room for so much. */
+const maxCollisions = 1000
 
 function addressWarnings({ port, path }: PortAt): string[] {
   if (!port.hostIP || port.hostPort) return []
@@ -23,10 +38,10 @@ function addressWarnings({ port, path }: PortAt): string[] {
   return [`${path}: hostIP set without hostPort: ${printed}`]
 }
 
+/** `before` are those of the same number and protocol. */
 function collisionWarnings({ port, path }: PortAt, before: readonly PortAt[]): string[] {
   const { hostIP = '', hostPort = 0 } = port
-  const others = before.filter(({ port: other }) => other.containerPort === port.containerPort && other.protocol === port.protocol)
-  return others.flatMap(({ port: other, path: otherPath }) => {
+  return before.flatMap(({ port: other, path: otherPath }) => {
     const { hostIP: otherIP = '', hostPort: otherPort = 0 } = other
     const warning = (what: string): string[] => [`${path}: ${what} port definition with ${otherPath}`]
     if (hostIP === otherIP && hostPort === otherPort) return warning('duplicate')

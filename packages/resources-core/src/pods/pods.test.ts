@@ -325,6 +325,27 @@ describe('warnings about pods', () => {
   })
 })
 
+describe('a body full of ports and variables', () => {
+  const count = 30_000
+  const warned = (container: object): number => {
+    const started = performance.now()
+    const { length } = podWarnings(pod({ containers: [{ name: 'a', image: 'i', ...container }] }))
+    expect(performance.now() - started).toBeLessThan(2000)
+    return length
+  }
+
+  it('is looked through once', () => {
+    expect(warned({ ports: Array.from({ length: count }, (_, i) => ({ containerPort: i + 1, protocol: 'TCP' })) })).toBe(0)
+    expect(warned({ env: Array.from({ length: count }, (_, i) => ({ name: `e${i}` })) })).toBe(0)
+  })
+
+  it('is not answered with a warning for every pair', () => {
+    const warnings = warned({ ports: Array.from({ length: count }, () => ({ containerPort: 1, protocol: 'TCP' })) })
+    expect(warnings).toBeGreaterThan(1000)
+    expect(warnings).toBeLessThan(2 * count)
+  })
+})
+
 describe('field labels of pods', () => {
   it('know the old name of the node', () => {
     expect(podFieldLabel('spec.host')).toBe('spec.nodeName')
