@@ -1,6 +1,9 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
 import { createObjectStore, hasCompaction, type Backend } from '@keelson/storagebackend'
 import { createManualClock, describeStorage } from '@keelson/storagebackend/testing'
-import { openMemory } from './index.ts'
+import { openEmbedded, openMemory } from './index.ts'
 
 describeStorage('memory', async (request) => {
   const clock = createManualClock()
@@ -11,6 +14,22 @@ describeStorage('memory', async (request) => {
     advance: (ms) => clock.advance(ms),
     requestProgress: () => backend.requestProgress(),
     close: () => backend[Symbol.asyncDispose](),
+  }
+})
+
+describeStorage('lmdb', async (request) => {
+  const clock = createManualClock()
+  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'keelson-objects-'))
+  const backend = await openEmbedded({ clock, dataDir })
+  return {
+    storage: createObjectStore({ ...request, backend, now: clock.now }),
+    compact: (revision) => backend.compact(revision),
+    advance: (ms) => clock.advance(ms),
+    requestProgress: () => backend.requestProgress(),
+    async close() {
+      await backend[Symbol.asyncDispose]()
+      await rm(dataDir, { recursive: true })
+    },
   }
 })
 

@@ -1,4 +1,4 @@
-import { compareKeys, type KeyRange } from '@keelson/storagebackend'
+import { compareKeys, isNarrowKey, type KeyRange } from '@keelson/storagebackend'
 
 interface Ranged {
   readonly range: KeyRange
@@ -41,11 +41,13 @@ export class RangeIndex<R extends Ranged> {
     if (this.#members.size === 0) return
     if (this.#stale) this.#build()
     for (const member of this.#keys.get(key) ?? []) call(member)
+    // Watches share long prefixes, which the byte order's own comparison would walk through at every step.
+    const narrow = isNarrowKey(key)
     let low = 0
     let high = this.#bounds.length
     while (low < high) {
       const mid = (low + high) >> 1
-      if (compareKeys(this.#bounds[mid]!, key) <= 0) low = mid + 1
+      if (narrow ? this.#bounds[mid]! <= key : compareKeys(this.#bounds[mid]!, key) <= 0) low = mid + 1
       else high = mid
     }
     if (low > 0) for (const member of this.#segments[low - 1]!) call(member)
