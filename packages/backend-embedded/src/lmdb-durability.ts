@@ -228,8 +228,18 @@ async function requireSound(directory: string): Promise<void> {
   const file = join(directory, dataFile)
   const header = patiently(() => readFileHeader(file))
   if (!header || isMarkOf(mark, header)) return
-  patiently(() => auditPages(file))
-  await tryToOpen(directory, { timeout: 30_000 + Math.ceil(header.size / 20_000) })
+  // Both at once, for the start waits for them; of two reasons the audit's says more.
+  const trial = tryToOpen(directory, { timeout: 30_000 + Math.ceil(header.size / 20_000) }).then(
+    () => undefined,
+    (error: unknown) => error as Error,
+  )
+  try {
+    patiently(() => auditPages(file))
+  } finally {
+    await trial
+  }
+  const reason = await trial
+  if (reason) throw reason
 }
 
 /** Again when it is wrong: a living process may have written in between (which is refused later, and for that reason). */
