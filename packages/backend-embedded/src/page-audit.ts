@@ -9,9 +9,11 @@ import { damagedFile, readFileHeader, type FileHeader } from './file-header.ts'
  *     8   8  commit              2  2  value's size (high), or child page (16-31)
  *     18  2  kind                4  2  1: value is on other pages, 2: value is a table; or child page (32-47)
  *     20  2  twice its nodes     6  2  key's size
- *     24     node offsets        8     key, value
+ *     22  2  lowest node         8     key, value
+ *     24     node offsets
  *
- * A table is 48 bytes with its root in the last 8; a value on other pages is named by first page, commit and number of pages, 8 bytes each.
+ * where a node's place counts from 24. A table is 48 bytes: a size, its flags, its depth, then 8 bytes each for branch, leaf and value pages,
+ * entries, and the root; a value on other pages is named by first page, commit and number of pages, 8 bytes each.
  * Free pages are values of the first tree: a count, then numbers; 0 is nothing, and -n says that the next is the first of n pages.
  */
 const nodesAt = 24
@@ -19,7 +21,23 @@ const kindBranch = 1
 const kindLeaf = 2
 const kindLarge = 4
 const noPage = 2 ** 64
-const deepest = 32
+
+interface TableKind {
+  readonly pad: number
+  readonly flags: number
+  /** What the values are given to, in the table of free pages. */
+  readonly free: ((value: Buffer) => void) | undefined
+}
+
+const plainTable: TableKind = { pad: 0, flags: 0, free: undefined }
+
+interface TreeCensus extends Pick<TableKind, 'free'> {
+  readonly depth: number
+  branches: number
+  leaves: number
+  large: number
+  entries: number
+}
 
 /** Reads structure, not values. Throws `DamagedStoreError`. */
 export function auditPages(file: string): void {
@@ -56,42 +74,67 @@ class PageAudit {
     if (last > 2 ** 40) this.#refuse('its last page is out of reach')
     this.#taken = new Uint8Array(last + 1)
     this.#taken.fill(1, 0, 2)
-    this.#tree(number(meta, 88), 0, (value) => this.#free(value))
-    this.#tree(number(meta, 136), 0, undefined)
+    this.#table(meta.subarray(48, 96), { pad: this.#pageSize, flags: 8, free: (value) => this.#free(value) })
+    this.#table(meta.subarray(96, 144), plainTable)
   }
 
-  /** `free`: what the tree's values are given to; without it they may be tables. */
-  #tree(root: number, depth: number, free: ((value: Buffer) => void) | undefined): void {
-    if (root === noPage) return
-    if (depth > deepest) this.#refuse('its tree is too deep')
+  #table(record: Buffer, { pad, flags, free }: TableKind): void {
+    if (record.readUInt32LE(0) !== pad || record.readUInt16LE(4) !== flags) this.#refuse('a table is not of its kind')
+    const depth = record.readUInt16LE(6)
+    const root = number(record, 40)
+    const census: TreeCensus = { depth, free, branches: 0, leaves: 0, large: 0, entries: 0 }
+    if (root !== noPage) this.#tree(root, 1, census)
+    else if (depth !== 0) this.#refuse('a table has lost its root')
+    const counted = [census.branches, census.leaves, census.large, census.entries]
+    if (counted.some((count, i) => count !== number(record, 8 + 8 * i)))
+      this.#refuse('a table does not have the pages and entries that it counts')
+  }
+
+  #tree(root: number, depth: number, census: TreeCensus): void {
     this.#use(root, 1)
     const page = this.#read(root * this.#pageSize, this.#pageSize)
     const kind = page.readUInt16LE(18)
-    if (number(page, 0) !== root || number(page, 8) > this.#commit || (kind !== kindBranch && kind !== kindLeaf))
-      this.#refuse(`page ${root} is not what it should be`)
+    const wanted = depth === census.depth ? kindLeaf : kindBranch
+    if (number(page, 0) !== root || number(page, 8) > this.#commit || kind !== wanted) this.#refuse(`page ${root} is not what it should be`)
     const nodes = page.readUInt16LE(20) / 2
-    if (!Number.isInteger(nodes) || nodesAt + 2 * nodes > page.length) this.#refuse(`page ${root} has no nodes`)
+    const lowest = nodesAt + page.readUInt16LE(22)
+    if (!Number.isInteger(nodes) || nodesAt + 2 * nodes > lowest) this.#refuse(`page ${root} has no nodes`)
+    const extents: { readonly at: number; readonly end: number }[] = []
     for (let i = 0; i < nodes; i++) {
       const at = nodesAt + page.readUInt16LE(nodesAt + 2 * i)
-      if (at + 8 > page.length || at < nodesAt + 2 * nodes) this.#refuse(`a node of page ${root} is outside of it`)
+      if (at + 8 > page.length) this.#refuse(`a node of page ${root} is outside of it`)
       const low = page.readUInt16LE(at) + page.readUInt16LE(at + 2) * 2 ** 16
       const flags = page.readUInt16LE(at + 4)
       const value = at + 8 + page.readUInt16LE(at + 6)
-      if (kind === kindBranch) {
-        if (value > page.length) this.#refuse(`a key of page ${root} is outside of it`)
-        this.#tree(low + flags * 2 ** 32, depth + 1, free)
-      } else this.#leaf(page, value, low, flags, depth, free)
+      const end = kind === kindBranch ? value : value + ((flags & 1) !== 0 ? 24 : low)
+      extents.push({ at, end: end + (end % 2) })
+      if (end > page.length) this.#refuse(`a node of page ${root} is outside of it`)
+      if (kind === kindBranch) this.#tree(low + flags * 2 ** 32, depth + 1, census)
+      else this.#leaf(page, value, low, flags, census)
+    }
+    // LMDB moves nodes by what the page says is free: they fill its end without a hole.
+    let at = lowest
+    for (const extent of extents.sort((one, other) => one.at - other.at)) {
+      if (extent.at !== at) this.#refuse(`the nodes of page ${root} are not in their places`)
+      at = extent.end
+    }
+    if (at !== page.length) this.#refuse(`the nodes of page ${root} are not in their places`)
+    if (kind === kindBranch) census.branches++
+    else {
+      census.leaves++
+      census.entries += nodes
     }
   }
 
-  #leaf(page: Buffer, at: number, size: number, flags: number, depth: number, free: ((value: Buffer) => void) | undefined): void {
-    const large = (flags & 1) !== 0
-    if (flags > 2 || at + (large ? 24 : size) > page.length) this.#refuse(`a value of page ${number(page, 0)} is outside of it`)
-    if (large) {
+  #leaf(page: Buffer, at: number, size: number, flags: number, census: TreeCensus): void {
+    const { free } = census
+    if (flags > 2) this.#refuse(`a value of page ${number(page, 0)} is of no kind`)
+    if (flags === 1) {
       const first = number(page, at)
       const pages = number(page, at + 16)
       if (pages !== Math.ceil((size + nodesAt) / this.#pageSize)) this.#refuse(`the large value of page ${first} has the wrong size`)
       this.#use(first, pages)
+      census.large += pages
       const head = this.#read(first * this.#pageSize, nodesAt)
       if (number(head, 0) !== first || head.readUInt16LE(18) !== kindLarge || head.readUInt32LE(20) !== pages)
         this.#refuse(`page ${first} is not what it should be`)
@@ -99,7 +142,7 @@ class PageAudit {
     } else if (free) free(page.subarray(at, at + size))
     else if (flags === 2) {
       if (size !== 48) this.#refuse(`a table of page ${number(page, 0)} is none`)
-      this.#tree(number(page, at + 40), depth + 1, undefined)
+      this.#table(page.subarray(at, at + size), plainTable)
     }
   }
 
