@@ -67,6 +67,14 @@ describe('damaged files are refused with the reason', () => {
     await refused(/is used twice/)
   })
 
+  it('when a page says that there is room where its nodes are', async () => {
+    spoil((bytes) => {
+      const root = Number(bytes.readBigUInt64LE(newest(bytes) + 136)) * 4096
+      bytes.writeUInt16LE(bytes.readUInt16LE(root + 22) + 8, root + 22)
+    })
+    await refused(/not in their places/)
+  })
+
   it('when reading it would kill the process', async () => {
     spoil((bytes) => {
       for (let page = 2 * 4096; page < bytes.length; page += 4096) bytes.fill(0xff, page + 18, page + 24)
