@@ -1,6 +1,6 @@
 import type { RequestInfo, UserInfo } from '@keelson/apimachinery'
 import { mastersGroup } from '@keelson/auth'
-import type { Value } from './metrics.ts'
+import type { Value } from '@keelson/apimachinery/metrics'
 
 const readOnlyVerbs = new Set(['get', 'list', 'watch'])
 

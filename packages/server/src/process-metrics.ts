@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { createSampledMetric } from './metrics.ts'
-import type { MetricsRegistry } from './metrics-registry.ts'
+import { createSampledMetric } from '@keelson/apimachinery/metrics'
+import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 
 /** What every Prometheus client says about its process. Numbers that only Linux has are left out elsewhere. */
 export function registerProcessMetrics(registry: MetricsRegistry): void {

@@ -1,5 +1,5 @@
+import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
 import { expect, test } from 'vitest'
-import { createMetricsRegistry } from './metrics-registry.ts'
 import { parseRequestInfo } from './request-info.ts'
 import { createRequestMetrics } from './request-metrics.ts'
 import type { ObservedRequest } from './request-metrics.ts'

@@ -1,8 +1,7 @@
 import type { RequestInfo } from '@keelson/apimachinery'
+import { createCounter, createGauge, createHistogram } from '@keelson/apimachinery/metrics'
+import type { Histogram, MetricsRegistry, Value } from '@keelson/apimachinery/metrics'
 import { parseQuery } from '@keelson/http-installer'
-import { createCounter, createGauge, createHistogram } from './metrics.ts'
-import type { Histogram, Value } from './metrics.ts'
-import type { MetricsRegistry } from './metrics-registry.ts'
 
 const durationBuckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
 /** A client that invents resource names, or long ones, must not be able to fill the server's memory with them. */

@@ -1,0 +1,49 @@
+import { head, labelText } from './metric-text.ts'
+import type { LabelValues } from './metric-text.ts'
+import type { Collector } from './metrics-registry.ts'
+
+export interface Histogram {
+  observe(value: number): void
+}
+
+export interface HistogramVector extends Collector {
+  with(labels: LabelValues): Histogram
+}
+
+/** `bounds` ascend; the one for everything (`+Inf`) is added. */
+export function createHistogram(name: string, help: string, bounds: readonly number[]): HistogramVector {
+  const series = new Map<string, { counts: Float64Array; sum: number; histogram: Histogram }>()
+  return {
+    with: (labels) => {
+      const key = labelText(labels)
+      let entry = series.get(key)
+      if (entry === undefined) {
+        const counts = new Float64Array(bounds.length + 1)
+        const made = { counts, sum: 0, histogram: { observe } }
+        function observe(value: number): void {
+          let i = 0
+          while (i < bounds.length && value > bounds[i]!) i++
+          counts[i]!++
+          made.sum += value
+        }
+        series.set(key, (entry = made))
+      }
+      return entry.histogram
+    },
+    collect: () => {
+      if (series.size === 0) return ''
+      let text = head(name, help, 'histogram')
+      for (const [labels, { counts, sum }] of series) {
+        const before = labels === '' ? '' : `${labels},`
+        const own = labels === '' ? '' : `{${labels}}`
+        let total = 0
+        for (let i = 0; i < counts.length; i++) {
+          total += counts[i]!
+          text += `${name}_bucket{${before}le="${i < bounds.length ? bounds[i] : '+Inf'}"} ${total}\n`
+        }
+        text += `${name}_sum${own} ${sum}\n${name}_count${own} ${total}\n`
+      }
+      return text
+    },
+  }
+}

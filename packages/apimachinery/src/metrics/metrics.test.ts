@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest'
+import { createHistogram } from './histogram.ts'
+import { createMetricsRegistry } from './metrics-registry.ts'
+import { createCounter, createGauge, createSampledMetric } from './value-vector.ts'
+
+describe('metrics', () => {
+  test('each is announced once, its series have sorted and escaped labels', () => {
+    const registry = createMetricsRegistry()
+    const counter = registry.register(createCounter('requests_total', 'Requests\nof \\ all.'))
+    counter.with({ verb: 'GET', code: '200' }).value++
+    counter.with({ code: '200', verb: 'GET' }).value++
+    counter.with({ verb: 'a"b\\c\nd', code: '0' }).value++
+    expect(registry.text()).toBe(
+      '# HELP requests_total Requests\\nof \\\\ all.\n# TYPE requests_total counter\n' +
+        'requests_total{code="200",verb="GET"} 2\nrequests_total{code="0",verb="a\\"b\\\\c\\nd"} 1\n',
+    )
+  })
+
+  test('what has no series yet says nothing, what has no labels has no braces', () => {
+    const registry = createMetricsRegistry()
+    const gauge = registry.register(createGauge('size', 'Size.'))
+    expect(registry.text()).toBe('')
+    gauge.with({}).value = -1
+    expect(registry.text()).toBe('# HELP size Size.\n# TYPE size gauge\nsize -1\n')
+  })
+
+  test('a series that was deleted is gone', () => {
+    const gauge = createGauge('objects', 'Objects.')
+    gauge.with({ resource: 'pods' }).value = 1
+    gauge.with({ resource: 'nodes' }).value = 2
+    gauge.delete({ resource: 'pods' })
+    expect(gauge.collect()).toBe('# HELP objects Objects.\n# TYPE objects gauge\nobjects{resource="nodes"} 2\n')
+  })
+
+  test('the buckets of a histogram add up, bounds included', () => {
+    const histogram = createHistogram('seconds', 'Seconds.', [0.5, 1])
+    const series = histogram.with({ verb: 'GET' })
+    for (const value of [0.25, 0.5, 0.75, 3]) series.observe(value)
+    expect(histogram.collect().split('\n').slice(2)).toEqual([
+      'seconds_bucket{verb="GET",le="0.5"} 2',
+      'seconds_bucket{verb="GET",le="1"} 3',
+      'seconds_bucket{verb="GET",le="+Inf"} 4',
+      'seconds_sum{verb="GET"} 4.5',
+      'seconds_count{verb="GET"} 4',
+      '',
+    ])
+    expect(histogram.with({ verb: 'GET' })).toBe(series)
+  })
+
+  test('a sample is taken at each scrape, and left out where there is none', () => {
+    let sample: number | undefined = 1
+    const metric = createSampledMetric('gauge', 'now', 'Now.', () => sample)
+    expect(metric.collect()).toContain('\nnow 1\n')
+    sample = undefined
+    expect(metric.collect()).toBe('')
+  })
+})

@@ -1,0 +1,51 @@
+import { head, labelText } from './metric-text.ts'
+import type { LabelValues } from './metric-text.ts'
+import type { Collector } from './metrics-registry.ts'
+
+/** One time series of a counter or gauge. */
+export interface Value {
+  value: number
+}
+
+export interface ValueVector extends Collector {
+  /** The same object for the same labels: keep it where speed matters. */
+  with(labels: LabelValues): Value
+  delete(labels: LabelValues): void
+}
+
+function createValueVector(type: 'counter' | 'gauge', name: string, help: string): ValueVector {
+  const series = new Map<string, Value>()
+  return {
+    with: (labels) => {
+      const key = labelText(labels)
+      let value = series.get(key)
+      if (value === undefined) series.set(key, (value = { value: 0 }))
+      return value
+    },
+    delete: (labels) => void series.delete(labelText(labels)),
+    collect: () => {
+      if (series.size === 0) return ''
+      let text = head(name, help, type)
+      for (const [labels, { value }] of series) text += labels === '' ? `${name} ${value}\n` : `${name}{${labels}} ${value}\n`
+      return text
+    },
+  }
+}
+
+export function createCounter(name: string, help: string): ValueVector {
+  return createValueVector('counter', name, help)
+}
+
+export function createGauge(name: string, help: string): ValueVector {
+  return createValueVector('gauge', name, help)
+}
+
+/** Values that are read at the moment of the scrape. */
+export function createSampledMetric(type: 'counter' | 'gauge', name: string, help: string, sample: () => number | undefined): Collector {
+  return {
+    collect: () => {
+      const value = sample()
+      return value === undefined ? '' : `${head(name, help, type)}${name} ${value}\n`
+    },
+  }
+}
