@@ -1,4 +1,5 @@
-import type { Clock, LoopbackClient } from '@keelson/loopback'
+import type { Clock } from '@keelson/apimachinery'
+import type { LoopbackClient } from '@keelson/loopback'
 import type { AdmissionPlugin } from './admission.ts'
 import { allOrderedPlugins, defaultOffPlugins } from './plugin-order.ts'
 

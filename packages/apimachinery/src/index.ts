@@ -163,3 +163,5 @@ export {
 export type { ListOptions, PatchOptions, WriteOptions } from './options-validation.ts'
 export { validateCondition, validateConditions } from './conditions-validation.ts'
 export type { Condition } from './conditions-validation.ts'
+export { pause, systemClock } from './clock.ts'
+export type { Clock, TimerOptions } from './clock.ts'

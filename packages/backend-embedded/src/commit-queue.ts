@@ -1,3 +1,4 @@
+import type { Clock } from '@keelson/apimachinery'
 import {
   ReadOnlyError,
   StoppedError,
@@ -8,7 +9,6 @@ import {
   type Revision,
   type Transaction,
 } from '@keelson/storagebackend'
-import type { Clock } from './clock.ts'
 import { NotWrittenError, type Durability } from './durability.ts'
 import type { Lease } from './leases.ts'
 

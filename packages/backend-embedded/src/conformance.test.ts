@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createManualClock, describeBackend } from '@keelson/storagebackend/testing'
+import { createManualClock } from '@keelson/apimachinery/testing'
+import { describeBackend } from '@keelson/storagebackend/testing'
 import { openEmbedded, openMemory } from './index.ts'
 
 describeBackend('memory', async () => {

@@ -1,5 +1,5 @@
 import { isBackendError } from '@keelson/storagebackend'
-import { createManualClock } from '@keelson/storagebackend/testing'
+import { createManualClock } from '@keelson/apimachinery/testing'
 import { describe, expect, it } from 'vitest'
 import { NotWrittenError } from './durability.ts'
 import type { EmbeddedBackend } from './embedded-store.ts'

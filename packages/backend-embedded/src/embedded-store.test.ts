@@ -1,5 +1,5 @@
 import { isBackendError, prefixRange, type Change, type Entry } from '@keelson/storagebackend'
-import { createManualClock } from '@keelson/storagebackend/testing'
+import { createManualClock } from '@keelson/apimachinery/testing'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { openMemory } from './index.ts'

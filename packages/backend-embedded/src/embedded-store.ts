@@ -1,3 +1,4 @@
+import type { Clock } from '@keelson/apimachinery'
 import {
   CompactedError,
   FutureRevisionError,
@@ -22,7 +23,6 @@ import {
   type WatchMessage,
   type WatchOptions,
 } from '@keelson/storagebackend'
-import type { Clock } from './clock.ts'
 import { CommitQueue, type PendingRevision } from './commit-queue.ts'
 import type { Durability } from './durability.ts'
 import { History, type HistoryLimits } from './history.ts'

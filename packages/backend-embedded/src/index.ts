@@ -1,5 +1,3 @@
-export { systemClock } from './clock.ts'
-export type { Clock } from './clock.ts'
 export { DamagedStoreError } from './entry-record.ts'
 export { LockedError } from './holder.ts'
 export type { EmbeddedBackend, Forks } from './embedded-store.ts'

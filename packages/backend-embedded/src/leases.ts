@@ -1,5 +1,5 @@
+import type { Clock } from '@keelson/apimachinery'
 import { LeaseNotFoundError, type LeaseId } from '@keelson/storagebackend'
-import type { Clock } from './clock.ts'
 
 export interface Lease {
   readonly id: LeaseId

@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { createObjectStore, hasCompaction, type Backend } from '@keelson/storagebackend'
-import { createManualClock, describeStorage } from '@keelson/storagebackend/testing'
+import { createManualClock } from '@keelson/apimachinery/testing'
+import { describeStorage } from '@keelson/storagebackend/testing'
 import { openEmbedded, openMemory } from './index.ts'
 
 describeStorage('memory', async (request) => {

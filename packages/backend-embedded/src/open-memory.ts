@@ -1,5 +1,6 @@
+import { systemClock } from '@keelson/apimachinery'
+import type { Clock } from '@keelson/apimachinery'
 import { OrderedTree } from '@keelson/storagebackend'
-import { systemClock, type Clock } from './clock.ts'
 import { EmbeddedStore, type EmbeddedBackend, type EmbeddedStoreOptions } from './embedded-store.ts'
 import { defaultHistory, type HistoryLimits } from './history.ts'
 import { defaultQueue, type QueueLimits } from './watch-queue.ts'

@@ -1,5 +1,5 @@
+import type { Clock } from '@keelson/apimachinery'
 import { inRange, SlowWatcherError, type Change, type KeyRange, type Revision, type WatchMessage } from '@keelson/storagebackend'
-import type { Clock } from './clock.ts'
 import type { History, RevisionRecord } from './history.ts'
 import { RangeIndex } from './range-index.ts'
 import { WatchQueue, type QueueLimits } from './watch-queue.ts'

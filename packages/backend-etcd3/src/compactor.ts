@@ -1,6 +1,7 @@
+import { pause } from '@keelson/apimachinery'
+import type { Clock } from '@keelson/apimachinery'
 import type { KeyRange, Revision, WatchMessage } from '@keelson/storagebackend'
 import { CompareResult, CompareTarget } from 'etcd3'
-import type { Clock } from './clock.ts'
 import type { KnownRevisions } from './known-revisions.ts'
 import { CallFailedError, type Servers } from './servers.ts'
 import { toBackendError } from './translate-error.ts'
@@ -92,25 +93,20 @@ export class Compactor {
 
   #schedule(): void {
     const { clock, interval, log } = this.#options
-    this.#cancelTimer = clock.after(
-      interval,
-      () => {
-        // A round that fails is made up for by the next one.
-        const failed = (error: unknown): void =>
-          log(0, `etcd: compaction failed: ${error instanceof Error ? error.message : String(error)}`)
-        void this.round()
-          .then((revision) => revision !== undefined && log(1, `etcd: compacted to revision ${revision}`), failed)
-          .then(() => {
-            if (!this.#abort.signal.aborted) this.#schedule()
-          })
-      },
-      true,
-    )
+    this.#cancelTimer = clock.after(interval, () => {
+      // A round that fails is made up for by the next one.
+      const failed = (error: unknown): void => log(0, `etcd: compaction failed: ${error instanceof Error ? error.message : String(error)}`)
+      void this.round()
+        .then((revision) => revision !== undefined && log(1, `etcd: compacted to revision ${revision}`), failed)
+        .then(() => {
+          if (!this.#abort.signal.aborted) this.#schedule()
+        })
+    })
   }
 
   /** Learns what others compact. */
   async #follow(): Promise<void> {
-    const { servers, known, watch } = this.#options
+    const { clock, servers, known, watch } = this.#options
     const { signal } = this.#abort
     const key = toKey(compactionRecord)
     while (!signal.aborted) {
@@ -126,7 +122,7 @@ export class Compactor {
       } catch {
         // Too far behind, or out of reach: begin anew.
       }
-      if (!signal.aborted) await servers.pause(1000, signal).catch(() => {})
+      await pause(clock, 1000, { signal })
     }
   }
 

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
+import type { Clock } from '@keelson/apimachinery'
 import type { TransportConfig } from '@keelson/storagebackend'
-import type { Clock } from './clock.ts'
 
 /** Opens the connection to an etcd server in the driver's place: through a tunnel, a proxy, another network. TLS is put on top of it. */
 export type Egress = (host: string, port: number) => Promise<Duplex>

@@ -1,5 +1,3 @@
-export { systemClock } from './clock.ts'
-export type { Clock } from './clock.ts'
 export { compactionRecord } from './compactor.ts'
 export type { Egress, Etcd3Options, QueueLimits } from './etcd3-options.ts'
 export { openEtcd3 } from './open-etcd3.ts'

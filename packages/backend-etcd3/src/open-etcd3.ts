@@ -1,5 +1,5 @@
+import { systemClock } from '@keelson/apimachinery'
 import type { Backend, Compaction, SizeStatistics } from '@keelson/storagebackend'
-import { systemClock } from './clock.ts'
 import { connect, type Connected } from './connect.ts'
 import { Etcd3Backend } from './etcd3-backend.ts'
 import type { Etcd3Options, Settings } from './etcd3-options.ts'

@@ -1,6 +1,6 @@
+import type { Clock } from '@keelson/apimachinery'
 import { CompactedError, type KeyRange, type Revision } from '@keelson/storagebackend'
 import type { IWatchResponse } from 'etcd3'
-import type { Clock } from './clock.ts'
 import type { Endpoint } from './endpoint.ts'
 import { EventCollector } from './event-collector.ts'
 import type { KnownRevisions } from './known-revisions.ts'
@@ -94,7 +94,7 @@ export class ResumingWatch {
         return
       }
       this.#stream = stream
-      this.#cancelTimer = clock.after(callTimeout, () => this.#broke(undefined), true)
+      this.#cancelTimer = clock.after(callTimeout, () => this.#broke(undefined))
     } catch (error) {
       broken(error)
     }
@@ -149,7 +149,7 @@ export class ResumingWatch {
     } else if (answer && this.#wanted > 0) {
       // Older than wanted: this member is behind the one that was asked for the revision.
       this.#cancelAsking?.()
-      this.#cancelAsking = this.#options.clock.after(10, () => this.#askNow(), true)
+      this.#cancelAsking = this.#options.clock.after(10, () => this.#askNow())
     }
     // Another member may be behind what has been seen; a watch that begins in the future is told nothing of what comes before.
     if (revision < this.#position) return
@@ -166,7 +166,7 @@ export class ResumingWatch {
     this.#cancelAsking = undefined
     if (this.#ended || !this.#accepted || this.#wanted === 0) return
     this.#stream?.requestProgress()
-    this.#cancelAsking = this.#options.clock.after(progressPatience, () => this.#askNow(), true)
+    this.#cancelAsking = this.#options.clock.after(progressPatience, () => this.#askNow())
   }
 
   /** The stream is gone, or never answered. */
@@ -184,7 +184,7 @@ export class ResumingWatch {
     }
     if (this.#endpoint) servers.failed(this.#endpoint)
     this.#drop()
-    this.#cancelTimer = clock.after(this.#pause * (0.5 + Math.random() / 2), () => void this.#connect())
+    this.#cancelTimer = clock.after(this.#pause * (0.5 + Math.random() / 2), () => void this.#connect(), { keepAlive: true })
     this.#pause = Math.min(this.#pause * 2, longestPause)
   }
 

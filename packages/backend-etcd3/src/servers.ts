@@ -1,4 +1,5 @@
-import type { Clock } from './clock.ts'
+import { pause } from '@keelson/apimachinery'
+import type { Clock } from '@keelson/apimachinery'
 import type { CallSettings, Endpoint } from './endpoint.ts'
 import { readFailure, type CallFailure } from './translate-error.ts'
 
@@ -52,7 +53,7 @@ export class Servers {
   async call<T>(options: RepeatOptions, call: (endpoint: Endpoint, settings: CallSettings) => Promise<T>): Promise<T> {
     const { type, signal } = options
     const giveUp = this.#clock.now() + (options.patience ?? this.#patience)
-    for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
+    for (let wait = firstPause; ; wait = Math.min(wait * 2, longestPause)) {
       const endpoint = this.current
       const deadline = Date.now() + (options.callTimeout ?? this.#callTimeout)
       try {
@@ -63,23 +64,15 @@ export class Servers {
         const failure = readFailure(error)
         if (failure.transient) this.failed(endpoint)
         const again = failure.transient && (type === 'read' || failure.outcome === 'none')
-        if (!again || this.#clock.now() + pause > giveUp) throw new CallFailedError(failure)
+        if (!again || this.#clock.now() + wait > giveUp) throw new CallFailedError(failure)
       }
-      await this.pause(pause, signal)
+      await this.pause(wait, signal)
     }
   }
 
   /** Ends early when the signal aborts. */
   async pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const done = (): void => {
-        cancel()
-        signal?.removeEventListener('abort', done)
-        resolve()
-      }
-      const cancel = this.#clock.after(milliseconds, done)
-      signal?.addEventListener('abort', done)
-    })
+    await pause(this.#clock, milliseconds, { keepAlive: true, ...(signal && { signal }) })
     signal?.throwIfAborted()
   }
 }

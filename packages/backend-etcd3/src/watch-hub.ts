@@ -87,7 +87,7 @@ export class WatchHub {
       for (const watch of this.#watches) watch.remind()
       if (this.#watches.size > 0) this.#startReminder()
     }
-    this.#cancelReminder = clock.after(progressInterval, again, true)
+    this.#cancelReminder = clock.after(progressInterval, again)
   }
 }
 

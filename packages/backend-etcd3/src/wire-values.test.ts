@@ -46,5 +46,5 @@ it.each([
 ])('progress requests of etcd %s: %s', (version, right) => expect(answersProgressRightly(version)).toBe(right))
 
 it('what the package exports', () => {
-  expect(Object.keys(driver).sort()).toEqual(['compactionRecord', 'foreignLease', 'openEtcd3', 'systemClock'])
+  expect(Object.keys(driver).sort()).toEqual(['compactionRecord', 'foreignLease', 'openEtcd3'])
 })

@@ -1,7 +1,7 @@
 import type { KubeObject } from '@keelson/apimachinery'
 import { encodeContinue, matcher, prefixEnd } from '@keelson/storagebackend'
 import type { ObjectList, ObjectSnapshot, Predicate, Revision, StoredObject } from '@keelson/storagebackend'
-import { yieldToOthers } from './clock.ts'
+import { yieldToOthers } from './yield-to-others.ts'
 
 export interface CachedListOptions {
   /** What `ObjectList.revision` and continue tokens say. */

@@ -1,10 +1,11 @@
 import { openMemory } from '@keelson/backend-embedded'
 import type { KubeObject } from '@keelson/apimachinery'
+import { createManualClock, settle } from '@keelson/apimachinery/testing'
+import type { ManualClock } from '@keelson/apimachinery/testing'
 import { createObjectStore, createRecordCodec } from '@keelson/storagebackend'
 import type { Backend, ObjectCodec, ObjectEvent, ObjectSnapshots, ObjectWatch, Storage } from '@keelson/storagebackend'
 import { Cacher } from './cacher.ts'
 import type { CacherOptions } from './cacher.ts'
-import type { Clock } from './clock.ts'
 
 export const prefix = '/registry/pods/'
 
@@ -34,41 +35,6 @@ export function keyOf(namespace: string, name: string): string {
   return `${prefix}${namespace}/${name}`
 }
 
-/** Time that stands still until it is told to pass. */
-export class ManualClock implements Clock {
-  #now = 1_700_000_000_000
-  readonly #timers = new Set<{ at: number; call: () => void }>()
-
-  now = (): number => this.#now
-
-  after(milliseconds: number, call: () => void): () => void {
-    const timer = { at: this.#now + milliseconds, call }
-    this.#timers.add(timer)
-    return () => this.#timers.delete(timer)
-  }
-
-  /** Lets time pass, timer by timer, with room for what each sets off. */
-  async pass(milliseconds: number): Promise<void> {
-    await turns()
-    const until = this.#now + milliseconds
-    for (;;) {
-      const next = [...this.#timers].filter((t) => t.at <= until).toSorted((a, b) => a.at - b.at)[0]
-      if (next === undefined) break
-      this.#timers.delete(next)
-      this.#now = Math.max(this.#now, next.at)
-      next.call()
-      await turns()
-    }
-    this.#now = until
-    await turns()
-  }
-}
-
-/** Lets everything that is under way without a timer come to its end. */
-export async function turns(count = 5): Promise<void> {
-  for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve))
-}
-
 export interface Fixture extends AsyncDisposable {
   readonly backend: Backend
   readonly store: Storage<Pod>
@@ -85,10 +51,10 @@ export interface Fixture extends AsyncDisposable {
 export async function openFixture(
   options: Partial<CacherOptions<Pod>> & { readonly wrap?: (storage: Storage<Pod>) => Storage<Pod> } = {},
 ): Promise<Fixture> {
-  const clock = new ManualClock()
+  const clock = createManualClock()
   const backend = openMemory({ clock })
   const resource = { group: '', resource: 'pods' }
-  const store = createObjectStore<Pod>({ backend, codec: podCodec, resource, prefix, now: clock.now })
+  const store = createObjectStore<Pod>({ backend, codec: podCodec, resource, prefix, now: () => clock.now() })
   const errors: unknown[] = []
   const cacher = new Cacher<Pod>({
     prefix,
@@ -113,7 +79,7 @@ export async function openFixture(
     },
     remove: async (namespace, name) => (await store.delete(keyOf(namespace, name))).revision,
     async caughtUp() {
-      await turns()
+      await settle()
       await cacher.list(prefix, { resourceVersion: '' })
     },
     async [Symbol.asyncDispose]() {

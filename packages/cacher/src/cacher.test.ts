@@ -1,7 +1,8 @@
 import { everyField, everything, newResourceExpired, parseFieldSelector, parseLabelSelector } from '@keelson/apimachinery'
 import type { ObjectWatch, Predicate, Storage, WatchObjectsOptions } from '@keelson/storagebackend'
 import { describe, expect, test } from 'vitest'
-import { breakable, brief, Collected, keyOf, openFixture, pod, podCodec, prefix, turns } from './cacher.fixture.ts'
+import { settle } from '@keelson/apimachinery/testing'
+import { breakable, brief, Collected, keyOf, openFixture, pod, podCodec, prefix } from './cacher.fixture.ts'
 import type { Fixture, Pod } from './cacher.fixture.ts'
 
 const labelled = (text: string): Predicate => ({ labels: parseLabelSelector(text), fields: everyField() })
@@ -119,7 +120,7 @@ describe('lists', () => {
     })
     await fixture.put('ns', 'a')
     const list = names(fixture, {})
-    await turns()
+    await settle()
     await fixture.clock.pass(1000)
     expect(await list).toEqual(['ns/a'])
     expect(await names(fixture, { resourceVersion: '0' })).toEqual([])
@@ -181,9 +182,9 @@ describe('watches', () => {
     const plain = open(fixture, { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' })
     const legacy = open(fixture, {})
     const none = open(fixture, { sendInitialEvents: false, resourceVersionMatch: 'NotOlderThan' })
-    await turns(20)
+    await settle(20)
     await fixture.put('ns', 'c')
-    await turns()
+    await settle()
     expect((await list.seen).brief).toEqual(['ADDED ns/a@2', 'ADDED ns/b@3', 'END@3', 'ADDED ns/c@4'])
     expect((await plain.seen).brief).toEqual(['ADDED ns/a@2', 'ADDED ns/b@3', 'ADDED ns/c@4'])
     expect((await legacy.seen).brief).toEqual(['ADDED ns/a@2', 'ADDED ns/b@3', 'ADDED ns/c@4'])
@@ -216,7 +217,7 @@ describe('watches', () => {
     await fixture.caughtUp()
     const watch = open(fixture, { resourceVersion: '1', allowBookmarks: true, deadline: fixture.clock.now() + 90_000 })
     const without = open(fixture, { resourceVersion: '1' })
-    await turns()
+    await settle()
     await fixture.clock.pass(59_000)
     await fixture.put('ns', 'b')
     await fixture.clock.pass(3000)
@@ -281,7 +282,7 @@ describe('when the store’s watch breaks', () => {
     await using fixture = await openFixture(store)
     const { seen } = open(fixture, { resourceVersion: '1' })
     await fixture.put('ns', 'a')
-    await turns()
+    await settle()
     store.fail(new Error('connection lost'))
     await fixture.put('ns', 'b')
     await fixture.clock.pass(1000)
@@ -301,7 +302,7 @@ describe('when the store’s watch breaks', () => {
     const { seen } = open(fixture, { resourceVersion: '1' })
     await fixture.put('ns', 'a')
     await fixture.remove('ns', 'a')
-    await turns()
+    await settle()
     store.fail(new Error('connection lost'))
     await fixture.clock.pass(1000)
     await fixture.put('ns', 'b')
@@ -314,7 +315,7 @@ describe('when the store’s watch breaks', () => {
     await using fixture = await openFixture(store)
     const { seen } = open(fixture, { resourceVersion: '1' })
     await fixture.put('ns', 'a')
-    await turns()
+    await settle()
     store.fail(newResourceExpired('gone'))
     await fixture.put('ns', 'b')
     await fixture.clock.pass(1000)

@@ -1,5 +1,5 @@
-import { newTooManyRequests } from '@keelson/apimachinery'
-import type { KubeObject } from '@keelson/apimachinery'
+import { newTooManyRequests, systemClock } from '@keelson/apimachinery'
+import type { Clock, KubeObject } from '@keelson/apimachinery'
 import {
   decodeContinue,
   hasObjectSnapshots,
@@ -24,8 +24,6 @@ import type {
   WatchObjectsOptions,
 } from '@keelson/storagebackend'
 import { listFromState } from './cached-list.ts'
-import type { Clock } from './clock.ts'
-import { systemClock } from './clock.ts'
 import { compareDigests } from './digest.ts'
 import type { DigestComparison } from './digest.ts'
 import { Dispatcher } from './dispatcher.ts'

@@ -1,6 +1,7 @@
 import { openMemory } from '@keelson/backend-embedded'
 import { createObjectStore } from '@keelson/storagebackend'
-import { createManualClock, describeStorage } from '@keelson/storagebackend/testing'
+import { createManualClock } from '@keelson/apimachinery/testing'
+import { describeStorage } from '@keelson/storagebackend/testing'
 import type { TestObject } from '@keelson/storagebackend/testing'
 import { describe, expect } from 'vitest'
 import { withoutSnapshots } from './cacher.fixture.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { KubeObject } from '@keelson/apimachinery'
 import type { Revision, Storage, StoredObject } from '@keelson/storagebackend'
-import { yieldToOthers } from './clock.ts'
+import { yieldToOthers } from './yield-to-others.ts'
 
 export interface DigestComparison {
   /** Same keys, same revisions, same bytes, in the same order. */

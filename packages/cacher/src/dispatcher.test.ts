@@ -2,7 +2,8 @@ import { everyField, everything, parseFieldSelector } from '@keelson/apimachiner
 import type { Predicate } from '@keelson/storagebackend'
 import { describe, expect, test } from 'vitest'
 import { CacheEvent } from './cache-event.ts'
-import { keyOf, ManualClock, pod, podCodec, prefix } from './cacher.fixture.ts'
+import { createManualClock } from '@keelson/apimachinery/testing'
+import { keyOf, pod, podCodec, prefix } from './cacher.fixture.ts'
 import type { Pod } from './cacher.fixture.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { EventRing } from './event-ring.ts'
@@ -15,7 +16,7 @@ function watcherOf(key: string, recursive: boolean, selector: string): Watcher<P
   return new Watcher<Pod>({
     selection: new Selection<Pod>(key, recursive, fields(selector)),
     ring: new EventRing(),
-    clock: new ManualClock(),
+    clock: createManualClock(),
     limits: defaultWatcherLimits,
     after: 0,
     position: 0,

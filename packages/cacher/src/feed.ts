@@ -1,9 +1,8 @@
-import { isApiError } from '@keelson/apimachinery'
-import type { KubeObject } from '@keelson/apimachinery'
+import { isApiError, pause } from '@keelson/apimachinery'
+import type { Clock, KubeObject } from '@keelson/apimachinery'
 import { isStorageError } from '@keelson/storagebackend'
 import type { ObjectEvent, Revision, Storage, StoredObject } from '@keelson/storagebackend'
-import type { Clock } from './clock.ts'
-import { yieldToOthers } from './clock.ts'
+import { yieldToOthers } from './yield-to-others.ts'
 
 export interface FeedSink<T extends KubeObject> {
   /** The cache is about to be filled anew; `reason` says why. */
@@ -68,7 +67,8 @@ export async function runFeed<T extends KubeObject>(options: FeedOptions<T>): Pr
       }
     }
     if (signal.aborted) return
-    await pause(clock, delay, signal)
+    if (delay === 0) await yieldToOthers()
+    else await pause(clock, delay, { signal })
     delay = Math.min(longestDelay, delay === 0 ? firstDelay : delay * 2)
   }
 }
@@ -97,17 +97,4 @@ async function follow<T extends KubeObject>(
 
 function isExpired(error: unknown): boolean {
   return isApiError(error, 'Expired') || isStorageError(error, 'ResourceVersionTooOld')
-}
-
-function pause(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> {
-  if (milliseconds === 0) return yieldToOthers()
-  return new Promise((resolve) => {
-    const done = (): void => {
-      cancel()
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const cancel = clock.after(milliseconds, done)
-    signal.addEventListener('abort', done)
-  })
 }

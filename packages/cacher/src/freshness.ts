@@ -1,5 +1,5 @@
+import type { Clock } from '@keelson/apimachinery'
 import type { Revision } from '@keelson/storagebackend'
-import type { Clock } from './clock.ts'
 
 interface Waiter {
   readonly revision: Revision

@@ -1,7 +1,6 @@
 export type { BookmarkTimes } from './bookmarks.ts'
 export { Cacher } from './cacher.ts'
 export type { CacherOptions } from './cacher.ts'
-export type { Clock } from './clock.ts'
 export { compareDigests } from './digest.ts'
 export type { DigestComparison } from './digest.ts'
 export type { EventRingOptions } from './event-ring.ts'

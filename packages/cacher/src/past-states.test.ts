@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { openFixture, prefix, turns, withoutSnapshots } from './cacher.fixture.ts'
+import { settle } from '@keelson/apimachinery/testing'
+import { openFixture, prefix, withoutSnapshots } from './cacher.fixture.ts'
 import type { Fixture } from './cacher.fixture.ts'
 
 const stores = [
@@ -68,11 +69,11 @@ test('a state that the store has and the cache has not come to yet is not shown 
     }),
   })
   const revision = await fixture.put('ns', 'a', { note: 'x' })
-  await turns()
+  await settle()
   const list = exactly(fixture, revision)
   let shown = false
   void list.then(() => (shown = true))
-  await turns()
+  await settle()
   expect(shown).toBe(false)
   expect([...(await fixture.cacher.list(prefix, { resourceVersion: '0' })).items]).toEqual([])
   held!()

@@ -2,7 +2,8 @@ import { everyField, everything, isApiError, newResourceExpired, parseFieldSelec
 import type { ObjectEvent, Predicate, StoredObject } from '@keelson/storagebackend'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { breakable, brief, keyOf, openFixture, prefix, turns } from './cacher.fixture.ts'
+import { settle } from '@keelson/apimachinery/testing'
+import { breakable, brief, keyOf, openFixture, prefix } from './cacher.fixture.ts'
 import type { Pod } from './cacher.fixture.ts'
 
 const predicates: (Predicate | undefined)[] = [
@@ -91,7 +92,7 @@ test('every watch sees exactly what happened after its revision, and lists at a 
       }[] = []
       let revision = 1
       for (const step of script) {
-        if (step.type === 'pause') await turns(2)
+        if (step.type === 'pause') await settle(2)
         else if (step.type === 'write') {
           const key = keyOf(step.namespace, step.name)
           const exists = await fixture.store.get(key).catch(() => undefined)
@@ -121,7 +122,7 @@ test('every watch sees exactly what happened after its revision, and lists at a 
       }
       await fixture.caughtUp()
       const readers = watches.map((w) => w.read())
-      await turns(120)
+      await settle(120)
       stop.abort()
       await Promise.all(readers)
       for (const w of watches) expect(brief(w.events)).toEqual(replay.after(w.from, w.key, w.predicate))
@@ -191,7 +192,7 @@ test('when the store’s watch breaks at any moment, nothing is lost or repeated
       }
       await fixture.clock.pass(10_000)
       await fixture.caughtUp()
-      await turns(20)
+      await settle(20)
       stop.abort()
       for (const { from, key, predicate, events, result } of watches) {
         const error = await result

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts'
+import type { Clock } from '@keelson/apimachinery'
 
 export type ReadinessState =
   | { readonly type: 'pending'; readonly reason: string; readonly since: number }

@@ -1,9 +1,8 @@
 import { newResourceExpired } from '@keelson/apimachinery'
-import type { KubeObject } from '@keelson/apimachinery'
+import type { Clock, KubeObject } from '@keelson/apimachinery'
 import type { ObjectEvent, Revision, StoredObject } from '@keelson/storagebackend'
 import type { CacheEvent } from './cache-event.ts'
-import type { Clock } from './clock.ts'
-import { yieldToOthers } from './clock.ts'
+import { yieldToOthers } from './yield-to-others.ts'
 import type { EventRing } from './event-ring.ts'
 import type { Selection } from './selection.ts'
 

@@ -1,8 +1,8 @@
 import { builtinPlugins, createAdmissionChain } from '@keelson/admission'
-import type { KubeObject } from '@keelson/apimachinery'
+import type { Clock, KubeObject } from '@keelson/apimachinery'
 import { openMemory } from '@keelson/backend-embedded'
 import { createLoopbackClient } from '@keelson/loopback'
-import type { Clock, LoopbackClientBuilder, LoopbackResource } from '@keelson/loopback'
+import type { LoopbackClientBuilder, LoopbackResource } from '@keelson/loopback'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { openTestStore } from '@keelson/registry/testing'
@@ -101,35 +101,6 @@ export function openCluster(clock: Clock): Cluster {
       await admission[Symbol.asyncDispose]()
       for (const store of stores) await store[Symbol.asyncDispose]()
       await backend[Symbol.asyncDispose]()
-    },
-  }
-}
-
-export interface TurnedClock extends Clock {
-  /** Moves time and runs what is due, in order. */
-  turn(milliseconds: number): void
-}
-
-export function turnedClock(start: number): TurnedClock {
-  let now = start
-  const timers = new Set<{ due: number; callback: () => void }>()
-  return {
-    now: () => now,
-    schedule(milliseconds, callback) {
-      const timer = { due: now + milliseconds, callback }
-      timers.add(timer)
-      return () => timers.delete(timer)
-    },
-    turn(milliseconds) {
-      const end = now + milliseconds
-      for (;;) {
-        const next = [...timers].filter(({ due }) => due <= end).toSorted((a, b) => a.due - b.due)[0]
-        if (next === undefined) break
-        timers.delete(next)
-        now = Math.max(now, next.due)
-        next.callback()
-      }
-      now = end
     },
   }
 }

@@ -1,5 +1,5 @@
-import type { KubeObject } from '@keelson/apimachinery'
-import type { Clock, Informer, LoopbackClient } from '@keelson/loopback'
+import type { Clock, KubeObject } from '@keelson/apimachinery'
+import type { Informer, LoopbackClient } from '@keelson/loopback'
 
 export interface Namespace extends KubeObject {
   spec?: { finalizers?: string[] }

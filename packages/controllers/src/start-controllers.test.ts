@@ -1,15 +1,17 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { openCluster, turnedClock } from './cluster.fixture.ts'
-import type { Cluster, TurnedClock } from './cluster.fixture.ts'
+import { createManualClock } from '@keelson/apimachinery/testing'
+import type { ManualClock } from '@keelson/apimachinery/testing'
+import { openCluster } from './cluster.fixture.ts'
+import type { Cluster } from './cluster.fixture.ts'
 import { startControllers } from './start-controllers.ts'
 import type { RunningControllers } from './start-controllers.ts'
 
-let clock: TurnedClock
+let clock: ManualClock
 let cluster: Cluster
 let running: RunningControllers | undefined
 let errors: unknown[]
 beforeEach(() => {
-  clock = turnedClock(Date.parse('2026-01-01T00:00:00Z'))
+  clock = createManualClock(Date.parse('2026-01-01T00:00:00Z'))
   cluster = openCluster(clock)
   errors = []
 })
@@ -117,7 +119,7 @@ it('pods on a node that is there get their time, and the rest waits for them', a
   expect(await cluster.configMaps.get('a', 'used-by-pod', live)).toBeDefined()
   await cluster.pods.delete('a', 'p', { gracePeriodSeconds: 0 })
   await eventually(async () => {
-    clock.turn(16_000)
+    clock.advance(16_000)
     expect(await cluster.namespaces.get('', 'a', live)).toBeUndefined()
   })
 })
@@ -135,7 +137,7 @@ it('content that finalizers hold is waited for, and told of', async () => {
   })
   await cluster.configMaps.update('a', 'held', (map) => ({ ...map, metadata: { ...map.metadata, finalizers: [] } }))
   await eventually(async () => {
-    clock.turn(8_000)
+    clock.advance(8_000)
     expect(await cluster.namespaces.get('', 'a', live)).toBeUndefined()
   })
 })
@@ -148,7 +150,7 @@ it('a failure in between is tried again', async () => {
   await cluster.namespaces.delete('', 'a')
   await eventually(() => expect(failing).toHaveBeenCalled())
   await eventually(async () => {
-    clock.turn(1000)
+    clock.advance(1000)
     expect(await cluster.namespaces.get('', 'a', live)).toBeUndefined()
   })
   expect(errors.splice(0)).toHaveLength(1)

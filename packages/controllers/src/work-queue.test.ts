@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { turnedClock } from './cluster.fixture.ts'
-import type { TurnedClock } from './cluster.fixture.ts'
+import { createManualClock } from '@keelson/apimachinery/testing'
+import type { ManualClock } from '@keelson/apimachinery/testing'
 import { RetryAfter, WorkQueue } from './work-queue.ts'
 
-let clock: TurnedClock
+let clock: ManualClock
 let queue: WorkQueue
 let log: string[]
 let act: (key: string) => Promise<void>
@@ -11,7 +11,7 @@ const settle = async (): Promise<void> => {
   for (let i = 0; i < 20; i++) await Promise.resolve()
 }
 beforeEach(() => {
-  clock = turnedClock(0)
+  clock = createManualClock(0)
   log = []
   act = async () => {}
   queue = new WorkQueue({
@@ -62,18 +62,18 @@ it('tries again ever later, up to a limit, and forgets after success', async () 
     [40, 4],
     [40, 5],
   ] as const) {
-    clock.turn(wait)
+    clock.advance(wait)
     await settle()
     expect(log.filter((line) => line === 'a')).toHaveLength(runs)
   }
   act = async () => {}
-  clock.turn(40)
+  clock.advance(40)
   await settle()
   act = () => Promise.reject(new Error('x'))
   queue.add('a')
   await settle()
   log.length = 0
-  clock.turn(10)
+  clock.advance(10)
   await settle()
   expect(log).toContain('a')
 })
@@ -82,10 +82,10 @@ it('comes back when it is told to, without a failure', async () => {
   act = () => Promise.reject(new RetryAfter(100, 'later'))
   queue.add('a')
   await settle()
-  clock.turn(99)
+  clock.advance(99)
   await settle()
   expect(log).toEqual(['a'])
-  clock.turn(1)
+  clock.advance(1)
   await settle()
   expect(log).toEqual(['a', 'a'])
 })
@@ -94,9 +94,9 @@ it('of two waits the earlier counts', async () => {
   queue.addAfter('a', 100)
   queue.addAfter('a', 10)
   queue.addAfter('a', 50)
-  clock.turn(10)
+  clock.advance(10)
   await settle()
-  clock.turn(200)
+  clock.advance(200)
   await settle()
   expect(log).toEqual(['a'])
 })
@@ -114,7 +114,7 @@ it('stops after what it is doing', async () => {
   expect(stopped).not.toHaveBeenCalled()
   finish()
   await stopping
-  clock.turn(1000)
+  clock.advance(1000)
   queue.add('e')
   await settle()
   expect(log).toEqual(['a', 'b'])

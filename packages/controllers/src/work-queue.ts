@@ -1,5 +1,5 @@
-import { systemClock } from '@keelson/loopback'
-import type { Clock } from '@keelson/loopback'
+import { systemClock } from '@keelson/apimachinery'
+import type { Clock } from '@keelson/apimachinery'
 
 export interface WorkQueueOptions {
   /** Brings one key's matter to where it should be. Throws to be called again, later and later. Throws `RetryAfter` to say when. */
@@ -63,7 +63,7 @@ export class WorkQueue implements AsyncDisposable {
     const present = this.#delayed.get(key)
     if (present !== undefined && present.due <= due) return
     this.#undelay(key)
-    this.#delayed.set(key, { due, cancel: this.#clock.schedule(milliseconds, () => this.add(key)) })
+    this.#delayed.set(key, { due, cancel: this.#clock.after(milliseconds, () => this.add(key)) })
   }
 
   /** Waits for what is being worked on; nothing new is begun. */

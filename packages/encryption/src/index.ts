@@ -1,5 +1,3 @@
-export { systemClock } from './clock.ts'
-export type { Clock } from './clock.ts'
 export { EncryptionConfigurationError } from './configuration-error.ts'
 export type {
   EncryptionConfiguration,

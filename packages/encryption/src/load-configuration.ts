@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import type { Clock } from '@keelson/apimachinery'
 import { buildTransformers } from './build-transformers.ts'
 import type { BuiltTransformers } from './build-transformers.ts'
-import type { Clock } from './clock.ts'
 import { EncryptionConfigurationError } from './configuration-error.ts'
 import { parseEncryptionConfiguration } from './parse-configuration.ts'
 

@@ -1,6 +1,6 @@
+import { systemClock } from '@keelson/apimachinery'
+import type { Clock } from '@keelson/apimachinery'
 import type { ResourceTransformers } from '@keelson/storagebackend'
-import { systemClock } from './clock.ts'
-import type { Clock } from './clock.ts'
 import { checkAll, closeAll } from './kms/kms-providers.ts'
 import { loadConfiguration } from './load-configuration.ts'
 import { Reloader } from './reloader.ts'

@@ -1,4 +1,4 @@
-import { createManualClock } from '@keelson/storagebackend/testing'
+import { createManualClock } from '@keelson/apimachinery/testing'
 import { expect, test, vi } from 'vitest'
 import { configuration, keys, opened, secrets } from './encryption.fixture.ts'
 

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts'
+import type { Clock } from '@keelson/apimachinery'
 import { loadConfiguration } from './load-configuration.ts'
 import type { LoadedConfiguration } from './load-configuration.ts'
 import { checkAll, closeAll, graceMs } from './kms/kms-providers.ts'

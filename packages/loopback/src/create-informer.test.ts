@@ -1,12 +1,11 @@
 import { newResourceExpired } from '@keelson/apimachinery'
-import type { KubeObject } from '@keelson/apimachinery'
+import type { Clock, KubeObject } from '@keelson/apimachinery'
 import { openTestStore } from '@keelson/registry/testing'
 import { defineResource } from '@keelson/registry'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createInformer } from './create-informer.ts'
 import { createLoopbackClient } from './create-loopback-client.ts'
 import type { InformerEvent, LoopbackResource } from './client.ts'
-import type { Clock } from './clock.ts'
 
 interface Thing extends KubeObject {
   value?: number
@@ -15,7 +14,7 @@ const things = defineResource<Thing>({ group: '', version: 'v1', kind: 'Thing', 
 /** Waits are over at once. */
 const eager: Clock = {
   now: () => 0,
-  schedule(_milliseconds, callback) {
+  after(_milliseconds, callback) {
     const timer = setImmediate(callback)
     return () => clearImmediate(timer)
   },

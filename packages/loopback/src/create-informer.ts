@@ -1,10 +1,8 @@
-import { isApiError } from '@keelson/apimachinery'
-import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
+import { isApiError, pause, systemClock } from '@keelson/apimachinery'
+import type { Clock, DeepReadonly, KubeObject } from '@keelson/apimachinery'
 import type { ObjectEvent, Predicate, StoredObject } from '@keelson/storagebackend'
 import { Backoff } from './backoff.ts'
 import type { Informer, InformerEvent, LoopbackResource } from './client.ts'
-import { pause, systemClock } from './clock.ts'
-import type { Clock } from './clock.ts'
 import { ObjectIndex } from './object-index.ts'
 
 export interface InformerOptions {
@@ -78,7 +76,7 @@ class WatchingInformer<T extends KubeObject> implements Informer<T> {
         if (isApiError(error, 'Expired') || isApiError(error, 'Gone')) this.#revision = ''
         this.#report(error)
       }
-      await pause(clock, backoff.next(), signal)
+      await pause(clock, backoff.next(), { signal })
     }
   }
 

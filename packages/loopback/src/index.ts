@@ -1,8 +1,6 @@
 export { Backoff } from './backoff.ts'
 export type { BackoffOptions } from './backoff.ts'
 export type { Informer, InformerEvent, LoopbackClient, LoopbackListOptions, LoopbackResource, LoopbackWatchOptions } from './client.ts'
-export { pause, systemClock } from './clock.ts'
-export type { Clock } from './clock.ts'
 export { createInformer } from './create-informer.ts'
 export type { InformerOptions } from './create-informer.ts'
 export { createLoopbackClient } from './create-loopback-client.ts'

@@ -31,7 +31,7 @@ beforeEach(async () => {
   namespaces = client.resource<Namespace>({ group: '', resource: 'namespaces' })!
   await namespaces.create('', { metadata: { name: 'there' }, status: { phase: 'Active' } })
   await namespaces.create('', { metadata: { name: 'going' }, status: { phase: 'Terminating' } })
-  plugin = namespaceLifecycle({ client, clock: { now: () => now, schedule: () => () => {} } })
+  plugin = namespaceLifecycle({ client, clock: { now: () => now, after: () => () => {} } })
   close = () => test[Symbol.asyncDispose]()
 })
 afterEach(async () => {

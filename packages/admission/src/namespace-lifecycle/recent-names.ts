@@ -1,4 +1,4 @@
-import type { Clock } from '@keelson/loopback'
+import type { Clock } from '@keelson/apimachinery'
 
 /** Names that were added a short while ago; the oldest are forgotten first when there are too many. */
 export class RecentNames {

@@ -1,6 +1,6 @@
 import { isApiError } from '@keelson/apimachinery'
-import type { DeepReadonly, DeleteOptions, GroupResource, KubeObject } from '@keelson/apimachinery'
-import type { Clock, LoopbackClient, LoopbackResource } from '@keelson/loopback'
+import type { Clock, DeepReadonly, DeleteOptions, GroupResource, KubeObject } from '@keelson/apimachinery'
+import type { LoopbackClient, LoopbackResource } from '@keelson/loopback'
 
 export interface Remaining {
   /** "pods." → how many. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import type { Clock } from '@keelson/apimachinery'
 import type { ValueTransformer } from '@keelson/storagebackend'
 import { createAesGcm } from '../aes-gcm.ts'
-import type { Clock } from '../clock.ts'
 import { createExtendedNonceGcm } from '../extended-nonce-gcm.ts'
 import { decodeEncryptedObject, encodeEncryptedObject, hkdfSeed } from './encrypted-object.ts'
 import type { EncryptedObject } from './encrypted-object.ts'

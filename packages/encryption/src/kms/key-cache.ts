@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import type { Clock } from '@keelson/apimachinery'
 import type { ValueTransformer } from '@keelson/storagebackend'
-import type { Clock } from '../clock.ts'
 import type { EncryptedObject } from './encrypted-object.ts'
 
 /** A key nobody read with for so long is asked for again. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { aggregateMessages } from '@keelson/apimachinery'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@keelson/apimachinery'
 import { complaintAboutKeyId } from './encrypted-object.ts'
 import type { KmsService } from './kms-client.ts'
 import type { StatusResponse } from './kms-messages.ts'

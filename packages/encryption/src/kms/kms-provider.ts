@@ -1,6 +1,6 @@
 import { parseDuration } from '@keelson/apimachinery'
+import type { Clock } from '@keelson/apimachinery'
 import type { ValueTransformer } from '@keelson/storagebackend'
-import type { Clock } from '../clock.ts'
 import { EncryptionConfigurationError } from '../configuration-error.ts'
 import type { KmsConfiguration } from '../encryption-configuration.ts'
 import { createEnvelopeTransformer } from './envelope-transformer.ts'

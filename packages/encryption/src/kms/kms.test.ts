@@ -1,6 +1,6 @@
 import { createAesGcm } from '../aes-gcm.ts'
 import path from 'node:path'
-import { createManualClock } from '@keelson/storagebackend/testing'
+import { createManualClock } from '@keelson/apimachinery/testing'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { configuration, directory, keys, opened, secrets } from '../encryption.fixture.ts'
 import { readAesGcm, readSeeded } from '../independent-readers.fixture.ts'

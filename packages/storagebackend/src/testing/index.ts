@@ -1,7 +1,5 @@
 export { describeBackend } from './backend-suite.ts'
 export type { BackendUnderTest } from './backend-suite.ts'
-export { createManualClock } from './manual-clock.ts'
-export type { ManualClock } from './manual-clock.ts'
 export type { Skip, SuiteOptions } from './skip.ts'
 export { describeStorage } from './storage-suite.ts'
 export type { StorageSuiteRequest, StorageUnderTest } from './storage-suite.ts'

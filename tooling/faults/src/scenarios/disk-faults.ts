@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Clock } from '@keelson/backend-embedded'
+import type { Clock } from '@keelson/apimachinery'
 import {
   LmdbDurability,
   NotWrittenError,

@@ -1,0 +1,2 @@
+export { createManualClock, settle } from './manual-clock.ts'
+export type { ManualClock } from './manual-clock.ts'

@@ -1,0 +1,48 @@
+import type { Clock } from '../clock.ts'
+
+/** A clock that stands still until it is moved. */
+export interface ManualClock extends Clock {
+  /** Moves on, calling what falls due on the way, in order. */
+  advance(milliseconds: number): void
+  /** Moves on likewise, and lets what each call sets off come to its end before the next. */
+  pass(milliseconds: number): Promise<void>
+}
+
+export function createManualClock(start = 1_700_000_000_000): ManualClock {
+  let now = start
+  const timers = new Set<{ readonly at: number; readonly call: () => void }>()
+  function* due(until: number): Generator<() => void> {
+    for (;;) {
+      let next: { readonly at: number; readonly call: () => void } | undefined
+      for (const timer of timers) if (timer.at <= until && (!next || timer.at < next.at)) next = timer
+      if (!next) break
+      timers.delete(next)
+      now = Math.max(now, next.at)
+      yield next.call
+    }
+    now = until
+  }
+  return {
+    now: () => now,
+    after(milliseconds, call) {
+      const timer = { at: now + Math.max(0, milliseconds), call }
+      timers.add(timer)
+      return () => timers.delete(timer)
+    },
+    advance(milliseconds) {
+      for (const call of due(now + milliseconds)) call()
+    },
+    async pass(milliseconds) {
+      await settle()
+      for (const call of due(now + milliseconds)) {
+        call()
+        await settle()
+      }
+    },
+  }
+}
+
+/** Lets everything that is under way without a timer come to its end. */
+export async function settle(turns = 5): Promise<void> {
+  for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
