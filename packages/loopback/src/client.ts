@@ -41,6 +41,8 @@ export type InformerEvent<T extends KubeObject> =
 /** A live, indexed copy of a resource that restarts itself after errors. */
 export interface Informer<T extends KubeObject> extends AsyncDisposable {
   readonly synced: Promise<void>
+  /** Everything that was there when it started has been read. */
+  readonly hasSynced: boolean
   get(namespace: string, name: string): DeepReadonly<T> | undefined
   list(namespace?: string): readonly DeepReadonly<T>[]
   /** Tells the handler of every present object first, as `added`. Returns what ends the subscription. */

@@ -26,6 +26,7 @@ export function createInformer<T extends KubeObject>(resource: LoopbackResource<
 
 class WatchingInformer<T extends KubeObject> implements Informer<T> {
   readonly synced: Promise<void>
+  hasSynced = false
   readonly #resource: LoopbackResource<T>
   readonly #options: InformerOptions
   readonly #handlers = new Set<(event: InformerEvent<T>) => void>()
@@ -40,7 +41,10 @@ class WatchingInformer<T extends KubeObject> implements Informer<T> {
     this.#resource = resource
     this.#options = options
     this.synced = new Promise((resolve) => {
-      this.#markSynced = resolve
+      this.#markSynced = () => {
+        this.hasSynced = true
+        resolve()
+      }
     })
     this.#done = this.#run()
   }

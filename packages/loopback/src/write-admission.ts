@@ -16,11 +16,11 @@ export interface WriteAttributes {
 
 /** The part of an admission chain that writes in process go through. */
 export interface WriteAdmission {
-  admit(attributes: WriteAttributes): Promise<void>
-  validate(attributes: WriteAttributes): Promise<void>
+  admit(attributes: WriteAttributes): Promise<void> | void
+  validate(attributes: WriteAttributes): Promise<void> | void
 }
 
 export const noAdmission: WriteAdmission = {
-  admit: async () => {},
-  validate: async () => {},
+  admit() {},
+  validate() {},
 }

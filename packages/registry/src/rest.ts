@@ -51,7 +51,7 @@ export interface Watchable {
 }
 
 /** Runs admission's validating half on the final object; may be called again after a lost race. */
-export type AdmitObject = (object: KubeObject, old: KubeObject | undefined) => Promise<void>
+export type AdmitObject = (object: KubeObject, old: KubeObject | undefined) => Promise<void> | void
 
 export interface CreateRequest {
   readonly dryRun: boolean

@@ -1,0 +1,24 @@
+import { defineResource } from '@keelson/registry'
+import { openTestStore } from '@keelson/registry/testing'
+import { expect, it } from 'vitest'
+import { createLoopbackClient } from './create-loopback-client.ts'
+import { createSharedInformers } from './shared-informers.ts'
+
+const things = { group: '', resource: 'things' }
+
+it('starts one informer for all who ask, and says when it has everything', async () => {
+  await using test = openTestStore(
+    defineResource({ group: '', version: 'v1', kind: 'Thing', plural: 'things', scope: 'Namespaced', strategy: {} }),
+  )
+  const client = createLoopbackClient()
+  await using informers = createSharedInformers(client)
+  expect(informers.of(things)).toBeUndefined()
+  client.add({ group: '', version: 'v1' }, test.paths)
+  await client.resource(things)!.create('ns', { metadata: { name: 'a' } })
+  const informer = informers.of(things)!
+  expect(informer.hasSynced).toBe(false)
+  expect(informers.of(things)).toBe(informer)
+  await informer.synced
+  expect(informer.hasSynced).toBe(true)
+  expect(informer.get('ns', 'a')?.metadata.name).toBe('a')
+})

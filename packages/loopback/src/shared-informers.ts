@@ -1,0 +1,30 @@
+import type { GroupResource, KubeObject } from '@keelson/apimachinery'
+import type { Informer, LoopbackClient } from './client.ts'
+import { createInformer } from './create-informer.ts'
+import type { InformerOptions } from './create-informer.ts'
+
+/** Informers of whole resources, one for all who read the resource; the first who asks starts it. Disposing stops them. */
+export interface SharedInformers extends AsyncDisposable {
+  /** undefined when the server does not serve the resource. The informer is not the asker's: it is never disposed by one. */
+  of<T extends KubeObject = KubeObject>(resource: GroupResource): Informer<T> | undefined
+}
+
+export function createSharedInformers(
+  client: LoopbackClient,
+  options: Omit<InformerOptions, 'namespace' | 'predicate'> = {},
+): SharedInformers {
+  const started = new Map<string, Informer<KubeObject>>()
+  return {
+    of<T extends KubeObject>({ group, resource }: GroupResource) {
+      const served = client.resource({ group, resource })
+      if (served === undefined) return undefined
+      const key = `${resource}.${group}`
+      let informer = started.get(key)
+      if (informer === undefined) started.set(key, (informer = createInformer(served, options)))
+      return informer as unknown as Informer<T>
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(Array.from(started.values(), (informer) => informer[Symbol.asyncDispose]()))
+    },
+  }
+}
