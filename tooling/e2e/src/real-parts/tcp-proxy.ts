@@ -1,4 +1,4 @@
-import { connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
 export interface TcpProxy extends AsyncDisposable {
   readonly url: string
@@ -6,55 +6,74 @@ export interface TcpProxy extends AsyncDisposable {
   swallow(direction: 'requests' | 'answers' | undefined): void
   /** Resets every connection. New ones are taken. */
   cut(): void
-  /** Every connection is cut when so many bytes of answers have gone through it. */
-  cutAfter(bytes: () => number): void
+  /** Every connection is reset when the server has sent so many more bytes, and again for each further number. Replaces what was planned. */
+  cutAfter(...bytes: readonly number[]): void
+  /** How often connections were cut. */
+  readonly cuts: number
+  /** How many there have been. */
   readonly connections: number
 }
 
 /** Stands between a client and a server on this machine, and breaks what goes through it. */
 export async function startTcpProxy(port: number): Promise<TcpProxy> {
-  const pairs = new Set<readonly [Socket, Socket]>()
+  const sockets = new Set<Socket>()
   let swallowed: 'requests' | 'answers' | undefined
-  let budget = (): number => Infinity
+  let planned: number[] = []
+  let cuts = 0
   let connections = 0
+  const cut = (): void => {
+    cuts++
+    for (const socket of sockets) socket.resetAndDestroy()
+    sockets.clear()
+  }
   const server = createServer((client) => {
     connections++
     const upstream = connect(port, '127.0.0.1')
-    const pair = [client, upstream] as const
-    pairs.add(pair)
-    let left = Math.floor(budget())
-    const end = (): void => {
-      client.destroy()
-      upstream.destroy()
-      pairs.delete(pair)
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      socket.setNoDelay(true)
+      socket.on('error', () => undefined)
+      socket.on('close', () => {
+        sockets.delete(socket)
+        client.destroy()
+        upstream.destroy()
+      })
     }
-    for (const socket of pair) socket.on('error', end).on('close', end)
-    client.on('data', (data) => swallowed !== 'requests' && upstream.write(data))
-    upstream.on('data', (data: Buffer) => {
-      if (swallowed === 'answers') return
-      const part = data.subarray(0, left)
-      left -= part.length
-      client.write(part, () => left <= 0 && end())
+    client.on('data', (data) => {
+      if (swallowed !== 'requests' && !upstream.write(data)) client.pause()
     })
+    const answer = (data: Buffer): void => {
+      if (swallowed === 'answers') return
+      const left = planned[0] ?? Infinity
+      if (data.length < left) {
+        if (planned.length > 0) planned[0] = left - data.length
+        if (!client.write(data)) upstream.pause()
+      } else {
+        planned.shift()
+        // What came first still arrives, and nothing behind it: the break is in the middle.
+        upstream.off('data', answer)
+        client.write(data.subarray(0, left), cut)
+      }
+    }
+    upstream.on('data', answer)
+    upstream.on('drain', () => client.resume())
+    client.on('drain', () => upstream.resume())
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const cut = (): void => {
-    for (const [client, upstream] of pairs) {
-      client.resetAndDestroy()
-      upstream.destroy()
-    }
-  }
   return {
-    url: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     swallow: (direction) => void (swallowed = direction),
     cut,
-    cutAfter: (bytes) => void (budget = bytes),
+    cutAfter: (...bytes) => void (planned = [...bytes]),
+    get cuts() {
+      return cuts
+    },
     get connections() {
       return connections
     },
     async [Symbol.asyncDispose]() {
-      server.close()
-      cut()
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
     },
   }
 }

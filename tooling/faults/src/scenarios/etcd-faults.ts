@@ -3,16 +3,16 @@ import { openEtcd3 } from '@keelson/backend-etcd3'
 import type { Backend, Revision } from '@keelson/storagebackend'
 import { startEtcd, type EtcdProcess } from '@keelson/tooling-e2e/etcd-process'
 import { findEtcd } from '@keelson/tooling-e2e/find-etcd'
+import { startTcpProxy, type TcpProxy } from '@keelson/tooling-e2e/tcp-proxy'
 import { checkHistory } from '../checker/index.ts'
 import { allKeys, keyAt, startLoad } from '../load/clients.ts'
-import { startCuttingProxy, type CuttingProxy } from '../load/cutting-proxy.ts'
 import { RecordedBackend } from '../load/recorded-backend.ts'
 import { HistoryBuilder } from '../load/recorder.ts'
 import { addCheck, fail, newResult, type Scenario } from './scenario.ts'
 
 interface Target {
   readonly etcd: EtcdProcess
-  readonly proxy: CuttingProxy
+  readonly proxy: TcpProxy
   readonly random: () => number
 }
 
@@ -74,6 +74,7 @@ const faults: readonly Fault[] = [
         proxy.cutAfter(Math.floor(random() * behind * valueBytes * 2))
         await sleep(20 + 80 * random())
       }
+      proxy.cutAfter()
       proxy.cut()
     },
   },
@@ -95,10 +96,10 @@ function toScenario(fault: Fault): Scenario {
     async run({ rounds, random }) {
       const result = newResult()
       await using etcd = await startEtcd(findEtcd()!)
-      await using proxy = await startCuttingProxy(etcd.port)
+      await using proxy = await startTcpProxy(etcd.port)
       const history = new HistoryBuilder()
       const backend = await openEtcd3({
-        transport: { serverList: [`http://127.0.0.1:${proxy.port}`] },
+        transport: { serverList: [proxy.url] },
         compactionInterval: 0,
         callTimeout: 1000,
         patience: 2500,
