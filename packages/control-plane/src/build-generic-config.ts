@@ -1,14 +1,12 @@
 import { createApiTypes } from '@keelson/api'
 import type { ApiTypes } from '@keelson/api'
-import { coreV1 } from '@keelson/api/core/v1'
-import { eventsV1 } from '@keelson/api/events/v1'
 import { metaV1 } from '@keelson/api/meta/v1'
 import { Scheme } from '@keelson/apimachinery'
 import type { Authorizer } from '@keelson/auth'
 import type { RESTOptionsGetter, StorageFactory } from '@keelson/registry'
 import { newStorageFactoryConfig, protobufCodecs, recordCodecs } from '@keelson/registry'
-import { registerCore } from '@keelson/resources-core'
 import type { Backend, Storage } from '@keelson/storagebackend'
+import { builtinGroups } from './builtin-groups.ts'
 import { applyWithStorageFactoryTo } from './apply-with-storage-factory.ts'
 import { buildAuthentication, buildAuthorizer } from './build-authentication.ts'
 import type { Authentication } from './build-authentication.ts'
@@ -51,8 +49,8 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
     },
   )
   const scheme = new Scheme()
-  registerCore(scheme)
-  const types = createApiTypes([metaV1, coreV1, eventsV1])
+  for (const group of builtinGroups) group.register(scheme)
+  const types = createApiTypes([metaV1, ...builtinGroups.flatMap(({ types }) => types)])
   const storageFactory = newStorageFactoryConfig()
     .complete({
       backend,

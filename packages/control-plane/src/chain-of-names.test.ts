@@ -12,7 +12,7 @@ test('the chain from options to the driver', async () => {
   expect(restOptions.backend).toBe(config.backend)
   expect(config.storageFactory.newConfig({ group: 'events.k8s.io', resource: 'events' }).resourcePrefix).toBe('/elsewhere/events')
 
-  const { storage } = newLegacyRESTStorage(config)
+  const storage = newLegacyRESTStorage(config)
   expect([...storage.keys()]).toEqual(
     expect.arrayContaining(['configmaps', 'namespaces', 'namespaces/finalize', 'namespaces/status', 'pods', 'pods/status']),
   )

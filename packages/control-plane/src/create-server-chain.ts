@@ -6,11 +6,13 @@ import type { Server } from '@keelson/server'
 import { advertiseAddress, bracketed, reachableAddress } from './addresses.ts'
 import { buildGenericConfig } from './build-generic-config.ts'
 import type { GenericConfig } from './build-generic-config.ts'
+import { builtinGroups } from './builtin-groups.ts'
 import { ControllerRunner } from './controller-runner.ts'
+import { groupsToInstall } from './groups-to-install.ts'
 import { installGroup, installLegacyAPIGroup } from './install-apis.ts'
 import type { InstallTarget } from './install-apis.ts'
-import { cohabitingGroups } from './cohabiting-groups.ts'
 import { newLegacyRESTStorage } from './new-legacy-rest-storage.ts'
+import { newRESTStorage } from './new-rest-storage.ts'
 import { PostStartHooks } from './post-start-hooks.ts'
 import type { ServerChainOptions } from './server-chain-options.ts'
 import type { ServerChain } from './server-chain.ts'
@@ -62,9 +64,11 @@ function wire(options: ServerChainOptions, config: GenericConfig, controllers: C
       onInternalError: (error) => log(isAbort(error) ? 3 : 0, `internal error: ${String((error as Error)?.stack ?? error)}`),
     },
   }
-  const legacy = newLegacyRESTStorage(config, options)
-  installLegacyAPIGroup(target, legacy.storage)
-  for (const group of cohabitingGroups(legacy)) installGroup(target, group)
+  const [core, ...groups] = groupsToInstall(builtinGroups, ({ name, resources }) =>
+    name === '' ? newLegacyRESTStorage(config, options) : newRESTStorage(config, resources),
+  )
+  installLegacyAPIGroup(target, core!)
+  for (const group of groups) installGroup(target, group)
 
   const hooks = new PostStartHooks(server)
   hooks.add('storage-readiness', () => storagesReady(config))

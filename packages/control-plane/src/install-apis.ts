@@ -16,7 +16,10 @@ export interface InstallTarget {
 }
 
 export interface GroupToInstall {
-  readonly group: string
+  /** "" for core. */
+  readonly name: string
+  /** Higher comes first in discovery. */
+  readonly priority: number
   /** In order of preference. */
   readonly versions: readonly GroupVersion[]
   /** version → path → storage. */
@@ -24,23 +27,23 @@ export interface GroupToInstall {
 }
 
 /** The group without a name, under `/api`. */
-export function installLegacyAPIGroup(target: InstallTarget, storage: ReadonlyMap<string, RESTStorage>): void {
-  const version = { group: '', version: 'v1' }
-  installGroup(target, { group: '', versions: [version], storage: new Map([['v1', storage]]) })
+export function installLegacyAPIGroup(target: InstallTarget, group: Omit<GroupToInstall, 'name'>): void {
+  installGroup(target, { ...group, name: '' })
 }
 
 /** A group, over HTTP and for the loopback client alike. */
 export function installGroup({ server, config, admission, client, options }: InstallTarget, group: GroupToInstall): void {
-  const info: APIGroupInfo = { ...group, scheme: config.scheme, types: config.types, admission }
-  installAPIGroup(server.app, info, options)
-  for (const groupVersion of group.versions) {
-    const storage = group.storage.get(groupVersion.version)
-    if (storage !== undefined) client.add(groupVersion, storage)
+  const { name, priority, versions, storage } = group
+  const info: APIGroupInfo = { group: name, versions, storage, scheme: config.scheme, types: config.types, admission }
+  installAPIGroup(server.app, info, { ...options, priority })
+  for (const groupVersion of versions) {
+    const paths = storage.get(groupVersion.version)
+    if (paths !== undefined) client.add(groupVersion, paths)
   }
   server.addListedPaths(() => listedPaths(group))
 }
 
-function listedPaths({ group, versions }: GroupToInstall): string[] {
-  const root = group === '' ? '/api' : `/apis/${group}`
-  return [...(group === '' ? [] : ['/apis']), root, ...versions.map(({ version }) => `${root}/${version}`)]
+function listedPaths({ name, versions }: GroupToInstall): string[] {
+  const root = name === '' ? '/api' : `/apis/${name}`
+  return [...(name === '' ? [] : ['/apis']), root, ...versions.map(({ version }) => `${root}/${version}`)]
 }

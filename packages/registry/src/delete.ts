@@ -42,7 +42,6 @@ export async function deleteObject<T extends KubeObject>(
   const key = parts.keys.key(context, name)
   const run: Deletion<T> = { parts, context, name, key, options: { ...request.options }, request }
   const stored = await read(run)
-  parts.definition.deletion?.checkDelete?.(stored.object())
   if (parts.definition.deletion !== undefined) {
     const held = await beginDeletion(run, stored, parts.definition.deletion)
     if (held !== undefined) return { object: held, immediate: false }

@@ -1,3 +1,5 @@
+export { defineApiGroup } from './api-group.ts'
+export type { ApiGroup, ApiGroupParts } from './api-group.ts'
 export { completeWithOptions } from './complete-with-options.ts'
 export type { StoreOptions } from './complete-with-options.ts'
 export { copyObject } from './copy-object.ts'

@@ -61,6 +61,8 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   /** Further group versions of the same objects (core events are also events.k8s.io/v1), converted by the scheme. */
   readonly alsoServedAs?: readonly GroupVersion[]
   readonly strategy: Strategy<T>
+  /** Fills in what a client may leave out; the scheme does it, before anything else sees the object. Default: nothing. */
+  readonly setDefaults?: (object: T) => void
   /** Name rules; returns messages. Default: DNS subdomain. `prefix` true for generateName. */
   readonly validateName?: (name: string, prefix: boolean) => readonly string[]
   /** Beyond metadata.name and metadata.namespace. "" when unset. */
@@ -77,11 +79,11 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   readonly withoutVerbs?: readonly ('deletecollection' | 'watch' | 'list' | 'update' | 'patch' | 'delete' | 'create')[]
   /** DELETE answers with the object instead of a Status. Default false. */
   readonly returnsDeletedObject?: boolean
-  /** Storage key prefix under the root, when it is not the plural ("minions", "services/specs"). */
-  readonly keyPrefix?: string
   /** Default true; false keeps objects out of the watch cache (events). */
   readonly watchCache?: boolean
   /** Called in place of removing the object when its deletion is asked; see namespaces. Omitted: ordinary deletion. */
+  /** Refuses to delete the object of this name; throws ApiError. Like the original's, a deletecollection does not ask. */
+  readonly checkDelete?: (name: string) => void
   readonly deletion?: DeletionPolicy<T>
 }
 
@@ -91,8 +93,6 @@ export interface DeletionPolicy<T extends KubeObject> {
   beginDelete(object: T): void
   /** True when nothing holds the object any longer (spec.finalizers empty), metadata.finalizers aside. */
   readyToRemove(object: DeepReadonly<T>): boolean
-  /** Refuses some objects; throws ApiError. */
-  checkDelete?(object: DeepReadonly<T>): void
 }
 
 export function defineResource<T extends KubeObject>(definition: ResourceDefinition<T>): ResourceDefinition<T> {

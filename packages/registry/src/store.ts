@@ -121,6 +121,7 @@ export class Store<T extends KubeObject = KubeObject>
   }
 
   async delete(context: RequestContext, name: string, request: DeleteRequest): Promise<DeleteResult> {
+    this.definition.checkDelete?.(name)
     const { object, immediate } = await deleteObject(this.parts, context, name, request)
     return { object: this.result(object), immediate }
   }

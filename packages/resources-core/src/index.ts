@@ -1,6 +1,16 @@
+export { coreGroups } from './api-groups.ts'
 export { configMaps } from './configmaps/index.ts'
 export { events } from './events/index.ts'
 export { namespaces } from './namespaces/index.ts'
+export {
+  validateDNSLabel,
+  validateDNSSubdomain,
+  validateQualifiedName,
+  validateRequired,
+  validateRequiredOneOf,
+  validateSupported,
+} from './pod-spec/field-rules.ts'
+export { nodeLabelDeprecation } from './pod-spec/node-label-warnings.ts'
 export { dropDisabledPodFields } from './pod-spec/drop-disabled-fields.ts'
 export { setPodSpecDefaults, setPodTemplateDefaults } from './pod-spec/pod-spec-defaults.ts'
 export { podWarnings } from './pod-spec/pod-warnings.ts'

@@ -15,7 +15,6 @@ export const services: ResourceDefinition<Service> = defineResource<Service>({
   scope: 'Namespaced',
   shortNames: ['svc'],
   categories: ['all'],
-  keyPrefix: 'services/specs',
   returnsDeletedObject: true,
   strategy: serviceStrategy,
   validateName: nameIsDNSLabel,

@@ -1,0 +1,28 @@
+import type { ApiGroup, RESTStorage } from '@keelson/registry'
+import type { GroupToInstall } from './install-apis.ts'
+
+type Paths = ReadonlyMap<string, RESTStorage>
+
+/**
+ * What is served under each group: its own resources, and those of other groups that are served there a second time (core's events under
+ * events.k8s.io), on the same stores. Groups of which nothing is served are left out.
+ */
+export function groupsToInstall(groups: readonly ApiGroup[], storageOf: (group: ApiGroup) => Paths): readonly GroupToInstall[] {
+  const served = new Map<string, Map<string, RESTStorage>>()
+  for (const group of groups) {
+    const storage = storageOf(group)
+    for (const definition of group.resources) {
+      for (const { group: name, version } of [definition, ...(definition.alsoServedAs ?? [])]) {
+        const paths = served.get(`${name}/${version}`) ?? new Map<string, RESTStorage>()
+        served.set(`${name}/${version}`, paths)
+        for (const [path, rest] of storage)
+          if (path === definition.plural || path.startsWith(`${definition.plural}/`)) paths.set(path, rest)
+      }
+    }
+  }
+  return groups.flatMap(({ name, priority, types }) => {
+    const versions = types.map(({ groupVersion }) => groupVersion).filter(({ version }) => served.has(`${name}/${version}`))
+    const storage = new Map(versions.map(({ version }) => [version, served.get(`${name}/${version}`)!]))
+    return versions.length === 0 ? [] : [{ name, priority, versions, storage }]
+  })
+}

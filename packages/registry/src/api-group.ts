@@ -1,0 +1,47 @@
+import type { GroupVersionTypes } from '@keelson/api'
+import type { KubeObject, Scheme } from '@keelson/apimachinery'
+import type { ResourceDefinition } from './resource-definition.ts'
+
+/** A built-in group of the API: its types, its resources, and its place among the groups. All that is served, stored and discovered of it follows. */
+export interface ApiGroup {
+  /** "" for core. */
+  readonly name: string
+  /** Groups with a higher one come first in discovery. */
+  readonly priority: number
+  /** Every version that is served, or may be found in a store; the preferred first. */
+  readonly types: readonly GroupVersionTypes[]
+  readonly resources: readonly ResourceDefinition[]
+  /** Tells the scheme the group's kinds: defaults, conversions, field labels. */
+  register(scheme: Scheme): void
+}
+
+export interface ApiGroupParts<Objects extends readonly KubeObject[]> extends Pick<ApiGroup, 'name' | 'priority' | 'types'> {
+  readonly resources: { readonly [I in keyof Objects]: ResourceDefinition<Objects[I]> }
+  /** Instead of what the definitions say of themselves; for kinds with several versions. */
+  readonly register?: (scheme: Scheme) => void
+}
+
+export function defineApiGroup<const Objects extends readonly KubeObject[]>(parts: ApiGroupParts<Objects>): ApiGroup {
+  // One list for definitions of different objects: whoever walks it hands each definition only objects of its own kind.
+  const resources = parts.resources as unknown as readonly ResourceDefinition[]
+  const { name, priority, types } = parts
+  return {
+    name,
+    priority,
+    types,
+    resources,
+    register: parts.register ?? ((scheme) => resources.forEach((resource) => registerKind(scheme, resource))),
+  }
+}
+
+/** A kind with one version: defaulted by its definition, selected by the fields that are selectable. */
+function registerKind(scheme: Scheme, { group, version, kind, setDefaults, selectableFields }: ResourceDefinition): void {
+  const gvk = { group, version, kind }
+  const labels = selectableFields && new Set(['metadata.name', 'metadata.namespace', ...Object.keys(selectableFields)])
+  scheme.register({
+    gvk,
+    hub: gvk,
+    ...(setDefaults && { setDefaults }),
+    ...(labels && { convertFieldLabel: (label: string) => (labels.has(label) ? label : undefined) }),
+  })
+}

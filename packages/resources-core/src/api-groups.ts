@@ -1,0 +1,13 @@
+import { coreV1 } from '@keelson/api/core/v1'
+import { eventsV1 } from '@keelson/api/events/v1'
+import { defineApiGroup } from '@keelson/registry'
+import type { ApiGroup } from '@keelson/registry'
+import { registerCore } from './register-core.ts'
+import { coreResources } from './resources.ts'
+
+const core: ApiGroup = { name: '', priority: 18000, types: [coreV1], resources: coreResources, register: registerCore }
+
+/** Nothing of its own: core's events under another name, which core registers with them. */
+const events: ApiGroup = defineApiGroup({ name: 'events.k8s.io', priority: 17750, types: [eventsV1], resources: [] })
+
+export const coreGroups: readonly ApiGroup[] = [core, events]

@@ -1,0 +1,11 @@
+import { schedulingV1 } from '@keelson/api/scheduling/v1'
+import { defineApiGroup } from '@keelson/registry'
+import type { ApiGroup } from '@keelson/registry'
+import { priorityClasses } from './priorityclasses/index.ts'
+
+export const scheduling: ApiGroup = defineApiGroup({
+  name: 'scheduling.k8s.io',
+  priority: 16600,
+  types: [schedulingV1],
+  resources: [priorityClasses],
+})

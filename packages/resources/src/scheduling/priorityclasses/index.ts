@@ -1,0 +1,47 @@
+import type { PriorityClass } from '@keelson/api/scheduling/v1'
+import { newForbidden } from '@keelson/apimachinery'
+import { defineResource } from '@keelson/registry'
+import type { ResourceDefinition } from '@keelson/registry'
+import { isSystemPriorityClass } from './system-classes.ts'
+import { validatePriorityClass, validatePriorityClassUpdate } from './validate.ts'
+
+const group = 'scheduling.k8s.io'
+
+export const priorityClasses: ResourceDefinition<PriorityClass> = defineResource<PriorityClass>({
+  group,
+  version: 'v1',
+  kind: 'PriorityClass',
+  plural: 'priorityclasses',
+  scope: 'Cluster',
+  shortNames: ['pc'],
+  setDefaults(priorityClass) {
+    priorityClass.preemptionPolicy ??= 'PreemptLowerPriority'
+  },
+  strategy: {
+    repeatedMetadataChecks: 'update',
+    prepareForCreate(_context, { metadata }) {
+      metadata.generation = 1
+    },
+    validateCreate: (_context, priorityClass) => validatePriorityClass(priorityClass),
+    validateUpdate: (_context, priorityClass, old) => validatePriorityClassUpdate(priorityClass, old),
+  },
+  checkDelete(name) {
+    if (!isSystemPriorityClass(name)) return
+    throw newForbidden({ group, resource: 'priorityclasses' }, name, 'this is a system priority class and cannot be deleted')
+  },
+  columns: [
+    { name: 'Value', type: 'integer', description: 'The priority that pods of this class get.', value: ({ value }) => value },
+    {
+      name: 'Global-Default',
+      type: 'boolean',
+      description: 'Whether pods that name no class are of this one.',
+      value: ({ globalDefault = false }) => globalDefault,
+    },
+    {
+      name: 'PreemptionPolicy',
+      priority: 1,
+      description: 'Whether pods of this class may push others out.',
+      value: ({ preemptionPolicy = '' }) => preemptionPolicy,
+    },
+  ],
+})

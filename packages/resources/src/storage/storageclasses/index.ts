@@ -1,0 +1,27 @@
+import type { StorageClass } from '@keelson/api/storage/v1'
+import { defineResource } from '@keelson/registry'
+import type { ResourceDefinition } from '@keelson/registry'
+import { storageClassColumns } from './columns.ts'
+import { validateStorageClass, validateStorageClassUpdate } from './validate.ts'
+import { storageClassWarnings } from './warnings.ts'
+
+export const storageClasses: ResourceDefinition<StorageClass> = defineResource<StorageClass>({
+  group: 'storage.k8s.io',
+  version: 'v1',
+  kind: 'StorageClass',
+  plural: 'storageclasses',
+  scope: 'Cluster',
+  shortNames: ['sc'],
+  returnsDeletedObject: true,
+  setDefaults(storageClass) {
+    storageClass.reclaimPolicy ??= 'Delete'
+    storageClass.volumeBindingMode ??= 'Immediate'
+  },
+  strategy: {
+    validateCreate: (_context, storageClass) => validateStorageClass(storageClass),
+    warningsOnCreate: (_context, storageClass) => storageClassWarnings(storageClass),
+    validateUpdate: (_context, storageClass, old) => validateStorageClassUpdate(storageClass, old),
+    warningsOnUpdate: (_context, storageClass) => storageClassWarnings(storageClass),
+  },
+  allColumns: storageClassColumns,
+})
