@@ -54,5 +54,5 @@ export type { StorageConfig, StorageFactory, StorageOptions } from './storage-fa
 export { Store } from './store.ts'
 export type { FinishHook, HookOptions, StoreHooks, StoreHooksFactory } from './store-hooks.ts'
 export type { StoreParts } from './store-parts.ts'
-export { tableConvertor } from './table.ts'
+export { ageColumn, nameColumn, tableConvertor } from './table.ts'
 export { newRawStorage, undecoratedStorage } from './undecorated-storage.ts'

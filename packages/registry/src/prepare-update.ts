@@ -57,7 +57,7 @@ function metadataErrors<T extends KubeObject>(
   return [
     ...common,
     ...changes,
-    ...(repeatedMetadataChecks === 'none' ? [] : changes),
-    ...(repeatedMetadataChecks === 'all' ? checkMetadata(definition, metadata) : []),
+    ...(repeatedMetadataChecks === 'all' || repeatedMetadataChecks === 'update' ? changes : []),
+    ...(repeatedMetadataChecks === 'all' || repeatedMetadataChecks === 'create' ? checkMetadata(definition, metadata) : []),
   ]
 }

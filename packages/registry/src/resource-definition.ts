@@ -24,9 +24,10 @@ export interface Strategy<T extends KubeObject> {
   defaultPropagation?: 'background' | 'orphan' | 'unsupported'
   /**
    * The original checks metadata on update twice, once for every resource and once in the kind's own rules, and reports each failure as often.
-   * How much the kind's own rules repeat. Default "all"; "update" only what may not change (namespaces, and every subresource).
+   * How much the kind's own rules repeat. Default "all"; "update" only what may not change (namespaces, and every subresource);
+   * "create" only the rules for new objects.
    */
-  repeatedMetadataChecks?: 'all' | 'update' | 'none'
+  repeatedMetadataChecks?: 'all' | 'update' | 'create' | 'none'
 }
 
 export interface SubresourceStrategy<T extends KubeObject> {
@@ -60,9 +61,9 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   readonly categories?: readonly string[]
   /** Further group versions of the same objects (core events are also events.k8s.io/v1), converted by the scheme. */
   readonly alsoServedAs?: readonly GroupVersion[]
-  readonly strategy: Strategy<T>
   /** Fills in what a client may leave out; the scheme does it, before anything else sees the object. Default: nothing. */
   readonly setDefaults?: (object: T) => void
+  readonly strategy: Strategy<T>
   /** Name rules; returns messages. Default: DNS subdomain. `prefix` true for generateName. */
   readonly validateName?: (name: string, prefix: boolean) => readonly string[]
   /** Beyond metadata.name and metadata.namespace. "" when unset. */
@@ -81,9 +82,9 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   readonly returnsDeletedObject?: boolean
   /** Default true; false keeps objects out of the watch cache (events). */
   readonly watchCache?: boolean
-  /** Called in place of removing the object when its deletion is asked; see namespaces. Omitted: ordinary deletion. */
   /** Refuses to delete the object of this name; throws ApiError. Like the original's, a deletecollection does not ask. */
   readonly checkDelete?: (name: string) => void
+  /** Called in place of removing the object when its deletion is asked; see namespaces. Omitted: ordinary deletion. */
   readonly deletion?: DeletionPolicy<T>
 }
 

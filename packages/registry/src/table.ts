@@ -3,14 +3,15 @@ import { age } from './human-duration.ts'
 import type { Column, ResourceDefinition } from './resource-definition.ts'
 import type { TableConvertor } from './rest.ts'
 
-const nameColumn: Column<KubeObject> & { type: 'string' } = {
+/** For definitions that give all their columns. */
+export const nameColumn: Column<KubeObject> = {
   name: 'Name',
   type: 'string',
   format: 'name',
   description: 'Unique within its namespace, or within the cluster for kinds without one. Cannot be changed.',
   value: (object) => object.metadata.name ?? '',
 }
-const ageColumn: Column<KubeObject> = {
+export const ageColumn: Column<KubeObject> = {
   name: 'Age',
   type: 'string',
   description: 'Time since the object was created.',

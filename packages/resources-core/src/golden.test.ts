@@ -11,7 +11,7 @@ import {
   Scheme,
   validateObjectMeta,
 } from '@keelson/apimachinery'
-import type { JsonObject, KubeObject, RequestContext, Status } from '@keelson/apimachinery'
+import type { JsonObject, KubeObject, ObjectMeta, RequestContext, Status } from '@keelson/apimachinery'
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { registerCore } from './register-core.ts'
@@ -19,7 +19,7 @@ import { coreResources } from './resources.ts'
 
 /** What the original answered, recorded; beside the repository, and skipped where it is absent. */
 const recorded = new URL('../../../../shared/golden/objects.jsonl', import.meta.url)
-const kinds = new Set(['ConfigMap', 'Secret', 'Namespace', 'ServiceAccount', 'Event'])
+const kinds = new Set(['ConfigMap', 'Secret', 'Namespace', 'ServiceAccount', 'Event', 'Node', 'LimitRange', 'ResourceQuota'])
 
 interface Step {
   readonly path: string
@@ -44,6 +44,20 @@ const types = createApiTypes([coreV1, eventsV1])
 const scheme = new Scheme()
 registerCore(scheme)
 
+/** What the admission plugins of the recorded server add to objects. */
+const admit: Readonly<Record<string, (object: KubeObject & { spec?: { taints?: unknown[] } }) => void>> = {
+  Node(node) {
+    const notReady = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }
+    node.spec = { ...node.spec, taints: [...(node.spec?.taints ?? []), notReady] }
+  },
+  PersistentVolume: ({ metadata }) => protect(metadata, 'kubernetes.io/pv-protection'),
+  PersistentVolumeClaim: ({ metadata }) => protect(metadata, 'kubernetes.io/pvc-protection'),
+}
+
+function protect(metadata: ObjectMeta, finalizer: string): void {
+  metadata.finalizers = [...(metadata.finalizers ?? []), finalizer]
+}
+
 /** Decoding, defaults, the strategy and validation, as a create goes through them; without names, uids and times. */
 function create(step: Step): string | JsonObject {
   const { apiVersion, kind } = step.body
@@ -65,6 +79,8 @@ function create(step: Step): string | JsonObject {
   const namespaced = definition.scope === 'Namespaced'
   const context = { info: { apiGroup: gvk.group, apiVersion: gvk.version } } as RequestContext
   if (namespaced) object.metadata.namespace ??= 'golden'
+  if (!object.metadata.name && object.metadata.generateName) object.metadata.name = `${object.metadata.generateName}${suffix(step)}`
+  admit[hub.kind]?.(object)
   definition.strategy.prepareForCreate?.(context, object)
   const errors = [
     ...validateObjectMeta(object.metadata, {
@@ -78,6 +94,13 @@ function create(step: Step): string | JsonObject {
   return JSON.parse(encodeJson(type.schema, scheme.fromHub(gvk, object))) as JsonObject
 }
 
+/** The recorded random end of a generated name. */
+function suffix({ body, expect: { body: answer } }: Step): string {
+  const { generateName = '' } = body['metadata'] as { readonly generateName?: string }
+  const name = answer.details?.name ?? (answer.metadata as { readonly name?: string }).name
+  return name?.slice(generateName.length) || 'x'
+}
+
 function comparable(body: JsonObject): JsonObject {
   const { kind: _kind, apiVersion: _apiVersion, ...rest } = body
   const {
@@ -87,7 +110,8 @@ function comparable(body: JsonObject): JsonObject {
     resourceVersion: _version,
     ...metadata
   } = rest['metadata'] as JsonObject
-  return { ...rest, metadata }
+  // A LimitRange without a name is given a uid for one.
+  return { ...rest, metadata: { ...metadata, name: String(metadata['name']).replace(/^[0-9a-f-]{36}$/, '<uid>') } }
 }
 
 describe.skipIf(cases.length === 0)('recorded creates', () => {

@@ -1,7 +1,10 @@
 export { coreGroups } from './api-groups.ts'
 export { configMaps } from './configmaps/index.ts'
 export { events } from './events/index.ts'
+export { limitRanges } from './limitranges/index.ts'
 export { namespaces } from './namespaces/index.ts'
+export { nodes } from './nodes/index.ts'
+export { resourceQuotas } from './resourcequotas/index.ts'
 export {
   validateDNSLabel,
   validateDNSSubdomain,

@@ -1,8 +1,11 @@
-import type { Namespace, Pod, Secret, Service } from '@keelson/api/core/v1'
+import type { LimitRange, Namespace, Node, Pod, ResourceQuota, Secret, Service } from '@keelson/api/core/v1'
 import type { KindRegistration, KubeObject, Scheme } from '@keelson/apimachinery'
+import { setResourceQuotaDefaults } from './resourcequotas/defaults.ts'
+import { setLimitRangeDefaults } from './limitranges/defaults.ts'
 import { eventFieldLabel, eventFromHub, eventToHub } from './events/convert.ts'
 import { events } from './events/index.ts'
 import { setNamespaceDefaults } from './namespaces/defaults.ts'
+import { normalizeNode, setNodeDefaults } from './nodes/defaults.ts'
 import { setPodDefaults } from './pods/defaults.ts'
 import { podFieldLabel } from './pods/field-labels.ts'
 import { normalizePod } from './pods/normalize-pod.ts'
@@ -18,8 +21,15 @@ export function registerCore(scheme: Scheme): void {
   const rules: Readonly<Record<string, Rules>> = {
     ConfigMap: {},
     Event: { convertFieldLabel: only(...metadataLabels, ...Object.keys(events.selectableFields ?? {})) },
+    LimitRange: { setDefaults: typed<LimitRange>(setLimitRangeDefaults) },
     Namespace: { setDefaults: typed<Namespace>(setNamespaceDefaults), convertFieldLabel: only('status.phase', 'metadata.name') },
+    Node: {
+      setDefaults: typed<Node>(setNodeDefaults),
+      toHub: (object) => normalizeNode(object),
+      convertFieldLabel: only('metadata.name', 'spec.unschedulable'),
+    },
     Pod: { setDefaults: typed<Pod>(setPodDefaults), toHub: (object) => normalizePod(object), convertFieldLabel: podFieldLabel },
+    ResourceQuota: { setDefaults: typed<ResourceQuota>(setResourceQuotaDefaults) },
     Secret: {
       setDefaults: typed<Secret>(setSecretDefaults),
       toHub: (object) => mergeStringData(object),

@@ -5,6 +5,9 @@ import { describe, expect, it } from 'vitest'
 import { configMaps } from './configmaps/index.ts'
 import { events } from './events/index.ts'
 import { namespaces } from './namespaces/index.ts'
+import { limitRanges } from './limitranges/index.ts'
+import { nodes } from './nodes/index.ts'
+import { resourceQuotas } from './resourcequotas/index.ts'
 import { coreResources } from './resources.ts'
 import { secrets } from './secrets/index.ts'
 import { serviceAccounts } from './serviceaccounts/index.ts'
@@ -59,6 +62,39 @@ describeResource(events, {
     reportingComponent: 'example.com/kubelet',
     reportingInstance: 'n1',
   }),
+})
+
+describeResource(nodes, {
+  types,
+  valid: () => ({ metadata: {}, spec: { taints: [{ key: 'a', effect: 'NoSchedule' }] } }),
+  invalid: [
+    badName,
+    {
+      title: 'a taint without effect',
+      object: () => ({ metadata: { name: 'a' }, spec: { taints: [{ key: 'a', effect: '' }] } }),
+      field: 'metadata.taints[0].effect',
+    },
+  ],
+})
+describeResource(limitRanges, {
+  types,
+  valid: () => ({ metadata: {}, spec: { limits: [{ type: 'Container', max: { cpu: '1' } }] } }),
+  invalid: [
+    badName,
+    {
+      title: 'more at the least than at the most',
+      object: () => ({ metadata: { name: 'a' }, spec: { limits: [{ type: 'Pod', min: { cpu: '2' }, max: { cpu: '1' } }] } }),
+      field: 'spec.limits[0].min[cpu]',
+    },
+  ],
+})
+describeResource(resourceQuotas, {
+  types,
+  valid: () => ({ metadata: {}, spec: { hard: { pods: '1' } } }),
+  invalid: [
+    badName,
+    { title: 'half a pod', object: () => ({ metadata: { name: 'a' }, spec: { hard: { pods: '500m' } } }), field: 'spec.hard[pods]' },
+  ],
 })
 
 describe('core resources', () => {

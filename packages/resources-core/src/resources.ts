@@ -1,16 +1,28 @@
 import type { ResourceDefinition } from '@keelson/registry'
 import { configMaps } from './configmaps/index.ts'
 import { events } from './events/index.ts'
+import { limitRanges } from './limitranges/index.ts'
 import { namespaces } from './namespaces/index.ts'
+import { nodes } from './nodes/index.ts'
 import { pods } from './pods/index.ts'
+import { resourceQuotas } from './resourcequotas/index.ts'
 import { secrets } from './secrets/index.ts'
 import { serviceAccounts } from './serviceaccounts/index.ts'
 import { services } from './services/index.ts'
 
 /** Every resource of core/v1. Adding one is a folder, a line here, and its kind in register-core.ts. */
-export const coreResources: readonly ResourceDefinition[] = [configMaps, events, namespaces, pods, secrets, serviceAccounts, services].map(
-  erase,
-)
+export const coreResources: readonly ResourceDefinition[] = [
+  configMaps,
+  events,
+  limitRanges,
+  namespaces,
+  nodes,
+  pods,
+  resourceQuotas,
+  secrets,
+  serviceAccounts,
+  services,
+].map(erase)
 
 /** One list for definitions of different objects: whoever walks it hands each definition only objects of its own kind. */
 function erase(definition: unknown): ResourceDefinition {

@@ -1,6 +1,6 @@
 import type { Namespace } from '@keelson/api/core/v1'
-import type { DeepReadonly } from '@keelson/apimachinery'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
+import { keepMember } from '../keep-member.ts'
 import { labelWithName } from './defaults.ts'
 import { validateFinalize, validateNamespace, validateStatus } from './validate.ts'
 
@@ -18,8 +18,8 @@ export const namespaceStrategy: Strategy<Namespace> = {
   // A generated name is not yet known when defaults are set.
   canonicalize: labelWithName,
   prepareForUpdate(_context, namespace, old) {
-    keepSpec(namespace, old)
-    keepStatus(namespace, old)
+    keepMember(namespace, old, 'spec')
+    keepMember(namespace, old, 'status')
   },
   validateUpdate: (_context, namespace) => validateNamespace(namespace),
 }
@@ -28,23 +28,13 @@ type Update = SubresourceStrategy<Namespace>['update']
 
 export const statusStrategy: Update = {
   canonicalize: labelWithName,
-  prepareForUpdate: (_context, namespace, old) => keepSpec(namespace, old),
+  prepareForUpdate: (_context, namespace, old) => keepMember(namespace, old, 'spec'),
   validateUpdate: (_context, namespace) => validateStatus(namespace),
 }
 
 /** The only way to take away from spec.finalizers. */
 export const finalizeStrategy: Update = {
   canonicalize: labelWithName,
-  prepareForUpdate: (_context, namespace, old) => keepStatus(namespace, old),
+  prepareForUpdate: (_context, namespace, old) => keepMember(namespace, old, 'status'),
   validateUpdate: (_context, namespace) => validateFinalize(namespace),
-}
-
-function keepSpec(namespace: Namespace, old: DeepReadonly<Namespace>): void {
-  if (old.spec === undefined) delete namespace.spec
-  else namespace.spec = structuredClone(old.spec) as NonNullable<Namespace['spec']>
-}
-
-function keepStatus(namespace: Namespace, old: DeepReadonly<Namespace>): void {
-  if (old.status === undefined) delete namespace.status
-  else namespace.status = structuredClone(old.status) as NonNullable<Namespace['status']>
 }

@@ -37,6 +37,11 @@ export function isStandardResource(name: string): boolean {
   return standardResources.has(name) || isHugePages(name) || name.startsWith(requestsPrefix + hugePagesPrefix)
 }
 
+/** What a quota can limit by a name without a domain. */
+export function isStandardQuotaResource(name: string): boolean {
+  return name !== 'storage' && isStandardResource(name)
+}
+
 export function isStandardContainerResource(name: string): boolean {
   return containerResources.includes(name) || isHugePages(name)
 }

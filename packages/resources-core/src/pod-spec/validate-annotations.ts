@@ -1,6 +1,7 @@
 import type { Toleration } from '@keelson/api/core/v1'
-import { fieldError, parseJson } from '@keelson/apimachinery'
+import { fieldError } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { parseAnnotationList, textMember } from '../annotation-list.ts'
 import {
   appArmorContainerPrefix,
   deletionCostAnnotation,
@@ -45,32 +46,20 @@ export function validatePodAnnotations(
 function validateTolerationsAnnotation(text: string | undefined, rules: PodRules, path: FieldPath): FieldErrorList {
   if (!text) return []
   try {
-    const { value } = parseJson(text)
-    if (value === null) return []
-    if (!Array.isArray(value)) throw new Error(`json: cannot unmarshal ${goKind(value)} into Go value of type []core.Toleration`)
-    return validateTolerations(value.map(readToleration), rules, path.child(tolerationsAnnotation))
+    const tolerations = parseAnnotationList(text, 'core.Toleration').map(readToleration)
+    return validateTolerations(tolerations, rules, path.child(tolerationsAnnotation))
   } catch (error) {
     return [fieldError.invalid(path, tolerationsAnnotation, error instanceof Error ? error.message : String(error))]
   }
 }
 
-function goKind(value: unknown): string {
-  return typeof value === 'boolean' ? 'bool' : typeof value
-}
-
-/** The annotation holds the internal form: members are matched without regard to case. */
-function readToleration(value: unknown): Toleration {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new Error(`json: cannot unmarshal ${Array.isArray(value) ? 'array' : goKind(value)} into Go value of type core.Toleration`)
-  }
-  const members = Object.fromEntries(Object.entries(value).map(([name, member]) => [name.toLowerCase(), member as unknown]))
-  const text = (name: string): string => (typeof members[name] === 'string' ? members[name] : '')
+function readToleration(members: Readonly<Record<string, unknown>>): Toleration {
   const seconds = members['tolerationseconds']
   return {
-    key: text('key'),
-    operator: text('operator'),
-    value: text('value'),
-    effect: text('effect'),
+    key: textMember(members, 'key'),
+    operator: textMember(members, 'operator'),
+    value: textMember(members, 'value'),
+    effect: textMember(members, 'effect'),
     ...(typeof seconds === 'number' ? { tolerationSeconds: seconds } : undefined),
   }
 }

@@ -32,7 +32,7 @@ export function validatePodLevelResources(requirements: Requirements, scope: Res
   return validateRequirements(requirements, scope, { path, nameRule: validatePodResourceName })
 }
 
-function validateResourceName(name: string, path: FieldPath): FieldErrorList {
+export function validateResourceName(name: string, path: FieldPath): FieldErrorList {
   const errors = invalidEach(isQualifiedName(name), name, path)
   if (errors.length === 0 && !name.includes('/') && !isStandardResource(name)) {
     errors.push(fieldError.invalid(path, name, 'must be a standard resource type or fully qualified'))
@@ -40,7 +40,7 @@ function validateResourceName(name: string, path: FieldPath): FieldErrorList {
   return errors
 }
 
-function validateContainerResourceName(name: string, path: FieldPath): FieldErrorList {
+export function validateContainerResourceName(name: string, path: FieldPath): FieldErrorList {
   const errors = validateResourceName(name, path)
   if (!name.includes('/')) {
     if (!isStandardContainerResource(name)) errors.push(fieldError.invalid(path, name, 'must be a standard resource for containers'))

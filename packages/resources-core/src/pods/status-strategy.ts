@@ -1,8 +1,9 @@
-import type { Pod, PodSpec } from '@keelson/api/core/v1'
+import type { Pod } from '@keelson/api/core/v1'
 import { fieldPath } from '@keelson/apimachinery'
 import type { OwnerReference } from '@keelson/apimachinery'
 import type { SubresourceStrategy } from '@keelson/registry'
 import { ipWarnings } from '../ip-address.ts'
+import { keepMember } from '../keep-member.ts'
 import { podRules } from '../pod-spec/pod-rules.ts'
 import { dropDisabledStatusFields } from './drop-disabled-status.ts'
 import { validatePodStatusUpdate } from './validate-status-update.ts'
@@ -11,8 +12,7 @@ import { validatePodStatusUpdate } from './validate-status-update.ts'
 export const podStatus: SubresourceStrategy<Pod> = {
   update: {
     prepareForUpdate(_context, pod, old) {
-      if (old.spec === undefined) delete pod.spec
-      else pod.spec = structuredClone(old.spec) as PodSpec
+      keepMember(pod, old, 'spec')
       delete pod.metadata.deletionTimestamp
       if (old.metadata.ownerReferences === undefined) delete pod.metadata.ownerReferences
       else pod.metadata.ownerReferences = structuredClone(old.metadata.ownerReferences) as OwnerReference[]

@@ -1,7 +1,8 @@
-import type { Pod, PodStatus } from '@keelson/api/core/v1'
+import type { Pod } from '@keelson/api/core/v1'
 import { isDNS1123Label, semanticEqual } from '@keelson/apimachinery'
 import type { DeepReadonly, DeleteOptions } from '@keelson/apimachinery'
 import type { Strategy } from '@keelson/registry'
+import { keepMember } from '../keep-member.ts'
 import { dropDisabledPodFields } from '../pod-spec/drop-disabled-fields.ts'
 import { normalizePodSpec } from '../pod-spec/normalize.ts'
 import { podRules } from '../pod-spec/pod-rules.ts'
@@ -34,8 +35,7 @@ export const podStrategy: Strategy<Pod> = {
   validateCreate: (_context, pod) => validatePodCreate(pod, podRules('pod')),
   warningsOnCreate: (_context, pod) => [...nameWarnings(pod.metadata.name ?? ''), ...podWarnings(pod)],
   prepareForUpdate(_context, pod, old) {
-    if (old.status === undefined) delete pod.status
-    else pod.status = structuredClone(old.status) as PodStatus
+    keepMember(pod, old, 'status')
     if (pod.spec !== undefined) {
       normalizePodSpec(pod.spec)
       dropDisabledPodFields(pod.spec, old.spec)

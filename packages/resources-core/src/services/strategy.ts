@@ -1,6 +1,6 @@
-import type { Service, ServiceSpec, ServiceStatus } from '@keelson/api/core/v1'
-import { copyObject } from '@keelson/registry'
+import type { Service } from '@keelson/api/core/v1'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
+import { keepMember } from '../keep-member.ts'
 import { dropDependentFields } from './drop-dependent-fields.ts'
 import { validateServiceStatus } from './validate-load-balancer.ts'
 import { validateServiceUpdate } from './validate-update.ts'
@@ -16,8 +16,7 @@ export const serviceStrategy: Strategy<Service> = {
   validateCreate: (_context, service) => validateService(service),
   warningsOnCreate: (_context, service) => serviceWarnings(service),
   prepareForUpdate(_context, service, old) {
-    if (old.status === undefined) delete service.status
-    else service.status = copyObject(old.status) as ServiceStatus
+    keepMember(service, old, 'status')
     dropDependentFields(service, old)
   },
   validateUpdate: (_context, service, old) => validateServiceUpdate(service, old),
@@ -27,10 +26,7 @@ export const serviceStrategy: Strategy<Service> = {
 
 export const serviceStatus: SubresourceStrategy<Service> = {
   update: {
-    prepareForUpdate(_context, service, old) {
-      if (old.spec === undefined) delete service.spec
-      else service.spec = copyObject(old.spec) as ServiceSpec
-    },
+    prepareForUpdate: (_context, service, old) => keepMember(service, old, 'spec'),
     validateUpdate: (_context, service, old) => validateServiceStatus(service, old),
     warningsOnUpdate: (_context, service) => statusWarnings(service),
     canonicalize: dropUnusedPolicy,

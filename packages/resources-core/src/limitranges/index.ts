@@ -1,0 +1,24 @@
+import type { LimitRange } from '@keelson/api/core/v1'
+import { newUid } from '@keelson/apimachinery'
+import { defineResource } from '@keelson/registry'
+import type { ResourceDefinition } from '@keelson/registry'
+import { validateLimitRange } from './validate.ts'
+
+export const limitRanges: ResourceDefinition<LimitRange> = defineResource<LimitRange>({
+  group: '',
+  version: 'v1',
+  kind: 'LimitRange',
+  plural: 'limitranges',
+  scope: 'Namespaced',
+  shortNames: ['limits'],
+  strategy: {
+    allowCreateOnUpdate: true,
+    repeatedMetadataChecks: 'create',
+    prepareForCreate(_context, { metadata }) {
+      // Alone among all kinds, it needs no name at all.
+      metadata.name ||= newUid()
+    },
+    validateCreate: (_context, limitRange) => validateLimitRange(limitRange),
+    validateUpdate: (_context, limitRange) => validateLimitRange(limitRange),
+  },
+})

@@ -1,0 +1,114 @@
+import type { LimitRange, LimitRangeItem } from '@keelson/api/core/v1'
+import { fieldError, fieldPath, isQualifiedName, parseQuantity } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath, Quantity } from '@keelson/apimachinery'
+import { invalidEach } from '../pod-spec/field-rules.ts'
+import { isOvercommitAllowed } from '../pod-spec/resource-names.ts'
+import { validateContainerResourceName, validateResourceName } from '../pod-spec/validate-resources.ts'
+
+type Item = DeepReadonly<LimitRangeItem>
+type ListName = 'max' | 'min' | 'default' | 'defaultRequest' | 'maxLimitRequestRatio'
+
+const standardTypes: ReadonlySet<string> = new Set(['Container', 'PersistentVolumeClaim', 'Pod'])
+/** Larger values are compared as whole numbers. */
+const maxMilliValue = (2n ** 63n - 1n) / 1000n
+const one = parseQuantity('1')
+
+export function validateLimitRange({ spec }: DeepReadonly<LimitRange>): FieldErrorList {
+  const seen = new Set<string>()
+  return (spec?.limits ?? []).flatMap((item, i) => {
+    const path = fieldPath('spec', 'limits').index(i)
+    const errors = validateType(item.type, path.child('type'))
+    if (seen.has(item.type)) errors.push(fieldError.duplicate(path.child('type'), item.type))
+    seen.add(item.type)
+    return errors.concat(validateItem(item, path))
+  })
+}
+
+function validateType(type: string, path: FieldPath): FieldErrorList {
+  const errors = invalidEach(isQualifiedName(type), type, path)
+  if (errors.length > 0 || type.includes('/') || standardTypes.has(type)) return errors
+  return [fieldError.invalid(path, type, 'must be a standard limit type or fully qualified')]
+}
+
+function validateItem(item: Item, path: FieldPath): FieldErrorList {
+  const errors: FieldErrorList = []
+  const names = new Set<string>()
+  const check = (list: ListName): void => {
+    for (const name of Object.keys(item[list] ?? {})) {
+      names.add(name)
+      const rule = item.type === 'Pod' || item.type === 'Container' ? validateContainerResourceName : validateResourceName
+      errors.push(...rule(name, path.child(list).key(name)))
+    }
+  }
+  check('max')
+  check('min')
+  for (const list of ['default', 'defaultRequest'] as const) {
+    if (item.type !== 'Pod') check(list)
+    else if (Object.keys(item[list] ?? {}).length > 0) {
+      errors.push(fieldError.forbidden(path.child(list), "may not be specified when `type` is 'Pod'"))
+    }
+  }
+  if (item.type === 'PersistentVolumeClaim' && item.min?.['storage'] === undefined && item.max?.['storage'] === undefined) {
+    const detail = 'either minimum or maximum storage value is required, but neither was provided'
+    errors.push(fieldError.required(path.child('limits'), detail))
+  }
+  check('maxLimitRequestRatio')
+  return [...errors, ...[...names].flatMap((name) => validateAmounts(name, item, path))]
+}
+
+/** That the amounts of one resource go together. */
+function validateAmounts(name: string, item: Item, path: FieldPath): FieldErrorList {
+  const amount = (list: ListName): Quantity | undefined => {
+    const text = item[list]?.[name]
+    return text === undefined ? undefined : parseQuantity(text)
+  }
+  const min = amount('min')
+  const max = amount('max')
+  const standard = item.type === 'Pod' ? undefined : amount('default')
+  const request = item.type === 'Pod' ? undefined : amount('defaultRequest')
+  const errors: FieldErrorList = []
+  const ordered = (
+    low: readonly [string, Quantity | undefined],
+    high: readonly [string, Quantity | undefined],
+    bad: readonly [ListName, Quantity | undefined],
+  ): void => {
+    if (low[1] === undefined || high[1] === undefined || low[1].compare(high[1]) <= 0) return
+    const detail = `${low[0]} value ${low[1]} is greater than ${high[0]} value ${high[1]}`
+    errors.push(fieldError.invalid(path.child(bad[0]).key(name), String(bad[1]), detail))
+  }
+  ordered(['min', min], ['max', max], ['min', min])
+  ordered(['min', min], ['default request', request], ['defaultRequest', request])
+  ordered(['default request', request], ['max', max], ['defaultRequest', request])
+  ordered(['default request', request], ['default limit', standard], ['defaultRequest', request])
+  ordered(['min', min], ['default', standard], ['default', min])
+  ordered(['default', standard], ['max', max], ['default', max])
+  errors.push(...validateRatio(amount('maxLimitRequestRatio'), { min, max }, path.child('maxLimitRequestRatio').key(name)))
+  if (!isOvercommitAllowed(name) && standard !== undefined && request !== undefined && !standard.equals(request)) {
+    const detail = `default value ${standard} must equal to defaultRequest value ${request} in ${name}`
+    errors.push(fieldError.invalid(path.child('defaultRequest').key(name), request.toString(), detail))
+  }
+  return errors
+}
+
+interface Bounds {
+  readonly min: Quantity | undefined
+  readonly max: Quantity | undefined
+}
+
+function validateRatio(ratio: Quantity | undefined, { min, max }: Bounds, path: FieldPath): FieldErrorList {
+  if (ratio === undefined) return []
+  const errors: FieldErrorList = []
+  const text = ratio.toString()
+  if (ratio.compare(one) < 0) errors.push(fieldError.invalid(path, text, `ratio ${text} is less than 1`))
+  if (min === undefined || max === undefined) return errors
+  const fine = [ratio, min, max].every((quantity) => quantity.value() < maxMilliValue)
+  const value = fine ? Number(ratio.milliValue()) / 1000 : Number(ratio.value())
+  const limit = fine ? Number(max.milliValue()) / Number(min.milliValue()) : Number(max.value()) / Number(min.value())
+  if (value > limit) errors.push(fieldError.invalid(path, text, `ratio ${text} is greater than max/min = ${goFloat(limit)}`))
+  return errors
+}
+
+function goFloat(value: number): string {
+  if (Number.isFinite(value)) return value.toFixed(6)
+  return value > 0 ? '+Inf' : '-Inf'
+}

@@ -1,0 +1,18 @@
+import type { Node } from '@keelson/api/core/v1'
+import { defineResource } from '@keelson/registry'
+import type { ResourceDefinition } from '@keelson/registry'
+import { nodeColumns } from './columns.ts'
+import { nodeStatus, nodeStrategy } from './strategy.ts'
+
+export const nodes: ResourceDefinition<Node> = defineResource<Node>({
+  group: '',
+  version: 'v1',
+  kind: 'Node',
+  plural: 'nodes',
+  scope: 'Cluster',
+  shortNames: ['no'],
+  strategy: nodeStrategy,
+  selectableFields: { 'spec.unschedulable': (node) => String(node.spec?.unschedulable ?? false) },
+  allColumns: nodeColumns,
+  subresources: { status: nodeStatus },
+})

@@ -1,0 +1,41 @@
+import type { Node } from '@keelson/api/core/v1'
+import { fieldPath } from '@keelson/apimachinery'
+import type { DeepReadonly } from '@keelson/apimachinery'
+import type { Strategy, SubresourceStrategy } from '@keelson/registry'
+import { cidrWarnings } from '../cidr.ts'
+import { keepMember } from '../keep-member.ts'
+import { validateNode, validateNodeChange } from './validate.ts'
+
+/** A kubelet registers its node whole, with its status. */
+export const nodeStrategy: Strategy<Node> = {
+  prepareForCreate(_context, node) {
+    delete node.spec?.configSource
+    delete node.status?.config
+  },
+  validateCreate: (_context, node) => validateNode(node),
+  warningsOnCreate: (_context, node) => nodeWarnings(node),
+  prepareForUpdate(_context, node, old) {
+    keepMember(node, old, 'status')
+    if (old.spec?.configSource === undefined) delete node.spec?.configSource
+  },
+  validateUpdate: (_context, node, old) => [...validateNode(node), ...validateNodeChange(node, old)],
+  warningsOnUpdate: (_context, node) => nodeWarnings(node),
+}
+
+export const nodeStatus: SubresourceStrategy<Node> = {
+  update: {
+    prepareForUpdate(_context, node, old) {
+      keepMember(node, old, 'spec')
+      if (old.status?.config === undefined) delete node.status?.config
+    },
+    validateUpdate: (_context, node, old) => validateNodeChange(node, old),
+  },
+}
+
+function nodeWarnings({ spec }: DeepReadonly<Node>): readonly string[] {
+  return [
+    ...(spec?.configSource === undefined ? [] : ['spec.configSource: the feature is removed']),
+    ...(spec?.externalID ? ['spec.externalID: this field is deprecated, and is unused by Kubernetes'] : []),
+    ...(spec?.podCIDRs ?? []).flatMap((value, i) => cidrWarnings(value, fieldPath('spec', 'podCIDRs').index(i))),
+  ]
+}

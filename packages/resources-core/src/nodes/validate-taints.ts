@@ -1,0 +1,25 @@
+import type { Taint } from '@keelson/api/core/v1'
+import { fieldError, isValidLabelValue, validateLabelName } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { validateRequiredOneOf } from '../pod-spec/field-rules.ts'
+
+const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
+
+export function validateTaints(taints: readonly DeepReadonly<Taint>[], path: FieldPath): FieldErrorList {
+  const errors: FieldErrorList = []
+  const seen = new Set<string>()
+  for (const [i, { key = '', value = '', effect = '', timeAdded }] of taints.entries()) {
+    const at = path.index(i)
+    errors.push(...validateLabelName(key, at.child('key')))
+    const messages = isValidLabelValue(value)
+    if (messages.length > 0) errors.push(fieldError.invalid(at.child('value'), value, messages.join(';')))
+    errors.push(...validateRequiredOneOf(effect, effects, at.child('effect')))
+    const pair = `${effect}/${key}`
+    if (seen.has(pair)) {
+      const internal = { Key: key, Value: value, Effect: effect, TimeAdded: timeAdded ?? null }
+      errors.push({ ...fieldError.duplicate(at, internal), detail: 'taints must be unique by key and effect pair' })
+    }
+    seen.add(pair)
+  }
+  return errors
+}

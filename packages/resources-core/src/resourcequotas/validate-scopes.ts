@@ -1,0 +1,105 @@
+import type { ResourceQuotaSpec, ScopedResourceSelectorRequirement } from '@keelson/api/core/v1'
+import { fieldError } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { isStandardQuotaResource } from '../pod-spec/resource-names.ts'
+
+type Spec = DeepReadonly<ResourceQuotaSpec>
+type Requirement = DeepReadonly<ScopedResourceSelectorRequirement>
+
+const podCompute = ['pods', 'cpu', 'memory', 'limits.cpu', 'limits.memory', 'requests.cpu', 'requests.memory']
+
+/** What a quota can count when it is narrowed to a scope. */
+const countedIn: ReadonlyMap<string, readonly string[]> = new Map([
+  ['Terminating', podCompute],
+  ['NotTerminating', podCompute],
+  ['NotBestEffort', podCompute],
+  ['PriorityClass', podCompute],
+  ['CrossNamespacePodAffinity', podCompute],
+  ['BestEffort', ['pods']],
+  ['VolumeAttributesClass', ['persistentvolumeclaims', 'requests.storage']],
+])
+const onlyExists: ReadonlySet<string> = new Set([
+  'BestEffort',
+  'NotBestEffort',
+  'Terminating',
+  'NotTerminating',
+  'CrossNamespacePodAffinity',
+])
+const conflicts = [
+  ['BestEffort', 'NotBestEffort'],
+  ['Terminating', 'NotTerminating'],
+]
+
+export function validateScopes(spec: Spec, specPath: FieldPath): FieldErrorList {
+  const scopes = spec.scopes ?? []
+  const path = specPath.child('scopes')
+  const errors = scopes.flatMap((scope) => [
+    ...(countedIn.has(scope) ? [] : [fieldError.invalid(path, scopes, 'unsupported scope')]),
+    ...uncounted(scope, spec).map(() => fieldError.invalid(path, scopes, 'unsupported scope applied to resource')),
+  ])
+  return [...errors, ...validateConflicts(scopes, spec, path)]
+}
+
+export function validateScopeSelector(spec: Spec, specPath: FieldPath): FieldErrorList {
+  if (spec.scopeSelector === undefined) return []
+  const requirements = spec.scopeSelector.matchExpressions ?? []
+  const path = specPath.child('scopeSelector', 'matchExpressions')
+  const errors = requirements.flatMap((requirement) => {
+    const { scopeName } = requirement
+    return [
+      ...(countedIn.has(scopeName) ? [] : [fieldError.invalid(path.child('scopeName'), scopeName, 'unsupported scope')]),
+      ...uncounted(scopeName, spec).map(() =>
+        fieldError.invalid(path, internalSelector(requirements), 'unsupported scope applied to resource'),
+      ),
+      ...validateOperator(requirement, path),
+    ]
+  })
+  return [
+    ...errors,
+    ...validateConflicts(
+      requirements.map(({ scopeName }) => scopeName),
+      spec,
+      path,
+    ),
+  ]
+}
+
+function uncounted(scope: string, { hard = {} }: Spec): string[] {
+  const counted = countedIn.get(scope)
+  if (counted === undefined) return []
+  return Object.keys(hard).filter((name) => isStandardQuotaResource(name) && !counted.includes(name))
+}
+
+function validateOperator({ scopeName, operator, values = [] }: Requirement, path: FieldPath): FieldErrorList {
+  const errors: FieldErrorList = []
+  if (onlyExists.has(scopeName) && operator !== 'Exists') {
+    const detail =
+      "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity"
+    errors.push(fieldError.invalid(path.child('operator'), operator, detail))
+  }
+  if (operator === 'In' || operator === 'NotIn') {
+    const detail = "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"
+    if (values.length === 0) errors.push(fieldError.required(path.child('values'), detail))
+  } else if (operator === 'Exists' || operator === 'DoesNotExist') {
+    const detail = "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"
+    if (values.length > 0) errors.push(fieldError.invalid(path.child('values'), values, detail))
+  } else errors.push(fieldError.invalid(path.child('operator'), operator, 'not a valid selector operator'))
+  return errors
+}
+
+function validateConflicts(scopes: readonly string[], spec: Spec, path: FieldPath): FieldErrorList {
+  return conflicts
+    .filter((pair) => pair.every((scope) => scopes.includes(scope)))
+    .map(() => fieldError.invalid(path, spec.scopes ?? null, 'conflicting scopes'))
+}
+
+/** As errors print it. */
+function internalSelector(requirements: readonly Requirement[]): unknown {
+  return {
+    MatchExpressions: requirements.map(({ scopeName, operator, values = null }) => ({
+      ScopeName: scopeName,
+      Operator: operator,
+      Values: values,
+    })),
+  }
+}
