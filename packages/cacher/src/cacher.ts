@@ -18,6 +18,7 @@ import type {
   ObjectWatch,
   Revision,
   Storage,
+  StorageStats,
   StoredObject,
   UpdateOptions,
   UpdateOutput,
@@ -163,8 +164,16 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
     })
   }
 
+  deleteUnreadable(key: string, options?: { readonly signal?: AbortSignal }): Promise<Revision> {
+    return this.#storage.deleteUnreadable(key, options)
+  }
+
   count(key: string): Promise<number> {
     return this.#storage.count(key)
+  }
+
+  stats(): Promise<StorageStats> {
+    return this.#storage.stats()
   }
 
   currentRevision(): Promise<Revision> {

@@ -48,6 +48,8 @@ export { findSplice } from './json-splice.ts'
 export { compareKeys, inRange, isNarrowKey, keyRange, prefixEnd, prefixRange } from './key-range.ts'
 export { planList } from './list-options.ts'
 export type { ListPlan } from './list-options.ts'
+export { ObjectPage } from './object-page.ts'
+export type { ObjectPageOptions } from './object-page.ts'
 export { InvalidKeyError, prepareKey } from './object-key.ts'
 export { hasObjectSnapshots } from './object-snapshots.ts'
 export { createObjectStore } from './object-store.ts'
@@ -76,11 +78,15 @@ export type {
   Storage,
   StorageErrorCode,
   StorageErrorDetails,
+  StorageStats,
   StoredObject,
   UpdateOptions,
   UpdateOutput,
   WatchObjectsOptions,
 } from './storage.ts'
+export { createStorageMetrics } from './storage-metrics.ts'
+export type { ResourceMetrics, StorageMetrics, StorageOperation } from './storage-metrics.ts'
+export { TimeSlices } from './time-slices.ts'
 export { createPrefixTransformer } from './value/prefix-transformer.ts'
 export type { PrefixedTransformer } from './value/prefix-transformer.ts'
 export { encryptedUnexpectedly, isEncryptedValue } from './value/encrypted-prefix.ts'

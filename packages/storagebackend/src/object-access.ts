@@ -1,12 +1,19 @@
 import type { KubeObject } from '@keelson/apimachinery'
-import type { Backend, CommitResult, Entry, LeaseId, Operation, Revision } from './backend.ts'
+import type { Backend, CommitResult, Entry, GetResult, LeaseId, Operation, Revision } from './backend.ts'
 import { transformFailed } from './errors.ts'
+import type { ResourceMetrics, StorageOperation } from './storage-metrics.ts'
 import { translateBackendError } from './translate-error.ts'
 import type { ObjectCodec, StoredObject } from './storage.ts'
+import { TimeSlices } from './time-slices.ts'
 import { encryptedUnexpectedly, isEncryptedValue } from './value/encrypted-prefix.ts'
 import type { ValueTransformer } from './value/value-transformer.ts'
 
-const sliceMs = 4
+export interface ObjectAccessOptions<T extends KubeObject> {
+  readonly backend: Backend
+  readonly codec: ObjectCodec<T>
+  readonly transformer: ValueTransformer | undefined
+  readonly metrics: ResourceMetrics | undefined
+}
 
 /** How what is stored compares with what would be written. */
 export type Comparison = 'same' | 'stale' | 'different'
@@ -22,10 +29,13 @@ export class ObjectAccess<T extends KubeObject> {
   readonly codec: ObjectCodec<T>
   readonly transformer: ValueTransformer | undefined
 
-  constructor(backend: Backend, codec: ObjectCodec<T>, transformer?: ValueTransformer) {
+  readonly metrics: ResourceMetrics | undefined
+
+  constructor({ backend, codec, transformer, metrics }: ObjectAccessOptions<T>) {
     this.backend = backend
     this.codec = codec
     this.transformer = transformer
+    this.metrics = metrics
   }
 
   open(entry: Entry): StoredObject<T> {
@@ -48,26 +58,25 @@ export class ObjectAccess<T extends KubeObject> {
    * value that cannot be read is known before the answer has begun.
    */
   async openAhead(entries: Iterable<Entry>): Promise<void> {
-    let until = performance.now() + sliceMs
+    const slices = new TimeSlices()
     for (const entry of entries) {
       if (entry.view !== undefined) continue
       const wait = this.prepare(entry)
       if (wait) await wait
       this.open(entry)
-      if (performance.now() < until) continue
-      await new Promise((resolve) => void setImmediate(resolve))
-      until = performance.now() + sliceMs
+      const pause = slices.due()
+      if (pause) await pause
     }
   }
 
+  /** As it is stored: it may be that it cannot be opened. */
+  async readStored(key: string, signal?: AbortSignal): Promise<GetResult> {
+    return this.measured('get', key, () => this.backend.get(key, signal ? { signal } : {}))
+  }
+
   /** Also prepared: the entry can be opened. */
-  async read(key: string, signal?: AbortSignal): Promise<{ readonly entry: Entry | undefined; readonly revision: Revision }> {
-    let result
-    try {
-      result = await this.backend.get(key, signal ? { signal } : {})
-    } catch (error) {
-      throw translateBackendError(error, key)
-    }
+  async read(key: string, signal?: AbortSignal): Promise<GetResult> {
+    const result = await this.readStored(key, signal)
     const wait = result.entry && this.prepare(result.entry)
     if (wait) await wait
     return result
@@ -80,6 +89,11 @@ export class ObjectAccess<T extends KubeObject> {
 
   delete(key: string, expected: Revision): Promise<CommitResult> {
     return this.#commit({ type: 'delete', key }, expected)
+  }
+
+  /** Without looking at what is there instead, which it may not be possible to open. */
+  deleteStored(key: string, expected: Revision): Promise<CommitResult> {
+    return this.#commitStored({ type: 'delete', key }, expected)
   }
 
   /** A promise only where values are transformed. Whether writing these encoded bytes would change the entry's value. Staleness is asked for now, not when the entry was opened. */
@@ -110,14 +124,28 @@ export class ObjectAccess<T extends KubeObject> {
     if (open) this.open(entry)
   }
 
-  /** One operation on one key. */
-  async #commit(operation: Operation, expected: Revision): Promise<CommitResult> {
-    let result
+  /** A request to the driver about `key`: counted, timed, and its failure translated. */
+  async measured<R>(operation: StorageOperation, key: string, ask: () => R | Promise<R>): Promise<R> {
+    const started = performance.now()
     try {
-      result = await this.backend.commit({ compare: [{ key: operation.key, modRevision: expected }], operations: [operation] })
+      const answer = await ask()
+      this.metrics?.request(operation, started, false)
+      return answer
     } catch (error) {
-      throw translateBackendError(error, operation.key)
+      this.metrics?.request(operation, started, true)
+      throw translateBackendError(error, key)
     }
+  }
+
+  /** One operation on one key. */
+  #commitStored(operation: Operation, expected: Revision): Promise<CommitResult> {
+    const { key } = operation
+    const named = operation.type === 'delete' ? 'delete' : expected === 0 ? 'create' : 'update'
+    return this.measured(named, key, () => this.backend.commit({ compare: [{ key, modRevision: expected }], operations: [operation] }))
+  }
+
+  async #commit(operation: Operation, expected: Revision): Promise<CommitResult> {
+    const result = await this.#commitStored(operation, expected)
     const current = result.committed ? undefined : result.current[0]
     const wait = current && this.prepare(current)
     if (wait) await wait
@@ -130,6 +158,7 @@ export class ObjectAccess<T extends KubeObject> {
       return this.codec.open(entry.key, value, revision)
     } catch (error) {
       if (!this.transformer && isEncryptedValue(value)) throw transformFailed(entry.key, encryptedUnexpectedly)
+      this.metrics?.undecodable()
       throw translateBackendError(error, entry.key)
     }
   }

@@ -1,14 +1,16 @@
 import type { KubeObject } from '@keelson/apimachinery'
-import { hasSnapshots, type BackendSnapshot, type Entry, type KeyRange, type ListPage, type Revision } from './backend.ts'
+import { hasSnapshots, type BackendSnapshot, type Entry, type KeyRange, type ListPage } from './backend.ts'
 import { isBackendError } from './backend-errors.ts'
 import { encodeContinue } from './continue-token.ts'
 import { isStorageError, StorageError, tooLarge, transformFailed } from './errors.ts'
 import { keyRange, prefixEnd } from './key-range.ts'
 import { planList, type ListPlan } from './list-options.ts'
 import type { ObjectAccess } from './object-access.ts'
-import { matcher } from './predicate.ts'
+import { ObjectPage } from './object-page.ts'
+import { isEmptyPredicate } from './predicate.ts'
 import type { ListObjectsOptions, ObjectList, StoredObject } from './storage.ts'
 import { translateBackendError } from './translate-error.ts'
+import type { UnreadableObjects } from './unreadable-objects.ts'
 
 const maxFetch = 10_000
 
@@ -18,149 +20,135 @@ const continueExpired =
   'or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an ' +
   'inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.'
 
-/** `prefix` is prepared: one object's key, or a prefix ending in "/". */
-export async function listObjects<T extends KubeObject>(
-  access: ObjectAccess<T>,
-  prefix: string,
-  options: ListObjectsOptions,
-): Promise<ObjectList<T>> {
+export interface ListRequest<T extends KubeObject> {
+  readonly access: ObjectAccess<T>
+  /** Prepared: one object's key, or a prefix ending in "/". */
+  readonly prefix: string
+  readonly options: ListObjectsOptions
+  /** Collects what cannot be read. Absent: the first ends the list. */
+  readonly unreadable?: UnreadableObjects | undefined
+}
+
+interface PlannedList<T extends KubeObject> extends ListRequest<T> {
+  readonly plan: ListPlan
+  readonly range: KeyRange
+}
+
+export async function listObjects<T extends KubeObject>(request: ListRequest<T>): Promise<ObjectList<T>> {
+  const { access, prefix, options } = request
   const plan = planList(prefix, options)
   const range: KeyRange = options.recursive === false ? keyRange(prefix) : { start: plan.start, end: prefixEnd(prefix) }
+  const list = { ...request, plan, range }
   const { backend } = access
   try {
-    if (!hasSnapshots(backend)) return await listPages(access, prefix, range, plan, options)
-    const newest = backend.snapshot()
-    const snapshot = plan.at === 0 || plan.at === newest.revision ? newest : backend.snapshotAt(plan.at)
-    if (!snapshot && plan.at < newest.revision) throw compacted(prefix, plan)
-    const wanted = Math.max(plan.at, plan.notOlderThan)
-    if (wanted > newest.revision) throw tooLarge(prefix, wanted, newest.revision)
-    return await listSnapshot(access, prefix, range, plan, options, snapshot!)
+    if (!hasSnapshots(backend)) return await listFetched(list)
+    const snapshot = await access.measured('list', prefix, () => {
+      const newest = backend.snapshot()
+      const found = plan.at === 0 || plan.at === newest.revision ? newest : backend.snapshotAt(plan.at)
+      if (!found && plan.at < newest.revision) throw compacted(prefix, plan)
+      const wanted = Math.max(plan.at, plan.notOlderThan)
+      if (wanted > newest.revision) throw tooLarge(prefix, wanted, newest.revision)
+      return found!
+    })
+    return await listSnapshot(list, snapshot)
   } catch (error) {
     if (isBackendError(error, 'CompactedError')) throw compacted(prefix, plan)
     if (isBackendError(error, 'FutureRevisionError')) throw tooLarge(prefix, plan.at, error.currentRevision)
-    if (isStorageError(error, 'Internal'))
-      throw transformFailed(error.key, `unable to transform key ${JSON.stringify(error.key)}: ${error.message}`)
+    if (isStorageError(error, 'Internal')) throw withKey(error)
     throw translateBackendError(error, prefix)
   }
 }
 
-/** The walk itself is the list: nothing is copied. With a limit, one page of it is taken. */
-async function listSnapshot<T extends KubeObject>(
-  access: ObjectAccess<T>,
-  prefix: string,
-  range: KeyRange,
-  plan: ListPlan,
-  options: ListObjectsOptions,
-  snapshot: BackendSnapshot,
-): Promise<ObjectList<T>> {
+/** Where every object may be looked at as it is written to the client, the walk itself is the list: nothing is copied. */
+async function listSnapshot<T extends KubeObject>(list: PlannedList<T>, snapshot: BackendSnapshot): Promise<ObjectList<T>> {
+  const { access, prefix, options, plan, range, unreadable } = list
   const { revision } = snapshot
-  const matches = matcher(options.predicate)
-  if (plan.limit === 0) {
+  if (plan.limit === 0 && isEmptyPredicate(options.predicate) && !unreadable) {
+    // Waiting for keys cannot be done while walking.
     if (access.transformer) await access.openAhead(snapshot.scan(range))
-    return { revision, continue: '', remainingItemCount: undefined, items: openEach(access, snapshot.scan(range), matches) }
+    const count = snapshot.count(range)
+    access.metrics?.listed(count, count, count)
+    return { revision, continue: '', remainingItemCount: undefined, items: openEach(access, snapshot.scan(range)) }
   }
-  const page = new PageBuilder(access, plan.limit, matches)
-  const scan = snapshot.scan(range)
-  let more = false
-  for (let next = scan.next(); !next.done; next = scan.next()) {
-    if (page.full) {
-      more = true
-      break
-    }
-    if (access.transformer && next.value.view === undefined) await access.openAhead([next.value])
-    page.add(next.value)
+  const page = newPage(list)
+  try {
+    const complete = await page.fill(snapshot.scan(range))
+    unreadable?.check()
+    return complete ? page.last(revision) : page.continued(prefix, revision, snapshot.count(range))
+  } finally {
+    access.metrics?.listed(page.looked, page.looked, page.length)
   }
-  if (!more) return page.last(revision)
-  return page.continued(prefix, revision, matches ? undefined : snapshot.count(range))
 }
 
 /** Fetches until the page is full; when a selector drops most, by ever larger pieces. */
-async function listPages<T extends KubeObject>(
-  access: ObjectAccess<T>,
-  prefix: string,
-  range: KeyRange,
-  plan: ListPlan,
-  options: ListObjectsOptions,
-): Promise<ObjectList<T>> {
-  const matches = matcher(options.predicate)
-  const page = new PageBuilder(access, plan.limit === 0 ? Infinity : plan.limit, matches)
+async function listFetched<T extends KubeObject>(list: PlannedList<T>): Promise<ObjectList<T>> {
+  const { access, prefix, options, plan, range, unreadable } = list
+  const page = newPage(list)
+  const signal = options.signal && { signal: options.signal }
   let at = plan.at
-  let fetch = plan.limit
+  let limit = plan.limit
   let start = range.start
-  for (;;) {
-    const fetched: ListPage = await access.backend.list(
-      { start, end: range.end },
-      {
-        ...(at === 0 ? undefined : { at }),
-        ...(fetch === 0 ? undefined : { limit: fetch }),
-        ...(options.signal && { signal: options.signal }),
-      },
-    )
-    if (plan.notOlderThan > fetched.revision) throw tooLarge(prefix, plan.notOlderThan, fetched.revision)
-    if (at === 0) at = fetched.revision
-    if (access.transformer) await access.openAhead(fetched.entries)
-    let more = fetched.more
-    for (const entry of fetched.entries) {
-      if (page.full) {
-        more = true
-        break
+  let read = 0
+  try {
+    for (;;) {
+      const from = { start, end: range.end }
+      const how = { ...(at !== 0 && { at }), ...(limit !== 0 && { limit }), ...signal }
+      const fetched: ListPage = await access.measured('list', prefix, () => access.backend.list(from, how))
+      read += fetched.entries.length
+      if (plan.notOlderThan > fetched.revision) throw tooLarge(prefix, plan.notOlderThan, fetched.revision)
+      if (at === 0) at = fetched.revision
+      const complete = await page.fill(fetched.entries)
+      if (complete && !fetched.more) {
+        unreadable?.check()
+        return page.last(at)
       }
-      page.add(entry)
+      if (page.full) {
+        unreadable?.check()
+        return page.continued(prefix, at, fetched.count)
+      }
+      start = `${fetched.entries.at(-1)!.key}\0`
+      limit = Math.min(limit * 2, maxFetch)
     }
-    if (!more) return page.last(at)
-    if (page.full) return page.continued(prefix, at, matches ? undefined : fetched.count)
-    start = `${fetched.entries.at(-1)!.key}\0`
-    fetch = Math.min(fetch * 2, maxFetch)
+  } finally {
+    access.metrics?.listed(read, page.looked, page.length)
   }
 }
 
-class PageBuilder<T extends KubeObject> {
-  readonly #access: ObjectAccess<T>
-  readonly #limit: number
-  readonly #matches: ((object: StoredObject) => boolean) | undefined
-  readonly #items: StoredObject<T>[] = []
-  #lastKey = ''
-
-  constructor(access: ObjectAccess<T>, limit: number, matches: ((object: StoredObject) => boolean) | undefined) {
-    this.#access = access
-    this.#limit = limit
-    this.#matches = matches
+function newPage<T extends KubeObject>({ access, options, plan, unreadable }: PlannedList<T>): ObjectPage<Entry, T> {
+  const open = (entry: Entry): StoredObject<T> | Promise<StoredObject<T>> => {
+    const wait = access.prepare(entry)
+    return wait ? wait.then(() => access.open(entry)) : access.open(entry)
   }
+  return new ObjectPage({
+    open: unreadable ? collecting(unreadable, open) : open,
+    limit: plan.limit,
+    predicate: options.predicate,
+    signal: options.signal,
+  })
+}
 
-  get full(): boolean {
-    return this.#items.length >= this.#limit
-  }
-
-  add(entry: Entry): void {
-    this.#lastKey = entry.key
-    const object = this.#access.open(entry)
-    if (!this.#matches || this.#matches(object)) this.#items.push(object)
-  }
-
-  last(revision: Revision): ObjectList<T> {
-    return { revision, continue: '', remainingItemCount: undefined, items: this.#items }
-  }
-
-  /** `count` is that of the range from where this page began; undefined when a selector makes it meaningless. */
-  continued(prefix: string, revision: Revision, count: number | undefined): ObjectList<T> {
-    return {
-      revision,
-      continue: encodeContinue(`${this.#lastKey}\0`, prefix, revision),
-      remainingItemCount: count === undefined ? undefined : count - this.#limit,
-      items: this.#items,
+function collecting<T extends KubeObject>(
+  unreadable: UnreadableObjects,
+  open: (entry: Entry) => StoredObject<T> | Promise<StoredObject<T>>,
+): (entry: Entry) => StoredObject<T> | undefined | Promise<StoredObject<T> | undefined> {
+  return (entry) => {
+    const add = (error: unknown): undefined => unreadable.add(entry.key, error)
+    try {
+      const object = open(entry)
+      return object instanceof Promise ? object.catch(add) : object
+    } catch (error) {
+      return add(error)
     }
   }
 }
 
-function* openEach<T extends KubeObject>(
-  access: ObjectAccess<T>,
-  entries: Iterable<Entry>,
-  matches: ((object: StoredObject) => boolean) | undefined,
-): Generator<StoredObject<T>> {
-  for (const entry of entries) {
-    const object = access.open(entry)
-    if (!matches || matches(object)) yield object
-  }
+function* openEach<T extends KubeObject>(access: ObjectAccess<T>, entries: Iterable<Entry>): Generator<StoredObject<T>> {
+  for (const entry of entries) yield access.open(entry)
+}
+
+/** One among many: which one is told. */
+function withKey(error: StorageError): StorageError {
+  return transformFailed(error.key, `unable to transform key ${JSON.stringify(error.key)}: ${error.message}`)
 }
 
 function compacted(prefix: string, plan: ListPlan): StorageError {

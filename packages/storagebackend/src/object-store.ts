@@ -1,7 +1,8 @@
 import { fieldError, fieldPath, newInvalid } from '@keelson/apimachinery'
 import type { GroupResource, KubeObject } from '@keelson/apimachinery'
-import type { Backend } from './backend.ts'
+import type { Backend, ListPage } from './backend.ts'
 import { deleteObject } from './delete-object.ts'
+import { deleteUnreadable } from './delete-unreadable.ts'
 import { keyExists, keyNotFound, StorageError, tooLarge } from './errors.ts'
 import { guaranteedUpdate } from './guaranteed-update.ts'
 import { keyRange, prefixRange } from './key-range.ts'
@@ -13,7 +14,9 @@ import { objectSnapshots } from './object-snapshots.ts'
 import { watchObjects } from './object-watch.ts'
 import { parseResourceVersion, requireResourceVersion, resourceVersionComplaint } from './resource-version.ts'
 import type { ObjectCodec, Storage } from './storage.ts'
-import { translateBackendError } from './translate-error.ts'
+import type { StorageMetrics } from './storage-metrics.ts'
+import { storageStats } from './storage-stats.ts'
+import { UnreadableObjects } from './unreadable-objects.ts'
 import type { ValueTransformer } from './value/value-transformer.ts'
 
 export interface ObjectStoreOptions<T extends KubeObject> {
@@ -25,6 +28,9 @@ export interface ObjectStoreOptions<T extends KubeObject> {
   readonly prefix: string
   /** Between the codec and the driver: encryption at rest. Absent: values are stored as they are encoded. */
   readonly transformer?: ValueTransformer
+  /** A list with objects that cannot be read names all of them (100 at the most) instead of the first. Default false, as the original's. */
+  readonly collectUnreadable?: boolean
+  readonly metrics?: StorageMetrics
   /** Milliseconds since the epoch. */
   readonly now?: () => number
 }
@@ -33,16 +39,12 @@ export interface ObjectStoreOptions<T extends KubeObject> {
 export function createObjectStore<T extends KubeObject = KubeObject>(options: ObjectStoreOptions<T>): Storage<T> {
   const { backend, codec, resource } = options
   const prefix = options.prefix.endsWith('/') ? options.prefix : `${options.prefix}/`
-  const access = new ObjectAccess(backend, codec, options.transformer)
+  const metrics = options.metrics?.forResource(resource)
+  const access = new ObjectAccess({ backend, codec, transformer: options.transformer, metrics })
   const leases = new LeasePool(backend, options.now ?? Date.now)
 
-  async function listCount(key: string): Promise<{ readonly count: number; readonly revision: number }> {
-    try {
-      return await backend.list(prefixRange(key), { countOnly: true })
-    } catch (error) {
-      throw translateBackendError(error, key)
-    }
-  }
+  const listCount = (key: string): Promise<ListPage> =>
+    access.measured('listWithCount', key, () => backend.list(prefixRange(key), { countOnly: true }))
 
   return {
     async create(rawKey, object, { ttlSeconds } = {}) {
@@ -67,7 +69,13 @@ export function createObjectStore<T extends KubeObject = KubeObject>(options: Ob
       return access.open(entry)
     },
 
-    list: async (key, listOptions = {}) => listObjects(access, prepareKey(prefix, key, listOptions.recursive ?? true), listOptions),
+    list: async (key, listOptions = {}) =>
+      listObjects({
+        access,
+        prefix: prepareKey(prefix, key, listOptions.recursive ?? true),
+        options: listOptions,
+        unreadable: options.collectUnreadable ? new UnreadableObjects(resource) : undefined,
+      }),
 
     async watch(rawKey, watchOptions) {
       const recursive = watchOptions.recursive ?? true
@@ -86,7 +94,20 @@ export function createObjectStore<T extends KubeObject = KubeObject>(options: Ob
 
     delete: async (key, deleteOptions = {}) => deleteObject(access, prepareKey(prefix, key, false), deleteOptions),
 
+    deleteUnreadable: async (key, { signal } = {}) => deleteUnreadable(access, prepareKey(prefix, key, false), signal),
+
     count: async (key) => (await listCount(prepareKey(prefix, key, true))).count,
+
+    async stats() {
+      try {
+        const stats = await storageStats(access, prefix)
+        metrics?.stats(stats)
+        return stats
+      } catch (error) {
+        metrics?.stats(undefined)
+        throw error
+      }
+    },
 
     currentRevision: async () => (await listCount(prefix)).revision,
 

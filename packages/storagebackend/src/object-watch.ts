@@ -1,10 +1,11 @@
-import { newInternal, newResourceExpired, newTooLargeResourceVersion } from '@keelson/apimachinery'
+import { ApiError, newInternal, newResourceExpired, newTooLargeResourceVersion } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
 import { hasSnapshots, type Change, type Entry, type KeyRange, type Revision } from './backend.ts'
 import { isBackendError } from './backend-errors.ts'
 import type { ObjectAccess } from './object-access.ts'
 import { isEmptyPredicate, matcher } from './predicate.ts'
 import type { ObjectEvent, ObjectWatch, StoredObject, WatchObjectsOptions } from './storage.ts'
+import { isUnreadable } from './unreadable-objects.ts'
 
 const watchTooOld = 'The resourceVersion for the provided watch is too old.'
 const initialBatch = 500
@@ -46,13 +47,13 @@ interface State {
 
 async function currentState<T extends KubeObject>(access: ObjectAccess<T>, range: KeyRange): Promise<State> {
   const { backend } = access
-  if (!hasSnapshots(backend)) return backend.list(range)
-  const snapshot = backend.snapshot()
+  if (!hasSnapshots(backend)) return access.measured('list', range.start, () => backend.list(range))
+  const snapshot = await access.measured('list', range.start, () => backend.snapshot())
   return { revision: snapshot.revision, entries: snapshot.scan(range) }
 }
 
 async function currentRevision<T extends KubeObject>(access: ObjectAccess<T>, range: KeyRange): Promise<Revision> {
-  return (await access.backend.list(range, { countOnly: true })).revision
+  return (await access.measured('listWithCount', range.start, () => access.backend.list(range, { countOnly: true }))).revision
 }
 
 async function* withInitialEvents<T extends KubeObject>(
@@ -93,9 +94,11 @@ async function* toEvents<T extends KubeObject>(
   try {
     for await (const message of messages) {
       if (message.type === 'progress') {
+        access.metrics?.bookmark()
         if (options.allowBookmarks) yield [{ type: 'BOOKMARK', revision: message.revision, initialEventsEnd: false }]
         continue
       }
+      access.metrics?.events(message.changes.length)
       const events: ObjectEvent<T>[] = []
       for (const change of message.changes) {
         try {
@@ -106,7 +109,7 @@ async function* toEvents<T extends KubeObject>(
           // What came before one that cannot be read has happened all the same; of its own revision nothing is told.
           const before = events.filter((event) => event.type !== 'BOOKMARK' && event.object.revision < revisionOf(change))
           if (before.length > 0) yield before
-          throw error
+          throw change.type === 'delete' && isUnreadable(error) ? unreadableDeleted(error) : error
         }
       }
       if (events.length > 0) yield events
@@ -157,6 +160,11 @@ function read<R>(open: () => R): R {
 
 function rethrowWatchError(error: unknown): never {
   throw watchError(error)
+}
+
+/** What was deleted cannot be shown as it was last. */
+function unreadableDeleted(error: Error): ApiError {
+  return new ApiError({ reason: 'StoreReadError', message: `saw a DELETED event, but object data is corrupt - ${error.message}`, cause: error })
 }
 
 /** A watch's failures reach the client as they are thrown here. */

@@ -117,6 +117,12 @@ export interface DeleteObjectOptions<T extends KubeObject> {
   readonly signal?: AbortSignal
 }
 
+export interface StorageStats {
+  readonly objectCount: number
+  /** Bytes of a value as it is stored, on average; 0 without objects. */
+  readonly estimatedAverageObjectSize: number
+}
+
 /**
  * Object storage for one resource: what the registry stands on. The object store over a driver is one; the cacher wraps one and is one.
  * All failures are `StorageError` (translated to ApiError per verb in the registry's one file) except where noted.
@@ -135,7 +141,14 @@ export interface Storage<T extends KubeObject = KubeObject> {
   ): Promise<StoredObject<T>>
   /** Resolves to the object as it was last, with the deletion's revision. */
   delete(key: string, options?: DeleteObjectOptions<T>): Promise<StoredObject<T>>
+  /**
+   * Removes a value that cannot be decoded or decrypted, unchecked; `InvalidObject` for one that can be read. Resolves to the deletion's
+   * revision. Watches that would have to show the object as it was end with `StoreReadError`.
+   */
+  deleteUnreadable(key: string, options?: { readonly signal?: AbortSignal }): Promise<Revision>
   count(key: string): Promise<number>
+  /** Of all objects of the resource. */
+  stats(): Promise<StorageStats>
   /** The store's revision now. */
   currentRevision(): Promise<Revision>
   /** Rejects while it cannot serve; the reason is in the message. */

@@ -1,0 +1,85 @@
+import type { KubeObject } from '@keelson/apimachinery'
+import type { Revision } from './backend.ts'
+import { encodeContinue } from './continue-token.ts'
+import { matcher } from './predicate.ts'
+import type { ObjectList, Predicate, StoredObject } from './storage.ts'
+import { TimeSlices } from './time-slices.ts'
+
+export interface ObjectPageOptions<I, T extends KubeObject> {
+  /** Undefined: it is passed over. May have to wait. */
+  readonly open: (item: I) => StoredObject<T> | undefined | Promise<StoredObject<T> | undefined>
+  /** 0 is none. */
+  readonly limit: number
+  readonly predicate: Predicate | undefined
+  /** Of `TimeSlices`. Default 1: opening may decode. */
+  readonly stepsBetweenClocks?: number
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * The items of one list, or of one page of it, looked at in slices that let others run: what walks the finished list cannot pause. The
+ * object store fills it with stored entries, a cache with objects that it holds.
+ */
+export class ObjectPage<I extends { readonly key: string }, T extends KubeObject> {
+  readonly #options: ObjectPageOptions<I, T>
+  readonly #matches: ((object: StoredObject) => boolean) | undefined
+  readonly #limit: number
+  readonly #items: StoredObject<T>[] = []
+  readonly #slices: TimeSlices
+  #looked = 0
+  #lastKey = ''
+
+  constructor(options: ObjectPageOptions<I, T>) {
+    this.#options = options
+    this.#matches = matcher(options.predicate)
+    this.#limit = options.limit === 0 ? Infinity : options.limit
+    this.#slices = new TimeSlices(options.stepsBetweenClocks)
+  }
+
+  get full(): boolean {
+    return this.#items.length >= this.#limit
+  }
+
+  /** How many items were looked at. */
+  get looked(): number {
+    return this.#looked
+  }
+
+  get length(): number {
+    return this.#items.length
+  }
+
+  /** Takes what comes, by key, until it is full. False: there is more than it took. */
+  async fill(items: Iterable<I>): Promise<boolean> {
+    const { open, signal } = this.#options
+    for (const item of items) {
+      if (this.full) return false
+      this.#lastKey = item.key
+      this.#looked++
+      const opened = open(item)
+      const object = opened instanceof Promise ? await opened : opened
+      if (object && (!this.#matches || this.#matches(object))) this.#items.push(object)
+      const pause = this.#slices.due()
+      if (!pause) continue
+      signal?.throwIfAborted()
+      await pause
+    }
+    return true
+  }
+
+  /** There is nothing after it. */
+  last(revision: Revision): ObjectList<T> {
+    return { revision, continue: '', remainingItemCount: undefined, items: this.#items }
+  }
+
+  /** There is more. `count` is that of the whole range from where this page began. */
+  continued(prefix: string, revision: Revision, count: number): ObjectList<T> {
+    return {
+      revision,
+      continue: encodeContinue(`${this.#lastKey}\0`, prefix, revision),
+      // Objects that a selector would not let through are not told apart here, so only a list of everything knows.
+      remainingItemCount: this.#matches ? undefined : count - this.#limit,
+      items: this.#items,
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import type { KubeObject } from '@keelson/apimachinery'
+import { hasSnapshots, type Entry } from './backend.ts'
+import { prefixRange } from './key-range.ts'
+import type { ObjectAccess } from './object-access.ts'
+import type { StorageStats } from './storage.ts'
+import { TimeSlices } from './time-slices.ts'
+
+/** Where every value has to be fetched, the average is that of the first so many: enough for an estimate, and not too much to fetch. */
+const sampled = 100
+
+/** Counts what lies under `prefix` now, and says how big it is as it is stored: exactly where past states can be walked, else from a sample. */
+export async function storageStats<T extends KubeObject>(access: ObjectAccess<T>, prefix: string): Promise<StorageStats> {
+  const range = prefixRange(prefix)
+  const { backend } = access
+  if (!hasSnapshots(backend)) {
+    const { entries, count } = await access.measured('listWithCount', prefix, () => backend.list(range, { limit: sampled }))
+    return { objectCount: count, estimatedAverageObjectSize: await averageSize(entries) }
+  }
+  const snapshot = await access.measured('listWithCount', prefix, () => backend.snapshot())
+  return { objectCount: snapshot.count(range), estimatedAverageObjectSize: await averageSize(snapshot.scan(range)) }
+}
+
+async function averageSize(entries: Iterable<Entry>): Promise<number> {
+  const slices = new TimeSlices(64)
+  let count = 0
+  let total = 0
+  for (const { value } of entries) {
+    count++
+    total += value.length
+    const pause = slices.due()
+    if (pause) await pause
+  }
+  return count === 0 ? 0 : Math.floor(total / count)
+}
