@@ -3,6 +3,13 @@ import * as api from './index.ts'
 import * as openapi from './openapi/index.ts'
 
 it('exports these names and no others', () => {
-  expect(Object.keys(api).toSorted()).toEqual(['ProtoError', 'createApiTypes', 'decodeUnknown', 'encodeUnknown', 'hasProtoMagic'])
+  expect(Object.keys(api).toSorted()).toEqual([
+    'ProtoError',
+    'aggregateContainers',
+    'createApiTypes',
+    'decodeUnknown',
+    'encodeUnknown',
+    'hasProtoMagic',
+  ])
   expect(Object.keys(openapi).toSorted()).toEqual(['openAPISchemas', 'toOpenAPIv3'])
 })

@@ -1,3 +1,5 @@
+export { aggregateContainers } from './aggregate-containers.ts'
+export type { Quantities } from './aggregate-containers.ts'
 export { createApiTypes } from './api-types.ts'
 export type { ApiTypes, GroupVersionTypes, KindType } from './kind-type.ts'
 export { ProtoError } from './proto/proto-error.ts'

@@ -1,6 +1,6 @@
+import { aggregateContainers } from '@keelson/api'
 import { fieldError, parseQuantity } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { aggregateContainers } from './aggregate-resources.ts'
 import { isHugePages } from './resource-names.ts'
 import { validatePodLevelResources } from './validate-resources.ts'
 import type { ResourceScope } from './validate-resources.ts'

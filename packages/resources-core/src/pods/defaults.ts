@@ -1,5 +1,5 @@
+import { aggregateContainers } from '@keelson/api'
 import type { Container, ContainerStatus, Pod, PodSpec } from '@keelson/api/core/v1'
-import { aggregateContainers } from '../pod-spec/aggregate-resources.ts'
 import { setPodSpecDefaults } from '../pod-spec/pod-spec-defaults.ts'
 import { isHugePages, isOvercommitAllowed, isPodLevelResource } from '../pod-spec/resource-names.ts'
 import { roundUpToMilli } from '../pod-spec/resource-quantities.ts'

@@ -1,8 +1,6 @@
 import { parseQuantity } from '@keelson/apimachinery'
-import type { Quantity } from '@keelson/apimachinery'
-import { isSidecar } from './visit-containers.ts'
-import type { ReadonlyPodSpec } from './visit-containers.ts'
-import type { ResourceList } from './resource-quantities.ts'
+import type { DeepReadonly, Quantity } from '@keelson/apimachinery'
+import type { PodSpec } from './generated/core/v1/types.ts'
 
 export type Quantities = ReadonlyMap<string, Quantity>
 
@@ -10,14 +8,14 @@ export type Quantities = ReadonlyMap<string, Quantity>
  * What the containers of a pod need at the same time, at the most: all containers and sidecars together, or an init container with the
  * sidecars started before it, whichever is more.
  */
-export function aggregateContainers(spec: ReadonlyPodSpec, member: 'requests' | 'limits'): Quantities {
+export function aggregateContainers(spec: DeepReadonly<PodSpec>, member: 'requests' | 'limits'): Quantities {
   const total = new Map<string, Quantity>()
   const sidecars = new Map<string, Quantity>()
   const init = new Map<string, Quantity>()
   for (const container of spec.containers ?? []) add(total, quantities(container.resources?.[member]))
   for (const container of spec.initContainers ?? []) {
     const own = quantities(container.resources?.[member])
-    if (isSidecar(container)) {
+    if (container.restartPolicy === 'Always') {
       add(total, own)
       add(sidecars, own)
       raise(init, sidecars)
@@ -31,7 +29,7 @@ export function aggregateContainers(spec: ReadonlyPodSpec, member: 'requests' | 
   return total
 }
 
-function quantities(list: ResourceList | undefined): Quantities {
+function quantities(list: Readonly<Record<string, string>> | undefined): Quantities {
   return new Map(Object.entries(list ?? {}).map(([name, text]) => [name, parseQuantity(text)]))
 }
 
