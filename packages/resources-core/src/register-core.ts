@@ -1,5 +1,17 @@
-import type { LimitRange, Namespace, Node, Pod, ResourceQuota, Secret, Service } from '@keelson/api/core/v1'
+import type {
+  LimitRange,
+  Namespace,
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  ResourceQuota,
+  Secret,
+  Service,
+} from '@keelson/api/core/v1'
 import type { KindRegistration, KubeObject, Scheme } from '@keelson/apimachinery'
+import { setClaimDefaults } from './persistentvolumeclaims/defaults.ts'
+import { setPersistentVolumeDefaults } from './persistentvolumes/defaults.ts'
 import { setResourceQuotaDefaults } from './resourcequotas/defaults.ts'
 import { setLimitRangeDefaults } from './limitranges/defaults.ts'
 import { eventFieldLabel, eventFromHub, eventToHub } from './events/convert.ts'
@@ -28,6 +40,8 @@ export function registerCore(scheme: Scheme): void {
       toHub: (object) => normalizeNode(object),
       convertFieldLabel: only('metadata.name', 'spec.unschedulable'),
     },
+    PersistentVolume: { setDefaults: typed<PersistentVolume>(setPersistentVolumeDefaults) },
+    PersistentVolumeClaim: { setDefaults: typed<PersistentVolumeClaim>(setClaimDefaults) },
     Pod: { setDefaults: typed<Pod>(setPodDefaults), toHub: (object) => normalizePod(object), convertFieldLabel: podFieldLabel },
     ResourceQuota: { setDefaults: typed<ResourceQuota>(setResourceQuotaDefaults) },
     Secret: {

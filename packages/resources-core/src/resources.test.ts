@@ -8,6 +8,8 @@ import { namespaces } from './namespaces/index.ts'
 import { limitRanges } from './limitranges/index.ts'
 import { nodes } from './nodes/index.ts'
 import { resourceQuotas } from './resourcequotas/index.ts'
+import { persistentVolumeClaims } from './persistentvolumeclaims/index.ts'
+import { persistentVolumes } from './persistentvolumes/index.ts'
 import { coreResources } from './resources.ts'
 import { secrets } from './secrets/index.ts'
 import { serviceAccounts } from './serviceaccounts/index.ts'
@@ -94,6 +96,40 @@ describeResource(resourceQuotas, {
   invalid: [
     badName,
     { title: 'half a pod', object: () => ({ metadata: { name: 'a' }, spec: { hard: { pods: '500m' } } }), field: 'spec.hard[pods]' },
+  ],
+})
+
+describeResource(persistentVolumes, {
+  types,
+  valid: () => ({
+    metadata: {},
+    spec: {
+      capacity: { storage: '1Gi' },
+      accessModes: ['ReadWriteOnce'],
+      persistentVolumeReclaimPolicy: 'Retain',
+      volumeMode: 'Filesystem',
+      nfs: { server: 's', path: '/' },
+    },
+  }),
+  invalid: [
+    badName,
+    {
+      title: 'no source',
+      object: () => ({ metadata: { name: 'a' }, spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'] } }),
+      field: 'spec',
+    },
+  ],
+})
+describeResource(persistentVolumeClaims, {
+  types,
+  valid: () => ({ metadata: {}, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } }),
+  invalid: [
+    badName,
+    {
+      title: 'no size',
+      object: () => ({ metadata: { name: 'a' }, spec: { accessModes: ['ReadWriteOnce'] } }),
+      field: 'spec.resources[storage]',
+    },
   ],
 })
 

@@ -4,6 +4,8 @@ import { events } from './events/index.ts'
 import { limitRanges } from './limitranges/index.ts'
 import { namespaces } from './namespaces/index.ts'
 import { nodes } from './nodes/index.ts'
+import { persistentVolumeClaims } from './persistentvolumeclaims/index.ts'
+import { persistentVolumes } from './persistentvolumes/index.ts'
 import { pods } from './pods/index.ts'
 import { resourceQuotas } from './resourcequotas/index.ts'
 import { secrets } from './secrets/index.ts'
@@ -17,6 +19,8 @@ export const coreResources: readonly ResourceDefinition[] = [
   limitRanges,
   namespaces,
   nodes,
+  persistentVolumeClaims,
+  persistentVolumes,
   pods,
   resourceQuotas,
   secrets,

@@ -19,7 +19,7 @@ import { invalidEach, validateRequired, validateSupported } from './field-rules.
 import { validatePositiveQuantity } from './resource-quantities.ts'
 
 const accessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
-const volumeModes = ['Block', 'Filesystem']
+export const volumeModes: readonly string[] = ['Block', 'Filesystem']
 
 /** What is stored already may be written again. */
 export interface ClaimRules {
@@ -76,9 +76,13 @@ function validateAccess(spec: DeepReadonly<PersistentVolumeClaimSpec>, path: Fie
   const errors = modes.length === 0 ? [fieldError.required(at, 'at least 1 access mode is required')] : []
   const allowInvalidLabelValue = rules.allowInvalidSelectorValues === true
   errors.push(...validateLabelSelector(spec.selector, path.child('selector'), { allowInvalidLabelValue }))
-  errors.push(...modes.flatMap((mode) => validateSupported(mode, accessModes, at)))
+  return [...errors, ...validateAccessModes(modes, at)]
+}
+
+export function validateAccessModes(modes: readonly string[], path: FieldPath): FieldErrorList {
+  const errors = modes.flatMap((mode) => validateSupported(mode, accessModes, path))
   if (modes.includes('ReadWriteOncePod') && modes.some((mode) => mode !== 'ReadWriteOncePod' && accessModes.includes(mode))) {
-    errors.push(fieldError.forbidden(at, 'may not use ReadWriteOncePod with other access modes'))
+    errors.push(fieldError.forbidden(path, 'may not use ReadWriteOncePod with other access modes'))
   }
   return errors
 }
@@ -87,7 +91,8 @@ function validateStorage(storage: string | undefined, path: FieldPath): FieldErr
   return storage === undefined ? [fieldError.required(path)] : validatePositiveQuantity(parseQuantity(storage), path)
 }
 
-function validateClassName(name: string | undefined, path: FieldPath): FieldErrorList {
+/** An empty name is no name. */
+export function validateClassName(name: string | undefined, path: FieldPath): FieldErrorList {
   return name ? invalidEach(nameIsDNSSubdomain(name, false), name, path) : []
 }
 

@@ -1,4 +1,4 @@
-import type { DownwardAPIVolumeFile, Volume } from '@keelson/api/core/v1'
+import type { AzureDiskVolumeSource, DownwardAPIVolumeFile, HostPathVolumeSource, Volume } from '@keelson/api/core/v1'
 import { imageTag } from './image-tag.ts'
 import { roundUpToMilli } from './resource-quantities.ts'
 
@@ -9,7 +9,6 @@ const defaultMode = 0o644
 export function setVolumeDefaults(volume: Volume): void {
   const sources = Object.keys(volume).filter((key) => key !== 'name')
   if (sources.length === 0) volume.emptyDir = {}
-  if (volume.hostPath !== undefined) volume.hostPath.type ??= ''
   if (volume.secret !== undefined) volume.secret.defaultMode ??= defaultMode
   if (volume.configMap !== undefined) volume.configMap.defaultMode ??= defaultMode
   if (volume.downwardAPI !== undefined) {
@@ -23,6 +22,28 @@ export function setVolumeDefaults(volume: Volume): void {
       if (source.serviceAccountToken !== undefined) source.serviceAccountToken.expirationSeconds ??= 3600
     }
   }
+  setSourceDefaults(volume)
+  if (volume.image !== undefined)
+    volume.image.pullPolicy ||= imageTag(volume.image.reference ?? '') === 'latest' ? 'Always' : 'IfNotPresent'
+  const claim = volume.ephemeral?.volumeClaimTemplate
+  if (claim !== undefined) {
+    claim.spec.volumeMode ??= 'Filesystem'
+    roundUpToMilli(claim.spec.resources?.limits)
+    roundUpToMilli(claim.spec.resources?.requests)
+  }
+}
+
+interface SharedSources {
+  hostPath?: HostPathVolumeSource
+  iscsi?: { iscsiInterface?: string }
+  rbd?: { pool?: string; user?: string; keyring?: string }
+  azureDisk?: AzureDiskVolumeSource
+  scaleIO?: { storageMode?: string; fsType?: string }
+}
+
+/** Of sources that pods and persistent volumes have in common. In place. */
+export function setSourceDefaults(volume: SharedSources): void {
+  if (volume.hostPath !== undefined) volume.hostPath.type ??= ''
   if (volume.iscsi !== undefined) volume.iscsi.iscsiInterface ||= 'default'
   if (volume.rbd !== undefined) {
     volume.rbd.pool ||= 'rbd'
@@ -38,14 +59,6 @@ export function setVolumeDefaults(volume: Volume): void {
   if (volume.scaleIO !== undefined) {
     volume.scaleIO.storageMode ||= 'ThinProvisioned'
     volume.scaleIO.fsType ||= 'xfs'
-  }
-  if (volume.image !== undefined)
-    volume.image.pullPolicy ||= imageTag(volume.image.reference ?? '') === 'latest' ? 'Always' : 'IfNotPresent'
-  const claim = volume.ephemeral?.volumeClaimTemplate
-  if (claim !== undefined) {
-    claim.spec.volumeMode ??= 'Filesystem'
-    roundUpToMilli(claim.spec.resources?.limits)
-    roundUpToMilli(claim.spec.resources?.requests)
   }
 }
 

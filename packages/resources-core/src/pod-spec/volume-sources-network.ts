@@ -44,9 +44,13 @@ export function validateISCSI(source: DeepReadonly<ISCSIVolumeSource>, path: Fie
 }
 
 function validateInitiator(name: string, path: FieldPath): FieldErrorList {
-  const format = initiatorFormats[name.slice(0, 3)]
-  if (format === undefined) return [fieldError.invalid(path, name, 'must be valid format starting with iqn, eui, or naa')]
-  return format.test(name) ? [] : [fieldError.invalid(path, name, 'must be valid format')]
+  if (isInitiatorName(name)) return []
+  const known = initiatorFormats[name.slice(0, 3)] !== undefined
+  return [fieldError.invalid(path, name, known ? 'must be valid format' : 'must be valid format starting with iqn, eui, or naa')]
+}
+
+export function isInitiatorName(name: string): boolean {
+  return initiatorFormats[name.slice(0, 3)]?.test(name) ?? false
 }
 
 export function validateFC(source: DeepReadonly<FCVolumeSource>, path: FieldPath): FieldErrorList {

@@ -2,7 +2,7 @@ import type { NodeAffinity, NodeSelectorTerm } from '@keelson/api/core/v1'
 import { fieldError, semanticEqual } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import type { ReadonlyContainer, ReadonlyPodSpec } from '../pod-spec/visit-containers.ts'
-import { lineDiff } from './line-diff.ts'
+import { lineDiff } from '../line-diff.ts'
 
 const updatable = [
   '`spec.containers[*].image`',

@@ -1,0 +1,11 @@
+const shortForms: readonly (readonly [mode: string, short: string])[] = [
+  ['ReadWriteOnce', 'RWO'],
+  ['ReadOnlyMany', 'ROX'],
+  ['ReadWriteMany', 'RWX'],
+  ['ReadWriteOncePod', 'RWOP'],
+]
+
+/** "RWO,ROX" */
+export function accessModesText(modes: readonly string[] = []): string {
+  return shortForms.flatMap(([mode, short]) => (modes.includes(mode) ? [short] : [])).join(',')
+}

@@ -1,0 +1,43 @@
+import type { PersistentVolumeClaim } from '@keelson/api/core/v1'
+import { fieldPath } from '@keelson/apimachinery'
+import type { DeepReadonly } from '@keelson/apimachinery'
+import type { Strategy, SubresourceStrategy } from '@keelson/registry'
+import { keepMember } from '../keep-member.ts'
+import { validateClaimSpec } from '../pod-spec/validate-claim-spec.ts'
+import { claimSpecWarnings } from '../pod-spec/volume-warnings.ts'
+import { storageClassAnnotation, storageClassAnnotationMessage } from '../storage-class-name.ts'
+import { settleDataSources } from './data-sources.ts'
+import { validateClaimStatus } from './validate-status.ts'
+import { validateClaimUpdate } from './validate-update.ts'
+
+const specPath = fieldPath('spec')
+
+export const claimStrategy: Strategy<PersistentVolumeClaim> = {
+  prepareForCreate(_context, claim) {
+    claim.status = { phase: 'Pending' }
+    if (claim.spec !== undefined) settleDataSources(claim.spec)
+  },
+  validateCreate: (_context, claim) => validateClaimSpec(claim.spec ?? {}, specPath),
+  warningsOnCreate: (_context, claim) => claimWarnings(claim),
+  prepareForUpdate(_context, claim, old) {
+    keepMember(claim, old, 'status')
+    if (claim.spec !== undefined) settleDataSources(claim.spec, old.spec)
+  },
+  validateUpdate: (_context, claim, old) => validateClaimUpdate(claim, old),
+  warningsOnUpdate: (_context, claim) => claimWarnings(claim),
+}
+
+export const claimStatus: SubresourceStrategy<PersistentVolumeClaim> = {
+  update: {
+    prepareForUpdate: (_context, claim, old) => keepMember(claim, old, 'spec'),
+    validateUpdate: (_context, claim) => validateClaimStatus(claim),
+  },
+}
+
+function claimWarnings({ metadata, spec = {} }: DeepReadonly<PersistentVolumeClaim>): readonly string[] {
+  const path = fieldPath('metadata', 'annotations').key(storageClassAnnotation)
+  return [
+    ...(metadata.annotations?.[storageClassAnnotation] === undefined ? [] : [`${path}: ${storageClassAnnotationMessage}`]),
+    ...claimSpecWarnings(spec, specPath),
+  ]
+}

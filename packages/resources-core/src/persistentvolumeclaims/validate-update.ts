@@ -1,0 +1,95 @@
+import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '@keelson/api/core/v1'
+import {
+  fieldError,
+  fieldPath,
+  immutableMessage,
+  parseQuantity,
+  semanticEqual,
+  validateImmutableField,
+  validateLabelSelector,
+} from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
+import { copyObject } from '@keelson/registry'
+import { lineDiff } from '../line-diff.ts'
+import { validateClaimSpec } from '../pod-spec/validate-claim-spec.ts'
+import { storageClassAnnotation } from '../storage-class-name.ts'
+import { pairDataSources } from './data-sources.ts'
+
+type ReadonlyClaim = DeepReadonly<PersistentVolumeClaim>
+type ReadonlySpec = DeepReadonly<PersistentVolumeClaimSpec>
+
+const specPath = fieldPath('spec')
+const sizePath = specPath.child('resources', 'requests', 'storage')
+const attributesClassPath = specPath.child('volumeAttributesClassName')
+
+/** A claim asks once. It may get its volume and its class later, and when bound ask for more. */
+export function validateClaimUpdate(claim: ReadonlyClaim, old: ReadonlyClaim): FieldErrorList {
+  const { spec = {} } = claim
+  const { spec: oldSpec = {} } = old
+  const errors = [
+    ...validateClaimSpec(spec, specPath, {
+      allowInvalidAPIGroups: [oldSpec.dataSource, oldSpec.dataSourceRef].some((source) => (source?.apiGroup ?? null) !== null),
+      allowInvalidSelectorValues: validateLabelSelector(oldSpec.selector, fieldPath()).length > 0,
+    }),
+    ...validateClassAnnotation(claim, old),
+  ]
+  const [before, after] = comparableSpecs(claim, old)
+  if (!semanticEqual(after, before)) {
+    const detail = `spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n${lineDiff(before, after)}`
+    errors.push(fieldError.forbidden(specPath, detail))
+  }
+  return [
+    ...errors,
+    ...validateSize(claim, old),
+    ...validateImmutableField(spec.volumeMode, oldSpec.volumeMode, fieldPath('volumeMode')),
+    ...validateAttributesClass(spec, old),
+  ]
+}
+
+/** The class moves from the annotation to the field, staying the same. */
+function movesClass({ metadata, spec }: ReadonlyClaim, old: ReadonlyClaim): boolean {
+  const annotated = old.metadata.annotations?.[storageClassAnnotation]
+  const kept = metadata.annotations?.[storageClassAnnotation]
+  if (annotated === undefined || old.spec?.storageClassName !== undefined) return false
+  return spec?.storageClassName === annotated && (kept === undefined || kept === annotated)
+}
+
+function validateClassAnnotation(claim: ReadonlyClaim, old: ReadonlyClaim): FieldErrorList {
+  if (movesClass(claim, old)) return []
+  const value = claim.metadata.annotations?.[storageClassAnnotation] ?? ''
+  if (value === (old.metadata.annotations?.[storageClassAnnotation] ?? '')) return []
+  return [fieldError.invalid(fieldPath('metadata', 'annotations', storageClassAnnotation), value, immutableMessage)]
+}
+
+/** Both specs, with what may change as it is in the other. */
+function comparableSpecs(claim: ReadonlyClaim, old: ReadonlyClaim): [PersistentVolumeClaimSpec, PersistentVolumeClaimSpec] {
+  const before = copyObject(old.spec ?? {}) as PersistentVolumeClaimSpec
+  const after = copyObject(claim.spec ?? {}) as PersistentVolumeClaimSpec
+  pairDataSources(before)
+  if (!before.volumeName && after.volumeName !== undefined) before.volumeName = after.volumeName
+  const annotated = old.metadata.annotations?.[storageClassAnnotation]
+  const isNew = before.storageClassName === undefined && after.storageClassName !== undefined
+  if (isNew && (annotated === undefined || annotated === after.storageClassName)) delete after.storageClassName
+  if (claim.status?.phase !== 'Bound') return [before, after]
+  const size = before.resources?.requests?.['storage']
+  if (after.resources?.requests !== undefined) after.resources.requests['storage'] = size ?? '0'
+  if (before.volumeAttributesClassName === undefined) delete after.volumeAttributesClassName
+  else after.volumeAttributesClassName = before.volumeAttributesClassName
+  return [before, after]
+}
+
+/** Less is accepted only after an expansion that failed, and stays more than the volume has. */
+function validateSize(claim: ReadonlyClaim, old: ReadonlyClaim): FieldErrorList {
+  const size = parseQuantity(claim.spec?.resources?.requests?.['storage'] ?? '0')
+  const oldSize = parseQuantity(old.spec?.resources?.requests?.['storage'] ?? '0')
+  const present = parseQuantity(old.status?.capacity?.['storage'] ?? '0')
+  if (size.compare(oldSize) >= 0 || size.compare(present) > 0) return []
+  return [fieldError.forbidden(sizePath, 'field can not be less than status.capacity')]
+}
+
+function validateAttributesClass({ volumeAttributesClassName: name }: ReadonlySpec, old: ReadonlyClaim): FieldErrorList {
+  if (name === old.spec?.volumeAttributesClassName || old.status?.currentVolumeAttributesClassName === undefined) return []
+  const reason = 'is forbidden when status.currentVolumeAttributesClassName is not nil'
+  if (name === undefined) return [fieldError.forbidden(attributesClassPath, `update to nil ${reason}`)]
+  return name === '' ? [fieldError.forbidden(attributesClassPath, `update to empty string ${reason}`)] : []
+}

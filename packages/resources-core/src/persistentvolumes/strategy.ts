@@ -1,0 +1,33 @@
+import type { PersistentVolume } from '@keelson/api/core/v1'
+import { nowTime } from '@keelson/apimachinery'
+import type { Strategy, SubresourceStrategy } from '@keelson/registry'
+import { keepMember } from '../keep-member.ts'
+import { validatePersistentVolumeUpdate } from './validate-update.ts'
+import { validatePersistentVolume } from './validate.ts'
+import { persistentVolumeWarnings } from './warnings.ts'
+
+export const persistentVolumeStrategy: Strategy<PersistentVolume> = {
+  repeatedMetadataChecks: 'create',
+  prepareForCreate(_context, volume) {
+    volume.status = { phase: 'Pending', lastPhaseTransitionTime: nowTime() }
+  },
+  validateCreate: (_context, volume) => validatePersistentVolume(volume),
+  warningsOnCreate: (_context, volume) => persistentVolumeWarnings(volume),
+  prepareForUpdate: (_context, volume, old) => keepMember(volume, old, 'status'),
+  validateUpdate: (_context, volume, old) => validatePersistentVolumeUpdate(volume, old),
+  warningsOnUpdate: (_context, volume) => persistentVolumeWarnings(volume),
+}
+
+export const persistentVolumeStatus: SubresourceStrategy<PersistentVolume> = {
+  update: {
+    prepareForUpdate(_context, volume, old) {
+      keepMember(volume, old, 'spec')
+      const status = (volume.status ??= {})
+      const time = old.status?.lastPhaseTransitionTime
+      const given = status.lastPhaseTransitionTime
+      if (status.phase === old.status?.phase) {
+        if (given === undefined && time !== undefined) status.lastPhaseTransitionTime = time
+      } else if (given === undefined || given === time) status.lastPhaseTransitionTime = nowTime()
+    },
+  },
+}

@@ -1,0 +1,76 @@
+import type { PersistentVolumeSource, PersistentVolumeSpec } from '@keelson/api/core/v1'
+import { fieldError } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { validateNoBacksteps } from '../pod-spec/validate-paths.ts'
+import * as cloud from '../pod-spec/volume-sources-cloud.ts'
+import { validateHostPath } from '../pod-spec/volume-sources-local.ts'
+import * as network from '../pod-spec/volume-sources-network.ts'
+import * as cluster from './cluster-sources.ts'
+
+interface SourceRule<T> {
+  /** How errors name the member, when not by its own name. */
+  readonly named?: string
+  /** The same for the complaint about a second source. */
+  readonly refusedAs?: string
+  /** Looked at though another source was found. */
+  readonly always?: true
+  validate(source: DeepReadonly<T>, path: FieldPath, volumeName: string): FieldErrorList
+}
+
+type SourceRules = { readonly [K in keyof PersistentVolumeSource]-?: SourceRule<NonNullable<PersistentVolumeSource[K]>> }
+
+/** In the order in which they are looked at: the first source of a volume wins. Where they are alike, pods' rules hold. */
+const sourceRules: SourceRules = {
+  hostPath: { validate: validateHostPath },
+  gcePersistentDisk: { named: 'persistentDisk', validate: cloud.validateGCEPersistentDisk },
+  awsElasticBlockStore: { validate: cloud.validateAWSElasticBlockStore },
+  glusterfs: { validate: cluster.validateGlusterfsVolume },
+  flocker: { validate: network.validateFlocker },
+  nfs: { validate: network.validateNFS },
+  rbd: { validate: network.validateRBD },
+  quobyte: { validate: network.validateQuobyte },
+  cephfs: { refusedAs: 'cephFS', validate: network.validateCephFS },
+  iscsi: { validate: cluster.validateISCSIVolume },
+  cinder: { validate: cluster.validateCinderVolume },
+  fc: { validate: network.validateFC },
+  flexVolume: { always: true, validate: cloud.validateFlexVolume },
+  azureFile: { validate: cluster.validateAzureFileVolume },
+  vsphereVolume: { validate: cloud.validateVsphereVolume },
+  photonPersistentDisk: { validate: cloud.validatePhotonPersistentDisk },
+  portworxVolume: { validate: cloud.validatePortworxVolume },
+  azureDisk: { validate: cloud.validateAzureDisk },
+  scaleIO: { validate: network.validateScaleIO },
+  local: {
+    validate: ({ path: directory }, path) =>
+      directory ? validateNoBacksteps(directory, path.child('path')) : [fieldError.required(path.child('path'))],
+  },
+  storageos: { validate: cluster.validateStorageOSVolume },
+  csi: { validate: cluster.validateCSIVolume },
+}
+
+/** Exactly one source, and that one right. */
+export function validatePersistentVolumeSource(
+  spec: DeepReadonly<PersistentVolumeSpec>,
+  volumeName: string,
+  path: FieldPath,
+): FieldErrorList {
+  const errors: FieldErrorList = []
+  let found = false
+  for (const [member, rule] of Object.entries(sourceRules) as [keyof PersistentVolumeSource, SourceRule<unknown>][]) {
+    const source = spec[member]
+    if (source === undefined) continue
+    if (found && rule.always !== true) {
+      errors.push(fieldError.forbidden(path.child(rule.refusedAs ?? member), 'may not specify more than 1 volume type'))
+    } else {
+      errors.push(...rule.validate(source, path.child(rule.named ?? member), volumeName))
+      if (member === 'local' && spec.nodeAffinity === undefined) {
+        errors.push(fieldError.required(path.child('nodeAffinity'), 'Local volume requires node affinity'))
+      }
+    }
+    found = true
+  }
+  return found ? errors : [fieldError.required(path, 'must specify a volume type')]
+}
+
+/** Members of the spec that say where the volume lies. */
+export const sourceMembers: readonly (keyof PersistentVolumeSource)[] = Object.keys(sourceRules) as (keyof PersistentVolumeSource)[]

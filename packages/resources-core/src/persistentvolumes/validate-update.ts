@@ -1,0 +1,93 @@
+import type { NodeSelectorRequirement, PersistentVolume, PersistentVolumeSpec, VolumeNodeAffinity } from '@keelson/api/core/v1'
+import { fieldError, fieldPath, immutableMessage, semanticEqual, validateImmutableField } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
+import { lineDiff } from '../line-diff.ts'
+import { sourceMembers } from './validate-source.ts'
+import { validatePersistentVolume, validateVolumeSpec } from './validate.ts'
+
+type ReadonlyVolume = DeepReadonly<PersistentVolume>
+type ReadonlySpec = DeepReadonly<PersistentVolumeSpec>
+type Affinity = DeepReadonly<VolumeNodeAffinity>
+type Requirement = DeepReadonly<NodeSelectorRequirement>
+
+/** Where the data lies does not change. The original looks at the spec twice, and says everything twice. */
+export function validatePersistentVolumeUpdate(volume: ReadonlyVolume, old: ReadonlyVolume): FieldErrorList {
+  const { spec = {} } = volume
+  const { spec: oldSpec = {} } = old
+  const errors = [...validatePersistentVolume(volume, old), ...validateVolumeSpec(volume, old)]
+  const source = comparableSource(spec, oldSpec)
+  const oldSource = sourceOf(oldSpec)
+  if (!semanticEqual(source, oldSource)) {
+    const detail = `spec.persistentvolumesource is immutable after creation\n${lineDiff(oldSource, source)}`
+    errors.push(fieldError.forbidden(fieldPath('spec', 'persistentvolumesource'), detail))
+  }
+  errors.push(...validateImmutableField(spec.volumeMode, oldSpec.volumeMode, fieldPath('volumeMode')))
+  if (oldSpec.nodeAffinity !== undefined && !sameAffinity(spec.nodeAffinity, oldSpec.nodeAffinity)) {
+    const detail = `${immutableMessage}, except for updating from beta label to GA`
+    errors.push(fieldError.invalid(fieldPath('nodeAffinity'), internalAffinity(spec.nodeAffinity), detail))
+  }
+  if (oldSpec.volumeAttributesClassName !== undefined && spec.volumeAttributesClassName === undefined) {
+    const detail = 'update from non-nil value to nil is forbidden'
+    errors.push(fieldError.forbidden(fieldPath('spec', 'volumeAttributesClassName'), detail))
+  }
+  return errors
+}
+
+function sourceOf(spec: ReadonlySpec): Record<string, unknown> {
+  return Object.fromEntries(sourceMembers.flatMap((member) => (spec[member] === undefined ? [] : [[member, spec[member]]])))
+}
+
+/** The secret for expanding may come later, once. */
+function comparableSource(spec: ReadonlySpec, old: ReadonlySpec): Record<string, unknown> {
+  const source = sourceOf(spec)
+  if (spec.csi === undefined || old.csi === undefined || old.csi.controllerExpandSecretRef !== undefined) return source
+  const { controllerExpandSecretRef: _added, ...csi } = spec.csi
+  return { ...source, csi }
+}
+
+const stableLabels: ReadonlyMap<string, string> = new Map([
+  ['failure-domain.beta.kubernetes.io/zone', 'topology.kubernetes.io/zone'],
+  ['failure-domain.beta.kubernetes.io/region', 'topology.kubernetes.io/region'],
+  ['beta.kubernetes.io/os', 'kubernetes.io/os'],
+  ['beta.kubernetes.io/arch', 'kubernetes.io/arch'],
+  ['beta.kubernetes.io/instance-type', 'node.kubernetes.io/instance-type'],
+])
+
+/** But for labels that got a new name. */
+function sameAffinity(affinity: Affinity | undefined, old: Affinity): boolean {
+  if (semanticEqual(affinity, old)) return true
+  const terms = affinity?.required?.nodeSelectorTerms ?? []
+  const oldTerms = old.required?.nodeSelectorTerms ?? []
+  if (affinity?.required === undefined || old.required === undefined || terms.length !== oldTerms.length) return false
+  return terms.every((term, i) =>
+    (['matchExpressions', 'matchFields'] as const).every((member) => sameRequirements(term[member] ?? [], oldTerms[i]?.[member] ?? [])),
+  )
+}
+
+function sameRequirements(requirements: readonly Requirement[], old: readonly Requirement[]): boolean {
+  return (
+    requirements.length === old.length &&
+    requirements.every((requirement, i) => {
+      const before = old[i]!
+      const key = stableLabels.get(before.key) === requirement.key ? requirement.key : before.key
+      return semanticEqual(requirement, { ...before, key })
+    })
+  )
+}
+
+/** As errors print it. */
+function internalAffinity(affinity: Affinity | undefined): unknown {
+  if (affinity === undefined) return null
+  const internal = ({ key, operator, values }: Requirement): unknown => ({ Key: key, Operator: operator, Values: values ?? null })
+  const list = (requirements: readonly Requirement[] | undefined): unknown => requirements?.map(internal) ?? null
+  if (affinity.required === undefined) return { Required: null }
+  const terms = affinity.required.nodeSelectorTerms ?? []
+  return {
+    Required: {
+      NodeSelectorTerms: terms.map(({ matchExpressions, matchFields }) => ({
+        MatchExpressions: list(matchExpressions),
+        MatchFields: list(matchFields),
+      })),
+    },
+  }
+}
