@@ -1,0 +1,82 @@
+import type { JsonValue } from '../meta.ts'
+
+/** Byte order of UTF-8. UTF-16 units have it too, but for surrogates, which stand for what comes after all of them. */
+export function compareText(a: string, b: string): number {
+  if (a === b) return 0
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const x = a.charCodeAt(i)
+    const y = b.charCodeAt(i)
+    if (x === y) continue
+    const xHigh = isSurrogate(x)
+    return xHigh === isSurrogate(y) ? x - y : xHigh ? 1 : -1
+  }
+  return a.length - b.length
+}
+
+function isSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdfff
+}
+
+/** A total order: numbers, texts, booleans, lists, maps, null. */
+export function compareValues(a: JsonValue, b: JsonValue): number {
+  const rank = rankOf(a) - rankOf(b)
+  if (rank !== 0) return rank
+  if (typeof a === 'string') return compareText(a, b as string)
+  if (Array.isArray(a)) return compareLists(a, b as JsonValue[])
+  if (typeof a === 'object' && a !== null) return compareMaps(a, b as { [key: string]: JsonValue })
+  return a === b ? 0 : a! < b! ? -1 : 1
+}
+
+function rankOf(value: JsonValue): number {
+  if (value === null) return 5
+  if (Array.isArray(value)) return 3
+  switch (typeof value) {
+    case 'string':
+      return 1
+    case 'boolean':
+      return 2
+    case 'object':
+      return 4
+    default:
+      return 0
+  }
+}
+
+function compareLists(a: readonly JsonValue[], b: readonly JsonValue[]): number {
+  for (let i = 0; i < a.length && i < b.length; i++) {
+    const order = compareValues(a[i]!, b[i]!)
+    if (order !== 0) return order
+  }
+  return a.length - b.length
+}
+
+function compareMaps(a: { readonly [key: string]: JsonValue }, b: { readonly [key: string]: JsonValue }): number {
+  const left = Object.keys(a).sort(compareText)
+  const right = Object.keys(b).sort(compareText)
+  for (let i = 0; i < left.length && i < right.length; i++) {
+    const order = compareText(left[i]!, right[i]!) || compareValues(a[left[i]!]!, b[right[i]!]!)
+    if (order !== 0) return order
+  }
+  return left.length - right.length
+}
+
+/** Equality of values, where an absent member and one that is null differ. Numbers may be `bigint`. */
+export function equalValues(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  if (typeof a === 'bigint' || typeof b === 'bigint')
+    return typeof a === typeof b ? a === b : typeof a !== 'string' && typeof b !== 'string' && a == b
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, i) => equalValues(item, b[i]))
+  if (Array.isArray(b)) return false
+  const left = a as { readonly [key: string]: unknown }
+  const right = b as { readonly [key: string]: unknown }
+  let count = 0
+  for (const key in left) {
+    if (left[key] === undefined) continue
+    if (!Object.hasOwn(right, key) || !equalValues(left[key], right[key])) return false
+    count++
+  }
+  for (const key in right) if (right[key] !== undefined) count--
+  return count === 0
+}

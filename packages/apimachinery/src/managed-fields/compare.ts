@@ -1,0 +1,210 @@
+import type { JsonValue } from '../meta.ts'
+import { compareText, equalValues } from './compare-values.ts'
+import { leaf, NodeBuilder } from './field-set.ts'
+import type { FieldSet } from './field-set.ts'
+import { indexItems, listElement } from './list-element.ts'
+import { resolveType } from './merge-type.ts'
+import type { MergeList, MergeMap, MergeType, ResolvedType } from './merge-type.ts'
+import { compareElements, fieldElement } from './path-element.ts'
+import type { PathElement } from './path-element.ts'
+
+/** What differs between two states of an object. No path is in more than one of the three. */
+export interface Comparison {
+  readonly added: FieldSet
+  readonly modified: FieldSet
+  readonly removed: FieldSet
+}
+
+/** The same below one node; what is undefined has nothing in it. */
+interface NodeComparison {
+  readonly added: FieldSet | undefined
+  readonly modified: FieldSet | undefined
+  readonly removed: FieldSet | undefined
+}
+
+type Members = { readonly [name: string]: JsonValue }
+
+/** Undefined: they are the same. Throws `TypedError` when the items of a list cannot be told apart. */
+export function compareValuesOfType(type: MergeType, from: JsonValue, to: JsonValue): Comparison | undefined {
+  const { added = leaf, modified = leaf, removed = leaf } = compareNode(type, from, to) ?? same
+  return added === leaf && modified === leaf && removed === leaf ? undefined : { added, modified, removed }
+}
+
+const same: NodeComparison = { added: undefined, modified: undefined, removed: undefined }
+const changed: NodeComparison = { added: undefined, modified: leaf, removed: undefined }
+
+function compareNode(type: MergeType, from: JsonValue, to: JsonValue): NodeComparison | undefined {
+  if (from === to) return undefined
+  const resolved = resolveType(type, to)
+  const before = resolveType(type, from)
+  if (resolved.kind !== before.kind && from !== null && to !== null) return otherKind(before, resolved, from, to)
+  switch (resolved.kind) {
+    case 'scalar':
+      return equalValues(from, to) ? undefined : changed
+    case 'list':
+      return resolved.relationship === 'atomic' || (isEmptyList(from) && isEmptyList(to))
+        ? compareLeaf(from, to)
+        : compareLists(resolved, itemsOf(from), itemsOf(to))
+    case 'map':
+      return resolved.atomic || (isEmptyMap(from) && isEmptyMap(to)) ? compareLeaf(from, to) : compareMaps(resolved, from, to)
+  }
+}
+
+/** Another kind of value altogether, where the schema leaves it open: what is below either is below neither's other. */
+function otherKind(before: ResolvedType, after: ResolvedType, from: JsonValue, to: JsonValue): NodeComparison {
+  return { added: below(after, to), modified: leaf, removed: below(before, from) }
+}
+
+function below(type: ResolvedType, value: JsonValue): FieldSet | undefined {
+  if (type.kind !== 'map' || type.atomic) return undefined
+  const node = new NodeBuilder(false)
+  addMembers(type, value as Members, node)
+  return node.build()
+}
+
+function compareLeaf(from: JsonValue, to: JsonValue): NodeComparison | undefined {
+  return equalValues(from, to) ? undefined : changed
+}
+
+function itemsOf(value: JsonValue): readonly JsonValue[] {
+  return Array.isArray(value) ? value : []
+}
+
+function membersOf(value: JsonValue): Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
+}
+
+function isEmptyList(value: JsonValue): boolean {
+  return !Array.isArray(value) || value.length === 0
+}
+
+export function isEmptyMap(value: JsonValue): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return true
+  for (const key in value) if (value[key] !== undefined) return false
+  return true
+}
+
+/** Collects the three sets of a node whose children come in order. */
+class ComparisonBuilder {
+  readonly added: NodeBuilder = new NodeBuilder(false)
+  readonly modified: NodeBuilder = new NodeBuilder(false)
+  readonly removed: NodeBuilder = new NodeBuilder(false)
+  #differs = false
+
+  compare(element: PathElement, type: MergeType, from: JsonValue | undefined, to: JsonValue | undefined): void {
+    if (from === undefined || to === undefined) {
+      if (from === undefined && to === undefined) return
+      this.#differs = true
+      if (to !== undefined) this.added.add(element, allFields(type, to))
+      else this.removed.add(element, allFields(type, from!))
+      return
+    }
+    const below = compareNode(type, from, to)
+    if (below === undefined) return
+    this.#differs = true
+    this.added.add(element, below.added)
+    this.modified.add(element, below.modified)
+    this.removed.add(element, below.removed)
+  }
+
+  /** Items that are repeated on a side are one leaf there. */
+  compareRepeated(element: PathElement, type: MergeType, from: readonly JsonValue[], to: readonly JsonValue[]): void {
+    if (from.length < 2 && to.length < 2) {
+      this.compare(element, type, from[0], to[0])
+      return
+    }
+    if (from.length > 1 && to.length > 1) {
+      if (equalValues(from, to)) return
+      this.modified.add(element, leaf)
+    } else if (from.length > 1) {
+      if (to.length > 0) this.added.add(element, allFields(type, to[0]!))
+      this.removed.add(element, leaf)
+    } else {
+      if (from.length > 0) this.removed.add(element, allFields(type, from[0]!))
+      this.added.add(element, leaf)
+    }
+    this.#differs = true
+  }
+
+  build(): NodeComparison | undefined {
+    return this.#differs ? { added: this.added.build(), modified: this.modified.build(), removed: this.removed.build() } : undefined
+  }
+}
+
+function compareMaps(type: MergeMap, fromValue: JsonValue, toValue: JsonValue): NodeComparison | undefined {
+  const from = membersOf(fromValue)
+  const to = membersOf(toValue)
+  const builder = new ComparisonBuilder()
+  const { values } = type
+  if (values === undefined) {
+    for (const { name, element, type: fieldType } of type.fields) builder.compare(element, fieldType, from[name], to[name])
+  } else {
+    for (const name of sortedKeys({ ...from, ...to })) builder.compare(fieldElement(name), values, own(from, name), own(to, name))
+  }
+  return builder.build()
+}
+
+function own(members: Members, name: string): JsonValue | undefined {
+  return Object.hasOwn(members, name) ? members[name] : undefined
+}
+
+function sortedKeys(members: Members): readonly string[] {
+  const keys = Object.keys(members)
+  for (let i = 1; i < keys.length; i++) if (compareText(keys[i - 1]!, keys[i]!) > 0) return keys.sort(compareText)
+  return keys
+}
+
+function compareLists(type: MergeList, from: readonly JsonValue[], to: readonly JsonValue[]): NodeComparison | undefined {
+  if (from.length === 1 && to.length === 1) {
+    const element = listElement(type, to[0]!)
+    if (listElement(type, from[0]!) === element) {
+      const builder = new ComparisonBuilder()
+      builder.compare(element, type.items, from[0], to[0])
+      return builder.build()
+    }
+  }
+  const left = indexItems(type, from)
+  const right = indexItems(type, to)
+  const elements = [...left.order, ...right.order.filter((element) => !left.items.has(element))].sort(compareElements)
+  const builder = new ComparisonBuilder()
+  for (const element of elements)
+    builder.compareRepeated(element, type.items, left.items.get(element) ?? [], right.items.get(element) ?? [])
+  return builder.build()
+}
+
+/** A value that one side does not have: it and all below it. */
+function allFields(type: MergeType, value: JsonValue): FieldSet {
+  const resolved = resolveType(type, value)
+  if (resolved.kind === 'scalar') return leaf
+  const node = new NodeBuilder(true)
+  if (resolved.kind === 'list') {
+    if (resolved.relationship === 'atomic' || isEmptyList(value)) return leaf
+    addItems(resolved, value as JsonValue[], node)
+  } else {
+    if (resolved.atomic || isEmptyMap(value)) return leaf
+    addMembers(resolved, value as Members, node)
+  }
+  return node.build()!
+}
+
+function addMembers(type: MergeMap, members: Members, node: NodeBuilder): void {
+  const { values } = type
+  if (values === undefined) {
+    for (const { name, element, type: fieldType } of type.fields) {
+      const member = members[name]
+      if (member !== undefined) node.add(element, allFields(fieldType, member))
+    }
+  } else for (const name of sortedKeys(members)) node.add(fieldElement(name), allFields(values, members[name]!))
+}
+
+function addItems(type: MergeList, list: readonly JsonValue[], node: NodeBuilder): void {
+  if (list.length === 1) {
+    node.add(listElement(type, list[0]!), allFields(type.items, list[0]!))
+    return
+  }
+  const { order, items } = indexItems(type, list)
+  for (const element of order.toSorted(compareElements)) {
+    const found = items.get(element)!
+    node.add(element, found.length > 1 ? leaf : allFields(type.items, found[0]!))
+  }
+}

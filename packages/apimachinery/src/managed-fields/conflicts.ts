@@ -1,0 +1,59 @@
+import { newApplyConflict } from '../api-errors.ts'
+import type { ApiError } from '../api-error.ts'
+import { quote } from '../go-text.ts'
+import { compareText } from './compare-values.ts'
+import { pathsOf } from './field-set.ts'
+import type { FieldSet } from './field-set.ts'
+import { showPath } from './path-element.ts'
+import type { PathElement } from './path-element.ts'
+import type { ManagerIdentity } from './managed.ts'
+
+export interface Conflict {
+  readonly identity: ManagerIdentity
+  /** How managers are sorted. */
+  readonly id: string
+  readonly path: readonly PathElement[]
+}
+
+/** Fields that an applier wants to change and others own. */
+export class ApplyConflicts extends Error {
+  override readonly name = 'ApplyConflicts'
+  readonly conflicts: readonly Conflict[]
+
+  constructor(conflicts: readonly Conflict[]) {
+    super('apply conflicts')
+    this.conflicts = conflicts.toSorted((a, b) => compareText(a.id, b.id))
+  }
+}
+
+export function conflictsOver(id: string, identity: ManagerIdentity, set: FieldSet): Conflict[] {
+  return pathsOf(set).map((path) => ({ id, identity, path }))
+}
+
+/** 409, with a cause for each field. */
+export function newFieldManagerConflict({ conflicts }: ApplyConflicts): ApiError {
+  const causes = conflicts.map(({ identity, path }) => ({
+    reason: 'FieldManagerConflict',
+    message: `conflict with ${nameOf(identity)}`,
+    field: showPath(path),
+  }))
+  return newApplyConflict(causes, message(conflicts))
+}
+
+function message(conflicts: readonly Conflict[]): string {
+  const [only] = conflicts
+  if (conflicts.length === 1) return `Apply failed with 1 conflict: conflict with ${nameOf(only!.identity)}: ${showPath(only!.path)}`
+  const lines: string[] = []
+  let last: string | undefined
+  for (const { id, identity, path } of conflicts) {
+    if (id !== last) lines.push(`conflicts with ${nameOf(identity)}:`)
+    last = id
+    lines.push(`- ${showPath(path)}`)
+  }
+  return `Apply failed with ${conflicts.length} conflicts: ${lines.join('\n')}`
+}
+
+function nameOf({ manager, subresource, operation, apiVersion }: ManagerIdentity): string {
+  const name = subresource === '' ? quote(manager) : `${quote(manager)} with subresource ${quote(subresource)}`
+  return operation === 'Update' ? `${name} using ${apiVersion}` : name
+}

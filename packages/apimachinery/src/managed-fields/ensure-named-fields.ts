@@ -1,0 +1,25 @@
+import { elementsOf, isMember, leaf, NodeBuilder } from './field-set.ts'
+import type { FieldSet } from './field-set.ts'
+import type { MergeType } from './merge-type.ts'
+
+/** With the structs around the members too: a set of `spec.replicas` gets `spec`. Keys of maps stay as they are. */
+export function ensureNamedFields(set: FieldSet, type: MergeType | undefined): FieldSet {
+  return ensured(set, type, false) ?? leaf
+}
+
+function ensured(set: FieldSet, type: MergeType | undefined, member: boolean): FieldSet | undefined {
+  const node = new NodeBuilder(member)
+  for (const element of elementsOf(set)) {
+    const child = set[element]!
+    const name = element.startsWith('f:') ? element.slice(2) : undefined
+    const field = name !== undefined && type?.kind === 'map' ? type.byName.get(name) : undefined
+    node.add(element, ensured(child, field?.type ?? innerType(type, name), isMember(child) || field !== undefined))
+  }
+  return node.build()
+}
+
+function innerType(type: MergeType | undefined, name: string | undefined): MergeType | undefined {
+  if (type?.kind === 'any') return type
+  if (name === undefined) return type?.kind === 'list' ? type.items : undefined
+  return type?.kind === 'map' ? type.values : undefined
+}

@@ -1,0 +1,159 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  difference,
+  equalSets,
+  fieldsAt,
+  hasPath,
+  intersection,
+  isEmptySet,
+  leaves,
+  normalizeFieldSet,
+  pathsOf,
+  recursiveDifference,
+  setOfPaths,
+  union,
+} from './field-set.ts'
+import type { FieldSet } from './field-set.ts'
+import { compareElements, fieldElement, keyElement, showPath, valueElement } from './path-element.ts'
+import type { PathElement } from './path-element.ts'
+
+const name = fc.constantFrom('a', 'b', 'z', 'é', '\u{10000}', '\uffff', '10', '9', '__proto__', 'a"b', '<')
+const scalar = fc.oneof(name, fc.integer({ min: -3, max: 300 }), fc.boolean(), fc.constantFrom(1.5, 0.1))
+const element: fc.Arbitrary<PathElement> = fc.oneof(
+  { weight: 3, arbitrary: name.map(fieldElement) },
+  fc.tuple(scalar, fc.option(scalar)).map(([a, b]) =>
+    keyElement(
+      b === null
+        ? [['name', a]]
+        : [
+            ['name', a],
+            ['port', b],
+          ],
+    ),
+  ),
+  scalar.map(valueElement),
+  fc.nat(12).map((i) => `i:${i}`),
+)
+const paths = fc.array(fc.array(element, { minLength: 1, maxLength: 4 }), { maxLength: 12 })
+
+/** Sets as lists of texts, to compare with. */
+const texts = (of: FieldSet): string[] =>
+  pathsOf(of)
+    .map((path) => path.join('\n'))
+    .sort()
+const model = (of: readonly (readonly PathElement[])[]): Set<string> => new Set(of.map((path) => path.join('\n')))
+const isBelow = (path: string, above: string): boolean => path === above || path.startsWith(`${above}\n`)
+
+function isCanonical(node: FieldSet, root = true): boolean {
+  const keys = Object.keys(node)
+  const elements = keys.filter((key) => key !== '.')
+  if (keys.includes('.') && (root || keys[0] !== '.' || elements.length === 0)) return false
+  return elements.every((key, i) => (i === 0 || compareElements(elements[i - 1]!, key) < 0) && isCanonical(node[key]!, false))
+}
+
+describe('sets of fields', () => {
+  it('hold the paths they are made of, in order', () => {
+    fc.assert(
+      fc.property(paths, (given) => {
+        const set = setOfPaths(given)
+        expect(texts(set)).toEqual([...model(given)].sort())
+        expect(isCanonical(set)).toBe(true)
+        expect(isEmptySet(set)).toBe(given.length === 0)
+        expect(equalSets(set, setOfPaths(given.toReversed()))).toBe(true)
+        for (const path of given) expect(hasPath(set, path)).toBe(true)
+      }),
+    )
+  })
+
+  it('are united, intersected and subtracted as sets of paths', () => {
+    fc.assert(
+      fc.property(paths, paths, (one, other) => {
+        const [a, b] = [setOfPaths(one), setOfPaths(other)]
+        const [left, right] = [model(one), model(other)]
+        expect(texts(union(a, b))).toEqual([...left.union(right)].sort())
+        expect(texts(intersection(a, b))).toEqual([...left.intersection(right)].sort())
+        expect(texts(difference(a, b))).toEqual([...left.difference(right)].sort())
+        const gone = [...left].filter((path) => [...right].some((above) => isBelow(path, above)))
+        expect(texts(recursiveDifference(a, b))).toEqual([...left].filter((path) => !gone.includes(path)).sort())
+        const above = [...left].filter((path) => [...left].some((below) => below !== path && isBelow(below, path)))
+        expect(texts(leaves(a))).toEqual([...left].filter((path) => !above.includes(path)).sort())
+        for (const set of [union(a, b), intersection(a, b), difference(a, b), recursiveDifference(a, b), leaves(a)]) {
+          expect(isCanonical(set)).toBe(true)
+        }
+      }),
+    )
+  })
+
+  it('are the same after JSON, and in whatever order that came', () => {
+    fc.assert(
+      fc.property(paths, (given) => {
+        const set = setOfPaths(given)
+        const turned = (node: FieldSet): FieldSet =>
+          Object.fromEntries(
+            Object.keys(node)
+              .toReversed()
+              .map((key) => [key, turned(node[key]!)]),
+          )
+        expect(JSON.stringify(normalizeFieldSet(turned(JSON.parse(JSON.stringify(set)) as FieldSet)))).toBe(JSON.stringify(set))
+      }),
+    )
+  })
+})
+
+describe('the form of fieldsV1', () => {
+  it('is that of the original', () => {
+    const set = union(
+      fieldsAt('spec.replicas', 'metadata.labels', 'metadata.labels.app'),
+      setOfPaths([
+        [
+          'f:spec',
+          'f:ports',
+          keyElement([
+            ['containerPort', 80],
+            ['protocol', 'TCP'],
+          ]),
+        ],
+        [
+          'f:spec',
+          'f:ports',
+          keyElement([
+            ['containerPort', 9],
+            ['protocol', 'TCP'],
+          ]),
+          'f:name',
+        ],
+        ['f:metadata', 'f:finalizers', valueElement('x<y')],
+      ]),
+    )
+    expect(JSON.stringify(set)).toBe(
+      '{"f:metadata":{"f:finalizers":{"v:\\"x\\\\u003cy\\"":{}},"f:labels":{".":{},"f:app":{}}},' +
+        '"f:spec":{"f:ports":{"k:{\\"containerPort\\":9,\\"protocol\\":\\"TCP\\"}":{"f:name":{}},' +
+        '"k:{\\"containerPort\\":80,\\"protocol\\":\\"TCP\\"}":{}},"f:replicas":{}}}',
+    )
+  })
+
+  it('has one spelling for each element', () => {
+    const given = { 'f:ports': { 'k:{ "protocol":"TCP", "containerPort":80.0 }': { 'f:name': {} }, 'x:later': {} }, 'v: "a"': null }
+    expect(JSON.stringify(normalizeFieldSet(given))).toBe(
+      JSON.stringify({ 'f:ports': { 'k:{"containerPort":80,"protocol":"TCP"}': { 'f:name': {} } }, 'v:"a"': {} }),
+    )
+    for (const broken of [{ a: {} }, { bad: {} }, { 'f:a': 1 }, { 'k:{': {} }, { 'i:x': {} }, [], 'text']) {
+      expect(() => normalizeFieldSet(broken)).toThrow()
+    }
+  })
+
+  it('is shown in messages as paths', () => {
+    expect(showPath(['f:spec', 'f:containers', keyElement([['name', 'c']]), 'f:ports', 'i:2', valueElement('a"b')])).toBe(
+      '.spec.containers[name="c"].ports[2][="a\\"b"]',
+    )
+    expect(
+      showPath([
+        keyElement([
+          ['containerPort', 8080],
+          ['protocol', 'TCP'],
+        ]),
+      ]),
+    ).toBe('[containerPort=8080,protocol="TCP"]')
+  })
+})

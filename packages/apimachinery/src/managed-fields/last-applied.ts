@@ -1,0 +1,61 @@
+import { stringifyJson } from '../encode-json.ts'
+import { byteLength } from '../go-text.ts'
+import type { JsonObject, JsonValue, KubeObject } from '../meta.ts'
+import { compareText } from './compare-values.ts'
+import { compareValuesOfType } from './compare.ts'
+import { difference, leaf } from './field-set.ts'
+import type { FieldSet } from './field-set.ts'
+import { toFieldSet } from './to-field-set.ts'
+import type { TypedObject } from './typed-object.ts'
+import { validateTyped } from './validate-typed.ts'
+
+/** Where client-side apply keeps what it said last. */
+export const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration'
+/** Only this manager goes over from client-side apply; others say so by their name. */
+export const clientSideApplier = 'kubectl'
+const maxAnnotationsSize = 256 * 1024
+
+/** What client-side apply said and what is still so: `kubectl` may take these fields from whoever owns them. */
+export function fieldsLastApplied(live: TypedObject): FieldSet {
+  const { metadata } = live.value as unknown as KubeObject
+  const text = metadata.annotations?.[lastAppliedAnnotation]
+  if (text === undefined || text === '') return leaf
+  try {
+    const { kind: _, apiVersion, ...config } = JSON.parse(text) as JsonObject
+    if (apiVersion !== live.apiVersion) return leaf
+    validateTyped(live.type, config)
+    const claimed = toFieldSet(live.type, config)
+    const comparison = compareValuesOfType(live.type, config, live.value)
+    return comparison === undefined ? claimed : difference(difference(claimed, comparison.modified), comparison.removed)
+  } catch {
+    return leaf
+  }
+}
+
+/** Keeps an annotation that is there in step with what is applied now. */
+export function updateLastApplied({ metadata }: KubeObject, config: JsonObject): void {
+  const { annotations } = metadata
+  if (!annotations?.[lastAppliedAnnotation]) return
+  annotations[lastAppliedAnnotation] = `${stringifyJson(sorted(withoutAnnotation(config)))}\n`
+  let size = 0
+  for (const [key, value] of Object.entries(annotations)) size += byteLength(key) + byteLength(value)
+  if (size > maxAnnotationsSize) delete annotations[lastAppliedAnnotation]
+}
+
+function withoutAnnotation(config: JsonObject): JsonObject {
+  const metadata = config['metadata'] as JsonObject | undefined
+  const annotations = metadata?.['annotations']
+  if (typeof annotations !== 'object' || annotations === null || Array.isArray(annotations)) return config
+  const { [lastAppliedAnnotation]: _, ...others } = annotations
+  return { ...config, metadata: { ...metadata, annotations: others } }
+}
+
+function sorted(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort(compareText)
+      .map((key) => [key, sorted(value[key]!)]),
+  )
+}

@@ -1,0 +1,55 @@
+import { quote } from '../go-text.ts'
+import type { JsonValue } from '../meta.ts'
+import type { MergeList } from './merge-type.ts'
+import { keyElement, valueElement } from './path-element.ts'
+import type { PathElement } from './path-element.ts'
+import { TypedError } from './typed-error.ts'
+
+/** By what an item of a list that is not atomic is told apart from the others. Throws `TypedError` when it cannot be. */
+export function listElement(type: MergeList, item: JsonValue): PathElement {
+  return type.relationship === 'keyed' ? keyedElement(type, item) : setElement(item)
+}
+
+function keyedElement(type: MergeList, item: JsonValue): PathElement {
+  if (item === null) throw failure('associative list with keys may not have a null element')
+  if (typeof item !== 'object' || Array.isArray(item)) throw failure('associative list with keys may not have non-map elements')
+  const fields: [string, JsonValue][] = []
+  for (const key of type.keys) {
+    const value = item[key.name] ?? (item[key.name] === null ? null : key.default)
+    if (value !== undefined) fields.push([key.name, value])
+  }
+  if (fields.length === 0) {
+    const names = type.keys.map(({ name }) => quote(name)).join(' ')
+    const why = "(and doesn't have default values for any key fields)"
+    throw failure(`associative list with keys has an element that omits all key fields [${names}] ${why}`)
+  }
+  return keyElement(fields)
+}
+
+function setElement(item: JsonValue): PathElement {
+  if (item === null) throw failure("associative list without keys has an element that's an explicit null")
+  if (Array.isArray(item)) throw failure('not supported: associative list with lists as elements')
+  if (typeof item === 'object') throw failure("associative list without keys has an element that's a map type")
+  return valueElement(item)
+}
+
+function failure(message: string): TypedError {
+  return new TypedError([{ path: [], message }])
+}
+
+export interface IndexedItems {
+  readonly order: readonly PathElement[]
+  /** The items of each element; more than one where they are repeated. */
+  readonly items: ReadonlyMap<PathElement, readonly JsonValue[]>
+}
+
+export function indexItems(type: MergeList, list: readonly JsonValue[]): IndexedItems {
+  const items = new Map<PathElement, JsonValue[]>()
+  for (const item of list) {
+    const element = listElement(type, item)
+    const known = items.get(element)
+    if (known === undefined) items.set(element, [item])
+    else known.push(item)
+  }
+  return { order: [...items.keys()], items }
+}

@@ -1,0 +1,89 @@
+import type { JsonObject, ManagedFieldsEntry } from '../meta.ts'
+import { stringifyJson } from '../encode-json.ts'
+import { compareText } from './compare-values.ts'
+import { normalizeFieldSet } from './field-set.ts'
+import type { FieldSet } from './field-set.ts'
+
+/** What one manager owns, in the version of the object in which it said so. */
+export interface VersionedSet {
+  readonly set: FieldSet
+  readonly apiVersion: string
+  readonly applied: boolean
+}
+
+/** Who a manager is: one that applied is the same whatever the version. */
+export interface ManagerIdentity {
+  readonly manager: string
+  readonly operation: 'Apply' | 'Update'
+  readonly apiVersion: string
+  readonly subresource: string
+}
+
+export interface ManagedEntry extends VersionedSet {
+  readonly identity: ManagerIdentity
+  readonly time: string | undefined
+}
+
+/** By the identity's text, which is also the order in which messages name managers. */
+export type Managed = Map<string, ManagedEntry>
+
+export function identityOf(manager: string, operation: 'Apply' | 'Update', apiVersion: string, subresource: string): ManagerIdentity {
+  return { manager, operation, apiVersion: operation === 'Apply' ? '' : apiVersion, subresource }
+}
+
+export function identityText({ manager, operation, apiVersion, subresource }: ManagerIdentity): string {
+  return stringifyJson({
+    ...(manager !== '' && { manager }),
+    operation,
+    ...(apiVersion !== '' && { apiVersion }),
+    ...(subresource !== '' && { subresource }),
+  })
+}
+
+/**
+ * Reads what an object says of its managers. `trusted`: a server wrote it, so the sets are as they should be; what a client sent is looked
+ * through. Throws on what is none.
+ */
+export function decodeManaged(entries: readonly ManagedFieldsEntry[] | undefined, trusted: boolean): Managed {
+  const managed: Managed = new Map()
+  for (const [i, entry] of (entries ?? []).entries()) {
+    const { manager = '', operation, apiVersion = '', fieldsType = '', fieldsV1, subresource = '', time } = entry
+    if (operation !== 'Apply' && operation !== 'Update') throw new TypeError('operation must be `Apply` or `Update`')
+    if (apiVersion === '') throw new TypeError('apiVersion must not be empty')
+    if (fieldsType === '') throw new TypeError(`missing fieldsType in managed fields entry ${i}`)
+    if (fieldsType !== 'FieldsV1') throw new TypeError(`invalid fieldsType ${JSON.stringify(fieldsType)} in managed fields entry ${i}`)
+    const identity = identityOf(manager, operation, apiVersion, subresource)
+    const set = trusted && fieldsV1 !== undefined ? (fieldsV1 as unknown as FieldSet) : normalizeFieldSet(fieldsV1)
+    managed.set(identityText(identity), { identity, set, apiVersion, applied: operation === 'Apply', time })
+  }
+  return managed
+}
+
+/** In the order that clients see: appliers first, each kind by age, then by name. Undefined when there is nothing to say. */
+export function encodeManaged(managed: Managed): ManagedFieldsEntry[] | undefined {
+  if (managed.size === 0) return undefined
+  return [...managed.values()].sort(compareEntries).map(encodeEntry)
+}
+
+function encodeEntry({ identity, set, apiVersion, time }: ManagedEntry): ManagedFieldsEntry {
+  const { manager, operation, subresource } = identity
+  return {
+    ...(manager !== '' && { manager }),
+    operation,
+    apiVersion,
+    ...(time !== undefined && { time }),
+    fieldsType: 'FieldsV1',
+    fieldsV1: set as JsonObject,
+    ...(subresource !== '' && { subresource }),
+  }
+}
+
+function compareEntries(a: ManagedEntry, b: ManagedEntry): number {
+  return (
+    compareText(a.identity.operation, b.identity.operation) ||
+    compareText(a.time ?? '', b.time ?? '') ||
+    compareText(a.identity.manager, b.identity.manager) ||
+    compareText(a.apiVersion, b.apiVersion) ||
+    compareText(a.identity.subresource, b.identity.subresource)
+  )
+}

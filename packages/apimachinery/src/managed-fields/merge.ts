@@ -1,0 +1,98 @@
+import { setOwn } from '../json-reader.ts'
+import type { JsonObject, JsonValue } from '../meta.ts'
+import { isEmptyMap } from './compare.ts'
+import { indexItems, listElement } from './list-element.ts'
+import { resolveType } from './merge-type.ts'
+import type { MergeList, MergeMap, MergeType } from './merge-type.ts'
+import type { PathElement } from './path-element.ts'
+
+/**
+ * What an object is when a configuration is laid over it: leaves are the configuration's, nothing is removed. Items stand as in the object
+ * where the configuration does not say, else as in the configuration. Neither input is changed.
+ */
+export function mergeValues(type: MergeType, live: JsonValue, config: JsonValue): JsonValue {
+  const resolved = resolveType(type, config)
+  if (resolveType(type, live).kind !== resolved.kind) return config
+  switch (resolved.kind) {
+    case 'scalar':
+      return config
+    case 'list':
+      return resolved.relationship === 'atomic' || (isEmpty(live) && isEmpty(config))
+        ? config
+        : mergeLists(resolved, listOf(live), listOf(config))
+    case 'map':
+      return resolved.atomic || (isEmptyMap(live) && isEmptyMap(config)) ? config : mergeMaps(resolved, mapOf(live), mapOf(config))
+  }
+}
+
+function isEmpty(value: JsonValue): boolean {
+  return !Array.isArray(value) || value.length === 0
+}
+
+function listOf(value: JsonValue): readonly JsonValue[] {
+  return Array.isArray(value) ? value : []
+}
+
+function mapOf(value: JsonValue): JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
+}
+
+function mergeMaps(type: MergeMap, live: JsonObject, config: JsonObject): JsonValue {
+  const merged: JsonObject = {}
+  for (const name of Object.keys(live)) setOwn(merged, name, live[name]!)
+  for (const name of Object.keys(config)) {
+    const inner = type.byName.get(name)?.type ?? type.values
+    const has = Object.hasOwn(live, name) && live[name] !== undefined
+    setOwn(merged, name, has && inner !== undefined ? mergeValues(inner, live[name]!, config[name]!) : config[name]!)
+  }
+  return merged
+}
+
+/**
+ * Both orders are kept where they can be: items that only the object has stay before the shared item that they stood before; the
+ * configuration's own follow the shared one that they follow there.
+ */
+function mergeLists(type: MergeList, live: readonly JsonValue[], config: readonly JsonValue[]): JsonValue {
+  const liveElements = live.map((item) => listElement(type, item))
+  const configElements = config.map((item) => listElement(type, item))
+  const liveItems = indexItems(type, live).items
+  const configItems = new Map(configElements.map((element, i) => [element, config[i]!]))
+  const shared = configElements.filter((element) => liveItems.has(element))
+  const merged: JsonValue[] = []
+  const taken = new Set<PathElement>()
+  const take = (element: PathElement): void => {
+    taken.add(element)
+    const found = liveItems.get(element)
+    const item = configItems.get(element)!
+    // Items that are repeated are not merged with.
+    merged.push(found?.length === 1 ? mergeValues(type.items, found[0]!, item) : item)
+    if (shared[0] === element) shared.shift()
+  }
+  let l = 0
+  let c = 0
+  while (l < live.length || c < config.length) {
+    const element = liveElements[l]
+    if (element !== undefined && c < config.length) {
+      if (element === configElements[c]) {
+        take(element)
+        l++
+        c++
+        continue
+      }
+      // Shared, but not the one whose turn it is.
+      if (configItems.has(element) && shared.length > 0 && shared[0] !== element) {
+        l++
+        continue
+      }
+    }
+    if (element !== undefined) {
+      if (!configItems.has(element)) {
+        merged.push(live[l++]!)
+        continue
+      }
+      if (taken.has(element)) l++
+    }
+    if (c < config.length) take(configElements[c++]!)
+  }
+  return merged
+}

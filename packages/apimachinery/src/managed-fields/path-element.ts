@@ -1,0 +1,162 @@
+import { quote } from '../go-text.ts'
+import { stringifyJson } from '../encode-json.ts'
+import type { JsonValue } from '../meta.ts'
+import { formatFloat } from '../yaml/format-float.ts'
+import { compareText, compareValues } from './compare-values.ts'
+
+/**
+ * One step of a path, as `fieldsV1` spells it: `f:NAME` a field or key of a map, `k:{…}` the item of a list with these key fields,
+ * `v:VALUE` the item of a set, `i:INDEX` an item by position. Two steps are the same when their texts are: keys are in order of name and
+ * values are written as Go's JSON does.
+ */
+export type PathElement = string
+
+export function fieldElement(name: string): PathElement {
+  return `f:${name}`
+}
+
+/** `fields` in order of name. */
+export function keyElement(fields: readonly (readonly [name: string, value: JsonValue])[]): PathElement {
+  const members = fields.map(([name, value]) => `${scalarText(name)}:${scalarText(value)}`)
+  return `k:{${members.join(',')}}`
+}
+
+export function valueElement(value: JsonValue): PathElement {
+  return `v:${scalarText(value)}`
+}
+
+const escaped = /[^ !#-%'-;=?-[\]-~]/
+
+function scalarText(value: JsonValue): string {
+  if (typeof value === 'string' && !escaped.test(value)) return `"${value}"`
+  return typeof value === 'object' ? stringifyJson(sorted(value)) : stringifyJson(value)
+}
+
+function sorted(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort(compareText)
+      .map((key) => [key, sorted(value[key]!)]),
+  )
+}
+
+export type ParsedElement =
+  | { readonly kind: 'field'; readonly name: string }
+  | { readonly kind: 'key'; readonly fields: readonly (readonly [name: string, value: JsonValue])[] }
+  | { readonly kind: 'value'; readonly value: JsonValue }
+  | { readonly kind: 'index'; readonly index: number }
+
+const parsed = new Map<string, ParsedElement>()
+const maxParsed = 4096
+
+/** Throws on what is no path element; undefined for a kind of element that is not known, which the original ignores. */
+export function parseElement(text: PathElement): ParsedElement | undefined {
+  let element = parsed.get(text)
+  if (element === undefined) {
+    element = parseUncached(text)
+    if (element === undefined) return undefined
+    if (parsed.size >= maxParsed) parsed.clear()
+    parsed.set(text, element)
+  }
+  return element
+}
+
+function parseUncached(text: string): ParsedElement | undefined {
+  if (text.length < 2) throw new TypeError('key must be 2 characters long:')
+  if (text[1] !== ':') throw new TypeError(`missing colon: ${text}`)
+  const rest = text.slice(2)
+  switch (text[0]) {
+    case 'f':
+      return { kind: 'field', name: rest }
+    case 'v':
+      return { kind: 'value', value: JSON.parse(rest) as JsonValue }
+    case 'k': {
+      const value = JSON.parse(rest) as JsonValue
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new TypeError(`no key fields: ${text}`)
+      return { kind: 'key', fields: Object.entries(value).sort(([a], [b]) => compareText(a, b)) }
+    }
+    case 'i': {
+      if (!/^[-+]?[0-9]+$/.test(rest)) throw new TypeError(`no index: ${text}`)
+      return { kind: 'index', index: Number(rest) }
+    }
+    default:
+      return undefined
+  }
+}
+
+/** The one spelling of an element that may come from a client; undefined when it is to be ignored. Throws when it is none. */
+export function normalizeElement(text: string): PathElement | undefined {
+  if (text.startsWith('f:')) return text
+  const element = parseElement(text)
+  switch (element?.kind) {
+    case 'key':
+      return keyElement(element.fields)
+    case 'value':
+      return valueElement(element.value)
+    case 'index':
+      return `i:${element.index}`
+    default:
+      return element && text
+  }
+}
+
+const ranks: Readonly<Record<string, number>> = { f: 0, k: 1, v: 2, i: 3 }
+
+/** The order in which `fieldsV1` lists the elements of one level. */
+export function compareElements(a: PathElement, b: PathElement): number {
+  if (a === b) return 0
+  const rank = ranks[a[0]!]! - ranks[b[0]!]!
+  if (rank !== 0) return rank
+  if (a.startsWith('f')) return compareText(a, b)
+  const left = parseElement(a)
+  const right = parseElement(b)
+  if (left?.kind === 'key' && right?.kind === 'key') return compareKeys(left.fields, right.fields)
+  if (left?.kind === 'value' && right?.kind === 'value') return compareValues(left.value, right.value)
+  if (left?.kind === 'index' && right?.kind === 'index') return left.index - right.index
+  return compareText(a, b)
+}
+
+type KeyFields = readonly (readonly [name: string, value: JsonValue])[]
+
+function compareKeys(a: KeyFields, b: KeyFields): number {
+  for (let i = 0; i < a.length && i < b.length; i++) {
+    const order = compareText(a[i]![0], b[i]![0]) || compareValues(a[i]![1], b[i]![1])
+    if (order !== 0) return order
+  }
+  return a.length - b.length
+}
+
+/** As messages show it: `.spec`, `[name="c"]`, `[="x"]`, `[0]`. */
+export function showElement(text: PathElement): string {
+  const element = parseElement(text)
+  switch (element?.kind) {
+    case 'field':
+      return `.${element.name}`
+    case 'key':
+      return `[${element.fields.map(([name, value]) => `${name}=${showValue(value)}`).join(',')}]`
+    case 'value':
+      return `[=${showValue(element.value)}]`
+    case 'index':
+      return `[${element.index}]`
+    default:
+      return text
+  }
+}
+
+export function showPath(path: readonly PathElement[]): string {
+  return path.map(showElement).join('')
+}
+
+function showValue(value: JsonValue): string {
+  if (typeof value === 'string') return quote(value)
+  if (typeof value === 'number') return formatFloat(value)
+  if (Array.isArray(value)) return `[${value.map(showValue).join(',')}]`
+  if (typeof value === 'object' && value !== null) {
+    return Object.keys(value)
+      .map((key) => `${key}=${showValue(value[key]!)}`)
+      .join('')
+  }
+  return String(value)
+}

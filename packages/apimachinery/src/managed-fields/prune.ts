@@ -1,0 +1,58 @@
+import type { JsonObject } from '../meta.ts'
+import { ensureNamedFields } from './ensure-named-fields.ts'
+import { difference, intersection, isEmptySet, leaf, union } from './field-set.ts'
+import type { FieldSet } from './field-set.ts'
+import type { Managed, VersionedSet } from './managed.ts'
+import { removeItems } from './remove-items.ts'
+import { toFieldSet } from './to-field-set.ts'
+import type { ConvertTyped, TypedObject } from './typed-object.ts'
+
+/**
+ * Removes what the applier said last time and does not say now, unless somebody else owns it. `managed` has what it says now.
+ */
+export function prune(
+  merged: TypedObject,
+  managed: Managed,
+  last: VersionedSet | undefined,
+  { apiVersion, convert }: { readonly apiVersion: string; readonly convert: ConvertTyped },
+): TypedObject {
+  if (last === undefined || isEmptySet(last.set)) return merged
+  const before = convert(merged, last.apiVersion)
+  if (before === undefined) return merged
+  let pruned = without(before, ensureNamedFields(last.set, before.type))
+  pruned = addBackOwned(before, pruned, managed, convert)
+  pruned = addBackDangling(before, pruned, last, convert)
+  return convert(pruned, apiVersion) ?? merged
+}
+
+function without(object: TypedObject, set: FieldSet): TypedObject {
+  return { ...object, value: (removeItems(object.type, object.value, set) ?? {}) as JsonObject }
+}
+
+function fieldsOf({ type, value }: TypedObject): FieldSet {
+  return ensureNamedFields(toFieldSet(type, value), type)
+}
+
+/** What anybody owns stays. The version that was pruned comes first, for another may need what was pruned to be converted. */
+function addBackOwned(merged: TypedObject, pruned: TypedObject, managed: Managed, convert: ConvertTyped): TypedObject {
+  const owned = new Map<string, FieldSet>([[merged.apiVersion, leaf]])
+  for (const { apiVersion, set } of managed.values()) owned.set(apiVersion, union(owned.get(apiVersion) ?? leaf, set))
+  let result = pruned
+  for (const [apiVersion, set] of owned) {
+    if (isEmptySet(set)) continue
+    const whole = convert(merged, apiVersion)
+    const rest = convert(result, apiVersion)
+    if (whole === undefined || rest === undefined) continue
+    const kept = union(fieldsOf(rest), ensureNamedFields(set, whole.type))
+    result = without(whole, difference(fieldsOf(whole), kept))
+  }
+  return result
+}
+
+/** What nobody owns stays too, unless the applier said it last time: only that was to go. */
+function addBackDangling(merged: TypedObject, pruned: TypedObject, last: VersionedSet, convert: ConvertTyped): TypedObject {
+  const rest = convert(pruned, last.apiVersion)
+  if (rest === undefined) return merged
+  const gone = difference(fieldsOf(merged), fieldsOf(rest))
+  return without(merged, intersection(gone, ensureNamedFields(last.set, merged.type)))
+}

@@ -1,0 +1,55 @@
+import type { JsonValue } from '../meta.ts'
+import { compareText } from './compare-values.ts'
+import { isEmptyMap } from './compare.ts'
+import { leaf, NodeBuilder } from './field-set.ts'
+import type { FieldSet } from './field-set.ts'
+import { indexItems } from './list-element.ts'
+import { resolveType } from './merge-type.ts'
+import type { MergeList, MergeMap, MergeType } from './merge-type.ts'
+import { compareElements, fieldElement } from './path-element.ts'
+
+/**
+ * The fields that an applied configuration claims: its leaves, the items of its lists and the keys of its maps, but not the structs
+ * around them.
+ */
+export function toFieldSet(type: MergeType, value: JsonValue): FieldSet {
+  return claimed(type, value, false) ?? leaf
+}
+
+function claimed(type: MergeType, value: JsonValue, member: boolean): FieldSet | undefined {
+  const resolved = resolveType(type, value)
+  switch (resolved.kind) {
+    case 'scalar':
+      return leaf
+    case 'list':
+      if (resolved.relationship === 'atomic') return leaf
+      return claimedItems(resolved, Array.isArray(value) ? value : [], member)
+    case 'map':
+      return resolved.atomic ? leaf : claimedMembers(resolved, value, member)
+  }
+}
+
+function claimedItems(type: MergeList, list: readonly JsonValue[], member: boolean): FieldSet | undefined {
+  const node = new NodeBuilder(member)
+  const { order, items } = indexItems(type, list)
+  for (const element of order.toSorted(compareElements)) {
+    const found = items.get(element)!
+    node.add(element, found.length > 1 ? leaf : claimed(type.items, found[0]!, true))
+  }
+  return node.build()
+}
+
+function claimedMembers(type: MergeMap, value: JsonValue, member: boolean): FieldSet | undefined {
+  const node = new NodeBuilder(member)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return node.build()
+  for (const name of Object.keys(value).sort(compareText)) {
+    const inner = value[name]
+    if (inner === undefined) continue
+    const field = type.byName.get(name)
+    const innerType = field?.type ?? type.values
+    if (innerType === undefined) continue
+    const emptyMap = typeof inner === 'object' && !Array.isArray(inner) && isEmptyMap(inner)
+    node.add(fieldElement(name), claimed(innerType, inner, field === undefined || emptyMap))
+  }
+  return node.build()
+}
