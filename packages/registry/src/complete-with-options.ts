@@ -59,7 +59,7 @@ export function completeWithOptions<T extends KubeObject>(definition: ResourceDe
     enableGarbageCollection: restOptions.enableGarbageCollection ?? true,
     now: options.now ?? Date.now,
     newUid: options.newUid ?? newUid,
-    generateName: options.generateName ?? ((base) => generateName(base)),
+    generateName: definition.generateName ?? options.generateName ?? ((base) => generateName(base)),
   }
 }
 

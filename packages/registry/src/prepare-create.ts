@@ -19,9 +19,15 @@ export function beforeCreate<T extends KubeObject>(parts: StoreParts<T>, context
   matchNamespace(definition, context, object.metadata)
   strategy.prepareForCreate?.(context, object)
   const readonly = object as DeepReadonly<T>
-  refuseInvalid(parts, object, [...checkMetadata(definition, object.metadata), ...(strategy.validateCreate?.(context, readonly) ?? [])])
+  refuseInvalid(parts, object, invalidities(definition, object.metadata, strategy.validateCreate?.(context, readonly) ?? []))
   for (const text of strategy.warningsOnCreate?.(context, readonly) ?? []) context.warn(text)
   strategy.canonicalize?.(object)
+}
+
+/** Kinds whose own rules leave metadata out are asked about it only when they have nothing to say. */
+function invalidities<T extends KubeObject>(definition: ResourceDefinition<T>, metadata: ObjectMeta, own: FieldErrorList): FieldErrorList {
+  if (definition.strategy.repeatedMetadataChecks === 'none' && own.length > 0) return own
+  return [...checkMetadata(definition, metadata), ...own]
 }
 
 /** The object's namespace is the request's: filled in when left out, refused when another. */

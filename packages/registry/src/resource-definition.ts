@@ -66,6 +66,8 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   readonly strategy: Strategy<T>
   /** Name rules; returns messages. Default: DNS subdomain. `prefix` true for generateName. */
   readonly validateName?: (name: string, prefix: boolean) => readonly string[]
+  /** Makes a name of a generateName. Default: five random characters behind it. */
+  readonly generateName?: (base: string) => string
   /** Beyond metadata.name and metadata.namespace. "" when unset. */
   readonly selectableFields?: Readonly<Record<string, (object: DeepReadonly<T>) => string>>
   /** After Name; those of priority 0 before Age, the rest behind it. [] is Name and Age; left out: Name and Created At, as the original prints kinds it has no printer for. */

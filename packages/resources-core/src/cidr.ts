@@ -1,4 +1,4 @@
-import { fieldError } from '@keelson/apimachinery'
+import { fieldError, quote } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { formatIP, parseIP } from './ip-address.ts'
 import type { IPAddress } from './ip-address.ts'
@@ -47,6 +47,14 @@ export function formatCidr({ network, prefixLength }: Cidr): string {
 export function validateLegacyCidr(value: string, path: FieldPath, known: readonly string[] = []): FieldErrorList {
   if (known.includes(value)) return []
   const complaint = cidrComplaint(parseCidr(value))
+  return complaint === undefined ? [] : [fieldError.invalid(path, value, complaint)]
+}
+
+/** Of newer fields: the one canonical form of a range. */
+export function validateCidr(value: string, path: FieldPath): FieldErrorList {
+  const cidr = parseCidr(value)
+  const canonical = cidr && formatCidr(cidr)
+  const complaint = cidrComplaint(cidr) ?? (canonical === value ? undefined : `must be in canonical form (${quote(canonical ?? '')})`)
   return complaint === undefined ? [] : [fieldError.invalid(path, value, complaint)]
 }
 

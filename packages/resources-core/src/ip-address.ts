@@ -1,4 +1,4 @@
-import { fieldError } from '@keelson/apimachinery'
+import { fieldError, fieldPath, quote } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 
 export interface IPAddress {
@@ -89,6 +89,19 @@ export function validateLegacyIP(value: string, path: FieldPath, known: readonly
   if (address.sloppy) errors.push(fieldError.invalid(path, value, 'must not have leading 0s'))
   else if (address.mapped) errors.push(fieldError.invalid(path, value, 'must not be an IPv4-mapped IPv6 address'))
   return errors
+}
+
+/** Of newer fields: the one canonical form of an address. */
+export function validateIP(value: string, path: FieldPath): FieldErrorList {
+  const errors = validateLegacyIP(value, path)
+  if (errors.length > 0) return errors
+  const canonical = formatIP(parseIP(value)!)
+  return canonical === value ? [] : [fieldError.invalid(path, value, `must be in canonical form (${quote(canonical)})`)]
+}
+
+/** The same for a name that is an address. */
+export function complaintsOfIP(value: string): readonly string[] {
+  return validateIP(value, fieldPath()).map(({ detail }) => detail)
 }
 
 /** For values that passed `validateLegacyIP` and are still written in an unusual form. */

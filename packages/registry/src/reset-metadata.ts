@@ -1,0 +1,13 @@
+import type { DeepReadonly, ObjectMeta } from '@keelson/apimachinery'
+import { copyObject } from './copy-object.ts'
+
+const kept = ['deletionTimestamp', 'generation', 'selfLink', 'labels', 'annotations', 'finalizers', 'ownerReferences'] as const
+
+/** For status subresources of newer kinds: writing the status changes nothing else. In place. */
+export function resetMetadataForStatus(metadata: ObjectMeta, old: DeepReadonly<ObjectMeta>): void {
+  for (const member of kept) {
+    const stored = old[member]
+    if (stored === undefined) delete metadata[member]
+    else Object.assign(metadata, { [member]: copyObject(stored) })
+  }
+}

@@ -1,0 +1,54 @@
+import type { Lease, LeaseSpec } from '@keelson/api/coordination/v1'
+import { fieldError, fieldPath } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
+import { defineResource } from '@keelson/registry'
+import type { ResourceDefinition } from '@keelson/registry'
+import { validateQualifiedName, validateSupported } from '@keelson/resources-core'
+
+const specPath = fieldPath('spec')
+
+export const leases: ResourceDefinition<Lease> = defineResource<Lease>({
+  group: 'coordination.k8s.io',
+  version: 'v1',
+  kind: 'Lease',
+  plural: 'leases',
+  scope: 'Namespaced',
+  strategy: {
+    repeatedMetadataChecks: 'update',
+    allowCreateOnUpdate: true,
+    allowUnconditionalUpdate: false,
+    prepareForCreate: (_context, lease) => dropElection(lease),
+    prepareForUpdate: (_context, lease, old) => dropElection(lease, old),
+    validateCreate: (_context, { spec = {} }) => validateLeaseSpec(spec),
+    validateUpdate: (_context, { spec = {} }) => validateLeaseSpec(spec),
+  },
+  columns: [{ name: 'Holder', description: 'Who has it.', value: ({ spec }) => spec?.holderIdentity ?? '' }],
+})
+
+/** Coordinated election is off by default; what was stored while it was on stays. */
+function dropElection({ spec }: Lease, old?: DeepReadonly<Lease>): void {
+  if (old?.spec?.strategy === undefined) delete spec?.strategy
+  if (old?.spec?.preferredHolder === undefined) delete spec?.preferredHolder
+}
+
+function validateLeaseSpec({ leaseDurationSeconds, leaseTransitions, strategy, preferredHolder }: DeepReadonly<LeaseSpec>): FieldErrorList {
+  const errors: FieldErrorList = []
+  if (leaseDurationSeconds !== undefined && leaseDurationSeconds <= 0) {
+    errors.push(fieldError.invalid(specPath.child('leaseDurationSeconds'), leaseDurationSeconds, 'must be greater than 0'))
+  }
+  if (leaseTransitions !== undefined && leaseTransitions < 0) {
+    errors.push(fieldError.invalid(specPath.child('leaseTransitions'), leaseTransitions, 'must be greater than or equal to 0'))
+  }
+  if (strategy !== undefined) errors.push(...validateStrategy(strategy))
+  if (preferredHolder && !strategy) {
+    errors.push(fieldError.forbidden(specPath.child('preferredHolder'), 'may only be specified if `strategy` is defined'))
+  }
+  return errors
+}
+
+/** A name of the original's own, or anybody's qualified one. */
+function validateStrategy(strategy: string): FieldErrorList {
+  // So the original names it.
+  const path = specPath.child('strategy').child('strategy')
+  return strategy.includes('/') ? validateQualifiedName(strategy, path) : validateSupported(strategy, ['OldestEmulationVersion'], path)
+}

@@ -1,0 +1,57 @@
+import type { EndpointSlice } from '@keelson/api/discovery/v1'
+import { fieldPath, semanticEqual, nameIsDNSSubdomain } from '@keelson/apimachinery'
+import type { DeepReadonly } from '@keelson/apimachinery'
+import type { Strategy } from '@keelson/registry'
+import { ipWarnings } from '@keelson/resources-core'
+import { validateEndpointSlice, validateEndpointSliceUpdate } from './validate.ts'
+
+type ReadonlySlice = DeepReadonly<EndpointSlice>
+
+const hostname = 'kubernetes.io/hostname'
+const managedBy = 'endpointslice.kubernetes.io/managed-by'
+/** They write addresses in the usual form, whatever theirs came from. */
+const controllers: ReadonlySet<string> = new Set(['endpointslice-controller.k8s.io', 'endpointslicemirroring-controller.k8s.io'])
+
+export const endpointSliceStrategy: Strategy<EndpointSlice> = {
+  repeatedMetadataChecks: 'create',
+  prepareForCreate(_context, slice) {
+    slice.metadata.generation = 1
+    dropTopology(slice)
+  },
+  prepareForUpdate(_context, slice, old) {
+    if (isChanged(slice, old)) slice.metadata.generation = (old.metadata.generation ?? 0) + 1
+    dropTopology(slice, old)
+  },
+  validateCreate: (_context, slice) => validateEndpointSlice(slice),
+  warningsOnCreate: (_context, slice) => [
+    ...(slice.addressType === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : []),
+    ...addressWarnings(slice),
+  ],
+  validateUpdate: (_context, slice, old) => validateEndpointSliceUpdate(slice, old),
+  warningsOnUpdate: (_context, slice) => addressWarnings(slice),
+}
+
+/** Labels count: they say whose slice it is. */
+function isChanged({ metadata, ...slice }: EndpointSlice, { metadata: oldMetadata, ...old }: ReadonlySlice): boolean {
+  return !semanticEqual(slice, old) || !semanticEqual(metadata.labels ?? {}, oldMetadata.labels ?? {})
+}
+
+/** v1 has no topology, but for slices that an older version wrote. Where that named the node, an update keeps the node's name. */
+function dropTopology(slice: EndpointSlice, old?: ReadonlySlice): void {
+  if (old !== undefined && semanticEqual(old.endpoints, slice.endpoints)) return
+  const known = new Set((old?.endpoints ?? []).flatMap(({ deprecatedTopology }) => deprecatedTopology?.[hostname] || []))
+  for (const endpoint of slice.endpoints ?? []) {
+    const name = endpoint.deprecatedTopology?.[hostname]
+    if (endpoint.nodeName === undefined && name !== undefined && known.has(name) && nameIsDNSSubdomain(name, false).length === 0) {
+      endpoint.nodeName = name
+    }
+    delete endpoint.deprecatedTopology
+  }
+}
+
+function addressWarnings({ metadata, endpoints }: ReadonlySlice): string[] {
+  if (controllers.has(metadata.labels?.[managedBy] ?? '')) return []
+  return (endpoints ?? []).flatMap(({ addresses }, i) =>
+    (addresses ?? []).flatMap((address, j) => ipWarnings(address, fieldPath('endpoints').index(i).child('addresses').index(j))),
+  )
+}

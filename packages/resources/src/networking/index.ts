@@ -1,0 +1,12 @@
+import { networkingV1 } from '@keelson/api/networking/v1'
+import { defineApiGroup } from '@keelson/registry'
+import type { ApiGroup } from '@keelson/registry'
+import { ipAddresses } from './ipaddresses/index.ts'
+import { serviceCIDRs } from './servicecidrs/index.ts'
+
+export const networking: ApiGroup = defineApiGroup({
+  name: 'networking.k8s.io',
+  priority: 17200,
+  types: [networkingV1],
+  resources: [ipAddresses, serviceCIDRs],
+})

@@ -1,0 +1,49 @@
+import { createApiTypes } from '@keelson/api'
+import { networkingV1 } from '@keelson/api/networking/v1'
+import type { IPAddress } from '@keelson/api/networking/v1'
+import type { KubeObject } from '@keelson/apimachinery'
+import { copyObject } from '@keelson/registry'
+import { openTestStore, plain, put, testContext } from '@keelson/registry/testing'
+import type { TestStore } from '@keelson/registry/testing'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { ipAddresses } from './index.ts'
+
+const context = testContext('')
+const parentRef = { group: '', resource: 'services', namespace: 'ns', name: 'a' }
+const address = (name: string, spec: IPAddress['spec'] = { parentRef }): IPAddress => ({ metadata: { name }, spec })
+
+let test: TestStore<IPAddress>
+beforeEach(() => void (test = openTestStore(ipAddresses, { types: createApiTypes([networkingV1]) })))
+afterEach(() => test[Symbol.asyncDispose]())
+const create = async (object: IPAddress): Promise<KubeObject> => plain(await test.store.create(context, object, { dryRun: false }))
+
+describe('addresses', () => {
+  it('are named as themselves, in their one form, and nobody can have one twice', async () => {
+    await create(address('10.0.0.1'))
+    await create(address('fd00::1'))
+    await expect(create(address('10.0.0.1'))).rejects.toMatchObject({ reason: 'AlreadyExists' })
+    for (const name of ['a', '010.0.0.1', 'FD00::1', 'fd00:0::1']) {
+      await expect(create(address(name))).rejects.toMatchObject({ reason: 'Invalid', details: { causes: [{ field: 'metadata.name' }] } })
+    }
+  })
+
+  it('get no random name', async () => {
+    const object = address('')
+    object.metadata = { generateName: '10.0.0.9' }
+    expect((await create(object)).metadata.name).toBe('10.0.0.9')
+  })
+
+  it('belong to one for good', async () => {
+    await expect(create(address('10.0.0.1', {}))).rejects.toMatchObject({ details: { causes: [{ field: 'spec.parentRef' }] } })
+    const created = await create(address('10.0.0.1'))
+    const moved = copyObject(created) as IPAddress
+    moved.spec = { parentRef: { ...parentRef, name: 'b' } }
+    await expect(test.store.update(context, '10.0.0.1', put(moved), { dryRun: false })).rejects.toThrow(
+      'spec.parentRef: Invalid value: {"Group":"","Resource":"services","Namespace":"ns","Name":"b"}: field is immutable',
+    )
+  })
+
+  it('are printed with whose they are', () => {
+    expect(test.store.table.cells(address('10.0.0.1'), 0)).toEqual(['10.0.0.1', 'services/ns/a', '<unknown>'])
+  })
+})

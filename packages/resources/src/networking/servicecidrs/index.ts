@@ -1,0 +1,34 @@
+import type { ServiceCIDR } from '@keelson/api/networking/v1'
+import { defineResource, resetMetadataForStatus } from '@keelson/registry'
+import type { ResourceDefinition } from '@keelson/registry'
+import { keepMember } from '@keelson/resources-core'
+import { validateServiceCIDR, validateServiceCIDRUpdate } from './validate.ts'
+
+/** A range of addresses for services. */
+export const serviceCIDRs: ResourceDefinition<ServiceCIDR> = defineResource<ServiceCIDR>({
+  group: 'networking.k8s.io',
+  version: 'v1',
+  kind: 'ServiceCIDR',
+  plural: 'servicecidrs',
+  scope: 'Cluster',
+  strategy: {
+    repeatedMetadataChecks: 'update',
+    prepareForCreate(_context, cidr) {
+      cidr.status = {}
+    },
+    prepareForUpdate: (_context, cidr, old) => keepMember(cidr, old, 'status'),
+    validateCreate: (_context, cidr) => validateServiceCIDR(cidr),
+    validateUpdate: (_context, cidr, old) => validateServiceCIDRUpdate(cidr, old),
+  },
+  subresources: {
+    status: {
+      update: {
+        prepareForUpdate(_context, cidr, old) {
+          keepMember(cidr, old, 'spec')
+          resetMetadataForStatus(cidr.metadata, old.metadata)
+        },
+      },
+    },
+  },
+  columns: [{ name: 'CIDRs', description: 'The ranges.', value: ({ spec }) => (spec?.cidrs ?? []).join(',') }],
+})

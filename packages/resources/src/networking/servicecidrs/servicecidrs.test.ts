@@ -1,0 +1,33 @@
+import type { ServiceCIDR } from '@keelson/api/networking/v1'
+import type { RequestContext } from '@keelson/apimachinery'
+import { fieldErrorMessage } from '@keelson/apimachinery'
+import { describe, expect, it } from 'vitest'
+import { serviceCIDRs } from './index.ts'
+
+const context = {} as RequestContext
+const cidr = (...cidrs: string[]): ServiceCIDR => ({ metadata: { name: 'a' }, spec: { cidrs } })
+const update = (after: ServiceCIDR, before: ServiceCIDR): string[] =>
+  (serviceCIDRs.strategy.validateUpdate?.(context, after, before) ?? []).map(fieldErrorMessage)
+
+describe('ranges for services', () => {
+  it('stay, and may be joined by one of the other family', () => {
+    expect(update(cidr('10.0.0.0/24', 'fd00::/112'), cidr('10.0.0.0/24'))).toEqual([])
+    expect(update(cidr('10.0.0.0/24', '10.1.0.0/24'), cidr('10.0.0.0/24'))).toEqual([
+      'spec.cidrs: Invalid value: ["10.0.0.0/24","10.1.0.0/24"]: may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64',
+    ])
+    expect(update(cidr('10.1.0.0/24'), cidr('10.0.0.0/24'))).toEqual(['spec.cidrs[0]: Invalid value: "10.1.0.0/24": field is immutable'])
+    expect(update(cidr('10.0.0.0/24'), cidr('10.0.0.0/24', 'fd00::/112'))).toEqual([
+      'spec.cidrs: Invalid value: ["10.0.0.0/24"]: field is immutable',
+    ])
+  })
+
+  it('have a status that only its own path changes, and that path nothing else', () => {
+    const old: ServiceCIDR = { ...cidr('10.0.0.0/24'), status: { conditions: [] } }
+    const whole: ServiceCIDR = { ...cidr('10.0.0.0/24'), status: {} }
+    serviceCIDRs.strategy.prepareForUpdate?.(context, whole, old)
+    expect(whole.status).toEqual({ conditions: [] })
+    const status: ServiceCIDR = { ...cidr('10.9.0.0/24'), metadata: { name: 'a', labels: { a: 'b' } }, status: {} }
+    serviceCIDRs.subresources?.['status']?.update.prepareForUpdate?.(context, status, old)
+    expect(status).toEqual({ ...cidr('10.0.0.0/24'), status: {} })
+  })
+})

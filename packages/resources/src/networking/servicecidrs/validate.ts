@@ -1,0 +1,31 @@
+import type { ServiceCIDR } from '@keelson/api/networking/v1'
+import { fieldError, fieldPath, goJson, immutableMessage, verbatim } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
+import { parseCidr, validateCidr } from '@keelson/resources-core'
+
+type ReadonlyCIDR = DeepReadonly<ServiceCIDR>
+
+const path = fieldPath('spec', 'cidrs')
+
+export function validateServiceCIDR({ spec }: ReadonlyCIDR): FieldErrorList {
+  const cidrs = spec?.cidrs ?? []
+  if (cidrs.length === 0) return [fieldError.required(path, 'at least one CIDR required')]
+  if (cidrs.length > 2) return [fieldError.invalid(path, verbatim(goJson({ CIDRs: cidrs })), 'may only hold up to 2 values')]
+  const errors = cidrs.flatMap((cidr, i) => validateCidr(cidr, path.index(i)))
+  const families = cidrs.map((cidr) => parseCidr(cidr)?.network.family)
+  if (cidrs.length === 2 && families[0] !== undefined && families[0] === families[1]) {
+    const detail = 'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64'
+    errors.push(fieldError.invalid(path, cidrs, detail))
+  }
+  return errors
+}
+
+/** What is there stays; a range of the other family may join one that is alone. */
+export function validateServiceCIDRUpdate(cidr: ReadonlyCIDR, old: ReadonlyCIDR): FieldErrorList {
+  const after = cidr.spec?.cidrs ?? []
+  const before = old.spec?.cidrs ?? []
+  const joins = before.length === 1 && after.length === 2
+  if (before.length !== after.length && !joins) return [fieldError.invalid(path, after, immutableMessage)]
+  const changed = before.flatMap((range, i) => (range === after[i] ? [] : [fieldError.invalid(path.index(i), after[i], immutableMessage)]))
+  return joins ? [...changed, ...validateServiceCIDR(cidr)] : changed
+}

@@ -1,0 +1,21 @@
+import type { RuntimeClass } from '@keelson/api/node/v1'
+import { defineResource } from '@keelson/registry'
+import type { ResourceDefinition } from '@keelson/registry'
+import { runtimeClassWarnings, validateRuntimeClass, validateRuntimeClassUpdate } from './validate.ts'
+
+export const runtimeClasses: ResourceDefinition<RuntimeClass> = defineResource<RuntimeClass>({
+  group: 'node.k8s.io',
+  version: 'v1',
+  kind: 'RuntimeClass',
+  plural: 'runtimeclasses',
+  scope: 'Cluster',
+  strategy: {
+    allowCreateOnUpdate: true,
+    allowUnconditionalUpdate: false,
+    validateCreate: (_context, runtimeClass) => validateRuntimeClass(runtimeClass),
+    warningsOnCreate: (_context, runtimeClass) => runtimeClassWarnings(runtimeClass),
+    validateUpdate: (_context, runtimeClass, old) => validateRuntimeClassUpdate(runtimeClass, old),
+    warningsOnUpdate: (_context, runtimeClass) => runtimeClassWarnings(runtimeClass),
+  },
+  columns: [{ name: 'Handler', description: 'How nodes call the runtime.', value: ({ handler }) => handler }],
+})

@@ -1,0 +1,53 @@
+import type { Toleration } from '@keelson/api/core/v1'
+import type { RuntimeClass, Scheduling } from '@keelson/api/node/v1'
+import { fieldError, fieldPath, goJson, validateImmutableField, validateLabels, verbatim } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { nodeLabelDeprecation, podRules, validateContainerResources, validateDNSLabel, validateTolerations } from '@keelson/resources-core'
+
+type ReadonlyClass = DeepReadonly<RuntimeClass>
+
+const handlerPath = fieldPath('handler')
+const rules = podRules('template')
+
+export function validateRuntimeClass({ handler, overhead, scheduling }: ReadonlyClass): FieldErrorList {
+  return [
+    ...(handler === '' ? [fieldError.required(handlerPath)] : validateDNSLabel(handler, handlerPath)),
+    ...(overhead === undefined
+      ? []
+      : validateContainerResources({ limits: overhead.podFixed ?? {} }, { rules, claims: new Set() }, fieldPath('overhead'))),
+    ...(scheduling === undefined ? [] : validateScheduling(scheduling, fieldPath('scheduling'))),
+  ]
+}
+
+export function validateRuntimeClassUpdate(runtimeClass: ReadonlyClass, old: ReadonlyClass): FieldErrorList {
+  return [...validateRuntimeClass(runtimeClass), ...validateImmutableField(runtimeClass.handler, old.handler, handlerPath)]
+}
+
+export function runtimeClassWarnings({ scheduling }: ReadonlyClass): string[] {
+  return Object.keys(scheduling?.nodeSelector ?? {}).flatMap((key) => {
+    const message = nodeLabelDeprecation(key)
+    return message === undefined ? [] : [`scheduling.nodeSelector: ${message}`]
+  })
+}
+
+function validateScheduling({ nodeSelector, tolerations = [] }: DeepReadonly<Scheduling>, path: FieldPath): FieldErrorList {
+  const tolerationsPath = path.child('tolerations')
+  return [
+    ...validateLabels(nodeSelector, path.child('nodeSelector')),
+    ...validateTolerations(tolerations, rules, tolerationsPath),
+    ...repeatedTolerations(tolerations, tolerationsPath),
+  ]
+}
+
+/** Seconds aside, each may be there once. */
+function repeatedTolerations(tolerations: readonly DeepReadonly<Toleration>[], path: FieldPath): FieldErrorList {
+  const seen = new Set<string>()
+  return tolerations.flatMap((toleration, i) => {
+    const { key = '', operator = '', value = '', effect = '', tolerationSeconds = null } = toleration
+    const id = JSON.stringify([key, operator, value, effect])
+    const repeated = seen.has(id)
+    seen.add(id)
+    const internal = { Key: key, Operator: operator, Value: value, Effect: effect, TolerationSeconds: tolerationSeconds }
+    return repeated ? [fieldError.duplicate(path.index(i), verbatim(goJson(internal)))] : []
+  })
+}

@@ -1,0 +1,51 @@
+import type { PodDisruptionBudget } from '@keelson/api/policy/v1'
+import { isPathSegmentName, semanticEqual } from '@keelson/apimachinery'
+import { defineResource } from '@keelson/registry'
+import type { ResourceDefinition } from '@keelson/registry'
+import { keepMember } from '@keelson/resources-core'
+import { dropReservedLabel } from './reserved-label.ts'
+import { validateBudget, validateBudgetStatus, validateBudgetUpdate } from './validate.ts'
+
+export const podDisruptionBudgets: ResourceDefinition<PodDisruptionBudget> = defineResource<PodDisruptionBudget>({
+  group: 'policy',
+  version: 'v1',
+  kind: 'PodDisruptionBudget',
+  plural: 'poddisruptionbudgets',
+  scope: 'Namespaced',
+  shortNames: ['pdb'],
+  // The kind has no rule for names of its own.
+  validateName: isPathSegmentName,
+  setDefaults: dropReservedLabel,
+  strategy: {
+    repeatedMetadataChecks: 'none',
+    allowUnconditionalUpdate: false,
+    prepareForCreate(_context, budget) {
+      budget.metadata.generation = 1
+      budget.status = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 }
+    },
+    prepareForUpdate(_context, budget, old) {
+      keepMember(budget, old, 'status')
+      if (!semanticEqual(budget.spec ?? {}, old.spec ?? {})) budget.metadata.generation = (old.metadata.generation ?? 0) + 1
+    },
+    validateCreate: (_context, budget) => validateBudget(budget),
+    validateUpdate: (_context, budget, old) => validateBudgetUpdate(budget, old),
+  },
+  subresources: {
+    status: {
+      update: {
+        prepareForUpdate: (_context, budget, old) => keepMember(budget, old, 'spec'),
+        validateUpdate: (_context, budget) => validateBudgetStatus(budget),
+      },
+    },
+  },
+  columns: [
+    { name: 'Min Available', description: 'How many pods must stay.', value: ({ spec }) => String(spec?.minAvailable ?? 'N/A') },
+    { name: 'Max Unavailable', description: 'How many pods may be away.', value: ({ spec }) => String(spec?.maxUnavailable ?? 'N/A') },
+    {
+      name: 'Allowed Disruptions',
+      type: 'integer',
+      description: 'How many pods may be evicted now.',
+      value: ({ status }) => status?.disruptionsAllowed ?? 0,
+    },
+  ],
+})

@@ -1,0 +1,52 @@
+import type { PodDisruptionBudget } from '@keelson/api/policy/v1'
+import type { RequestContext } from '@keelson/apimachinery'
+import { fieldErrorMessage } from '@keelson/apimachinery'
+import { tableConvertor } from '@keelson/registry'
+import { describe, expect, it } from 'vitest'
+import { podDisruptionBudgets } from './index.ts'
+
+const context = {} as RequestContext
+const { strategy, setDefaults } = podDisruptionBudgets
+const budget = (spec: PodDisruptionBudget['spec'] = {}): PodDisruptionBudget => ({ metadata: { name: 'a' }, spec })
+const reserved = { key: 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match', operator: 'Exists' }
+
+describe('pod disruption budgets', () => {
+  it('keep the label that old ones select nothing by to itself', () => {
+    const defaulted = (selector: NonNullable<PodDisruptionBudget['spec']>['selector'] & object): unknown => {
+      const object = budget({ selector })
+      setDefaults?.(object)
+      return object.spec?.selector
+    }
+    expect(defaulted({ matchExpressions: [reserved] })).toEqual({ matchExpressions: [reserved] })
+    expect(defaulted({ matchLabels: { a: 'b' }, matchExpressions: [reserved] })).toEqual({ matchLabels: { a: 'b' }, matchExpressions: [] })
+  })
+
+  it('count generations of the spec', () => {
+    const updated = budget({ minAvailable: 2 })
+    const old: PodDisruptionBudget = { ...budget({ minAvailable: 1 }), metadata: { name: 'a', generation: 1 } }
+    strategy.prepareForUpdate?.(context, updated, old)
+    expect(updated.metadata.generation).toBe(2)
+  })
+
+  it('say one thing or the other', () => {
+    const errors = strategy.validateCreate?.(context, budget({ minAvailable: 1, maxUnavailable: '5' })) ?? []
+    expect(errors.map(fieldErrorMessage)).toEqual([
+      'spec: Invalid value: {"MinAvailable":1,"Selector":null,"MaxUnavailable":"5","UnhealthyPodEvictionPolicy":null}: minAvailable and maxUnavailable cannot be both set',
+      expect.stringMatching(/^spec.maxUnavailable: Invalid value: "5": a valid percent string must be/),
+    ])
+  })
+
+  it('have counts in their status', () => {
+    const counts = { disruptionsAllowed: -1, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 }
+    const errors = podDisruptionBudgets.subresources?.['status']?.update.validateUpdate?.(
+      context,
+      { ...budget(), status: counts },
+      budget(),
+    )
+    expect(errors?.map(({ field }) => field)).toEqual(['status.disruptionsAllowed'])
+  })
+
+  it('are printed with what they ask for', () => {
+    expect(tableConvertor(podDisruptionBudgets).cells(budget({ minAvailable: 0 }), 0)).toEqual(['a', '0', 'N/A', 0, '<unknown>'])
+  })
+})

@@ -1,0 +1,68 @@
+import type { PodDisruptionBudget } from '@keelson/api/policy/v1'
+import {
+  fieldError,
+  fieldPath,
+  goJson,
+  isValidPercent,
+  percentValue,
+  validateConditions,
+  validateLabelSelector,
+  validateNonNegative,
+  verbatim,
+} from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath, IntOrString } from '@keelson/apimachinery'
+import { invalidEach, validateSupported } from '@keelson/resources-core'
+
+type ReadonlyBudget = DeepReadonly<PodDisruptionBudget>
+
+const specPath = fieldPath('spec')
+const statusPath = fieldPath('status')
+const evictionPolicies = ['AlwaysAllow', 'IfHealthyBudget']
+
+export function validateBudget({ spec = {} }: ReadonlyBudget, allowInvalidValues = false): FieldErrorList {
+  const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy } = spec
+  const both = minAvailable !== undefined && maxUnavailable !== undefined
+  return [
+    ...(both ? [fieldError.invalid(specPath, internalForm(spec), 'minAvailable and maxUnavailable cannot be both set')] : []),
+    ...validateAmount(minAvailable, specPath.child('minAvailable')),
+    ...validateAmount(maxUnavailable, specPath.child('maxUnavailable')),
+    ...validateLabelSelector(selector, specPath.child('selector'), { allowInvalidLabelValue: allowInvalidValues }),
+    ...validateSupported(unhealthyPodEvictionPolicy, evictionPolicies, specPath.child('unhealthyPodEvictionPolicy')),
+  ]
+}
+
+/** A selector that was stored before values were checked may be written again. */
+export function validateBudgetUpdate(budget: ReadonlyBudget, old: ReadonlyBudget): FieldErrorList {
+  return validateBudget(budget, validateLabelSelector(old.spec?.selector, fieldPath()).length > 0)
+}
+
+export function validateBudgetStatus({ status }: ReadonlyBudget): FieldErrorList {
+  const { conditions, disruptionsAllowed = 0, currentHealthy = 0, desiredHealthy = 0, expectedPods = 0 } = status ?? {}
+  return [
+    ...validateConditions(conditions, statusPath.child('conditions')),
+    ...validateNonNegative(disruptionsAllowed, statusPath.child('disruptionsAllowed')),
+    ...validateNonNegative(currentHealthy, statusPath.child('currentHealthy')),
+    ...validateNonNegative(desiredHealthy, statusPath.child('desiredHealthy')),
+    ...validateNonNegative(expectedPods, statusPath.child('expectedPods')),
+  ]
+}
+
+function validateAmount(value: IntOrString | undefined, path: FieldPath): FieldErrorList {
+  if (value === undefined) return []
+  if (typeof value === 'number') return validateNonNegative(value, path)
+  if ((percentValue(value) ?? 0) > 100) return [fieldError.invalid(path, value, 'must not be greater than 100%')]
+  return invalidEach(isValidPercent(value), value, path)
+}
+
+/** As the original prints it. */
+function internalForm(spec: NonNullable<ReadonlyBudget['spec']>): unknown {
+  const { minAvailable = null, selector = null, maxUnavailable = null, unhealthyPodEvictionPolicy = null } = spec
+  return verbatim(
+    goJson({
+      MinAvailable: minAvailable,
+      Selector: selector,
+      MaxUnavailable: maxUnavailable,
+      UnhealthyPodEvictionPolicy: unhealthyPodEvictionPolicy,
+    }),
+  )
+}

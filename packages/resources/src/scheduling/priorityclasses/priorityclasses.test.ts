@@ -1,0 +1,53 @@
+import { createApiTypes } from '@keelson/api'
+import { schedulingV1 } from '@keelson/api/scheduling/v1'
+import type { PriorityClass } from '@keelson/api/scheduling/v1'
+import { everyField, everything, fieldErrorMessage } from '@keelson/apimachinery'
+import type { RequestContext } from '@keelson/apimachinery'
+import { openTestStore, testContext } from '@keelson/registry/testing'
+import { describe, expect, it } from 'vitest'
+import { priorityClasses } from './index.ts'
+import { systemPriorityClasses } from './system-classes.ts'
+
+const { strategy } = priorityClasses
+const context = {} as RequestContext
+const priorityClass = (name: string, value: number, rest: Partial<PriorityClass> = {}): PriorityClass => ({
+  metadata: { name },
+  value,
+  preemptionPolicy: 'PreemptLowerPriority',
+  ...rest,
+})
+const complaints = (object: PriorityClass): string[] => (strategy.validateCreate?.(context, object) ?? []).map(fieldErrorMessage)
+const reserved = "metadata.name: Forbidden: priority class names with 'system-' prefix are reserved for system use only. error: "
+
+describe('priority classes', () => {
+  it('of the system are what the system makes', () => {
+    for (const known of systemPriorityClasses) expect(complaints({ ...known })).toEqual([])
+    expect(complaints(priorityClass('system-node-critical', 1))).toEqual([
+      `${reserved}value of system-node-critical PriorityClass must be 2000001000`,
+    ])
+    expect(complaints(priorityClass('system-cluster-critical', 2_000_000_000, { globalDefault: true }))).toEqual([
+      `${reserved}globalDefault of system-cluster-critical PriorityClass must be false`,
+    ])
+    expect(complaints(priorityClass('system-a', 1))).toEqual([`${reserved}system-a is not a known system priority class`])
+  })
+
+  it('keep their value and policy', () => {
+    const errors = strategy.validateUpdate?.(context, priorityClass('a', 2, { preemptionPolicy: 'Never' }), priorityClass('a', 1))
+    expect(errors?.map(fieldErrorMessage)).toEqual([
+      'value: Forbidden: may not be changed in an update.',
+      'preemptionPolicy: Invalid value: "Never": field is immutable',
+    ])
+  })
+
+  it('of the system cannot be deleted by name, but with all the others', async () => {
+    await using test = openTestStore(priorityClasses, { types: createApiTypes([schedulingV1]) })
+    const request = { options: {}, dryRun: false }
+    await test.store.create(testContext(''), structuredClone(systemPriorityClasses[0]) as PriorityClass, { dryRun: false })
+    await expect(test.store.delete(testContext(''), 'system-node-critical', request)).rejects.toThrow(
+      'priorityclasses.scheduling.k8s.io "system-node-critical" is forbidden: this is a system priority class and cannot be deleted',
+    )
+    const all = { predicate: { labels: everything(), fields: everyField() }, resourceVersion: '', resourceVersionMatch: undefined }
+    const { items } = await test.store.deleteCollection(testContext(''), request, { ...all, limit: 0, continue: '' })
+    expect(items).toHaveLength(1)
+  })
+})

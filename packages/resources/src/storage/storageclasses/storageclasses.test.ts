@@ -1,0 +1,55 @@
+import type { StorageClass } from '@keelson/api/storage/v1'
+import type { RequestContext } from '@keelson/apimachinery'
+import { fieldErrorMessage } from '@keelson/apimachinery'
+import { tableConvertor } from '@keelson/registry'
+import { describe, expect, it } from 'vitest'
+import { storageClasses } from './index.ts'
+
+const context = {} as RequestContext
+const { strategy } = storageClasses
+const storageClass = (rest: Partial<StorageClass> = {}): StorageClass => ({
+  metadata: { name: 'a' },
+  provisioner: 'example.com/a',
+  reclaimPolicy: 'Delete',
+  volumeBindingMode: 'Immediate',
+  ...rest,
+})
+
+describe('storage classes', () => {
+  it('stay what they are, but for what may grow', () => {
+    const old = storageClass({ parameters: { type: 'a' } })
+    const errors = strategy.validateUpdate?.(context, storageClass({ reclaimPolicy: 'Retain', allowVolumeExpansion: true }), old)
+    expect(errors?.map(fieldErrorMessage)).toEqual([
+      'parameters: Invalid value: {}: field is immutable',
+      'reclaimPolicy: Invalid value: "Retain": field is immutable',
+    ])
+  })
+
+  it('say which is the default', () => {
+    const annotations = { 'storageclass.kubernetes.io/is-default-class': 'true' }
+    expect(tableConvertor(storageClasses).cells(storageClass({ metadata: { name: 'a', annotations } }), 0)).toEqual([
+      'a (default)',
+      'example.com/a',
+      'Delete',
+      'Immediate',
+      false,
+      '<unknown>',
+    ])
+  })
+
+  it('report terms that are there twice, however many there are', () => {
+    const zone = { matchLabelExpressions: [{ key: 'zone', values: ['a', 'b'] }] }
+    const same = { matchLabelExpressions: [{ key: 'zone', values: ['b', 'a'] }] }
+    const errors = (terms: StorageClass['allowedTopologies']): string[] | undefined =>
+      strategy.validateCreate?.(context, storageClass(terms && { allowedTopologies: terms })).map(fieldErrorMessage)
+    expect(errors([zone, same])).toEqual(['allowedTopologies[1].matchLabelExpressions: Duplicate value: ""'])
+    expect(errors(Array.from({ length: 5000 }, () => ({})))?.length).toBeLessThan(1_000_000)
+  })
+
+  it('warn about labels that nodes no longer have', () => {
+    const allowedTopologies = [{ matchLabelExpressions: [{ key: 'failure-domain.beta.kubernetes.io/zone', values: ['a'] }] }]
+    expect(strategy.warningsOnCreate?.(context, storageClass({ allowedTopologies }))).toEqual([
+      'allowedTopologies[0].matchLabelExpressions[0].key: deprecated since v1.17; use "topology.kubernetes.io/zone" instead',
+    ])
+  })
+})
