@@ -7,6 +7,11 @@ import type { Context, Env } from 'hono'
 export interface NodeBindings {
   incoming?: IncomingMessage | Http2ServerRequest
   outgoing?: ServerResponse | Http2ServerResponse
+  /**
+   * Names and values in turns: headers that every answer carries (`Audit-Id`, `Cache-Control`). Kept beside the node response rather than
+   * set on it: a response that holds headers before its head is written costs twice as much.
+   */
+  commonHeaders?: readonly string[] | undefined
 }
 
 /** The Hono Env of everything that this package installs, and of the server in front of it. */
@@ -30,16 +35,6 @@ export function requestContextOf(c: InstallerContext): RequestContext {
   const context = c.get('requestContext')
   if (context === undefined) throw new Error('setRequestContext was not called for this request')
   return context
-}
-
-/**
- * Headers that every answer of the API carries (`Audit-Id`, `Cache-Control`) are set on the node response directly:
- * answers bypass Hono's own header store.
- */
-export function setResponseHeader(c: InstallerContext, name: string, value: string): void {
-  const outgoing = c.env?.outgoing
-  if (outgoing === undefined) c.header(name, value)
-  else if (!outgoing.headersSent) outgoing.setHeader(name, value)
 }
 
 /** The first, when there are several: joined they would be a type that nobody sent. */

@@ -8,9 +8,10 @@ import { negotiateInput } from './negotiate.ts'
 import { parseDeleteOptions, checkDeleteOptions } from './query-options.ts'
 import { readBody } from './read-body.ts'
 import type { ResourceScope } from './scope.ts'
+import type { QueryParameters } from './request-target.ts'
 
 /** From the body, or from the query when there is none. Throws 400, 413, 415 and 422. */
-export async function readDeleteOptions(c: InstallerContext, scope: ResourceScope, query: URLSearchParams): Promise<DeleteOptions> {
+export async function readDeleteOptions(c: InstallerContext, scope: ResourceScope, query: QueryParameters): Promise<DeleteOptions> {
   const body = await readBody(c, scope.settings.maxRequestBodyBytes)
   const options = body.byteLength > 0 ? decodeDeleteOptions(c, body) : parseDeleteOptions(query)
   delete options.ignoreStoreReadErrorWithClusterBreakingPotential

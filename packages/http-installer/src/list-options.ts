@@ -12,6 +12,7 @@ import type { Predicate } from '@keelson/storagebackend'
 import { parseInt64 } from './go-numbers.ts'
 import { parseLooseBoolean, throwInvalid } from './query-options.ts'
 import type { ResourceScope } from './scope.ts'
+import type { QueryParameters } from './request-target.ts'
 
 /** metav1.ListOptions, as list, watch and deletecollection read them. */
 export interface ListRequestOptions {
@@ -36,7 +37,7 @@ interface RawOptions {
 }
 
 /** Throws 400 for what cannot be read and 422 for combinations that are not allowed. `name` limits it to one object. */
-export function parseListOptions(query: URLSearchParams, scope: ResourceScope, name: string, forceWatch = false): ListRequestOptions {
+export function parseListOptions(query: QueryParameters, scope: ResourceScope, name: string, forceWatch = false): ListRequestOptions {
   const labels = query.has('labelSelector') ? parseLabelSelector(query.get('labelSelector')!) : everything()
   const asked = query.has('fieldSelector') ? parseFieldSelector(query.get('fieldSelector')!) : everyField()
   const limit = parseOptionalInt(query, 'limit')
@@ -64,7 +65,7 @@ export function parseListOptions(query: URLSearchParams, scope: ResourceScope, n
   }
 }
 
-function parseOptionalInt(query: URLSearchParams, name: string): number {
+function parseOptionalInt(query: QueryParameters, name: string): number {
   const value = query.get(name)
   return value === null ? 0 : parseInt64(value)
 }

@@ -1,6 +1,7 @@
 import { newNotAcceptable, newUnsupportedMediaType } from '@keelson/apimachinery'
 import { parseAccept } from './accept.ts'
 import type { AcceptClause } from './accept.ts'
+import type { QueryParameters } from './request-target.ts'
 
 export type MediaForm = 'json' | 'yaml' | 'protobuf'
 
@@ -97,7 +98,7 @@ export function negotiateInput(contentType: string | undefined): MediaForm {
 }
 
 /** By the `pretty` parameter, else for clients behind which a person sits. */
-export function prefersPretty(query: URLSearchParams, userAgent: string): boolean {
+export function prefersPretty(query: QueryParameters, userAgent: string): boolean {
   const asked = query.get('pretty')
   if (asked) return /^(1|t|T|true|TRUE|True)$/.test(asked)
   return userAgent.startsWith('curl') || userAgent.startsWith('Wget') || userAgent.startsWith('Mozilla/5.0')

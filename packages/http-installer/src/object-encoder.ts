@@ -93,7 +93,7 @@ export class ObjectEncoder {
   }
 }
 
-const lineFeed = Buffer.from('\n')
+export const lineFeed: Buffer = Buffer.from('\n')
 
 export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)

@@ -8,17 +8,20 @@ import {
 } from '@keelson/apimachinery'
 import type { DeleteOptions, FieldErrorList, FieldValidation } from '@keelson/apimachinery'
 import { parseInt64 } from './go-numbers.ts'
+import type { QueryParameters } from './request-target.ts'
 
 /** The query parameters of create, update and patch. */
 export interface WriteRequestOptions {
   readonly dryRun: boolean
   readonly fieldManager: string
+  /** Of server-side apply: take fields that others manage. */
+  readonly force: boolean
   readonly fieldValidation: FieldValidation
 }
 
 /** Throws 422 for what is not allowed, under the options' own kind. */
 export function parseWriteOptions(
-  query: URLSearchParams,
+  query: QueryParameters,
   kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions',
   patchType = '',
 ): WriteRequestOptions {
@@ -38,6 +41,7 @@ export function parseWriteOptions(
   return {
     dryRun: options.dryRun.length > 0,
     fieldManager: options.fieldManager,
+    force: options.force === true,
     fieldValidation: (options.fieldValidation || 'Warn') as FieldValidation,
   }
 }
@@ -48,7 +52,7 @@ export function throwInvalid(kind: string, errors: FieldErrorList): void {
 }
 
 /** DeleteOptions given as query parameters, for a delete without a body. Throws 400. */
-export function parseDeleteOptions(query: URLSearchParams): DeleteOptions {
+export function parseDeleteOptions(query: QueryParameters): DeleteOptions {
   const options: DeleteOptions = {}
   const grace = query.get('gracePeriodSeconds')
   if (grace !== null) options.gracePeriodSeconds = parseInt64(grace)
@@ -76,7 +80,7 @@ export function parseLooseBoolean(value: string | null): boolean {
 
 export type IncludeObject = 'None' | 'Metadata' | 'Object'
 
-export function parseIncludeObject(query: URLSearchParams): IncludeObject {
+export function parseIncludeObject(query: QueryParameters): IncludeObject {
   const value = query.get('includeObject') ?? ''
   if (value === '') return 'Metadata'
   if (value === 'None' || value === 'Metadata' || value === 'Object') return value

@@ -8,8 +8,20 @@ export interface RequestTarget {
   readonly query: string
 }
 
+// One request's target is read by the server's chain, by the dispatch and for the query, one after the other.
+let lastTarget = '/'
+let lastParsed: RequestTarget = { path: '/', query: '' }
+
 /** "/api/v1/pods?watch=1", or with scheme and host before it, as proxies are asked. Throws `URIError` for anything else and for broken escapes. */
 export function parseTarget(target: string): RequestTarget {
+  if (target !== lastTarget) {
+    lastParsed = parse(target)
+    lastTarget = target
+  }
+  return lastParsed
+}
+
+function parse(target: string): RequestTarget {
   const origin = target.charCodeAt(0) === 47 ? target : originForm(target)
   const question = origin.indexOf('?')
   const path = question < 0 ? origin : origin.slice(0, question)
@@ -32,9 +44,14 @@ export function targetOf(c: InstallerContext): RequestTarget {
 const maxParameters = 10_000
 const brokenEscape = /%(?![0-9a-f]{2})/i
 
+/** What may be asked of a query's parameters. */
+export type QueryParameters = Pick<URLSearchParams, 'get' | 'getAll' | 'has' | 'size' | typeof Symbol.iterator>
+
+const noParameters: QueryParameters = new URLSearchParams()
+
 /** The parameters of a query. Those that hold a semicolon or a broken escape are left out, as the original does. */
-export function parseQuery(query: string): URLSearchParams {
-  if (query === '' || parameterCount(query) > maxParameters) return new URLSearchParams()
+export function parseQuery(query: string): QueryParameters {
+  if (query === '' || parameterCount(query) > maxParameters) return noParameters
   const readable = /[;%]/.test(query) ? query.split('&').filter(isReadable).join('&') : query
   // The class drops a leading question mark; here it is part of the first name.
   return new URLSearchParams(readable.startsWith('?') ? `&${readable}` : readable)

@@ -4,8 +4,17 @@ import type { InstallerContext } from './context.ts'
 
 export type ResponseHeaders = Record<string, string>
 
-/** Writes a whole answer. On node it goes to the socket directly: no `Response`, no stream, and content-length is known. */
-export function sendBytes(c: InstallerContext, status: number, headers: ResponseHeaders, body: Uint8Array | string): Response {
+/**
+ * Writes a whole answer. On node it goes to the socket directly: no `Response`, no stream, and content-length is known. The body is the
+ * answer's until `written` is called; where that never happens the client has left.
+ */
+export function sendBytes(
+  c: InstallerContext,
+  status: number,
+  headers: ResponseHeaders,
+  body: Uint8Array | string,
+  written?: () => void,
+): Response {
   const outgoing = c.env?.outgoing as ServerResponse | undefined
   if (outgoing === undefined) return c.body(body as Uint8Array<ArrayBuffer> | string, status as 200, headers)
   if (outgoing.headersSent) {
@@ -13,11 +22,18 @@ export function sendBytes(c: InstallerContext, status: number, headers: Response
     if (!outgoing.writableEnded) outgoing.destroy()
     return RESPONSE_ALREADY_SENT
   }
-  if (status !== 304) headers['content-length'] = String(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength)
-  outgoing.writeHead(status, headers)
-  if (c.req.method === 'HEAD') outgoing.end()
-  else outgoing.end(body)
+  const list = headerList(c, headers)
+  if (status !== 304) list.push('content-length', String(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength))
+  outgoing.writeHead(status, list)
+  if (c.req.method === 'HEAD') outgoing.end(written)
+  else outgoing.end(body, written)
   return RESPONSE_ALREADY_SENT
+}
+
+function headerList(c: InstallerContext, headers: ResponseHeaders): string[] {
+  const list = c.env.commonHeaders === undefined ? [] : [...c.env.commonHeaders]
+  for (const name in headers) list.push(name, headers[name]!)
+  return list
 }
 
 /** An answer that is written piece by piece. */
@@ -51,7 +67,7 @@ export async function sendStream(
   const outgoing = c.env?.outgoing as ServerResponse | undefined
   if (outgoing === undefined) return fetchResponse(c, status, headers, produce)
   if (outgoing.destroyed || outgoing.closed) return RESPONSE_ALREADY_SENT
-  outgoing.writeHead(status, headers)
+  outgoing.writeHead(status, headerList(c, headers))
   outgoing.flushHeaders()
   const sink = new NodeSink(outgoing)
   try {

@@ -6,6 +6,7 @@ import type { InstallerContext } from './context.ts'
 import type { Negotiated } from './negotiate.ts'
 import type { SurfaceSettings } from './settings.ts'
 import { typeHead } from './splice.ts'
+import type { QueryParameters } from './request-target.ts'
 
 /** What all requests for one path of one version have in common. */
 export interface ResourceScope {
@@ -39,7 +40,7 @@ export interface ApiRequest {
   readonly context: RequestContext
   /** "" on a collection. */
   readonly name: string
-  readonly query: URLSearchParams
+  readonly query: QueryParameters
   /** By the `/watch/` prefix. */
   readonly forceWatch: boolean
 }
@@ -50,7 +51,7 @@ export type Handler = (request: ApiRequest) => Promise<Response>
 export interface Answer {
   readonly c: InstallerContext
   readonly scope: ResourceScope
-  readonly query: URLSearchParams
+  readonly query: QueryParameters
   readonly negotiated: Negotiated
 }
 

@@ -1,11 +1,9 @@
 import type { ResponseSink } from './response.ts'
+import { releaseSlab, slabSize, takeSlab } from './slab-pool.ts'
 
-const slabSize = 64 * 1024
 /** What is larger goes to the socket by itself rather than being copied. */
 const directSize = slabSize / 2
 const sliceMilliseconds = 5
-const maxPooled = 32
-const pool: Buffer[] = []
 
 /**
  * Gathers many small pieces into slabs. The first slab is held back until `finish`, so that a short answer can still be sent whole;
@@ -14,7 +12,7 @@ const pool: Buffer[] = []
 export class SlabWriter {
   readonly #open: () => Promise<ResponseSink>
   #sink: ResponseSink | undefined
-  #slab: Buffer = pool.pop() ?? Buffer.allocUnsafeSlow(slabSize)
+  #slab: Buffer = takeSlab()
   #length = 0
   #sliceStart = performance.now()
 
@@ -63,8 +61,8 @@ export class SlabWriter {
     const sink = (this.#sink ??= await this.#open())
     if (this.#length === 0) return
     const full = this.#slab
-    const ready = sink.write(full.subarray(0, this.#length), () => release(full))
-    this.#slab = pool.pop() ?? Buffer.allocUnsafeSlow(slabSize)
+    const ready = sink.write(full.subarray(0, this.#length), () => releaseSlab(full))
+    this.#slab = takeSlab()
     this.#length = 0
     if (!ready) await this.#drained()
   }
@@ -88,16 +86,12 @@ export class SlabWriter {
   takeShort(): Buffer | undefined {
     if (this.#sink !== undefined) return undefined
     const bytes = Buffer.from(this.#slab.subarray(0, this.#length))
-    release(this.#slab)
+    releaseSlab(this.#slab)
     return bytes
   }
 
   async finish(): Promise<void> {
     await this.flush()
-    release(this.#slab)
+    releaseSlab(this.#slab)
   }
-}
-
-function release(slab: Buffer): void {
-  if (pool.length < maxPooled) pool.push(slab)
 }

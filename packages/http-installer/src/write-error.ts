@@ -10,6 +10,7 @@ import { ClientGoneError } from './read-body.ts'
 import { parseQuery, targetOf } from './request-target.ts'
 import { BrokenResponseError, sendBytes } from './response.ts'
 import type { ResponseHeaders } from './response.ts'
+import type { QueryParameters } from './request-target.ts'
 
 /**
  * The one translation of errors to HTTP: an ApiError's Status in the form that the client accepts (JSON when it accepts none),
@@ -54,11 +55,11 @@ function statusType() {
   return type
 }
 
-export function queryOf(c: InstallerContext): URLSearchParams {
+export function queryOf(c: InstallerContext): QueryParameters {
   try {
     return parseQuery(targetOf(c).query)
   } catch (error) {
-    if (error instanceof URIError) return new URLSearchParams()
+    if (error instanceof URIError) return parseQuery('')
     throw error
   }
 }

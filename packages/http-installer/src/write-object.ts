@@ -1,15 +1,19 @@
 import { ApiError, newNotAcceptable } from '@keelson/apimachinery'
 import type { RestResult } from '@keelson/registry'
 import { isStoredObject } from '@keelson/storagebackend'
+import type { StoredObject } from '@keelson/storagebackend'
 import { mediaTypes, prefersPretty } from './negotiate.ts'
 import type { Transform } from './negotiate.ts'
-import { ObjectEncoder, shapeJson } from './object-encoder.ts'
+import { lineFeed, ObjectEncoder, shapeJson } from './object-encoder.ts'
 import { partialJson, partialProto } from './partial-metadata.ts'
 import { parseIncludeObject } from './query-options.ts'
 import { sendBytes } from './response.ts'
 import { metaOf } from './result-meta.ts'
 import type { Answer } from './scope.ts'
+import { releaseSlab, slabSize, takeSlab } from './slab-pool.ts'
+import { spliced, splicedLength, writeSpliced } from './splice.ts'
 import { TableRows } from './table.ts'
+import type { QueryParameters } from './request-target.ts'
 
 /** One object, in the form, version and shape that was negotiated. */
 export function writeResult(answer: Answer, status: number, result: RestResult): Response {
@@ -18,7 +22,9 @@ export function writeResult(answer: Answer, status: number, result: RestResult):
   const pretty = form === 'json' && isPretty(answer)
   const headers = { 'content-type': mediaTypes[form] }
   if (transform === undefined || isStatus(result)) {
-    return sendBytes(c, status, headers, new ObjectEncoder(scope, form, pretty).whole(result))
+    const encoder = new ObjectEncoder(scope, form, pretty)
+    if (encoder.splices && isStoredObject(result)) return sendSpliced(answer, status, result)
+    return sendBytes(c, status, headers, encoder.whole(result))
   }
   if (form === 'protobuf') {
     if (transform.kind !== 'PartialObjectMetadata') throw notConvertible(transform, scope.gvk.kind)
@@ -27,12 +33,22 @@ export function writeResult(answer: Answer, status: number, result: RestResult):
   return sendBytes(c, status, headers, shapeJson(transformed(answer, transform, result, query), form, pretty))
 }
 
+/** Stored bytes go through a slab: a buffer of its own for each answer is what a small GET would spend most on. */
+function sendSpliced({ c, scope }: Answer, status: number, object: StoredObject): Response {
+  const headers = { 'content-type': mediaTypes.json }
+  const length = splicedLength(scope.head, object) + 1
+  if (length > slabSize) return sendBytes(c, status, headers, spliced(scope.head, object, lineFeed))
+  const slab = takeSlab()
+  slab[writeSpliced(slab, 0, scope.head, object)] = lineFeed[0]!
+  return sendBytes(c, status, headers, slab.subarray(0, length), () => releaseSlab(slab))
+}
+
 /** For browsers and people; asked for in the query, the media type, or by who asks. */
 export function isPretty({ c, query, negotiated }: Answer): boolean {
   return negotiated.pretty || prefersPretty(query, c.req.header('user-agent') ?? '')
 }
 
-function transformed({ scope }: Answer, transform: Transform, result: RestResult, query: URLSearchParams): string {
+function transformed({ scope }: Answer, transform: Transform, result: RestResult, query: QueryParameters): string {
   if (transform.kind === 'PartialObjectMetadata') return partialJson(result, transform.version).toString()
   if (transform.kind === 'PartialObjectMetadataList') throw notConvertible(transform, scope.gvk.kind)
   const rows = new TableRows(scope, transform.version, parseIncludeObject(query))

@@ -1,5 +1,5 @@
 import type { KubeObject, RequestContext } from '@keelson/apimachinery'
-import type { StoredObject } from '@keelson/storagebackend'
+import type { GetOptions, StoredObject } from '@keelson/storagebackend'
 import type { GetRequest } from './rest.ts'
 import { qualifiedResource } from './store-parts.ts'
 import type { StoreParts } from './store-parts.ts'
@@ -13,8 +13,23 @@ export async function get<T extends KubeObject>(
 ): Promise<StoredObject<T>> {
   const key = parts.keys.key(context, name)
   try {
-    return await parts.storage.get(key, { resourceVersion, signal: context.signal })
+    return await parts.storage.get(key, new Reading(context, resourceVersion))
   } catch (error) {
     throw translateError('get', error, qualifiedResource(parts, context), name)
+  }
+}
+
+/** A request's signal is made when it is asked for: most reads are answered before anything could abort them. */
+class Reading implements GetOptions {
+  readonly resourceVersion: string
+  readonly #context: RequestContext
+
+  constructor(context: RequestContext, resourceVersion: string) {
+    this.#context = context
+    this.resourceVersion = resourceVersion
+  }
+
+  get signal(): AbortSignal {
+    return this.#context.signal
   }
 }

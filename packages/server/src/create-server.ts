@@ -1,10 +1,9 @@
 import type { AddressInfo } from 'node:net'
-import { getRequestListener } from '@hono/node-server'
 import { createMetricsRegistry, metricsContentType } from '@keelson/apimachinery/metrics'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { Authenticator, Authorizer } from '@keelson/auth'
 import { parseQuery, parseTarget, writePageNotFound } from '@keelson/http-installer'
-import type { InstallerContext, InstallerEnv } from '@keelson/http-installer'
+import type { InstallerContext, InstallerEnv, QueryParameters } from '@keelson/http-installer'
 import { Hono } from 'hono'
 import { isAbort } from './active-request.ts'
 import { answerPanic, createHandlerChain } from './handler-chain.ts'
@@ -12,6 +11,7 @@ import { createHealthEndpoint } from './health.ts'
 import type { HealthCheck } from './health.ts'
 import type { InFlightLimits } from './in-flight-limit.ts'
 import { Lifecycle } from './lifecycle.ts'
+import { createNodeListener } from './node-listener.ts'
 import { rawJson, sendPlain } from './plain-answer.ts'
 import { registerProcessMetrics } from './process-metrics.ts'
 import { createRequestMetrics } from './request-metrics.ts'
@@ -141,7 +141,6 @@ export function createServer(options: ServerOptions): Server {
     },
     addListedPaths: (paths) => void listed.push(paths),
     listen: (port, host) => {
-      const requestListener = getRequestListener(app.fetch, { overrideGlobalObjects: false, hostname: 'localhost' })
       listener = createTlsListener({
         certificate: options.tls.certificate,
         key: options.tls.key,
@@ -149,7 +148,10 @@ export function createServer(options: ServerOptions): Server {
         http2: options.http2 ?? true,
         maxConnections: options.maxConnections ?? 10_000,
         stallMs: options.stallMs ?? (options.requestTimeoutMs ?? 60_000) + 60_000,
-        requestListener: (incoming, outgoing) => void requestListener(incoming, outgoing),
+        requestListener: createNodeListener({
+          fetch: app.fetch,
+          onError: (error, incoming) => onBug(`${incoming.method} ${incoming.url}`, error),
+        }),
       })
       return listener.listen(port, host)
     },
@@ -181,7 +183,7 @@ function installHealth(
 }
 
 /** What is no target was refused before it is looked at. */
-function queryOf(c: InstallerContext): URLSearchParams {
+function queryOf(c: InstallerContext): QueryParameters {
   return parseQuery(parseTarget(c.env?.incoming?.url ?? c.req.url).query)
 }
 

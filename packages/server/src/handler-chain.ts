@@ -51,7 +51,7 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
     const method = incoming.method ?? 'GET'
     const target = incoming.url ?? '/'
     const requestId = headerText(incoming.headers['audit-id']) ?? randomUUID()
-    outgoing.setHeader('Audit-Id', requestId)
+    c.env.commonHeaders = ['Audit-Id', requestId]
 
     let info: RequestInfo
     try {
@@ -70,7 +70,7 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
       outgoing.setHeader('Retry-After', '5')
       return sendPlain(c, plainError(429, 'The apiserver is shutting down, please try again later.'))
     }
-    outgoing.setHeader('Cache-Control', 'no-cache, private')
+    c.env.commonHeaders = ['Audit-Id', requestId, 'Cache-Control', 'no-cache, private']
 
     const question = target.indexOf('?')
     const query = question < 0 ? '' : target.slice(question + 1)

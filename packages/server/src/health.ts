@@ -1,5 +1,6 @@
 import type { PlainAnswer } from './plain-answer.ts'
 import { plainError } from './plain-answer.ts'
+import type { QueryParameters } from '@keelson/http-installer'
 
 export interface HealthCheck {
   readonly name: string
@@ -11,7 +12,7 @@ const ok: PlainAnswer = { status: 200, type: 'text/plain; charset=utf-8', body: 
 
 /** One of `/healthz`, `/livez`, `/readyz` and the paths below it: a check's own path, or undefined when there is no such check. */
 export interface HealthEndpoint {
-  answer(query: URLSearchParams): Promise<PlainAnswer>
+  answer(query: QueryParameters): Promise<PlainAnswer>
   answerOne(name: string): Promise<PlainAnswer | undefined>
 }
 

@@ -1,5 +1,4 @@
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
-import type { ServerResponse } from 'node:http'
+import { sendBytes } from '@keelson/http-installer'
 import type { InstallerContext } from '@keelson/http-installer'
 
 export interface PlainAnswer {
@@ -8,18 +7,9 @@ export interface PlainAnswer {
   readonly body: string
 }
 
-/** An answer outside the API's own formats. Goes to the node response itself where there is one: a `Response` in between would be read back as a stream. */
+/** An answer outside the API's own formats. */
 export function sendPlain(c: InstallerContext, { status, type, body }: PlainAnswer): Response {
-  const outgoing = c.env?.outgoing as ServerResponse | undefined
-  if (outgoing === undefined) return new Response(body, { status, headers: { 'content-type': type, 'x-content-type-options': 'nosniff' } })
-  if (!outgoing.headersSent) {
-    outgoing.setHeader('Content-Type', type)
-    outgoing.setHeader('X-Content-Type-Options', 'nosniff')
-    outgoing.setHeader('Content-Length', Buffer.byteLength(body))
-    outgoing.writeHead(status)
-    outgoing.end(body)
-  }
-  return RESPONSE_ALREADY_SENT
+  return sendBytes(c, status, { 'content-type': type, 'x-content-type-options': 'nosniff' }, body)
 }
 
 /** An error that has no Status: the text and a line end. */

@@ -1,6 +1,7 @@
 import { parseFieldSelector, parseLabelSelector } from '@keelson/apimachinery'
 import type { RequestInfo } from '@keelson/apimachinery'
 import { parseQuery, parseTarget } from '@keelson/http-installer'
+import type { QueryParameters } from '@keelson/http-installer'
 
 /** The URL names no request at all ("/api/v1/watch" alone). */
 export class RequestInfoError extends Error {
@@ -118,7 +119,7 @@ function isTrue(value: string | null | undefined): boolean {
 }
 
 /** A list that can only match one name is a request for that name, provided that every list option can be read. */
-function selectedName(parameters: URLSearchParams): string {
+function selectedName(parameters: QueryParameters): string {
   const fields = parameters.get('fieldSelector')
   if (!fields?.includes('metadata.name') || !isInteger(parameters.get('limit')) || !isInteger(parameters.get('timeoutSeconds'))) return ''
   try {

@@ -10,7 +10,7 @@ export async function deleteObject<T extends KubeObject>(
   key: string,
   options: DeleteObjectOptions<T>,
 ): Promise<StoredObject<T>> {
-  const readCurrent = async (): Promise<ObjectState<T>> => stateOfEntry(access, key, (await access.read(key, options.signal)).entry, false)
+  const readCurrent = async (): Promise<ObjectState<T>> => stateOfEntry(access, key, (await access.read(key, options)).entry, false)
 
   let state = options.suggestion ? stateOfSuggestion(options.suggestion) : await readCurrent()
   for (;;) {

@@ -15,7 +15,7 @@ export async function deleteUnreadable<T extends KubeObject>(
 ): Promise<Revision> {
   for (;;) {
     signal?.throwIfAborted()
-    const { entry } = await access.readStored(key, signal)
+    const { entry } = await access.readStored(key, signal ? { signal } : {})
     if (!entry) throw keyNotFound(key)
     if (await canBeRead(access, entry)) throw invalidObject(key, 'the stored object can be read')
     const result = await access.deleteStored(key, entry.modRevision)

@@ -21,7 +21,7 @@ export async function guaranteedUpdate<T extends KubeObject>(update: GuaranteedU
   const { access, key, options } = update
   const ignoreNotFound = options.ignoreNotFound ?? false
   const readCurrent = async (): Promise<ObjectState<T>> =>
-    stateOfEntry(access, key, (await access.read(key, options.signal)).entry, ignoreNotFound)
+    stateOfEntry(access, key, (await access.read(key, options)).entry, ignoreNotFound)
 
   let state = options.suggestion ? stateOfSuggestion(options.suggestion) : await readCurrent()
   for (;;) {

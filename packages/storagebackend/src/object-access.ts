@@ -1,5 +1,5 @@
 import type { KubeObject } from '@keelson/apimachinery'
-import type { Backend, CommitResult, Entry, GetResult, LeaseId, Operation, Revision } from './backend.ts'
+import type { Backend, CommitResult, Entry, GetResult, LeaseId, Operation, ReadOptions, Revision } from './backend.ts'
 import { transformFailed } from './errors.ts'
 import type { ResourceMetrics, StorageOperation } from './storage-metrics.ts'
 import { translateBackendError } from './translate-error.ts'
@@ -14,6 +14,9 @@ export interface ObjectAccessOptions<T extends KubeObject> {
   readonly transformer: ValueTransformer | undefined
   readonly metrics: ResourceMetrics | undefined
 }
+
+/** Passed on as it is: its signal may be one that is only made when it is asked for. */
+type Abortable = Pick<ReadOptions, 'signal'>
 
 /** How what is stored compares with what would be written. */
 export type Comparison = 'same' | 'stale' | 'different'
@@ -70,13 +73,13 @@ export class ObjectAccess<T extends KubeObject> {
   }
 
   /** As it is stored: it may be that it cannot be opened. */
-  async readStored(key: string, signal?: AbortSignal): Promise<GetResult> {
-    return this.measured('get', key, () => this.backend.get(key, signal ? { signal } : {}))
+  readStored(key: string, options: Abortable): Promise<GetResult> {
+    return this.measured('get', key, () => this.backend.get(key, options))
   }
 
   /** Also prepared: the entry can be opened. */
-  async read(key: string, signal?: AbortSignal): Promise<GetResult> {
-    const result = await this.readStored(key, signal)
+  async read(key: string, options: Abortable): Promise<GetResult> {
+    const result = await this.readStored(key, options)
     const wait = result.entry && this.prepare(result.entry)
     if (wait) await wait
     return result

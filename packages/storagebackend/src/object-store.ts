@@ -60,10 +60,10 @@ export function createObjectStore<T extends KubeObject = KubeObject>(options: Ob
       return codec.open(key, value, result.revision)
     },
 
-    async get(rawKey, { resourceVersion, signal } = {}) {
+    async get(rawKey, getOptions = {}) {
       const key = prepareKey(prefix, rawKey, false)
-      const { entry, revision } = await access.read(key, signal)
-      const wanted = requireResourceVersion(resourceVersion)
+      const { entry, revision } = await access.read(key, getOptions)
+      const wanted = requireResourceVersion(getOptions.resourceVersion)
       if (wanted > revision) throw tooLarge(key, wanted, revision)
       if (!entry) throw keyNotFound(key)
       return access.open(entry)

@@ -1,0 +1,71 @@
+import type { InstallerEnv, NodeBindings } from '@keelson/http-installer'
+import type { Hono } from 'hono'
+import type { ServerResponse } from 'node:http'
+import type { Incoming, Outgoing } from './active-request.ts'
+import { drainIncoming } from './drain-incoming.ts'
+
+type Fetch = Hono<InstallerEnv>['fetch']
+
+export interface NodeListenerOptions {
+  readonly fetch: Fetch
+  /** The app itself failed; its routes answer their own errors. */
+  readonly onError: (error: unknown, incoming: Incoming) => void
+}
+
+/**
+ * Hands node's requests to a Hono app whose answers go to the node response. Hono asks its request for method, URL and headers, so it gets no
+ * more than that, and a `Response` that carries nothing costs nothing; adapters for any app spend more on both than a small answer takes.
+ */
+export function createNodeListener({ fetch, onError }: NodeListenerOptions): (incoming: Incoming, outgoing: Outgoing) => void {
+  return (incoming, outgoing) => {
+    // A body that nobody wanted must not keep the connection from its next request.
+    if (incoming.method !== 'GET' && incoming.method !== 'HEAD') outgoing.once('close', () => drainIncoming(incoming))
+    const failed = (error: unknown): void => {
+      onError(error, incoming)
+      outgoing.destroy()
+    }
+    const bindings: NodeBindings = { incoming, outgoing, commonHeaders: undefined }
+    const answered = (response: Response): Promise<void> | undefined =>
+      outgoing.headersSent || outgoing.destroyed ? undefined : writeResponse(response, bindings).catch(failed)
+    try {
+      const answer = fetch(new NodeRequest(incoming) as unknown as Request, bindings)
+      if (answer instanceof Promise) answer.then(answered, failed)
+      else void answered(answer)
+    } catch (error) {
+      failed(error)
+    }
+  }
+}
+
+/** For handlers that know nothing of node. What they answer is short. */
+async function writeResponse(response: Response, bindings: NodeBindings): Promise<void> {
+  const outgoing = bindings.outgoing as ServerResponse
+  const body = Buffer.from(await response.arrayBuffer())
+  const headers: string[] = [...(bindings.commonHeaders ?? []), 'content-length', String(body.length)]
+  for (const [name, value] of response.headers) if (name !== 'content-length') headers.push(name, value)
+  outgoing.writeHead(response.status, headers)
+  outgoing.end(body)
+}
+
+/** As much of a `Request` as Hono's context reads. Bodies are read from the node request. */
+class NodeRequest {
+  readonly method: string
+  readonly url: string
+  readonly #incoming: Incoming
+
+  constructor(incoming: Incoming) {
+    this.method = incoming.method ?? 'GET'
+    this.url = incoming.url ?? '/'
+    this.#incoming = incoming
+  }
+
+  get headers(): this {
+    return this
+  }
+
+  /** A header's value, as `Headers.get` gives it. */
+  get(name: string): string | null {
+    const value = this.#incoming.headers[name.toLowerCase()]
+    return value === undefined ? null : typeof value === 'string' ? value : value.join(', ')
+  }
+}
