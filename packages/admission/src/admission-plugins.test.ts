@@ -1,4 +1,4 @@
-import { createLoopbackClient } from '@keelson/loopback'
+import { createLoopbackClient, createSharedInformers } from '@keelson/loopback'
 import { expect, it } from 'vitest'
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts'
 import { AdmissionPlugins } from './admission-plugins.ts'
@@ -6,7 +6,8 @@ import { builtinPlugins } from './builtin-plugins.ts'
 import { createAdmissionChain } from './create-admission-chain.ts'
 import { allOrderedPlugins, defaultOffPlugins } from './plugin-order.ts'
 
-const dependencies = { client: createLoopbackClient() }
+const client = createLoopbackClient()
+const dependencies = { client, informers: createSharedInformers(client) }
 const plugin = (name: string) => (): AdmissionPlugin => ({ name })
 const registered = (...names: string[]): AdmissionPlugins => {
   const plugins = new AdmissionPlugins()
@@ -30,17 +31,46 @@ it('those that are off by default are on when named, and the other way about', (
   ])
 })
 
-it('names what cannot be had', () => {
+it('names what cannot be had, all of it', () => {
   const plugins = builtinPlugins()
-  expect(() => plugins.create(dependencies, { enable: ['Nosuch'] })).toThrow('admission plugin "Nosuch" is unknown')
-  expect(() => plugins.create(dependencies, { enable: ['PodSecurity'] })).toThrow(
-    'admission plugin PodSecurity is not available in this server',
+  const create = (enable: string[], disable: string[] = []) => plugins.create(dependencies, { enable, disable })
+  expect(() => create(['Nosuch'], ['Neither'])).toThrow(
+    'enable-admission-plugins plugin "Nosuch" is unknown, disable-admission-plugins plugin "Neither" is unknown',
   )
-  expect(() => plugins.create(dependencies, { disable: ['PodSecurity'] })).not.toThrow()
-  expect(() => plugins.create(dependencies, { enable: ['NamespaceLifecycle'], disable: ['NamespaceLifecycle'] })).toThrow(
-    'both enabled and disabled',
+  expect(() => create(['AlwaysPullImages'])).toThrow('enable-admission-plugins plugin "AlwaysPullImages" is not available in this server')
+  expect(() => create([], ['AlwaysPullImages'])).not.toThrow()
+  expect(() => create(['Priority', 'LimitRanger'], ['LimitRanger', 'Priority'])).toThrow(
+    '[LimitRanger Priority] in enable-admission-plugins and disable-admission-plugins overlapped',
   )
   expect(() => plugins.register('NamespaceLifecycle', plugin('x'))).toThrow('registered twice')
+})
+
+it('hands a plugin its configuration, and says whose is wrong', () => {
+  const plugins = new AdmissionPlugins()
+  plugins.register('Picky', (_dependencies, configuration) => {
+    if (configuration !== 'fine') throw new Error('not fine')
+    return { name: 'Picky' }
+  })
+  const create = (value: string) => plugins.create(dependencies, { configuration: new Map([['Picky', value]]) })
+  expect(named(create('fine'))).toEqual(['Picky'])
+  expect(() => create('poor')).toThrow('couldn\'t init admission plugin "Picky": not fine')
+})
+
+it('has these plugins, which are on by default', () => {
+  expect(named(builtinPlugins().create(dependencies))).toEqual([
+    'NamespaceLifecycle',
+    'LimitRanger',
+    'ServiceAccount',
+    'TaintNodesByCondition',
+    'PodSecurity',
+    'Priority',
+    'DefaultTolerationSeconds',
+    'DefaultStorageClass',
+    'StorageObjectInUseProtection',
+    'PersistentVolumeClaimResize',
+    'RuntimeClass',
+    'PodResizeValidator',
+  ])
 })
 
 it('every plugin that is off is one that there is', () => {
@@ -67,7 +97,25 @@ it('admits all, then validates all; the first refusal ends it; each hears of its
   ])
   const attributes = { operation: 'CREATE' } as AdmissionAttributes
   await chain.admit(attributes)
-  await expect(chain.validate(attributes)).rejects.toThrow('no')
+  expect(() => chain.validate(attributes)).toThrow('no')
   expect(log).toEqual(['admit a', 'admit c', 'admit d', 'validate a'])
   expect([chain.handles('CREATE'), chain.handles('CONNECT'), createAdmissionChain([]).handles('CREATE')]).toEqual([true, true, false])
+})
+
+it('answers at once when no plugin waits, and in order when one does', async () => {
+  const log: string[] = []
+  const quick = (name: string): AdmissionPlugin => ({ name, admit: () => void log.push(name) })
+  const slow: AdmissionPlugin = {
+    name: 'slow',
+    async admit() {
+      await Promise.resolve()
+      log.push('slow')
+    },
+  }
+  const attributes = { operation: 'CREATE' } as AdmissionAttributes
+  expect(createAdmissionChain([quick('a'), quick('b')]).admit(attributes)).toBeUndefined()
+  const pending = createAdmissionChain([slow, quick('c')]).admit(attributes)
+  expect(log).toEqual(['a', 'b'])
+  await pending
+  expect(log).toEqual(['a', 'b', 'slow', 'c'])
 })

@@ -1,22 +1,29 @@
 import type { Clock } from '@keelson/apimachinery'
-import type { LoopbackClient } from '@keelson/loopback'
+import type { LoopbackClient, SharedInformers } from '@keelson/loopback'
 import type { AdmissionPlugin } from './admission.ts'
+import { AdmissionConfigurationError } from './configuration-error.ts'
 import { allOrderedPlugins, defaultOffPlugins } from './plugin-order.ts'
 
 /** What a plugin may be built on. */
 export interface PluginDependencies {
   /** Asked only when a request comes: its resources may be added after the plugins are made. */
   readonly client: LoopbackClient
+  readonly informers: SharedInformers
+  /** Default: the system's. */
   readonly clock?: Clock
-  readonly onError?: (error: unknown) => void
+  /** Numbers in [0, 1), for names and waits. */
+  readonly random?: () => number
 }
-export type PluginFactory = (dependencies: PluginDependencies) => AdmissionPlugin
+/** `configuration` is the plugin's own object from the admission configuration, if it has one there. Throws an Error that says what is wrong with it. */
+export type PluginFactory = (dependencies: PluginDependencies, configuration?: unknown) => AdmissionPlugin
 
 export interface PluginSelection {
   /** On, though off by default (`--enable-admission-plugins`). */
   readonly enable?: readonly string[]
   /** Off, though on by default (`--disable-admission-plugins`). */
   readonly disable?: readonly string[]
+  /** By plugin; see `readAdmissionConfiguration`. */
+  readonly configuration?: ReadonlyMap<string, unknown>
 }
 
 /** Plugins by name. Order of registration means nothing; the original's order does. */
@@ -33,19 +40,41 @@ export class AdmissionPlugins {
     return [...this.#factories.keys()].toSorted((a, b) => rank(a) - rank(b))
   }
 
-  /** The selected plugins, in order. Throws a plain Error that names what is unknown, not there, or both on and off. */
+  /** Throws `AdmissionConfigurationError` with every name that is unknown, not there, or both on and off. */
+  check({ enable = [], disable = [] }: PluginSelection): void {
+    const complaints = this.#complaints(enable, disable)
+    if (complaints.length > 0) throw new AdmissionConfigurationError(complaints.join(', '))
+  }
+
+  /** The selected plugins, in order. Throws `AdmissionConfigurationError`, also when a plugin refuses its configuration. */
   create(dependencies: PluginDependencies, selection: PluginSelection = {}): AdmissionPlugin[] {
-    const { enable = [], disable = [] } = selection
-    for (const name of [...enable, ...disable]) {
-      if (!this.#factories.has(name) && !allOrderedPlugins.includes(name))
-        throw new Error(`admission plugin ${JSON.stringify(name)} is unknown`)
-    }
-    for (const name of enable) {
-      if (!this.#factories.has(name)) throw new Error(`admission plugin ${name} is not available in this server`)
-      if (disable.includes(name)) throw new Error(`admission plugin ${name} is both enabled and disabled`)
-    }
+    this.check(selection)
+    const { enable = [], disable = [], configuration } = selection
     const isOn = (name: string): boolean => enable.includes(name) || (!disable.includes(name) && !defaultOffPlugins.has(name))
-    return this.names.filter(isOn).map((name) => this.#factories.get(name)!(dependencies))
+    return this.names.filter(isOn).map((name) => {
+      try {
+        return this.#factories.get(name)!(dependencies, configuration?.get(name))
+      } catch (cause) {
+        throw new AdmissionConfigurationError(`couldn't init admission plugin ${JSON.stringify(name)}: ${(cause as Error).message}`, {
+          cause,
+        })
+      }
+    })
+  }
+
+  #complaints(enable: readonly string[], disable: readonly string[]): string[] {
+    const isKnown = (name: string): boolean => this.#factories.has(name) || allOrderedPlugins.includes(name)
+    const unknown = (flag: string, names: readonly string[]): string[] =>
+      names.filter((name) => !isKnown(name)).map((name) => `${flag} plugin ${JSON.stringify(name)} is unknown`)
+    const both = [...new Set(enable)].filter((name) => disable.includes(name)).toSorted()
+    return [
+      ...unknown('enable-admission-plugins', enable),
+      ...unknown('disable-admission-plugins', disable),
+      ...enable
+        .filter((name) => isKnown(name) && !this.#factories.has(name))
+        .map((name) => `enable-admission-plugins plugin ${JSON.stringify(name)} is not available in this server`),
+      ...(both.length > 0 ? [`[${both.join(' ')}] in enable-admission-plugins and disable-admission-plugins overlapped`] : []),
+    ]
   }
 }
 

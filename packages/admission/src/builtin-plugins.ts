@@ -1,9 +1,36 @@
 import { AdmissionPlugins } from './admission-plugins.ts'
+import { defaultStorageClass } from './default-storage-class/index.ts'
+import { defaultTolerationSeconds } from './default-toleration-seconds/index.ts'
+import type { DefaultTolerationSecondsOptions } from './default-toleration-seconds/index.ts'
+import { limitRanger } from './limit-ranger/index.ts'
 import { namespaceLifecycle } from './namespace-lifecycle/index.ts'
+import { persistentVolumeClaimResize } from './persistent-volume-claim-resize/index.ts'
+import { podResizeValidator } from './pod-resize-validator/index.ts'
+import { podSecurity } from './pod-security/index.ts'
+import { priority } from './priority/index.ts'
+import { runtimeClass } from './runtime-class/index.ts'
+import { serviceAccount } from './service-account/index.ts'
+import { storageObjectInUseProtection } from './storage-object-in-use-protection/index.ts'
+import { taintNodesByCondition } from './taint-nodes-by-condition/index.ts'
+
+export interface BuiltinPluginsOptions {
+  readonly defaultTolerationSeconds?: DefaultTolerationSecondsOptions
+}
 
 /** The plugins of this package. More can be registered on what is returned. */
-export function builtinPlugins(): AdmissionPlugins {
+export function builtinPlugins(options: BuiltinPluginsOptions = {}): AdmissionPlugins {
   const plugins = new AdmissionPlugins()
   plugins.register('NamespaceLifecycle', namespaceLifecycle)
+  plugins.register('LimitRanger', limitRanger)
+  plugins.register('ServiceAccount', serviceAccount)
+  plugins.register('TaintNodesByCondition', taintNodesByCondition)
+  plugins.register('PodSecurity', podSecurity)
+  plugins.register('Priority', priority)
+  plugins.register('DefaultTolerationSeconds', () => defaultTolerationSeconds(options.defaultTolerationSeconds))
+  plugins.register('DefaultStorageClass', defaultStorageClass)
+  plugins.register('StorageObjectInUseProtection', storageObjectInUseProtection)
+  plugins.register('PersistentVolumeClaimResize', persistentVolumeClaimResize)
+  plugins.register('RuntimeClass', runtimeClass)
+  plugins.register('PodResizeValidator', podResizeValidator)
   return plugins
 }

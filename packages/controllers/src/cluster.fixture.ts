@@ -1,7 +1,7 @@
 import { builtinPlugins, createAdmissionChain } from '@keelson/admission'
 import type { Clock, KubeObject } from '@keelson/apimachinery'
 import { openMemory } from '@keelson/backend-embedded'
-import { createLoopbackClient } from '@keelson/loopback'
+import { createLoopbackClient, createSharedInformers } from '@keelson/loopback'
 import type { LoopbackClientBuilder, LoopbackResource } from '@keelson/loopback'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
@@ -88,7 +88,8 @@ export function openCluster(clock: Clock): Cluster {
     client.add(core, test.paths)
     return test
   })
-  const admission = createAdmissionChain(builtinPlugins().create({ client }))
+  const informers = createSharedInformers(client)
+  const admission = createAdmissionChain(builtinPlugins().create({ client, informers }, { disable: ['ServiceAccount'] }))
   const resource = <T extends KubeObject>(plural: string): LoopbackResource<T> => client.resource<T>({ group: '', resource: plural })!
   return {
     client,
@@ -99,6 +100,7 @@ export function openCluster(clock: Clock): Cluster {
     nodes: resource('nodes'),
     async [Symbol.asyncDispose]() {
       await admission[Symbol.asyncDispose]()
+      await informers[Symbol.asyncDispose]()
       for (const store of stores) await store[Symbol.asyncDispose]()
       await backend[Symbol.asyncDispose]()
     },

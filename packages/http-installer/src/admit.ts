@@ -12,22 +12,20 @@ export interface AdmittedWrite {
 }
 
 /** The mutating half, before the registry sees the object. */
-export async function admit(
+export function admit(
   write: AdmittedWrite,
   operation: AdmissionOperation,
   object: KubeObject | undefined,
   old: KubeObject | undefined,
-): Promise<void> {
+): Promise<void> | void {
   const chain = write.scope.info.admission
-  if (chain.handles(operation)) await chain.admit(attributesOf(write, operation, object, old))
+  if (chain.handles(operation)) return chain.admit(attributesOf(write, operation, object, old))
 }
 
 /** The validating half, for the registry to call on the final object. */
 export function validating(write: AdmittedWrite, operation: AdmissionOperation): AdmitObject {
   const chain = write.scope.info.admission
-  return async (object, old) => {
-    if (chain.handles(operation)) await chain.validate(attributesOf(write, operation, object, old))
-  }
+  return (object, old) => (chain.handles(operation) ? chain.validate(attributesOf(write, operation, object, old)) : undefined)
 }
 
 /** A delete has no new object; both halves run on what would be deleted. */

@@ -1,58 +1,26 @@
-import type { KubeObject } from '@keelson/apimachinery'
-import { createLoopbackClient } from '@keelson/loopback'
-import type { LoopbackClientBuilder, LoopbackResource } from '@keelson/loopback'
-import { defineResource } from '@keelson/registry'
-import { openTestStore, testContext } from '@keelson/registry/testing'
+import type { Namespace } from '@keelson/api/core/v1'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import type { AdmissionAttributes, AdmissionOperation } from '../admission.ts'
+import type { AdmissionAttributes, AdmissionOperation, AdmissionPlugin } from '../admission.ts'
+import { openTestCluster, write } from '../plugin.fixture.ts'
+import type { TestCluster } from '../plugin.fixture.ts'
 import { namespaceLifecycle } from './index.ts'
 
-interface Namespace extends KubeObject {
-  status?: { phase: string }
-}
-const definition = defineResource<Namespace>({
-  group: '',
-  version: 'v1',
-  kind: 'Namespace',
-  plural: 'namespaces',
-  scope: 'Cluster',
-  strategy: {},
-})
-let client: LoopbackClientBuilder
-let namespaces: LoopbackResource<Namespace>
-let plugin: ReturnType<typeof namespaceLifecycle>
-let close: () => PromiseLike<void>
+let cluster: TestCluster
+let plugin: AdmissionPlugin
 let now: number
 beforeEach(async () => {
   now = 0
-  const test = openTestStore(definition)
-  client = createLoopbackClient()
-  client.add(definition, test.paths)
-  namespaces = client.resource<Namespace>({ group: '', resource: 'namespaces' })!
-  await namespaces.create('', { metadata: { name: 'there' }, status: { phase: 'Active' } })
-  await namespaces.create('', { metadata: { name: 'going' }, status: { phase: 'Terminating' } })
-  plugin = namespaceLifecycle({ client, clock: { now: () => now, after: () => () => {} } })
-  close = () => test[Symbol.asyncDispose]()
+  cluster = openTestCluster(['namespaces'])
+  await cluster.create('namespaces', namespace('there', 'Active'))
+  await cluster.create('namespaces', namespace('going', 'Terminating'))
+  plugin = namespaceLifecycle({ ...cluster, clock: { now: () => now, after: () => () => {} } })
 })
-afterEach(async () => {
-  await plugin[Symbol.asyncDispose]()
-  await close()
-})
+afterEach(() => cluster[Symbol.asyncDispose]())
 
-const write = (operation: AdmissionOperation, namespace: string, more: Partial<AdmissionAttributes> = {}): AdmissionAttributes => ({
-  context: testContext(namespace),
-  operation,
-  kind: { group: '', version: 'v1', kind: 'ConfigMap' },
-  resource: { group: '', version: 'v1', resource: 'configmaps' },
-  subresource: '',
-  namespace,
-  name: '',
-  object: { metadata: { name: 'a' } },
-  oldObject: undefined,
-  dryRun: false,
-  ...more,
-})
-const admit = async (...args: Parameters<typeof write>): Promise<void> => plugin.admit!(write(...args))
+const namespace = (name: string, phase: string): Namespace => ({ metadata: { name }, status: { phase } })
+const writeIn = (operation: AdmissionOperation, target: string, more: Partial<AdmissionAttributes> = {}): AdmissionAttributes =>
+  write('configmaps', { metadata: { name: 'a' } }, { operation, namespace: target, name: '', ...more })
+const admit = async (...args: Parameters<typeof writeIn>): Promise<void> => plugin.admit!(writeIn(...args))
 const ofNamespace = (name: string): Partial<AdmissionAttributes> => ({
   kind: { group: '', version: 'v1', kind: 'Namespace' },
   resource: { group: '', version: 'v1', resource: 'namespaces' },
@@ -85,8 +53,9 @@ it('refuses creates in one that goes, and says so in a cause', async () => {
 })
 
 it('looks again before the write', async () => {
-  await plugin.validate!(write('CREATE', 'there'))
-  await expect(plugin.validate!(write('CREATE', 'going'))).rejects.toMatchObject({ code: 403 })
+  const validate = async (target: string): Promise<void> => plugin.validate!(writeIn('CREATE', target))
+  await validate('there')
+  await expect(validate('going')).rejects.toMatchObject({ code: 403 })
 })
 
 it.each(['default', 'kube-system', 'kube-public'])('keeps %s', async (name) => {
@@ -98,12 +67,12 @@ it.each(['default', 'kube-system', 'kube-public'])('keeps %s', async (name) => {
 
 it('finds a namespace that was made a moment ago', async () => {
   await admit('CREATE', 'there')
-  await namespaces.create('', { metadata: { name: 'new' }, status: { phase: 'Active' } })
+  await cluster.create('namespaces', namespace('new', 'Active'))
   await admit('CREATE', 'new')
 })
 
 it('reads one that was deleted from the store, until its copy can be believed', async () => {
-  const get = vi.spyOn(namespaces, 'get')
+  const get = vi.spyOn(cluster.resource('namespaces'), 'get')
   await vi.waitFor(async () => {
     get.mockClear()
     await admit('CREATE', 'there')
@@ -125,6 +94,6 @@ it('tells nobody by an access review whether a namespace is there', async () => 
 })
 
 it('a server without namespaces has nothing to refuse', async () => {
-  client.remove({ group: '', resource: 'namespaces' })
+  cluster.client.remove({ group: '', resource: 'namespaces' })
   await admit('CREATE', 'nowhere')
 })

@@ -1,0 +1,39 @@
+import type { Pod, Toleration } from '@keelson/api/core/v1'
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
+import { isFor } from '../is-for.ts'
+
+export interface DefaultTolerationSecondsOptions {
+  /** Default 300. */
+  readonly notReadySeconds?: number
+  /** Default 300. */
+  readonly unreachableSeconds?: number
+}
+
+/** A pod stays for a while on a node that is not ready or cannot be reached, unless it says for how long itself. */
+export function defaultTolerationSeconds({
+  notReadySeconds = 300,
+  unreachableSeconds = 300,
+}: DefaultTolerationSecondsOptions = {}): AdmissionPlugin {
+  const defaults = [
+    { key: 'node.kubernetes.io/not-ready', tolerationSeconds: notReadySeconds },
+    { key: 'node.kubernetes.io/unreachable', tolerationSeconds: unreachableSeconds },
+  ]
+  return {
+    name: 'DefaultTolerationSeconds',
+    operations: ['CREATE', 'UPDATE'],
+    admit(attributes: AdmissionAttributes) {
+      if (!isFor(attributes, 'pods')) return
+      const spec = ((attributes.object as Pod).spec ??= { containers: null })
+      const given = spec.tolerations ?? []
+      const missing = defaults.filter(({ key }) => !given.some((toleration) => tolerates(toleration, key)))
+      if (missing.length === 0) return
+      const added = missing.map(({ key, tolerationSeconds }) => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds }))
+      spec.tolerations = [...given, ...added]
+    },
+  }
+}
+
+/** Whatever its operator and value. */
+function tolerates({ key, effect }: Toleration, taint: string): boolean {
+  return (!key || key === taint) && (!effect || effect === 'NoExecute')
+}

@@ -1,0 +1,61 @@
+import { aggregateContainers } from '@keelson/api'
+import type { Quantities } from '@keelson/api'
+import type { Container, LimitRange, LimitRangeItem, PersistentVolumeClaim, Pod, PodSpec } from '@keelson/api/core/v1'
+import { parseQuantity } from '@keelson/apimachinery'
+import type { DeepReadonly, Quantity } from '@keelson/apimachinery'
+import { aboveMax, aboveRatio, belowMin, requestAboveMax } from './constraints.ts'
+import type { Bound, Usage } from './constraints.ts'
+
+type Item = DeepReadonly<LimitRangeItem>
+type Check = (bound: Bound) => string | undefined
+
+/** Every sentence about a bound that the pod or one of its containers does not keep. */
+export function podViolations(range: DeepReadonly<LimitRange>, pod: Pod): string[] {
+  const spec: PodSpec = pod.spec ?? { containers: null }
+  return (range.spec?.limits ?? []).flatMap((item) => {
+    if (item.type === 'Pod') return usageViolations(item, podUsage(spec))
+    if (item.type !== 'Container') return []
+    return [...(spec.containers ?? []), ...(spec.initContainers ?? [])].flatMap((container) =>
+      usageViolations(item, containerUsage(container)),
+    )
+  })
+}
+
+export function claimViolations(range: DeepReadonly<LimitRange>, claim: PersistentVolumeClaim): string[] {
+  const requests = quantities(claim.spec?.resources?.requests)
+  return (range.spec?.limits ?? []).flatMap((item) => {
+    if (item.type !== 'PersistentVolumeClaim') return []
+    const tooLittle = broken(item, item.min, (bound) => belowMin(bound, { requests, limits: new Map() }))
+    return tooLittle.concat(broken(item, item.max, (bound) => requestAboveMax(bound, requests)))
+  })
+}
+
+function usageViolations(item: Item, usage: Usage): string[] {
+  return [
+    ...broken(item, item.min, (bound) => belowMin(bound, usage)),
+    ...broken(item, item.max, (bound) => aboveMax(bound, usage)),
+    ...broken(item, item.maxLimitRequestRatio, (bound) => aboveRatio(bound, usage)),
+  ]
+}
+
+function broken({ type }: Item, bounds: Readonly<Record<string, string>> | undefined, check: Check): string[] {
+  return Object.entries(bounds ?? {}).flatMap(([resource, text]) => check({ type, resource, value: parseQuantity(text) }) ?? [])
+}
+
+function containerUsage({ resources }: Container): Usage {
+  return { requests: quantities(resources?.requests), limits: quantities(resources?.limits) }
+}
+
+/** What the pod states for itself counts before what its containers add up to. */
+function podUsage(spec: PodSpec): Usage {
+  const total = (member: 'requests' | 'limits'): Quantities => {
+    const sums = new Map(aggregateContainers(spec, member))
+    for (const [name, quantity] of quantities(spec.resources?.[member])) if (name === 'cpu' || name === 'memory') sums.set(name, quantity)
+    return sums
+  }
+  return { requests: total('requests'), limits: total('limits') }
+}
+
+function quantities(list: Readonly<Record<string, string>> | undefined): Quantities {
+  return new Map(Object.entries(list ?? {}).map(([name, text]): [string, Quantity] => [name, parseQuantity(text)]))
+}

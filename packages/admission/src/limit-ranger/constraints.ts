@@ -1,0 +1,64 @@
+import { parseQuantity } from '@keelson/apimachinery'
+import type { Quantity } from '@keelson/apimachinery'
+import type { Quantities } from '@keelson/api'
+
+/** One bound of a limit range: `min`, `max` or `maxLimitRequestRatio` for one resource. */
+export interface Bound {
+  readonly type: string
+  readonly resource: string
+  readonly value: Quantity
+}
+export interface Usage {
+  readonly requests: Quantities
+  readonly limits: Quantities
+}
+
+/** What fits an int64 in thousandths; larger numbers are compared in whole units. */
+const largestMilli = 9223372036854775807n / 1000n
+const zero = parseQuantity('0')
+
+/** A sentence when the bound is not kept. */
+export function belowMin(bound: Bound, usage: Usage): string | undefined {
+  const { request, limit, value } = compared(bound, usage)
+  const minimum = `minimum ${bound.resource} usage per ${bound.type} is ${bound.value}`
+  if (!usage.requests.has(bound.resource)) return `${minimum}.  No request is specified`
+  if (request < value) return `${minimum}, but request is ${usage.requests.get(bound.resource)}`
+  if (usage.limits.has(bound.resource) && limit < value) return `${minimum}, but limit is ${usage.limits.get(bound.resource)}`
+  return undefined
+}
+
+export function aboveMax(bound: Bound, usage: Usage): string | undefined {
+  const { request, limit, value } = compared(bound, usage)
+  const maximum = `maximum ${bound.resource} usage per ${bound.type} is ${bound.value}`
+  if (!usage.limits.has(bound.resource)) return `${maximum}.  No limit is specified`
+  if (limit > value) return `${maximum}, but limit is ${usage.limits.get(bound.resource)}`
+  if (usage.requests.has(bound.resource) && request > value) return `${maximum}, but request is ${usage.requests.get(bound.resource)}`
+  return undefined
+}
+
+/** For what has requests only. */
+export function requestAboveMax(bound: Bound, requests: Quantities): string | undefined {
+  const { request, value } = compared(bound, { requests, limits: new Map() })
+  const maximum = `maximum ${bound.resource} usage per ${bound.type} is ${bound.value}`
+  if (!requests.has(bound.resource)) return `${maximum}.  No request is specified`
+  return request > value ? `${maximum}, but request is ${requests.get(bound.resource)}` : undefined
+}
+
+export function aboveRatio(bound: Bound, usage: Usage): string | undefined {
+  const { request, limit } = compared(bound, usage)
+  const ratio = `${bound.resource} max limit to request ratio per ${bound.type} is ${bound.value}`
+  if (request === 0n) return `${ratio}, but no request is specified or request is 0`
+  if (limit === 0n) return `${ratio}, but no limit is specified or limit is 0`
+  const observed = Number(limit) / Number(request)
+  const isFine = bound.value.value() <= largestMilli
+  const isAbove = isFine ? observed * 1000 > Number(bound.value.milliValue()) : observed > Number(bound.value.value())
+  return isAbove ? `${ratio}, but provided ratio is ${observed.toFixed(6)}` : undefined
+}
+
+/** All three in thousandths when they fit, else all in whole units. */
+function compared({ resource, value }: Bound, { requests, limits }: Usage): { request: bigint; limit: bigint; value: bigint } {
+  const all = [requests.get(resource) ?? zero, limits.get(resource) ?? zero, value]
+  const fits = all.every((quantity) => quantity.value() <= largestMilli)
+  const [request, limit, bound] = all.map((quantity) => (fits ? quantity.milliValue() : quantity.value()))
+  return { request: request!, limit: limit!, value: bound! }
+}

@@ -1,0 +1,57 @@
+import type { LimitRange, PersistentVolumeClaim, Pod } from '@keelson/api/core/v1'
+import { aggregateMessages } from '@keelson/apimachinery'
+import type { DeepReadonly } from '@keelson/apimachinery'
+import { after } from '../after.ts'
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
+import type { PluginDependencies } from '../admission-plugins.ts'
+import { messageOf } from '../find-object.ts'
+import { forbidden } from '../forbidden.ts'
+import { claimViolations, podViolations } from './check-limits.ts'
+import { LiveLimitRanges } from './live-limit-ranges.ts'
+import { setContainerDefaults } from './set-defaults.ts'
+
+type Apply = (range: DeepReadonly<LimitRange>, attributes: AdmissionAttributes) => void
+
+/** Pods and claims keep to the limit ranges of their namespace; containers get the defaults that these give. */
+export function limitRanger(dependencies: PluginDependencies): AdmissionPlugin {
+  const ranges = new LiveLimitRanges(dependencies)
+  const forEachRange = (attributes: AdmissionAttributes, apply: Apply): Promise<void> | void => {
+    if (attributes.oldObject?.metadata.deletionTimestamp !== undefined) return
+    return after(ranges.of(attributes), (found) => {
+      for (const range of found) {
+        try {
+          apply(range, attributes)
+        } catch (error) {
+          throw forbidden(attributes, messageOf(error))
+        }
+      }
+    })
+  }
+  return {
+    name: 'LimitRanger',
+    operations: ['CREATE', 'UPDATE'],
+    admit(attributes) {
+      if (isPodWrite(attributes)) return forEachRange(attributes, (range) => setContainerDefaults(range, attributes.object as Pod))
+    },
+    validate(attributes) {
+      if (isPodWrite(attributes) || isClaimWrite(attributes)) return forEachRange(attributes, check)
+    },
+  }
+}
+
+/** What a pod uses is decided when it is made, and by resizing. */
+function isPodWrite({ operation, kind, subresource }: AdmissionAttributes): boolean {
+  if (kind.group !== '' || kind.kind !== 'Pod') return false
+  return operation === 'UPDATE' ? subresource === 'resize' : subresource === ''
+}
+
+function isClaimWrite({ kind, subresource }: AdmissionAttributes): boolean {
+  return kind.group === '' && kind.kind === 'PersistentVolumeClaim' && subresource === ''
+}
+
+const check: Apply = (range, attributes) => {
+  const { resource, object } = attributes
+  const violations =
+    resource.resource === 'pods' ? podViolations(range, object as Pod) : claimViolations(range, object as PersistentVolumeClaim)
+  if (violations.length > 0) throw forbidden(attributes, aggregateMessages(violations))
+}

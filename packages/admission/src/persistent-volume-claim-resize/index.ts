@@ -1,0 +1,41 @@
+import type { PersistentVolumeClaim } from '@keelson/api/core/v1'
+import type { StorageClass } from '@keelson/api/storage/v1'
+import { parseQuantity } from '@keelson/apimachinery'
+import type { Quantity } from '@keelson/apimachinery'
+import { after } from '../after.ts'
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
+import type { PluginDependencies } from '../admission-plugins.ts'
+import { findObject } from '../find-object.ts'
+import { forbidden } from '../forbidden.ts'
+import { isFor } from '../is-for.ts'
+
+const storageClasses = { group: 'storage.k8s.io', resource: 'storageclasses' }
+const unsupported = 'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize'
+
+/** A claim may grow when it is bound and its storage class allows it. */
+export function persistentVolumeClaimResize(dependencies: PluginDependencies): AdmissionPlugin {
+  return {
+    name: 'PersistentVolumeClaimResize',
+    operations: ['UPDATE'],
+    validate(attributes: AdmissionAttributes) {
+      if (!isFor(attributes, 'persistentvolumeclaims')) return
+      const claim = attributes.object as PersistentVolumeClaim
+      const old = attributes.oldObject as PersistentVolumeClaim
+      if (requested(claim).compare(requested(old)) <= 0) return
+      if (old.status?.phase !== 'Bound') throw forbidden(attributes, 'Only bound persistent volume claims can be expanded')
+      const name = className(claim)
+      if (name === '' || name !== className(old)) throw forbidden(attributes, unsupported)
+      return after(findObject<StorageClass>(dependencies, storageClasses, { name }), (storageClass) => {
+        if (storageClass?.allowVolumeExpansion !== true) throw forbidden(attributes, unsupported)
+      })
+    },
+  }
+}
+
+function requested(claim: PersistentVolumeClaim): Quantity {
+  return parseQuantity(claim.spec?.resources?.requests?.['storage'] ?? '0')
+}
+
+function className(claim: PersistentVolumeClaim): string {
+  return claim.metadata.annotations?.['volume.beta.kubernetes.io/storage-class'] ?? claim.spec?.storageClassName ?? ''
+}

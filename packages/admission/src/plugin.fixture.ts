@@ -1,0 +1,105 @@
+import type { GroupResource, KubeObject, RequestContext } from '@keelson/apimachinery'
+import { openMemory } from '@keelson/backend-embedded'
+import { createLoopbackClient, createSharedInformers } from '@keelson/loopback'
+import type { LoopbackClientBuilder, LoopbackResource, SharedInformers } from '@keelson/loopback'
+import { defineResource } from '@keelson/registry'
+import { openTestStore, testContext } from '@keelson/registry/testing'
+import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts'
+
+const kinds = {
+  namespaces: ['', 'v1', 'Namespace', 'Cluster'],
+  nodes: ['', 'v1', 'Node', 'Cluster'],
+  pods: ['', 'v1', 'Pod', 'Namespaced'],
+  serviceaccounts: ['', 'v1', 'ServiceAccount', 'Namespaced'],
+  limitranges: ['', 'v1', 'LimitRange', 'Namespaced'],
+  persistentvolumeclaims: ['', 'v1', 'PersistentVolumeClaim', 'Namespaced'],
+  persistentvolumes: ['', 'v1', 'PersistentVolume', 'Cluster'],
+  configmaps: ['', 'v1', 'ConfigMap', 'Namespaced'],
+  deployments: ['apps', 'v1', 'Deployment', 'Namespaced'],
+  cronjobs: ['batch', 'v1', 'CronJob', 'Namespaced'],
+  priorityclasses: ['scheduling.k8s.io', 'v1', 'PriorityClass', 'Cluster'],
+  runtimeclasses: ['node.k8s.io', 'v1', 'RuntimeClass', 'Cluster'],
+  storageclasses: ['storage.k8s.io', 'v1', 'StorageClass', 'Cluster'],
+} as const
+export type Plural = keyof typeof kinds
+
+/** A server without HTTP and without rules of its own, for plugins to read from. */
+export interface TestCluster extends AsyncDisposable {
+  readonly client: LoopbackClientBuilder
+  readonly informers: SharedInformers
+  resource<T extends KubeObject>(plural: Plural): LoopbackResource<T>
+  /** In namespace "ns" when the kind has one. */
+  create(plural: Plural, object: KubeObject): Promise<void>
+}
+
+export function openTestCluster(served: readonly Plural[] = Object.keys(kinds) as Plural[]): TestCluster {
+  const backend = openMemory()
+  const client = createLoopbackClient()
+  const stores = served.map((plural) => {
+    const [group, version, kind, scope] = kinds[plural]
+    const test = openTestStore(defineResource({ group, version, kind, plural, scope, strategy: {} }), { backend })
+    client.add({ group, version }, test.paths)
+    return test
+  })
+  const informers = createSharedInformers(client)
+  const resource = <T extends KubeObject>(plural: Plural): LoopbackResource<T> => client.resource<T>(groupResource(plural))!
+  return {
+    client,
+    informers,
+    resource,
+    async create(plural, object) {
+      await resource(plural).create(namespaceFor(plural), object)
+    },
+    async [Symbol.asyncDispose]() {
+      await informers[Symbol.asyncDispose]()
+      for (const store of stores) await store[Symbol.asyncDispose]()
+      await backend[Symbol.asyncDispose]()
+    },
+  }
+}
+
+export interface TestWrite extends AdmissionAttributes {
+  readonly warnings: readonly string[]
+}
+
+/** A write in namespace "ns", a create unless `rest` says otherwise. */
+export function write(plural: Plural, object: KubeObject | undefined, rest: Partial<AdmissionAttributes> = {}): TestWrite {
+  const [group, version, kind] = kinds[plural]
+  const namespace = plural === 'namespaces' ? (object?.metadata.name ?? '') : namespaceFor(plural)
+  const warnings: string[] = []
+  const context: RequestContext = { ...testContext(namespace), warn: (text) => void warnings.push(text) }
+  return {
+    context,
+    operation: 'CREATE',
+    kind: { group, version, kind },
+    resource: { group, version, resource: plural },
+    subresource: '',
+    namespace,
+    name: object?.metadata.name ?? '',
+    object,
+    oldObject: undefined,
+    dryRun: false,
+    ...rest,
+    warnings,
+  }
+}
+
+/** An update of the object that it is. */
+export function update(plural: Plural, oldObject: KubeObject, object: KubeObject, rest: Partial<AdmissionAttributes> = {}): TestWrite {
+  return write(plural, object, { operation: 'UPDATE', oldObject, ...rest })
+}
+
+/** Both halves, as the chain and the registry call them. */
+export async function admitted<T extends KubeObject = KubeObject>(plugin: AdmissionPlugin, attributes: AdmissionAttributes): Promise<T> {
+  await plugin.admit?.(attributes)
+  await plugin.validate?.(attributes)
+  return attributes.object as T
+}
+
+function groupResource(plural: Plural): GroupResource {
+  return { group: kinds[plural][0], resource: plural }
+}
+
+function namespaceFor(plural: Plural): string {
+  return kinds[plural][3] === 'Namespaced' ? 'ns' : ''
+}

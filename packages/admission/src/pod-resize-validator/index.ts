@@ -1,0 +1,74 @@
+import { aggregateContainers } from '@keelson/api'
+import type { Node, Pod, PodSpec } from '@keelson/api/core/v1'
+import { parseQuantity } from '@keelson/apimachinery'
+import type { DeepReadonly, Quantity } from '@keelson/apimachinery'
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
+import type { PluginDependencies } from '../admission-plugins.ts'
+import { messageOf } from '../find-object.ts'
+import { forbidden } from '../forbidden.ts'
+
+const nodes = { group: '', resource: 'nodes' }
+
+/** A pod on a node is not resized to more than the node has, nor where resizing is not known. */
+export function podResizeValidator({ client }: PluginDependencies): AdmissionPlugin {
+  return {
+    name: 'PodResizeValidator',
+    operations: ['UPDATE'],
+    validate(attributes: AdmissionAttributes) {
+      const { resource, subresource, oldObject } = attributes
+      if (resource.resource !== 'pods' || resource.group !== '' || subresource !== 'resize') return
+      const pod = attributes.object as Pod
+      const nodeName = pod.spec?.nodeName ?? ''
+      // Each change of the spec is a new generation.
+      if (nodeName === '' || pod.metadata.generation === oldObject?.metadata.generation) return
+      const reading = client.resource<Node>(nodes)?.get('', nodeName) ?? Promise.resolve(undefined)
+      return reading.then(
+        (node) => {
+          if (node === undefined) throw forbidden(attributes, `node ${JSON.stringify(nodeName)} not found`)
+          check(attributes, pod.spec!, node)
+        },
+        (error: unknown) => {
+          throw forbidden(attributes, `failed to get node ${JSON.stringify(nodeName)}: ${messageOf(error)}`)
+        },
+      )
+    },
+  }
+}
+
+function check(attributes: AdmissionAttributes, spec: PodSpec, node: DeepReadonly<Node>): void {
+  const os = node.metadata.labels?.['kubernetes.io/os'] ?? 'linux'
+  if (os !== 'linux') {
+    const message = `pod resize is only supported on linux nodes, node ${JSON.stringify(node.metadata.name)} is ${JSON.stringify(os)}`
+    throw forbidden(attributes, message, [{ reason: 'UnsupportedPlatform' }])
+  }
+  const requests = podRequests(spec)
+  const allocatable = (name: string): Quantity => parseQuantity(node.status?.allocatable?.[name] ?? '0')
+  const short = [
+    tooLarge('cpu', requests.get('cpu'), allocatable('cpu'), (quantity) => quantity.milliValue()),
+    tooLarge('memory', requests.get('memory'), allocatable('memory'), (quantity) => quantity.value()),
+  ].filter((text) => text !== undefined)
+  if (short.length > 0) {
+    throw forbidden(attributes, `node didn't have enough allocatable resources: ${short.join('; ')}`, [{ reason: 'NodeCapacity' }])
+  }
+}
+
+function tooLarge(
+  name: string,
+  requested: Quantity | undefined,
+  allocatable: Quantity,
+  units: (quantity: Quantity) => bigint,
+): string | undefined {
+  if (requested === undefined || requested.compare(allocatable) <= 0) return undefined
+  return `${name}, requested: ${units(requested)}, allocatable: ${units(allocatable)}`
+}
+
+/** What its containers ask for together, or the pod for itself, and what running a pod costs beside. */
+function podRequests(spec: PodSpec): ReadonlyMap<string, Quantity> {
+  const requests = new Map(aggregateContainers(spec, 'requests'))
+  for (const [name, text] of Object.entries(spec.resources?.requests ?? {})) requests.set(name, parseQuantity(text))
+  for (const [name, text] of Object.entries(spec.overhead ?? {})) {
+    const quantity = parseQuantity(text)
+    requests.set(name, requests.get(name)?.add(quantity) ?? quantity)
+  }
+  return requests
+}

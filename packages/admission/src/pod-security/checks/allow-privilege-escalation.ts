@@ -1,0 +1,21 @@
+import type { Check, CheckPod } from '../check.ts'
+import { containerNames } from '../phrases.ts'
+import { unlessWindows } from './relaxations.ts'
+
+const check: CheckPod = ({ containers }) => {
+  const bad = containers.filter(({ securityContext }) => securityContext?.allowPrivilegeEscalation !== false)
+  if (bad.length === 0) return undefined
+  return {
+    reason: 'allowPrivilegeEscalation != false',
+    detail: `${containerNames(bad)} must set securityContext.allowPrivilegeEscalation=false`,
+  }
+}
+
+export const allowPrivilegeEscalation: Check = {
+  id: 'allowPrivilegeEscalation',
+  level: 'restricted',
+  versions: [
+    { from: 8, check },
+    { from: 25, check: unlessWindows(check) },
+  ],
+}

@@ -1,0 +1,35 @@
+import type { Check, CheckPod } from '../check.ts'
+import { containerNames, quoted, sorted } from '../phrases.ts'
+
+/** What container runtimes give by default, without NET_RAW. */
+const defaults: ReadonlySet<string> = new Set([
+  'AUDIT_WRITE',
+  'CHOWN',
+  'DAC_OVERRIDE',
+  'FOWNER',
+  'FSETID',
+  'KILL',
+  'MKNOD',
+  'NET_BIND_SERVICE',
+  'SETFCAP',
+  'SETGID',
+  'SETPCAP',
+  'SETUID',
+  'SYS_CHROOT',
+])
+
+const check: CheckPod = ({ containers }) => {
+  const added: string[] = []
+  const bad = containers.filter(({ securityContext }) => {
+    const others = (securityContext?.capabilities?.add ?? []).filter((capability) => !defaults.has(capability))
+    added.push(...others)
+    return others.length > 0
+  })
+  if (bad.length === 0) return undefined
+  return {
+    reason: 'non-default capabilities',
+    detail: `${containerNames(bad)} must not include ${quoted(sorted(added))} in securityContext.capabilities.add`,
+  }
+}
+
+export const capabilitiesBaseline: Check = { id: 'capabilities_baseline', level: 'baseline', versions: [{ from: 0, check }] }

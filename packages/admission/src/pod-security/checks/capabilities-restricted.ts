@@ -1,0 +1,30 @@
+import type { Check, CheckPod } from '../check.ts'
+import { containerNames, quoted, sorted } from '../phrases.ts'
+import { unlessWindows } from './relaxations.ts'
+
+const check: CheckPod = ({ containers }) => {
+  const added: string[] = []
+  const keeping = containers.filter(({ securityContext }) => !securityContext?.capabilities?.drop?.includes('ALL'))
+  const adding = containers.filter(({ securityContext }) => {
+    const others = (securityContext?.capabilities?.add ?? []).filter((capability) => capability !== 'NET_BIND_SERVICE')
+    added.push(...others)
+    return others.length > 0
+  })
+  const details = [
+    ...(keeping.length > 0 ? [`${containerNames(keeping)} must set securityContext.capabilities.drop=["ALL"]`] : []),
+    ...(adding.length > 0
+      ? [`${containerNames(adding)} must not include ${quoted(sorted(added))} in securityContext.capabilities.add`]
+      : []),
+  ]
+  return details.length === 0 ? undefined : { reason: 'unrestricted capabilities', detail: details.join('; ') }
+}
+
+export const capabilitiesRestricted: Check = {
+  id: 'capabilities_restricted',
+  level: 'restricted',
+  versions: [
+    { from: 22, check },
+    { from: 25, check: unlessWindows(check) },
+  ],
+  overrides: ['capabilities_baseline'],
+}

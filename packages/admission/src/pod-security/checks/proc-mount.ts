@@ -1,0 +1,27 @@
+import type { Check, CheckPod } from '../check.ts'
+import { containerNames, quoted, sorted } from '../phrases.ts'
+import { unlessUserNamespace } from './relaxations.ts'
+
+const check: CheckPod = ({ containers }) => {
+  const bad = containers.filter(({ securityContext }) => (securityContext?.procMount ?? 'Default') !== 'Default')
+  if (bad.length === 0) return undefined
+  const types = sorted(bad.map(({ securityContext }) => securityContext!.procMount!))
+  return { reason: 'procMount', detail: `${containerNames(bad)} must not set securityContext.procMount to ${quoted(types)}` }
+}
+
+export const procMountBaseline: Check = {
+  id: 'procMount',
+  level: 'baseline',
+  versions: [
+    { from: 0, check },
+    { from: 35, check: unlessUserNamespace(check) },
+  ],
+}
+
+/** Since the baseline is laxer for user namespaces. */
+export const procMountRestricted: Check = {
+  id: 'procMount_restricted',
+  level: 'restricted',
+  versions: [{ from: 35, check }],
+  overrides: ['procMount'],
+}

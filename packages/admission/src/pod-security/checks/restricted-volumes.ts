@@ -1,0 +1,62 @@
+import type { Volume } from '@keelson/api/core/v1'
+import type { DeepReadonly } from '@keelson/apimachinery'
+import type { Check, CheckPod } from '../check.ts'
+import { containerNames, plural, quoted, sorted } from '../phrases.ts'
+
+const allowed = [
+  'configMap',
+  'csi',
+  'downwardAPI',
+  'emptyDir',
+  'ephemeral',
+  'image',
+  'persistentVolumeClaim',
+  'projected',
+  'secret',
+] as const
+/** Named in messages, the first that is set. */
+const restricted = [
+  'hostPath',
+  'gcePersistentDisk',
+  'awsElasticBlockStore',
+  'gitRepo',
+  'nfs',
+  'iscsi',
+  'glusterfs',
+  'rbd',
+  'flexVolume',
+  'cinder',
+  'cephfs',
+  'flocker',
+  'fc',
+  'azureFile',
+  'vsphereVolume',
+  'quobyte',
+  'azureDisk',
+  'photonPersistentDisk',
+  'portworxVolume',
+  'scaleIO',
+  'storageos',
+] as const
+
+function typeOf(volume: DeepReadonly<Volume>): string {
+  return restricted.find((type) => volume[type] !== undefined) ?? 'unknown'
+}
+
+const check: CheckPod = ({ spec }) => {
+  const bad = (spec.volumes ?? []).filter((volume) => !allowed.some((type) => volume[type] !== undefined))
+  if (bad.length === 0) return undefined
+  const types = sorted(bad.map(typeOf))
+  const what = plural(types.length, 'restricted volume type')
+  return {
+    reason: 'restricted volume types',
+    detail: `${containerNames(bad, 'volume')} ${plural(bad.length, 'uses', 'use')} ${what} ${quoted(types)}`,
+  }
+}
+
+export const restrictedVolumes: Check = {
+  id: 'restrictedVolumes',
+  level: 'restricted',
+  versions: [{ from: 0, check }],
+  overrides: ['hostPathVolumes'],
+}

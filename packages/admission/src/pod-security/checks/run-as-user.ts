@@ -1,0 +1,20 @@
+import type { Check, CheckPod } from '../check.ts'
+import { setters } from '../phrases.ts'
+import { unlessUserNamespace } from './relaxations.ts'
+
+const check: CheckPod = ({ spec, containers }) => {
+  const who = setters(
+    spec.securityContext?.runAsUser === 0,
+    containers.filter(({ securityContext }) => securityContext?.runAsUser === 0),
+  )
+  return who === '' ? undefined : { reason: 'runAsUser=0', detail: `${who} must not set runAsUser=0` }
+}
+
+export const runAsUser: Check = {
+  id: 'runAsUser',
+  level: 'restricted',
+  versions: [
+    { from: 23, check },
+    { from: 35, check: unlessUserNamespace(check) },
+  ],
+}

@@ -1,0 +1,37 @@
+import type { SELinuxOptions } from '@keelson/api/core/v1'
+import type { DeepReadonly } from '@keelson/apimachinery'
+import type { Check, CheckPod } from '../check.ts'
+import { plural, quoted, setters, sorted } from '../phrases.ts'
+
+type Options = DeepReadonly<SELinuxOptions> | undefined
+
+function checkWith(types: readonly string[]): CheckPod {
+  const allowed: ReadonlySet<string> = new Set(['', ...types])
+  const isBadType = (options: Options): boolean => !allowed.has(options?.type ?? '')
+  const isBad = (options: Options): boolean => isBadType(options) || !!options?.user || !!options?.role
+  return ({ spec, containers }) => {
+    const badPod = isBad(spec.securityContext?.seLinuxOptions)
+    const badContainers = containers.filter(({ securityContext }) => isBad(securityContext?.seLinuxOptions))
+    const who = setters(badPod, badContainers)
+    if (who === '') return undefined
+    const all = [spec.securityContext?.seLinuxOptions, ...badContainers.map(({ securityContext }) => securityContext?.seLinuxOptions)]
+    const badTypes = sorted(all.filter(isBadType).map((options) => options!.type!))
+    const what = [
+      ...(badTypes.length > 0 ? [`${plural(badTypes.length, 'type')} ${quoted(badTypes)}`] : []),
+      ...(all.some((options) => options?.user) ? ['user may not be set'] : []),
+      ...(all.some((options) => options?.role) ? ['role may not be set'] : []),
+    ]
+    return { reason: 'seLinuxOptions', detail: `${who} set forbidden securityContext.seLinuxOptions: ${what.join('; ')}` }
+  }
+}
+
+const ordinary = ['container_t', 'container_init_t', 'container_kvm_t']
+
+export const seLinuxOptions: Check = {
+  id: 'seLinuxOptions',
+  level: 'baseline',
+  versions: [
+    { from: 0, check: checkWith(ordinary) },
+    { from: 31, check: checkWith([...ordinary, 'container_engine_t']) },
+  ],
+}

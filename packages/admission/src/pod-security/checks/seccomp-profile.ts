@@ -1,0 +1,67 @@
+import { quote } from '@keelson/apimachinery'
+import type { Check, CheckedContainer, CheckPod, Violation } from '../check.ts'
+import { containerNames, plural, quoted, setters, sorted } from '../phrases.ts'
+import type { CheckedPod } from '../check.ts'
+import { unlessWindows } from './relaxations.ts'
+
+const reason = 'seccompProfile'
+const podAnnotation = 'seccomp.security.alpha.kubernetes.io/pod'
+const containerAnnotation = 'container.seccomp.security.alpha.kubernetes.io/'
+
+/** Before the field there were annotations. */
+const checkAnnotations: CheckPod = ({ annotations, containers }) => {
+  const keys = [podAnnotation, ...containers.map(({ name }) => `${containerAnnotation}${name}`)]
+  const bad = sorted(keys.filter((key) => isBadAnnotation(annotations[key])).map((key) => `${key}=${quote(annotations[key]!)}`))
+  return bad.length === 0 ? undefined : { reason, detail: `forbidden ${plural(bad.length, 'annotation')} ${bad.join(', ')}` }
+}
+
+function isBadAnnotation(value: string | undefined): boolean {
+  return value !== undefined && value !== 'runtime/default' && value !== 'docker/default' && !value.startsWith('localhost/')
+}
+
+/** Of the pod's own profile, or of a container's: undefined when there is none. */
+function isGood(of: {
+  readonly securityContext?: CheckedPod['spec']['securityContext'] | CheckedContainer['securityContext']
+}): boolean | undefined {
+  const profile = of.securityContext?.seccompProfile
+  return profile === undefined ? undefined : profile.type === 'RuntimeDefault' || profile.type === 'Localhost'
+}
+
+function explicitViolation({ spec, containers }: CheckedPod): Violation | undefined {
+  const bad = containers.filter((container) => isGood(container) === false)
+  const badPod = isGood(spec) === false
+  const who = setters(badPod, bad)
+  if (who === '') return undefined
+  const types = sorted([...(badPod ? [spec] : []), ...bad].map(({ securityContext }) => securityContext!.seccompProfile!.type))
+  return { reason, detail: `${who} must not set securityContext.seccompProfile.type to ${quoted(types)}` }
+}
+
+const checkRequired: CheckPod = (pod) => {
+  const explicit = explicitViolation(pod)
+  if (explicit !== undefined || isGood(pod.spec)) return explicit
+  const silent = pod.containers.filter((container) => isGood(container) === undefined)
+  if (silent.length === 0) return undefined
+  return {
+    reason,
+    detail: `pod or ${containerNames(silent)} must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"`,
+  }
+}
+
+export const seccompProfileBaseline: Check = {
+  id: 'seccompProfile_baseline',
+  level: 'baseline',
+  versions: [
+    { from: 0, check: checkAnnotations },
+    { from: 19, check: explicitViolation },
+  ],
+}
+
+export const seccompProfileRestricted: Check = {
+  id: 'seccompProfile_restricted',
+  level: 'restricted',
+  versions: [
+    { from: 19, check: checkRequired },
+    { from: 25, check: unlessWindows(checkRequired) },
+  ],
+  overrides: ['seccompProfile_baseline'],
+}

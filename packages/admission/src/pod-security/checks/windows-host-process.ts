@@ -1,0 +1,12 @@
+import type { Check, CheckPod } from '../check.ts'
+import { setters } from '../phrases.ts'
+
+const check: CheckPod = ({ spec, containers }) => {
+  const who = setters(
+    spec.securityContext?.windowsOptions?.hostProcess === true,
+    containers.filter(({ securityContext }) => securityContext?.windowsOptions?.hostProcess === true),
+  )
+  return who === '' ? undefined : { reason: 'hostProcess', detail: `${who} must not set securityContext.windowsOptions.hostProcess=true` }
+}
+
+export const windowsHostProcess: Check = { id: 'windowsHostProcess', level: 'baseline', versions: [{ from: 0, check }] }

@@ -1,0 +1,67 @@
+import { aggregateFieldErrors, fieldError, fieldPath, isDNS1123Label, isDNS1123Subdomain } from '@keelson/apimachinery'
+import type { FieldErrorList } from '@keelson/apimachinery'
+import { strictMembers, stringList, stringMember } from '../strict-members.ts'
+import { isLevel, isVersion, levelMessage, versionMessage } from './policy.ts'
+import type { Level, LevelVersion, Mode, Policy } from './policy.ts'
+
+/** What namespaces get that say nothing, and who is not asked at all. */
+export interface PodSecurityConfiguration {
+  readonly defaults: Policy
+  readonly exemptions: {
+    readonly usernames: ReadonlySet<string>
+    readonly namespaces: ReadonlySet<string>
+    readonly runtimeClasses: ReadonlySet<string>
+  }
+}
+
+const versions = new Set(['v1', 'v1beta1', 'v1alpha1'].map((version) => `pod-security.admission.config.k8s.io/${version}`))
+const modes = ['enforce', 'warn', 'audit'] as const
+
+/** A PodSecurityConfiguration as parsed from YAML; undefined is the empty one. Throws an Error with every complaint. */
+export function readPodSecurityConfiguration(value?: unknown): PodSecurityConfiguration {
+  const { kind, apiVersion, ...top } = strictMembers(value ?? {}, '', ['kind', 'apiVersion', 'defaults', 'exemptions'])
+  if (value !== undefined && (kind !== 'PodSecurityConfiguration' || !versions.has(String(apiVersion)))) {
+    throw new Error(`no kind ${JSON.stringify(kind ?? '')} is registered for version ${JSON.stringify(apiVersion ?? '')}`)
+  }
+  const defaults = strictMembers(
+    top['defaults'] ?? {},
+    'defaults',
+    modes.flatMap((mode) => [mode, `${mode}-version`]),
+  )
+  const exemptions = strictMembers(top['exemptions'] ?? {}, 'exemptions', ['usernames', 'namespaces', 'runtimeClasses'])
+  const errors: FieldErrorList = []
+  const policy = Object.fromEntries(modes.map((mode) => [mode, readMode(defaults, mode, errors)])) as Record<Mode, LevelVersion>
+  const list = (name: string, problem: (item: string) => string): ReadonlySet<string> => readExempt(exemptions, name, problem, errors)
+  const result = {
+    defaults: policy,
+    exemptions: {
+      namespaces: list('namespaces', (item) => isDNS1123Label(item).join(', ')),
+      runtimeClasses: list('runtimeClasses', (item) => isDNS1123Subdomain(item).join(', ')),
+      usernames: list('usernames', (item) => (item === '' ? 'username must not be empty' : '')),
+    },
+  }
+  if (errors.length > 0) throw new Error(aggregateFieldErrors(errors))
+  return result
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+function readMode(defaults: Members, mode: Mode, errors: FieldErrorList): LevelVersion {
+  const level = stringMember(defaults, mode, 'defaults') || 'privileged'
+  const version = stringMember(defaults, `${mode}-version`, 'defaults') || 'latest'
+  if (!isLevel(level)) errors.push(fieldError.invalid(fieldPath('defaults', mode), level, levelMessage))
+  if (!isVersion(version)) errors.push(fieldError.invalid(fieldPath('defaults', `${mode}-version`), version, versionMessage))
+  return { level: level as Level, version }
+}
+
+function readExempt(exemptions: Members, name: string, problem: (item: string) => string, errors: FieldErrorList): ReadonlySet<string> {
+  const items = new Set<string>()
+  for (const [i, item] of stringList(exemptions, name, 'exemptions').entries()) {
+    const path = fieldPath('exemptions', name).index(i)
+    const wrong = problem(item)
+    if (wrong !== '') errors.push(fieldError.invalid(path, item, wrong))
+    else if (items.has(item)) errors.push(fieldError.duplicate(path, item))
+    items.add(item)
+  }
+  return items
+}

@@ -1,0 +1,40 @@
+import { checks } from './checks/index.ts'
+import type { CheckedPod, CheckPod, Violation } from './check.ts'
+import { minorOf } from './policy.ts'
+import type { LevelVersion } from './policy.ts'
+
+/** The newest version in which any check changed; later ones are the same. */
+const newest = Math.max(...checks.flatMap(({ versions }) => versions.map(({ from }) => from)))
+const chosen = new Map<string, readonly CheckPod[]>()
+
+/** Everything about the pod that the level does not allow. */
+export function evaluatePod(policy: LevelVersion, pod: CheckedPod): readonly Violation[] {
+  if (policy.level === 'privileged') return []
+  return checksOf(policy).flatMap((check) => check(pod) ?? [])
+}
+
+/** `host ports, privileged`. */
+export function violationReasons(violations: readonly Violation[]): string {
+  return violations.map(({ reason }) => reason).join(', ')
+}
+
+/** `hostPort (container "a" uses hostPort 80), privileged (…)`. */
+export function violationDetails(violations: readonly Violation[]): string {
+  return violations.map(({ reason, detail }) => (detail === '' ? reason : `${reason} (${detail})`)).join(', ')
+}
+
+/** Restricted has the baseline's checks too, but for those that a stricter one makes needless. */
+function checksOf({ level, version }: LevelVersion): readonly CheckPod[] {
+  const minor = Math.min(minorOf(version), newest)
+  const key = `${level}:${minor}`
+  let result = chosen.get(key)
+  if (result !== undefined) return result
+  const inForce = checks.flatMap(({ id, level: of, versions, overrides = [] }) => {
+    const current = level === 'restricted' || of === 'baseline' ? versions.findLast(({ from }) => from <= minor) : undefined
+    return current === undefined ? [] : [{ id, overrides, check: current.check }]
+  })
+  const overridden = new Set(inForce.flatMap(({ overrides }) => overrides))
+  result = inForce.filter(({ id }) => !overridden.has(id)).map(({ check }) => check)
+  chosen.set(key, result)
+  return result
+}

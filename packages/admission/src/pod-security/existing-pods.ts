@@ -1,0 +1,69 @@
+import type { Pod } from '@keelson/api/core/v1'
+import type { Clock, DeepReadonly } from '@keelson/apimachinery'
+import { evaluatePod, violationReasons } from './evaluate-pod.ts'
+import { podOf } from './pod-of.ts'
+import { levelVersionText } from './policy.ts'
+import type { LevelVersion } from './policy.ts'
+
+const mostPods = 3000
+const longestCheck = 1000
+/** Pods that are looked at before others have their turn. */
+const slice = 100
+
+export interface ExistingPodsOptions {
+  readonly namespace: string
+  readonly enforce: LevelVersion
+  readonly exemptRuntimeClasses: ReadonlySet<string>
+  readonly clock: Clock
+}
+
+/** What a namespace's label will mean for the pods that are in it already: they stay, and whoever set the label is warned. */
+export async function warnOfExistingPods(pods: readonly DeepReadonly<Pod>[], options: ExistingPodsOptions): Promise<string[]> {
+  const { namespace, enforce, exemptRuntimeClasses, clock } = options
+  const all = onePerController(pods.filter(({ spec }) => !exemptRuntimeClasses.has(spec?.runtimeClassName ?? '')))
+  const until = clock.now() + longestCheck
+  const names = new Map<string, string[]>()
+  let checked = 0
+  for (const pod of all.slice(0, mostPods)) {
+    const violations = evaluatePod(enforce, podOf(pod))
+    if (violations.length > 0) {
+      const reasons = violationReasons(violations)
+      const same = names.get(reasons)
+      if (same === undefined) names.set(reasons, [pod.metadata.name ?? ''])
+      else same.push(pod.metadata.name ?? '')
+    }
+    checked += 1
+    if (clock.now() >= until) break
+    if (checked % slice === 0) await new Promise((resolve) => setImmediate(resolve))
+  }
+  const level = levelVersionText(enforce)
+  return [
+    ...(checked < all.length
+      ? [`new PodSecurity enforce level only checked against the first ${checked} of ${all.length} existing pods`]
+      : []),
+    ...(names.size > 0
+      ? [`existing pods in namespace ${JSON.stringify(namespace)} violate the new PodSecurity enforce level ${JSON.stringify(level)}`]
+      : []),
+    ...Array.from(names, ([reasons, of]) => `${who(of)}: ${reasons}`).toSorted(),
+  ]
+}
+
+/** One pod of each controller comes before their others, which are likely the same. */
+function onePerController(pods: readonly DeepReadonly<Pod>[]): readonly DeepReadonly<Pod>[] {
+  const controllers = new Set<string>()
+  const alike: DeepReadonly<Pod>[] = []
+  const first = pods.filter((pod) => {
+    const controller = pod.metadata.ownerReferences?.find((reference) => reference.controller === true)?.uid
+    if (controller === undefined) return true
+    if (controllers.has(controller)) return void alike.push(pod)
+    controllers.add(controller)
+    return true
+  })
+  return [...first, ...alike]
+}
+
+function who(names: readonly string[]): string {
+  const first = names.toSorted()[0]!
+  const others = names.length - 1
+  return others === 0 ? first : `${first} (and ${others} other ${others === 1 ? 'pod' : 'pods'})`
+}

@@ -1,0 +1,142 @@
+import type { Namespace } from '@keelson/api/core/v1'
+import { aggregateFieldErrors, newForbidden, newInternal } from '@keelson/apimachinery'
+import type { DeepReadonly } from '@keelson/apimachinery'
+import { after } from '../after.ts'
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
+import type { PluginDependencies } from '../admission-plugins.ts'
+import { findObject } from '../find-object.ts'
+import { isFor } from '../is-for.ts'
+import type { CheckedPod } from './check.ts'
+import { checkNamespace } from './check-namespace.ts'
+import { readPodSecurityConfiguration } from './configuration.ts'
+import type { PodSecurityConfiguration } from './configuration.ts'
+import { evaluatePod, violationDetails } from './evaluate-pod.ts'
+import { podOf, podOfController, makesPods } from './pod-of.ts'
+import { isFullyPrivileged, labelPrefix, levelVersionText, policyOf } from './policy.ts'
+import type { LevelVersion, Mode, Policy } from './policy.ts'
+import { isSignificantUpdate } from './significant-update.ts'
+
+const namespaces = { group: '', resource: 'namespaces' }
+/** Those that change nothing that is checked. Any other is looked at, so that none is forgotten. */
+const harmless: ReadonlySet<string> = new Set(['exec', 'attach', 'binding', 'eviction', 'log', 'portforward', 'proxy', 'status'])
+
+/** Pods keep to the standard that their namespace's labels name; what makes pods is only warned about. */
+export function podSecurity(dependencies: PluginDependencies, configuration?: unknown): AdmissionPlugin {
+  return new PodSecurity(dependencies, readPodSecurityConfiguration(configuration))
+}
+
+interface KnownPolicy {
+  readonly policy: Policy
+  readonly error: string
+}
+
+class PodSecurity implements AdmissionPlugin {
+  readonly name = 'PodSecurity'
+  readonly operations = ['CREATE', 'UPDATE'] as const
+  readonly #dependencies: PluginDependencies
+  readonly #configuration: PodSecurityConfiguration
+  /** By the namespace as it was read: another version of it is another object. */
+  readonly #policies = new WeakMap<DeepReadonly<Namespace>, KnownPolicy>()
+
+  constructor(dependencies: PluginDependencies, configuration: PodSecurityConfiguration) {
+    this.#dependencies = dependencies
+    this.#configuration = configuration
+  }
+
+  validate(attributes: AdmissionAttributes): Promise<void> | void {
+    const { resource, subresource } = attributes
+    if (isFor(attributes, 'namespaces')) return checkNamespace(this.#dependencies, this.#configuration, attributes)
+    const isPod = resource.resource === 'pods' && resource.group === ''
+    const concerns = isPod ? !harmless.has(subresource) : subresource === '' && makesPods(resource)
+    if (!concerns || this.#isExempt(attributes)) return
+    return after(this.#policyFor(attributes, isPod), (known) => {
+      if (known === undefined) return
+      if (isPod) this.#checkPod(attributes, known)
+      else this.#checkController(attributes, known)
+    })
+  }
+
+  #isExempt(attributes: AdmissionAttributes): boolean {
+    const { namespaces: exempt, usernames } = this.#configuration.exemptions
+    const by = exempt.has(attributes.namespace) ? 'namespace' : usernames.has(attributes.context.user.name) ? 'user' : ''
+    if (by !== '') attributes.annotate?.(`${labelPrefix}exempt`, by)
+    return by !== ''
+  }
+
+  /** What makes pods is let through when the namespace cannot be read: its pods will not be. */
+  #policyFor(attributes: AdmissionAttributes, isPod: boolean): KnownPolicy | undefined | Promise<KnownPolicy | undefined> {
+    const { namespace: name } = attributes
+    const { client } = this.#dependencies
+    if (client.resource(namespaces) === undefined) return this.#policyOf(undefined)
+    const unreadable = `failed to lookup namespace ${JSON.stringify(name)}`
+    const fail = (): undefined => {
+      if (isPod) throw newInternal(unreadable)
+      attributes.annotate?.(`${labelPrefix}error`, unreadable)
+      return undefined
+    }
+    const found = findObject<Namespace>(this.#dependencies, namespaces, { name })
+    if (!(found instanceof Promise)) return this.#policyOf(found)
+    return found.then((namespace) => (namespace === undefined ? fail() : this.#policyOf(namespace)), fail)
+  }
+
+  #policyOf(namespace: DeepReadonly<Namespace> | undefined): KnownPolicy {
+    const known = namespace && this.#policies.get(namespace)
+    if (known !== undefined) return known
+    const { policy, errors } = policyOf(namespace?.metadata.labels, this.#configuration.defaults)
+    const result = { policy, error: errors.length === 0 ? '' : `Failed to parse policy: ${aggregateFieldErrors(errors)}` }
+    if (namespace !== undefined) this.#policies.set(namespace, result)
+    return result
+  }
+
+  #checkPod(attributes: AdmissionAttributes, known: KnownPolicy): void {
+    if (known.error === '' && isFullyPrivileged(known.policy)) {
+      attributes.annotate?.(`${labelPrefix}enforce-policy`, 'privileged:latest')
+      return
+    }
+    const pod = podOf(attributes.object!)
+    if (attributes.operation === 'UPDATE' && attributes.oldObject !== undefined && !isSignificantUpdate(pod, podOf(attributes.oldObject)))
+      return
+    this.#check(attributes, known, pod, true)
+  }
+
+  #checkController(attributes: AdmissionAttributes, known: KnownPolicy): void {
+    const { warn, audit } = known.policy
+    if (known.error === '' && warn.level === 'privileged' && audit.level === 'privileged') return
+    const pod = podOfController(attributes.resource, attributes.object!)
+    if (pod !== undefined) this.#check(attributes, known, pod, false)
+  }
+
+  #check(attributes: AdmissionAttributes, { policy, error }: KnownPolicy, pod: CheckedPod, enforces: boolean): void {
+    const { annotate, context, resource, name } = attributes
+    if (this.#configuration.exemptions.runtimeClasses.has(pod.spec.runtimeClassName ?? '')) {
+      annotate?.(`${labelPrefix}exempt`, 'runtimeClass')
+      return
+    }
+    const complaint = complaintsAbout(pod, policy)
+    if (annotate !== undefined) {
+      if (error !== '') annotate(`${labelPrefix}error`, error)
+      if (enforces) annotate(`${labelPrefix}enforce-policy`, levelVersionText(policy.enforce))
+      const audited = complaint('audit')
+      if (audited !== undefined) annotate(`${labelPrefix}audit-violations`, `would violate PodSecurity ${audited}`)
+    }
+    const refused = enforces ? complaint('enforce') : undefined
+    if (refused !== undefined)
+      throw newForbidden({ group: resource.group, resource: resource.resource }, name, `violates PodSecurity ${refused}`)
+    const warning = complaint('warn')
+    if (warning !== undefined) context.warn(`would violate PodSecurity ${warning}`)
+  }
+}
+
+/** `"restricted:latest": …`, or undefined when the pod keeps to the mode's level. Modes with the same level share the work. */
+function complaintsAbout(pod: CheckedPod, policy: Policy): (mode: Mode) => string | undefined {
+  const known = new Map<string, string | undefined>()
+  return (mode) => {
+    const level: LevelVersion = policy[mode]
+    const text = levelVersionText(level)
+    if (!known.has(text)) {
+      const violations = evaluatePod(level, pod)
+      known.set(text, violations.length === 0 ? undefined : `${JSON.stringify(text)}: ${violationDetails(violations)}`)
+    }
+    return known.get(text)
+  }
+}

@@ -1,0 +1,24 @@
+import type { CheckedContainer } from './check.ts'
+
+/** `"a", "b"`. */
+export function quoted(items: Iterable<string>): string {
+  return Array.from(items, (item) => `"${item}"`).join(', ')
+}
+
+export function sorted(items: Iterable<string>): readonly string[] {
+  return [...new Set(items)].toSorted()
+}
+
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return count === 1 ? one : many
+}
+
+/** `containers "a", "b"`. */
+export function containerNames(containers: readonly { readonly name: string }[], what = 'container'): string {
+  return `${plural(containers.length, what)} ${quoted(containers.map(({ name }) => name))}`
+}
+
+/** `pod and container "a"`: who set a field to what it must not be. "" when nobody did. */
+export function setters(byPod: boolean, containers: readonly CheckedContainer[]): string {
+  return [...(byPod ? ['pod'] : []), ...(containers.length > 0 ? [containerNames(containers)] : [])].join(' and ')
+}

@@ -1,0 +1,18 @@
+import type { Container, EphemeralContainer } from '@keelson/api/core/v1'
+import type { DeepReadonly } from '@keelson/apimachinery'
+import type { CheckedPod } from './check.ts'
+
+type Containers = readonly DeepReadonly<Container | EphemeralContainer>[] | null | undefined
+
+/** Of what may change in a pod, images and added containers are worth another look. */
+export function isSignificantUpdate({ spec }: CheckedPod, { spec: old }: CheckedPod): boolean {
+  if (changed(spec.containers, old.containers) || changed(spec.initContainers, old.initContainers)) return true
+  const before = new Map((old.ephemeralContainers ?? []).map(({ name, image }) => [name, image ?? '']))
+  return (spec.ephemeralContainers ?? []).some(({ name, image }) => before.get(name) !== (image ?? ''))
+}
+
+function changed(containers: Containers, old: Containers): boolean {
+  const now = containers ?? []
+  const then = old ?? []
+  return now.length !== then.length || now.some(({ image }, i) => (image ?? '') !== (then[i]!.image ?? ''))
+}

@@ -1,0 +1,87 @@
+import type { Pod } from '@keelson/api/core/v1'
+import type { PriorityClass } from '@keelson/api/scheduling/v1'
+import type { DeepReadonly } from '@keelson/apimachinery'
+import { after } from '../after.ts'
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
+import type { PluginDependencies } from '../admission-plugins.ts'
+import { findObject, listObjects } from '../find-object.ts'
+import { forbidden } from '../forbidden.ts'
+import { isFor } from '../is-for.ts'
+
+const group = 'scheduling.k8s.io'
+const priorityClasses = { group, resource: 'priorityclasses' }
+
+interface Priority {
+  readonly className: string
+  readonly value: number
+  readonly preemptionPolicy: string | undefined
+}
+const withoutClass: Priority = { className: '', value: 0, preemptionPolicy: 'PreemptLowerPriority' }
+
+/** A pod's priority is its class's, never a number of its own; at most one class is what pods get that name none. */
+export function priority(dependencies: PluginDependencies): AdmissionPlugin {
+  const allClasses = (attributes: AdmissionAttributes) => listObjects<PriorityClass>(dependencies, priorityClasses, attributes)
+  return {
+    name: 'Priority',
+    admit(attributes: AdmissionAttributes) {
+      if (attributes.operation === 'DELETE' || !isFor(attributes, 'pods')) return
+      const pod = attributes.object as Pod
+      if (attributes.operation === 'UPDATE') return keep(pod, attributes.oldObject as DeepReadonly<Pod>)
+      const name = pod.spec?.priorityClassName ?? ''
+      if (name === '') return after(allClasses(attributes), (classes) => set(attributes, pod, priorityOf(defaultClass(classes))))
+      return after(findObject<PriorityClass>(dependencies, priorityClasses, { name }), (found) => {
+        if (found === undefined) throw forbidden(attributes, `no PriorityClass with name ${name} was found`)
+        set(attributes, pod, priorityOf(found))
+      })
+    },
+    validate(attributes: AdmissionAttributes) {
+      if (attributes.operation === 'DELETE' || !isFor(attributes, priorityClasses.resource, group)) return
+      const created = attributes.object as PriorityClass
+      if (created.globalDefault !== true) return
+      return after(allClasses(attributes), (classes) => {
+        const present = defaultClass(classes)?.metadata.name
+        if (present === undefined || (attributes.operation === 'UPDATE' && present === created.metadata.name)) return
+        throw forbidden(attributes, `PriorityClass ${present} is already marked as default. Only one default can exist`)
+      })
+    },
+  }
+}
+
+/** Of several defaults, which a race can leave, the lowest. */
+function defaultClass(classes: readonly DeepReadonly<PriorityClass>[]): DeepReadonly<PriorityClass> | undefined {
+  let lowest: DeepReadonly<PriorityClass> | undefined
+  for (const candidate of classes) {
+    if (candidate.globalDefault === true && (lowest === undefined || candidate.value < lowest.value)) lowest = candidate
+  }
+  return lowest
+}
+
+function priorityOf(found: DeepReadonly<PriorityClass> | undefined): Priority {
+  if (found === undefined) return withoutClass
+  return { className: found.metadata.name ?? '', value: found.value, preemptionPolicy: found.preemptionPolicy }
+}
+
+function set(attributes: AdmissionAttributes, pod: Pod, { className, value, preemptionPolicy }: Priority): void {
+  const spec = (pod.spec ??= { containers: null })
+  if (className !== '') spec.priorityClassName = className
+  if (spec.priority !== undefined && spec.priority !== value) {
+    throw forbidden(attributes, `the integer value of priority (${spec.priority}) ${computed(String(value))}`)
+  }
+  spec.priority = value
+  if (preemptionPolicy === undefined) return
+  if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== preemptionPolicy) {
+    throw forbidden(attributes, `the string value of PreemptionPolicy (${spec.preemptionPolicy}) ${computed(preemptionPolicy)}`)
+  }
+  spec.preemptionPolicy = preemptionPolicy
+}
+
+function computed(value: string): string {
+  return `must not be provided in pod spec; priority admission controller computed ${value} from the given PriorityClass name`
+}
+
+/** Who sends a pod back without what was set here does not mean to unset it. */
+function keep(pod: Pod, old: DeepReadonly<Pod>): void {
+  const spec = (pod.spec ??= { containers: null })
+  if (spec.priority === undefined && old.spec?.priority !== undefined) spec.priority = old.spec.priority
+  if (spec.preemptionPolicy === undefined && old.spec?.preemptionPolicy !== undefined) spec.preemptionPolicy = old.spec.preemptionPolicy
+}

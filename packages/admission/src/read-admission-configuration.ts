@@ -1,0 +1,65 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { parseYaml } from '@keelson/apimachinery/yaml'
+import { AdmissionConfigurationError } from './configuration-error.ts'
+import { strictMembers, stringMember } from './strict-members.ts'
+
+const kind = 'AdmissionConfiguration'
+const versions: ReadonlySet<unknown> = new Set(['apiserver.config.k8s.io/v1', 'apiserver.k8s.io/v1alpha1'])
+
+/**
+ * An AdmissionConfiguration (`--admission-control-config-file`): each plugin's own object, by the plugin's name. A plugin's object stands in
+ * the file or in one of its own, whose path is relative to the file. Throws `AdmissionConfigurationError`.
+ */
+export async function readAdmissionConfiguration(file: string): Promise<ReadonlyMap<string, unknown>> {
+  const plugins = new Map<string, unknown>()
+  for (const [i, plugin] of (await readPlugins(file)).entries()) {
+    const at = `plugins[${i}]`
+    const members = checked(file, () => strictMembers(plugin, at, ['name', 'path', 'configuration']))
+    const name = checked(file, () => stringMember(members, 'name', at))
+    const own = checked(file, () => stringMember(members, 'path', at))
+    if (plugins.has(name)) continue
+    if (members['configuration'] !== undefined && members['configuration'] !== null) plugins.set(name, members['configuration'])
+    else if (own !== '') plugins.set(name, await readYaml(path.resolve(path.dirname(file), own)))
+  }
+  return plugins
+}
+
+async function readPlugins(file: string): Promise<readonly unknown[]> {
+  const value = await readYaml(file)
+  const head = (typeof value === 'object' && value !== null ? value : {}) as { readonly kind?: unknown; readonly apiVersion?: unknown }
+  if (head.kind !== kind || !versions.has(head.apiVersion)) {
+    const found = `a ${JSON.stringify(head.kind ?? '')} of ${JSON.stringify(head.apiVersion ?? '')}`
+    throw unusable(file, `it is ${found}, not an ${kind} of "apiserver.config.k8s.io/v1"`)
+  }
+  const members = checked(file, () => strictMembers(value, '', ['kind', 'apiVersion', 'plugins']))
+  const plugins = members['plugins'] ?? []
+  if (!Array.isArray(plugins)) throw unusable(file, 'plugins must be a list')
+  return plugins as readonly unknown[]
+}
+
+async function readYaml(file: string): Promise<unknown> {
+  let text: string
+  try {
+    text = await readFile(file, 'utf8')
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException
+    const why = code === 'ENOENT' ? 'no such file or directory' : message
+    throw new AdmissionConfigurationError(`unable to read admission control configuration from ${JSON.stringify(file)} [${why}]`, { cause })
+  }
+  const { value, duplicates } = checked(file, () => parseYaml(text))
+  if (duplicates.length > 0) throw unusable(file, `strict decoding error: ${duplicates.join(', ')}`)
+  return value
+}
+
+function checked<T>(file: string, read: () => T): T {
+  try {
+    return read()
+  } catch (cause) {
+    throw unusable(file, cause instanceof Error ? cause.message : String(cause), cause)
+  }
+}
+
+function unusable(file: string, why: string, cause?: unknown): AdmissionConfigurationError {
+  return new AdmissionConfigurationError(`failed to read plugin config ${JSON.stringify(file)}: ${why}`, { cause })
+}

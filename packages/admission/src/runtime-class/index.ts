@@ -1,0 +1,74 @@
+import type { Pod, PodSpec } from '@keelson/api/core/v1'
+import type { RuntimeClass, Scheduling } from '@keelson/api/node/v1'
+import { parseQuantity } from '@keelson/apimachinery'
+import type { DeepReadonly } from '@keelson/apimachinery'
+import { after } from '../after.ts'
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
+import type { PluginDependencies } from '../admission-plugins.ts'
+import { findObject } from '../find-object.ts'
+import { forbidden } from '../forbidden.ts'
+import { isFor } from '../is-for.ts'
+import { mergeTolerations } from './merge-tolerations.ts'
+
+const runtimeClasses = { group: 'node.k8s.io', resource: 'runtimeclasses' }
+const mismatch = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"
+
+type Found = DeepReadonly<RuntimeClass> | undefined
+
+/** A pod's overhead, and where it may run, come from its runtime class. */
+export function runtimeClass(dependencies: PluginDependencies): AdmissionPlugin {
+  const withClass = (attributes: AdmissionAttributes, next: (spec: PodSpec, found: Found) => void): Promise<void> | void => {
+    if (!isFor(attributes, 'pods')) return
+    const spec = ((attributes.object as Pod).spec ??= { containers: null })
+    const name = spec.runtimeClassName
+    if (name === undefined) return next(spec, undefined)
+    return after(findObject<RuntimeClass>(dependencies, runtimeClasses, { name }), (found) => {
+      if (found === undefined) throw forbidden(attributes, `pod rejected: RuntimeClass ${JSON.stringify(name)} not found`)
+      next(spec, found)
+    })
+  }
+  return {
+    name: 'RuntimeClass',
+    operations: ['CREATE'],
+    admit: (attributes) =>
+      withClass(attributes, (spec, found) => {
+        if (found?.overhead !== undefined) setOverhead(attributes, spec, found.overhead.podFixed)
+        if (found?.scheduling !== undefined) setScheduling(attributes, spec, found.scheduling)
+      }),
+    validate: (attributes) => withClass(attributes, (spec, found) => checkOverhead(attributes, spec, found)),
+  }
+}
+
+function setOverhead(attributes: AdmissionAttributes, spec: PodSpec, fixed: DeepReadonly<Record<string, string>> | undefined): void {
+  const given = spec.overhead ?? {}
+  if (Object.keys(given).length > 0 && !sameQuantities(given, fixed ?? {})) throw forbidden(attributes, mismatch)
+  if (fixed === undefined) delete spec.overhead
+  else spec.overhead = { ...fixed }
+}
+
+function setScheduling(attributes: AdmissionAttributes, spec: PodSpec, scheduling: DeepReadonly<Scheduling>): void {
+  for (const [key, value] of Object.entries(scheduling.nodeSelector ?? {})) {
+    const own = spec.nodeSelector?.[key]
+    if (own !== undefined && own !== value) {
+      const where = `runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${own}`
+      throw forbidden(attributes, `conflict: ${where}`)
+    }
+  }
+  if (scheduling.nodeSelector !== undefined) spec.nodeSelector = { ...spec.nodeSelector, ...scheduling.nodeSelector }
+  const tolerations = mergeTolerations(spec.tolerations ?? [], scheduling.tolerations ?? [])
+  if (tolerations.length > 0) spec.tolerations = tolerations
+}
+
+function checkOverhead(attributes: AdmissionAttributes, spec: PodSpec, found: Found): void {
+  if (found?.overhead !== undefined) {
+    if (!sameQuantities(found.overhead.podFixed ?? {}, spec.overhead ?? {})) throw forbidden(attributes, mismatch)
+  } else if (spec.overhead !== undefined) {
+    throw forbidden(attributes, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead')
+  }
+}
+
+function sameQuantities(a: DeepReadonly<Record<string, string>>, b: DeepReadonly<Record<string, string>>): boolean {
+  const names = Object.keys(a)
+  if (names.length !== Object.keys(b).length) return false
+  return names.every((name) => Object.hasOwn(b, name) && parseQuantity(a[name]!).equals(parseQuantity(b[name]!)))
+}

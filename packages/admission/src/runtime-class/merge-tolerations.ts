@@ -1,0 +1,30 @@
+import type { Toleration } from '@keelson/api/core/v1'
+import { semanticEqual } from '@keelson/apimachinery'
+import type { DeepReadonly } from '@keelson/apimachinery'
+
+/** Both lists, without what another toleration already covers; of equal ones the first stays. */
+export function mergeTolerations(first: readonly DeepReadonly<Toleration>[], second: readonly DeepReadonly<Toleration>[]): Toleration[] {
+  const all = [...first, ...second]
+  const merged: Toleration[] = []
+  for (const [i, toleration] of all.entries()) {
+    const isCovered =
+      merged.some((kept) => covers(kept, toleration)) ||
+      all.slice(i + 1).some((later) => !semanticEqual(later, toleration) && covers(later, toleration))
+    if (!isCovered) merged.push({ ...toleration })
+  }
+  return merged
+}
+
+/** Does the wider tolerate whatever the other does? */
+function covers(wider: DeepReadonly<Toleration>, other: DeepReadonly<Toleration>): boolean {
+  if (semanticEqual(wider, other)) return true
+  const anyKey = !wider.key && wider.operator === 'Exists'
+  if ((other.key ?? '') !== (wider.key ?? '') && !anyKey) return false
+  if (wider.effect && other.effect !== wider.effect) return false
+  if (wider.effect === 'NoExecute' && wider.tolerationSeconds !== undefined) {
+    if (other.tolerationSeconds === undefined || other.tolerationSeconds > wider.tolerationSeconds) return false
+  }
+  if (wider.operator === 'Exists') return true
+  if (wider.operator !== 'Equal' && wider.operator) return false
+  return other.operator === 'Equal' && (other.value ?? '') === (wider.value ?? '')
+}

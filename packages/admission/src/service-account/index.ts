@@ -1,0 +1,107 @@
+import type { Pod, PodSpec, ServiceAccount } from '@keelson/api/core/v1'
+import { generateName, newUnknownError } from '@keelson/apimachinery'
+import type { DeepReadonly } from '@keelson/apimachinery'
+import { after } from '../after.ts'
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
+import type { PluginDependencies } from '../admission-plugins.ts'
+import { messageOf } from '../find-object.ts'
+import { forbidden } from '../forbidden.ts'
+import { AccountFinder } from './account-finder.ts'
+import { checkMirrorPod, isMirrorPod } from './mirror-pod.ts'
+import { mountToken } from './mount-token.ts'
+import { enforcesMountableSecrets, unmountableByEphemeral, unmountableSecret } from './mountable-secrets.ts'
+
+type Account = DeepReadonly<ServiceAccount>
+
+/** Every pod runs as a service account that is there; it gets the account's token, and the account's pull secrets when it names none. */
+export function serviceAccount(dependencies: PluginDependencies): AdmissionPlugin {
+  return new ServiceAccountPlugin(dependencies)
+}
+
+class ServiceAccountPlugin implements AdmissionPlugin {
+  readonly name = 'ServiceAccount'
+  readonly operations = ['CREATE', 'UPDATE'] as const
+  readonly #accounts: AccountFinder
+  readonly #random: (() => number) | undefined
+
+  constructor(dependencies: PluginDependencies) {
+    this.#accounts = new AccountFinder(dependencies)
+    this.#random = dependencies.random
+  }
+
+  admit(attributes: AdmissionAttributes): Promise<void> | void {
+    if (attributes.operation !== 'CREATE' || !isPodWrite(attributes)) return
+    const pod = attributes.object as Pod
+    const spec = (pod.spec ??= { containers: null })
+    // A kubelet deletes its mirror pod when the spec is not what it wrote.
+    if (isMirrorPod(pod)) return checkMirrorPod(attributes, spec)
+    spec.serviceAccountName ||= 'default'
+    return after(this.#find(attributes, spec.serviceAccountName), (account) => {
+      if (account === undefined) return
+      if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true) mountToken(spec, (base) => this.#newName(base))
+      const secrets = account.imagePullSecrets ?? []
+      if ((spec.imagePullSecrets ?? []).length === 0 && secrets.length > 0)
+        spec.imagePullSecrets = secrets.map(({ name }) => ({ name: name ?? '' }))
+      checkSecrets(attributes, spec, account)
+    })
+  }
+
+  validate(attributes: AdmissionAttributes): Promise<void> | void {
+    if (!isPodWrite(attributes)) return
+    const { operation, subresource } = attributes
+    const addsContainers = operation === 'UPDATE' && subresource === 'ephemeralcontainers'
+    if (operation !== 'CREATE' && !addsContainers) return
+    const pod = attributes.object as Pod
+    const spec = pod.spec ?? { containers: null }
+    if (!addsContainers && isMirrorPod(pod)) return checkMirrorPod(attributes, spec)
+    if (!spec.serviceAccountName) {
+      if (!this.#accounts.isServed()) return
+      throw forbidden(attributes, `no service account specified for pod ${attributes.namespace}/${pod.metadata.name ?? ''}`)
+    }
+    return after(this.#find(attributes, spec.serviceAccountName), (account) => {
+      if (account === undefined) return
+      if (addsContainers) checkEphemeralSecrets(spec, account)
+      else checkSecrets(attributes, spec, account)
+    })
+  }
+
+  #newName(base: string): string {
+    return this.#random === undefined ? generateName(base) : generateName(base, this.#random)
+  }
+
+  /** undefined only where no accounts are served. Refuses for an account that is not there. */
+  #find(attributes: AdmissionAttributes, name: string): Account | undefined | Promise<Account | undefined> {
+    const { namespace, context } = attributes
+    if (!this.#accounts.isServed()) return undefined
+    const found = this.#accounts.find(namespace, name, context.signal)
+    if (!(found instanceof Promise)) return found
+    const failed = (why: string): unknown => forbidden(attributes, `error looking up service account ${namespace}/${name}: ${why}`)
+    return found.then(
+      (account) => {
+        if (account === undefined) throw failed(`serviceaccount ${JSON.stringify(name)} not found`)
+        return account
+      },
+      (error: unknown) => {
+        throw failed(messageOf(error))
+      },
+    )
+  }
+}
+
+function isPodWrite({ resource, subresource, object }: AdmissionAttributes): boolean {
+  if (resource.resource !== 'pods' || resource.group !== '' || object === undefined) return false
+  return subresource === '' || subresource === 'ephemeralcontainers'
+}
+
+function checkSecrets(attributes: AdmissionAttributes, spec: PodSpec, account: Account): void {
+  if (!enforcesMountableSecrets(account)) return
+  const refusal = unmountableSecret(spec, account)
+  if (refusal !== undefined) throw forbidden(attributes, refusal)
+}
+
+function checkEphemeralSecrets(spec: PodSpec, account: Account): void {
+  if (!enforcesMountableSecrets(account)) return
+  const refusal = unmountableByEphemeral(spec, account)
+  // Not a 403: the original's answer has neither that code nor a reason here.
+  if (refusal !== undefined) throw newUnknownError(refusal, { code: 500 })
+}

@@ -1,0 +1,62 @@
+import type { Container, EphemeralContainer, PodSpec, ServiceAccount } from '@keelson/api/core/v1'
+import type { DeepReadonly } from '@keelson/apimachinery'
+
+type Account = DeepReadonly<ServiceAccount>
+
+const trueTexts: ReadonlySet<string | undefined> = new Set(['1', 't', 'T', 'TRUE', 'true', 'True'])
+
+/** An account may be marked so that its pods see its own secrets only. */
+export function enforcesMountableSecrets(account: Account): boolean {
+  return trueTexts.has(account.metadata.annotations?.['kubernetes.io/enforce-mountable-secrets'])
+}
+
+/** What is wrong with the first secret that is not the account's. */
+export function unmountableSecret(spec: PodSpec, account: Account): string | undefined {
+  const mountable = mountableNames(account)
+  for (const { secret } of spec.volumes ?? []) {
+    if (secret !== undefined && !mountable.has(secret.secretName ?? '')) {
+      return notReferenced(`volume with secret.secretName="${secret.secretName ?? ''}"`, account)
+    }
+  }
+  const inContainers =
+    usedBy(spec.initContainers, 'init container', mountable, account) ?? usedBy(spec.containers, 'container', mountable, account)
+  if (inContainers !== undefined) return inContainers
+  const pullSecrets = new Set((account.imagePullSecrets ?? []).map(({ name }) => name ?? ''))
+  for (const [i, { name = '' }] of (spec.imagePullSecrets ?? []).entries()) {
+    if (!pullSecrets.has(name)) return notReferenced(`imagePullSecrets[${i}].name="${name}"`, account, 'imagePullSecret')
+  }
+  return undefined
+}
+
+/** Likewise, for containers that come into a running pod. */
+export function unmountableByEphemeral(spec: PodSpec, account: Account): string | undefined {
+  return usedBy(spec.ephemeralContainers, 'ephemeral container', mountableNames(account), account)
+}
+
+function mountableNames(account: Account): ReadonlySet<string> {
+  return new Set((account.secrets ?? []).map(({ name }) => name ?? ''))
+}
+
+function usedBy(
+  containers: readonly (Container | EphemeralContainer)[] | null | undefined,
+  what: string,
+  mountable: ReadonlySet<string>,
+  account: Account,
+): string | undefined {
+  for (const { name, env, envFrom } of containers ?? []) {
+    for (const variable of env ?? []) {
+      const secret = variable.valueFrom?.secretKeyRef
+      if (secret === undefined || mountable.has(secret.name ?? '')) continue
+      return notReferenced(`${what} ${name} with envVar ${variable.name} referencing secret.secretName="${secret.name ?? ''}"`, account)
+    }
+    for (const { secretRef } of envFrom ?? []) {
+      if (secretRef === undefined || mountable.has(secretRef.name ?? '')) continue
+      return notReferenced(`${what} ${name} with envFrom referencing secret.secretName="${secretRef.name ?? ''}"`, account)
+    }
+  }
+  return undefined
+}
+
+function notReferenced(what: string, account: Account, kind = 'secret'): string {
+  return `${what} is not allowed because service account ${account.metadata.name ?? ''} does not reference that ${kind}`
+}

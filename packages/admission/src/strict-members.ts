@@ -1,0 +1,24 @@
+/** The members of an object of a configuration file, none but those that are known. Throws an Error that names the path. */
+export function strictMembers(value: unknown, path: string, known: readonly string[]): Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Error(`${path || 'the configuration'} must be an object`)
+  const unknown = Object.keys(value).filter((name) => !known.includes(name))
+  if (unknown.length > 0) {
+    const names = unknown.map((name) => `unknown field ${JSON.stringify(path === '' ? name : `${path}.${name}`)}`)
+    throw new Error(`strict decoding error: ${names.join(', ')}`)
+  }
+  return value as Readonly<Record<string, unknown>>
+}
+
+/** "" when it is absent. */
+export function stringMember(members: Readonly<Record<string, unknown>>, name: string, path: string): string {
+  const value = members[name] ?? ''
+  if (typeof value !== 'string') throw new Error(`${path === '' ? name : `${path}.${name}`} must be a string`)
+  return value
+}
+
+export function stringList(members: Readonly<Record<string, unknown>>, name: string, path: string): readonly string[] {
+  const value = members[name] ?? []
+  if (!Array.isArray(value) || value.some((item) => typeof item !== 'string')) throw new Error(`${path}.${name} must be a list of strings`)
+  return value as readonly string[]
+}

@@ -1,0 +1,42 @@
+import { builtinPlugins, createAdmissionChain, readAdmissionConfiguration } from '@keelson/admission'
+import type { AdmissionChain, AdmissionPlugins, PluginSelection } from '@keelson/admission'
+import type { LoopbackClient, SharedInformers } from '@keelson/loopback'
+import { ConfigurationError } from './configuration-error.ts'
+import type { ServerChainOptions } from './server-chain-options.ts'
+
+export interface SelectedPlugins {
+  readonly plugins: AdmissionPlugins
+  readonly selection: PluginSelection
+}
+
+/** Which plugins there will be, and what they were told. Throws `ConfigurationError`; nothing is opened yet. */
+export async function selectAdmissionPlugins({ admission = {} }: ServerChainOptions): Promise<SelectedPlugins> {
+  const { enable = [], disable = [], configFile, defaultTolerationSeconds, plugins: own = {} } = admission
+  const plugins = builtinPlugins(defaultTolerationSeconds === undefined ? {} : { defaultTolerationSeconds })
+  for (const [name, factory] of Object.entries(own)) plugins.register(name, factory)
+  try {
+    const configuration = configFile === undefined ? undefined : await readAdmissionConfiguration(configFile)
+    const selection = { enable, disable, ...(configuration === undefined ? {} : { configuration }) }
+    plugins.check(selection)
+    return { plugins, selection }
+  } catch (error) {
+    throw configurationError(error)
+  }
+}
+
+/** Throws `ConfigurationError` when a plugin refuses its configuration. */
+export function buildAdmission(
+  { plugins, selection }: SelectedPlugins,
+  dependencies: { readonly client: LoopbackClient; readonly informers: SharedInformers },
+): AdmissionChain & AsyncDisposable {
+  try {
+    return createAdmissionChain(plugins.create(dependencies, selection))
+  } catch (error) {
+    throw configurationError(error)
+  }
+}
+
+function configurationError(error: unknown): unknown {
+  if ((error as Error).name !== 'AdmissionConfigurationError') return error
+  return new ConfigurationError((error as Error).message, { cause: error })
+}
