@@ -30,6 +30,9 @@ const kinds = new Set([
   'ResourceQuota',
   'PersistentVolume',
   'PersistentVolumeClaim',
+  'PodTemplate',
+  'ReplicationController',
+  'Endpoints',
 ])
 
 interface Step {
@@ -114,7 +117,7 @@ function suffix({ body, expect: { body: answer } }: Step): string {
 
 /** A map that was sent empty counts as absent here, and errors print it so. */
 function withoutEmptyMaps(message: string): string {
-  return message.replace('spec.capacity: Unsupported value: {}', 'spec.capacity: Unsupported value: null')
+  return message.replace(/(spec\.capacity: Unsupported|spec\.template\.metadata\.labels: Invalid) value: {}/, '$1 value: null')
 }
 
 function comparable(body: JsonObject): JsonObject {

@@ -1,26 +1,32 @@
 import type {
+  Endpoints,
   LimitRange,
   Namespace,
   Node,
   PersistentVolume,
   PersistentVolumeClaim,
   Pod,
+  PodTemplate,
+  ReplicationController,
   ResourceQuota,
   Secret,
   Service,
 } from '@keelson/api/core/v1'
 import type { KindRegistration, KubeObject, Scheme } from '@keelson/apimachinery'
-import { setClaimDefaults } from './persistentvolumeclaims/defaults.ts'
-import { setPersistentVolumeDefaults } from './persistentvolumes/defaults.ts'
-import { setResourceQuotaDefaults } from './resourcequotas/defaults.ts'
-import { setLimitRangeDefaults } from './limitranges/defaults.ts'
+import { setEndpointsDefaults } from './endpoints/defaults.ts'
 import { eventFieldLabel, eventFromHub, eventToHub } from './events/convert.ts'
 import { events } from './events/index.ts'
+import { setLimitRangeDefaults } from './limitranges/defaults.ts'
 import { setNamespaceDefaults } from './namespaces/defaults.ts'
 import { normalizeNode, setNodeDefaults } from './nodes/defaults.ts'
+import { setClaimDefaults } from './persistentvolumeclaims/defaults.ts'
+import { setPersistentVolumeDefaults } from './persistentvolumes/defaults.ts'
 import { setPodDefaults } from './pods/defaults.ts'
 import { podFieldLabel } from './pods/field-labels.ts'
 import { normalizePod } from './pods/normalize-pod.ts'
+import { setPodTemplateObjectDefaults } from './podtemplates/defaults.ts'
+import { setReplicationControllerDefaults } from './replicationcontrollers/defaults.ts'
+import { setResourceQuotaDefaults } from './resourcequotas/defaults.ts'
 import { mergeStringData, setSecretDefaults } from './secrets/defaults.ts'
 import { setServiceDefaults } from './services/defaults.ts'
 
@@ -31,7 +37,10 @@ const metadataLabels = ['metadata.name', 'metadata.namespace']
 /** Every kind of core/v1, and events.k8s.io/v1, with defaults, conversions and the field labels clients may select by. */
 export function registerCore(scheme: Scheme): void {
   const rules: Readonly<Record<string, Rules>> = {
+    Binding: {},
+    ComponentStatus: {},
     ConfigMap: {},
+    Endpoints: { setDefaults: typed<Endpoints>(setEndpointsDefaults) },
     Event: { convertFieldLabel: only(...metadataLabels, ...Object.keys(events.selectableFields ?? {})) },
     LimitRange: { setDefaults: typed<LimitRange>(setLimitRangeDefaults) },
     Namespace: { setDefaults: typed<Namespace>(setNamespaceDefaults), convertFieldLabel: only('status.phase', 'metadata.name') },
@@ -43,6 +52,11 @@ export function registerCore(scheme: Scheme): void {
     PersistentVolume: { setDefaults: typed<PersistentVolume>(setPersistentVolumeDefaults) },
     PersistentVolumeClaim: { setDefaults: typed<PersistentVolumeClaim>(setClaimDefaults) },
     Pod: { setDefaults: typed<Pod>(setPodDefaults), toHub: (object) => normalizePod(object), convertFieldLabel: podFieldLabel },
+    PodTemplate: { setDefaults: typed<PodTemplate>(setPodTemplateObjectDefaults) },
+    ReplicationController: {
+      setDefaults: typed<ReplicationController>(setReplicationControllerDefaults),
+      convertFieldLabel: only('status.replicas', ...metadataLabels),
+    },
     ResourceQuota: { setDefaults: typed<ResourceQuota>(setResourceQuotaDefaults) },
     Secret: {
       setDefaults: typed<Secret>(setSecretDefaults),

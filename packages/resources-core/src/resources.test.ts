@@ -1,5 +1,6 @@
 import { createApiTypes } from '@keelson/api'
 import { coreV1 } from '@keelson/api/core/v1'
+import type { PodTemplateSpec } from '@keelson/api/core/v1'
 import { describeResource } from '@keelson/registry/testing'
 import { describe, expect, it } from 'vitest'
 import { configMaps } from './configmaps/index.ts'
@@ -10,6 +11,10 @@ import { nodes } from './nodes/index.ts'
 import { resourceQuotas } from './resourcequotas/index.ts'
 import { persistentVolumeClaims } from './persistentvolumeclaims/index.ts'
 import { persistentVolumes } from './persistentvolumes/index.ts'
+import { endpoints } from './endpoints/index.ts'
+import { podTemplates } from './podtemplates/index.ts'
+import { replicationControllers } from './replicationcontrollers/index.ts'
+import { setPodTemplateDefaults } from './pod-spec/pod-spec-defaults.ts'
 import { coreResources } from './resources.ts'
 import { secrets } from './secrets/index.ts'
 import { serviceAccounts } from './serviceaccounts/index.ts'
@@ -129,6 +134,48 @@ describeResource(persistentVolumeClaims, {
       title: 'no size',
       object: () => ({ metadata: { name: 'a' }, spec: { accessModes: ['ReadWriteOnce'] } }),
       field: 'spec.resources[storage]',
+    },
+  ],
+})
+
+const template = (): PodTemplateSpec => {
+  const made: PodTemplateSpec = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+  setPodTemplateDefaults(made)
+  return made
+}
+describeResource(podTemplates, {
+  types,
+  valid: () => ({ metadata: {}, template: template() }),
+  invalid: [
+    badName,
+    {
+      title: 'no containers',
+      object: () => ({ metadata: { name: 'a' }, template: { spec: { ...template().spec!, containers: [] } } }),
+      field: 'template.spec.containers',
+    },
+  ],
+})
+describeResource(replicationControllers, {
+  types,
+  valid: () => ({ metadata: {}, spec: { replicas: 1, selector: { app: 'a' }, template: template() } }),
+  invalid: [
+    badName,
+    {
+      title: 'a selector of others',
+      object: () => ({ metadata: { name: 'a' }, spec: { replicas: 1, selector: { app: 'b' }, template: template() } }),
+      field: 'spec.template.metadata.labels',
+    },
+  ],
+})
+describeResource(endpoints, {
+  types,
+  valid: () => ({ metadata: {}, subsets: [{ addresses: [{ ip: '10.0.0.1' }], ports: [{ port: 80, protocol: 'TCP' }] }] }),
+  invalid: [
+    badName,
+    {
+      title: 'this machine',
+      object: () => ({ metadata: { name: 'a' }, subsets: [{ addresses: [{ ip: '127.0.0.1' }] }] }),
+      field: 'subsets[0].addresses[0].ip',
     },
   ],
 })

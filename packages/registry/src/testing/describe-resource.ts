@@ -1,8 +1,13 @@
 import type { ApiTypes } from '@keelson/api'
 import { everyField, everything, isApiError } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
+import { openEmbedded, openMemory } from '@keelson/backend-embedded'
 import { isStoredObject } from '@keelson/storagebackend'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Backend } from '@keelson/storagebackend'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { copyObject } from '../copy-object.ts'
 import type { ResourceDefinition } from '../resource-definition.ts'
 import type { ListRequest, RestResult, UpdatedObjectInfo } from '../rest.ts'
@@ -23,16 +28,21 @@ export interface ResourceCases<T extends KubeObject> {
   readonly hooks?: TestStoreOptions<T>['hooks']
 }
 
-/** What every resource must do, whatever its own rules: the shared half of a resource's tests. */
+/** What every resource must do, whatever its own rules: the shared half of a resource's tests. In memory and on disk. */
 export function describeResource<T extends KubeObject>(definition: ResourceDefinition<T>, cases: ResourceCases<T>): void {
   const { valid, invalid = [], change = addLabel, types, hooks } = cases
   const left = new Set(definition.withoutVerbs)
-  describe(`${definition.plural}: what every resource does`, () => {
+  describe.each(Object.entries(drivers))(`${definition.plural} on %s: what every resource does`, (_driver, open) => {
+    let driver: OpenDriver
+    let tests = 0
     let test: TestStore<T>
     let store: Store<T>
     let context: TestContext
+    beforeAll(async () => void (driver = await open()))
+    afterAll(() => driver.close())
     beforeEach(() => {
-      test = openTestStore(definition, { ...(types && { types }), ...(hooks && { hooks }) })
+      const { backend } = driver
+      test = openTestStore(definition, { backend, prefix: `/test-${tests++}`, ...(types && { types }), ...(hooks && { hooks }) })
       store = test.store
       context = testContext(definition.scope === 'Namespaced' ? 'ns' : '')
     })
@@ -96,17 +106,67 @@ export function describeResource<T extends KubeObject>(definition: ResourceDefin
       expect(plain(object).metadata.resourceVersion).toBe(created.metadata.resourceVersion)
     })
 
+    it.skipIf(left.has('create') || left.has('update'))('an update in a dry run writes nothing', async () => {
+      const created = await create('a')
+      const next = copyObject(created) as T
+      change(next)
+      await store.update(context, 'a', put(next), { dryRun: true })
+      expect(await read('a')).toEqual(created)
+    })
+
     it.skipIf(left.has('create') || left.has('list'))('lists in order of name', async () => {
       for (const name of ['b', 'a', 'c']) await create(name)
       const list = await store.list(context, everythingThere)
       expect(Array.from(list.items, (item) => item.field('metadata.name'))).toEqual(['a', 'b', 'c'])
     })
 
-    it.skipIf(left.has('create') || left.has('delete') || definition.deletion !== undefined)('deletes', async () => {
-      await create('a')
-      const { immediate } = await store.delete(context, 'a', { options: { gracePeriodSeconds: 0 }, dryRun: false })
-      expect(immediate).toBe(true)
-      await expect(read('a')).rejects.toMatchObject({ reason: 'NotFound' })
+    it.skipIf(left.has('create') || left.has('list'))('lists in pages', async () => {
+      for (const name of ['a', 'b', 'c']) await create(name)
+      const first = await store.list(context, { ...everythingThere, limit: 2 })
+      expect(Array.from(first.items, (item) => item.field('metadata.name'))).toEqual(['a', 'b'])
+      const rest = await store.list(context, { ...everythingThere, limit: 2, continue: first.continue })
+      expect(Array.from(rest.items, (item) => item.field('metadata.name'))).toEqual(['c'])
+    })
+
+    describe.skipIf(left.has('create') || left.has('delete') || definition.deletion !== undefined)('deletion', () => {
+      const options = { gracePeriodSeconds: 0, propagationPolicy: 'Background' }
+
+      it('removes', async () => {
+        await create('a')
+        const { immediate } = await store.delete(context, 'a', { options, dryRun: false })
+        expect(immediate).toBe(true)
+        await expect(read('a')).rejects.toMatchObject({ reason: 'NotFound' })
+        await expect(store.delete(context, 'a', { options, dryRun: false })).rejects.toMatchObject({ reason: 'NotFound' })
+      })
+
+      it('of another version is refused', async () => {
+        const { metadata } = await create('a')
+        for (const preconditions of [{ resourceVersion: '1' }, { uid: 'another' }]) {
+          const request = { options: { ...options, preconditions }, dryRun: false }
+          await expect(store.delete(context, 'a', request)).rejects.toMatchObject({ reason: 'Conflict', code: 409 })
+        }
+        const preconditions = { resourceVersion: metadata.resourceVersion!, uid: metadata.uid! }
+        expect((await store.delete(context, 'a', { options: { ...options, preconditions }, dryRun: false })).immediate).toBe(true)
+      })
+
+      it('in a dry run removes nothing', async () => {
+        const created = await create('a')
+        await store.delete(context, 'a', { options, dryRun: true })
+        expect(await read('a')).toEqual(created)
+      })
+
+      it.skipIf(left.has('update'))('waits for finalizers, and ends with the last', async () => {
+        const held = named('a')
+        held.metadata.finalizers = ['example.com/hold']
+        await store.create(context, held, { dryRun: false })
+        const { immediate } = await store.delete(context, 'a', { options, dryRun: false })
+        expect(immediate).toBe(false)
+        const marked = await read('a')
+        expect(marked.metadata.deletionTimestamp).toMatch(/Z$/)
+        const { finalizers: _released, ...metadata } = marked.metadata
+        await store.update(context, 'a', put({ ...marked, metadata }), { dryRun: false })
+        await expect(read('a')).rejects.toMatchObject({ reason: 'NotFound' })
+      })
     })
 
     it.skipIf(left.has('create') || left.has('watch') || left.has('update'))('watches', async () => {
@@ -129,6 +189,29 @@ export function describeResource<T extends KubeObject>(definition: ResourceDefin
       expect(cells[store.table.columns.findIndex(({ name }) => name === 'Name')]).toBe('a')
     })
   })
+}
+
+interface OpenDriver {
+  readonly backend: Backend
+  close(): Promise<void>
+}
+
+const drivers: Readonly<Record<string, () => Promise<OpenDriver>>> = {
+  async memory() {
+    const backend = openMemory()
+    return { backend, close: async () => backend[Symbol.asyncDispose]() }
+  },
+  async LMDB() {
+    const directory = await mkdtemp(join(tmpdir(), 'keelson-resource-'))
+    const backend = await openEmbedded({ dataDir: join(directory, 'data') })
+    return {
+      backend,
+      async close() {
+        await backend[Symbol.asyncDispose]()
+        await rm(directory, { recursive: true })
+      },
+    }
+  },
 }
 
 const everythingThere: ListRequest = {

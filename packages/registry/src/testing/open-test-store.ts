@@ -20,6 +20,8 @@ export interface TestStoreOptions<T extends KubeObject> {
   readonly decorator?: StorageDecorator
   /** Default: one in memory, which disposing the test store closes. */
   readonly backend?: Backend
+  /** What keys start with; for tests that share a store. Default "/registry". */
+  readonly prefix?: string
   readonly now?: () => number
   readonly newUid?: () => string
   readonly generateName?: (base: string) => string
@@ -41,7 +43,9 @@ export function openTestStore<T extends KubeObject>(definition: ResourceDefiniti
   const backend = options.backend ?? openMemory()
   const createCodec = types === undefined ? untypedCodecs : recordCodecs({ schemaVersion: 1 })
   const restOptions = createRESTOptionsGetter({
-    storageFactory: newStorageFactoryConfig().complete({ backend, createCodec }).new(),
+    storageFactory: newStorageFactoryConfig()
+      .complete({ backend, createCodec, ...(options.prefix !== undefined && { prefix: options.prefix }) })
+      .new(),
     ...(decorator && { decorator }),
     ...(deleteCollectionWorkers !== undefined && { deleteCollectionWorkers }),
     ...(enableGarbageCollection !== undefined && { enableGarbageCollection }),

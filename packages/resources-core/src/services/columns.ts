@@ -1,5 +1,6 @@
 import type { Service } from '@keelson/api/core/v1'
 import type { Column } from '@keelson/registry'
+import { labelsText } from '../labels-text.ts'
 import { specOf } from './service-facts.ts'
 import type { ReadonlyService, ReadonlySpec } from './service-facts.ts'
 
@@ -8,7 +9,12 @@ export const serviceColumns: readonly Column<Service>[] = [
   { name: 'Cluster-IP', description: 'Its address inside the cluster.', value: (service) => specOf(service).clusterIPs?.[0] ?? '<none>' },
   { name: 'External-IP', description: 'Its addresses outside the cluster.', value: externalAddress },
   { name: 'Port(s)', description: 'PORT/PROTOCOL, or PORT:NODEPORT/PROTOCOL.', value: (service) => portsText(specOf(service)) },
-  { name: 'Selector', priority: 1, description: 'The labels of the pods behind it.', value: (service) => selectorText(specOf(service)) },
+  {
+    name: 'Selector',
+    priority: 1,
+    description: 'The labels of the pods behind it.',
+    value: (service) => labelsText(specOf(service).selector),
+  },
 ]
 
 function externalAddress(service: ReadonlyService): string {
@@ -34,9 +40,4 @@ function balancerAddresses({ status }: ReadonlyService): string[] {
 function portsText({ ports = [] }: ReadonlySpec): string {
   const texts = ports.map(({ port, nodePort = 0, protocol = '' }) => `${port}${nodePort > 0 ? `:${nodePort}` : ''}/${protocol}`)
   return texts.join(',') || '<none>'
-}
-
-function selectorText({ selector = {} }: ReadonlySpec): string {
-  const pairs = Object.entries(selector).map(([key, value]) => `${key}=${value}`)
-  return pairs.sort().join(',') || '<none>'
 }

@@ -1,0 +1,12 @@
+import type { PodTemplateSpec } from '@keelson/api/core/v1'
+import type { DeepReadonly } from '@keelson/apimachinery'
+
+type Template = DeepReadonly<PodTemplateSpec> | undefined
+
+export function containerNames(template: Template): string {
+  return (template?.spec?.containers ?? []).map(({ name }) => name).join(',')
+}
+
+export function containerImages(template: Template): string {
+  return (template?.spec?.containers ?? []).map(({ image }) => image ?? '').join(',')
+}

@@ -1,0 +1,16 @@
+import type { Endpoints } from '@keelson/api/core/v1'
+import type { DeepReadonly } from '@keelson/apimachinery'
+
+const shown = 3
+
+/** "10.0.0.1:80,10.0.0.2:80,10.0.0.3:80 + 4 more..." */
+export function endpointsText({ subsets = [] }: DeepReadonly<Endpoints>): string {
+  if (subsets.length === 0) return '<none>'
+  const all = subsets.flatMap(({ addresses = [], ports = [] }) =>
+    ports.length === 0
+      ? addresses.map(({ ip }) => ip)
+      : ports.flatMap(({ port }) => addresses.map(({ ip }) => `${ip.includes(':') ? `[${ip}]` : ip}:${port}`)),
+  )
+  const text = all.slice(0, shown).join(',')
+  return all.length > shown ? `${text} + ${all.length - shown} more...` : text
+}

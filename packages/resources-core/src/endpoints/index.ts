@@ -1,0 +1,23 @@
+import type { Endpoints } from '@keelson/api/core/v1'
+import { defineResource } from '@keelson/registry'
+import type { ResourceDefinition } from '@keelson/registry'
+import { endpointsText } from './columns.ts'
+import { validateEndpoints } from './validate.ts'
+import { endpointsWarnings } from './warnings.ts'
+
+export const endpoints: ResourceDefinition<Endpoints> = defineResource<Endpoints>({
+  group: '',
+  version: 'v1',
+  kind: 'Endpoints',
+  plural: 'endpoints',
+  scope: 'Namespaced',
+  shortNames: ['ep'],
+  strategy: {
+    allowCreateOnUpdate: true,
+    validateCreate: (_context, object) => validateEndpoints(object),
+    validateUpdate: (_context, object, old) => validateEndpoints(object, old),
+    warningsOnCreate: (_context, object) => endpointsWarnings(object),
+    warningsOnUpdate: (_context, object) => endpointsWarnings(object),
+  },
+  columns: [{ name: 'Endpoints', description: 'The first addresses and ports.', value: endpointsText }],
+})

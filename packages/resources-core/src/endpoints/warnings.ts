@@ -1,0 +1,14 @@
+import type { Endpoints } from '@keelson/api/core/v1'
+import { fieldPath } from '@keelson/apimachinery'
+import type { DeepReadonly } from '@keelson/apimachinery'
+import { ipWarnings } from '../ip-address.ts'
+
+/** The controller that makes most of them writes addresses in the right form. */
+export function endpointsWarnings({ metadata, subsets = [] }: DeepReadonly<Endpoints>): readonly string[] {
+  if (metadata.labels?.['endpoints.kubernetes.io/managed-by'] === 'endpoint-controller') return []
+  return subsets.flatMap((subset, i) =>
+    (['addresses', 'notReadyAddresses'] as const).flatMap((member) =>
+      (subset[member] ?? []).flatMap(({ ip }, j) => ipWarnings(ip, fieldPath('subsets').index(i).child(member).index(j).child('ip'))),
+    ),
+  )
+}

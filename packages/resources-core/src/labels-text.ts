@@ -1,0 +1,5 @@
+/** "a=1,b=2", as tables show labels and selectors. */
+export function labelsText(labels: Readonly<Record<string, string>> = {}): string {
+  const pairs = Object.entries(labels).map(([key, value]) => `${key}=${value}`)
+  return pairs.sort().join(',') || '<none>'
+}

@@ -1,0 +1,42 @@
+import type { PodTemplate } from '@keelson/api/core/v1'
+import { fieldPath, semanticEqual } from '@keelson/apimachinery'
+import { defineResource, nameColumn } from '@keelson/registry'
+import type { ResourceDefinition } from '@keelson/registry'
+import { containerImages, containerNames } from '../container-columns.ts'
+import { labelsText } from '../labels-text.ts'
+import { dropDisabledPodFields } from '../pod-spec/drop-disabled-fields.ts'
+import { podWarnings } from '../pod-spec/pod-warnings.ts'
+import { validatePodTemplateSpec } from '../pod-spec/validate-pod-template.ts'
+
+const templatePath = fieldPath('template')
+
+export const podTemplates: ResourceDefinition<PodTemplate> = defineResource<PodTemplate>({
+  group: '',
+  version: 'v1',
+  kind: 'PodTemplate',
+  plural: 'podtemplates',
+  scope: 'Namespaced',
+  returnsDeletedObject: true,
+  strategy: {
+    repeatedMetadataChecks: 'update',
+    prepareForCreate(_context, { metadata, template }) {
+      metadata.generation = 1
+      if (template?.spec !== undefined) dropDisabledPodFields(template.spec)
+    },
+    validateCreate: (_context, { template = {} }) => validatePodTemplateSpec(template, templatePath),
+    warningsOnCreate: (_context, { template = {} }) => podWarnings(template, templatePath),
+    prepareForUpdate(_context, { metadata, template }, old) {
+      if (template?.spec !== undefined) dropDisabledPodFields(template.spec, old.template?.spec)
+      if (!semanticEqual(template, old.template)) metadata.generation = (old.metadata.generation ?? 0) + 1
+    },
+    validateUpdate: (_context, { template = {} }, old) => validatePodTemplateSpec(template, templatePath, old.template),
+    warningsOnUpdate: (_context, { metadata, template = {} }, old) =>
+      metadata.generation === old.metadata.generation ? [] : podWarnings(template, templatePath),
+  },
+  allColumns: [
+    nameColumn,
+    { name: 'Containers', description: 'The names of its containers.', value: ({ template }) => containerNames(template) },
+    { name: 'Images', description: 'The images of its containers.', value: ({ template }) => containerImages(template) },
+    { name: 'Pod Labels', description: 'The labels of its pods.', value: ({ template }) => labelsText(template?.metadata?.labels) },
+  ],
+})

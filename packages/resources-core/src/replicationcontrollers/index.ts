@@ -1,0 +1,32 @@
+import type { ReplicationController } from '@keelson/api/core/v1'
+import { defineResource } from '@keelson/registry'
+import type { ResourceDefinition } from '@keelson/registry'
+import { containerImages, containerNames } from '../container-columns.ts'
+import { labelsText } from '../labels-text.ts'
+import { replicationControllerStatus, replicationControllerStrategy } from './strategy.ts'
+
+export const replicationControllers: ResourceDefinition<ReplicationController> = defineResource<ReplicationController>({
+  group: '',
+  version: 'v1',
+  kind: 'ReplicationController',
+  plural: 'replicationcontrollers',
+  scope: 'Namespaced',
+  shortNames: ['rc'],
+  categories: ['all'],
+  strategy: replicationControllerStrategy,
+  selectableFields: { 'status.replicas': ({ status }) => String(status?.replicas ?? 0) },
+  columns: [
+    { name: 'Desired', type: 'integer', description: 'How many pods there should be.', value: ({ spec }) => spec?.replicas ?? 0 },
+    { name: 'Current', type: 'integer', description: 'How many there are.', value: ({ status }) => status?.replicas ?? 0 },
+    { name: 'Ready', type: 'integer', description: 'How many of them are ready.', value: ({ status }) => status?.readyReplicas ?? 0 },
+    {
+      name: 'Containers',
+      priority: 1,
+      description: 'The names of their containers.',
+      value: ({ spec }) => containerNames(spec?.template),
+    },
+    { name: 'Images', priority: 1, description: 'The images of their containers.', value: ({ spec }) => containerImages(spec?.template) },
+    { name: 'Selector', priority: 1, description: 'The labels it finds its pods by.', value: ({ spec }) => labelsText(spec?.selector) },
+  ],
+  subresources: { status: replicationControllerStatus },
+})

@@ -1,0 +1,54 @@
+import type { ReplicationController } from '@keelson/api/core/v1'
+import { fieldPath, isDNS1123Label, semanticEqual } from '@keelson/apimachinery'
+import { withoutFields } from '@keelson/apimachinery/managed-fields'
+import type { Strategy, SubresourceStrategy } from '@keelson/registry'
+import { keepMember } from '../keep-member.ts'
+import { dropDisabledPodFields } from '../pod-spec/drop-disabled-fields.ts'
+import { podWarnings } from '../pod-spec/pod-warnings.ts'
+import { validateReplicationController, validateReplicationControllerStatus, validateReplicationControllerUpdate } from './validate.ts'
+
+const templatePath = fieldPath('spec', 'template')
+
+export const replicationControllerStrategy: Strategy<ReplicationController> = {
+  resetFields: withoutFields('status'),
+  repeatedMetadataChecks: 'update',
+  // Older than garbage collection: pods outlive it unless a client says otherwise.
+  defaultPropagation: 'orphan',
+  prepareForCreate(_context, controller) {
+    controller.status = { replicas: 0 }
+    controller.metadata.generation = 1
+    const spec = controller.spec?.template?.spec
+    if (spec !== undefined) dropDisabledPodFields(spec)
+  },
+  validateCreate: (_context, controller) => validateReplicationController(controller),
+  warningsOnCreate: (_context, { metadata, spec }) => [
+    ...nameWarnings(metadata.name ?? ''),
+    ...(spec?.template === undefined ? [] : podWarnings(spec.template, templatePath)),
+  ],
+  prepareForUpdate(_context, controller, old) {
+    keepMember(controller, old, 'status')
+    const spec = controller.spec?.template?.spec
+    if (spec !== undefined) dropDisabledPodFields(spec, old.spec?.template?.spec)
+    if (!semanticEqual(controller.spec, old.spec)) controller.metadata.generation = (old.metadata.generation ?? 0) + 1
+  },
+  validateUpdate: (_context, controller, old) => validateReplicationControllerUpdate(controller, old),
+  // The original speaks of the template that is replaced.
+  warningsOnUpdate: (_context, controller, { metadata, spec }) =>
+    controller.metadata.generation === metadata.generation || spec?.template === undefined ? [] : podWarnings(spec.template, templatePath),
+}
+
+export const replicationControllerStatus: SubresourceStrategy<ReplicationController> = {
+  update: {
+    resetFields: withoutFields('spec'),
+    prepareForUpdate: (_context, controller, old) => keepMember(controller, old, 'spec'),
+    validateUpdate: (_context, controller) => validateReplicationControllerStatus(controller),
+  },
+}
+
+/** Pods are named after it. */
+function nameWarnings(name: string): string[] {
+  const messages = isDNS1123Label(name)
+  if (messages.length === 0) return []
+  const consequence = 'this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended'
+  return [`metadata.name: ${consequence}: [${messages.join(' ')}]`]
+}
