@@ -17,6 +17,7 @@ export interface ParsedArguments {
 export function parseArguments(argv: readonly string[], known: ReadonlyMap<string, FlagDefinition>): ParsedArguments {
   const values: Record<string, unknown> = {}
   for (const [name, definition] of known) if (definition.default !== undefined) values[name] = definition.default
+  const given = new Set<string>()
   let help = false
   let version = false
   for (let i = 0; i < argv.length; i++) {
@@ -40,7 +41,10 @@ export function parseArguments(argv: readonly string[], known: ReadonlyMap<strin
       else if (i + 1 < argv.length) text = argv[++i]!
       else throw new UsageError(`--${name} needs a value: ${definition.help}`)
     }
-    values[name] = readValue(name, definition, text)
+    const value = readValue(name, definition, text)
+    // A list that is given again goes on; the default is only for lists that were not given at all.
+    values[name] = Array.isArray(value) && given.has(name) ? [...(values[name] as unknown[]), ...value] : value
+    given.add(name)
   }
   return { help, version, values }
 }

@@ -111,6 +111,42 @@ const table = {
     default: ['/healthz', '/readyz', '/livez'],
     help: 'Paths that need no permission; a trailing * is a prefix.',
   },
+  'service-account-issuer': {
+    group: authentication,
+    type: list(),
+    help: 'Who issues service account tokens, an https URL. Of several, the first issues, and tokens of all are accepted. Default https://kubernetes.default.svc.cluster.local.',
+  },
+  'service-account-signing-key-file': {
+    group: authentication,
+    type: text(),
+    help: 'The private key, PEM, that signs service account tokens. Default: one made by the server; servers on one etcd must share one.',
+  },
+  'service-account-key-file': {
+    group: authentication,
+    type: list(),
+    help: 'Keys, PEM, that check service account tokens; may be given several times. Default: that of --service-account-signing-key-file.',
+  },
+  'service-account-jwks-uri': {
+    group: authentication,
+    type: textLike(/^https:\/\//, 'an https URL'),
+    help: 'Where the discovery document of the issuer says the keys are. Default: at this server.',
+  },
+  'service-account-max-token-expiration': {
+    group: authentication,
+    type: duration(),
+    help: 'Service account tokens are made for no longer than this. Default: no limit.',
+  },
+  'service-account-extend-token-expiration': {
+    group: authentication,
+    type: onOff(),
+    default: true,
+    help: 'Tokens that kubelets ask for on behalf of pods live a year.',
+  },
+  'api-audiences': {
+    group: authentication,
+    type: list(),
+    help: 'Service account tokens must be meant for one of these. Default: the issuers.',
+  },
   'max-requests-inflight': {
     group: generic,
     type: whole(),

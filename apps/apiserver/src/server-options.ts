@@ -35,6 +35,7 @@ export async function serverOptions(values: FlagValues, log: (level: number, tex
     http2: !values['disable-http2-serving'],
     ...(values['client-ca-file'] === undefined ? {} : { clientAuthorities: [await readText('client-ca-file', values['client-ca-file'])] }),
     ...(values['token-auth-file'] === undefined ? {} : { tokenFile: await existing('token-auth-file', values['token-auth-file']) }),
+    serviceAccounts: await serviceAccountOptions(values),
     anonymousAuth: values['anonymous-auth'],
     alwaysAllowPaths: values['authorization-always-allow-paths'],
     limits: { readOnly: values['max-requests-inflight'], mutating: values['max-mutating-requests-inflight'] },
@@ -59,6 +60,29 @@ function encryptionOptions(values: FlagValues): Pick<ServerChainOptions, 'encryp
   if (file !== undefined) return { encryption: { configFile: path.resolve(file), automaticReload } }
   if (!automaticReload) return {}
   throw new StartError('--encryption-provider-config-automatic-reload must be set with --encryption-provider-config', { isUsage: true })
+}
+
+async function serviceAccountOptions(values: FlagValues): Promise<NonNullable<ServerChainOptions['serviceAccounts']>> {
+  const signingKeyFile = values['service-account-signing-key-file']
+  const keyFiles = values['service-account-key-file']
+  const issuers = values['service-account-issuer']
+  const audiences = values['api-audiences']
+  const keySetUri = values['service-account-jwks-uri']
+  const maximum = values['service-account-max-token-expiration'] ?? 0
+  if (maximum !== 0 && (maximum < 3_600_000 || maximum > 2 ** 32 * 1000)) {
+    throw new StartError('the service-account-max-token-expiration must be between 1 hour and 2^32 seconds', { isUsage: true })
+  }
+  if (signingKeyFile !== undefined) await existing('service-account-signing-key-file', signingKeyFile)
+  for (const file of keyFiles ?? []) await existing('service-account-key-file', file)
+  return {
+    ...(issuers && { issuers }),
+    ...(signingKeyFile && { signingKeyFile }),
+    ...(keyFiles && { keyFiles }),
+    ...(audiences && { audiences }),
+    ...(keySetUri && { keySetUri }),
+    ...(maximum !== 0 && { maxTokenExpirationSeconds: Math.floor(maximum / 1000) }),
+    extendTokenExpiration: values['service-account-extend-token-expiration'],
+  }
 }
 
 const etcdFlags = ['etcd-servers', 'etcd-cafile', 'etcd-certfile', 'etcd-keyfile'] as const

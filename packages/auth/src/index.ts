@@ -20,3 +20,16 @@ export type { TokenAuthenticator } from './token-authenticator.ts'
 export { openTokenFile, parseTokenFile } from './token-file.ts'
 export type { OpenTokenFileOptions, TokenFile } from './token-file.ts'
 export { anonymousUser, apiServerUser, authenticatedGroup, credentialIdKey, mastersGroup, unauthenticatedGroup } from './users.ts'
+export type { ServiceAccountClaims } from './service-account-tokens/claims.ts'
+export { keySetPath, openIdConfigurationPath, openIdDocuments } from './service-account-tokens/open-id-documents.ts'
+export type { OpenIdDocuments } from './service-account-tokens/open-id-documents.ts'
+export { createServiceAccountAuthenticator } from './service-account-tokens/service-account-authenticator.ts'
+export type {
+  BoundObject,
+  BoundObjectGetter,
+  ServiceAccountAuthenticatorOptions,
+} from './service-account-tokens/service-account-authenticator.ts'
+export { createTokenIssuer } from './service-account-tokens/token-issuer.ts'
+export type { TokenIssuer, TokenIssuerOptions } from './service-account-tokens/token-issuer.ts'
+export { readSigningKey, readVerificationKeys } from './service-account-tokens/token-keys.ts'
+export type { SigningKey, VerificationKey } from './service-account-tokens/token-keys.ts'

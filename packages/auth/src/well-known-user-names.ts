@@ -12,6 +12,10 @@ export function serviceAccountOf(userName: string): ServiceAccountName | undefin
   return isDNS1123Label(namespace).length === 0 && isDNS1123Subdomain(name).length === 0 ? { namespace, name } : undefined
 }
 
+export function serviceAccountUserName(namespace: string, name: string): string {
+  return `system:serviceaccount:${namespace}:${name}`
+}
+
 /** What every service account of a namespace is a member of. */
 export function serviceAccountGroups(namespace: string): string[] {
   return ['system:serviceaccounts', `system:serviceaccounts:${namespace}`]

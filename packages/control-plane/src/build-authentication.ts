@@ -12,6 +12,8 @@ import {
   openTokenFile,
 } from '@keelson/auth'
 import type { Authenticator, Authorizer, TokenAuthenticator } from '@keelson/auth'
+import { buildServiceAccountTokens } from './build-service-account-tokens.ts'
+import type { ServiceAccountTokens } from './build-service-account-tokens.ts'
 import { ConfigurationError } from './configuration-error.ts'
 import type { ServerChainOptions } from './server-chain-options.ts'
 
@@ -19,18 +21,20 @@ export interface Authentication {
   readonly authenticator: Authenticator
   /** Made at this start and known to nobody else: `system:masters`. */
   readonly adminToken: string
+  readonly serviceAccounts: ServiceAccountTokens
 }
 
 export async function buildAuthentication(options: ServerChainOptions): Promise<Authentication> {
   const adminToken = generateToken()
   const tokens: TokenAuthenticator[] = [createStaticTokens([[adminToken, { name: 'kubernetes-admin', groups: [mastersGroup] }]])]
   if (options.tokenFile !== undefined) tokens.push(await readTokens(options.tokenFile, options.log))
-  tokens.push(...(options.tokens ?? []))
+  const serviceAccounts = await buildServiceAccountTokens(options)
+  tokens.push(serviceAccounts.authenticator, ...(options.tokens ?? []))
   const anonymous = (options.anonymousAuth ?? true) ? createAnonymousAuthenticator() : undefined
   const authenticator = createAuthenticatorUnion([createClientCertificateAuthenticator(), createBearerTokenAuthenticator(...tokens)], {
     anonymous,
   })
-  return { authenticator, adminToken }
+  return { authenticator, adminToken, serviceAccounts }
 }
 
 async function readTokens(file: string, log: ServerChainOptions['log']): Promise<TokenAuthenticator> {

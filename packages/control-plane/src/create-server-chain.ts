@@ -1,9 +1,10 @@
-import { builtinPlugins, createAdmissionChain } from '@keelson/admission'
 import type { AdmissionChain } from '@keelson/admission'
-import { createLoopbackClient } from '@keelson/loopback'
+import { createLoopbackClient, createSharedInformers } from '@keelson/loopback'
 import { createServer, isAbort, kubeconfig, writeKubeconfig } from '@keelson/server'
 import type { Server } from '@keelson/server'
 import { advertiseAddress, bracketed, reachableAddress } from './addresses.ts'
+import { buildAdmission, selectAdmissionPlugins } from './build-admission.ts'
+import type { SelectedPlugins } from './build-admission.ts'
 import { buildGenericConfig } from './build-generic-config.ts'
 import type { GenericConfig } from './build-generic-config.ts'
 import { builtinGroups } from './builtin-groups.ts'
@@ -11,6 +12,7 @@ import { ControllerRunner } from './controller-runner.ts'
 import { groupsToInstall } from './groups-to-install.ts'
 import { installGroup, installLegacyAPIGroup } from './install-apis.ts'
 import type { InstallTarget } from './install-apis.ts'
+import { installOpenIdDocuments } from './open-id-endpoints.ts'
 import { newLegacyRESTStorage } from './new-legacy-rest-storage.ts'
 import { newRESTStorage } from './new-rest-storage.ts'
 import { PostStartHooks } from './post-start-hooks.ts'
@@ -23,9 +25,10 @@ import { createTokenTracking } from './token-tracking.ts'
 /** Everything from the store to the port, wired. It does not listen yet. Throws `ConfigurationError` for options that cannot be satisfied. */
 export async function createServerChain(options: ServerChainOptions = {}): Promise<ServerChain> {
   const controllers = await ControllerRunner.create(options.controllers ?? (options.storage?.type === 'etcd3' ? ['none'] : ['*']))
+  const plugins = await selectAdmissionPlugins(options)
   const config = await buildGenericConfig(options)
   try {
-    return wire(options, config, controllers)
+    return wire(options, config, { controllers, plugins })
   } catch (error) {
     await config.backend[Symbol.asyncDispose]()
     config.encryption?.close()
@@ -33,11 +36,17 @@ export async function createServerChain(options: ServerChainOptions = {}): Promi
   }
 }
 
-function wire(options: ServerChainOptions, config: GenericConfig, controllers: ControllerRunner): ServerChain {
+interface Chosen {
+  readonly controllers: ControllerRunner
+  readonly plugins: SelectedPlugins
+}
+
+function wire(options: ServerChainOptions, config: GenericConfig, { controllers, plugins }: Chosen): ServerChain {
   const log = options.log ?? (() => {})
   let admission: (AdmissionChain & AsyncDisposable) | undefined
   const client = createLoopbackClient({ scheme: config.scheme, admission: () => admission, fieldManager: 'kube-apiserver' })
-  admission = createAdmissionChain(builtinPlugins().create({ client, onError: (error) => log(0, `admission: ${String(error)}`) }))
+  const informers = createSharedInformers(client, { onError: (error) => log(0, `informer: ${String(error)}`) })
+  admission = buildAdmission(plugins, { client, informers })
 
   const server = createServer({
     authenticator: config.authentication.authenticator,
@@ -70,6 +79,10 @@ function wire(options: ServerChainOptions, config: GenericConfig, controllers: C
   installLegacyAPIGroup(target, core!)
   for (const group of groups) installGroup(target, group)
 
+  const { serviceAccounts } = config.authentication
+  serviceAccounts.readFrom(client)
+  installOpenIdDocuments(server, () => serviceAccounts.documents(target.options.serverAddress?.() ?? advertised), log)
+
   const hooks = new PostStartHooks(server)
   hooks.add('storage-readiness', () => storagesReady(config))
   hooks.add('start-system-namespaces-controller', () => createSystemNamespaces(client))
@@ -78,7 +91,7 @@ function wire(options: ServerChainOptions, config: GenericConfig, controllers: C
     controllers.start(client, { rootCA: config.certificates.authority, onError: (name, error) => log(0, `${name}: ${String(error)}`) }),
   )
 
-  return new Chain({ options, config, server, admission, client, hooks, controllers, onPort: (bound) => (port = bound) })
+  return new Chain({ options, config, server, admission, informers, client, hooks, controllers, onPort: (bound) => (port = bound) })
 }
 
 interface ChainParts {
@@ -86,6 +99,7 @@ interface ChainParts {
   readonly config: GenericConfig
   readonly server: Server
   readonly admission: AsyncDisposable
+  readonly informers: AsyncDisposable
   readonly client: ServerChain['client']
   readonly hooks: PostStartHooks
   readonly controllers: ControllerRunner
@@ -152,7 +166,7 @@ class Chain implements ServerChain {
   }
 
   async #close(): Promise<void> {
-    const { options, config, server, admission, controllers } = this.#parts
+    const { options, config, server, admission, informers, controllers } = this.#parts
     this.#ready.reject(new Error('the server was closed before it was ready'))
     if (options.shutdownDelayMs) {
       server.failReadiness()
@@ -161,6 +175,7 @@ class Chain implements ServerChain {
     await server.close(options.shutdownGraceMs ?? 10_000)
     await controllers.stop()
     await admission[Symbol.asyncDispose]()
+    await informers[Symbol.asyncDispose]()
     await Promise.all(config.storages.map((storage) => storage.close()))
     await config.backend[Symbol.asyncDispose]()
     config.encryption?.close()

@@ -1,6 +1,6 @@
 import type { Service } from '@keelson/api/core/v1'
 import type { ResourceDefinition, RESTStorage, StoreHooksFactory } from '@keelson/registry'
-import { coreResources, createServiceHooks } from '@keelson/resources-core'
+import { coreResources, createServiceHooks, tokenSubresource } from '@keelson/resources-core'
 import { ConfigurationError } from './configuration-error.ts'
 import type { GenericConfig } from './build-generic-config.ts'
 import { newRESTStorage } from './new-rest-storage.ts'
@@ -19,7 +19,10 @@ export function newLegacyRESTStorage(config: GenericConfig, options: LegacyRESTS
   const { eventTtlSeconds } = options
   const definitions =
     eventTtlSeconds === undefined ? coreResources : coreResources.map((definition) => keptFor(definition, eventTtlSeconds))
-  return newRESTStorage(config, definitions, { hooks: { services: serviceHooks(options) } })
+  return newRESTStorage(config, definitions, {
+    hooks: { services: serviceHooks(options) },
+    subresources: { serviceaccounts: { token: tokenSubresource(config.authentication.serviceAccounts.subresource) } },
+  })
 }
 
 function serviceHooks({

@@ -1,5 +1,7 @@
+import type { BuiltinPluginsOptions, PluginFactory } from '@keelson/admission'
 import type { TokenAuthenticator } from '@keelson/auth'
 import type { Config, Drivers } from '@keelson/storagebackend'
+import type { ServiceAccountOptions } from './service-account-options.ts'
 
 export interface ServerChainOptions {
   /** Default: memory. */
@@ -31,9 +33,11 @@ export interface ServerChainOptions {
   readonly tokenFile?: string
   /** Further sources of bearer tokens. */
   readonly tokens?: readonly TokenAuthenticator[]
+  readonly serviceAccounts?: ServiceAccountOptions
   /** Default true. */
   readonly anonymousAuth?: boolean
   readonly alwaysAllowPaths?: readonly string[]
+  readonly admission?: AdmissionOptions
   readonly limits?: { readonly readOnly: number; readonly mutating: number }
   readonly requestTimeoutMs?: number
   readonly minRequestTimeoutSeconds?: number
@@ -54,4 +58,15 @@ export interface ServerChainOptions {
   readonly controllers?: readonly string[]
   /** 0 is what an operator must see, higher is more talkative. Default: silent. */
   readonly log?: (level: number, text: string) => void
+}
+
+export interface AdmissionOptions extends BuiltinPluginsOptions {
+  /** Plugins that are on though they are off by default. */
+  readonly enable?: readonly string[]
+  /** Plugins that are off though they are on by default. */
+  readonly disable?: readonly string[]
+  /** An AdmissionConfiguration file. */
+  readonly configFile?: string
+  /** Plugins of the caller's own, by name; on unless they are disabled, behind the built-in ones. */
+  readonly plugins?: Readonly<Record<string, PluginFactory>>
 }

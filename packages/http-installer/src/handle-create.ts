@@ -1,8 +1,9 @@
 import { canCreate } from '@keelson/registry'
 import type { Creater, NamedCreater } from '@keelson/registry'
-import { admit, validating } from './admit.ts'
+import { validating } from './admit.ts'
 import { contentTypeOf } from './context.ts'
 import { decodeBody } from './decode-body.ts'
+import { admitTracked, trackManagers } from './managed-fields.ts'
 import { negotiateInput, negotiateOutput } from './negotiate.ts'
 import { dedupOwnerReferences, ensureNamespace, wipeSystemFields } from './object-meta.ts'
 import { parseWriteOptions } from './query-options.ts'
@@ -18,12 +19,13 @@ export async function handleCreate({ c, scope, context, name, query }: ApiReques
   const options = parseWriteOptions(query, 'CreateOptions')
   const object = decodeBody(scope, form, body, options.fieldValidation, context.warn.bind(context))
   if (object.metadata !== undefined) {
-    wipeSystemFields(object)
+    if (!(scope.storage as Partial<NamedCreater>).keepsSystemFields) wipeSystemFields(object)
     ensureNamespace(object, scope, context.namespace)
     dedupOwnerReferences(object, (text) => context.warn(text), 'sent')
   }
   const write = { scope, context, name: name || (object.metadata?.name ?? ''), dryRun: options.dryRun }
-  await admit(write, 'CREATE', object, undefined)
+  trackManagers(scope, context, undefined, object)
+  await admitTracked(write, 'CREATE', object, undefined)
   if (object.metadata !== undefined) dedupOwnerReferences(object, (text) => context.warn(text), 'admitted')
   const request = { dryRun: options.dryRun, validate: validating(write, 'CREATE') }
   const result =

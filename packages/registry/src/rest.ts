@@ -1,4 +1,5 @@
 import type { DeleteOptions, GroupVersionKind, KubeObject, RequestContext } from '@keelson/apimachinery'
+import type { FieldFilter } from '@keelson/apimachinery/managed-fields'
 import type { ObjectList, ObjectWatch, Predicate, StoredObject } from '@keelson/storagebackend'
 
 /**
@@ -15,6 +16,8 @@ export interface RESTStorage {
   readonly categories: readonly string[]
   /** Columns of the Table form, with what fills them. */
   readonly table: TableConvertor
+  /** What writes of this path leave as it was, whatever they say of it: nobody comes to manage that by them. Default: nothing. */
+  readonly resetFields?: FieldFilter | undefined
 }
 
 export type RestResult = StoredObject | KubeObject
@@ -64,6 +67,8 @@ export interface Creater {
 /** A create whose URL names the parent: POST pods/NAME/binding. */
 export interface NamedCreater {
   createNamed(context: RequestContext, name: string, object: KubeObject, options: CreateRequest): Promise<RestResult>
+  /** The body's uid and times are the client's to give, and are not taken out. Default false. */
+  readonly keepsSystemFields?: boolean
 }
 
 /** Makes the new object of the current one; runs again after each lost race. A PUT's ignores `current`; a PATCH's applies the patch. */

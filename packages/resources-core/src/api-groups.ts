@@ -1,3 +1,4 @@
+import { authenticationV1 } from '@keelson/api/authentication/v1'
 import { coreV1 } from '@keelson/api/core/v1'
 import { eventsV1 } from '@keelson/api/events/v1'
 import { defineApiGroup } from '@keelson/registry'
@@ -5,7 +6,7 @@ import type { ApiGroup } from '@keelson/registry'
 import { registerCore } from './register-core.ts'
 import { coreResources } from './resources.ts'
 
-const core: ApiGroup = { name: '', priority: 18000, types: [coreV1], resources: coreResources, register: registerCore }
+const core: ApiGroup = { name: '', priority: 18000, types: [coreV1, authenticationV1], resources: coreResources, register: registerCore }
 
 /** Nothing of its own: core's events under another name, which core registers with them. */
 const events: ApiGroup = defineApiGroup({ name: 'events.k8s.io', priority: 17750, types: [eventsV1], resources: [] })

@@ -1,3 +1,4 @@
+import type { TokenRequest } from '@keelson/api/authentication/v1'
 import type {
   Endpoints,
   LimitRange,
@@ -28,13 +29,15 @@ import { setPodTemplateObjectDefaults } from './podtemplates/defaults.ts'
 import { setReplicationControllerDefaults } from './replicationcontrollers/defaults.ts'
 import { setResourceQuotaDefaults } from './resourcequotas/defaults.ts'
 import { mergeStringData, setSecretDefaults } from './secrets/defaults.ts'
+import { tokenRequestKind } from './serviceaccounts/token-subresource.ts'
+import { setTokenRequestDefaults } from './serviceaccounts/validate-token-request.ts'
 import { setServiceDefaults } from './services/defaults.ts'
 
 type Rules = Omit<KindRegistration, 'gvk' | 'hub'>
 
 const metadataLabels = ['metadata.name', 'metadata.namespace']
 
-/** Every kind of core/v1, and events.k8s.io/v1, with defaults, conversions and the field labels clients may select by. */
+/** Every kind of core/v1 and of its subresources, and events.k8s.io/v1, with defaults, conversions and the field labels clients may select by. */
 export function registerCore(scheme: Scheme): void {
   const rules: Readonly<Record<string, Rules>> = {
     Binding: {},
@@ -70,6 +73,7 @@ export function registerCore(scheme: Scheme): void {
     const gvk = { group: '', version: 'v1', kind }
     scheme.register({ gvk, hub: gvk, ...rule })
   }
+  scheme.register({ gvk: tokenRequestKind, hub: tokenRequestKind, setDefaults: typed<TokenRequest>(setTokenRequestDefaults) })
   scheme.register({
     gvk: { group: 'events.k8s.io', version: 'v1', kind: 'Event' },
     hub: { group: '', version: 'v1', kind: 'Event' },

@@ -1,0 +1,161 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { createServiceAccountAuthenticator } from './service-account-authenticator.ts'
+import type { BoundObject } from './service-account-authenticator.ts'
+import { openIdDocuments } from './open-id-documents.ts'
+import { createTokenIssuer } from './token-issuer.ts'
+import { readSigningKey, readVerificationKeys } from './token-keys.ts'
+import type { ServiceAccountClaims } from './claims.ts'
+
+const issuer = 'https://issuer.example'
+const start = Date.parse('2026-01-01T00:00:00Z')
+
+const pems = {
+  RS256: generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs1', format: 'pem' }),
+  ES256: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'sec1', format: 'pem' }),
+  ES384: generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey.export({ type: 'pkcs8', format: 'pem' }),
+  ES512: generateKeyPairSync('ec', { namedCurve: 'P-521' }).privateKey.export({ type: 'pkcs8', format: 'pem' }),
+}
+
+const claims: ServiceAccountClaims = {
+  namespace: 'default',
+  serviceAccount: { name: 'builder', uid: 'sa-uid' },
+  audiences: [issuer],
+  expirationSeconds: 3600,
+}
+
+function setUp({ pem = pems.ES256, issuers = [issuer] } = {}) {
+  let now = start
+  const clock = { now: () => now, after: () => () => {} }
+  const objects = new Map<string, BoundObject>([['serviceaccounts/default/builder', { uid: 'sa-uid' }]])
+  const key = readSigningKey(pem)
+  const authenticator = createServiceAccountAuthenticator({
+    issuers,
+    keys: readVerificationKeys(pem),
+    audiences: [issuer],
+    getter: async (resource, namespace, name) => objects.get(`${resource}/${namespace}/${name}`),
+    clock,
+  })
+  return {
+    issuer: createTokenIssuer({ issuer, key, clock, newId: () => 'id-1' }),
+    authenticate: async (token: string) => authenticator.authenticateToken(token),
+    objects,
+    pass: (seconds: number) => void (now += seconds * 1000),
+  }
+}
+
+for (const [algorithm, pem] of Object.entries(pems)) {
+  test(`${algorithm}: a token is accepted as its service account`, async () => {
+    const { issuer, authenticate } = setUp({ pem })
+    const token = await issuer.issue(claims)
+    expect(JSON.parse(Buffer.from(token.split('.')[0]!, 'base64url').toString())).toEqual({ alg: algorithm, kid: readSigningKey(pem).id })
+    expect(await authenticate(token)).toEqual({
+      name: 'system:serviceaccount:default:builder',
+      uid: 'sa-uid',
+      groups: ['system:serviceaccounts', 'system:serviceaccounts:default'],
+      extra: { 'authentication.kubernetes.io/credential-id': ['JTI=id-1'] },
+    })
+  })
+}
+
+test('a token that was changed anywhere, signed by another key, or of another issuer is not', async () => {
+  const { issuer, authenticate } = setUp()
+  const token = await issuer.issue(claims)
+  const [header, payload, signature] = token.split('.') as [string, string, string]
+  const stronger = Buffer.from(Buffer.from(payload, 'base64url').toString().replace('builder', 'admin')).toString('base64url')
+  const unsigned = Buffer.from('{"alg":"none"}').toString('base64url')
+  for (const forged of [
+    `${header}.${stronger}.${signature}`,
+    `${unsigned}.${payload}.`,
+    `${header}.${payload}.`,
+    `${header}.${payload}`,
+    '..',
+    'a.b.c',
+  ])
+    expect(await authenticate(forged)).toBeUndefined()
+  expect(await authenticate(await setUp({ pem: pems.ES384 }).issuer.issue(claims))).toBeUndefined()
+  expect(await setUp({ issuers: ['https://other.example'] }).authenticate(token)).toBeUndefined()
+  expect(await authenticate(await issuer.issue({ ...claims, audiences: ['elsewhere'] }))).toBeUndefined()
+  expect(await authenticate(token)).toBeDefined()
+})
+
+test('an HMAC under the public key is no signature', async () => {
+  const { authenticate, issuer } = setUp({ pem: pems.RS256 })
+  const token = await issuer.issue(claims)
+  const { createHmac, createPublicKey } = await import('node:crypto')
+  const header = Buffer.from(JSON.stringify({ alg: 'HS256' })).toString('base64url')
+  const signed = `${header}.${token.split('.')[1]}`
+  const secret = createPublicKey(pems.RS256).export({ type: 'spki', format: 'pem' })
+  expect(await authenticate(`${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`)).toBeUndefined()
+})
+
+test('it ends with its time, a minute late at most', async () => {
+  const { issuer, authenticate, pass } = setUp()
+  const token = await issuer.issue(claims)
+  pass(3600 + 60)
+  expect(await authenticate(token)).toBeDefined()
+  pass(1)
+  expect(await authenticate(token)).toBeUndefined()
+  pass(-3600 - 61 - 61)
+  expect(await authenticate(token)).toBeUndefined()
+})
+
+test('it ends with what it is bound to', async () => {
+  const { issuer, authenticate, objects } = setUp()
+  const bound = await issuer.issue({ ...claims, pod: { name: 'p', uid: 'pod-uid' }, node: { name: 'n', uid: 'node-uid' } })
+  expect(await authenticate(bound)).toBeUndefined()
+  objects.set('pods/default/p', { uid: 'pod-uid' })
+  expect((await authenticate(bound))?.extra).toEqual({
+    'authentication.kubernetes.io/pod-name': ['p'],
+    'authentication.kubernetes.io/pod-uid': ['pod-uid'],
+    'authentication.kubernetes.io/credential-id': ['JTI=id-1'],
+    'authentication.kubernetes.io/node-name': ['n'],
+    'authentication.kubernetes.io/node-uid': ['node-uid'],
+  })
+  objects.set('pods/default/p', { uid: 'pod-uid', deletionTimestamp: '2025-12-31T23:58:59Z' })
+  expect(await authenticate(bound)).toBeUndefined()
+  objects.set('pods/default/p', { uid: 'another' })
+  expect(await authenticate(bound)).toBeUndefined()
+
+  const ofNode = await issuer.issue({ ...claims, node: { name: 'n', uid: 'node-uid' } })
+  expect(await authenticate(ofNode)).toBeUndefined()
+  objects.set('nodes//n', { uid: 'node-uid' })
+  expect(await authenticate(ofNode)).toBeDefined()
+  objects.delete('serviceaccounts/default/builder')
+  expect(await authenticate(ofNode)).toBeUndefined()
+})
+
+test('the published documents are enough to check a token elsewhere', async () => {
+  const { issuer: tokens } = setUp({ pem: pems.RS256 })
+  const token = await tokens.issue(claims)
+  const { configuration, keySet } = openIdDocuments(issuer, `${issuer}/openid/v1/jwks`, readVerificationKeys(pems.RS256 + pems.ES256))
+  expect(JSON.parse(configuration)).toEqual({
+    issuer,
+    jwks_uri: `${issuer}/openid/v1/jwks`,
+    response_types_supported: ['id_token'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['ES256', 'RS256'],
+  })
+  const { keys } = JSON.parse(keySet) as { keys: { kid: string; d?: string }[] }
+  expect(keys.every((published) => published.d === undefined)).toBe(true)
+  const [header, payload, signature] = token.split('.') as [string, string, string]
+  const { kid } = JSON.parse(Buffer.from(header, 'base64url').toString()) as { kid: string }
+  const key = await crypto.subtle.importKey(
+    'jwk',
+    keys.find((candidate) => candidate.kid === kid) as object,
+    { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
+    false,
+    ['verify'],
+  )
+  expect(
+    await crypto.subtle.verify('RSASSA-PKCS1-v1_5', key, Buffer.from(signature, 'base64url'), Buffer.from(`${header}.${payload}`)),
+  ).toBe(true)
+})
+
+test('keys that cannot sign tokens are refused', () => {
+  const ed = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' })
+  expect(() => readSigningKey(ed)).toThrow('must be RSA or ECDSA')
+  expect(() => readSigningKey('nothing')).toThrow('does not contain a valid RSA or ECDSA private key')
+  expect(() => readVerificationKeys('nothing')).toThrow('does not contain any valid RSA or ECDSA public keys')
+  expect(() => openIdDocuments('kubernetes/serviceaccount', 'https://x/', [])).toThrow('issuer URL must use https scheme')
+})

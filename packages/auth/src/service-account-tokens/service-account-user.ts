@@ -1,0 +1,24 @@
+import type { UserInfo } from '@keelson/apimachinery'
+import { credentialIdKey } from '../users.ts'
+import { serviceAccountGroups, serviceAccountUserName } from '../well-known-user-names.ts'
+import type { TokenPayload } from './claims.ts'
+
+/** Who a service account's token stands for, with what it is bound to. */
+export function serviceAccountUser({ jti, 'kubernetes.io': { namespace, serviceaccount, pod, node } }: TokenPayload): UserInfo {
+  const extra: Record<string, readonly string[]> = {}
+  if (pod?.uid) {
+    extra['authentication.kubernetes.io/pod-name'] = [pod.name]
+    extra['authentication.kubernetes.io/pod-uid'] = [pod.uid]
+  }
+  if (jti !== '') extra[credentialIdKey] = [`JTI=${jti}`]
+  if (node !== undefined) {
+    extra['authentication.kubernetes.io/node-name'] = [node.name]
+    if (node.uid) extra['authentication.kubernetes.io/node-uid'] = [node.uid]
+  }
+  return {
+    name: serviceAccountUserName(namespace, serviceaccount.name),
+    ...(serviceaccount.uid && { uid: serviceaccount.uid }),
+    groups: serviceAccountGroups(namespace),
+    extra,
+  }
+}

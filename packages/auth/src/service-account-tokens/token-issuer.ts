@@ -1,0 +1,24 @@
+import { randomUUID } from 'node:crypto'
+import { systemClock } from '@keelson/apimachinery'
+import type { Clock } from '@keelson/apimachinery'
+import { tokenPayload } from './claims.ts'
+import type { ServiceAccountClaims } from './claims.ts'
+import { signToken } from './json-web-token.ts'
+import type { SigningKey } from './token-keys.ts'
+
+/** Makes the tokens that service accounts authenticate with. */
+export interface TokenIssuer {
+  issue(claims: ServiceAccountClaims): Promise<string>
+}
+
+export interface TokenIssuerOptions {
+  /** The `iss` of every token: a URL under which verifiers elsewhere find the keys. */
+  readonly issuer: string
+  readonly key: SigningKey
+  readonly clock?: Clock
+  readonly newId?: () => string
+}
+
+export function createTokenIssuer({ issuer, key, clock = systemClock, newId = randomUUID }: TokenIssuerOptions): TokenIssuer {
+  return { issue: (claims) => signToken(tokenPayload(claims, issuer, clock.now(), newId()), key) }
+}

@@ -1,0 +1,54 @@
+import { X509Certificate, createHash, createPrivateKey, createPublicKey } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+
+export type TokenAlgorithm = 'RS256' | 'ES256' | 'ES384' | 'ES512'
+
+/** What a token's signature is checked with. */
+export interface VerificationKey {
+  /** Derived from the key, so that every server names it alike; goes into the header of each token it signed. */
+  readonly id: string
+  readonly algorithm: TokenAlgorithm
+  readonly publicKey: KeyObject
+}
+
+export interface SigningKey extends VerificationKey {
+  readonly privateKey: KeyObject
+}
+
+/** The first private key of a PEM text. Throws when there is none that can sign tokens. */
+export function readSigningKey(pem: string): SigningKey {
+  const block = pemBlocks(pem).find(({ label }) => label.endsWith('PRIVATE KEY'))
+  if (block === undefined) throw new Error('data does not contain a valid RSA or ECDSA private key')
+  const privateKey = createPrivateKey(block.text)
+  return { ...verificationKey(createPublicKey(privateKey)), privateKey }
+}
+
+/** Every key of a PEM text: public keys, those of certificates, and the public halves of private keys. Throws when there is none. */
+export function readVerificationKeys(pem: string): VerificationKey[] {
+  const keys = pemBlocks(pem).flatMap(({ label, text }) => {
+    if (label === 'CERTIFICATE') return [verificationKey(new X509Certificate(text).publicKey)]
+    if (label.endsWith('PRIVATE KEY')) return [verificationKey(createPublicKey(createPrivateKey(text)))]
+    return label.endsWith('PUBLIC KEY') ? [verificationKey(createPublicKey(text))] : []
+  })
+  if (keys.length === 0) throw new Error('data does not contain any valid RSA or ECDSA public keys')
+  return keys
+}
+
+function verificationKey(publicKey: KeyObject): VerificationKey {
+  const der = publicKey.export({ type: 'spki', format: 'der' })
+  return { id: createHash('sha256').update(der).digest('base64url'), algorithm: algorithmOf(publicKey), publicKey }
+}
+
+const byCurve: Readonly<Record<string, TokenAlgorithm>> = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' }
+
+function algorithmOf({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): TokenAlgorithm {
+  if (type === 'rsa') return 'RS256'
+  if (type !== 'ec') throw new Error(`a key of type ${type} cannot sign tokens: it must be RSA or ECDSA`)
+  const algorithm = byCurve[details?.namedCurve ?? '']
+  if (algorithm === undefined) throw new Error('unknown private key curve, must be 256, 384, or 521')
+  return algorithm
+}
+
+function pemBlocks(text: string): { label: string; text: string }[] {
+  return [...text.matchAll(/-----BEGIN ([A-Z0-9 ]+)-----[\s\S]+?-----END \1-----/g)].map((match) => ({ label: match[1]!, text: match[0] }))
+}

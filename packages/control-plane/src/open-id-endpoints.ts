@@ -1,0 +1,22 @@
+import { keySetPath, openIdConfigurationPath } from '@keelson/auth'
+import type { OpenIdDocuments } from '@keelson/auth'
+import { sendBytes } from '@keelson/http-installer'
+import type { Server } from '@keelson/server'
+
+/** How long a reader may keep the documents; a new key must be published for so long before it signs. */
+const headers = { 'cache-control': 'public, max-age=3600' }
+
+/** What checks service account tokens elsewhere reads here. Left out, with a word in the log, for an issuer that cannot be published. */
+export function installOpenIdDocuments(server: Server, documents: () => OpenIdDocuments, log: (level: number, text: string) => void): void {
+  try {
+    documents()
+  } catch (error) {
+    log(0, `the issuer of service account tokens is not published: ${(error as Error).message}`)
+    return
+  }
+  server.app.get(openIdConfigurationPath, (c) =>
+    sendBytes(c, 200, { ...headers, 'content-type': 'application/json' }, documents().configuration),
+  )
+  server.app.get(keySetPath, (c) => sendBytes(c, 200, { ...headers, 'content-type': 'application/jwk-set+json' }, documents().keySet))
+  server.addListedPaths(() => [openIdConfigurationPath, keySetPath])
+}

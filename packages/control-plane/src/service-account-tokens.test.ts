@@ -1,0 +1,139 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { request } from 'node:https'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createServerChain } from './create-server-chain.ts'
+import type { ServerChain } from './server-chain.ts'
+import type { ServerChainOptions } from './server-chain-options.ts'
+
+interface Answer {
+  readonly status: number
+  readonly type: string
+  // Whatever the API answers.
+  readonly body: Record<string, never> & { readonly message?: string; readonly metadata: { uid: string }; readonly status: { token: string } }
+}
+
+const running: ServerChain[] = []
+let directory: string
+beforeEach(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'keelson-tokens-'))
+})
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((chain) => chain.close()))
+  // Certificates may still be on their way after a start that failed.
+  await rm(directory, { recursive: true, maxRetries: 5 })
+})
+
+async function start(options: ServerChainOptions = {}): Promise<ServerChain> {
+  const chain = await createServerChain({ controllers: ['none'], certificates: { directory }, ...options })
+  running.push(chain)
+  await chain.listen()
+  await chain.ready
+  return chain
+}
+
+async function call(chain: ServerChain, method: string, target: string, body?: object, token = chain.adminToken): Promise<Answer> {
+  const sent = request(`${chain.url}${target}`, {
+    method,
+    ca: chain.certificateAuthority,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept: 'application/json' },
+    agent: false,
+  })
+  sent.end(body === undefined ? undefined : JSON.stringify(body))
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+  let text = ''
+  for await (const chunk of answer) text += String(chunk)
+  return { status: answer.statusCode!, type: answer.headers['content-type']!, body: JSON.parse(text) as Answer['body'] }
+}
+
+const accounts = '/api/v1/namespaces/default/serviceaccounts'
+const tokenRequest = (spec: object = {}, metadata: object = {}): object => ({
+  apiVersion: 'authentication.k8s.io/v1',
+  kind: 'TokenRequest',
+  metadata,
+  spec,
+})
+
+/** Whom the server takes the holder of a token for, as its refusal says; undefined when it does not know them. */
+async function identity(chain: ServerChain, token: string): Promise<string | undefined> {
+  const { status, body } = await call(chain, 'GET', '/api/v1/nodes', undefined, token)
+  if (status === 401) return undefined
+  expect(status).toBe(403)
+  return /User "([^"]*)"/.exec(body.message!)?.[1]
+}
+
+test('a token is its service account until that is gone', async () => {
+  const chain = await start()
+  const { body: account } = await call(chain, 'POST', accounts, { metadata: { name: 'builder' } })
+  const made = await call(chain, 'POST', `${accounts}/builder/token`, tokenRequest({ expirationSeconds: 600 }))
+  expect(made.status).toBe(201)
+  expect(made.body).toMatchObject({
+    kind: 'TokenRequest',
+    apiVersion: 'authentication.k8s.io/v1',
+    metadata: { name: 'builder', namespace: 'default', uid: account.metadata.uid },
+    spec: { audiences: ['https://kubernetes.default.svc.cluster.local'], expirationSeconds: 600, boundObjectRef: null },
+  })
+  const { token } = made.body.status
+  expect(await identity(chain, token)).toBe('system:serviceaccount:default:builder')
+  expect(await identity(chain, token.slice(0, -4) + 'AAAA')).toBeUndefined()
+
+  const again = await start()
+  await call(again, 'POST', accounts, { metadata: { name: 'builder' } })
+  // The same key, another service account of the same name.
+  expect(await identity(again, token)).toBeUndefined()
+
+  await call(chain, 'DELETE', `${accounts}/builder`)
+  await expect.poll(() => identity(chain, token)).toBeUndefined()
+})
+
+test('a token that is bound to a secret ends with it', async () => {
+  const chain = await start()
+  await call(chain, 'POST', accounts, { metadata: { name: 'builder' } })
+  const { body: secret } = await call(chain, 'POST', '/api/v1/namespaces/default/secrets', { metadata: { name: 's' } })
+  const boundObjectRef = { apiVersion: 'v1', kind: 'Secret', name: 's', uid: secret.metadata.uid }
+  const { status, body } = await call(chain, 'POST', `${accounts}/builder/token`, tokenRequest({ boundObjectRef }))
+  expect({ status, message: body.message }).toEqual({ status: 201 })
+  expect(await identity(chain, body.status.token)).toBe('system:serviceaccount:default:builder')
+  await call(chain, 'DELETE', '/api/v1/namespaces/default/secrets/s')
+  await expect.poll(() => identity(chain, body.status.token)).toBeUndefined()
+
+  const refuse = async (spec: object, metadata = {}): Promise<string> => {
+    const answer = await call(chain, 'POST', `${accounts}/builder/token`, tokenRequest(spec, metadata))
+    return `${answer.status} ${answer.body.message}`
+  }
+  expect(await refuse({ boundObjectRef })).toBe('404 secrets "s" not found')
+  expect(await refuse({ boundObjectRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' } })).toBe(
+    '400 cannot bind token to object of type apps/v1, Kind=Deployment',
+  )
+  expect(await refuse({}, { name: 'other' })).toBe(
+    '422 TokenRequest.authentication.k8s.io "builder" is invalid: metadata.name: Invalid value: "other": must match the service account name if specified',
+  )
+  expect(await refuse({}, { uid: 'x' })).toContain('409 Operation cannot be fulfilled on TokenRequest.authentication.k8s.io "builder": the UID')
+})
+
+test('what checks tokens elsewhere finds the issuer and its keys', async () => {
+  const key = path.join(directory, 'given.key')
+  await writeFile(key, generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs1', format: 'pem' }))
+  const chain = await start({ serviceAccounts: { issuers: ['https://issuer.example', 'https://old.example'], signingKeyFile: key } })
+  const configuration = await call(chain, 'GET', '/.well-known/openid-configuration')
+  expect(configuration).toMatchObject({
+    type: 'application/json',
+    body: {
+      issuer: 'https://issuer.example',
+      jwks_uri: `${chain.url}/openid/v1/jwks`,
+      id_token_signing_alg_values_supported: ['RS256'],
+    },
+  })
+  const keySet = await call(chain, 'GET', '/openid/v1/jwks')
+  expect(keySet).toMatchObject({ type: 'application/jwk-set+json', body: { keys: [{ use: 'sig', kty: 'RSA', alg: 'RS256' }] } })
+})
+
+test('a key file that holds no key stops the start', async () => {
+  const key = path.join(directory, 'bad.key')
+  await writeFile(key, 'nothing')
+  await expect(start({ serviceAccounts: { signingKeyFile: key } })).rejects.toThrow('does not contain a valid RSA or ECDSA private key')
+})

@@ -1,0 +1,61 @@
+import type { BoundObjectReference } from '@keelson/api/authentication/v1'
+import type { Pod } from '@keelson/api/core/v1'
+import { newBadRequest, newConflict, newNotFound } from '@keelson/apimachinery'
+import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
+
+/** An object of core/v1; undefined when there is none. `namespace` is "" for nodes. */
+export type ObjectLookup = (
+  resource: 'serviceaccounts' | 'pods' | 'secrets' | 'nodes',
+  namespace: string,
+  name: string,
+) => Promise<DeepReadonly<KubeObject> | undefined>
+
+interface Reference {
+  readonly name: string
+  readonly uid?: string
+}
+
+/** What a token ends with. A pod's node only tells where it was used. */
+export interface BoundObjects {
+  readonly pod?: Reference
+  readonly secret?: Reference
+  readonly node?: Reference
+}
+
+const resources = { Pod: 'pods', Node: 'nodes', Secret: 'secrets' } as const
+
+/** Throws ApiError for what is not there, not the same, or of a kind that tokens cannot be bound to. */
+export async function findBoundObject(
+  reference: DeepReadonly<BoundObjectReference>,
+  namespace: string,
+  account: string,
+  lookUp: ObjectLookup,
+): Promise<BoundObjects> {
+  const { apiVersion = '', kind = '', name = '', uid } = reference
+  const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
+  const resource = group === '' ? resources[kind as keyof typeof resources] : undefined
+  if (resource === undefined) {
+    const groupVersion = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`
+    throw newBadRequest(`cannot bind token to object of type ${groupVersion}, Kind=${kind}`)
+  }
+  const object = await lookUp(resource, resource === 'nodes' ? '' : namespace, name)
+  if (object === undefined) throw newNotFound({ group: '', resource }, name)
+  const found = { name, uid: object.metadata.uid! }
+  const bound: BoundObjects = resource === 'pods' ? await boundToPod(object, account, lookUp) : {}
+  if (uid && uid !== found.uid) {
+    const message = `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`
+    throw newConflict({ group, resource: kind }, name, message)
+  }
+  return { [kind.toLowerCase()]: found, ...bound }
+}
+
+async function boundToPod({ spec }: DeepReadonly<Pod>, account: string, lookUp: ObjectLookup): Promise<BoundObjects> {
+  if (spec?.serviceAccountName !== account) {
+    throw newBadRequest(
+      `cannot bind token for serviceaccount ${JSON.stringify(account)} to pod running with different serviceaccount name.`,
+    )
+  }
+  if (!spec.nodeName) return {}
+  const node = await lookUp('nodes', '', spec.nodeName)
+  return { node: { name: spec.nodeName, ...(node?.metadata.uid && { uid: node.metadata.uid }) } }
+}

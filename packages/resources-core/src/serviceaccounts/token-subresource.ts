@@ -1,0 +1,124 @@
+import type { TokenRequest } from '@keelson/api/authentication/v1'
+import { fieldError, fieldPath, formatTime, newConflict, newInvalid, newNotFound } from '@keelson/apimachinery'
+import type { GroupVersionKind, KubeObject, RequestContext } from '@keelson/apimachinery'
+import { tableConvertor } from '@keelson/registry'
+import type { CreateRequest, NamedCreater, RESTStorage, SubresourceFactory } from '@keelson/registry'
+import { findBoundObject } from './bound-object.ts'
+import type { BoundObjects, ObjectLookup } from './bound-object.ts'
+import { validateTokenRequest } from './validate-token-request.ts'
+
+export const tokenRequestKind: GroupVersionKind = { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' }
+const tokenRequests = { group: tokenRequestKind.group, resource: tokenRequestKind.kind }
+
+/** What a token is to say. */
+export interface TokenClaims extends BoundObjects {
+  readonly namespace: string
+  readonly serviceAccount: { readonly name: string; readonly uid: string }
+  readonly audiences: readonly string[]
+  readonly expirationSeconds: number
+  readonly warnAfterSeconds?: number
+}
+
+export interface TokenSubresourceOptions {
+  readonly issue: (claims: TokenClaims) => Promise<string>
+  /** Those of this server: what a token is for when its request does not say. */
+  readonly audiences: readonly string[]
+  /** A longer time is cut to this. Default: no limit. */
+  readonly maxExpirationSeconds?: number
+  /** Tokens of pods that ask for the time kubelets ask for live a year. Default true. */
+  readonly extendExpiration?: boolean
+  readonly lookUp: ObjectLookup
+  readonly now?: () => number
+}
+
+/** The time that marks a request as a kubelet's, for a pod's own token. */
+const kubeletExpirationSeconds = 3607
+const extendedExpirationSeconds = 365 * 24 * 3600
+
+/** POST serviceaccounts/NAME/token: a signed token for the service account. Nothing is stored. */
+export function tokenSubresource(options: TokenSubresourceOptions): SubresourceFactory {
+  return () => new TokenStorage(options)
+}
+
+class TokenStorage implements RESTStorage, NamedCreater {
+  readonly gvk: GroupVersionKind = tokenRequestKind
+  readonly namespaced = true
+  readonly singularName = ''
+  readonly shortNames: readonly string[] = []
+  readonly categories: readonly string[] = []
+  readonly table: RESTStorage['table'] = tableConvertor({})
+  /** A request may say which service account it means, by uid. */
+  readonly keepsSystemFields = true
+  readonly #options: TokenSubresourceOptions
+
+  constructor(options: TokenSubresourceOptions) {
+    this.#options = options
+  }
+
+  async createNamed(context: RequestContext, name: string, object: KubeObject, { validate }: CreateRequest): Promise<KubeObject> {
+    const { audiences, issue, lookUp, now = Date.now } = this.#options
+    const request = object as TokenRequest
+    const { metadata, spec } = request
+    const { namespace } = context
+    requireSame('name', metadata.name, name, name)
+    requireSame('namespace', metadata.namespace, namespace, name)
+    const account = await lookUp('serviceaccounts', namespace, name)
+    if (account === undefined) throw newNotFound({ group: '', resource: 'serviceaccounts' }, name)
+    const uid = account.metadata.uid!
+    if (metadata.uid !== undefined && metadata.uid !== uid) {
+      const message = `the UID in the token request (${metadata.uid}) does not match the UID of the service account (${uid})`
+      throw newConflict(tokenRequests, name, message)
+    }
+
+    const time = now()
+    Object.assign(metadata, { name, namespace, uid, creationTimestamp: formatTime(time) })
+    if ((spec.audiences ?? []).length === 0) spec.audiences = [...audiences]
+    delete request.status
+    const errors = validateTokenRequest(request)
+    if (errors.length > 0) throw newInvalid(tokenRequestKind, '', errors)
+    await validate?.(request, undefined)
+
+    const bound = spec.boundObjectRef ? await findBoundObject(spec.boundObjectRef, namespace, name, lookUp) : {}
+    spec.expirationSeconds = this.#shortened(spec.expirationSeconds!, context)
+    const token = await issue({
+      namespace,
+      serviceAccount: { name, uid },
+      audiences: spec.audiences!,
+      ...this.#lifetime(spec.expirationSeconds, spec.audiences!, bound),
+      ...bound,
+    })
+    const answer: TokenRequest = {
+      ...request,
+      kind: tokenRequestKind.kind,
+      apiVersion: `${tokenRequestKind.group}/${tokenRequestKind.version}`,
+      status: { token, expirationTimestamp: formatTime(time + spec.expirationSeconds * 1000) },
+    }
+    return answer
+  }
+
+  #shortened(seconds: number, context: RequestContext): number {
+    const { maxExpirationSeconds = 0 } = this.#options
+    if (maxExpirationSeconds === 0 || seconds <= maxExpirationSeconds) return seconds
+    context.warn(`requested expiration of ${seconds} seconds shortened to ${maxExpirationSeconds} seconds`)
+    return maxExpirationSeconds
+  }
+
+  /** A pod's own token outlives its time, for clients that read it once at their start; its use after that time can be noticed. */
+  #lifetime(
+    seconds: number,
+    audiences: readonly string[],
+    { pod }: BoundObjects,
+  ): Pick<TokenClaims, 'expirationSeconds' | 'warnAfterSeconds'> {
+    const { extendExpiration = true, audiences: own } = this.#options
+    const isKubelets = pod !== undefined && seconds === kubeletExpirationSeconds && audiences.every((audience) => own.includes(audience))
+    if (!extendExpiration || !isKubelets) return { expirationSeconds: seconds }
+    return { expirationSeconds: extendedExpirationSeconds, warnAfterSeconds: seconds }
+  }
+}
+
+/** What the body says of its metadata may be left out, but not differ. */
+function requireSame(member: 'name' | 'namespace', given: string | undefined, expected: string, account: string): void {
+  if (given === undefined || given === '' || given === expected) return
+  const error = fieldError.invalid(fieldPath('metadata').child(member), given, `must match the service account ${member} if specified`)
+  throw newInvalid(tokenRequestKind, account, [error])
+}
