@@ -1,7 +1,7 @@
 import type { KubeObject } from '@keelson/apimachinery'
 import { encodeContinue, matcher, prefixEnd } from '@keelson/storagebackend'
 import type { ObjectList, ObjectSnapshot, Predicate, Revision, StoredObject } from '@keelson/storagebackend'
-import { yieldToOthers } from './yield-to-others.ts'
+import { walkInSlices } from './walk-in-slices.ts'
 
 export interface CachedListOptions {
   /** What `ObjectList.revision` and continue tokens say. */
@@ -15,9 +15,6 @@ export interface CachedListOptions {
   readonly predicate: Predicate | undefined
   readonly signal?: AbortSignal | undefined
 }
-
-const lookedBetweenClocks = 256
-const sliceMilliseconds = 4
 
 /**
  * A list from one state of the cache. Without a selector nothing is copied: `items` walks the state. With one, the objects are
@@ -33,17 +30,12 @@ export async function listFromState<T extends KubeObject>(state: ObjectSnapshot<
   const total = state.count(range)
   const items: StoredObject<T>[] = []
   let looked = 0
-  let sliceEnd = performance.now() + sliceMilliseconds
-  for (const object of state.scan(range)) {
+  const visit = (object: StoredObject<T>): boolean => {
     looked++
     if (matches === undefined || matches(object)) items.push(object)
-    if (limit > 0 && items.length >= limit) break
-    if (looked % lookedBetweenClocks === 0 && performance.now() > sliceEnd) {
-      options.signal?.throwIfAborted()
-      await yieldToOthers()
-      sliceEnd = performance.now() + sliceMilliseconds
-    }
+    return limit === 0 || items.length < limit
   }
+  await walkInSlices(state.scan(range), visit, () => options.signal?.throwIfAborted())
   const more = looked < total
   return {
     revision,

@@ -89,9 +89,9 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
     const clock = (this.#clock = options.clock ?? systemClock)
     this.#readiness = new Readiness(clock)
     this.#freshness = new Freshness({ clock, requestProgress: options.requestProgress })
-    const past = hasObjectSnapshots(options.storage) ? options.storage : undefined
+    const store = hasObjectSnapshots(options.storage) ? options.storage : undefined
     const dispatcher = new Dispatcher<T>({ prefix, triggerField: options.triggerField })
-    this.#cache = new WatchCache({ clock, freshness: this.#freshness, dispatcher, ring: options.ring, past })
+    this.#cache = new WatchCache({ clock, freshness: this.#freshness, dispatcher, ring: options.ring, store })
     this.#watches = new WatchRegister({ ...options, clock, cache: this.#cache, dispatcher })
     this.#feed = runFeed({
       storage: options.storage,
@@ -216,8 +216,8 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
         this.#readiness.setPending(reason)
         this.#watches.expireAll()
       },
-      replace: (objects, revision) => {
-        cache.replace(objects, revision)
+      replace: async (list) => {
+        await cache.replace(list)
         this.#readiness.setReady()
       },
       apply: (batch) => cache.apply(batch),

@@ -1,14 +1,14 @@
 import { isApiError, pause } from '@keelson/apimachinery'
 import type { Clock, KubeObject } from '@keelson/apimachinery'
 import { isStorageError } from '@keelson/storagebackend'
-import type { ObjectEvent, Revision, Storage, StoredObject } from '@keelson/storagebackend'
+import type { ObjectEvents, ObjectList, Revision, Storage } from '@keelson/storagebackend'
 import { yieldToOthers } from './yield-to-others.ts'
 
 export interface FeedSink<T extends KubeObject> {
   /** The cache is about to be filled anew; `reason` says why. */
   restarting(reason: string): void
-  replace(objects: readonly StoredObject<T>[], revision: Revision): void
-  apply(batch: readonly ObjectEvent<T>[]): void
+  replace(list: ObjectList<T>): Promise<void>
+  apply(batch: ObjectEvents<T>): void
   /** The revision after which to go on. */
   readonly revision: Revision
 }
@@ -26,7 +26,6 @@ const firstDelay = 50
 const longestDelay = 1000
 /** Watches that fail this often in a row without a single event are not tried again: the state is read anew. */
 const fruitlessWatches = 3
-const sliceSize = 2000
 
 /**
  * Keeps a sink equal to the store: list, then watch from the list's revision. A watch that breaks goes on from the last revision
@@ -74,18 +73,12 @@ export async function runFeed<T extends KubeObject>(options: FeedOptions<T>): Pr
 }
 
 async function fill<T extends KubeObject>({ storage, prefix, sink, signal }: FeedOptions<T>): Promise<void> {
-  const list = await storage.list(prefix, { signal })
-  const objects: StoredObject<T>[] = []
-  for (const object of list.items) {
-    objects.push(object)
-    if (objects.length % sliceSize === 0) await yieldToOthers()
-  }
-  if (!signal.aborted) sink.replace(objects, list.revision)
+  await sink.replace(await storage.list(prefix, { signal }))
 }
 
 async function follow<T extends KubeObject>(
   { storage, prefix, sink, signal }: FeedOptions<T>,
-  onBatch: (batch: readonly ObjectEvent<T>[]) => void,
+  onBatch: (batch: ObjectEvents<T>) => void,
 ): Promise<void> {
   // A store's revision is never 0, which would ask for the state instead of what comes after it.
   const watch = await storage.watch(prefix, { resourceVersion: String(sink.revision), allowBookmarks: true, signal })

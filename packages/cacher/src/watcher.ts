@@ -1,5 +1,6 @@
-import { newResourceExpired } from '@keelson/apimachinery'
+import { newInternal, newResourceExpired } from '@keelson/apimachinery'
 import type { Clock, KubeObject } from '@keelson/apimachinery'
+import { isStorageError } from '@keelson/storagebackend'
 import type { ObjectEvent, Revision, StoredObject } from '@keelson/storagebackend'
 import type { CacheEvent } from './cache-event.ts'
 import { yieldToOthers } from './yield-to-others.ts'
@@ -199,7 +200,7 @@ export class Watcher<T extends KubeObject = KubeObject> implements AsyncIterable
     let bytes = 0
     let looked = 0
     for (; bytes < batchBytes && looked < scanned; looked++) {
-      const next = initial.next()
+      const next = readNext(initial)
       if (next.done === true) {
         this.#initial = undefined
         const revision = this.#options.initialEventsEnd
@@ -241,5 +242,14 @@ export class Watcher<T extends KubeObject = KubeObject> implements AsyncIterable
     if (seen === undefined || seen.type === 'BOOKMARK') return 0
     to.push(seen)
     return seen.object.body.length
+  }
+}
+
+/** What goes wrong with a watch reaches its client as it is thrown here. */
+function readNext<T extends KubeObject>(objects: Iterator<StoredObject<T>>): IteratorResult<StoredObject<T>> {
+  try {
+    return objects.next()
+  } catch (error) {
+    throw isStorageError(error) ? newInternal(error.message, { cause: error }) : error
   }
 }

@@ -90,13 +90,18 @@ export type Change =
   | { readonly type: 'delete'; readonly key: string; readonly revision: Revision; readonly previous: Entry | undefined }
 
 export type WatchMessage =
-  /** Every change of the range at one or more whole revisions, in order; a revision is never split over two messages. */
-  | { readonly type: 'changes'; readonly changes: readonly Change[]; readonly revision: Revision }
+  /**
+   * Every change of the range at one or more whole revisions, in order; a revision is never split over two messages. `state` is what the
+   * range holds after them, and keeps nothing of other ranges alive.
+   */
+  | { readonly type: 'changes'; readonly changes: readonly Change[]; readonly revision: Revision; readonly state?: BackendSnapshot }
   /** Everything up to `revision` has been delivered on this watch. Travels on the same path as changes, never ahead of them. */
   | { readonly type: 'progress'; readonly revision: Revision }
 
 export interface WatchOptions {
   readonly signal: AbortSignal
+  /** Changes come with their `state`, from a driver with `Snapshots`. It has to make one for every message. */
+  readonly states?: boolean
 }
 
 export interface Watcher {
@@ -134,6 +139,8 @@ export interface BackendSnapshot {
   /** In key order. */
   scan(range: KeyRange): IterableIterator<Entry>
   count(range: KeyRange): number
+  /** Only what has the prefix. Holding that keeps nothing else of the store alive. */
+  within(prefix: string): BackendSnapshot
 }
 
 export interface Snapshots {

@@ -1,8 +1,8 @@
 import type { KubeObject } from '@keelson/apimachinery'
 import { hasSnapshots } from './backend.ts'
-import type { Entry, KeyRange, Revision } from './backend.ts'
+import type { BackendSnapshot, Entry, Revision } from './backend.ts'
 import type { ObjectAccess } from './object-access.ts'
-import type { ObjectSnapshots, Storage, StoredObject } from './storage.ts'
+import type { ObjectSnapshot, ObjectSnapshots, Storage, StoredObject } from './storage.ts'
 import { translateBackendError } from './translate-error.ts'
 
 /**
@@ -16,16 +16,23 @@ export function objectSnapshots<T extends KubeObject>(access: ObjectAccess<T>, p
     snapshotAt(revision: Revision) {
       try {
         const snapshot = backend.snapshotAt(revision)
-        return (
-          snapshot && {
-            scan: (range: KeyRange) => openEach(access, snapshot.scan(range)),
-            count: (range: KeyRange) => snapshot.count(range),
-          }
-        )
+        return snapshot && openSnapshot(access, snapshot.within(prefix))
       } catch (error) {
         throw translateBackendError(error, prefix)
       }
     },
+  }
+}
+
+/** Objects are opened as they are read. */
+export function openSnapshot<T extends KubeObject>(access: ObjectAccess<T>, snapshot: BackendSnapshot): ObjectSnapshot<T> {
+  return {
+    get(key) {
+      const entry = snapshot.get(key)
+      return entry && access.open(entry)
+    },
+    scan: (range) => openEach(access, snapshot.scan(range)),
+    count: (range) => snapshot.count(range),
   }
 }
 

@@ -3,8 +3,9 @@ import type { KubeObject } from '@keelson/apimachinery'
 import { hasSnapshots, type Change, type Entry, type KeyRange, type Revision } from './backend.ts'
 import { isBackendError } from './backend-errors.ts'
 import type { ObjectAccess } from './object-access.ts'
+import { openSnapshot } from './object-snapshots.ts'
 import { isEmptyPredicate, matcher } from './predicate.ts'
-import type { ObjectEvent, ObjectWatch, StoredObject, WatchObjectsOptions } from './storage.ts'
+import type { ObjectEvent, ObjectEvents, ObjectWatch, StoredObject, WatchObjectsOptions } from './storage.ts'
 import { isUnreadable } from './unreadable-objects.ts'
 
 const watchTooOld = 'The resourceVersion for the provided watch is too old.'
@@ -83,13 +84,14 @@ async function* withInitialEvents<T extends KubeObject>(
 
 function changesAfter<T extends KubeObject>(request: WatchRequest<T>, after: Revision): ObjectWatch<T> {
   const { access, range, options } = request
-  return toEvents(request, access.backend.watch(range, after, { signal: options.signal }))
+  const states = isEmptyPredicate(options.predicate) && !access.transformer
+  return toEvents(request, access.backend.watch(range, after, { signal: options.signal, states }))
 }
 
 async function* toEvents<T extends KubeObject>(
   { access, options }: WatchRequest<T>,
   messages: ReturnType<ObjectAccess<T>['backend']['watch']>,
-): AsyncGenerator<readonly ObjectEvent<T>[]> {
+): AsyncGenerator<ObjectEvents<T>> {
   const matches = isEmptyPredicate(options.predicate) ? undefined : matcher(options.predicate)
   try {
     for await (const message of messages) {
@@ -98,12 +100,13 @@ async function* toEvents<T extends KubeObject>(
         if (options.allowBookmarks) yield [{ type: 'BOOKMARK', revision: message.revision, initialEventsEnd: false }]
         continue
       }
+      const state = message.state && openSnapshot(access, message.state)
       access.metrics?.events(message.changes.length)
       const events: ObjectEvent<T>[] = []
       for (const change of message.changes) {
         try {
           if (access.transformer) await prepareChange(access, change, matches !== undefined)
-          const event = toEvent(access, change, matches)
+          const event = toEvent(access, change, matches, state !== undefined)
           if (event) events.push(event)
         } catch (error) {
           // What came before one that cannot be read has happened all the same; of its own revision nothing is told.
@@ -112,7 +115,7 @@ async function* toEvents<T extends KubeObject>(
           throw change.type === 'delete' && isUnreadable(error) ? unreadableDeleted(error) : error
         }
       }
-      if (events.length > 0) yield events
+      if (events.length > 0) yield state ? Object.assign(events, { state }) : events
     }
   } catch (error) {
     throw watchError(error)
@@ -129,20 +132,25 @@ async function prepareChange<T extends KubeObject>(access: ObjectAccess<T>, chan
   if (change.previous && (filtered || change.type === 'delete')) await access.prepare(change.previous)
 }
 
-/** What a change is to a watcher that sees only what `matches` lets through. */
+/** What a change is to a watcher that sees only what `matches` lets through; without that, with what was before if it is shown states. */
 function toEvent<T extends KubeObject>(
   access: ObjectAccess<T>,
   change: Change,
   matches: ((object: StoredObject) => boolean) | undefined,
+  shown: boolean,
 ): ObjectEvent<T> | undefined {
   if (change.type === 'delete') {
     if (!change.previous) return undefined
     const object = access.openDeleted(change.previous, change.revision)
-    return !matches || matches(object) ? { type: 'DELETED', object } : undefined
+    if (matches) return matches(object) ? { type: 'DELETED', object } : undefined
+    return shown ? { type: 'DELETED', object, previous: access.open(change.previous) } : { type: 'DELETED', object }
   }
   const { entry, previous } = change
   const object = access.open(entry)
-  if (!matches) return { type: previous ? 'MODIFIED' : 'ADDED', object }
+  if (!matches) {
+    if (!previous) return { type: 'ADDED', object }
+    return shown ? { type: 'MODIFIED', object, previous: access.open(previous) } : { type: 'MODIFIED', object }
+  }
   const is = matches(object)
   if (!previous) return is ? { type: 'ADDED', object } : undefined
   const was = matches(access.open(previous))
@@ -164,7 +172,11 @@ function rethrowWatchError(error: unknown): never {
 
 /** What was deleted cannot be shown as it was last. */
 function unreadableDeleted(error: Error): ApiError {
-  return new ApiError({ reason: 'StoreReadError', message: `saw a DELETED event, but object data is corrupt - ${error.message}`, cause: error })
+  return new ApiError({
+    reason: 'StoreReadError',
+    message: `saw a DELETED event, but object data is corrupt - ${error.message}`,
+    cause: error,
+  })
 }
 
 /** A watch's failures reach the client as they are thrown here. */

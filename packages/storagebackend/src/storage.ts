@@ -72,16 +72,26 @@ export interface WatchObjectsOptions {
 }
 
 export type ObjectEvent<T extends KubeObject = KubeObject> =
-  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: StoredObject<T> }
+  | {
+      readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
+      readonly object: StoredObject<T>
+      /** What the object was before. Only in batches with a `state`. */
+      readonly previous?: StoredObject<T> | undefined
+    }
   /** Only the revision means anything. `initialEventsEnd` marks the one that ends `sendInitialEvents`. */
   | { readonly type: 'BOOKMARK'; readonly revision: Revision; readonly initialEventsEnd: boolean }
+
+export interface ObjectEvents<T extends KubeObject = KubeObject> extends ReadonlyArray<ObjectEvent<T>> {
+  /** What is there after these events: of a storage with `ObjectSnapshots`, to who watches all that it holds, without a predicate. */
+  readonly state?: ObjectSnapshot<T> | undefined
+}
 
 /**
  * Batches, in revision order; all events of one revision are in one batch. Pull-based: a consumer that does not pull is ended by the
  * producer with an `ApiError` (Expired) once its buffer's budget is spent. Iteration ends without error when the signal aborts,
  * throws `ApiError` otherwise. Opening may throw `ApiError` (410 Expired, 504 too large).
  */
-export type ObjectWatch<T extends KubeObject = KubeObject> = AsyncIterable<readonly ObjectEvent<T>[]>
+export type ObjectWatch<T extends KubeObject = KubeObject> = AsyncIterable<ObjectEvents<T>>
 
 export interface ObjectPreconditions {
   readonly uid?: string
@@ -156,8 +166,12 @@ export interface Storage<T extends KubeObject = KubeObject> {
   close(): Promise<void>
 }
 
-/** An immutable view of a resource's objects at one revision. Ranges are those within the resource's prefix; reads never wait. */
+/**
+ * An immutable view of a resource's objects at one revision. Ranges are those within the resource's prefix; reads never wait, and may
+ * throw a `StorageError` for a value that cannot be opened.
+ */
 export interface ObjectSnapshot<T extends KubeObject = KubeObject> {
+  get(key: string): StoredObject<T> | undefined
   /** In key order. */
   scan(range: KeyRange): IterableIterator<StoredObject<T>>
   count(range: KeyRange): number
@@ -165,7 +179,7 @@ export interface ObjectSnapshot<T extends KubeObject = KubeObject> {
 
 /** Optional power of a storage that keeps past states at hand anyway; ask with `hasObjectSnapshots`. */
 export interface ObjectSnapshots<T extends KubeObject = KubeObject> {
-  /** Exactly what was there at `revision`; undefined when that is no longer, or not yet, known. */
+  /** Exactly what was there at `revision`, and nothing else is kept alive by it; undefined when that is no longer, or not yet, known. */
   snapshotAt(revision: Revision): ObjectSnapshot<T> | undefined
 }
 

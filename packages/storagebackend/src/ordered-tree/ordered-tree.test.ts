@@ -33,6 +33,10 @@ function expectState(snapshot: TreeSnapshot<Item>, items: readonly Item[], start
     const inside = items.filter((i) => inRange(range, i.key))
     expect([...snapshot.scan(range)]).toEqual(inside)
     expect(snapshot.count(range)).toBe(inside.length)
+    if (range.end === undefined) continue
+    const within = snapshot.within({ start, end })
+    expect([within.size, [...within.scan(all)]]).toEqual([inside.length, inside])
+    expect([within.get(start), within.count(all)]).toEqual([items.find((i) => i.key === start && inRange(range, start)), inside.length])
   }
   expect(snapshot.get(start)).toEqual(items.find((i) => i.key === start))
 }

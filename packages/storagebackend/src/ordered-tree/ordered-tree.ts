@@ -1,6 +1,20 @@
 import type { KeyRange } from '../backend.ts'
 import { isNarrowKey } from '../key-range.ts'
-import { childAt, find, innerOf, isOver, isThin, join, lowerBound, lowOf, nodeOfSorted, rankOf, sizeOf, split } from './tree-node.ts'
+import {
+  childAt,
+  find,
+  innerOf,
+  isOver,
+  isThin,
+  join,
+  lowerBound,
+  lowOf,
+  nodeOfSorted,
+  nodeWithin,
+  rankOf,
+  sizeOf,
+  split,
+} from './tree-node.ts'
 import type { Edit, Inner, Keyed, Leaf, Node } from './tree-node.ts'
 import { TreeScan } from './tree-scan.ts'
 
@@ -32,6 +46,11 @@ export class TreeSnapshot<V extends Keyed> {
   count({ start, end }: KeyRange): number {
     if (end === undefined) return this.get(start) === undefined ? 0 : 1
     return Math.max(0, rankOf(this.#root, end, this.#wide) - rankOf(this.#root, start, this.#wide))
+  }
+
+  /** Only what lies in the range: who keeps it keeps nothing else of this version alive. Costs about what a write does. */
+  within({ start, end }: { readonly start: string; readonly end: string }): TreeSnapshot<V> {
+    return new TreeSnapshot(nodeWithin(this.#root, start, end, this.#wide), this.#wide)
   }
 
   /** A tree that starts as this version. */

@@ -148,3 +148,23 @@ export function join<V>(into: Node<V>, from: Node<V>, low: string): void {
     into.size += from.size
   }
 }
+
+/** What lies in a range, as a tree of its own that shares all nodes but those at the range's edges. Never to be edited. */
+export function nodeWithin<V extends Keyed>(node: Node<V>, start: string, end: string, wide: boolean): Node<V> {
+  if (node.leaf) {
+    const from = lowerBound(node.values, start, wide)
+    const to = lowerBound(node.values, end, wide)
+    return from === 0 && to === node.values.length ? node : { leaf: true, edit: narrowed, values: node.values.slice(from, to) }
+  }
+  const from = childAt(node.lows, start, wide)
+  const to = childAt(node.lows, end, wide)
+  if (from >= to) return nodeWithin(node.children[from]!, start, end, wide)
+  const children = node.children.slice(from, to + 1)
+  children[0] = nodeWithin(children[0]!, start, end, wide)
+  children[to - from] = nodeWithin(children[to - from]!, start, end, wide)
+  let size = 0
+  for (const child of children) size += sizeOf(child)
+  return { leaf: false, edit: narrowed, children, lows: node.lows.slice(from, to + 1), size }
+}
+
+const narrowed: Edit = Symbol('narrowed')
