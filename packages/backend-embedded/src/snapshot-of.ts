@@ -1,0 +1,12 @@
+import { prefixEnd, type BackendSnapshot, type Entry, type Revision, type TreeSnapshot } from '@keelson/storagebackend'
+
+/** What others are shown of a state. */
+export function snapshotOf(revision: Revision, state: TreeSnapshot<Entry>): BackendSnapshot {
+  return {
+    revision,
+    get: (key) => state.get(key),
+    scan: (range) => state.scan(range),
+    count: (range) => state.count(range),
+    within: (prefix) => snapshotOf(revision, state.within({ start: prefix, end: prefixEnd(prefix) })),
+  }
+}
