@@ -3,6 +3,7 @@ import type { Decoded, FieldValidation, GroupVersionKind, JsonValue, KubeObject 
 import { parseYaml } from '@keelson/apimachinery/yaml'
 import { decodeUnknown } from '@keelson/api'
 import type { KindType } from '@keelson/api'
+import { keepReset } from './managed-fields.ts'
 import type { MediaForm } from './negotiate.ts'
 import { apiVersionOf, parseApiVersion } from './scope.ts'
 
@@ -35,7 +36,14 @@ function jsonDocument(body: Uint8Array, defaults: GroupVersionKind): TypedDocume
   } catch (error) {
     throw new Error(`couldn't get version/kind; json parse error: ${messageOf(error)}`, { cause: error })
   }
-  return { gvk, decode: (type, strict) => decodeStruct<KubeObject>(type.schema, parsed, { strict }) }
+  return {
+    gvk,
+    decode(type, strict) {
+      const decoded = decodeStruct<KubeObject>(type.schema, parsed, { strict })
+      keepReset(parsed.value, decoded.object)
+      return decoded
+    },
+  }
 }
 
 function yamlDocument(body: Uint8Array, defaults: GroupVersionKind): TypedDocument {
@@ -50,6 +58,7 @@ function yamlDocument(body: Uint8Array, defaults: GroupVersionKind): TypedDocume
     gvk,
     decode(type, strict) {
       const decoded = decodeStruct<KubeObject>(type.schema, parsed.value, { strict })
+      keepReset(parsed.value, decoded.object)
       if (strict === 'Ignore' || parsed.duplicates.length === 0) return decoded
       return { object: decoded.object, strictErrors: [...parsed.duplicates, ...decoded.strictErrors] }
     },

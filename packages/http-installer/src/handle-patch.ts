@@ -1,10 +1,11 @@
-import { newNotFound, newUnsupportedMediaType } from '@keelson/apimachinery'
+import { newConflict, newUnsupportedMediaType } from '@keelson/apimachinery'
 import type { UpdatedObjectInfo, Updater } from '@keelson/registry'
-import { admit, validating } from './admit.ts'
+import { validating } from './admit.ts'
 import { contentTypeOf } from './context.ts'
+import { admitTracked } from './managed-fields.ts'
 import { negotiateOutput } from './negotiate.ts'
 import { checkName, dedupOwnerReferences, ensureNamespace } from './object-meta.ts'
-import { patchMechanism, patchTypes } from './patch-mechanism.ts'
+import { applyPatchType, patchMechanism, patchTypes } from './patch-mechanism.ts'
 import { parseWriteOptions } from './query-options.ts'
 import { readBody } from './read-body.ts'
 import type { ApiRequest } from './scope.ts'
@@ -21,15 +22,19 @@ export async function handlePatch({ c, scope, context, name, query }: ApiRequest
   const body = await readBody(c, scope.settings.maxRequestBodyBytes)
   const options = parseWriteOptions(query, 'PatchOptions', patchType)
   const warn = (text: string): void => context.warn(text)
-  const apply = patchMechanism(scope, patchType, body, options.fieldValidation, warn)
+  const apply = patchMechanism({ scope, context, patchType, body, options })
   const write = { scope, context, name, dryRun: options.dryRun }
   const info: UpdatedObjectInfo = {
     async updatedObject(current) {
-      if (current === undefined) throw newNotFound(scope.groupResource, name)
       const object = apply(current)
+      const { uid = '' } = object.metadata
+      if (current === undefined && uid !== '') {
+        const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`
+        throw newConflict(scope.groupResource, name, why)
+      }
       ensureNamespace(object, scope, context.namespace)
       checkName(object, name)
-      await admit(write, 'UPDATE', object, current)
+      await admitTracked(write, current === undefined ? 'CREATE' : 'UPDATE', object, current)
       dedupOwnerReferences(object, warn, 'admitted')
       return object
     },
@@ -38,6 +43,7 @@ export async function handlePatch({ c, scope, context, name, query }: ApiRequest
     dryRun: options.dryRun,
     validateCreate: validating(write, 'CREATE'),
     validateUpdate: validating(write, 'UPDATE'),
+    forceAllowCreate: patchType === applyPatchType,
   })
   return writeResult({ c, scope, query, negotiated }, created ? 201 : 200, object)
 }

@@ -1,8 +1,9 @@
 import type { KubeObject } from '@keelson/apimachinery'
 import type { UpdatedObjectInfo, Updater } from '@keelson/registry'
-import { admit, validating } from './admit.ts'
+import { validating } from './admit.ts'
 import { contentTypeOf } from './context.ts'
 import { decodeBody } from './decode-body.ts'
+import { admitTracked, trackManagers } from './managed-fields.ts'
 import { negotiateInput, negotiateOutput } from './negotiate.ts'
 import { checkName, dedupOwnerReferences, ensureNamespace } from './object-meta.ts'
 import { parseWriteOptions } from './query-options.ts'
@@ -33,7 +34,8 @@ export async function handleUpdate({ c, scope, context, name, query }: ApiReques
       // The registry changes what it is given, so a later round reads the body again.
       const object = decoded ?? decode()
       decoded = undefined
-      await admit(write, current === undefined ? 'CREATE' : 'UPDATE', object, current)
+      trackManagers(scope, context, current, object)
+      await admitTracked(write, current === undefined ? 'CREATE' : 'UPDATE', object, current)
       dedupOwnerReferences(object, warn, 'admitted')
       return object
     },

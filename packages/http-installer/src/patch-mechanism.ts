@@ -4,11 +4,12 @@ import {
   fieldPath,
   newGenericServerResponse,
   newInvalid,
+  newNotFound,
   parseJson,
   strictDecodingMessage,
   stringifyJson,
 } from '@keelson/apimachinery'
-import type { FieldValidation, JsonObject, JsonValue, KubeObject } from '@keelson/apimachinery'
+import type { FieldValidation, JsonObject, JsonValue, KubeObject, RequestContext } from '@keelson/apimachinery'
 import {
   applyJsonPatch,
   applyMergePatch,
@@ -19,6 +20,9 @@ import {
 } from '@keelson/apimachinery/patch'
 import { messageOf, notRegistered } from './decode-document.ts'
 import { toHub } from './decode-body.ts'
+import { keepReset, trackManagers } from './managed-fields.ts'
+import type { WriteRequestOptions } from './query-options.ts'
+import { readConfiguration } from './read-configuration.ts'
 import { parseApiVersion } from './scope.ts'
 import type { ResourceScope } from './scope.ts'
 import { fromHub } from './versioned.ts'
@@ -44,36 +48,63 @@ const readers: Readonly<Record<string, (body: Uint8Array, strict: FieldValidatio
   },
 }
 
-/**
- * The patches that are taken. Server-side apply would be one more reader; it also creates what is absent (`forceAllowCreate`) and needs
- * managed fields.
- */
-export const patchTypes: readonly string[] = Object.keys(readers)
+/** Server-side apply, which also creates what is absent. */
+export const applyPatchType = 'application/apply-patch+yaml'
+
+/** The patches that are taken. */
+export const patchTypes: readonly string[] = [...Object.keys(readers), applyPatchType]
 
 /** Makes the patched hub object of the current one. */
-export type ApplyPatch = (current: KubeObject) => KubeObject
+export type ApplyPatch = (current: KubeObject | undefined) => KubeObject
+
+export interface PatchRequest {
+  readonly scope: ResourceScope
+  readonly context: RequestContext
+  readonly patchType: string
+  readonly body: Uint8Array
+  readonly options: WriteRequestOptions
+}
 
 /** Throws what is wrong with the patch alone only when it is applied: an object that is absent comes first. */
-export function patchMechanism(
-  scope: ResourceScope,
-  patchType: string,
-  body: Uint8Array,
-  validation: FieldValidation,
-  warn: (text: string) => void,
-): ApplyPatch {
+export function patchMechanism(request: PatchRequest): ApplyPatch {
+  return request.patchType === applyPatchType ? applyMechanism(request) : mergeMechanism(request)
+}
+
+function mergeMechanism({ scope, context, patchType, body, options }: PatchRequest): ApplyPatch {
+  const { fieldValidation } = options
   return (current) => {
-    const { strictErrors, merge } = readers[patchType]!(body, validation)
+    if (current === undefined) throw newNotFound(scope.groupResource, context.info.name)
+    const { strictErrors, merge } = readers[patchType]!(body, fieldValidation)
     const document = { kind: scope.gvk.kind, apiVersion: scope.apiVersion, ...fromHub(scope, current) } as unknown as JsonObject
-    return toHub(scope, decodePatched(scope, merge(document, scope), strictErrors, validation, warn))
+    const patched = merge(document, scope)
+    const object = decodePatched(scope, patched, strictErrors, fieldValidation, (text) => context.warn(text))
+    keepReset(patched, object)
+    const next = toHub(scope, object)
+    trackManagers(scope, context, current, next)
+    return next
+  }
+}
+
+function applyMechanism({ scope, context, body, options }: PatchRequest): ApplyPatch {
+  const { fieldManager } = scope
+  // Kinds without generated types have no schema to merge by.
+  if (fieldManager === undefined) throw unsupported()
+  return (current) => {
+    const { config, check } = readConfiguration(body)
+    const object = fieldManager.apply(current, config, options.fieldManager, options.force)
+    check(options.fieldValidation, (text) => context.warn(text))
+    return object
   }
 }
 
 function schemaOf({ type }: ResourceScope): NonNullable<ResourceScope['type']>['schema'] {
   // Kinds without generated types have no schema to merge by.
-  if (type === undefined) {
-    throw newGenericServerResponse(415, '', { group: '', resource: '' }, '', { serverMessage: '415: Unsupported Media Type' })
-  }
+  if (type === undefined) throw unsupported()
   return type.schema
+}
+
+function unsupported(): Error {
+  return newGenericServerResponse(415, '', { group: '', resource: '' }, '', { serverMessage: '415: Unsupported Media Type' })
 }
 
 /** The patched document as a versioned object; what does not fit is the patch's fault. */

@@ -1,5 +1,7 @@
 import type { GroupResource, GroupVersionKind, GroupVersionResource, RequestContext } from '@keelson/apimachinery'
 import type { KindType } from '@keelson/api'
+import type { FieldManager } from '@keelson/apimachinery/managed-fields'
+import { storageFieldManager } from '@keelson/registry'
 import type { RESTStorage } from '@keelson/registry'
 import type { APIGroupInfo } from './api-group-info.ts'
 import type { InstallerContext } from './context.ts'
@@ -27,6 +29,8 @@ export interface ResourceScope {
   /** Undefined for kinds without generated types; these are JSON and YAML only. */
   readonly type: KindType | undefined
   readonly apiVersion: string
+  /** Undefined where nobody manages fields: kinds without a schema. */
+  readonly fieldManager: FieldManager | undefined
   /** The beginning of every object's JSON. */
   readonly head: Buffer
   readonly namespaced: boolean
@@ -90,6 +94,7 @@ export function createScope(
     servesHub: gvk.group === hub.group && gvk.version === hub.version,
     type: info.types.kind(gvk),
     apiVersion: apiVersionOf(gvk),
+    fieldManager: storageFieldManager({ ...info, kind: gvk, storage, subresource, now: settings.now }),
     head: typeHead(gvk.kind, apiVersionOf(gvk)),
     namespaced: storage.namespaced,
   }

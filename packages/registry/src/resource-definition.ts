@@ -1,4 +1,5 @@
 import type { DeepReadonly, DeleteOptions, FieldErrorList, GroupVersion, KubeObject, RequestContext } from '@keelson/apimachinery'
+import type { FieldFilter } from '@keelson/apimachinery/managed-fields'
 import type { TableCell } from './rest.ts'
 
 /** What decides how objects of a kind come to be and change. Every hook may be left out; the default is written beside it. */
@@ -14,6 +15,8 @@ export interface Strategy<T extends KubeObject> {
   prepareForUpdate?(context: RequestContext, object: T, old: DeepReadonly<T>): void
   validateUpdate?(context: RequestContext, object: DeepReadonly<T>, old: DeepReadonly<T>): FieldErrorList
   warningsOnUpdate?(context: RequestContext, object: DeepReadonly<T>, old: DeepReadonly<T>): readonly string[]
+  /** What `prepareForCreate` and `prepareForUpdate` leave as it was, whatever a client says of it. Default: nothing. */
+  resetFields?: FieldFilter
   /** PUT of an absent object creates it. Default false. */
   allowCreateOnUpdate?: boolean
   /** PUT without resourceVersion overwrites. Default true. */
@@ -32,7 +35,7 @@ export interface Strategy<T extends KubeObject> {
 
 export interface SubresourceStrategy<T extends KubeObject> {
   /** PUT and PATCH of the subresource go through this. */
-  readonly update: Pick<Strategy<T>, 'prepareForUpdate' | 'validateUpdate' | 'warningsOnUpdate' | 'canonicalize'>
+  readonly update: Pick<Strategy<T>, 'prepareForUpdate' | 'validateUpdate' | 'warningsOnUpdate' | 'canonicalize' | 'resetFields'>
   /** Default true: GET answers the whole object. A subresource whose body is of another kind is built by a `SubresourceFactory` instead. */
   readonly get?: boolean
 }

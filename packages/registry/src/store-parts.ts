@@ -23,7 +23,7 @@ export interface StoreParts<T extends KubeObject> {
 
 /** What a PUT or PATCH follows: the resource's own strategy, or a subresource's. */
 export interface UpdatePlan<T extends KubeObject> {
-  readonly strategy: Pick<Strategy<T>, 'prepareForUpdate' | 'validateUpdate' | 'warningsOnUpdate' | 'canonicalize'>
+  readonly strategy: Pick<Strategy<T>, 'prepareForUpdate' | 'validateUpdate' | 'warningsOnUpdate' | 'canonicalize' | 'resetFields'>
   readonly repeatedMetadataChecks: NonNullable<Strategy<T>['repeatedMetadataChecks']>
   readonly allowCreateOnUpdate: boolean
   readonly allowUnconditionalUpdate: boolean

@@ -1,4 +1,5 @@
 import type { GroupVersionKind, KubeObject, RequestContext } from '@keelson/apimachinery'
+import type { FieldFilter } from '@keelson/apimachinery/managed-fields'
 import { isStoredObject } from '@keelson/storagebackend'
 import type { ObjectList, ObjectWatch, Storage } from '@keelson/storagebackend'
 import { create } from './create.ts'
@@ -6,7 +7,7 @@ import { deleteCollection } from './delete-collection.ts'
 import { deleteObject } from './delete.ts'
 import { get } from './get.ts'
 import { list } from './list.ts'
-import type { ResourceDefinition, SubresourceStrategy } from './resource-definition.ts'
+import type { ResourceDefinition, Strategy, SubresourceStrategy } from './resource-definition.ts'
 import type {
   CollectionDeleter,
   Creater,
@@ -42,9 +43,10 @@ class ResourceStorage<T extends KubeObject> implements RESTStorage {
   readonly shortNames: readonly string[]
   readonly categories: readonly string[]
   readonly table: TableConvertor
+  readonly resetFields: FieldFilter | undefined
   protected readonly parts: StoreParts<T>
 
-  constructor(parts: StoreParts<T>) {
+  constructor(parts: StoreParts<T>, strategy: Pick<Strategy<T>, 'resetFields'>) {
     const { definition, gvk } = parts
     this.parts = parts
     this.gvk = gvk
@@ -53,6 +55,7 @@ class ResourceStorage<T extends KubeObject> implements RESTStorage {
     this.shortNames = definition.shortNames ?? []
     this.categories = definition.categories ?? []
     this.table = tableConvertor(definition)
+    this.resetFields = strategy.resetFields
   }
 
   protected result(written: Written<T>): RestResult {
@@ -81,7 +84,7 @@ export class Store<T extends KubeObject = KubeObject>
   readonly #plan: UpdatePlan<T>
 
   constructor(parts: StoreParts<T>) {
-    super(parts)
+    super(parts, parts.definition.strategy)
     this.definition = parts.definition
     this.returnsDeletedObject = parts.definition.returnsDeletedObject ?? false
     const { strategy } = parts.definition
@@ -152,7 +155,7 @@ class UpdateOnlySubresource<T extends KubeObject> extends ResourceStorage<T> imp
   readonly #plan: UpdatePlan<T>
 
   constructor(parts: StoreParts<T>, plan: UpdatePlan<T>) {
-    super(parts)
+    super(parts, plan.strategy)
     this.#plan = plan
   }
 

@@ -1,4 +1,4 @@
-import type { JsonObject, ManagedFieldsEntry } from '../meta.ts'
+import type { ManagedFieldsEntry } from '../meta.ts'
 import { stringifyJson } from '../encode-json.ts'
 import { compareText } from './compare-values.ts'
 import { normalizeFieldSet } from './field-set.ts'
@@ -73,7 +73,7 @@ function encodeEntry({ identity, set, apiVersion, time }: ManagedEntry): Managed
     apiVersion,
     ...(time !== undefined && { time }),
     fieldsType: 'FieldsV1',
-    fieldsV1: set as JsonObject,
+    fieldsV1: set,
     ...(subresource !== '' && { subresource }),
   }
 }

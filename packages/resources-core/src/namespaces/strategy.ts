@@ -1,4 +1,5 @@
 import type { Namespace } from '@keelson/api/core/v1'
+import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
 import { keepMember } from '../keep-member.ts'
 import { labelWithName } from './defaults.ts'
@@ -8,6 +9,7 @@ import { validateFinalize, validateNamespace, validateStatus } from './validate.
 const kubernetesFinalizer = 'kubernetes'
 
 export const namespaceStrategy: Strategy<Namespace> = {
+  resetFields: withoutFields('status'),
   prepareForCreate(_context, namespace) {
     namespace.status = { phase: 'Active' }
     const finalizers = namespace.spec?.finalizers ?? []
@@ -27,6 +29,7 @@ export const namespaceStrategy: Strategy<Namespace> = {
 type Update = SubresourceStrategy<Namespace>['update']
 
 export const statusStrategy: Update = {
+  resetFields: withoutFields('spec'),
   canonicalize: labelWithName,
   prepareForUpdate: (_context, namespace, old) => keepMember(namespace, old, 'spec'),
   validateUpdate: (_context, namespace) => validateStatus(namespace),
@@ -34,6 +37,7 @@ export const statusStrategy: Update = {
 
 /** The only way to take away from spec.finalizers. */
 export const finalizeStrategy: Update = {
+  resetFields: withoutFields('status'),
   canonicalize: labelWithName,
   prepareForUpdate: (_context, namespace, old) => keepMember(namespace, old, 'status'),
   validateUpdate: (_context, namespace) => validateFinalize(namespace),

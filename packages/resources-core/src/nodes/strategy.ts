@@ -1,6 +1,7 @@
 import type { Node } from '@keelson/api/core/v1'
 import { fieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
+import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
 import { cidrWarnings } from '../cidr.ts'
 import { keepMember } from '../keep-member.ts'
@@ -8,6 +9,7 @@ import { validateNode, validateNodeChange } from './validate.ts'
 
 /** A kubelet registers its node whole, with its status. */
 export const nodeStrategy: Strategy<Node> = {
+  resetFields: withoutFields('status'),
   prepareForCreate(_context, node) {
     delete node.spec?.configSource
     delete node.status?.config
@@ -24,6 +26,7 @@ export const nodeStrategy: Strategy<Node> = {
 
 export const nodeStatus: SubresourceStrategy<Node> = {
   update: {
+    resetFields: withoutFields('spec'),
     prepareForUpdate(_context, node, old) {
       keepMember(node, old, 'spec')
       if (old.status?.config === undefined) delete node.status?.config

@@ -1,6 +1,7 @@
 import type { PersistentVolumeClaim } from '@keelson/api/core/v1'
 import { fieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
+import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
 import { keepMember } from '../keep-member.ts'
 import { validateClaimSpec } from '../pod-spec/validate-claim-spec.ts'
@@ -13,6 +14,7 @@ import { validateClaimUpdate } from './validate-update.ts'
 const specPath = fieldPath('spec')
 
 export const claimStrategy: Strategy<PersistentVolumeClaim> = {
+  resetFields: withoutFields('status'),
   prepareForCreate(_context, claim) {
     claim.status = { phase: 'Pending' }
     if (claim.spec !== undefined) settleDataSources(claim.spec)
@@ -29,6 +31,7 @@ export const claimStrategy: Strategy<PersistentVolumeClaim> = {
 
 export const claimStatus: SubresourceStrategy<PersistentVolumeClaim> = {
   update: {
+    resetFields: withoutFields('spec'),
     prepareForUpdate: (_context, claim, old) => keepMember(claim, old, 'spec'),
     validateUpdate: (_context, claim) => validateClaimStatus(claim),
   },

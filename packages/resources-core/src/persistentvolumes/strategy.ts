@@ -1,5 +1,6 @@
 import type { PersistentVolume } from '@keelson/api/core/v1'
 import { nowTime } from '@keelson/apimachinery'
+import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
 import { keepMember } from '../keep-member.ts'
 import { validatePersistentVolumeUpdate } from './validate-update.ts'
@@ -7,6 +8,7 @@ import { validatePersistentVolume } from './validate.ts'
 import { persistentVolumeWarnings } from './warnings.ts'
 
 export const persistentVolumeStrategy: Strategy<PersistentVolume> = {
+  resetFields: withoutFields('status'),
   repeatedMetadataChecks: 'create',
   prepareForCreate(_context, volume) {
     volume.status = { phase: 'Pending', lastPhaseTransitionTime: nowTime() }
@@ -20,6 +22,7 @@ export const persistentVolumeStrategy: Strategy<PersistentVolume> = {
 
 export const persistentVolumeStatus: SubresourceStrategy<PersistentVolume> = {
   update: {
+    resetFields: withoutFields('spec'),
     prepareForUpdate(_context, volume, old) {
       keepMember(volume, old, 'spec')
       const status = (volume.status ??= {})

@@ -1,6 +1,7 @@
 import type { Pod } from '@keelson/api/core/v1'
 import { fieldPath } from '@keelson/apimachinery'
 import type { OwnerReference } from '@keelson/apimachinery'
+import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { SubresourceStrategy } from '@keelson/registry'
 import { ipWarnings } from '../ip-address.ts'
 import { keepMember } from '../keep-member.ts'
@@ -11,6 +12,7 @@ import { validatePodStatusUpdate } from './validate-status-update.ts'
 /** A kubelet writes status; everything else stays as it is stored. */
 export const podStatus: SubresourceStrategy<Pod> = {
   update: {
+    resetFields: withoutFields('spec', 'metadata.deletionTimestamp', 'metadata.ownerReferences'),
     prepareForUpdate(_context, pod, old) {
       keepMember(pod, old, 'spec')
       delete pod.metadata.deletionTimestamp

@@ -1,6 +1,7 @@
 import type { Pod } from '@keelson/api/core/v1'
 import { isDNS1123Label, semanticEqual } from '@keelson/apimachinery'
 import type { DeepReadonly, DeleteOptions } from '@keelson/apimachinery'
+import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy } from '@keelson/registry'
 import { keepMember } from '../keep-member.ts'
 import { dropDisabledPodFields } from '../pod-spec/drop-disabled-fields.ts'
@@ -21,6 +22,7 @@ const gated = {
 }
 
 export const podStrategy: Strategy<Pod> = {
+  resetFields: withoutFields('status'),
   prepareForCreate(context, pod) {
     const spec = (pod.spec ??= { containers: null })
     pod.metadata.generation = 1

@@ -1,11 +1,13 @@
 import type { ResourceQuota } from '@keelson/api/core/v1'
 import { parseQuantity } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
+import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
 import { keepMember } from '../keep-member.ts'
 import { validateResourceQuota, validateResourceQuotaStatus, validateResourceQuotaUpdate } from './validate.ts'
 
 export const resourceQuotaStrategy: Strategy<ResourceQuota> = {
+  resetFields: withoutFields('status'),
   repeatedMetadataChecks: 'update',
   prepareForCreate(_context, quota) {
     quota.status = {}
@@ -18,6 +20,7 @@ export const resourceQuotaStrategy: Strategy<ResourceQuota> = {
 
 export const resourceQuotaStatus: SubresourceStrategy<ResourceQuota> = {
   update: {
+    resetFields: withoutFields('spec'),
     prepareForUpdate: (_context, quota, old) => keepMember(quota, old, 'spec'),
     validateUpdate: (_context, quota) => validateResourceQuotaStatus(quota),
   },

@@ -1,4 +1,5 @@
 import type { Service } from '@keelson/api/core/v1'
+import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
 import { keepMember } from '../keep-member.ts'
 import { dropDependentFields } from './drop-dependent-fields.ts'
@@ -8,6 +9,7 @@ import { validateService } from './validate.ts'
 import { serviceWarnings, statusWarnings } from './warnings.ts'
 
 export const serviceStrategy: Strategy<Service> = {
+  resetFields: withoutFields('status'),
   allowCreateOnUpdate: true,
   repeatedMetadataChecks: 'update',
   prepareForCreate(_context, service) {
@@ -26,6 +28,7 @@ export const serviceStrategy: Strategy<Service> = {
 
 export const serviceStatus: SubresourceStrategy<Service> = {
   update: {
+    resetFields: withoutFields('spec'),
     prepareForUpdate: (_context, service, old) => keepMember(service, old, 'spec'),
     validateUpdate: (_context, service, old) => validateServiceStatus(service, old),
     warningsOnUpdate: (_context, service) => statusWarnings(service),

@@ -1,4 +1,5 @@
 import type { ServiceCIDR } from '@keelson/api/networking/v1'
+import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import { defineResource, resetMetadataForStatus } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { keepMember } from '@keelson/resources-core'
@@ -12,6 +13,7 @@ export const serviceCIDRs: ResourceDefinition<ServiceCIDR> = defineResource<Serv
   plural: 'servicecidrs',
   scope: 'Cluster',
   strategy: {
+    resetFields: withoutFields('status'),
     repeatedMetadataChecks: 'update',
     prepareForCreate(_context, cidr) {
       cidr.status = {}
@@ -23,6 +25,7 @@ export const serviceCIDRs: ResourceDefinition<ServiceCIDR> = defineResource<Serv
   subresources: {
     status: {
       update: {
+        resetFields: withoutFields('metadata', 'spec'),
         prepareForUpdate(_context, cidr, old) {
           keepMember(cidr, old, 'spec')
           resetMetadataForStatus(cidr.metadata, old.metadata)

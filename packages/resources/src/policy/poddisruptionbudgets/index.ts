@@ -1,5 +1,6 @@
 import type { PodDisruptionBudget } from '@keelson/api/policy/v1'
 import { isPathSegmentName, semanticEqual } from '@keelson/apimachinery'
+import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { keepMember } from '@keelson/resources-core'
@@ -17,6 +18,7 @@ export const podDisruptionBudgets: ResourceDefinition<PodDisruptionBudget> = def
   validateName: isPathSegmentName,
   setDefaults: dropReservedLabel,
   strategy: {
+    resetFields: withoutFields('status'),
     repeatedMetadataChecks: 'none',
     allowUnconditionalUpdate: false,
     prepareForCreate(_context, budget) {
@@ -33,6 +35,7 @@ export const podDisruptionBudgets: ResourceDefinition<PodDisruptionBudget> = def
   subresources: {
     status: {
       update: {
+        resetFields: withoutFields('spec'),
         prepareForUpdate: (_context, budget, old) => keepMember(budget, old, 'spec'),
         validateUpdate: (_context, budget) => validateBudgetStatus(budget),
       },

@@ -1,0 +1,49 @@
+import type { ApiTypes } from '@keelson/api'
+import type { GroupVersionKind, Scheme } from '@keelson/apimachinery'
+import { FieldManager } from '@keelson/apimachinery/managed-fields'
+import type { RESTStorage } from './rest.ts'
+
+export interface StorageFieldManagerOptions {
+  readonly scheme: Scheme
+  readonly types: ApiTypes
+  /** The kind in the version that writes come in. */
+  readonly kind: GroupVersionKind
+  readonly storage: Pick<RESTStorage, 'gvk' | 'resetFields'>
+  /** "" or "status". */
+  readonly subresource: string
+  readonly now: () => number
+}
+
+/** Who keeps managedFields for the writes of one path in one version; nobody for a kind without a schema. */
+export function storageFieldManager(options: StorageFieldManagerOptions): FieldManager | undefined {
+  const { scheme, types, kind, storage, subresource, now } = options
+  const hub = storage.gvk
+  const inVersion = (apiVersion: string): GroupVersionKind => ({ ...parseApiVersion(apiVersion), kind: kind.kind })
+  if (types.kind(kind) === undefined) return undefined
+  return new FieldManager({
+    kind,
+    subresource,
+    now,
+    resetFields: storage.resetFields,
+    versions: {
+      schemaOf(apiVersion) {
+        const gvk = inVersion(apiVersion)
+        const other = scheme.hubOf(gvk)
+        const ours = other === undefined ? sameVersion(gvk, kind) : sameVersion(other, hub)
+        return ours ? types.kind(gvk)?.schema : undefined
+      },
+      fromHub: (object, apiVersion) => scheme.fromHub(inVersion(apiVersion), object),
+      toHub: (object, apiVersion) => scheme.toHub(inVersion(apiVersion), object),
+      setDefaults: (object, apiVersion) => scheme.setDefaults(inVersion(apiVersion), object),
+    },
+  })
+}
+
+function parseApiVersion(apiVersion: string): { group: string; version: string } {
+  const slash = apiVersion.indexOf('/')
+  return slash < 0 ? { group: '', version: apiVersion } : { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) }
+}
+
+function sameVersion(a: GroupVersionKind, b: GroupVersionKind): boolean {
+  return a.group === b.group && a.version === b.version
+}
