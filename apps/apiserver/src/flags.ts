@@ -11,6 +11,7 @@ export interface FlagDefinition<T = unknown> {
 const storage = 'Storage'
 const serving = 'Secure serving'
 const authentication = 'Authentication and authorization'
+const admission = 'Admission'
 const generic = 'Server'
 const misc = 'Misc'
 
@@ -146,6 +147,33 @@ const table = {
     group: authentication,
     type: list(),
     help: 'Service account tokens must be meant for one of these. Default: the issuers.',
+  },
+  'enable-admission-plugins': {
+    group: admission,
+    type: list(),
+    help: 'Admission plugins that are on in addition to those that are on by default. Their order does not matter.',
+  },
+  'disable-admission-plugins': {
+    group: admission,
+    type: list(),
+    help: 'Admission plugins that are off although they are on by default.',
+  },
+  'admission-control-config-file': {
+    group: admission,
+    type: text(),
+    help: 'A file with what admission plugins are told (AdmissionConfiguration).',
+  },
+  'default-not-ready-toleration-seconds': {
+    group: admission,
+    type: whole(),
+    default: 300,
+    help: 'For how long a pod stays on a node that is not ready, unless it says so itself.',
+  },
+  'default-unreachable-toleration-seconds': {
+    group: admission,
+    type: whole(),
+    default: 300,
+    help: 'For how long a pod stays on a node that cannot be reached, unless it says so itself.',
   },
   'max-requests-inflight': {
     group: generic,

@@ -38,6 +38,7 @@ export async function serverOptions(values: FlagValues, log: (level: number, tex
     serviceAccounts: await serviceAccountOptions(values),
     anonymousAuth: values['anonymous-auth'],
     alwaysAllowPaths: values['authorization-always-allow-paths'],
+    admission: admissionOptions(values),
     limits: { readOnly: values['max-requests-inflight'], mutating: values['max-mutating-requests-inflight'] },
     requestTimeoutMs: values['request-timeout'],
     minRequestTimeoutSeconds: values['min-request-timeout'],
@@ -51,6 +52,19 @@ export async function serverOptions(values: FlagValues, log: (level: number, tex
     serviceNodePortRange: values['service-node-port-range'],
     ...(values.controllers === undefined ? {} : { controllers: values.controllers }),
     log,
+  }
+}
+
+function admissionOptions(values: FlagValues): NonNullable<ServerChainOptions['admission']> {
+  const configFile = values['admission-control-config-file']
+  return {
+    enable: values['enable-admission-plugins'] ?? [],
+    disable: values['disable-admission-plugins'] ?? [],
+    ...(configFile === undefined ? {} : { configFile: path.resolve(configFile) }),
+    defaultTolerationSeconds: {
+      notReadySeconds: values['default-not-ready-toleration-seconds'],
+      unreachableSeconds: values['default-unreachable-toleration-seconds'],
+    },
   }
 }
 
