@@ -1,0 +1,69 @@
+import type { Pod } from '@keelson/api/core/v1'
+import type { RuntimeClass } from '@keelson/api/node/v1'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { AdmissionPlugin } from '../admission.ts'
+import { admitted, openTestCluster, write } from '../plugin.fixture.ts'
+import type { TestCluster } from '../plugin.fixture.ts'
+import { runtimeClass } from './index.ts'
+import { mergeTolerations } from './merge-tolerations.ts'
+
+let cluster: TestCluster
+let plugin: AdmissionPlugin
+beforeEach(() => {
+  cluster = openTestCluster(['pods', 'runtimeclasses'])
+  plugin = runtimeClass(cluster)
+})
+afterEach(() => cluster[Symbol.asyncDispose]())
+
+const create = (more: Partial<RuntimeClass>): Promise<void> =>
+  cluster.create('runtimeclasses', { metadata: { name: 'sandbox' }, handler: 'h', ...more } as RuntimeClass)
+const admit = async (spec: Partial<Pod['spec']>): Promise<Pod['spec']> =>
+  (await admitted<Pod>(plugin, write('pods', { metadata: { name: 'p' }, spec: { containers: [], ...spec } } as Pod))).spec
+const sandboxed = { runtimeClassName: 'sandbox' }
+
+it('a class that is not there is refused', async () => {
+  await expect(admit({ runtimeClassName: 'none' })).rejects.toMatchObject({
+    code: 403,
+    message: 'pods "p" is forbidden: pod rejected: RuntimeClass "none" not found',
+  })
+  await admit({})
+})
+
+it('overhead is the class’s', async () => {
+  await create({ overhead: { podFixed: { cpu: '250m' } } })
+  expect(await admit(sandboxed)).toMatchObject({ overhead: { cpu: '250m' } })
+  expect(await admit({ ...sandboxed, overhead: { cpu: '0.25' } })).toMatchObject({ overhead: { cpu: '250m' } })
+  const message = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"
+  await expect(admit({ ...sandboxed, overhead: { cpu: '1' } })).rejects.toThrow(message)
+  await expect(admit({ overhead: { cpu: '1' } })).rejects.toThrow(
+    'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead',
+  )
+})
+
+it('so is where the pod may run', async () => {
+  await create({ scheduling: { nodeSelector: { arch: 'a' }, tolerations: [{ key: 'k', operator: 'Exists' }] } })
+  expect(
+    await admit({ ...sandboxed, nodeSelector: { disk: 'ssd' }, tolerations: [{ key: 'k', operator: 'Exists', effect: 'NoSchedule' }] }),
+  ).toEqual({
+    containers: [],
+    ...sandboxed,
+    nodeSelector: { disk: 'ssd', arch: 'a' },
+    tolerations: [{ key: 'k', operator: 'Exists' }],
+  })
+  await expect(admit({ ...sandboxed, nodeSelector: { arch: 'b' } })).rejects.toThrow(
+    'conflict: runtimeClass.scheduling.nodeSelector[arch] = a; pod.spec.nodeSelector[arch] = b',
+  )
+})
+
+it('a toleration that another covers goes; of equal ones one stays', () => {
+  const all = { operator: 'Exists' }
+  const a = { key: 'a', operator: 'Equal', value: 'v', effect: 'NoExecute' }
+  expect(mergeTolerations([a], [all])).toEqual([all])
+  expect(mergeTolerations([all], [a])).toEqual([all])
+  expect(mergeTolerations([a], [{ ...a }])).toEqual([a])
+  expect(mergeTolerations([a], [{ ...a, value: 'w' }])).toEqual([a, { ...a, value: 'w' }])
+  const brief = { ...a, tolerationSeconds: 5 }
+  const longer = { ...a, tolerationSeconds: 10 }
+  expect(mergeTolerations([brief], [longer])).toEqual([longer])
+  expect(mergeTolerations([longer], [a])).toEqual([a])
+})

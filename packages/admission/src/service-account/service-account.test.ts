@@ -1,0 +1,165 @@
+import type { Container, Pod, ServiceAccount } from '@keelson/api/core/v1'
+import { createManualClock } from '@keelson/apimachinery/testing'
+import type { ManualClock } from '@keelson/apimachinery/testing'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { AdmissionPlugin } from '../admission.ts'
+import { admitted, openTestCluster, update, write } from '../plugin.fixture.ts'
+import type { TestCluster } from '../plugin.fixture.ts'
+import { serviceAccount } from './index.ts'
+
+let cluster: TestCluster
+let clock: ManualClock
+let plugin: AdmissionPlugin
+beforeEach(() => {
+  cluster = openTestCluster(['pods', 'serviceaccounts'])
+  clock = createManualClock()
+  plugin = serviceAccount({ ...cluster, clock, random: () => 0 })
+})
+afterEach(() => cluster[Symbol.asyncDispose]())
+
+const container = (more: Partial<Container> = {}): Container => ({ name: 'c', image: 'i', ...more })
+const pod = (spec: Partial<Pod['spec']> = {}, annotations?: Record<string, string>): Pod => ({
+  metadata: { name: 'p', ...(annotations && { annotations }) },
+  spec: { containers: [container()], ...spec },
+})
+const account = (more: Partial<ServiceAccount> = {}, annotations?: Record<string, string>): Promise<void> =>
+  cluster.create('serviceaccounts', { ...more, metadata: { name: 'default', ...(annotations && { annotations }) } } as ServiceAccount)
+const admit = async (object: Pod): Promise<NonNullable<Pod['spec']>> => (await admitted<Pod>(plugin, write('pods', object))).spec!
+const refusal = (object: Pod) => expect(admit(object)).rejects
+const tokenMount = { name: 'kube-api-access-bbbbb', readOnly: true, mountPath: '/var/run/secrets/kubernetes.io/serviceaccount' }
+
+it('gives a pod the default account and mounts its token in every container', async () => {
+  await account()
+  const spec = await admit(pod({ initContainers: [container({ name: 'i' })] }))
+  expect(spec.serviceAccountName).toBe('default')
+  expect([...spec.containers!, ...spec.initContainers!].map(({ volumeMounts }) => volumeMounts)).toEqual([[tokenMount], [tokenMount]])
+  expect(spec.volumes).toEqual([
+    {
+      name: 'kube-api-access-bbbbb',
+      projected: {
+        sources: [
+          { serviceAccountToken: { expirationSeconds: 3607, path: 'token' } },
+          { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+          { downwardAPI: { items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }] } },
+        ],
+        defaultMode: 420,
+      },
+    },
+  ])
+  expect(spec).not.toHaveProperty('imagePullSecrets')
+})
+
+it('leaves mounts and volumes that are there', async () => {
+  await account()
+  const own = [{ name: 'mine', mountPath: tokenMount.mountPath }]
+  expect(await admit(pod({ containers: [container({ volumeMounts: [...own] })] }))).toEqual({
+    containers: [container({ volumeMounts: own })],
+    serviceAccountName: 'default',
+  })
+  const volumes = [{ name: 'kube-api-access-old', emptyDir: {} }]
+  const spec = await admit(pod({ volumes: [...volumes] }))
+  expect(spec.volumes).toEqual(volumes)
+  expect(spec.containers![0]!.volumeMounts).toEqual([{ ...tokenMount, name: 'kube-api-access-old' }])
+})
+
+it('the pod’s word on mounting comes before the account’s', async () => {
+  await account({ automountServiceAccountToken: false })
+  expect(await admit(pod())).not.toHaveProperty('volumes')
+  expect(await admit(pod({ automountServiceAccountToken: true }))).toHaveProperty('volumes')
+})
+
+it('gives the account’s pull secrets to a pod that names none', async () => {
+  await account({ imagePullSecrets: [{ name: 'registry' }] })
+  expect((await admit(pod())).imagePullSecrets).toEqual([{ name: 'registry' }])
+  expect((await admit(pod({ imagePullSecrets: [{ name: 'own' }] }))).imagePullSecrets).toEqual([{ name: 'own' }])
+})
+
+it('refuses an account that is not there; waits a while for the default one', async () => {
+  await refusal(pod({ serviceAccountName: 'none' })).toMatchObject({
+    code: 403,
+    message: 'pods "p" is forbidden: error looking up service account ns/none: serviceaccount "none" not found',
+  })
+  const late = admit(pod())
+  await clock.pass(250)
+  await account()
+  await clock.pass(200)
+  expect((await late).serviceAccountName).toBe('default')
+})
+
+it('gives up on the default account after ten looks', async () => {
+  const get = vi.spyOn(cluster.resource('serviceaccounts'), 'get')
+  const waiting = expect(admit(pod())).rejects.toMatchObject({ message: expect.stringContaining('serviceaccount "default" not found') })
+  await clock.pass(1000)
+  await waiting
+  expect(get).toHaveBeenCalledTimes(10)
+})
+
+it('answers at once when the copy here has the account', async () => {
+  await account()
+  await cluster.informers.of({ group: '', resource: 'serviceaccounts' })!.synced
+  expect(plugin.admit!(write('pods', pod()))).toBeUndefined()
+})
+
+it('where accounts are not served there is nothing to ask', async () => {
+  cluster.client.remove({ group: '', resource: 'serviceaccounts' })
+  expect(await admit(pod())).toMatchObject({ serviceAccountName: 'default' })
+})
+
+it('looks at creates and new ephemeral containers only', async () => {
+  const old = pod()
+  const changed = pod()
+  await admitted(plugin, update('pods', old, changed))
+  expect(changed).toEqual(old)
+  await admitted(plugin, write('pods', pod(), { subresource: 'binding' }))
+  await admitted(plugin, write('configmaps', { metadata: { name: 'a' } }))
+})
+
+const mirror = { 'kubernetes.io/config.mirror': 'x' }
+it.each([
+  [{ serviceAccountName: 'a' }, 'a mirror pod may not reference service accounts'],
+  [{ imagePullSecrets: [{ name: 's' }] }, 'a mirror pod may not reference secrets'],
+  [{ volumes: [{ name: 'v', secret: { secretName: 's' } }] }, 'a mirror pod may not reference secrets'],
+  [{ containers: [container({ envFrom: [{ secretRef: { name: 's' } }] })] }, 'a mirror pod may not reference secrets'],
+  [
+    { volumes: [{ name: 'v', projected: { sources: [{ serviceAccountToken: { path: 't' } }] } }] },
+    'a mirror pod may not use ServiceAccountToken volume projections',
+  ],
+] as [Partial<Pod['spec']>, string][])('a mirror pod is nobody’s: %j', async (spec, message) => {
+  await refusal(pod(spec, mirror)).toMatchObject({ code: 403, message: `pods "p" is forbidden: ${message}` })
+  expect(await admit(pod({}, mirror))).toEqual(pod().spec)
+})
+
+it.each([
+  [
+    { volumes: [{ name: 'v', secret: { secretName: 's' } }] },
+    'volume with secret.secretName="s" is not allowed because service account default does not reference that secret',
+  ],
+  [
+    { initContainers: [container({ env: [{ name: 'E', valueFrom: { secretKeyRef: { name: 's', key: 'k' } } }] })] },
+    'init container c with envVar E referencing secret.secretName="s" is not allowed because service account default does not reference that secret',
+  ],
+  [
+    { containers: [container({ envFrom: [{ secretRef: { name: 's' } }] })] },
+    'container c with envFrom referencing secret.secretName="s" is not allowed because service account default does not reference that secret',
+  ],
+  [
+    { imagePullSecrets: [{ name: 'known' }] },
+    'imagePullSecrets[0].name="known" is not allowed because service account default does not reference that imagePullSecret',
+  ],
+] as [Partial<Pod['spec']>, string][])('an account may see its own secrets only: %j', async (spec, message) => {
+  await account({ secrets: [{ name: 'known' }] }, { 'kubernetes.io/enforce-mountable-secrets': 'true' })
+  await refusal(pod(spec)).toMatchObject({ code: 403, message: `pods "p" is forbidden: ${message}` })
+  await admit(pod({ volumes: [{ name: 'v', secret: { secretName: 'known' } }] }))
+})
+
+it('so may its ephemeral containers', async () => {
+  await account({}, { 'kubernetes.io/enforce-mountable-secrets': 'true' })
+  const added = pod({
+    serviceAccountName: 'default',
+    ephemeralContainers: [{ name: 'e', env: [{ name: 'E', valueFrom: { secretKeyRef: { name: 's', key: 'k' } } }] }],
+  })
+  await expect(admitted(plugin, update('pods', pod(), added, { subresource: 'ephemeralcontainers' }))).rejects.toMatchObject({
+    message:
+      'ephemeral container e with envVar E referencing secret.secretName="s" is not allowed because service account default does not reference that secret',
+  })
+})
