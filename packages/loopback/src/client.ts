@@ -30,8 +30,14 @@ export interface LoopbackResource<T extends KubeObject = KubeObject> {
 export interface LoopbackClient {
   /** undefined when the server does not serve it. */
   resource<T extends KubeObject = KubeObject>(resource: GroupResource): LoopbackResource<T> | undefined
-  /** Every namespaced resource that can be listed and deleted. */
-  namespacedResources(): readonly GroupResource[]
+  /** Every resource whose objects can be listed, watched and deleted, each once. */
+  deletableResources(): readonly DeletableResource[]
+}
+
+export interface DeletableResource extends GroupResource {
+  readonly version: string
+  readonly kind: string
+  readonly namespaced: boolean
 }
 
 export type InformerEvent<T extends KubeObject> =

@@ -1,8 +1,8 @@
-import { isApiError, pause, systemClock } from '@keelson/apimachinery'
 import type { Clock, DeepReadonly, KubeObject } from '@keelson/apimachinery'
-import type { ObjectEvent, Predicate, StoredObject } from '@keelson/storagebackend'
-import { Backoff } from './backoff.ts'
+import type { Predicate, StoredObject } from '@keelson/storagebackend'
 import type { Informer, InformerEvent, LoopbackResource } from './client.ts'
+import { followResource } from './follow-resource.ts'
+import type { ObjectChange } from './follow-resource.ts'
 import { ObjectIndex } from './object-index.ts'
 
 export interface InformerOptions {
@@ -16,10 +16,7 @@ export interface InformerOptions {
   readonly random?: () => number
 }
 
-/**
- * Lists through the watch itself: initial events, the bookmark that ends them, then changes. A broken watch is taken up again at the last
- * revision seen; when that is no longer in history, everything is read anew and what has gone in between is reported as deleted.
- */
+/** A live copy, kept by following the resource; what has gone while changes were missed is reported as deleted. */
 export function createInformer<T extends KubeObject>(resource: LoopbackResource<T>, options: InformerOptions = {}): Informer<T> {
   return new WatchingInformer(resource, options)
 }
@@ -27,18 +24,14 @@ export function createInformer<T extends KubeObject>(resource: LoopbackResource<
 class WatchingInformer<T extends KubeObject> implements Informer<T> {
   readonly synced: Promise<void>
   hasSynced = false
-  readonly #resource: LoopbackResource<T>
   readonly #options: InformerOptions
   readonly #handlers = new Set<(event: InformerEvent<T>) => void>()
   readonly #index = new ObjectIndex<T>()
   readonly #stop = new AbortController()
   readonly #done: Promise<void>
   #markSynced: () => void = () => {}
-  /** Everything up to here is in the index; "" before the first complete read. */
-  #revision = ''
 
   constructor(resource: LoopbackResource<T>, options: InformerOptions) {
-    this.#resource = resource
     this.#options = options
     this.synced = new Promise((resolve) => {
       this.#markSynced = () => {
@@ -46,7 +39,11 @@ class WatchingInformer<T extends KubeObject> implements Informer<T> {
         resolve()
       }
     })
-    this.#done = this.#run()
+    const sink = {
+      replace: (objects: readonly StoredObject<T>[]) => this.#replace(objects),
+      apply: (change: ObjectChange<T>) => this.#apply(change),
+    }
+    this.#done = followResource(resource, sink, { ...options, signal: this.#stop.signal })
   }
 
   get(namespace: string, name: string): DeepReadonly<T> | undefined {
@@ -68,54 +65,10 @@ class WatchingInformer<T extends KubeObject> implements Informer<T> {
     await this.#done
   }
 
-  async #run(): Promise<void> {
-    const { clock = systemClock, random = Math.random } = this.#options
-    const backoff = new Backoff({ first: 800, longest: 30_000, random })
-    const { signal } = this.#stop
-    while (!signal.aborted) {
-      try {
-        await this.#follow(() => backoff.reset())
-      } catch (error) {
-        if (signal.aborted) return
-        if (isApiError(error, 'Expired') || isApiError(error, 'Gone')) this.#revision = ''
-        this.#report(error)
-      }
-      await pause(clock, backoff.next(), { signal })
-    }
-  }
-
-  async #follow(alive: () => void): Promise<void> {
-    const { namespace, predicate } = this.#options
-    const watch = await this.#resource.watch({
-      ...(namespace === undefined ? undefined : { namespace }),
-      ...(predicate === undefined ? undefined : { predicate }),
-      ...(this.#revision === '' ? { resourceVersion: '', sendInitialEvents: true } : { resourceVersion: this.#revision }),
-      signal: this.#stop.signal,
-    })
-    let initial: StoredObject<T>[] | undefined = this.#revision === '' ? [] : undefined
-    for await (const batch of watch) {
-      for (const event of batch) {
-        if (initial === undefined) this.#apply(event)
-        else if (event.type !== 'BOOKMARK') initial.push(event.object)
-        else if (event.initialEventsEnd) {
-          this.#replace(initial, event.revision)
-          initial = undefined
-        }
-      }
-      alive()
-    }
-  }
-
-  #apply(event: ObjectEvent<T>): void {
-    if (event.type === 'BOOKMARK') {
-      this.#revision = String(event.revision)
-      return
-    }
-    const object = event.object.object()
-    if (event.type === 'DELETED') {
-      if (this.#index.delete(object) !== undefined) this.#tellAll({ type: 'deleted', object })
-    } else this.#put(object)
-    this.#revision = String(event.object.revision)
+  #apply({ type, object: stored }: ObjectChange<T>): void {
+    const object = stored.object()
+    if (type !== 'DELETED') this.#put(object)
+    else if (this.#index.delete(object) !== undefined) this.#tellAll({ type: 'deleted', object })
   }
 
   #put(object: DeepReadonly<T>): void {
@@ -124,7 +77,7 @@ class WatchingInformer<T extends KubeObject> implements Informer<T> {
     else if (old !== object) this.#tellAll({ type: 'updated', object, old })
   }
 
-  #replace(objects: readonly StoredObject<T>[], revision: number): void {
+  #replace(objects: readonly StoredObject<T>[]): void {
     const gone = new Set(this.#index.list())
     for (const stored of objects) {
       const object = stored.object()
@@ -136,7 +89,6 @@ class WatchingInformer<T extends KubeObject> implements Informer<T> {
       this.#index.delete(object)
       this.#tellAll({ type: 'deleted', object })
     }
-    this.#revision = String(revision)
     this.#markSynced()
   }
 
@@ -148,12 +100,8 @@ class WatchingInformer<T extends KubeObject> implements Informer<T> {
     try {
       handler(event)
     } catch (error) {
-      this.#report(error)
+      this.#options.onError?.(error)
     }
-  }
-
-  #report(error: unknown): void {
-    this.#options.onError?.(error)
   }
 }
 

@@ -49,9 +49,12 @@ it('has every verb, and absence is a value', async () => {
   expect((await resource.list({ resourceVersion: '' })).items).toEqual([])
 })
 
-it('knows what is namespaced, and what has come and gone', async () => {
+it('knows what can be deleted, and what has come and gone', async () => {
   await using test = open()
-  expect(test.client.namespacedResources()).toEqual([name])
+  expect(test.client.deletableResources()).toEqual([
+    { group: 'example.com', resource: 'widgets', version: 'v1', kind: 'Widget', namespaced: true },
+    { group: 'example.com', resource: 'worlds', version: 'v1', kind: 'World', namespaced: false },
+  ])
   expect(test.client.resource({ group: '', resource: 'things' })).toBeUndefined()
   test.client.remove(name)
   expect(test.client.resource(name)).toBeUndefined()

@@ -1,5 +1,5 @@
 import type { GroupResource, GroupVersion, KubeObject, Scheme } from '@keelson/apimachinery'
-import { canDelete, canList } from '@keelson/registry'
+import { canDelete, canList, canWatch } from '@keelson/registry'
 import type { RESTStorage } from '@keelson/registry'
 import type { LoopbackClient, LoopbackResource } from './client.ts'
 import { RegistryResource } from './registry-resource.ts'
@@ -15,6 +15,13 @@ export interface LoopbackClientOptions {
   readonly fieldManager?: string
 }
 
+interface ServedResource {
+  readonly resource: GroupResource
+  readonly version: string
+  readonly main: RESTStorage
+  readonly served: RegistryResource
+}
+
 /** A client whose resources come and go as groups are installed. */
 export interface LoopbackClientBuilder extends LoopbackClient {
   /** `storages`: path → storage, as for the HTTP installer. The first version added of a resource is the one used. */
@@ -23,7 +30,7 @@ export interface LoopbackClientBuilder extends LoopbackClient {
 }
 
 export function createLoopbackClient(options: LoopbackClientOptions = {}): LoopbackClientBuilder {
-  const resources = new Map<string, { readonly resource: GroupResource; readonly main: RESTStorage; readonly served: RegistryResource }>()
+  const resources = new Map<string, ServedResource>()
   const shared = {
     setDefaults: (gvk: RESTStorage['gvk'], object: KubeObject): void => options.scheme?.setDefaults(gvk, object),
     admission: (): WriteAdmission => options.admission?.() ?? noAdmission,
@@ -36,7 +43,7 @@ export function createLoopbackClient(options: LoopbackClientOptions = {}): Loopb
         if (path.includes('/') || resources.has(keyOf(resource))) continue
         const subresource = (name: string): RESTStorage | undefined => storages.get(`${path}/${name}`)
         const served = new RegistryResource({ ...shared, resource: { ...resource, version }, main, subresource })
-        resources.set(keyOf(resource), { resource, main, served })
+        resources.set(keyOf(resource), { resource, version, main, served })
       }
     },
     remove(resource) {
@@ -45,10 +52,12 @@ export function createLoopbackClient(options: LoopbackClientOptions = {}): Loopb
     resource<T extends KubeObject>(resource: GroupResource) {
       return resources.get(keyOf(resource))?.served as unknown as LoopbackResource<T> | undefined
     },
-    namespacedResources() {
+    deletableResources() {
       return [...resources.values()]
-        .filter(({ main }) => main.namespaced && canList(main) && canDelete(main))
-        .map(({ resource }) => resource)
+        .filter(({ main }) => canList(main) && canWatch(main) && canDelete(main))
+        .map(({ resource: { group, resource }, version, main }) => {
+          return { group, resource, version, kind: main.gvk.kind, namespaced: main.namespaced }
+        })
     },
   }
 }

@@ -48,6 +48,7 @@ export { findSplice } from './json-splice.ts'
 export { compareKeys, inRange, isNarrowKey, keyRange, prefixEnd, prefixRange } from './key-range.ts'
 export { planList } from './list-options.ts'
 export type { ListPlan } from './list-options.ts'
+export { metadataEnd, readMetadata } from './metadata-slice.ts'
 export { ObjectPage } from './object-page.ts'
 export type { ObjectPageOptions } from './object-page.ts'
 export { InvalidKeyError, prepareKey } from './object-key.ts'
@@ -69,6 +70,7 @@ export type {
   ListObjectsOptions,
   ObjectCodec,
   ObjectEvent,
+  ObjectEvents,
   ObjectList,
   ObjectPreconditions,
   ObjectSnapshot,
@@ -91,3 +93,5 @@ export { createPrefixTransformer } from './value/prefix-transformer.ts'
 export type { PrefixedTransformer } from './value/prefix-transformer.ts'
 export { encryptedUnexpectedly, isEncryptedValue } from './value/encrypted-prefix.ts'
 export type { PlainValue, ResourceTransformers, ValueTransformer } from './value/value-transformer.ts'
+export { defaultQueueLimits, WatchQueue } from './watch-queue.ts'
+export type { QueueLimits, WatchQueueOptions } from './watch-queue.ts'

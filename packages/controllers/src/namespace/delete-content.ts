@@ -28,7 +28,7 @@ export async function deleteContent(
   deletedAt: number,
 ): Promise<Remaining> {
   const remaining: Remaining = { resources: new Map(), finalizers: new Map(), errors: [], estimate: 0 }
-  const resources = client.namespacedResources()
+  const resources = client.deletableResources().filter(({ namespaced }) => namespaced)
   const isPods = ({ group, resource }: GroupResource): boolean => group === '' && resource === 'pods'
   if (resources.some(isPods)) {
     const waitFor = await attempt(remaining, () => deletePods(client, namespace))

@@ -1,6 +1,8 @@
-import type { StoredObject } from '@keelson/storagebackend'
+import type { ObjectMeta } from '@keelson/apimachinery'
+import type { StoredObject } from './storage.ts'
 
 const start = Buffer.from('{"metadata":{')
+const metadataStart = start.length - 1
 const brace = { open: 0x7b, close: 0x7d, quote: 0x22, escape: 0x5c }
 
 /**
@@ -20,6 +22,15 @@ export function metadataEnd({ body, spliceAt }: StoredObject): number | undefine
     at++
   }
   return undefined
+}
+
+/** The metadata alone, a copy of the caller's own: of a large object much cheaper than the whole, and nothing of it stays in memory. */
+export function readMetadata(stored: StoredObject): ObjectMeta {
+  const end = metadataEnd(stored)
+  if (end === undefined) return stored.copy().metadata
+  const { body, revision } = stored
+  const text = Buffer.from(body.buffer, body.byteOffset + metadataStart, end - metadataStart).toString('utf8')
+  return { ...(JSON.parse(text) as ObjectMeta), resourceVersion: String(revision) }
 }
 
 /** Index of the closing quote. */
