@@ -52,7 +52,7 @@ it('has every verb, and absence is a value', async () => {
 it('knows what can be deleted, and what has come and gone', async () => {
   await using test = open()
   expect(test.client.deletableResources()).toEqual([
-    { group: 'example.com', resource: 'widgets', version: 'v1', kind: 'Widget', namespaced: true },
+    { ...name, version: 'v1', kind: 'Thing', namespaced: true },
     { group: 'example.com', resource: 'worlds', version: 'v1', kind: 'World', namespaced: false },
   ])
   expect(test.client.resource({ group: '', resource: 'things' })).toBeUndefined()
