@@ -12,6 +12,7 @@ import {
 import type { DeepReadonly, KubeObject, RequestContext } from '@keelson/apimachinery'
 import type { StoredObject } from '@keelson/storagebackend'
 import { prepareNew, timeToLive } from './create.ts'
+import { keepManagerTimes } from './keep-manager-times.ts'
 import { beforeUpdate } from './prepare-update.ts'
 import type { UpdatedObjectInfo, UpdateRequest } from './rest.ts'
 import { BegunHook } from './store-hooks.ts'
@@ -65,7 +66,7 @@ export async function update<T extends KubeObject>(
       run.key,
       async (current, stored) => {
         last = undefined
-        run.hook.abandon()
+        await run.hook.abandon()
         last = current === undefined || stored === undefined ? await roundOnNothing(run) : await roundOnObject(run, current, stored)
         if (last.kind === 'delete') throw new NotWritten(last)
         return { object: last.object, ...timeToLive(parts, last.object) }
@@ -76,14 +77,14 @@ export async function update<T extends KubeObject>(
         signal: context.signal,
       },
     )
-    run.hook.succeed()
+    await run.hook.succeed()
     return { object, created: last?.kind === 'create' }
   } catch (error) {
     if (error instanceof NotWritten) {
-      run.hook.abandon()
+      await run.hook.abandon()
       return removeFinalized(run, (error as NotWritten<T>).round.object)
     }
-    run.hook.fail(error)
+    await run.hook.fail(error)
     throw explain(run, last, error)
   }
 }
@@ -111,9 +112,10 @@ async function roundOnObject<T extends KubeObject>(run: Update<T>, current: T, s
   await hook.begin(begins ? () => hooks.beginUpdate!(context, object, old, { dryRun: request.dryRun }) : undefined)
   try {
     beforeUpdate(parts, plan, context, object, old)
+    keepManagerTimes(object, old)
     await request.validateUpdate?.(object, old as KubeObject)
   } catch (error) {
-    hook.abandon()
+    await hook.abandon()
     throw error
   }
   return { kind: mayBeRemoved(parts, object, old) ? 'delete' : 'update', object }

@@ -1,0 +1,308 @@
+import { createApiTypes } from '@keelson/api'
+import { appsV1 } from '@keelson/api/apps/v1'
+import { coreV1 } from '@keelson/api/core/v1'
+import { metaV1 } from '@keelson/api/meta/v1'
+import { decodeStruct, Scheme } from '@keelson/apimachinery'
+import type { ApiError, GroupVersionKind, JsonObject, KubeObject } from '@keelson/apimachinery'
+import { withoutFields } from '@keelson/apimachinery/managed-fields'
+import type { FieldFilter, FieldManager } from '@keelson/apimachinery/managed-fields'
+import { describe, expect, it } from 'vitest'
+import { storageFieldManager } from './field-manager.ts'
+
+const types = createApiTypes([coreV1, appsV1, metaV1])
+const scheme = new Scheme()
+const deployment: GroupVersionKind = { group: 'apps', version: 'v1', kind: 'Deployment' }
+const configMap: GroupVersionKind = { group: '', version: 'v1', kind: 'ConfigMap' }
+const pod: GroupVersionKind = { group: '', version: 'v1', kind: 'Pod' }
+const clock = { now: Date.parse('2026-01-01T00:00:00Z') }
+
+function managerOf(kind: GroupVersionKind, subresource = '', resetFields?: FieldFilter): FieldManager {
+  const storage = { gvk: kind, ...(resetFields && { resetFields }) }
+  return storageFieldManager({ scheme, types, kind, storage, subresource, now: () => clock.now })!
+}
+
+function apiVersionOf({ group, version }: GroupVersionKind): string {
+  return group === '' ? version : `${group}/${version}`
+}
+
+function decoded(kind: GroupVersionKind, object: unknown): KubeObject {
+  return decodeStruct<KubeObject>(types.kind(kind)!.schema, object as JsonObject).object
+}
+
+/** Objects of one kind, applied and updated in turns, as a store would keep them. */
+class Tracked {
+  object: KubeObject | undefined
+  readonly #kind: GroupVersionKind
+  readonly #manager: FieldManager
+
+  constructor(kind: GroupVersionKind, resetFields?: FieldFilter) {
+    this.#kind = kind
+    this.#manager = managerOf(kind, '', resetFields)
+  }
+
+  apply(manager: string, config: JsonObject, force = false, through: FieldManager = this.#manager): this {
+    const whole = {
+      kind: this.#kind.kind,
+      apiVersion: apiVersionOf(this.#kind),
+      ...config,
+      metadata: { name: 'a', ...(config['metadata'] as object) },
+    }
+    return this.#store(through.apply(this.#copy(), whole, manager, force))
+  }
+
+  update(manager: string, object: JsonObject): this {
+    const next = decoded(this.#kind, { ...object, metadata: { name: 'a', ...(object['metadata'] as object) } })
+    this.#manager.update(this.#copy(), next, manager)
+    return this.#store(next)
+  }
+
+  #store(next: KubeObject): this {
+    next.metadata.uid = 'u'
+    this.object = next
+    return this
+  }
+
+  #copy(): KubeObject | undefined {
+    return this.object && (JSON.parse(JSON.stringify(this.object)) as KubeObject)
+  }
+
+  get managers(): Record<string, unknown> {
+    return Object.fromEntries(
+      (this.object?.metadata.managedFields ?? []).map((entry) => [`${entry.manager} ${entry.operation}`, entry.fieldsV1]),
+    )
+  }
+}
+
+function failure(run: () => unknown): ApiError {
+  try {
+    run()
+  } catch (error) {
+    return error as ApiError
+  }
+  throw new Error('did not throw')
+}
+
+const container = (name: string, image = 'i'): JsonObject => ({ name, image })
+
+describe('updates', () => {
+  it('give the manager what it set, and nobody what the server says itself', () => {
+    const tracked = new Tracked(pod, withoutFields('status')).update('m', {
+      metadata: { labels: { b: '1', a: '1' }, creationTimestamp: '2026-01-01T00:00:00Z', finalizers: ['x/y'] },
+      spec: { containers: [{ name: 'c', ports: [{ containerPort: 80, protocol: 'TCP' }], resources: {} }], tolerations: [{ key: 'k' }] },
+      status: { phase: 'Pending' },
+    })
+    expect(tracked.object!.metadata.managedFields).toEqual([
+      {
+        manager: 'm',
+        operation: 'Update',
+        apiVersion: 'v1',
+        time: '2026-01-01T00:00:00Z',
+        fieldsType: 'FieldsV1',
+        fieldsV1: {
+          'f:metadata': { 'f:finalizers': { '.': {}, 'v:"x/y"': {} }, 'f:labels': { '.': {}, 'f:a': {}, 'f:b': {} } },
+          'f:spec': {
+            'f:containers': {
+              'k:{"name":"c"}': {
+                '.': {},
+                'f:name': {},
+                'f:ports': { '.': {}, 'k:{"containerPort":80,"protocol":"TCP"}': { '.': {}, 'f:containerPort': {}, 'f:protocol': {} } },
+                'f:resources': {},
+              },
+            },
+            'f:tolerations': {},
+          },
+        },
+      },
+    ])
+  })
+
+  it('take what they change from others and leave alone what they do not', () => {
+    const tracked = new Tracked(configMap)
+    tracked.update('one', { data: { a: '1', b: '1' } }).update('two', { data: { a: '2', b: '1', c: '3' } })
+    expect(tracked.managers).toEqual({
+      'one Update': { 'f:data': { '.': {}, 'f:b': {} } },
+      'two Update': { 'f:data': { 'f:a': {}, 'f:c': {} } },
+    })
+    tracked.update('three', {})
+    expect(tracked.managers).toEqual({})
+  })
+
+  it('that change nothing keep the times', () => {
+    const tracked = new Tracked(configMap).update('one', { data: { a: '1' } })
+    const before = tracked.object!.metadata.managedFields
+    clock.now += 60_000
+    expect(tracked.update('two', { data: { a: '1' } }).object!.metadata.managedFields).toEqual(before)
+  })
+
+  it('may reset what is known of managers, or correct it; what cannot be read is not listened to', () => {
+    const tracked = new Tracked(configMap).update('one', { data: { a: '1' } })
+    const known = tracked.managers
+    const entry = { manager: 'one', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1' }
+    tracked.update('one', { metadata: { managedFields: [{ ...entry, fieldsType: 'Other' }] }, data: { a: '1' } })
+    expect(tracked.managers).toEqual(known)
+    tracked.update('one', { metadata: { managedFields: [{ ...entry, fieldsV1: { 'f:data': { 'f:z': {} } } }] }, data: { a: '1' } })
+    expect(tracked.managers).toEqual({ 'one Update': { 'f:data': { 'f:z': {} } } })
+    tracked.update('one', { metadata: { managedFields: [{}] }, data: { a: '1' } })
+    expect(tracked.object!.metadata.managedFields).toBeUndefined()
+    // Once forgotten, only server-side apply starts it again.
+    tracked.update('two', { data: { a: '2' } })
+    expect(tracked.object!.metadata.managedFields).toBeUndefined()
+    tracked.apply('three', { data: { b: '1' } })
+    expect(tracked.managers).toEqual({
+      'before-first-apply Update': { 'f:data': { '.': {}, 'f:a': {} } },
+      'three Apply': { 'f:data': { 'f:b': {} } },
+    })
+  })
+
+  it('by more than ten managers are told apart no longer, the oldest first', () => {
+    const tracked = new Tracked(configMap)
+    const data: Record<string, string> = {}
+    for (let i = 0; i < 14; i++) {
+      clock.now += 1000
+      data[`k${String(i).padStart(2, '0')}`] = '1'
+      tracked.update(`m${i}`, { data })
+    }
+    const names = tracked.object!.metadata.managedFields!.map(({ manager }) => manager)
+    expect(names).toEqual(['ancient-changes', 'm5', 'm6', 'm7', 'm8', 'm9', 'm10', 'm11', 'm12', 'm13'])
+    expect(tracked.managers['ancient-changes Update']).toEqual({
+      'f:data': { '.': {}, 'f:k00': {}, 'f:k01': {}, 'f:k02': {}, 'f:k03': {}, 'f:k04': {} },
+    })
+  })
+
+  it('of another path or version are another manager, and items that are there twice are one', () => {
+    const tracked = new Tracked(pod)
+    tracked.update('m', {
+      spec: {
+        containers: [
+          {
+            ...container('a'),
+            env: [
+              { name: 'X', value: '1' },
+              { name: 'X', value: '2' },
+            ],
+          },
+        ],
+      },
+    })
+    const { 'm Update': fields } = tracked.managers as { 'm Update': { 'f:spec': { 'f:containers': Record<string, JsonObject> } } }
+    expect(fields['f:spec']['f:containers']['k:{"name":"a"}']!['f:env']).toEqual({ '.': {}, 'k:{"name":"X"}': {} })
+    const next = JSON.parse(JSON.stringify({ ...tracked.object, status: { phase: 'Running' } })) as KubeObject
+    managerOf(pod, 'status', withoutFields('spec')).update(tracked.object, next, 'm')
+    expect(next.metadata.managedFields).toMatchObject([
+      { manager: 'm' },
+      { manager: 'm', subresource: 'status', fieldsV1: { 'f:status': { 'f:phase': {} } } },
+    ])
+  })
+})
+
+describe('server-side apply', () => {
+  it('creates, and removes what the applier says no more', () => {
+    const tracked = new Tracked(configMap).apply('one', { data: { a: '1', b: '1' } })
+    expect(tracked.object).toMatchObject({ data: { a: '1', b: '1' } })
+    expect(tracked.managers).toEqual({ 'one Apply': { 'f:data': { 'f:a': {}, 'f:b': {} } } })
+    expect(tracked.apply('one', { data: { a: '2' } }).object).toMatchObject({ data: { a: '2' } })
+    expect((tracked.object as { data?: object }).data).toEqual({ a: '2' })
+  })
+
+  it('refuses to take a field from others, unless it is forced to', () => {
+    const tracked = new Tracked(configMap).apply('one', { data: { a: '1', b: '1' } }).update('two', { data: { a: '1', b: '2' } })
+    const one = failure(() => tracked.apply('three', { data: { a: '3' } }))
+    expect(one.status).toMatchObject({
+      code: 409,
+      reason: 'Conflict',
+      message: 'Apply failed with 1 conflict: conflict with "one": .data.a',
+      details: { causes: [{ reason: 'FieldManagerConflict', message: 'conflict with "one"', field: '.data.a' }] },
+    })
+    expect(failure(() => tracked.apply('three', { data: { a: '3', b: '3' } })).message).toBe(
+      'Apply failed with 2 conflicts: conflicts with "one":\n- .data.a\nconflicts with "two" using v1:\n- .data.b',
+    )
+    tracked.apply('three', { data: { a: '3', b: '3' } }, true)
+    expect(tracked.managers).toEqual({ 'three Apply': { 'f:data': { 'f:a': {}, 'f:b': {} } } })
+  })
+
+  it('shares what two say alike, and keeps it until both are silent', () => {
+    const tracked = new Tracked(configMap).apply('one', { data: { a: '1' } }).apply('two', { data: { a: '1' } })
+    expect(tracked.managers).toEqual({ 'one Apply': { 'f:data': { 'f:a': {} } }, 'two Apply': { 'f:data': { 'f:a': {} } } })
+    expect(tracked.apply('one', {}).object).toMatchObject({ data: { a: '1' } })
+    expect((tracked.apply('two', { data: {} }).object as { data?: object }).data).toBeUndefined()
+  })
+
+  it('merges lists by key and sets by value, in the order of both', () => {
+    const tracked = new Tracked(pod).apply('one', {
+      metadata: { finalizers: ['x/1', 'x/2'] },
+      spec: { containers: ['a', 'b', 'c'].map((name) => container(name)) },
+    })
+    tracked.apply(
+      'two',
+      { metadata: { finalizers: ['x/3'] }, spec: { containers: [container('c'), container('new'), container('a')] } },
+      true,
+    )
+    const { metadata, spec } = tracked.object as KubeObject & { spec: { containers: { name: string }[] } }
+    expect(metadata.finalizers).toEqual(['x/1', 'x/2', 'x/3'])
+    expect(spec.containers.map(({ name }) => name).toSorted()).toEqual(['a', 'b', 'c', 'new'])
+    tracked.apply('one', { metadata: { finalizers: ['x/2'] }, spec: { containers: [container('b')] } })
+    const after = tracked.object as KubeObject & { spec: { containers: { name: string }[] } }
+    expect(after.metadata.finalizers).toEqual(['x/2', 'x/3'])
+    expect(after.spec.containers.map(({ name }) => name).toSorted()).toEqual(['a', 'b', 'c', 'new'])
+  })
+
+  it('tells items apart by the defaults of their keys', () => {
+    const port = (fields: JsonObject): JsonObject => ({ spec: { containers: [{ name: 'c', ports: [fields] }] } })
+    const tracked = new Tracked(pod).apply('one', port({ containerPort: 80, name: 'web' }))
+    tracked.apply('two', port({ containerPort: 80, protocol: 'TCP', hostPort: 8 }))
+    tracked.apply('two', port({ containerPort: 80, protocol: 'UDP' }))
+    const { spec } = tracked.object as KubeObject & { spec: { containers: { ports: JsonObject[] }[] } }
+    expect(spec.containers[0]!.ports).toEqual([
+      { name: 'web', containerPort: 80 },
+      { containerPort: 80, protocol: 'UDP' },
+    ])
+  })
+
+  it('takes atomic parts as a whole', () => {
+    const selector = (app: string): JsonObject => ({ spec: { selector: { matchLabels: { app } } } })
+    const tracked = new Tracked(deployment).apply('one', selector('a'))
+    expect(tracked.managers).toEqual({ 'one Apply': { 'f:spec': { 'f:selector': {} } } })
+    expect(failure(() => tracked.apply('two', selector('b'))).message).toContain('.spec.selector')
+  })
+
+  it('that says nothing new changes nothing, not even the time', () => {
+    const tracked = new Tracked(configMap).apply('one', { data: { a: '1' } })
+    const before = JSON.stringify(tracked.object)
+    clock.now += 60_000
+    expect(JSON.stringify(tracked.apply('one', { data: { a: '1' } }).object)).toBe(before)
+  })
+
+  it('refuses configurations that do not fit', () => {
+    const manager = managerOf(pod)
+    const apply = (config: JsonObject): ApiError => failure(() => manager.apply(undefined, config, 'm', false))
+    expect(apply({ kind: 'Pod' })).toMatchObject({ code: 400, message: 'invalid object type: /, Kind=Pod' })
+    expect(apply({ kind: 'Pod', apiVersion: 'v1', metadata: { managedFields: [] } })).toMatchObject({
+      code: 400,
+      message: 'metadata.managedFields must be nil',
+    })
+    const whole = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'p' } }
+    expect(apply({ ...whole, spec: { bogus: 1 } })).toMatchObject({
+      code: 500,
+      message: 'failed to create typed patch object (/p; /v1, Kind=Pod): .spec.bogus: field not declared in schema',
+    })
+    expect(apply({ ...whole, spec: { containers: [container('a'), container('a')], nodeName: 1 } }).message).toBe(
+      'failed to create typed patch object (/p; /v1, Kind=Pod): errors:\n  .spec.containers: duplicate entries for key [name="a"]\n' +
+        '  .spec.nodeName: expected string, got &value.valueUnstructured{Value:1}',
+    )
+  })
+
+  it('goes over from client-side apply when kubectl does', () => {
+    const lastApplied = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { a: '1' } }
+    const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify(lastApplied) }
+    const tracked = (): Tracked =>
+      new Tracked(configMap).update('kubectl-client-side-apply', { metadata: { annotations }, data: { a: '1', b: '1' } })
+    expect(failure(() => tracked().apply('other', { data: { a: '2' } })).code).toBe(409)
+    expect(failure(() => tracked().apply('kubectl', { data: { b: '2' } })).code).toBe(409)
+    const { object } = tracked().apply('kubectl', { data: { a: '2' } })
+    expect(object).toMatchObject({ data: { a: '2', b: '1' } })
+    expect(object!.metadata.annotations).toEqual({
+      'kubectl.kubernetes.io/last-applied-configuration':
+        '{"apiVersion":"v1","data":{"a":"2"},"kind":"ConfigMap","metadata":{"name":"a"}}\n',
+    })
+  })
+})
