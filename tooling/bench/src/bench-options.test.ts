@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { itemNames, parseBenchOptions } from './bench-options.ts'
+import { cacheItems } from './cache/cache-items.ts'
 import { storageItems } from './storage/storage-items.ts'
 
 test('flags', () => {
@@ -13,6 +14,8 @@ test('flags', () => {
   })
   expect(parseBenchOptions(['storage'])).toMatchObject({ items: [], storageItems: storageItems.map(({ name }) => name), rounds: 5 })
   expect(parseBenchOptions(['get', 'storage/walk'])).toMatchObject({ items: ['get'], storageItems: ['walk'], rounds: 3 })
+  expect(parseBenchOptions(['cache'])).toMatchObject({ items: [], storageItems: [], cacheItems: cacheItems.map(({ name }) => name) })
+  expect(parseBenchOptions(['cache/get'])).toMatchObject({ cacheItems: ['get'], seconds: 3, rounds: 5 })
   expect(() => parseBenchOptions(['storage/fly'])).toThrow('no such item: storage/fly')
   expect(parseBenchOptions(['--help'])).toBe('help')
   expect(() => parseBenchOptions(['--items', 'fly'])).toThrow('no such item: fly')

@@ -1,10 +1,13 @@
 import { parseArgs } from 'node:util'
+import { cacheItems } from './cache/cache-items.ts'
 import { storageItems } from './storage/storage-items.ts'
 
 export interface BenchOptions {
   readonly items: readonly string[]
   /** Items of the group `storage`, which needs no server. */
   readonly storageItems: readonly string[]
+  /** Items of the group `cache`. */
+  readonly cacheItems: readonly string[]
   readonly seconds: number
   readonly rounds: number
   readonly objects: number
@@ -17,16 +20,15 @@ export interface BenchOptions {
 }
 
 export const itemNames = ['get', 'list', 'create', 'patch', 'watch'] as const
-/** Its items, or one of them as storage/NAME. */
-const storageGroup = 'storage'
-const storagePrefix = 'storage/'
 
 export const help = `npm run bench -- [flags]
   --items ${itemNames.join(',')}   what to measure (default: all of these)
   --items storage       the stores themselves, without a server; one of them as storage/NAME:
                         ${storageItems.map(({ name }) => name).join(', ')}
-  --duration 5          seconds for each measurement (storage: 2)
-  --rounds 3            measurements of each item on each server, in turns; the middle one counts (storage: 5)
+  --items cache         what serves from the watch cache, and whether its bars are met; one of them as cache/NAME:
+                        ${cacheItems.map(({ name }) => name).join(', ')}
+  --duration 5          seconds for each measurement (storage: 2, cache: 3)
+  --rounds 3            measurements of each item on each server, in turns; the middle one counts (storage, cache: 5)
   --objects 10000       pods that are there for get, list and watch
   --object-bytes 8192   size of a pod as JSON
   --watchers 100        streams in the watch item
@@ -58,9 +60,10 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions | 'help
   })
   if (values.help) return 'help'
   const asked = [...positionals, ...(values.items?.split(',') ?? [])]
-  const storage = asked.includes(storageGroup) ? storageItems : storageItems.filter(({ name }) => asked.includes(storagePrefix + name))
+  const storage = inGroup('storage', storageItems, asked)
+  const cache = inGroup('cache', cacheItems, asked)
   const items = asked.filter((item) => (itemNames as readonly string[]).includes(item))
-  const known = [...itemNames, storageGroup, ...storageItems.map(({ name }) => storagePrefix + name)]
+  const known = [...itemNames, ...namesOf('storage', storageItems), ...namesOf('cache', cacheItems)]
   const unknown = asked.filter((item) => !known.includes(item))
   if (unknown.length > 0) throw new Error(`no such item: ${unknown.join(', ')}; there are ${known.join(', ')}`)
   if (values['only-other'] && values.server === undefined) throw new Error('--only-other needs --server')
@@ -68,17 +71,32 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions | 'help
     values.server === undefined
       ? undefined
       : { name: values.name, url: values.server.replace(/\/$/, ''), token: values.token, pid: optional(values.pid) }
+  const grouped = asked.length > 0 && items.length === 0
   return {
     items: asked.length > 0 ? items : itemNames,
-    storageItems: storage.map(({ name }) => name),
-    seconds: positive('duration', values.duration ?? (items.length === 0 && storage.length > 0 ? '2' : '5')),
-    rounds: positive('rounds', values.rounds ?? (items.length === 0 && storage.length > 0 ? '5' : '3')),
+    storageItems: storage,
+    cacheItems: cache,
+    seconds: positive('duration', values.duration ?? (grouped ? (cache.length > 0 ? '3' : '2') : '5')),
+    rounds: positive('rounds', values.rounds ?? (grouped ? '5' : '3')),
     objects: positive('objects', values.objects),
     objectBytes: positive('object-bytes', values['object-bytes']),
     watchers: positive('watchers', values.watchers),
     other,
     own: !values['only-other'],
   }
+}
+
+interface Named {
+  readonly name: string
+}
+
+/** A group's name stands for all of it; one of its items is GROUP/NAME. */
+function namesOf(group: string, items: readonly Named[]): string[] {
+  return [group, ...items.map(({ name }) => `${group}/${name}`)]
+}
+
+function inGroup(group: string, items: readonly Named[], asked: readonly string[]): string[] {
+  return items.filter(({ name }) => asked.includes(group) || asked.includes(`${group}/${name}`)).map(({ name }) => name)
 }
 
 function positive(flag: string, text: string): number {

@@ -18,8 +18,8 @@ async function run({ url, token, watch, ...load }: LoadJob): Promise<LoadResult>
       socket.on('error', reject)
       socket.setNoDelay(true)
     })
-  const headOf = (method: string, path: string): string =>
-    `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${token}\r\naccept: application/json\r\n`
+  const headOf = (method: string, path: string, accept = 'application/json'): string =>
+    `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${token}\r\naccept: ${accept}\r\n`
 
   let events = 0
   let watchedBytes = 0
@@ -104,11 +104,11 @@ async function run({ url, token, watch, ...load }: LoadJob): Promise<LoadResult>
   }
 }
 
-function requestMaker(template: RequestTemplate, headOf: (method: string, path: string) => string): () => Buffer | string {
+function requestMaker(template: RequestTemplate, headOf: (method: string, path: string, accept?: string) => string): () => Buffer | string {
   const make = (n: number): string => {
     const fill = (text: string): string => text.replaceAll('{n}', String(n))
     const body = template.body === undefined ? '' : fill(template.body)
-    const head = headOf(template.method, fill(template.path))
+    const head = headOf(template.method, fill(template.path), template.accept)
     return body === ''
       ? `${head}\r\n`
       : `${head}content-type: ${template.contentType}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`

@@ -18,6 +18,8 @@ export interface RequestTemplate {
   readonly method: string
   readonly path: string
   readonly contentType?: string
+  /** Default: JSON. */
+  readonly accept?: string
   readonly body?: string
   /** Where "{n}" begins. */
   readonly firstNumber?: number

@@ -5,6 +5,9 @@ import type { BenchOptions } from './bench-options.ts'
 import { createReport, reportTable, writeReport } from './bench-report.ts'
 import { checkBare, prepare, runItem } from './bench-run.ts'
 import type { ItemResult } from './bench-run.ts'
+import { benchCache } from './cache/bench-cache.ts'
+import { cacheItems } from './cache/cache-items.ts'
+import { cacheTable, createCacheReport } from './cache/cache-report.ts'
 import { Scratch, startKeelson } from './server-under-test.ts'
 import type { ServerUnderTest } from './server-under-test.ts'
 import { benchStorage } from './storage/bench-storage.ts'
@@ -26,6 +29,7 @@ if (options === 'help') console.log(help)
 else {
   if (options.items.length > 0) await bench(options)
   if (options.storageItems.length > 0) await stores(options)
+  if (options.cacheItems.length > 0) await cache(options)
 }
 
 async function stores(chosen: BenchOptions): Promise<void> {
@@ -37,14 +41,25 @@ async function stores(chosen: BenchOptions): Promise<void> {
   console.log(`\nwritten to ${path.relative(process.cwd(), writeReport(report, path.join(root, 'bench/results')))}`)
 }
 
+async function cache(chosen: BenchOptions): Promise<void> {
+  const items = cacheItems.filter(({ name }) => chosen.cacheItems.includes(name))
+  const report = createCacheReport(await benchCache(items, { ...chosen, program: program() }))
+  console.log(cacheTable(report))
+  console.log(`\nwritten to ${path.relative(process.cwd(), writeReport(report, path.join(root, 'bench/results')))}`)
+}
+
+function program(): string {
+  const file = process.env['KEELSON_PROGRAM'] ?? path.join(root, 'apps/apiserver/dist/main.js')
+  if (!existsSync(file)) throw new Error(`${file} is not built`)
+  return file
+}
+
 async function bench(chosen: BenchOptions): Promise<void> {
   using scratch = new Scratch()
   await using stack = new AsyncDisposableStack()
   const servers: ServerUnderTest[] = []
   if (chosen.own) {
-    const program = path.join(root, 'apps/apiserver/dist/main.js')
-    if (!existsSync(program)) throw new Error(`${program} is not built`)
-    servers.push(stack.use(await startKeelson(scratch, program)))
+    servers.push(stack.use(await startKeelson(scratch, program())))
   }
   if (chosen.other !== undefined) servers.push({ ...chosen.other, [Symbol.asyncDispose]: () => Promise.resolve() })
 

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { LoadJob, LoadResult } from './load-job.ts'
+import { pinned } from './pinned.ts'
 import { usageOf } from './process-usage.ts'
 import type { ServerUnderTest } from './server-under-test.ts'
 
@@ -54,9 +55,8 @@ export async function measure(server: ServerUnderTest, load: Omit<LoadJob, 'url'
 
 export function runClient(job: LoadJob): Promise<LoadResult> {
   return new Promise((resolve, reject) => {
-    const client = spawn(process.execPath, [fileURLToPath(import.meta.resolve('./load-client.ts')), JSON.stringify(job)], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
+    const program = fileURLToPath(import.meta.resolve('./load-client.ts'))
+    const client = spawn(...pinned('client', process.execPath, [program, JSON.stringify(job)]), { stdio: ['ignore', 'pipe', 'inherit'] })
     let printed = ''
     client.stdout.on('data', (data: Buffer) => (printed += data.toString()))
     client.on('error', reject)

@@ -4,6 +4,8 @@ export interface Usage {
   readonly cpuSeconds: number
   readonly rssAnonMiB: number
   readonly peakRssMiB: number
+  /** Mapped files: of the embedded store these are pages that the system takes back when it needs them. */
+  readonly rssFileMiB: number
 }
 
 const ticksPerSecond = 100
@@ -21,6 +23,7 @@ export function usageOf(pid: number | undefined): Usage | undefined {
       cpuSeconds: (Number(fields[11]) + Number(fields[12])) / ticksPerSecond,
       rssAnonMiB: mebibytes('RssAnon'),
       peakRssMiB: mebibytes('VmHWM'),
+      rssFileMiB: mebibytes('RssFile'),
     }
   } catch {
     return undefined

@@ -5,6 +5,7 @@ import { request as httpsRequest } from 'node:https'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { pinned } from './pinned.ts'
 import { selfSigned } from './self-signed.ts'
 
 /** A server that is measured, started by us or not. */
@@ -33,11 +34,19 @@ export class Scratch implements Disposable {
   }
 }
 
-/** Our own, as it is installed, on a fresh data directory. */
-export function startKeelson(scratch: Scratch, program: string): Promise<ServerUnderTest> {
+export interface KeelsonOptions {
+  /** Default: a fresh one. */
+  readonly dataDirectory?: string
+  /** Flags of node's, before the program. */
+  readonly nodeFlags?: readonly string[]
+}
+
+/** Our own, as it is installed. */
+export function startKeelson(scratch: Scratch, program: string, options: KeelsonOptions = {}): Promise<ServerUnderTest> {
   const tokens = scratch.file('tokens.csv', `${token},bench,bench,"system:masters"\n`)
-  const data = path.join(scratch.path, 'data')
+  const data = options.dataDirectory ?? path.join(scratch.path, 'data')
   return start('keelson', [
+    ...(options.nodeFlags ?? []),
     program,
     '--bind-address=127.0.0.1',
     '--secure-port=0',
@@ -77,7 +86,7 @@ export function startBare(scratch: Scratch, options: BareOptions): Promise<Serve
 
 /** Ready when it prints a line with its URL. */
 async function start(name: string, args: readonly string[]): Promise<ServerUnderTest> {
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(...pinned('server', process.execPath, args), { stdio: ['ignore', 'pipe', 'pipe'] })
   let printed = ''
   const url = await new Promise<string>((resolve, reject) => {
     const read = (data: Buffer): void => {
@@ -115,7 +124,7 @@ export function ask(
   method: string,
   pathname: string,
   body?: unknown,
-  contentType = 'application/json',
+  { contentType = 'application/json', accept = 'application/json' }: { readonly contentType?: string; readonly accept?: string } = {},
 ): Promise<PlainAnswer> {
   return new Promise((resolve, reject) => {
     const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body))
@@ -126,7 +135,7 @@ export function ask(
         rejectUnauthorized: false,
         agent: false,
         headers: {
-          accept: 'application/json',
+          accept,
           authorization: `Bearer ${server.token}`,
           ...(bytes && { 'content-type': contentType, 'content-length': bytes.length }),
         },

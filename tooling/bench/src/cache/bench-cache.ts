@@ -1,0 +1,75 @@
+import { Scratch, startKeelson } from '../server-under-test.ts'
+import type { KeelsonOptions, ServerUnderTest } from '../server-under-test.ts'
+import type { CacheBench, CacheFigure, CacheItem } from './cache-item.ts'
+import { fillStore } from './fill-store.ts'
+import type { Dataset, DatasetSize } from './fill-store.ts'
+
+export interface CacheResult extends CacheFigure {
+  readonly name: string
+  readonly title: string
+}
+
+/** Each item in turn. */
+export async function benchCache(
+  items: readonly CacheItem[],
+  options: { readonly program: string; readonly seconds: number; readonly rounds: number },
+): Promise<CacheResult[]> {
+  using scratch = new Scratch()
+  await using servers = new Servers(scratch, options.program)
+  const bench: CacheBench = {
+    scratch,
+    seconds: options.seconds,
+    rounds: options.rounds,
+    dataset: (size) => servers.dataset(size),
+    server: (size) => servers.shared(size),
+    freshServer: (size, server) => servers.fresh(size, server),
+  }
+  const results: CacheResult[] = []
+  for (const item of items) {
+    console.error(`measuring: ${item.title}`)
+    results.push({ name: item.name, title: item.title, ...(await item.run(bench)) })
+  }
+  return results
+}
+
+class Servers implements AsyncDisposable {
+  readonly #scratch: Scratch
+  readonly #program: string
+  readonly #datasets = new Map<string, Promise<Dataset>>()
+  #running: { readonly server: ServerUnderTest; readonly key: string } | undefined
+
+  constructor(scratch: Scratch, program: string) {
+    this.#scratch = scratch
+    this.#program = program
+  }
+
+  dataset(size: DatasetSize): Promise<Dataset> {
+    const key = JSON.stringify(size)
+    let dataset = this.#datasets.get(key)
+    if (dataset === undefined) this.#datasets.set(key, (dataset = fillStore(this.#scratch, this.#program, size)))
+    return dataset
+  }
+
+  async shared(size: DatasetSize): Promise<ServerUnderTest> {
+    const key = JSON.stringify(size)
+    return this.#running?.key === key ? this.#running.server : this.#start(size, key, {})
+  }
+
+  fresh(size: DatasetSize, options: KeelsonOptions = {}): Promise<ServerUnderTest> {
+    return this.#start(size, '', options)
+  }
+
+  async #start(size: DatasetSize, key: string, options: KeelsonOptions): Promise<ServerUnderTest> {
+    await this[Symbol.asyncDispose]()
+    const { directory } = await this.dataset(size)
+    const server = await startKeelson(this.#scratch, this.#program, { ...options, dataDirectory: directory })
+    this.#running = { server, key }
+    return server
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const running = this.#running
+    this.#running = undefined
+    await running?.server[Symbol.asyncDispose]()
+  }
+}
