@@ -1,6 +1,7 @@
 import type { KubeObject } from '@keelson/apimachinery'
 import { encodeContinue, matcher, prefixEnd } from '@keelson/storagebackend'
 import type { ObjectList, ObjectSnapshot, Predicate, Revision, StoredObject } from '@keelson/storagebackend'
+import type { ResourceCacheMetrics } from './watch-cache-metrics.ts'
 import { walkInSlices } from './walk-in-slices.ts'
 
 export interface CachedListOptions {
@@ -14,6 +15,7 @@ export interface CachedListOptions {
   readonly limit: number
   readonly predicate: Predicate | undefined
   readonly signal?: AbortSignal | undefined
+  readonly metrics?: ResourceCacheMetrics | undefined
 }
 
 /**
@@ -25,6 +27,10 @@ export async function listFromState<T extends KubeObject>(state: ObjectSnapshot<
   const matches = matcher(options.predicate)
   const range = { start: options.startKey ?? prefix, end: prefixEnd(prefix) }
   if (matches === undefined && limit === 0) {
+    if (options.metrics !== undefined) {
+      const count = state.count(range)
+      options.metrics.listed('', count, count)
+    }
     return { revision, continue: '', remainingItemCount: undefined, items: { [Symbol.iterator]: () => state.scan(range) } }
   }
   const total = state.count(range)
@@ -36,6 +42,7 @@ export async function listFromState<T extends KubeObject>(state: ObjectSnapshot<
     return limit === 0 || items.length < limit
   }
   await walkInSlices(state.scan(range), visit, () => options.signal?.throwIfAborted())
+  options.metrics?.listed('', looked, items.length)
   const more = looked < total
   return {
     revision,

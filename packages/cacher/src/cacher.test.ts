@@ -1,8 +1,8 @@
 import { everyField, everything, newResourceExpired, parseFieldSelector, parseLabelSelector } from '@keelson/apimachinery'
-import type { ObjectWatch, Predicate, Storage, WatchObjectsOptions } from '@keelson/storagebackend'
+import type { ObjectEvent, ObjectWatch, Predicate, Storage, WatchObjectsOptions } from '@keelson/storagebackend'
 import { describe, expect, test } from 'vitest'
 import { settle } from '@keelson/apimachinery/testing'
-import { breakable, brief, Collected, keyOf, openFixture, pod, podCodec, prefix } from './cacher.fixture.ts'
+import { breakable, brief, Collected, keyOf, openFixture, pod, podCodec, prefix, withoutSnapshots } from './cacher.fixture.ts'
 import type { Fixture, Pod } from './cacher.fixture.ts'
 
 const labelled = (text: string): Predicate => ({ labels: parseLabelSelector(text), fields: everyField() })
@@ -362,20 +362,29 @@ describe('the rest', () => {
     await expect(fixture.cacher.get(keyOf('ns', 'b'), { resourceVersion: '0' })).rejects.toMatchObject({ code: 'KeyNotFound' })
   })
 
-  test('a difference from the store is found and named', async () => {
+  test('a change that the cache did not get is found and named, by itself after five minutes', async () => {
     await using fixture = await openFixture({
       wrap: (store) => ({
-        ...store,
-        list: async (key, options) => {
-          const list = await store.list(key, options)
-          return options?.resourceVersionMatch === 'Exact' ? { ...list, items: [...list.items].slice(1) } : list
+        ...withoutSnapshots(store),
+        async watch(key, options) {
+          const lost = (event: ObjectEvent<Pod>): boolean => event.type === 'MODIFIED' && event.object.key === keyOf('ns', 'a')
+          const watch = await store.watch(key, options)
+          return (async function* () {
+            for await (const batch of watch) yield batch.filter((event) => !lost(event))
+          })()
         },
       }),
-      digestPeriod: 60_000,
+      digestPeriod: undefined,
+      random: () => 0,
     })
     await fixture.put('ns', 'a')
     await fixture.put('ns', 'b')
-    await fixture.clock.pass(61_000)
-    expect(fixture.errors.map(String)).toEqual([`Error: the cache of ${prefix} differs from its store at ${keyOf('ns', 'a')}`])
+    await fixture.caughtUp()
+    await fixture.clock.pass(300_000)
+    expect(fixture.errors).toEqual([])
+    await fixture.put('ns', 'a', { note: 'changed' })
+    await fixture.caughtUp()
+    await fixture.clock.pass(300_000)
+    expect(fixture.errors.map(String)).toEqual([expect.stringContaining(`differs from its store at ${keyOf('ns', 'a')}`)])
   })
 })

@@ -1,14 +1,6 @@
 import { newTooManyRequests, systemClock } from '@keelson/apimachinery'
 import type { Clock, KubeObject } from '@keelson/apimachinery'
-import {
-  decodeContinue,
-  hasObjectSnapshots,
-  isStorageError,
-  parseResourceVersion,
-  prefixRange,
-  prepareKey,
-  StorageError,
-} from '@keelson/storagebackend'
+import { decodeContinue, hasObjectSnapshots, parseResourceVersion, prefixRange, prepareKey, StorageError } from '@keelson/storagebackend'
 import type {
   CreateOptions,
   DeleteObjectOptions,
@@ -25,6 +17,8 @@ import type {
   WatchObjectsOptions,
 } from '@keelson/storagebackend'
 import { listFromState } from './cached-list.ts'
+import type { CachedListOptions } from './cached-list.ts'
+import { ConsistencyCheck } from './consistency-check.ts'
 import { compareDigests } from './digest.ts'
 import type { DigestComparison } from './digest.ts'
 import { Dispatcher } from './dispatcher.ts'
@@ -37,6 +31,7 @@ import { routeList } from './read-routing.ts'
 import type { ReadRoute } from './read-routing.ts'
 import { Selection } from './selection.ts'
 import { WatchCache } from './watch-cache.ts'
+import type { ResourceCacheMetrics } from './watch-cache-metrics.ts'
 import { WatchRegister } from './watch-register.ts'
 import type { WatchRegisterOptions } from './watch-register.ts'
 
@@ -55,8 +50,11 @@ export interface CacherOptions<T extends KubeObject = KubeObject> extends WatchR
   readonly ring?: EventRingOptions | undefined
   /** ms that a read waits for the cache to get to a revision. */
   readonly freshnessTimeout?: number | undefined
-  /** ms between comparisons of cache and store; 0 never compares. */
+  /** ms between comparisons of cache and store; 0 never compares. Default: 5 minutes. */
   readonly digestPeriod?: number | undefined
+  /** From 0 to 1; spreads those comparisons. */
+  readonly random?: (() => number) | undefined
+  readonly metrics?: ResourceCacheMetrics | undefined
   /** Told what went wrong without a caller: a broken feed, a cache that differs from its store. */
   readonly onError?: ((error: unknown) => void) | undefined
 }
@@ -72,26 +70,25 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   readonly #storage: Storage<T>
   readonly #prefix: string
   readonly #timeout: number
-  readonly #clock: Clock
   readonly #readiness: Readiness
   readonly #freshness: Freshness
   readonly #cache: WatchCache<T>
   readonly #watches: WatchRegister<T>
   readonly #closing = new AbortController()
   readonly #feed: Promise<void>
-  #cancelDigest: (() => void) | undefined
+  readonly #check: ConsistencyCheck
 
   constructor(options: CacherOptions<T>) {
     this.#options = options
     this.#storage = options.storage
     const prefix = (this.#prefix = options.prefix.endsWith('/') ? options.prefix : `${options.prefix}/`)
     this.#timeout = options.freshnessTimeout ?? 3000
-    const clock = (this.#clock = options.clock ?? systemClock)
+    const clock = options.clock ?? systemClock
     this.#readiness = new Readiness(clock)
-    this.#freshness = new Freshness({ clock, requestProgress: options.requestProgress })
+    this.#freshness = new Freshness({ clock, requestProgress: options.requestProgress, metrics: options.metrics })
     const store = hasObjectSnapshots(options.storage) ? options.storage : undefined
     const dispatcher = new Dispatcher<T>({ prefix, triggerField: options.triggerField })
-    this.#cache = new WatchCache({ clock, freshness: this.#freshness, dispatcher, ring: options.ring, store })
+    this.#cache = new WatchCache({ clock, freshness: this.#freshness, dispatcher, ring: options.ring, store, metrics: options.metrics })
     this.#watches = new WatchRegister({ ...options, clock, cache: this.#cache, dispatcher })
     this.#feed = runFeed({
       storage: options.storage,
@@ -101,7 +98,14 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
       onError: options.onError,
       sink: this.#sink(),
     })
-    this.#planDigest()
+    this.#check = new ConsistencyCheck({
+      clock,
+      period: options.digestPeriod ?? 300_000,
+      random: options.random ?? Math.random,
+      compare: () => (this.#readiness.ready ? this.compareWithStore() : undefined),
+      onError: options.onError,
+      metrics: options.metrics,
+    })
   }
 
   create(key: string, object: T, options?: CreateOptions): Promise<StoredObject<T>> {
@@ -142,13 +146,15 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
         return this.#listLatest(prefix, undefined, route.limit, options)
       case 'consistent': {
         const revision = await this.#storage.currentRevision()
-        const fresh = await this.#freshness.wait(revision, this.#timeout, options.signal)
-        return fresh && this.#readiness.ready ? this.#listLatest(prefix, route.startKey, route.limit, options) : fromStore()
+        const fresh = (await this.#freshness.wait(revision, this.#timeout, options.signal)) && this.#readiness.ready
+        const list = await (fresh ? this.#listLatest(prefix, route.startKey, route.limit, options) : fromStore())
+        this.#options.metrics?.consistentRead(true, !fresh)
+        return list
       }
       case 'exact': {
         await this.#reach(prefix, route.revision, options.signal)
         const state = this.#cache.stateAt(route.revision)
-        return state === undefined ? fromStore() : listFromState(state, { ...options, ...route, prefix, predicate: options.predicate })
+        return state === undefined ? fromStore() : listFromState(state, { ...route, prefix, ...this.#listing(options) })
       }
     }
   }
@@ -198,7 +204,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
 
   async close(): Promise<void> {
     this.#readiness.stop()
-    this.#cancelDigest?.()
+    this.#check.stop()
     this.#closing.abort()
     this.#freshness.release()
     this.#watches.endAll(undefined)
@@ -218,6 +224,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
       },
       replace: async (list) => {
         await cache.replace(list)
+        this.#options.metrics?.initialized()
         this.#readiness.setReady()
       },
       apply: (batch) => cache.apply(batch),
@@ -242,11 +249,16 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   #listLatest(prefix: string, startKey: string | undefined, limit: number, options: ListObjectsOptions): Promise<ObjectList<T>> {
     const { revision } = this.#cache
     if (options.recursive ?? true) {
-      return listFromState(this.#cache.state, { revision, prefix, startKey, limit, predicate: options.predicate, signal: options.signal })
+      return listFromState(this.#cache.state, { revision, prefix, startKey, limit, ...this.#listing(options) })
     }
     const object = this.#cache.get(prefix)
+    this.#options.metrics?.listed('', 1, object === undefined ? 0 : 1)
     const shown = object !== undefined && new Selection<T>(prefix, false, options.predicate).matches(object)
     return Promise.resolve({ revision, continue: '', remainingItemCount: undefined, items: shown ? [object] : [] })
+  }
+
+  #listing({ predicate, signal }: ListObjectsOptions): Pick<CachedListOptions, 'predicate' | 'signal' | 'metrics'> {
+    return { predicate, signal, metrics: this.#options.metrics }
   }
 
   /** Waits until the cache has the revision; refuses when it does not come. */
@@ -261,23 +273,6 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   #withSuggestion<O extends { readonly suggestion?: StoredObject<T> }>(key: string, options: O | undefined): O {
     const cached = this.#readiness.ready ? this.#cache.get(key) : undefined
     return cached === undefined ? ((options ?? {}) as O) : ({ ...options, suggestion: cached } as O)
-  }
-
-  #planDigest(): void {
-    const period = this.#options.digestPeriod ?? 300_000
-    if (period === 0 || this.#closing.signal.aborted) return
-    this.#cancelDigest = this.#clock.after(period, () => void this.#checkDigest().finally(() => this.#planDigest()))
-  }
-
-  async #checkDigest(): Promise<void> {
-    try {
-      if (!this.#readiness.ready) return
-      const result = await this.compareWithStore()
-      if (!result.equal)
-        this.#options.onError?.(new Error(`the cache of ${this.#prefix} differs from its store at ${result.firstDifference}`))
-    } catch (error) {
-      if (!isStorageError(error, 'ResourceVersionTooOld') && !this.#closing.signal.aborted) this.#options.onError?.(error)
-    }
   }
 }
 

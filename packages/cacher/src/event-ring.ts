@@ -10,6 +10,7 @@ export interface EventRingOptions {
   readonly maximum?: number
   /** Events younger than this (ms) make a full ring grow rather than forget. */
   readonly freshFor?: number
+  readonly onResize?: ((from: number, to: number) => void) | undefined
 }
 
 /**
@@ -23,6 +24,7 @@ export class EventRing<E extends RingEvent> {
   readonly #minimum: number
   readonly #maximum: number
   readonly #freshFor: number
+  readonly #onResize: EventRingOptions['onResize']
   #slots: (E | undefined)[]
   #start = 0
   #end = 0
@@ -32,6 +34,7 @@ export class EventRing<E extends RingEvent> {
     this.#minimum = options.minimum ?? 100
     this.#maximum = options.maximum ?? 102_400
     this.#freshFor = options.freshFor ?? 75_000
+    this.#onResize = options.onResize
     this.#slots = emptySlots(this.#minimum)
   }
 
@@ -52,6 +55,7 @@ export class EventRing<E extends RingEvent> {
   /** Forgets everything; history begins anew after `revision`. Positions go on. */
   reset(revision: Revision): void {
     this.#start = this.#end
+    if (this.#slots.length > this.#minimum) this.#onResize?.(this.#slots.length, this.#minimum)
     this.#slots = emptySlots(this.#minimum)
     this.#base = revision
   }
@@ -103,6 +107,7 @@ export class EventRing<E extends RingEvent> {
     while (this.#end - this.#start > capacity) this.#forgetOldest()
     const slots = emptySlots<E>(capacity)
     for (let i = this.#start; i < this.#end; i++) slots[i % capacity] = this.at(i)
+    this.#onResize?.(this.#slots.length, capacity)
     this.#slots = slots
   }
 }

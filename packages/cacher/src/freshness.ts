@@ -1,5 +1,6 @@
 import type { Clock } from '@keelson/apimachinery'
 import type { Revision } from '@keelson/storagebackend'
+import type { ResourceCacheMetrics } from './watch-cache-metrics.ts'
 
 interface Waiter {
   readonly revision: Revision
@@ -10,6 +11,7 @@ export interface FreshnessOptions {
   readonly clock: Clock
   /** Asks the store to tell soon how far its watches are. */
   readonly requestProgress?: (() => Promise<void>) | undefined
+  readonly metrics?: ResourceCacheMetrics | undefined
 }
 
 const progressPeriod = 100
@@ -21,6 +23,7 @@ const progressPeriod = 100
 export class Freshness {
   readonly #clock: Clock
   readonly #requestProgress: (() => Promise<void>) | undefined
+  readonly #metrics: ResourceCacheMetrics | undefined
   readonly #waiters = new Set<Waiter>()
   #revision: Revision = 0
   #asking = false
@@ -30,6 +33,7 @@ export class Freshness {
   constructor(options: FreshnessOptions) {
     this.#clock = options.clock
     this.#requestProgress = options.requestProgress
+    this.#metrics = options.metrics
   }
 
   get revision(): Revision {
@@ -45,6 +49,7 @@ export class Freshness {
 
   /** Resolves as soon as `revision` is reached, or after `milliseconds`, or on abort; says whether it is reached. */
   async wait(revision: Revision, milliseconds: number, signal?: AbortSignal): Promise<boolean> {
+    const start = this.#clock.now()
     if (revision > this.#revision && signal?.aborted !== true) {
       await new Promise<void>((resolve) => {
         const done = (): void => {
@@ -60,6 +65,7 @@ export class Freshness {
         this.#ask()
       })
     }
+    if (revision > 0) this.#metrics?.waited((this.#clock.now() - start) / 1000)
     return revision <= this.#revision
   }
 

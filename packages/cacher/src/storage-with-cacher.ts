@@ -4,6 +4,7 @@ import { createObjectStore, hasCompaction } from '@keelson/storagebackend'
 import type { Backend, ObjectCodec, Storage, ValueTransformer } from '@keelson/storagebackend'
 import { Cacher } from './cacher.ts'
 import type { CacherOptions } from './cacher.ts'
+import type { WatchCacheMetrics } from './watch-cache-metrics.ts'
 
 /** What is needed to make one resource's storage. */
 export interface CachedStorageRequest<T extends KubeObject = KubeObject> {
@@ -26,6 +27,7 @@ type CacherSettings = Pick<
 export interface StorageWithCacherOptions extends CacherSettings {
   /** By resource ("pods", "deployments.apps"): the field that many watchers select one value of. Default: pods by their node. */
   readonly triggerFields?: Readonly<Record<string, string>>
+  readonly metrics?: WatchCacheMetrics | undefined
 }
 
 const defaultTriggerFields: Readonly<Record<string, string>> = { pods: 'spec.nodeName' }
@@ -34,7 +36,7 @@ const defaultTriggerFields: Readonly<Record<string, string>> = { pods: 'spec.nod
 export function storageWithCacher(
   options: StorageWithCacherOptions = {},
 ): <T extends KubeObject>(request: CachedStorageRequest<T>) => Storage<T> {
-  const { triggerFields = defaultTriggerFields, ...settings } = options
+  const { triggerFields = defaultTriggerFields, metrics, ...settings } = options
   return <T extends KubeObject>(request: CachedStorageRequest<T>): Storage<T> => {
     const { backend, resource, prefix } = request
     const triggerField = request.triggerField ?? triggerFields[groupResourceString(resource)]
@@ -43,6 +45,7 @@ export function storageWithCacher(
       storage: createObjectStore<T>(request),
       prefix,
       triggerField,
+      metrics: metrics?.forResource(resource),
       requestProgress: () => backend.requestProgress(),
       compactedRevision: hasCompaction(backend) ? () => backend.compactedRevision() : undefined,
     })

@@ -16,6 +16,7 @@ import type { EventRingOptions } from './event-ring.ts'
 import type { Freshness } from './freshness.ts'
 import { OwnState } from './own-state.ts'
 import { SharedState } from './shared-state.ts'
+import type { ResourceCacheMetrics } from './watch-cache-metrics.ts'
 
 export interface WatchCacheOptions<T extends KubeObject> {
   readonly clock: Clock
@@ -24,6 +25,7 @@ export interface WatchCacheOptions<T extends KubeObject> {
   readonly ring?: EventRingOptions | undefined
   /** Who shows its states: the cache then keeps none of its own. */
   readonly store?: ObjectSnapshots<T> | undefined
+  readonly metrics?: ResourceCacheMetrics | undefined
 }
 
 /**
@@ -37,6 +39,7 @@ export class WatchCache<T extends KubeObject = KubeObject> {
   readonly #freshness: Freshness
   readonly #dispatcher: Dispatcher<T>
   readonly #store: ObjectSnapshots<T> | undefined
+  readonly #metrics: ResourceCacheMetrics | undefined
   #state: CacheState<T> = new OwnState<T>([], 0)
   /** The revision that made the newest state. */
   #changed: Revision = 0
@@ -46,7 +49,9 @@ export class WatchCache<T extends KubeObject = KubeObject> {
     this.#freshness = options.freshness
     this.#dispatcher = options.dispatcher
     this.#store = options.store
-    this.ring = new EventRing(options.ring)
+    const metrics = (this.#metrics = options.metrics)
+    this.ring = new EventRing({ ...options.ring, onResize: metrics && ((from, to) => metrics.capacity(from, to)) })
+    metrics?.capacity(this.ring.capacity, this.ring.capacity)
   }
 
   get state(): ObjectSnapshot<T> {
@@ -91,6 +96,7 @@ export class WatchCache<T extends KubeObject = KubeObject> {
     }
     this.#applyRevision(group, revision)
     this.#dispatcher.flush()
+    this.#metrics?.revision(this.revision)
   }
 
   #applyRevision(group: readonly ObjectEvent<T>[], revision: Revision): void {
@@ -112,6 +118,8 @@ export class WatchCache<T extends KubeObject = KubeObject> {
       this.#changed = revision
       this.#state.endRevision(revision, this.ring.base)
       this.#dispatcher.dispatch(events, position)
+      this.#metrics?.received(events.length)
+      this.#metrics?.dispatched(events.length)
     }
     this.#freshness.advance(revision)
   }

@@ -7,6 +7,7 @@ import type { BookmarkTimes } from './bookmarks.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { Selection } from './selection.ts'
 import type { WatchCache } from './watch-cache.ts'
+import type { ResourceCacheMetrics } from './watch-cache-metrics.ts'
 import { defaultWatcherLimits, Watcher } from './watcher.ts'
 import type { WatcherLimits } from './watcher.ts'
 
@@ -15,6 +16,7 @@ export interface WatchRegisterOptions {
   /** ms that a watcher which is behind may leave its events unread. */
   readonly patience?: number | undefined
   readonly bookmarkTimes?: BookmarkTimes | undefined
+  readonly metrics?: ResourceCacheMetrics | undefined
 }
 
 /** How opening a watch asks about revisions. */
@@ -41,6 +43,7 @@ export class WatchRegister<T extends KubeObject = KubeObject> {
   readonly #dispatcher: Dispatcher<T>
   readonly #limits: WatcherLimits
   readonly #patience: number
+  readonly #metrics: ResourceCacheMetrics | undefined
   readonly #bookmarks: BookmarkSchedule<Watcher<T>>
   readonly #open = new Set<Watcher<T>>()
   readonly #behind = new Set<Watcher<T>>()
@@ -54,6 +57,7 @@ export class WatchRegister<T extends KubeObject = KubeObject> {
     this.#dispatcher = options.dispatcher
     this.#limits = { ...defaultWatcherLimits, ...options.watcherLimits }
     this.#patience = options.patience ?? 30_000
+    this.#metrics = options.metrics
     this.#bookmarks = new BookmarkSchedule(options.clock.now(), options.bookmarkTimes ?? defaultBookmarkTimes)
   }
 
@@ -85,6 +89,7 @@ export class WatchRegister<T extends KubeObject = KubeObject> {
       limits: this.#limits,
       allowBookmarks: options.allowBookmarks ?? false,
       deadline: options.deadline,
+      metrics: this.#metrics,
       onBehind: () => this.#behind.add(watcher),
       onEnd: () => {
         options.signal.removeEventListener('abort', abort)

@@ -6,6 +6,7 @@ import type { CacheEvent } from './cache-event.ts'
 import { yieldToOthers } from './yield-to-others.ts'
 import type { EventRing } from './event-ring.ts'
 import type { Selection } from './selection.ts'
+import type { ResourceCacheMetrics } from './watch-cache-metrics.ts'
 
 export interface WatcherLimits {
   /** What may wait in one watcher's buffer. Beyond either, the watcher goes on from the ring. */
@@ -38,6 +39,7 @@ export interface WatcherOptions<T extends KubeObject> {
   /** Told when the watcher has left the live path (it must be looked after) and when it is over. */
   readonly onBehind: () => void
   readonly onEnd: () => void
+  readonly metrics?: ResourceCacheMetrics | undefined
 }
 
 type Batch<T extends KubeObject> = readonly ObjectEvent<T>[]
@@ -167,6 +169,7 @@ export class Watcher<T extends KubeObject = KubeObject> implements AsyncIterable
 
   /** Ends a watcher whose reader is gone or asleep; what it has not read is let go. */
   giveUp(): void {
+    this.#options.metrics?.terminated()
     this.#drop()
     this.end(newResourceExpired('the watch was ended because its events were not read in time'))
   }
@@ -211,6 +214,7 @@ export class Watcher<T extends KubeObject = KubeObject> implements AsyncIterable
       batch.push({ type: 'ADDED', object: next.value })
       bytes += next.value.body.length
     }
+    this.#options.metrics?.initialEvents(batch.length)
     return [batch, looked]
   }
 
@@ -218,6 +222,7 @@ export class Watcher<T extends KubeObject = KubeObject> implements AsyncIterable
     const { ring, limits } = this.#options
     const batch: ObjectEvent<T>[] = []
     if (this.#position < ring.start) {
+      this.#options.metrics?.terminated()
       this.end(newResourceExpired('too old resource version: the watch fell behind the history that is kept'))
       return [batch, 0]
     }

@@ -1,0 +1,54 @@
+import type { Clock } from '@keelson/apimachinery'
+import { isStorageError } from '@keelson/storagebackend'
+import type { DigestComparison } from './digest.ts'
+import type { ResourceCacheMetrics } from './watch-cache-metrics.ts'
+
+export interface ConsistencyCheckOptions {
+  readonly clock: Clock
+  /** At least so many ms lie between two comparisons, and at most half as many again: caches of one process take turns. 0: none. */
+  readonly period: number
+  /** From 0 to 1. */
+  readonly random: () => number
+  /** Undefined: there is nothing to compare now. */
+  readonly compare: () => Promise<DigestComparison> | undefined
+  readonly onError?: ((error: unknown) => void) | undefined
+  readonly metrics?: ResourceCacheMetrics | undefined
+}
+
+/** Compares a cache with its store now and then, and tells when they differ. */
+export class ConsistencyCheck {
+  readonly #options: ConsistencyCheckOptions
+  #cancel: (() => void) | undefined
+  #stopped = false
+
+  constructor(options: ConsistencyCheckOptions) {
+    this.#options = options
+    this.#plan()
+  }
+
+  stop(): void {
+    this.#stopped = true
+    this.#cancel?.()
+  }
+
+  #plan(): void {
+    const { clock, period, random } = this.#options
+    if (period === 0 || this.#stopped) return
+    this.#cancel = clock.after(period * (1 + random() / 2), () => void this.#check().then(() => this.#plan()))
+  }
+
+  async #check(): Promise<void> {
+    const { compare, metrics, onError } = this.#options
+    try {
+      const result = await compare()
+      if (result === undefined) return
+      metrics?.compared(result.equal ? 'success' : 'failure')
+      if (!result.equal) onError?.(new Error(`the cache differs from its store at ${result.firstDifference}, revision ${result.revision}`))
+    } catch (error) {
+      if (this.#stopped) return
+      metrics?.compared('error')
+      // What the cache has may be older than the store's history.
+      if (!isStorageError(error, 'ResourceVersionTooOld')) onError?.(error)
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import type { GroupResource } from '@keelson/apimachinery'
+import { createCounter, createGauge, createHistogram } from '@keelson/apimachinery/metrics'
+import type { MetricsRegistry, Value } from '@keelson/apimachinery/metrics'
+
+/** Under the original's names, so that its dashboards and alerts go on. */
+export interface WatchCacheMetrics {
+  forResource(resource: GroupResource): ResourceCacheMetrics
+}
+
+/** What one resource's cache tells. */
+export interface ResourceCacheMetrics {
+  initialized(): void
+  /** Changes of objects that came from the store, and are handed out. */
+  received(count: number): void
+  dispatched(count: number): void
+  /** Everything up to the revision is known. */
+  revision(revision: number): void
+  /** The event ring has another size. */
+  capacity(from: number, to: number): void
+  /** Objects that watches began with. */
+  initialEvents(count: number): void
+  /** A watcher did not read. */
+  terminated(): void
+  /** A read waited for the cache to get as far as it had to. */
+  waited(seconds: number): void
+  consistentRead(success: boolean, fallback: boolean): void
+  /** `index`: what narrowed the list, "" for nothing. */
+  listed(index: string, fetched: number, returned: number): void
+  compared(status: 'success' | 'failure' | 'error'): void
+}
+
+const waitBuckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3]
+/** The gauge of a revision keeps to what a double shows exactly. */
+const revisionDigits = 1e15
+
+export function createWatchCacheMetrics(registry: MetricsRegistry): WatchCacheMetrics {
+  const counter = (name: string, help: string): ReturnType<typeof createCounter> =>
+    registry.register(createCounter(name, `[ALPHA] ${help}`))
+  const gauge = (name: string, help: string): ReturnType<typeof createGauge> => registry.register(createGauge(name, `[ALPHA] ${help}`))
+  const lists = counter('apiserver_cache_list_total', 'LIST requests served from the watch cache.')
+  const fetched = counter('apiserver_cache_list_fetched_objects_total', 'Objects read from the watch cache to serve LIST requests.')
+  const returned = counter('apiserver_cache_list_returned_objects_total', 'Objects returned for LIST requests from the watch cache.')
+  const initialEvents = counter('apiserver_init_events_total', 'Objects that watches began with.')
+  const received = counter('apiserver_watch_cache_events_received_total', 'Events that watch caches received from the store.')
+  const dispatched = counter('apiserver_watch_cache_events_dispatched_total', 'Events that watch caches handed out.')
+  const terminated = counter('apiserver_terminated_watchers_total', 'Watches that were ended because they were not read.')
+  const revisions = gauge(
+    'apiserver_watch_cache_resource_version',
+    'Up to which resource version the watch cache knows everything: its 15 last digits.',
+  )
+  const increases = counter('watch_cache_capacity_increase_total', 'How often a watch cache made room for more events.')
+  const decreases = counter('watch_cache_capacity_decrease_total', 'How often a watch cache made its room for events smaller.')
+  const capacity = gauge('watch_cache_capacity', 'How many events the watch cache has room for.')
+  const initializations = counter('apiserver_watch_cache_initializations_total', 'How often a watch cache was filled from the store.')
+  const waits = registry.register(
+    createHistogram('apiserver_watch_cache_read_wait_seconds', '[ALPHA] How long reads waited for a watch cache to be fresh.', waitBuckets),
+  )
+  const consistentReads = counter('apiserver_watch_cache_consistent_read_total', 'Consistent reads from watch caches.')
+  const checks = counter('apiserver_storage_consistency_checks_total', 'Comparisons of watch cache and store, by outcome.')
+
+  return {
+    forResource({ group, resource }) {
+      const labels = { group, resource }
+      const series = {
+        received: lazily(() => received.with(labels)),
+        dispatched: lazily(() => dispatched.with(labels)),
+        revision: lazily(() => revisions.with(labels)),
+        wait: lazily(() => waits.with(labels)),
+      }
+      return {
+        initialized: () => add(initializations.with(labels), 1),
+        received: (count) => add(series.received(), count),
+        dispatched: (count) => add(series.dispatched(), count),
+        revision: (revision) => void (series.revision().value = revision % revisionDigits),
+        capacity(from, to) {
+          capacity.with(labels).value = to
+          if (from !== to) add((from < to ? increases : decreases).with(labels), 1)
+        },
+        initialEvents: (count) => add(initialEvents.with(labels), count),
+        terminated: () => add(terminated.with(labels), 1),
+        waited: (seconds) => series.wait().observe(seconds),
+        consistentRead: (success, fallback) =>
+          add(consistentReads.with({ ...labels, success: String(success), fallback: String(fallback) }), 1),
+        listed(index, read, given) {
+          add(lists.with({ ...labels, index }), 1)
+          add(fetched.with({ ...labels, index }), read)
+          add(returned.with(labels), given)
+        },
+        compared: (status) => add(checks.with({ ...labels, status }), 1),
+      }
+    },
+  }
+}
+
+function add(value: Value, count: number): void {
+  value.value += count
+}
+
+/** Series appear with their first use. */
+function lazily<V>(make: () => V): () => V {
+  let made: V | undefined
+  return () => (made ??= make())
+}
