@@ -4,7 +4,6 @@ import type { DeepReadonly } from '@keelson/apimachinery'
 import { after } from '../after.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
-import { messageOf } from '../find-object.ts'
 import { forbidden } from '../forbidden.ts'
 import { claimViolations, podViolations } from './check-limits.ts'
 import { LiveLimitRanges } from './live-limit-ranges.ts'
@@ -18,13 +17,7 @@ export function limitRanger(dependencies: PluginDependencies): AdmissionPlugin {
   const forEachRange = (attributes: AdmissionAttributes, apply: Apply): Promise<void> | void => {
     if (attributes.oldObject?.metadata.deletionTimestamp !== undefined) return
     return after(ranges.of(attributes), (found) => {
-      for (const range of found) {
-        try {
-          apply(range, attributes)
-        } catch (error) {
-          throw forbidden(attributes, messageOf(error))
-        }
-      }
+      for (const range of found) apply(range, attributes)
     })
   }
   return {

@@ -3,7 +3,8 @@ import { systemClock } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { AdmissionAttributes } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
-import { listObjects } from '../find-object.ts'
+import { listObjects, messageOf } from '../find-object.ts'
+import { forbidden } from '../forbidden.ts'
 
 const limitRanges = { group: '', resource: 'limitranges' }
 /** How long an empty answer of the store is believed. */
@@ -25,11 +26,12 @@ export class LiveLimitRanges {
   of(attributes: AdmissionAttributes): Ranges | Promise<Ranges> {
     const { namespace } = attributes
     const copies = listObjects<LimitRange>(this.#dependencies, limitRanges, attributes, namespace)
-    if (copies instanceof Promise) return copies.then((ranges) => (ranges.length > 0 ? ranges : this.#live(namespace)))
-    return copies.length > 0 ? copies : this.#live(namespace)
+    if (copies instanceof Promise) return copies.then((ranges) => (ranges.length > 0 ? ranges : this.#live(attributes)))
+    return copies.length > 0 ? copies : this.#live(attributes)
   }
 
-  #live(namespace: string): Ranges | Promise<Ranges> {
+  #live(attributes: AdmissionAttributes): Ranges | Promise<Ranges> {
+    const { namespace } = attributes
     const { client, clock = systemClock } = this.#dependencies
     const served = client.resource<LimitRange>(limitRanges)
     if (served === undefined) return []
@@ -46,7 +48,9 @@ export class LiveLimitRanges {
         .finally(() => this.#asking.delete(namespace))
       this.#asking.set(namespace, asking)
     }
-    return asking
+    return asking.catch((error: unknown) => {
+      throw forbidden(attributes, messageOf(error))
+    })
   }
 
   /** The oldest answer makes room. */

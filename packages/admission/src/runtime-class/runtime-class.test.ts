@@ -15,8 +15,7 @@ beforeEach(() => {
 })
 afterEach(() => cluster[Symbol.asyncDispose]())
 
-const create = (more: Partial<RuntimeClass>): Promise<void> =>
-  cluster.create('runtimeclasses', { metadata: { name: 'sandbox' }, handler: 'h', ...more } as RuntimeClass)
+const create = (more: Partial<RuntimeClass>): Promise<void> => cluster.create('runtimeclasses', { metadata: { name: 'sandbox' }, ...more })
 const admit = async (spec: Partial<Pod['spec']>): Promise<Pod['spec']> =>
   (await admitted<Pod>(plugin, write('pods', { metadata: { name: 'p' }, spec: { containers: [], ...spec } } as Pod))).spec
 const sandboxed = { runtimeClassName: 'sandbox' }

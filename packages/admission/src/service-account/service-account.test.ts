@@ -23,7 +23,7 @@ const pod = (spec: Partial<Pod['spec']> = {}, annotations?: Record<string, strin
   spec: { containers: [container()], ...spec },
 })
 const account = (more: Partial<ServiceAccount> = {}, annotations?: Record<string, string>): Promise<void> =>
-  cluster.create('serviceaccounts', { ...more, metadata: { name: 'default', ...(annotations && { annotations }) } } as ServiceAccount)
+  cluster.create('serviceaccounts', { ...more, metadata: { name: 'default', ...(annotations && { annotations }) } })
 const admit = async (object: Pod): Promise<NonNullable<Pod['spec']>> => (await admitted<Pod>(plugin, write('pods', object))).spec!
 const refusal = (object: Pod) => expect(admit(object)).rejects
 const tokenMount = { name: 'kube-api-access-bbbbb', readOnly: true, mountPath: '/var/run/secrets/kubernetes.io/serviceaccount' }

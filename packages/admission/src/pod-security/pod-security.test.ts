@@ -1,0 +1,174 @@
+import type { Namespace, Pod, PodSpec } from '@keelson/api/core/v1'
+import type { KubeObject } from '@keelson/apimachinery'
+import { createManualClock } from '@keelson/apimachinery/testing'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
+import { admitted, openTestCluster, update, write } from '../plugin.fixture.ts'
+import type { TestCluster, TestWrite } from '../plugin.fixture.ts'
+import { podSecurity } from './index.ts'
+
+let cluster: TestCluster
+let plugin: AdmissionPlugin
+beforeEach(() => {
+  cluster = openTestCluster(['namespaces', 'pods', 'deployments', 'cronjobs'])
+  plugin = podSecurity(cluster)
+})
+afterEach(() => cluster[Symbol.asyncDispose]())
+
+const prefix = 'pod-security.kubernetes.io/'
+const labelled = (labels: Record<string, string>, name = 'ns'): Namespace => ({
+  metadata: { name, labels: Object.fromEntries(Object.entries(labels).map(([key, value]) => [prefix + key, value])) },
+})
+const namespace = (labels: Record<string, string>): Promise<void> => cluster.create('namespaces', labelled(labels))
+const hostile: PodSpec = { containers: [{ name: 'c', image: 'i' }], hostNetwork: true }
+const pod = (spec: PodSpec = hostile, name = 'p'): Pod => ({ metadata: { name }, spec })
+const violation = 'host namespaces (hostNetwork=true)'
+const validated = async (attributes: TestWrite, by = plugin): Promise<readonly string[]> => {
+  await admitted(by, attributes)
+  return attributes.warnings
+}
+
+it('refuses a pod that the namespace does not allow, and warns of one that it should not have', async () => {
+  await namespace({ enforce: 'privileged', warn: 'baseline', 'warn-version': 'v1.30' })
+  expect(await validated(write('pods', pod()))).toEqual([`would violate PodSecurity "baseline:v1.30": ${violation}`])
+  await cluster.resource<Namespace>('namespaces').update('', 'ns', () => labelled({ enforce: 'baseline' }))
+  await cluster.informers.of({ group: '', resource: 'namespaces' })!.synced
+  await expect
+    .poll(() => validated(write('pods', pod())).catch((error: unknown) => error))
+    .toMatchObject({
+      code: 403,
+      message: `pods "p" is forbidden: violates PodSecurity "baseline:latest": ${violation}`,
+      status: { details: { name: 'p', kind: 'pods' } },
+    })
+})
+
+it('looks at images and added containers of a running pod, and at nothing harmless', async () => {
+  await namespace({ enforce: 'baseline' })
+  const old = pod()
+  await validated(update('pods', old, { ...pod(), metadata: { name: 'p', labels: { a: 'b' } } }))
+  await validated(update('pods', old, pod(), { subresource: 'status' }))
+  const otherImage = pod({ ...hostile, containers: [{ name: 'c', image: 'j' }] })
+  await expect(validated(update('pods', old, otherImage))).rejects.toThrow(violation)
+  const debugged = pod({ ...hostile, ephemeralContainers: [{ name: 'd', image: 'i' }] })
+  await expect(validated(update('pods', old, debugged, { subresource: 'ephemeralcontainers' }))).rejects.toThrow(violation)
+  await validated(update('pods', debugged, structuredClone(debugged)))
+})
+
+it('only warns about what makes pods', async () => {
+  await namespace({ enforce: 'restricted', warn: 'baseline' })
+  const warning = [`would violate PodSecurity "baseline:latest": ${violation}`]
+  const template = { spec: hostile }
+  expect(await validated(write('deployments', { metadata: { name: 'd' }, spec: { template } } as KubeObject))).toEqual(warning)
+  expect(
+    await validated(write('cronjobs', { metadata: { name: 'd' }, spec: { jobTemplate: { spec: { template } } } } as KubeObject)),
+  ).toEqual(warning)
+  expect(await validated(write('deployments', { metadata: { name: 'd' } }))).toEqual([])
+  expect(
+    await validated(write('deployments', { metadata: { name: 'd' }, spec: { template } } as KubeObject, { subresource: 'scale' })),
+  ).toEqual([])
+})
+
+it('notes what it did for the audit log, where one is kept', async () => {
+  await namespace({ audit: 'baseline' })
+  const notes: Record<string, string> = {}
+  const annotate: AdmissionAttributes['annotate'] = (key, value) => void (notes[key.slice(prefix.length)] = value)
+  await validated(write('pods', pod(), { annotate }))
+  expect(notes).toEqual({
+    'enforce-policy': 'privileged:latest',
+    'audit-violations': `would violate PodSecurity "baseline:latest": ${violation}`,
+  })
+})
+
+it('refuses a pod in a namespace that cannot be found, and lets a deployment pass', async () => {
+  await expect(validated(write('pods', pod()))).rejects.toMatchObject({
+    code: 500,
+    message: 'Internal error occurred: failed to lookup namespace "ns"',
+  })
+  await validated(write('deployments', { metadata: { name: 'd' } }))
+})
+
+it('where labels cannot be read, the strictest level is enforced', async () => {
+  await namespace({ enforce: 'bogus' })
+  await expect(validated(write('pods', pod()))).rejects.toThrow('violates PodSecurity "restricted:latest"')
+})
+
+it('refuses labels that say nothing, once', async () => {
+  const wrong = labelled({ enforce: 'bogus', 'warn-version': '1.2' })
+  await expect(validated(write('namespaces', wrong))).rejects.toMatchObject({
+    code: 422,
+    message:
+      'Namespace "ns" is invalid: [metadata.labels[pod-security.kubernetes.io/enforce]: Invalid value: "bogus": must be one of privileged, baseline, restricted, ' +
+      'metadata.labels[pod-security.kubernetes.io/warn-version]: Invalid value: "1.2": must be "latest" or "v1.x"]',
+  })
+  await expect(validated(update('namespaces', labelled({}), wrong))).rejects.toMatchObject({ code: 422 })
+  await validated(update('namespaces', wrong, structuredClone(wrong)))
+})
+
+it('warns of pods that a stricter label would not allow', async () => {
+  await cluster.create('pods', pod(hostile, 'b'))
+  await cluster.create('pods', pod(hostile, 'a'))
+  await cluster.create('pods', pod({ containers: [{ name: 'c', securityContext: { privileged: true } }] }, 'z'))
+  await cluster.create('pods', pod({ containers: [{ name: 'c' }] }, 'good'))
+  const change = (from: Record<string, string>, to: Record<string, string>) => validated(update('namespaces', labelled(from), labelled(to)))
+  expect(await change({}, { enforce: 'baseline' })).toEqual([
+    'existing pods in namespace "ns" violate the new PodSecurity enforce level "baseline:latest"',
+    'a (and 1 other pod): host namespaces',
+    'z: privileged',
+  ])
+  expect(await change({ enforce: 'restricted' }, { enforce: 'baseline' })).toEqual([])
+  expect(await change({ enforce: 'baseline' }, { enforce: 'baseline', warn: 'restricted' })).toEqual([])
+  expect(await change({ enforce: 'baseline' }, { enforce: 'privileged' })).toEqual([])
+})
+
+it('does not look at existing pods for longer than a second', async () => {
+  const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'r', uid: 'u', controller: true }
+  for (const name of ['a', 'b']) await cluster.create('pods', { ...pod(hostile, name), metadata: { name, ownerReferences: [owner] } })
+  await cluster.create('pods', pod(hostile, 'single'))
+  const clock = createManualClock()
+  const slow = { ...clock, now: () => (clock.advance(600), clock.now()) }
+  const warnings = await validated(
+    update('namespaces', labelled({}), labelled({ enforce: 'baseline' })),
+    podSecurity({ ...cluster, clock: slow }),
+  )
+  expect(warnings).toEqual([
+    'new PodSecurity enforce level only checked against the first 2 of 3 existing pods',
+    'existing pods in namespace "ns" violate the new PodSecurity enforce level "baseline:latest"',
+    'a (and 1 other pod): host namespaces',
+  ])
+})
+
+const configuration = (more: object): object => ({
+  apiVersion: 'pod-security.admission.config.k8s.io/v1',
+  kind: 'PodSecurityConfiguration',
+  ...more,
+})
+
+it('takes defaults from its configuration, and exempts whom that names', async () => {
+  await namespace({})
+  const by = podSecurity(
+    cluster,
+    configuration({ defaults: { enforce: 'baseline' }, exemptions: { usernames: ['root'], namespaces: ['ours'], runtimeClasses: ['vm'] } }),
+  )
+  const write1 = write('pods', pod())
+  await expect(validated(write1, by)).rejects.toThrow('violates PodSecurity "baseline:latest"')
+  const asRoot = { ...write1, context: { ...write1.context, user: { name: 'root', groups: [] } } }
+  await validated(asRoot, by)
+  await validated(write('pods', pod(), { namespace: 'ours' }), by)
+  await validated(write('pods', pod({ ...hostile, runtimeClassName: 'vm' })), by)
+  const warning = 'namespace "ours" is exempt from Pod Security, and the policy (enforce=restricted:latest) will be ignored'
+  expect(await validated(write('namespaces', labelled({ enforce: 'restricted' }, 'ours')), by)).toEqual([warning])
+})
+
+it.each([
+  [{ kind: 'Pod' }, 'no kind "Pod" is registered for version "pod-security.admission.config.k8s.io/v1"'],
+  [{ default: {} }, 'strict decoding error: unknown field "default"'],
+  [
+    { defaults: { enforce: 'strict', 'audit-version': 'v2.0' } },
+    '[defaults.enforce: Invalid value: "strict": must be one of privileged, baseline, restricted, defaults.audit-version: Invalid value: "v2.0": must be "latest" or "v1.x"]',
+  ],
+  [{ exemptions: { namespaces: ['a', 'a'] } }, 'exemptions.namespaces[1]: Duplicate value: "a"'],
+  [{ exemptions: { usernames: [''] } }, 'exemptions.usernames[0]: Invalid value: "": username must not be empty'],
+  [{ exemptions: { runtimeClasses: 'a' } }, 'exemptions.runtimeClasses must be a list of strings'],
+])('a configuration is read strictly: %j', (more, message) => {
+  expect(() => podSecurity(cluster, configuration(more))).toThrow(message)
+})
