@@ -1,0 +1,42 @@
+import type { PersistentVolumeClaim } from '@keelson/api/core/v1'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { admitted, openTestCluster, write } from '../plugin.fixture.ts'
+import type { TestCluster } from '../plugin.fixture.ts'
+import { defaultStorageClass } from './index.ts'
+
+let cluster: TestCluster
+beforeEach(() => {
+  cluster = openTestCluster(['persistentvolumeclaims', 'storageclasses'])
+})
+afterEach(() => {
+  vi.useRealTimers()
+  return cluster[Symbol.asyncDispose]()
+})
+
+const storageClass = (name: string, isDefault: boolean, time = '2026-01-01T00:00:00Z'): Promise<void> => {
+  vi.useFakeTimers({ now: Date.parse(time), toFake: ['Date'] })
+  const annotations = isDefault ? { 'storageclass.kubernetes.io/is-default-class': 'true' } : {}
+  return cluster.create('storageclasses', { metadata: { name, annotations } })
+}
+const admit = async (claim: Partial<PersistentVolumeClaim> = {}): Promise<string | undefined> => {
+  const plugin = defaultStorageClass(cluster)
+  const given: PersistentVolumeClaim = { metadata: { name: 'd' }, spec: {}, ...claim }
+  return (await admitted<PersistentVolumeClaim>(plugin, write('persistentvolumeclaims', given))).spec!.storageClassName
+}
+
+it('the newest default class is what claims get that name none', async () => {
+  await storageClass('plain', false)
+  expect(await admit()).toBeUndefined()
+  await storageClass('old', true, '2026-01-01T00:00:00Z')
+  await storageClass('b', true, '2026-01-02T00:00:00Z')
+  await storageClass('a', true, '2026-01-02T00:00:00Z')
+  await vi.waitFor(async () => expect(await admit()).toBe('a'))
+})
+
+it('naming none on purpose counts as naming one', async () => {
+  await storageClass('a', true)
+  expect(await admit({ spec: { storageClassName: '' } })).toBe('')
+  const annotations = { 'volume.beta.kubernetes.io/storage-class': 'b' }
+  expect(await admit({ metadata: { name: 'd', annotations } })).toBeUndefined()
+  expect(await admit()).toBe('a')
+})

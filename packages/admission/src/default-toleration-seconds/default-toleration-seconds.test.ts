@@ -1,0 +1,29 @@
+import type { Pod, Toleration } from '@keelson/api/core/v1'
+import { expect, it } from 'vitest'
+import { admitted, write } from '../plugin.fixture.ts'
+import { defaultTolerationSeconds } from './index.ts'
+
+const admit = async (tolerations?: Toleration[], options = {}): Promise<Toleration[] | undefined> => {
+  const pod = { metadata: { name: 'p' }, spec: { containers: [], ...(tolerations && { tolerations }) } }
+  return (await admitted<Pod>(defaultTolerationSeconds(options), write('pods', pod))).spec!.tolerations
+}
+const exists = { operator: 'Exists', effect: 'NoExecute' }
+const notReady = { key: 'node.kubernetes.io/not-ready', ...exists, tolerationSeconds: 300 }
+const unreachable = { key: 'node.kubernetes.io/unreachable', ...exists, tolerationSeconds: 300 }
+
+it('adds what the pod does not say itself', async () => {
+  expect(await admit()).toEqual([notReady, unreachable])
+  const own = { ...notReady, tolerationSeconds: 5 }
+  expect(await admit([own])).toEqual([own, unreachable])
+  const noSchedule = { ...unreachable, effect: 'NoSchedule' }
+  expect(await admit([noSchedule])).toEqual([noSchedule, notReady, unreachable])
+  const all = { operator: 'Exists' }
+  expect(await admit([all])).toEqual([all])
+})
+
+it('for as long as it is told to', async () => {
+  expect(await admit([], { notReadySeconds: 1, unreachableSeconds: 2 })).toEqual([
+    { ...notReady, tolerationSeconds: 1 },
+    { ...unreachable, tolerationSeconds: 2 },
+  ])
+})

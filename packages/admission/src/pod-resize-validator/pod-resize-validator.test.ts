@@ -1,0 +1,48 @@
+import type { Node, Pod, PodSpec } from '@keelson/api/core/v1'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { admitted, openTestCluster, update } from '../plugin.fixture.ts'
+import type { TestCluster } from '../plugin.fixture.ts'
+import { podResizeValidator } from './index.ts'
+
+let cluster: TestCluster
+beforeEach(async () => {
+  cluster = openTestCluster(['pods', 'nodes'])
+  const node = (name: string, os: string): Node => ({
+    metadata: { name, labels: { 'kubernetes.io/os': os } },
+    status: { allocatable: { cpu: '2', memory: '1Gi' } },
+  })
+  await cluster.create('nodes', node('linux', 'linux'))
+  await cluster.create('nodes', node('windows', 'windows'))
+})
+afterEach(() => cluster[Symbol.asyncDispose]())
+
+const pod = (requests: Record<string, string>, nodeName: string, generation: number, more: Partial<PodSpec> = {}): Pod => ({
+  metadata: { name: 'p', generation },
+  spec: { nodeName, containers: [{ name: 'c', resources: { requests } }], ...more },
+})
+const resize = (requests: Record<string, string>, nodeName = 'linux', more: Partial<PodSpec> = {}, subresource = 'resize') =>
+  admitted(podResizeValidator(cluster), update('pods', pod({}, nodeName, 1), pod(requests, nodeName, 2, more), { subresource }))
+
+it('lets a pod grow within its node, and before it has one', async () => {
+  await resize({ cpu: '2', memory: '1Gi' })
+  await resize({ cpu: '200' }, '')
+  await resize({ cpu: '200' }, 'linux', {}, '')
+})
+
+it('refuses more than the node has, with what running the pod costs', async () => {
+  await expect(resize({ cpu: '2500m', memory: '2Gi' })).rejects.toMatchObject({
+    code: 403,
+    message:
+      'pods "p" is forbidden: node didn\'t have enough allocatable resources: cpu, requested: 2500, allocatable: 2000; memory, requested: 2147483648, allocatable: 1073741824',
+    status: { details: { causes: [{ reason: 'NodeCapacity' }] } },
+  })
+  await expect(resize({ cpu: '2' }, 'linux', { overhead: { cpu: '1m' } })).rejects.toThrow('cpu, requested: 2001, allocatable: 2000')
+})
+
+it('refuses where resizing is not known', async () => {
+  await expect(resize({ cpu: '1' }, 'windows')).rejects.toMatchObject({
+    message: 'pods "p" is forbidden: pod resize is only supported on linux nodes, node "windows" is "windows"',
+    status: { details: { causes: [{ reason: 'UnsupportedPlatform' }] } },
+  })
+  await expect(resize({ cpu: '1' }, 'gone')).rejects.toThrow('node "gone" not found')
+})

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest'
+import { admitted, write } from '../plugin.fixture.ts'
+import type { Plural } from '../plugin.fixture.ts'
+import { storageObjectInUseProtection } from './index.ts'
+
+const admit = async (plural: Plural, finalizers?: string[]): Promise<string[] | undefined> => {
+  const object = { metadata: { name: 'a', ...(finalizers && { finalizers }) } }
+  return (await admitted(storageObjectInUseProtection(), write(plural, object))).metadata.finalizers
+}
+
+it('volumes and claims stay while they are used; others are left alone', async () => {
+  expect(await admit('persistentvolumes')).toEqual(['kubernetes.io/pv-protection'])
+  expect(await admit('persistentvolumeclaims', ['a'])).toEqual(['a', 'kubernetes.io/pvc-protection'])
+  expect(await admit('persistentvolumeclaims', ['kubernetes.io/pvc-protection'])).toEqual(['kubernetes.io/pvc-protection'])
+  expect(await admit('configmaps')).toBeUndefined()
+})
