@@ -34,19 +34,20 @@ const same: NodeComparison = { added: undefined, modified: undefined, removed: u
 const changed: NodeComparison = { added: undefined, modified: leaf, removed: undefined }
 
 function compareNode(type: MergeType, from: JsonValue, to: JsonValue): NodeComparison | undefined {
-  if (from === to) return undefined
+  // Most of an object does not change, and finding that out is cheaper than looking for what does.
+  if (equalValues(from, to)) return undefined
   const resolved = resolveType(type, to)
   const before = resolveType(type, from)
   if (resolved.kind !== before.kind && from !== null && to !== null) return otherKind(before, resolved, from, to)
   switch (resolved.kind) {
     case 'scalar':
-      return equalValues(from, to) ? undefined : changed
+      return changed
     case 'list':
       return resolved.relationship === 'atomic' || (isEmptyList(from) && isEmptyList(to))
-        ? compareLeaf(from, to)
+        ? changed
         : compareLists(resolved, itemsOf(from), itemsOf(to))
     case 'map':
-      return resolved.atomic || (isEmptyMap(from) && isEmptyMap(to)) ? compareLeaf(from, to) : compareMaps(resolved, from, to)
+      return resolved.atomic || (isEmptyMap(from) && isEmptyMap(to)) ? changed : compareMaps(resolved, from, to)
   }
 }
 
@@ -60,10 +61,6 @@ function below(type: ResolvedType, value: JsonValue): FieldSet | undefined {
   const node = new NodeBuilder(false)
   addMembers(type, value as Members, node)
   return node.build()
-}
-
-function compareLeaf(from: JsonValue, to: JsonValue): NodeComparison | undefined {
-  return equalValues(from, to) ? undefined : changed
 }
 
 function itemsOf(value: JsonValue): readonly JsonValue[] {

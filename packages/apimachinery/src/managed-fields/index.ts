@@ -18,5 +18,7 @@ export {
 } from './field-set.ts'
 export type { FieldSet } from './field-set.ts'
 export { decodeManaged } from './managed.ts'
+export { managersAfterScale, managersOfScale } from './scale-managers.ts'
+export type { ReplicasPaths } from './scale-managers.ts'
 export { compareElements, fieldElement, keyElement, parseElement, showPath, valueElement } from './path-element.ts'
 export type { ParsedElement, PathElement } from './path-element.ts'

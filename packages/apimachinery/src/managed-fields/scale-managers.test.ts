@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest'
+import type { ManagedFieldsEntry } from '../meta.ts'
+import { managersAfterScale, managersOfScale } from './scale-managers.ts'
+
+const paths = { 'apps/v1': 'spec.replicas' }
+const entry = (manager: string, fieldsV1: object, rest: Partial<ManagedFieldsEntry> = {}): ManagedFieldsEntry => ({
+  manager,
+  operation: 'Apply',
+  apiVersion: 'apps/v1',
+  time: '2026-01-01T00:00:00Z',
+  fieldsType: 'FieldsV1',
+  fieldsV1: fieldsV1 as NonNullable<ManagedFieldsEntry['fieldsV1']>,
+  ...rest,
+})
+const replicas = { 'f:spec': { 'f:replicas': {} } }
+const both = { 'f:spec': { 'f:replicas': {}, 'f:selector': {} } }
+
+describe('managers of a scale', () => {
+  it('are those of the replicas', () => {
+    const entries = [entry('a', both), entry('b', { 'f:spec': { 'f:selector': {} } }), entry('c', replicas, { apiVersion: 'gone/v1' })]
+    expect(managersOfScale(entries, paths)).toEqual([entry('a', replicas, { apiVersion: 'autoscaling/v1' })])
+  })
+
+  it('take the replicas from the object’s, or leave them', () => {
+    const entries = [entry('a', both), entry('b', replicas), entry('c', both)]
+    const scale = [entry('c', replicas, { apiVersion: 'autoscaling/v1' })]
+    expect(managersAfterScale(entries, scale, { apiVersion: 'apps/v1', paths })).toEqual([
+      entry('a', { 'f:spec': { 'f:selector': {} } }),
+      entry('c', both),
+    ])
+  })
+
+  it('that come by a scale are the object’s without a time', () => {
+    const { time: _, ...newcomer } = entry('hpa', replicas, { operation: 'Update', subresource: 'scale' })
+    const scale = [entry('hpa', replicas, { operation: 'Update', apiVersion: 'autoscaling/v1', subresource: 'scale' })]
+    expect(managersAfterScale([entry('a', both)], scale, { apiVersion: 'apps/v1', paths })).toEqual([
+      entry('a', { 'f:spec': { 'f:selector': {} } }),
+      newcomer,
+    ])
+  })
+})
