@@ -30,6 +30,7 @@ test('values in both spellings, switches with and without a value', () => {
     v: 4,
   })
   expect(parse('--controllers=*,-namespace')['controllers']).toEqual(['*', '-namespace'])
+  expect(parse('--watch-cache-sizes=pods#0,deployments.apps#100')['watch-cache-sizes']).toEqual({ pods: 0, 'deployments.apps': 100 })
   expect(parse('--event-ttl=1h30m')['event-ttl']).toBe(5_400_000)
 })
 
@@ -38,6 +39,8 @@ test.each([
   ['--secure-port', 'needs a value'],
   ['--event-ttl=5', 'a duration'],
   ['--watch-cache=maybe', 'true or false'],
+  ['--watch-cache-sizes=pods', 'a list like pods#0'],
+  ['--watch-cache-sizes=pods#-1', 'a list like pods#0'],
   ['--bind-address=localhost', 'an IP address'],
   ['--bind-address=999.1.1.1', 'an IP address'],
   ['--data-dir=', 'a directory'],

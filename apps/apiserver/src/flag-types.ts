@@ -40,6 +40,23 @@ export function list(): FlagType<readonly string[]> {
   }
 }
 
+/** `pods#0,deployments.apps#100`, by resource. */
+export function resourceSizes(): FlagType<Readonly<Record<string, number>>> {
+  return {
+    schema: z.pipe(
+      z.string().check(z.regex(/^([^#,]+#\d{1,9}(,|$))*$/, 'a list like pods#0,deployments.apps#100')),
+      z.transform((written: string) =>
+        Object.fromEntries(Array.from(written.matchAll(/([^#,]+)#(\d+)/g), ([, name, size]) => [name!, Number(size)])),
+      ),
+    ),
+    placeholder: 'strings',
+    show: (value) =>
+      Object.entries(value)
+        .map(([name, size]) => `${name}#${size}`)
+        .join(','),
+  }
+}
+
 export function onOff(): FlagType<boolean> {
   return {
     schema: z.pipe(

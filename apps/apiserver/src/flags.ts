@@ -1,4 +1,4 @@
-import { duration, ipAddress, list, onOff, oneOf, text, textLike, whole } from './flag-types.ts'
+import { duration, ipAddress, list, onOff, oneOf, resourceSizes, text, textLike, whole } from './flag-types.ts'
 import type { FlagType } from './flag-types.ts'
 
 export interface FlagDefinition<T = unknown> {
@@ -56,6 +56,17 @@ const table = {
     help: 'Follow changes of the file of --encryption-provider-config.',
   },
   'watch-cache': { group: storage, type: onOff(), default: true, help: 'Serve lists and watches from a cache in memory.' },
+  'watch-cache-sizes': {
+    group: storage,
+    type: resourceSizes(),
+    help: 'By resource (pods#0,deployments.apps#100): 0 is no watch cache for it; any other size is chosen by the server itself.',
+  },
+  'default-watch-cache-size': {
+    group: storage,
+    type: whole(),
+    default: 100,
+    help: '0 is no watch cache for resources that --watch-cache-sizes does not name; any other number changes nothing.',
+  },
   'event-ttl': { group: storage, type: duration(), default: 3_600_000, help: 'How long events are kept.' },
   'delete-collection-workers': {
     group: storage,

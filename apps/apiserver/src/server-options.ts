@@ -44,6 +44,8 @@ export async function serverOptions(values: FlagValues, log: (level: number, tex
     minRequestTimeoutSeconds: values['min-request-timeout'],
     shutdownDelayMs: values['shutdown-delay-duration'],
     watchCache: values['watch-cache'],
+    ...(values['watch-cache-sizes'] === undefined ? {} : { watchCacheSizes: values['watch-cache-sizes'] }),
+    defaultWatchCacheSize: values['default-watch-cache-size'],
     ...encryptionOptions(values),
     eventTtlSeconds: Math.round(values['event-ttl'] / 1000),
     deleteCollectionWorkers: values['delete-collection-workers'],

@@ -26,6 +26,8 @@ export function applyWithStorageFactoryTo(storageFactory: StorageFactory, option
   const restOptionsGetter = createRESTOptionsGetter({
     storageFactory,
     decorator,
+    watchCacheSizes: options.watchCacheSizes,
+    defaultWatchCacheSize: options.defaultWatchCacheSize,
     ...(options.deleteCollectionWorkers === undefined ? {} : { deleteCollectionWorkers: options.deleteCollectionWorkers }),
     ...(options.enableGarbageCollection === undefined ? {} : { enableGarbageCollection: options.enableGarbageCollection }),
   })

@@ -47,6 +47,10 @@ export interface ServerChainOptions {
   readonly shutdownGraceMs?: number
   /** Default true. */
   readonly watchCache?: boolean
+  /** By resource, "pods" or "deployments.apps": 0 is no watch cache, whatever the default. Events have 0 unless they are named. */
+  readonly watchCacheSizes?: Readonly<Record<string, number>>
+  /** Of all other resources. Default 100; of numbers, only 0 makes a difference. */
+  readonly defaultWatchCacheSize?: number
   readonly eventTtlSeconds?: number
   readonly deleteCollectionWorkers?: number
   readonly enableGarbageCollection?: boolean

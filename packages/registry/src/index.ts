@@ -17,7 +17,7 @@ export { resetMetadataForStatus } from './reset-metadata.ts'
 export { defineResource } from './resource-definition.ts'
 export type { Column, DeletionPolicy, ResourceDefinition, Strategy, SubresourceStrategy } from './resource-definition.ts'
 export type { CodecFactory, CodecRequest, RESTOptions, RESTOptionsGetter, StorageDecorator, StorageRequest } from './rest-options.ts'
-export { createRESTOptionsGetter, defaultUncachedResources } from './rest-options-getter.ts'
+export { createRESTOptionsGetter } from './rest-options-getter.ts'
 export type { RESTOptionsGetterOptions } from './rest-options-getter.ts'
 export { canCreate, canCreateNamed, canDelete, canDeleteCollection, canGet, canList, canPatch, canUpdate, canWatch } from './rest.ts'
 export type {

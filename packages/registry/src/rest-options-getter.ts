@@ -1,3 +1,4 @@
+import { groupResourceString } from '@keelson/apimachinery'
 import type { GroupResource } from '@keelson/apimachinery'
 import type { RESTOptions, RESTOptionsGetter, StorageDecorator } from './rest-options.ts'
 import type { StorageFactory } from './storage-factory.ts'
@@ -7,24 +8,27 @@ export interface RESTOptionsGetterOptions {
   readonly storageFactory: StorageFactory
   /** `storageWithCacher()`. Default: no watch cache at all. */
   readonly decorator?: StorageDecorator
-  /** "events", "events.events.k8s.io": resources that are never cached. Default: those two. */
-  readonly uncachedResources?: ReadonlySet<string>
+  /** By resource, "pods" or "deployments.apps": 0 is no watch cache. How large one is, it decides by itself. */
+  readonly watchCacheSizes?: Readonly<Record<string, number>> | undefined
+  /** Of resources that have no size: 0 is no watch cache. */
+  readonly defaultWatchCacheSize?: number | undefined
   /** Default 1, as the original's. */
   readonly deleteCollectionWorkers?: number
   readonly enableGarbageCollection?: boolean
 }
 
 /** Events are many, short-lived and seldom read. */
-export const defaultUncachedResources: ReadonlySet<string> = new Set(['events', 'events.events.k8s.io'])
+const defaultSizes: Readonly<Record<string, number>> = { events: 0, 'events.events.k8s.io': 0 }
 
 export function createRESTOptionsGetter(options: RESTOptionsGetterOptions): RESTOptionsGetter {
-  const { storageFactory, decorator = undecoratedStorage, uncachedResources = defaultUncachedResources } = options
+  const { storageFactory, decorator = undecoratedStorage, defaultWatchCacheSize = 100 } = options
+  const sizes = { ...defaultSizes, ...options.watchCacheSizes }
   return {
     getRESTOptions(resource: GroupResource): RESTOptions {
-      const name = resource.group === '' ? resource.resource : `${resource.resource}.${resource.group}`
+      const size = sizes[groupResourceString(resource)] ?? defaultWatchCacheSize
       return {
         ...storageFactory.newConfig(resource),
-        decorator: uncachedResources.has(name) ? undecoratedStorage : decorator,
+        decorator: size === 0 ? undecoratedStorage : decorator,
         deleteCollectionWorkers: options.deleteCollectionWorkers ?? 1,
         enableGarbageCollection: options.enableGarbageCollection ?? true,
       }

@@ -30,12 +30,23 @@ it('takes another root, and refuses none', () => {
   expect(() => at('/')).toThrow('names no place')
 })
 
-it('events are not cached', () => {
+it('events are not cached, nor what has a size of 0', () => {
   const decorator: StorageDecorator = (request) => undecoratedStorage(request)
-  const getter = createRESTOptionsGetter({ storageFactory, decorator })
-  expect(getter.getRESTOptions({ group: '', resource: 'pods' }).decorator).toBe(decorator)
-  expect(getter.getRESTOptions({ group: '', resource: 'events' }).decorator).toBe(undecoratedStorage)
-  expect(getter.getRESTOptions({ group: 'events.k8s.io', resource: 'events' }).decorator).toBe(undecoratedStorage)
+  const cached = (group: string, resource: string, watchCacheSizes?: Record<string, number>, defaultWatchCacheSize?: number): boolean => {
+    const getter = createRESTOptionsGetter({ storageFactory, decorator, watchCacheSizes, defaultWatchCacheSize })
+    return getter.getRESTOptions({ group, resource }).decorator === decorator
+  }
+  expect(cached('', 'pods')).toBe(true)
+  expect(cached('', 'events')).toBe(false)
+  expect(cached('events.k8s.io', 'events')).toBe(false)
+  const sizes = { 'deployments.apps': 0, pods: 7, events: 100 }
+  expect(cached('apps', 'deployments', sizes)).toBe(false)
+  expect(cached('extensions', 'deployments', sizes)).toBe(true)
+  expect(cached('', 'pods', sizes)).toBe(true)
+  expect(cached('', 'events', sizes)).toBe(true)
+  expect(cached('events.k8s.io', 'events', sizes)).toBe(false)
+  expect(cached('', 'pods', sizes, 0)).toBe(true)
+  expect(cached('', 'nodes', sizes, 0)).toBe(false)
 })
 
 it('keys are the original’s', async () => {
