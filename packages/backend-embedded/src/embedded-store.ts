@@ -14,6 +14,7 @@ import {
   type ListOptions,
   type ListPage,
   type OrderedTree,
+  type QueueLimits,
   type ReadOptions,
   type Revision,
   type SizeStatistics,
@@ -27,8 +28,8 @@ import { CommitQueue, type PendingRevision } from './commit-queue.ts'
 import type { Durability } from './durability.ts'
 import { History, type HistoryLimits } from './history.ts'
 import { Leases, type LeaseState } from './leases.ts'
+import { snapshotOf } from './snapshot-of.ts'
 import { WatchHub } from './watch-hub.ts'
-import type { QueueLimits } from './watch-queue.ts'
 
 /** A copy that shares what it did not change; takes no longer for more objects. In memory, whatever its origin is. */
 export interface Forks {
@@ -80,6 +81,7 @@ export class EmbeddedStore implements EmbeddedBackend {
     this.#history = new History(options.history, origin.revision, origin.tree.snapshot())
     this.#hub = new WatchHub({
       history: this.#history,
+      newest: () => this.#tree.snapshot(),
       clock: options.clock,
       limits: options.watchQueue,
       progressInterval: options.progressInterval,
@@ -126,8 +128,8 @@ export class EmbeddedStore implements EmbeddedBackend {
     return this.#queue.commit(transaction)
   }
 
-  watch(range: KeyRange, after: Revision, { signal }: WatchOptions): AsyncIterable<WatchMessage> {
-    return this.#hub.watch(range, after, signal)
+  watch(range: KeyRange, after: Revision, options: WatchOptions): AsyncIterable<WatchMessage> {
+    return this.#hub.watch(range, after, options)
   }
 
   async requestProgress(): Promise<void> {
@@ -143,7 +145,7 @@ export class EmbeddedStore implements EmbeddedBackend {
 
   snapshot(): BackendSnapshot {
     this.#requireOpen()
-    return view(this.#history.current, this.#tree.snapshot())
+    return snapshotOf(this.#history.current, this.#tree.snapshot())
   }
 
   snapshotAt(revision: Revision): BackendSnapshot | undefined {
@@ -151,7 +153,7 @@ export class EmbeddedStore implements EmbeddedBackend {
     if (revision === this.#history.current) return this.snapshot()
     this.#history.trim(this.#options.clock.now())
     const state = this.#history.stateAt(revision)
-    return state && view(revision, state)
+    return state && snapshotOf(revision, state)
   }
 
   async compact(revision: Revision): Promise<void> {
@@ -242,10 +244,6 @@ export class EmbeddedStore implements EmbeddedBackend {
     signal?.throwIfAborted()
     if (this.#closed) throw this.#closed
   }
-}
-
-function view(revision: Revision, state: TreeSnapshot<Entry>): BackendSnapshot {
-  return { revision, get: (key) => state.get(key), scan: (range) => state.scan(range), count: (range) => state.count(range) }
 }
 
 function sizeOf(entry: Entry): number {

@@ -1,9 +1,8 @@
 import { systemClock } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
-import { OrderedTree } from '@keelson/storagebackend'
+import { defaultQueueLimits, OrderedTree, type QueueLimits } from '@keelson/storagebackend'
 import { EmbeddedStore, type EmbeddedBackend, type EmbeddedStoreOptions } from './embedded-store.ts'
 import { defaultHistory, type HistoryLimits } from './history.ts'
-import { defaultQueue, type QueueLimits } from './watch-queue.ts'
 
 export interface StoreOptions {
   /** How far back reads and watches can go; the earliest limit counts. Default: 5 minutes, 200,000 revisions, 256 MB. */
@@ -24,7 +23,7 @@ export function storeOptions(options: StoreOptions): EmbeddedStoreOptions {
   return {
     clock: options.clock ?? systemClock,
     history: { ...defaultHistory, ...options.history },
-    watchQueue: { ...defaultQueue, ...options.watchQueue },
+    watchQueue: { ...defaultQueueLimits, ...options.watchQueue },
     progressInterval: options.progressInterval ?? 5000,
   }
 }

@@ -40,7 +40,7 @@ export class RangeIndex<R extends Ranged> {
   forEach(key: string, call: (member: R) => void): void {
     if (this.#members.size === 0) return
     if (this.#stale) this.#build()
-    for (const member of this.#keys.get(key) ?? []) call(member)
+    if (this.#keys.size > 0) for (const member of this.#keys.get(key) ?? []) call(member)
     // Watches share long prefixes, which the byte order's own comparison would walk through at every step.
     const narrow = isNarrowKey(key)
     let low = 0

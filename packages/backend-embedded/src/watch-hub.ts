@@ -1,14 +1,29 @@
 import type { Clock } from '@keelson/apimachinery'
-import { inRange, SlowWatcherError, type Change, type KeyRange, type Revision, type WatchMessage } from '@keelson/storagebackend'
+import {
+  inRange,
+  SlowWatcherError,
+  WatchQueue,
+  type BackendSnapshot,
+  type Change,
+  type Entry,
+  type KeyRange,
+  type QueueLimits,
+  type Revision,
+  type TreeSnapshot,
+  type WatchMessage,
+  type WatchOptions,
+} from '@keelson/storagebackend'
 import type { History, RevisionRecord } from './history.ts'
 import { RangeIndex } from './range-index.ts'
-import { WatchQueue, type QueueLimits } from './watch-queue.ts'
+import { snapshotOf } from './snapshot-of.ts'
 
 /** How much history one pull looks at before it lets others run. */
 const replayRevisions = 2000
 
 export interface WatchHubOptions {
   readonly history: History
+  /** What is there at the current revision. */
+  readonly newest: () => TreeSnapshot<Entry>
   readonly clock: Clock
   readonly limits: QueueLimits
   readonly progressInterval: number
@@ -50,7 +65,7 @@ export class WatchHub {
 
   /** To every reader, behind all changes up to the current revision. */
   progress(): void {
-    for (const queue of this.#live.all()) queue.progress(this.#options.history.current, true)
+    for (const queue of this.#live.all()) queue.progress(this.#options.history.current)
     for (const queue of this.#replaying.keys()) this.#replaying.set(queue, true)
   }
 
@@ -61,46 +76,51 @@ export class WatchHub {
     for (const queue of this.#replaying.keys()) queue.end(error)
   }
 
-  async *watch(range: KeyRange, after: Revision, signal: AbortSignal): AsyncGenerator<WatchMessage, undefined> {
-    if (signal.aborted) return
+  watch(range: KeyRange, after: Revision, { signal, states }: WatchOptions): AsyncIterable<WatchMessage> {
+    return new WatchQueue({
+      range,
+      after,
+      limits: this.#options.limits,
+      signal,
+      earlier: (queue) => this.#catchUp(queue, after, states),
+      ...(states && { stateAfter: (revision, newest) => this.#stateOf(range, revision, newest) }),
+      onEnd: (queue) => {
+        this.#live.delete(queue)
+        this.#replaying.delete(queue)
+      },
+    })
+  }
+
+  async *#catchUp(queue: WatchQueue, after: Revision, states: boolean | undefined): AsyncGenerator<WatchMessage, undefined> {
     if (this.#stopped) throw this.#stopped
-    const { history, limits } = this.#options
-    const queue = new WatchQueue(range, after, limits)
-    const leave = (): void => {
-      queue.end(undefined)
-      this.#live.delete(queue)
-      this.#replaying.delete(queue)
-      signal.removeEventListener('abort', leave)
-    }
-    signal.addEventListener('abort', leave)
+    const { history } = this.#options
+    const { range } = queue
+    history.requireKept(after)
     this.#replaying.set(queue, false)
-    try {
-      history.requireKept(after)
-      let position = after
-      while (position < history.current && !queue.ended) {
-        if (position < history.compacted) throw new SlowWatcherError()
-        const replayed = replay(history, range, position)
-        position = replayed.position
-        if (replayed.changes.length > 0) yield { type: 'changes', changes: replayed.changes, revision: replayed.revision }
-        else await nextTurn()
-      }
-      // No await since the position was compared with the current revision: nothing can be published in between.
-      const askedProgress = this.#replaying.get(queue)
-      this.#replaying.delete(queue)
-      if (!queue.ended) this.#live.add(queue)
-      if (askedProgress) queue.progress(position, true)
-      this.#startTimer()
-      for (;;) {
-        const message = queue.take()
-        if (message) {
-          const wanted = skipUntil(message, after)
-          if (wanted) yield wanted
-        } else if (queue.ended) return
-        else await queue.ready()
-      }
-    } finally {
-      leave()
+    let position = after
+    while (position < history.current && !queue.ended) {
+      if (position < history.compacted) throw new SlowWatcherError()
+      const replayed = replay(history, range, position)
+      position = replayed.position
+      const { changes, revision } = replayed
+      if (changes.length > 0) {
+        const state = states ? this.#stateOf(range, revision, false) : undefined
+        yield { type: 'changes', changes, revision, ...(state && { state }) }
+      } else await nextTurn()
     }
+    if (queue.ended) return
+    // No await since the position was compared with the current revision: nothing can be published in between.
+    this.#live.add(queue)
+    if (this.#replaying.get(queue)) queue.progress(position)
+    this.#replaying.delete(queue)
+    this.#startTimer()
+  }
+
+  /** `newest`: nothing else has happened in the range, so what is there now differs from what was there then only elsewhere. */
+  #stateOf({ start, end }: KeyRange, revision: Revision, newest: boolean): BackendSnapshot | undefined {
+    if (end === undefined) return undefined
+    const state = newest ? this.#options.newest() : this.#options.history.stateAt(revision)
+    return state && snapshotOf(revision, state.within({ start, end }))
   }
 
   #startTimer(): void {
@@ -109,7 +129,9 @@ export class WatchHub {
     this.#cancelTimer = clock.after(progressInterval, () => {
       this.#cancelTimer = undefined
       if (this.#stopped || this.#live.size === 0) return
-      for (const queue of this.#live.all()) queue.progress(history.current, false)
+      for (const queue of this.#live.all()) {
+        if (queue.newest < history.current) queue.progress(history.current)
+      }
       this.#startTimer()
     })
   }
@@ -117,17 +139,6 @@ export class WatchHub {
 
 function keyOf(change: Change): string {
   return change.type === 'put' ? change.entry.key : change.key
-}
-
-function revisionOf(change: Change): Revision {
-  return change.type === 'put' ? change.entry.modRevision : change.revision
-}
-
-/** A watch may start after a revision that is still to come; what is before it is not its business. */
-function skipUntil(message: WatchMessage, after: Revision): WatchMessage | undefined {
-  if (message.revision <= after) return undefined
-  if (message.type === 'progress' || revisionOf(message.changes[0]!) > after) return message
-  return { ...message, changes: message.changes.filter((change) => revisionOf(change) > after) }
 }
 
 function replay(history: History, range: KeyRange, position: Revision): { position: Revision; revision: Revision; changes: Change[] } {

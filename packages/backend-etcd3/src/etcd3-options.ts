@@ -1,14 +1,9 @@
 import type { Duplex } from 'node:stream'
 import type { Clock } from '@keelson/apimachinery'
-import type { TransportConfig } from '@keelson/storagebackend'
+import type { QueueLimits, TransportConfig } from '@keelson/storagebackend'
 
 /** Opens the connection to an etcd server in the driver's place: through a tunnel, a proxy, another network. TLS is put on top of it. */
 export type Egress = (host: string, port: number) => Promise<Duplex>
-
-export interface QueueLimits {
-  readonly changes: number
-  readonly bytes: number
-}
 
 export interface Etcd3Options {
   /** The servers, and the files of the TLS that they want. One is used at a time; the next one when it fails. */

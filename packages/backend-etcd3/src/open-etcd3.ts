@@ -1,5 +1,5 @@
 import { systemClock } from '@keelson/apimachinery'
-import type { Backend, Compaction, SizeStatistics } from '@keelson/storagebackend'
+import { defaultQueueLimits, type Backend, type Compaction, type SizeStatistics } from '@keelson/storagebackend'
 import { connect, type Connected } from './connect.ts'
 import { Etcd3Backend } from './etcd3-backend.ts'
 import type { Etcd3Options, Settings } from './etcd3-options.ts'
@@ -34,7 +34,7 @@ function complete(options: Etcd3Options): Settings {
     healthTimeout: options.healthTimeout ?? 2000,
     pageSize: options.pageSize ?? 10_000,
     progressInterval: options.progressInterval ?? 10_000,
-    watchQueue: { changes: 100_000, bytes: 64 * 1024 * 1024, ...options.watchQueue },
+    watchQueue: { ...defaultQueueLimits, ...options.watchQueue },
     clock: options.clock ?? systemClock,
     log: options.log ?? (() => {}),
   }

@@ -1,12 +1,11 @@
 import type { Clock } from '@keelson/apimachinery'
-import { CompactedError, type KeyRange, type Revision } from '@keelson/storagebackend'
+import { CompactedError, type KeyRange, type Revision, type WatchQueue } from '@keelson/storagebackend'
 import type { IWatchResponse } from 'etcd3'
 import type { Endpoint } from './endpoint.ts'
 import { EventCollector } from './event-collector.ts'
 import type { KnownRevisions } from './known-revisions.ts'
 import type { Servers } from './servers.ts'
 import { readCancellation, readFailure, toBackendError, type CallFailure } from './translate-error.ts'
-import type { WatchQueue } from './watch-queue.ts'
 import { openWatchStream, type WatchStream } from './watch-stream.ts'
 import { toInteger, toRevision } from './wire-values.ts'
 
@@ -135,9 +134,7 @@ export class ResumingWatch {
     const collected = this.#collector.add(response.events, response.fragment, this.#position)
     if (!collected) return
     this.#position = collected.revision
-    const { queue } = this.#options
-    queue.push(collected.revision, collected.changes, collected.bytes)
-    if (queue.ended) this.stop()
+    this.#options.queue.push(collected.revision, collected.changes, collected.bytes)
   }
 
   #progress(revision: Revision, answer: boolean): void {

@@ -1,9 +1,8 @@
-import type { KeyRange, Revision, WatchMessage } from '@keelson/storagebackend'
+import { WatchQueue, type KeyRange, type Revision, type WatchMessage } from '@keelson/storagebackend'
 import type { Settings } from './etcd3-options.ts'
 import type { KnownRevisions } from './known-revisions.ts'
 import { ResumingWatch } from './resuming-watch.ts'
 import type { Servers } from './servers.ts'
-import { WatchQueue } from './watch-queue.ts'
 
 export interface WatchHubOptions {
   readonly settings: Settings
@@ -29,21 +28,19 @@ export class WatchHub {
   watch(range: KeyRange, after: Revision, signal: AbortSignal): AsyncIterable<WatchMessage> {
     const { settings, servers, known } = this.#options
     const { clock, callTimeout } = settings
-    const queue = new WatchQueue(settings.watchQueue)
-    if (signal.aborted || this.#stopped) {
-      queue.end(signal.aborted ? undefined : this.#stopped)
-      return read(queue, () => {})
-    }
-    const watch = new ResumingWatch({ servers, known, clock, queue, range, after, callTimeout })
-    const leave = (): void => {
+    let watch: ResumingWatch | undefined
+    const onEnd = (): void => {
+      if (!watch) return
       watch.stop()
       this.#watches.delete(watch)
-      signal.removeEventListener('abort', leave)
     }
-    signal.addEventListener('abort', leave)
+    const queue = new WatchQueue({ range, after, limits: settings.watchQueue, signal, onEnd })
+    if (this.#stopped) queue.end(this.#stopped)
+    if (queue.ended) return queue
+    watch = new ResumingWatch({ servers, known, clock, queue, range, after, callTimeout })
     this.#watches.add(watch)
     this.#startReminder()
-    return read(queue, leave)
+    return queue
   }
 
   /**
@@ -70,7 +67,6 @@ export class WatchHub {
     this.#stopped = error
     this.#cancelReminder?.()
     for (const watch of this.#watches) watch.stop(error)
-    this.#watches.clear()
   }
 
   async #askAll(): Promise<void> {
@@ -88,18 +84,5 @@ export class WatchHub {
       if (this.#watches.size > 0) this.#startReminder()
     }
     this.#cancelReminder = clock.after(progressInterval, again)
-  }
-}
-
-async function* read(queue: WatchQueue, leave: () => void): AsyncGenerator<WatchMessage> {
-  try {
-    for (;;) {
-      const message = queue.take()
-      if (message) yield message
-      else if (queue.ended) return
-      else await queue.ready()
-    }
-  } finally {
-    leave()
   }
 }

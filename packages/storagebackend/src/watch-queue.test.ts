@@ -1,0 +1,146 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import type { WatchMessage } from './backend.ts'
+import { WatchQueue, type WatchQueueOptions } from './watch-queue.ts'
+
+const limits = { changes: 1000, bytes: 10_000 }
+const changes = (revision: number, count = 1): { type: 'delete'; key: string; revision: number; previous: undefined }[] =>
+  Array.from({ length: count }, (_, i) => ({ type: 'delete', key: `k${i}`, revision, previous: undefined }))
+
+let abort: AbortController
+beforeEach(() => {
+  abort = new AbortController()
+})
+const open = (options: Partial<WatchQueueOptions> = {}): WatchQueue =>
+  new WatchQueue({ range: { start: 'k', end: 'l' }, after: 0, limits, signal: abort.signal, onEnd: () => {}, ...options })
+
+const brief = (message: WatchMessage): unknown[] => [
+  message.type,
+  message.revision,
+  ...(message.type === 'changes' ? [message.changes.length] : []),
+]
+async function take(queue: WatchQueue, count: number): Promise<unknown[]> {
+  const taken: unknown[] = []
+  while (taken.length < count) {
+    const { done, value } = await queue.next()
+    taken.push(done ? 'end' : brief(value))
+  }
+  return taken
+}
+
+describe('WatchQueue', () => {
+  it('joins revisions, never splits one, and keeps progress behind them', async () => {
+    const queue = open()
+    for (let revision = 1; revision <= 4; revision++) queue.push(revision, changes(revision, 200), 10)
+    queue.progress(5)
+    queue.progress(6)
+    queue.push(7, changes(7), 10)
+    expect(await take(queue, 4)).toEqual([
+      ['changes', 2, 400],
+      ['changes', 4, 400],
+      ['progress', 6],
+      ['changes', 7, 1],
+    ])
+  })
+
+  it('a revision larger than a message is a message', async () => {
+    const queue = open()
+    queue.push(1, changes(1, 700), 10)
+    queue.push(2, changes(2), 10)
+    expect(await take(queue, 2)).toEqual([
+      ['changes', 1, 700],
+      ['changes', 2, 1],
+    ])
+  })
+
+  it('who waits gets all that happens in the same turn in one message; who asks several times, one after the other', async () => {
+    const queue = open()
+    const reading = Promise.all([take(queue, 1), take(queue, 1), take(queue, 1)])
+    const first = changes(1)
+    queue.push(1, first, 10)
+    queue.push(2, changes(2), 10)
+    queue.progress(3)
+    await new Promise((resolve) => setImmediate(resolve))
+    queue.end(undefined)
+    expect(await reading).toEqual([[['changes', 2, 2]], [['progress', 3]], ['end']])
+    // Others have been pushed the same array.
+    expect(first).toHaveLength(1)
+  })
+
+  it('what the reader has is not told again', async () => {
+    const queue = open({ after: 5 })
+    queue.push(4, changes(4), 10)
+    queue.progress(4)
+    queue.push(5, changes(5), 10)
+    queue.push(6, changes(6), 10)
+    expect(await take(queue, 1)).toEqual([['changes', 6, 1]])
+  })
+
+  it('what is earlier comes before what is pushed meanwhile', async () => {
+    const queue = open({
+      async *earlier() {
+        yield { type: 'changes', changes: changes(1), revision: 1 }
+        queue.push(3, changes(3), 10)
+        yield { type: 'changes', changes: changes(2), revision: 2 }
+        return undefined
+      },
+    })
+    expect(await take(queue, 3)).toEqual([
+      ['changes', 1, 1],
+      ['changes', 2, 1],
+      ['changes', 3, 1],
+    ])
+  })
+
+  it('is ended by what fails earlier', async () => {
+    const onEnd = vi.fn()
+    const queue = open({
+      onEnd,
+      earlier: () => ({ next: () => Promise.reject(new Error('gone')) }),
+    })
+    await expect(queue.next()).rejects.toThrow('gone')
+    expect(onEnd).toHaveBeenCalledExactlyOnceWith(queue)
+    expect(await take(queue, 1)).toEqual(['end'])
+  })
+
+  it('what is taken makes room', async () => {
+    const queue = open()
+    for (let revision = 1; revision < 100; revision++) {
+      queue.push(2 * revision, changes(revision, 400), 5000)
+      queue.push(2 * revision + 1, changes(revision, 400), 4000)
+      await take(queue, 2)
+    }
+    expect(queue.ended).toBe(false)
+  })
+
+  it.each([
+    ['changes', 1001, 1],
+    ['bytes', 1, 10_001],
+  ])('too many %s end it', async (_what, count, bytes) => {
+    const onEnd = vi.fn()
+    const queue = open({ onEnd })
+    const waiting = queue.next()
+    queue.push(1, changes(1, count), bytes)
+    await expect(waiting).rejects.toMatchObject({ name: 'SlowWatcherError' })
+    queue.push(2, changes(2), 1)
+    expect(await take(queue, 1)).toEqual(['end'])
+    expect(onEnd).toHaveBeenCalledExactlyOnceWith(queue)
+  })
+
+  it.each<[string, (queue: WatchQueue) => unknown]>([
+    ['its signal', () => abort.abort()],
+    ['an end without an error', (queue) => queue.end(undefined)],
+    ['a reader that leaves', (queue) => queue.return()],
+  ])('%s drops what is there', async (_what, leave) => {
+    const onEnd = vi.fn()
+    const queue = open({ onEnd })
+    queue.push(1, changes(1), 1)
+    leave(queue)
+    expect([queue.ended, await take(queue, 1)]).toEqual([true, ['end']])
+    expect(onEnd).toHaveBeenCalledOnce()
+  })
+
+  it('is over at once when the signal was aborted before', async () => {
+    abort.abort()
+    expect(await take(open(), 1)).toEqual(['end'])
+  })
+})
