@@ -24,7 +24,7 @@ import { createTokenTracking } from './token-tracking.ts'
 
 /** Everything from the store to the port, wired. It does not listen yet. Throws `ConfigurationError` for options that cannot be satisfied. */
 export async function createServerChain(options: ServerChainOptions = {}): Promise<ServerChain> {
-  const controllers = await ControllerRunner.create(options.controllers ?? (options.storage?.type === 'etcd3' ? ['none'] : ['*']))
+  const controllers = await ControllerRunner.create(wantedControllers(options))
   const plugins = await selectAdmissionPlugins(options)
   const config = await buildGenericConfig(options)
   try {
@@ -34,6 +34,12 @@ export async function createServerChain(options: ServerChainOptions = {}): Promi
     config.encryption?.close()
     throw error
   }
+}
+
+/** Controllers of a store that is perhaps shared may run elsewhere. */
+function wantedControllers({ controllers, storage, enableGarbageCollection = true }: ServerChainOptions): readonly string[] {
+  const wanted = controllers ?? (storage?.type === 'etcd3' ? ['none'] : ['*'])
+  return enableGarbageCollection || wanted.includes('none') ? wanted : [...wanted, '-garbage-collector-controller']
 }
 
 interface Chosen {
@@ -74,7 +80,7 @@ function wire(options: ServerChainOptions, config: GenericConfig, { controllers,
     },
   }
   const [core, ...groups] = groupsToInstall(builtinGroups, ({ name, resources }) =>
-    name === '' ? newLegacyRESTStorage(config, options) : newRESTStorage(config, resources),
+    name === '' ? newLegacyRESTStorage(config, { ...options, client }) : newRESTStorage(config, resources),
   )
   installLegacyAPIGroup(target, core!)
   for (const group of groups) installGroup(target, group)

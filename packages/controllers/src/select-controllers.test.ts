@@ -27,5 +27,10 @@ it('names what it does not know', () => {
 })
 
 it('there are these', () => {
-  expect(controllerNames).toEqual(['namespace-controller', 'root-ca-certificate-publisher-controller', 'serviceaccount-controller'])
+  expect(controllerNames).toEqual([
+    'garbage-collector-controller',
+    'namespace-controller',
+    'root-ca-certificate-publisher-controller',
+    'serviceaccount-controller',
+  ])
 })

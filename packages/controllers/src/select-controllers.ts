@@ -1,5 +1,6 @@
 /** Short names that the original takes as well. */
 const aliases: ReadonlyMap<string, string> = new Map([
+  ['garbagecollector', 'garbage-collector-controller'],
   ['namespace', 'namespace-controller'],
   ['serviceaccount', 'serviceaccount-controller'],
   ['root-ca-cert-publisher', 'root-ca-certificate-publisher-controller'],

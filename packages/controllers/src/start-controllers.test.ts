@@ -33,7 +33,7 @@ const isGone = (name: string): Promise<unknown> =>
 it('a namespace gets its service account and the root CA, and gets them again', async () => {
   await cluster.namespaces.create('', { metadata: { name: 'before' } })
   start()
-  expect(running!.names).toHaveLength(3)
+  expect(running!.names).toHaveLength(4)
   await cluster.namespaces.create('', { metadata: { name: 'after' } })
   for (const namespace of ['before', 'after']) {
     await eventually(async () => expect(await cluster.serviceAccounts.get(namespace, 'default', live)).toBeDefined())

@@ -3,6 +3,7 @@ import type { Clock } from '@keelson/apimachinery'
 import { createInformer } from '@keelson/loopback'
 import type { LoopbackClient } from '@keelson/loopback'
 import type { Namespace, StartController } from './controller.ts'
+import { startGarbageCollector } from './garbage-collector/index.ts'
 import { startNamespaceController } from './namespace/index.ts'
 import { startRootCAPublisher } from './root-ca/index.ts'
 import { selectControllers } from './select-controllers.ts'
@@ -12,6 +13,7 @@ const controllers: ReadonlyMap<string, StartController> = new Map([
   ['serviceaccount-controller', startServiceAccountController],
   ['root-ca-certificate-publisher-controller', startRootCAPublisher],
   ['namespace-controller', startNamespaceController],
+  ['garbage-collector-controller', startGarbageCollector],
 ])
 
 /** Every name that `--controllers` takes. */

@@ -1,0 +1,176 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { DeepReadonly, KubeObject, OwnerReference } from '@keelson/apimachinery'
+import { createManualClock } from '@keelson/apimachinery/testing'
+import type { ManualClock } from '@keelson/apimachinery/testing'
+import { openCluster } from '../cluster.fixture.ts'
+import type { Cluster } from '../cluster.fixture.ts'
+import { startControllers } from '../start-controllers.ts'
+import type { RunningControllers } from '../start-controllers.ts'
+
+let clock: ManualClock
+let cluster: Cluster
+let running: RunningControllers | undefined
+let errors: unknown[]
+beforeEach(async () => {
+  clock = createManualClock(Date.parse('2026-01-01T00:00:00Z'))
+  cluster = openCluster(clock)
+  errors = []
+  for (const name of ['a', 'b']) await cluster.namespaces.create('', { metadata: { name } })
+})
+afterEach(async () => {
+  await running?.[Symbol.asyncDispose]()
+  running = undefined
+  await cluster[Symbol.asyncDispose]()
+  expect(errors).toEqual([])
+})
+
+function start(): void {
+  running = startControllers(cluster.client, {
+    enabled: 'garbage-collector-controller',
+    clock,
+    onError: (_controller, error) => errors.push(error),
+  })
+}
+
+// Retries and the time that orphaning takes pass while the tests wait.
+const eventually = (check: () => unknown): Promise<unknown> =>
+  vi.waitFor(
+    async () => {
+      clock.advance(50)
+      await check()
+    },
+    { timeout: 10_000, interval: 5 },
+  )
+const live = { resourceVersion: '' }
+type Created = DeepReadonly<KubeObject>
+
+async function configMap(name: string, owners: readonly OwnerReference[] = [], finalizers?: string[], namespace = 'a'): Promise<Created> {
+  return cluster.configMaps.create(namespace, {
+    metadata: { name, ownerReferences: [...owners], ...(finalizers && { finalizers }) },
+  })
+}
+const ownedBy = ({ metadata }: Created, more: Partial<OwnerReference> = {}): OwnerReference => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  name: metadata.name!,
+  uid: metadata.uid!,
+  ...more,
+})
+const find = (name: string, namespace = 'a'): Promise<Created | undefined> => cluster.configMaps.get(namespace, name, live)
+const isGone = (name: string, namespace = 'a'): Promise<unknown> =>
+  eventually(async () => expect(await find(name, namespace)).toBeUndefined())
+
+it('what loses its last owner goes, and with it what it owns', async () => {
+  const owner = await configMap('owner')
+  const other = await configMap('other')
+  start()
+  const child = await configMap('child', [ownedBy(owner)])
+  await configMap('grandchild', [ownedBy(child)])
+  await configMap('shared', [ownedBy(owner), ownedBy(other)])
+  await cluster.configMaps.delete('a', 'owner')
+  await isGone('child')
+  await isGone('grandchild')
+  await eventually(async () => expect((await find('shared'))?.metadata.ownerReferences?.map(({ name }) => name)).toEqual(['other']))
+  expect(await find('other')).toBeDefined()
+})
+
+it('so does what never had one, was made before, or names an owner of another namespace or name', async () => {
+  const owner = await configMap('owner')
+  const elsewhere = await configMap('elsewhere', [], undefined, 'b')
+  await configMap('before', [ownedBy(owner, { uid: 'another-uid' })])
+  start()
+  await configMap('wrong-name', [ownedBy(owner, { name: 'another' })])
+  await configMap('wrong-namespace', [ownedBy(elsewhere)])
+  await configMap('right', [ownedBy(owner)])
+  for (const name of ['before', 'wrong-name', 'wrong-namespace']) await isGone(name)
+  expect(await find('right')).toBeDefined()
+})
+
+it('what names an owner of a kind that is not served stays', async () => {
+  const owner = await configMap('owner')
+  start()
+  await configMap('unknown', [ownedBy(owner, { apiVersion: 'example.com/v1', kind: 'Widget' })])
+  await configMap('marker', [ownedBy(owner, { uid: 'another-uid' })])
+  await isGone('marker')
+  expect(await find('unknown')).toBeDefined()
+})
+
+it('a foreground deletion waits for the dependents that block it', async () => {
+  const owner = await configMap('owner')
+  await configMap('blocking', [ownedBy(owner, { blockOwnerDeletion: true })], ['example.com/hold'])
+  await configMap('not-blocking', [ownedBy(owner)])
+  start()
+  await cluster.configMaps.delete('a', 'owner', { propagationPolicy: 'Foreground' })
+  await isGone('not-blocking')
+  await eventually(async () => expect((await find('blocking'))?.metadata.deletionTimestamp).toBeDefined())
+  expect((await find('owner'))?.metadata.finalizers).toEqual(['foregroundDeletion'])
+  await cluster.configMaps.update('a', 'blocking', (map) => ({ ...map, metadata: { ...map.metadata, finalizers: [] } }))
+  await isGone('blocking')
+  await isGone('owner')
+})
+
+it('a foreground deletion reaches the whole tree, from below', async () => {
+  start()
+  const owner = await configMap('owner')
+  const child = await configMap('child', [ownedBy(owner, { blockOwnerDeletion: true })])
+  await configMap('grandchild', [ownedBy(child, { blockOwnerDeletion: true })], ['example.com/hold'])
+  await cluster.configMaps.delete('a', 'owner', { propagationPolicy: 'Foreground' })
+  await eventually(async () => expect((await find('grandchild'))?.metadata.deletionTimestamp).toBeDefined())
+  expect((await find('child'))?.metadata.finalizers).toEqual(['foregroundDeletion'])
+  await cluster.configMaps.update('a', 'grandchild', (map) => ({ ...map, metadata: { ...map.metadata, finalizers: [] } }))
+  for (const name of ['grandchild', 'child', 'owner']) await isGone(name)
+})
+
+it('an orphaning deletion releases the dependents, those of the last moment too', async () => {
+  start()
+  const owner = await configMap('owner')
+  await configMap('child', [ownedBy(owner, { blockOwnerDeletion: true })])
+  await Promise.all([configMap('late', [ownedBy(owner)]), cluster.configMaps.delete('a', 'owner', { propagationPolicy: 'Orphan' })])
+  await isGone('owner')
+  for (const name of ['child', 'late']) {
+    expect((await find(name))?.metadata.ownerReferences ?? []).toEqual([])
+    expect((await find(name))?.metadata.deletionTimestamp).toBeUndefined()
+  }
+})
+
+it('a circle of owners ends', async () => {
+  start()
+  const first = await configMap('first')
+  const second = await configMap('second', [ownedBy(first, { blockOwnerDeletion: true })])
+  await cluster.configMaps.update('a', 'first', (map) => ({
+    ...map,
+    metadata: { ...map.metadata, ownerReferences: [ownedBy(second, { blockOwnerDeletion: true })] },
+  }))
+  await cluster.configMaps.delete('a', 'first', { propagationPolicy: 'Foreground' })
+  await isGone('first')
+  await isGone('second')
+})
+
+it('an owner that comes back under the same name is another', async () => {
+  const owner = await configMap('owner')
+  await configMap('child', [ownedBy(owner)])
+  start()
+  await cluster.configMaps.delete('a', 'owner')
+  await configMap('owner')
+  await isGone('child')
+  expect(await find('owner')).toBeDefined()
+})
+
+it('a cluster-wide object cannot be owned by one in a namespace, and stays', async () => {
+  const owner = await configMap('owner')
+  start()
+  await cluster.nodes.create('', { metadata: { name: 'n', ownerReferences: [ownedBy(owner)] } })
+  await cluster.configMaps.delete('a', 'owner')
+  await configMap('marker', [ownedBy(owner)])
+  await isGone('marker')
+  expect(await cluster.nodes.get('', 'n', live)).toBeDefined()
+})
+
+it('a large tree goes away whole', async () => {
+  const owner = await configMap('owner')
+  const children = await Promise.all(Array.from({ length: 20 }, (_, i) => configMap(`child-${i}`, [ownedBy(owner)])))
+  await Promise.all(children.flatMap((child, i) => Array.from({ length: 20 }, (_, j) => configMap(`leaf-${i}-${j}`, [ownedBy(child)]))))
+  start()
+  await cluster.configMaps.delete('a', 'owner')
+  await eventually(async () => expect((await cluster.configMaps.list({ namespace: 'a', ...live })).items).toEqual([]))
+})

@@ -1,0 +1,72 @@
+import { isApiError } from '@keelson/apimachinery'
+import { disposeAll, untilSynced } from '../controller.ts'
+import type { StartController } from '../controller.ts'
+import { WorkQueue } from '../work-queue.ts'
+import { collect } from './collect.ts'
+import { DependencyGraph } from './dependency-graph.ts'
+import { monitorResource } from './monitor-resource.ts'
+import type { Monitor } from './monitor-resource.ts'
+import { UnknownKindError } from './owner-lookup.ts'
+
+const name = 'garbage-collector-controller'
+/** How often it is seen which resources have come and gone. */
+const resyncInterval = 30_000
+/**
+ * Each resource is watched by itself, and one may be behind another. Before dependents are released, those that were made just before the
+ * deletion was asked have this long to be heard of: a dependent that is missed would be deleted later.
+ */
+const settleTime = 250
+/** One object, under two names. */
+const ignored = new Set(['events.', 'events.events.k8s.io'])
+
+/** Deletes what has lost its owners, and carries out foreground and orphaning deletions. */
+export const startGarbageCollector: StartController = ({ client, clock, onError }) => {
+  const report = (error: unknown): void => onError(name, error)
+  const monitors = new Map<string, Monitor>()
+  const queue = new WorkQueue({
+    clock,
+    workers: 8,
+    process: async (uid, signal) => {
+      // Of what is not heard of yet nothing may be concluded.
+      if (await untilSynced(signal, { synced: allSynced })) await collect(uid, { client, graph, attend: (other) => queue.add(other) })
+    },
+    // Others write too, and kinds come and go: both are tried again, and neither is worth a word.
+    onError: (_uid, error) => {
+      if (!isApiError(error, 'Conflict') && !(error instanceof UnknownKindError)) report(error)
+    },
+  })
+  const graph = new DependencyGraph((uid) => {
+    if (graph.node(uid)?.orphaningDependents) queue.addAfter(uid, settleTime)
+    else queue.add(uid)
+  })
+
+  function resync(): void {
+    const gone = new Set(monitors.keys())
+    for (const resource of client.deletableResources()) {
+      const key = `${resource.resource}.${resource.group}`
+      gone.delete(key)
+      const served = client.resource(resource)
+      if (served === undefined || ignored.has(key) || monitors.has(key)) continue
+      monitors.set(key, monitorResource({ served, resource, graph, clock, onError: report }))
+    }
+    for (const key of gone) {
+      void monitors.get(key)?.[Symbol.asyncDispose]()
+      monitors.delete(key)
+    }
+    allSynced = Promise.all(Array.from(monitors.values(), ({ synced }) => synced)).then(() => {})
+    cancel = clock.after(resyncInterval, resync)
+  }
+  let cancel = (): void => {}
+  let allSynced: Promise<void>
+  resync()
+
+  return disposeAll(
+    {
+      async [Symbol.asyncDispose]() {
+        await Promise.all(Array.from(monitors.values(), (monitor) => monitor[Symbol.asyncDispose]()))
+      },
+    },
+    queue,
+    () => cancel(),
+  )
+}
