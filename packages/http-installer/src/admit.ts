@@ -1,6 +1,7 @@
 import type { AdmissionAttributes, AdmissionOperation } from '@keelson/admission'
-import type { KubeObject, RequestContext } from '@keelson/apimachinery'
+import type { DeleteOptions, KubeObject, RequestContext } from '@keelson/apimachinery'
 import type { AdmitObject } from '@keelson/registry'
+import type { WriteRequestOptions } from './query-options.ts'
 import type { ResourceScope } from './scope.ts'
 
 /** The write that admission looks at, apart from the objects. */
@@ -9,6 +10,7 @@ export interface AdmittedWrite {
   readonly context: RequestContext
   readonly name: string
   readonly dryRun: boolean
+  readonly options: WriteRequestOptions | DeleteOptions
 }
 
 /** The mutating half, before the registry sees the object. */
@@ -58,7 +60,21 @@ function attributesOf(
     object,
     oldObject: old,
     dryRun,
+    // Rarely asked for.
+    get options() {
+      return optionsOf(write, operation)
+    },
   }
+}
+
+const optionsKinds = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'DeleteOptions' } as const
+
+/** By what the write does, not by its verb: a patch has the options of an update, or of a create. */
+function optionsOf({ dryRun, options }: AdmittedWrite, operation: AdmissionOperation): Readonly<Record<string, unknown>> {
+  const typed = { kind: optionsKinds[operation as keyof typeof optionsKinds], apiVersion: 'meta.k8s.io/v1' }
+  if (!('fieldValidation' in options)) return { ...typed, ...options }
+  const { fieldManager, fieldValidation } = options
+  return { ...typed, ...(dryRun ? { dryRun: ['All'] } : {}), ...(fieldManager === '' ? {} : { fieldManager }), fieldValidation }
 }
 
 /** A namespace is in itself. */

@@ -23,7 +23,7 @@ export async function handleCreate({ c, scope, context, name, query }: ApiReques
     ensureNamespace(object, scope, context.namespace)
     dedupOwnerReferences(object, (text) => context.warn(text), 'sent')
   }
-  const write = { scope, context, name: name || (object.metadata?.name ?? ''), dryRun: options.dryRun }
+  const write = { scope, context, name: name || (object.metadata?.name ?? ''), dryRun: options.dryRun, options }
   trackManagers(scope, context, undefined, object)
   await admitTracked(write, 'CREATE', object, undefined)
   if (object.metadata !== undefined) dedupOwnerReferences(object, (text) => context.warn(text), 'admitted')

@@ -13,7 +13,7 @@ export async function handleDelete({ c, scope, context, name, query }: ApiReques
   const options = await readDeleteOptions(c, scope, query)
   const dryRun = (options.dryRun ?? []).length > 0
   const storage = scope.storage as unknown as GracefulDeleter
-  const validate = admittingDelete({ scope, context, name, dryRun })
+  const validate = admittingDelete({ scope, context, name, dryRun, options })
   const { object, immediate } = await storage.delete(context, name, { options, dryRun, validate })
   if (!immediate || storage.returnsDeletedObject) {
     return writeResult({ c, scope, query, negotiated }, !immediate && options.orphanDependents === false ? 202 : 200, object)

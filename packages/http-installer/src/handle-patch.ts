@@ -23,7 +23,7 @@ export async function handlePatch({ c, scope, context, name, query }: ApiRequest
   const options = parseWriteOptions(query, 'PatchOptions', patchType)
   const warn = (text: string): void => context.warn(text)
   const apply = patchMechanism({ scope, context, patchType, body, options })
-  const write = { scope, context, name, dryRun: options.dryRun }
+  const write = { scope, context, name, dryRun: options.dryRun, options }
   const info: UpdatedObjectInfo = {
     async updatedObject(current) {
       const object = apply(current)

@@ -27,7 +27,7 @@ export async function handleUpdate({ c, scope, context, name, query }: ApiReques
   }
   let decoded: KubeObject | undefined = decode()
   const uid = decoded.metadata.uid
-  const write = { scope, context, name, dryRun: options.dryRun }
+  const write = { scope, context, name, dryRun: options.dryRun, options }
   const info: UpdatedObjectInfo = {
     ...(uid ? { preconditions: { uid } } : undefined),
     async updatedObject(current) {
