@@ -11,14 +11,21 @@ export function groupsToInstall(groups: readonly ApiGroup[], storageOf: (group: 
   const served = new Map<string, Map<string, RESTStorage>>()
   for (const group of groups) {
     const storage = storageOf(group)
+    const [preferred] = group.types
+    const undefinedPaths = new Map(storage)
     for (const definition of group.resources) {
       for (const { group: name, version } of [definition, ...(definition.alsoServedAs ?? [])]) {
         const paths = served.get(`${name}/${version}`) ?? new Map<string, RESTStorage>()
         served.set(`${name}/${version}`, paths)
-        for (const [path, rest] of storage)
-          if (path === definition.plural || path.startsWith(`${definition.plural}/`)) paths.set(path, rest)
+        for (const [path, rest] of storage) {
+          if (path !== definition.plural && !path.startsWith(`${definition.plural}/`)) continue
+          paths.set(path, rest)
+          undefinedPaths.delete(path)
+        }
       }
     }
+    // What is no resource of its own (bindings, componentstatuses).
+    for (const [path, rest] of undefinedPaths) served.get(`${group.name}/${preferred?.groupVersion.version}`)?.set(path, rest)
   }
   return groups.flatMap(({ name, priority, types }) => {
     const versions = types.map(({ groupVersion }) => groupVersion).filter(({ version }) => served.has(`${name}/${version}`))

@@ -1,8 +1,21 @@
-import type { Service } from '@keelson/api/core/v1'
-import type { ResourceDefinition, RESTStorage, StoreHooksFactory } from '@keelson/registry'
-import { coreResources, createServiceHooks, tokenSubresource } from '@keelson/resources-core'
+import type { Pod, Service } from '@keelson/api/core/v1'
+import type { LoopbackClient } from '@keelson/loopback'
+import { scaleSubresource } from '@keelson/registry'
+import type { ResourceDefinition, RESTStorage, Store, StoreHooksFactory } from '@keelson/registry'
+import {
+  bindings,
+  bindingSubresource,
+  componentStatuses,
+  coreResources,
+  createServiceHooks,
+  evictionSubresource,
+  scaledReplicationControllers,
+  tokenSubresource,
+} from '@keelson/resources-core'
+import { componentOnPort, storeComponent } from './component-checks.ts'
 import { ConfigurationError } from './configuration-error.ts'
 import type { GenericConfig } from './build-generic-config.ts'
+import { disruptionBudgets } from './disruption-budgets.ts'
 import { newRESTStorage } from './new-rest-storage.ts'
 
 export interface LegacyRESTStorageOptions {
@@ -12,17 +25,33 @@ export interface LegacyRESTStorageOptions {
   readonly serviceClusterIpRange?: string
   /** Default 30000-32767. */
   readonly serviceNodePortRange?: string
+  /** Reads the disruption budgets that evictions ask. Default: there are none. */
+  readonly client?: LoopbackClient
 }
 
 /** The stores of core/v1. */
 export function newLegacyRESTStorage(config: GenericConfig, options: LegacyRESTStorageOptions = {}): Map<string, RESTStorage> {
-  const { eventTtlSeconds } = options
+  const { eventTtlSeconds, client } = options
   const definitions =
     eventTtlSeconds === undefined ? coreResources : coreResources.map((definition) => keptFor(definition, eventTtlSeconds))
-  return newRESTStorage(config, definitions, {
+  const storage = newRESTStorage(config, definitions, {
     hooks: { services: serviceHooks(options) },
-    subresources: { serviceaccounts: { token: tokenSubresource(config.authentication.serviceAccounts.subresource) } },
+    subresources: {
+      pods: { binding: bindingSubresource, eviction: evictionSubresource(client ? { budgets: disruptionBudgets(client) } : {}) },
+      replicationcontrollers: { scale: scaleSubresource(scaledReplicationControllers) },
+      serviceaccounts: { token: tokenSubresource(config.authentication.serviceAccounts.subresource) },
+    },
   })
+  storage.set('bindings', bindings(storage.get('pods') as Store<Pod>))
+  storage.set(
+    'componentstatuses',
+    componentStatuses({
+      'controller-manager': componentOnPort(10257),
+      scheduler: componentOnPort(10259),
+      'etcd-0': storeComponent(config),
+    }),
+  )
+  return storage
 }
 
 function serviceHooks({

@@ -1,7 +1,7 @@
 import { parseJson, stringifyJson } from '@keelson/apimachinery'
 import type { KubeObject, ListMeta } from '@keelson/apimachinery'
 import { toYaml } from '@keelson/apimachinery/yaml'
-import type { RestResult } from '@keelson/registry'
+import type { RestResult, ResultList } from '@keelson/registry'
 import { isStoredObject } from '@keelson/storagebackend'
 import { indentJson } from './indent-json.ts'
 import { ObjectEncoder } from './object-encoder.ts'
@@ -11,14 +11,6 @@ import type { Answer, ResourceScope } from './scope.ts'
 import { TableRows } from './table.ts'
 import { fromHub } from './versioned.ts'
 import { notConvertible } from './write-object.ts'
-
-/** What deletecollection answers with is a list too. */
-export interface ResultList {
-  readonly revision: number
-  readonly continue?: string
-  readonly remainingItemCount?: number | undefined
-  readonly items: Iterable<RestResult>
-}
 
 /** A list as text that is written item by item. */
 export interface ListShape {

@@ -1,18 +1,22 @@
 import { encodeUnknown } from '@keelson/api'
+import type { RestResult, ResultList } from '@keelson/registry'
 import { listMetaOf } from './list-shape.ts'
-import type { ResultList } from './list-shape.ts'
 import { mediaTypes } from './negotiate.ts'
 import { ObjectEncoder } from './object-encoder.ts'
 import { metaKind, partialMessage } from './partial-metadata.ts'
 import { lengthDelimited, listMetaMessage, varintLength, writeVarint } from './proto-frames.ts'
-import { sendStream } from './response.ts'
 import type { Answer } from './scope.ts'
+import { collect, writeSizedList } from './sized-list.ts'
+import type { SlabWriter } from './slab-writer.ts'
 import { notConvertible } from './write-object.ts'
 
-const sliceMilliseconds = 5
+const itemTag = (2 << 3) | 2
+/** Messages of one list that are kept from the look at its length until they are written. Others are made twice if they are not cached. */
+const heldBytes = 4 * 1024 * 1024
 
 /**
- * The envelope says the length of all, so every item is encoded before the first byte leaves; only the messages are held, never one big buffer.
+ * The envelope says the length of all, so every item's message is made before the first byte leaves. What is not cached is made again when its turn
+ * comes: a list of any length takes no more memory than a few slabs.
  */
 export async function writeProtobufList(answer: Answer, list: ResultList): Promise<Response> {
   const { c, scope, negotiated } = answer
@@ -21,34 +25,41 @@ export async function writeProtobufList(answer: Answer, list: ResultList): Promi
     throw notConvertible(transform, `${scope.gvk.kind}List`, true)
   const encoder = new ObjectEncoder(scope, 'protobuf', false)
   const gvk = transform === undefined ? { ...scope.gvk, kind: `${scope.gvk.kind}List` } : metaKind(transform.kind, transform.version)
-  const pieces: Uint8Array[] = [lengthDelimited(1, listMetaMessage(listMetaOf(list)))]
-  let length = pieces[0]!.length
-  let sliceStart = performance.now()
-  for (const item of list.items) {
-    const piece = lengthDelimited(2, transform === undefined ? encoder.message(item) : partialMessage(item))
-    pieces.push(piece)
-    length += piece.length
-    if (performance.now() - sliceStart > sliceMilliseconds) {
-      await new Promise<void>((resolve) => setImmediate(resolve))
-      if (c.env?.outgoing?.destroyed === true) break
-      sliceStart = performance.now()
-    }
-  }
-  const { head, tail } = envelope(gvk, length)
-  const headers = { 'content-type': mediaTypes.protobuf, 'content-length': String(head.length + length + tail.length) }
-  return sendStream(c, 200, headers, async (sink) => {
-    sink.cork()
-    sink.write(head)
-    for (const piece of pieces) {
-      if (sink.closed) return
-      if (sink.write(piece)) continue
-      sink.uncork()
-      await sink.drained()
-      sink.cork()
-    }
-    sink.write(tail)
-    sink.uncork()
+  const messageOf = (item: RestResult): Uint8Array => (transform === undefined ? encoder.message(item) : partialMessage(item))
+
+  const held: (Uint8Array | undefined)[] = []
+  let itemsLength = 0
+  const items = await collect(c, list.items, (item) => {
+    const message = messageOf(item)
+    held.push(itemsLength < heldBytes ? message : undefined)
+    itemsLength += fieldLength(message.length)
   })
+  const meta = lengthDelimited(1, listMetaMessage(listMetaOf(list)))
+  const { head, tail } = envelope(gvk, meta.length + itemsLength)
+  const put = (writer: SlabWriter, item: RestResult, index: number): Promise<void> | undefined => {
+    const message = held[index] ?? messageOf(item)
+    const at = writer.reserve(fieldLength(message.length))
+    if (at === undefined) return putInNext(writer, message)
+    writer.advance(writeField(writer.slab, at, message))
+    return undefined
+  }
+  return writeSizedList(c, mediaTypes.protobuf, { items, before: Buffer.concat([head, meta]), after: tail, itemsLength, put })
+}
+
+async function putInNext(writer: SlabWriter, message: Uint8Array): Promise<void> {
+  if (await writer.makeRoom(fieldLength(message.length))) writer.advance(writeField(writer.slab, 0, message))
+  else await writer.write(lengthDelimited(2, message))
+}
+
+function fieldLength(length: number): number {
+  return 1 + varintLength(length) + length
+}
+
+function writeField(target: Uint8Array, at: number, message: Uint8Array): number {
+  target[at] = itemTag
+  const start = writeVarint(target, at + 1, message.length)
+  target.set(message, start)
+  return start + message.length
 }
 
 /** The `k8s\0` envelope around a message of `length` bytes that is not there yet. */

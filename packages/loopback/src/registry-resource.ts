@@ -1,6 +1,6 @@
 import { everyField, everything, isApiError, newMethodNotSupported, newNotFound } from '@keelson/apimachinery'
 import type { DeepReadonly, DeleteOptions, GroupVersionKind, GroupVersionResource, KubeObject, RequestContext } from '@keelson/apimachinery'
-import { canCreate, copyObject, canDelete, canDeleteCollection, canGet, canList, canUpdate, canWatch } from '@keelson/registry'
+import { canCreate, copyObject, canDelete, canDeleteCollection, canGet, canList, canUpdate, canWatch, readResult } from '@keelson/registry'
 import type { DeleteRequest, ListRequest, RESTStorage, RestResult } from '@keelson/registry'
 import { isStoredObject } from '@keelson/storagebackend'
 import type { ObjectWatch, Predicate } from '@keelson/storagebackend'
@@ -43,7 +43,7 @@ export class RegistryResource implements LoopbackResource {
     const { main } = this.#parts
     if (!canList(main)) throw this.#unsupported('list')
     const list = await main.list(this.#context('list', options.namespace ?? ''), listRequest(options))
-    return { items: Array.from(list.items, (item) => item.object()), resourceVersion: String(list.revision) }
+    return { items: Array.from(list.items, (item) => readResult(item)), resourceVersion: String(list.revision) }
   }
 
   async watch(options: LoopbackWatchOptions): Promise<ObjectWatch> {

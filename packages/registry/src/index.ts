@@ -17,6 +17,8 @@ export { resetMetadataForStatus } from './reset-metadata.ts'
 export { defineResource } from './resource-definition.ts'
 export type { Column, DeletionPolicy, ResourceDefinition, Strategy, SubresourceStrategy } from './resource-definition.ts'
 export type { CodecFactory, CodecRequest, RESTOptions, RESTOptionsGetter, StorageDecorator, StorageRequest } from './rest-options.ts'
+export { readResult } from './read-result.ts'
+export { restFacts } from './rest-facts.ts'
 export { createRESTOptionsGetter } from './rest-options-getter.ts'
 export type { RESTOptionsGetterOptions } from './rest-options-getter.ts'
 export { canCreate, canCreateNamed, canDelete, canDeleteCollection, canGet, canList, canPatch, canUpdate, canWatch } from './rest.ts'
@@ -36,6 +38,7 @@ export type {
   Patcher,
   RESTStorage,
   RestResult,
+  ResultList,
   TableCell,
   TableColumn,
   TableConvertor,
@@ -46,6 +49,8 @@ export type {
   Watchable,
   WatchRequest,
 } from './rest.ts'
+export { scaleSubresource } from './scale-subresource.ts'
+export type { ScaledBy } from './scale-subresource.ts'
 export {
   CompletedStorageFactoryConfig,
   DefaultStorageFactory,

@@ -1,6 +1,6 @@
 import type { DeleteOptions, GroupVersionKind, KubeObject, RequestContext } from '@keelson/apimachinery'
 import type { FieldFilter } from '@keelson/apimachinery/managed-fields'
-import type { ObjectList, ObjectWatch, Predicate, StoredObject } from '@keelson/storagebackend'
+import type { ObjectWatch, Predicate, StoredObject } from '@keelson/storagebackend'
 
 /**
  * What the HTTP installer serves. One storage per path ("pods", "pods/status"); the verbs it has are the small interfaces it implements
@@ -36,8 +36,16 @@ export interface ListRequest {
   readonly limit: number
   readonly continue: string
 }
+/** A page of a list; also what deletecollection answers with. An `ObjectList` is one. */
+export interface ResultList {
+  readonly revision: number
+  /** Absent or "" when this is the last page. */
+  readonly continue?: string
+  readonly remainingItemCount?: number | undefined
+  readonly items: Iterable<RestResult>
+}
 export interface Lister {
-  list(context: RequestContext, options: ListRequest): Promise<ObjectList>
+  list(context: RequestContext, options: ListRequest): Promise<ResultList>
 }
 
 export interface WatchRequest {
@@ -112,11 +120,7 @@ export interface GracefulDeleter {
   readonly returnsDeletedObject: boolean
 }
 export interface CollectionDeleter {
-  deleteCollection(
-    context: RequestContext,
-    request: DeleteRequest,
-    list: ListRequest,
-  ): Promise<ObjectList | { items: readonly RestResult[]; revision: number }>
+  deleteCollection(context: RequestContext, request: DeleteRequest, list: ListRequest): Promise<ResultList>
 }
 
 export interface TableColumn {

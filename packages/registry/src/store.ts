@@ -31,8 +31,10 @@ import type {
 } from './rest.ts'
 import type { StoreParts, UpdatePlan } from './store-parts.ts'
 import { tableConvertor } from './table.ts'
+import { translateError } from './translate-error.ts'
 import { update } from './update.ts'
 import { watch } from './watch.ts'
+import { writeTarget } from './write-target.ts'
 import type { Written } from './write-target.ts'
 
 /** What the paths of one resource have in common. */
@@ -135,6 +137,26 @@ export class Store<T extends KubeObject = KubeObject>
     options: ListRequest,
   ): Promise<{ items: readonly RestResult[]; revision: number }> {
     return deleteCollection(this.parts, context, request, options)
+  }
+
+  /** Reads, changes and writes, again after each lost race, by no strategy: for subresources that decide themselves what changes (binding). */
+  async guaranteedUpdate(
+    context: RequestContext,
+    name: string,
+    tryUpdate: (current: T) => T,
+    { dryRun, preconditions }: { readonly dryRun: boolean; readonly preconditions?: UpdatedObjectInfo['preconditions'] },
+  ): Promise<RestResult> {
+    const { storage, keys, resource } = this.parts
+    try {
+      const written = await writeTarget(storage, dryRun).guaranteedUpdate(
+        keys.key(context, name),
+        (current) => ({ object: tryUpdate(current!) }),
+        { ...(preconditions === undefined ? undefined : { preconditions }), signal: context.signal },
+      )
+      return this.result(written)
+    } catch (error) {
+      throw translateError('update', error, resource, name)
+    }
   }
 
   /** A part of the same objects with rules of its own ("status"): PUT and PATCH, and GET unless refused. */

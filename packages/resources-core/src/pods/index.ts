@@ -3,6 +3,8 @@ import { type ResourceDefinition, defineResource } from '@keelson/registry'
 import { readinessGates, rowSummary } from './columns.ts'
 import { podStatus } from './status-strategy.ts'
 import { podStrategy } from './strategy.ts'
+import { ephemeralContainers } from './subresources/ephemeral-containers.ts'
+import { resize } from './subresources/resize.ts'
 
 export const pods: ResourceDefinition<Pod> = defineResource<Pod>({
   group: '',
@@ -48,5 +50,5 @@ export const pods: ResourceDefinition<Pod> = defineResource<Pod>({
     if (pod.status?.phase === 'Failed') return [{ type: 'Completed', status: 'True', reason: 'Failed', message: 'The pod failed.' }]
     return []
   },
-  subresources: { status: podStatus },
+  subresources: { status: podStatus, ephemeralcontainers: ephemeralContainers, resize },
 })

@@ -1,0 +1,15 @@
+import type { PodDisruptionBudget } from '@keelson/api/policy/v1'
+import type { LoopbackClient, LoopbackResource } from '@keelson/loopback'
+import type { DisruptionBudgets } from '@keelson/resources-core'
+
+/** The budgets that this server keeps; none where the group is not served. */
+export function disruptionBudgets(client: LoopbackClient): DisruptionBudgets {
+  const budgets = (): LoopbackResource<PodDisruptionBudget> | undefined =>
+    client.resource<PodDisruptionBudget>({ group: 'policy', resource: 'poddisruptionbudgets' })
+  return {
+    list: async (namespace) => (await budgets()?.list({ namespace, resourceVersion: '' }))?.items ?? [],
+    async updateStatus(namespace, name, change) {
+      await budgets()?.update(namespace, name, change, { subresource: 'status' })
+    },
+  }
+}

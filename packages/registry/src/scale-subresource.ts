@@ -1,0 +1,79 @@
+import type { Scale } from '@keelson/api/autoscaling/v1'
+import { fieldPath, newConflict, newInvalid, newNotFound, validateNonNegative } from '@keelson/apimachinery'
+import type { DeepReadonly, GroupVersionKind, KubeObject } from '@keelson/apimachinery'
+import type { SubresourceFactory } from './create-resource-storage.ts'
+import { readResult } from './read-result.ts'
+import { restFacts } from './rest-facts.ts'
+import type { AdmitObject, Getter, UpdatedObjectInfo, Updater } from './rest.ts'
+
+const scaleKind: GroupVersionKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' }
+
+/** Where a kind keeps how many there should be, and are. */
+export interface ScaledBy<T extends KubeObject> {
+  replicas(object: DeepReadonly<T>): number
+  setReplicas(object: T, replicas: number): void
+  statusReplicas(object: DeepReadonly<T>): number
+  /** As text: "a=1,b=2". */
+  selector(object: DeepReadonly<T>): string
+}
+
+/** GET, PUT and PATCH of `scale`: one form for the count of every kind that has one. A write is an update of the object itself. */
+export function scaleSubresource<T extends KubeObject>(by: ScaledBy<T>): SubresourceFactory<T> {
+  return (store) => {
+    const { plural, group } = store.definition
+    const resource = { group, resource: `${plural}/scale` }
+    const scaleOf = (object: DeepReadonly<T>): Scale => toScale(by, object)
+    const admit =
+      (validate: AdmitObject): AdmitObject =>
+      (object, old) =>
+        validate(scaleOf(object as DeepReadonly<T>), old && scaleOf(old as DeepReadonly<T>))
+    const verbs: Getter & Updater = {
+      get: async (context, name, options) => scaleOf(readResult(await store.get(context, name, options))),
+      async update(context, name, info, { validateUpdate, ...request }) {
+        const scaled: UpdatedObjectInfo = {
+          ...info,
+          async updatedObject(current) {
+            if (current === undefined) throw newNotFound(resource, name)
+            const object = current as T
+            const scale = (await info.updatedObject(scaleOf(object as DeepReadonly<T>))) as Scale
+            const { metadata, spec } = scale
+            const errors = validateNonNegative(spec?.replicas ?? 0, fieldPath('spec', 'replicas'))
+            if (errors.length > 0) throw newInvalid(scaleKind, object.metadata.name ?? '', errors)
+            if (metadata.uid && metadata.uid !== object.metadata.uid) {
+              const reason = `Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${object.metadata.uid}`
+              throw newConflict(resource, object.metadata.name ?? '', reason)
+            }
+            by.setReplicas(object, spec?.replicas ?? 0)
+            if (metadata.resourceVersion === undefined) delete object.metadata.resourceVersion
+            else object.metadata.resourceVersion = metadata.resourceVersion
+            return object
+          },
+        }
+        const outcome = await store.update(context, name, scaled, {
+          dryRun: request.dryRun,
+          ...(validateUpdate && { validateUpdate: admit(validateUpdate) }),
+        })
+        return { object: scaleOf(readResult(outcome.object)), created: false }
+      },
+    }
+    return { ...restFacts(scaleKind, { namespaced: store.namespaced }), ...verbs }
+  }
+}
+
+function toScale<T extends KubeObject>(by: ScaledBy<T>, object: DeepReadonly<T>): Scale {
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = (object as KubeObject).metadata
+  const selector = by.selector(object)
+  return {
+    kind: scaleKind.kind,
+    apiVersion: `${scaleKind.group}/${scaleKind.version}`,
+    metadata: {
+      ...(name !== undefined && { name }),
+      ...(namespace !== undefined && { namespace }),
+      ...(uid !== undefined && { uid }),
+      ...(resourceVersion !== undefined && { resourceVersion }),
+      ...(creationTimestamp !== undefined && { creationTimestamp }),
+    },
+    spec: { replicas: by.replicas(object) },
+    status: { replicas: by.statusReplicas(object), ...(selector !== '' && { selector }) },
+  }
+}

@@ -1,0 +1,67 @@
+import type { ComponentCondition, ComponentStatus } from '@keelson/api/core/v1'
+import { newNotFound } from '@keelson/apimachinery'
+import type { DeepReadonly, GroupVersionKind } from '@keelson/apimachinery'
+import { nameColumn, restFacts, tableConvertor } from '@keelson/registry'
+import type { Column, Getter, Lister, ListRequest, RESTStorage } from '@keelson/registry'
+
+const componentStatusKind: GroupVersionKind = { group: '', version: 'v1', kind: 'ComponentStatus' }
+
+export interface ComponentHealth {
+  readonly healthy: boolean
+  /** What the part says, or why it could not be asked. */
+  readonly message: string
+}
+
+/** Asks a part of the control plane whether it is well. May reject when it is not. */
+export type ComponentCheck = () => Promise<ComponentHealth>
+
+/** The parts that are looked at, by name ("etcd-0"). Nothing is stored: who reads asks. */
+export function componentStatuses(checks: Readonly<Record<string, ComponentCheck>>): RESTStorage & Getter & Lister {
+  return {
+    ...restFacts(componentStatusKind, {
+      namespaced: false,
+      singularName: 'componentstatus',
+      shortNames: ['cs'],
+      table: tableConvertor({ allColumns: columns }),
+    }),
+    async get(_context, name) {
+      const check = Object.hasOwn(checks, name) ? checks[name] : undefined
+      if (check === undefined) throw newNotFound({ group: '', resource: 'componentstatus' }, name)
+      return statusOf(name, check)
+    },
+    async list(_context, { predicate }) {
+      const names = Object.keys(checks).filter((name) => matches(name, predicate))
+      return { revision: 0, items: await Promise.all(names.map((name) => statusOf(name, checks[name]!))) }
+    },
+  }
+}
+
+/** They have no labels. */
+function matches(name: string, { labels, fields }: ListRequest['predicate']): boolean {
+  return labels.matches({}) && fields.matches((field) => (field === 'metadata.name' ? name : ''))
+}
+
+async function statusOf(name: string, check: ComponentCheck): Promise<ComponentStatus> {
+  const condition = await check().then(
+    ({ healthy, message }) => ({ type: 'Healthy', status: healthy ? 'True' : 'False', ...(message !== '' && { message }) }),
+    (error: unknown) => ({ type: 'Healthy', status: 'False', error: error instanceof Error ? error.message : String(error) }),
+  )
+  return { kind: 'ComponentStatus', apiVersion: 'v1', metadata: { name }, conditions: [condition] }
+}
+
+const columns: readonly Column<ComponentStatus>[] = [
+  nameColumn,
+  { name: 'Status', description: 'Healthy, Unhealthy or Unknown.', value: health },
+  { name: 'Message', description: 'What it says of itself.', value: (status) => conditionOf(status)?.message ?? '' },
+  { name: 'Error', description: 'What is wrong.', value: (status) => conditionOf(status)?.error ?? '' },
+]
+
+function conditionOf({ conditions = [] }: DeepReadonly<ComponentStatus>): DeepReadonly<ComponentCondition> | undefined {
+  return conditions.find(({ type }) => type === 'Healthy')
+}
+
+function health(status: DeepReadonly<ComponentStatus>): string {
+  const condition = conditionOf(status)
+  if (condition === undefined) return 'Unknown'
+  return condition.status === 'True' ? 'Healthy' : 'Unhealthy'
+}

@@ -1,0 +1,73 @@
+import type { Binding, Pod } from '@keelson/api/core/v1'
+import { aggregateFieldErrors, fieldError, fieldPath, newBadRequest, newConflict, newUnknownError } from '@keelson/apimachinery'
+import type { FieldErrorList, GroupVersionKind, KubeObject, RequestContext } from '@keelson/apimachinery'
+import { copyObject, restFacts } from '@keelson/registry'
+import type { Creater, CreateRequest, NamedCreater, RESTStorage, Store } from '@keelson/registry'
+import { setPodCondition } from './pod-condition.ts'
+import { created } from './success.ts'
+
+const bindingKind: GroupVersionKind = { group: '', version: 'v1', kind: 'Binding' }
+const targetPath = fieldPath('target')
+
+/** POST pods/NAME/binding: gives a pod its node, once. What it says of uid and version are preconditions. */
+export function bindingSubresource(store: Store<Pod>): RESTStorage & NamedCreater {
+  return {
+    ...restFacts(bindingKind),
+    keepsSystemFields: true,
+    createNamed: (context, name, object, request) => bind(store, context, { name, binding: object as Binding, request }),
+  }
+}
+
+/** POST bindings: the same under the name in the body. */
+export function bindings(store: Store<Pod>): RESTStorage & Creater {
+  return {
+    ...restFacts(bindingKind, { singularName: 'binding' }),
+    create: (context, object, request) => bind(store, context, { name: object.metadata.name ?? '', binding: object as Binding, request }),
+  }
+}
+
+interface Bind {
+  readonly name: string
+  readonly binding: Binding
+  readonly request: CreateRequest
+}
+
+async function bind(store: Store<Pod>, context: RequestContext, { name, binding, request }: Bind): Promise<KubeObject> {
+  const { metadata, target } = binding
+  if ((metadata.name ?? '') !== name) throw newBadRequest('name in URL does not match name in Binding object')
+  const errors = validateBinding(binding)
+  if (errors.length > 0) throw newUnknownError(aggregateFieldErrors(errors))
+  await request.validate?.(copyObject(binding), undefined)
+  const { uid, resourceVersion } = metadata
+  const preconditions = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) }
+  await store.guaranteedUpdate(context, name, (pod) => assign(pod, target.name ?? '', metadata), {
+    dryRun: request.dryRun,
+    ...(Object.keys(preconditions).length > 0 && { preconditions }),
+  })
+  return created()
+}
+
+function validateBinding({ target = {} }: Binding): FieldErrorList {
+  const { kind = '', name = '' } = target
+  const errors: FieldErrorList = []
+  if (kind !== '' && kind !== 'Node') errors.push(fieldError.notSupported(targetPath.child('kind'), kind, ['Node', '<empty>']))
+  if (name === '') errors.push(fieldError.required(targetPath.child('name')))
+  return errors
+}
+
+function assign(pod: Pod, node: string, { annotations, labels }: Binding['metadata']): Pod {
+  const { metadata } = pod
+  const spec = (pod.spec ??= { containers: null })
+  const refuse = (reason: string): never => {
+    throw newConflict({ group: '', resource: 'pods/binding' }, metadata.name ?? '', `pod ${metadata.name} ${reason}`)
+  }
+  if (metadata.deletionTimestamp !== undefined) refuse('is being deleted, cannot be assigned to a host')
+  if (spec.nodeName) refuse(`is already assigned to node "${spec.nodeName}"`)
+  if ((spec.schedulingGates ?? []).length > 0) refuse('has non-empty .spec.schedulingGates')
+  spec.nodeName = node
+  delete pod.status?.nominatedNodeName
+  if (annotations !== undefined) metadata.annotations = { ...metadata.annotations, ...annotations }
+  if (labels !== undefined) metadata.labels = { ...metadata.labels, ...labels }
+  setPodCondition(pod, { type: 'PodScheduled', status: 'True' })
+  return pod
+}

@@ -1,0 +1,57 @@
+import type { EphemeralContainer, Pod, PodSpec } from '@keelson/api/core/v1'
+import { fieldError, fieldPath, quote, semanticEqual } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
+import { onlyFields } from '@keelson/apimachinery/managed-fields'
+import { copyObject } from '@keelson/registry'
+import type { SubresourceStrategy } from '@keelson/registry'
+import { keepMember } from '../../keep-member.ts'
+import { lineDiff } from '../../line-diff.ts'
+import { mirrorAnnotation } from '../../pod-spec/annotation-keys.ts'
+import { dropDisabledPodFields } from '../../pod-spec/drop-disabled-fields.ts'
+import { podRules } from '../../pod-spec/pod-rules.ts'
+import { countGeneration } from '../strategy.ts'
+import { validateAnnotationUpdate } from '../validate-annotation-update.ts'
+import { validatePod } from '../validate.ts'
+import { keepMetadata } from './keep-metadata.ts'
+
+const path = fieldPath('spec', 'ephemeralContainers')
+
+/** Containers for looking into a pod that runs; they are added, and stay. */
+export const ephemeralContainers: SubresourceStrategy<Pod> = {
+  update: {
+    resetFields: onlyFields('spec.ephemeralContainers'),
+    prepareForUpdate(_context, pod, old) {
+      const added = pod.spec?.ephemeralContainers
+      keepMember(pod, old, 'status')
+      keepMetadata(pod, old)
+      const spec = copyObject(old.spec ?? { containers: null }) as PodSpec
+      if (added === undefined) delete spec.ephemeralContainers
+      else spec.ephemeralContainers = added
+      pod.spec = spec
+      dropDisabledPodFields(spec, old.spec)
+      countGeneration(pod, old)
+    },
+    validateUpdate: (_context, pod, old) => validateEphemeralUpdate(pod, old),
+  },
+}
+
+function validateEphemeralUpdate(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>): FieldErrorList {
+  if (old.metadata.annotations?.[mirrorAnnotation] !== undefined) {
+    return [fieldError.forbidden(fieldPath(''), 'static pods do not support ephemeral containers')]
+  }
+  const rules = podRules('pod', old)
+  const containers = pod.spec?.ephemeralContainers ?? []
+  return [
+    ...validatePod(pod, rules),
+    ...validateAnnotationUpdate(pod, old, rules),
+    ...(old.spec?.ephemeralContainers ?? []).flatMap((container) => validateKept(container, containers)),
+  ]
+}
+
+function validateKept(old: DeepReadonly<EphemeralContainer>, containers: readonly DeepReadonly<EphemeralContainer>[]): FieldErrorList {
+  const container = containers.findLast(({ name }) => name === old.name)
+  const subject = `existing ephemeral containers ${quote(old.name)}`
+  if (container === undefined) return [fieldError.forbidden(path, `${subject} may not be removed\n`)]
+  if (semanticEqual(container, old)) return []
+  return [fieldError.forbidden(path, `${subject} may not be changed\n${lineDiff(old, container)}`)]
+}

@@ -1,0 +1,202 @@
+import type { Pod } from '@keelson/api/core/v1'
+import type { Eviction, PodDisruptionBudget } from '@keelson/api/policy/v1'
+import {
+  fieldError,
+  fieldPath,
+  isApiError,
+  labelSelectorAsSelector,
+  newBadRequest,
+  newInvalid,
+  newUnknownError,
+} from '@keelson/apimachinery'
+import type { DeepReadonly, DeleteOptions, GroupVersionKind, KubeObject, RequestContext, Status } from '@keelson/apimachinery'
+import { copyObject, readResult, restFacts } from '@keelson/registry'
+import type { CreateRequest, NamedCreater, RESTStorage, Store, SubresourceFactory, Updater } from '@keelson/registry'
+import { podStatus } from '../status-strategy.ts'
+import { budgetInProcess, isOutsideBudgets, mayGoUnhealthy, takeDisruption } from './check-budget.ts'
+import { setPodCondition } from './pod-condition.ts'
+import { checkVersion } from './check-version.ts'
+import { created } from './success.ts'
+
+const evictionKind: GroupVersionKind = { group: 'policy', version: 'v1', kind: 'Eviction' }
+
+/** Where the disruption budgets are. */
+export interface DisruptionBudgets {
+  /** Of one namespace, none older than the call. */
+  list(namespace: string): Promise<readonly DeepReadonly<PodDisruptionBudget>[]>
+  /** Reads, changes and writes the status, again after each lost race. What `change` throws ends it. */
+  updateStatus(namespace: string, name: string, change: (budget: PodDisruptionBudget) => PodDisruptionBudget): Promise<void>
+}
+
+export interface EvictionOptions {
+  /** Absent: there are none. */
+  readonly budgets?: DisruptionBudgets
+  readonly now?: () => number
+}
+
+/** POST pods/NAME/eviction: a delete that asks the pod's disruption budget first. */
+export function evictionSubresource({ budgets, now = Date.now }: EvictionOptions): SubresourceFactory<Pod> {
+  return (store): RESTStorage & NamedCreater => ({
+    ...restFacts(evictionKind),
+    async createNamed(context, name, object, request) {
+      const eviction = object as Eviction
+      if (eviction.metadata.name !== name) throw newBadRequest('name in URL does not match name in Eviction object')
+      const options = deleteOptionsOf(eviction, request)
+      await request.validate?.(copyObject(eviction), undefined)
+      return new PodEviction({ store, context, name, options, budgets, now }).run()
+    },
+  })
+}
+
+/** Both the request and the body may ask for a dry run. */
+function deleteOptionsOf({ metadata, deleteOptions = {} }: Eviction, { dryRun }: CreateRequest): DeleteOptions {
+  const options = copyObject<DeleteOptions>(deleteOptions)
+  if (deleteOptions.ignoreStoreReadErrorWithClusterBreakingPotential === true) {
+    const path = fieldPath('deleteOptions', 'ignoreStoreReadErrorWithClusterBreakingPotential')
+    const error = fieldError.invalid(path, true, 'can not be set for pod eviction, try after removing the option')
+    throw newInvalid(evictionKind, metadata.name ?? '', [error])
+  }
+  const asked = options.dryRun ?? []
+  if (asked.length === 0 && dryRun) options.dryRun = ['All']
+  else if (dryRun && (asked.length !== 1 || asked[0] !== 'All')) {
+    throw newUnknownError(`Non-matching dry-run options in request and content: [All] and [${asked.join(' ')}]`)
+  }
+  return options
+}
+
+interface EvictionParts {
+  readonly store: Store<Pod>
+  readonly context: RequestContext
+  readonly name: string
+  readonly options: DeleteOptions
+  readonly budgets: DisruptionBudgets | undefined
+  readonly now: () => number
+}
+
+/** Beyond this somebody else writes the pod faster than we read it. */
+const maxAttempts = 20
+
+class PodEviction {
+  readonly #parts: EvictionParts
+  readonly #status: Updater
+  readonly #dryRun: boolean
+
+  constructor(parts: EvictionParts) {
+    this.#parts = parts
+    this.#status = parts.store.subresource(podStatus)
+    this.#dryRun = (parts.options.dryRun ?? []).length > 0
+  }
+
+  async run(): Promise<KubeObject> {
+    const pod = await this.#removeOutsideBudgets()
+    return pod === undefined ? created() : this.#removeWithinBudget(pod)
+  }
+
+  /** The pod, when it is for a budget to decide. */
+  async #removeOutsideBudgets(): Promise<DeepReadonly<Pod> | undefined> {
+    const { options } = this.#parts
+    const pinned = options.preconditions?.resourceVersion !== undefined
+    for (let attempt = 1; ; attempt++) {
+      const pod = await this.#read()
+      if (!isOutsideBudgets(pod)) return pod
+      try {
+        // A pending pod may become one that counts; what has ended stays so.
+        const mayChange = pod.status?.phase === 'Pending' && pod.metadata.deletionTimestamp === undefined
+        await this.#remove(mayChange && !pinned ? pinnedTo(pod, options) : options)
+        return undefined
+      } catch (error) {
+        if (pinned || attempt === maxAttempts || !isApiError(error, 'Conflict')) throw error
+      }
+    }
+  }
+
+  async #removeWithinBudget(pod: DeepReadonly<Pod>): Promise<KubeObject> {
+    const { budgets, options, now } = this.#parts
+    const { namespace = '', name = '' } = pod.metadata
+    const [budget, ...more] = matching(pod, (await budgets?.list(namespace)) ?? [])
+    if (more.length > 0) return tooManyBudgets()
+    if (budgets === undefined || budget === undefined) {
+      await this.#remove(options)
+      return created()
+    }
+    const budgetName = budget.metadata.name ?? ''
+    if (!mayGoUnhealthy(pod, budget)) {
+      const take = (current: PodDisruptionBudget): PodDisruptionBudget => {
+        takeDisruption(current, name, now())
+        return current
+      }
+      if (this.#dryRun) take(copyObject(budget) as PodDisruptionBudget)
+      else await budgets.updateStatus(namespace, budgetName, take)
+      await this.#remove(options)
+      return created()
+    }
+    try {
+      await this.#remove(pinnedTo(pod, options))
+    } catch (error) {
+      // It may have become healthy in between.
+      if (isApiError(error, 'Conflict') && options.preconditions?.resourceVersion === undefined) throw budgetInProcess(budgetName)
+      throw error
+    }
+    return created()
+  }
+
+  async #read(): Promise<DeepReadonly<Pod>> {
+    const { store, context, name } = this.#parts
+    return readResult(await store.get(context, name, {}))
+  }
+
+  /** Says in the pod's status why it goes, then deletes it. */
+  async #remove(options: DeleteOptions): Promise<void> {
+    const { store, context, name } = this.#parts
+    let deleteOptions = options
+    if (!this.#dryRun) {
+      const { object } = await this.#status.update(
+        context,
+        name,
+        {
+          async updatedObject(current) {
+            const pod = current as Pod
+            checkVersion(pod, options)
+            setPodCondition(pod, {
+              type: 'DisruptionTarget',
+              status: 'True',
+              reason: 'EvictionByEvictionAPI',
+              message: 'Eviction API: evicting',
+            })
+            return pod
+          },
+        },
+        { dryRun: false },
+      )
+      // What was asked for was there; this very change made it a newer version.
+      if (options.preconditions?.resourceVersion !== undefined) deleteOptions = pinnedTo(readResult<Pod>(object), options)
+    }
+    await store.delete(context, name, { options: deleteOptions, dryRun: this.#dryRun })
+  }
+}
+
+function pinnedTo({ metadata }: DeepReadonly<Pod>, options: DeleteOptions): DeleteOptions {
+  const { resourceVersion = '' } = metadata
+  return { ...options, preconditions: { ...options.preconditions, resourceVersion } }
+}
+
+function matching(
+  { metadata }: DeepReadonly<Pod>,
+  budgets: readonly DeepReadonly<PodDisruptionBudget>[],
+): DeepReadonly<PodDisruptionBudget>[] {
+  return budgets.filter(({ spec }) => {
+    try {
+      return labelSelectorAsSelector(spec?.selector).matches(metadata.labels ?? {})
+    } catch {
+      // A selector that means nothing matches nothing.
+      return false
+    }
+  })
+}
+
+/** Answered with 201 all the same, as it always was. */
+function tooManyBudgets(): KubeObject {
+  const message = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.'
+  const status: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 500 }
+  return status
+}
