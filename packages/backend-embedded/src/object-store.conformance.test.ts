@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { createObjectStore, hasCompaction, type Backend } from '@keelson/storagebackend'
+import { createObjectStore, type Backend } from '@keelson/storagebackend'
 import { createManualClock } from '@keelson/apimachinery/testing'
-import { describeStorage } from '@keelson/storagebackend/testing'
+import { describeStorage, putInto } from '@keelson/storagebackend/testing'
 import { openEmbedded, openMemory } from './index.ts'
 
 describeStorage('memory', async (request) => {
@@ -11,6 +11,7 @@ describeStorage('memory', async (request) => {
   const backend = openMemory({ clock })
   return {
     storage: createObjectStore({ ...request, backend, now: clock.now }),
+    put: putInto(backend),
     compact: (revision) => backend.compact(revision),
     advance: (ms) => clock.advance(ms),
     requestProgress: () => backend.requestProgress(),
@@ -24,6 +25,7 @@ describeStorage('lmdb', async (request) => {
   const backend = await openEmbedded({ clock, dataDir })
   return {
     storage: createObjectStore({ ...request, backend, now: clock.now }),
+    put: putInto(backend),
     compact: (revision) => backend.compact(revision),
     advance: (ms) => clock.advance(ms),
     requestProgress: () => backend.requestProgress(),
@@ -53,7 +55,8 @@ describeStorage('memory, read by pages', async (request) => {
   const backend = openMemory({ clock })
   return {
     storage: createObjectStore({ ...request, backend: plain(backend), now: clock.now }),
-    ...(hasCompaction(backend) && { compact: (revision: number) => backend.compact(revision) }),
+    put: putInto(backend),
+    compact: (revision) => backend.compact(revision),
     advance: (ms) => clock.advance(ms),
     requestProgress: () => backend.requestProgress(),
     close: () => backend[Symbol.asyncDispose](),

@@ -3,7 +3,7 @@ import { openMemory } from '@keelson/backend-embedded'
 import { createObjectStore, isEncryptedValue, isStorageError } from '@keelson/storagebackend'
 import type { Backend, Storage, ValueTransformer } from '@keelson/storagebackend'
 import { createManualClock } from '@keelson/apimachinery/testing'
-import { createTestCodec, describeStorage, testObject } from '@keelson/storagebackend/testing'
+import { createTestCodec, describeStorage, putInto, testObject } from '@keelson/storagebackend/testing'
 import type { StorageSuiteRequest, TestObject } from '@keelson/storagebackend/testing'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -50,7 +50,8 @@ async function under(request: StorageSuiteRequest, transformer: ValueTransformer
   const clock = createManualClock()
   const backend = openMemory({ clock })
   return {
-    storage: createObjectStore<TestObject>({ ...request, backend, transformer, now: clock.now }),
+    storage: createObjectStore<TestObject>({ transformer, ...request, backend, now: clock.now }),
+    put: (key: string, value: Uint8Array) => putInto(backend)(key, request.transformer ? value : transformer.toStorage(value, key)),
     compact: (revision: number) => backend.compact(revision),
     advance: (ms: number) => clock.advance(ms),
     requestProgress: () => backend.requestProgress(),

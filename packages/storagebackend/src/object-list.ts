@@ -132,7 +132,10 @@ function collecting<T extends KubeObject>(
   open: (entry: Entry) => StoredObject<T> | Promise<StoredObject<T>>,
 ): (entry: Entry) => StoredObject<T> | undefined | Promise<StoredObject<T> | undefined> {
   return (entry) => {
-    const add = (error: unknown): undefined => unreadable.add(entry.key, error)
+    const add = (error: unknown): undefined => {
+      unreadable.add(entry.key, error)
+      return undefined
+    }
     try {
       const object = open(entry)
       return object instanceof Promise ? object.catch(add) : object

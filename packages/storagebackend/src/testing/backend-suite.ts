@@ -27,7 +27,7 @@ export type DeclareBackendTest = (name: string, run: (test: BackendTest) => Prom
 /** The definition of a driver: every rule that backend.ts states, as tests. Call it in a vitest file. */
 export function describeBackend(name: string, open: () => Promise<BackendUnderTest>, options: SuiteOptions = {}): void {
   describe(`backend ${name}`, () => {
-    const tests = new SuiteTests(options)
+    const tests = new SuiteTests(`backend suite on ${name}`, options)
     let number = 0
     const declare: DeclareBackendTest = (title, run) =>
       tests.test(title, async () => {

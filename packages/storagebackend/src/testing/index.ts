@@ -1,7 +1,7 @@
 export { describeBackend } from './backend-suite.ts'
 export type { BackendUnderTest } from './backend-suite.ts'
 export type { Skip, SuiteOptions } from './skip.ts'
-export { describeStorage } from './storage-suite.ts'
+export { describeStorage, putInto } from './storage-suite.ts'
 export type { StorageSuiteRequest, StorageUnderTest } from './storage-suite.ts'
 export { createTestCodec, selecting, testObject } from './test-object.ts'
 export type { TestObject, TestObjectOptions } from './test-object.ts'

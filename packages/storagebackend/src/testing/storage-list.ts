@@ -128,7 +128,6 @@ export function listTests(test: DeclareStorageTest): void {
   })
 
   test('list: a version that was compacted is too old', async ({ storage, prefix, create, compact }) => {
-    if (!compact) return
     const old = await create('a', '1')
     await create('a', '2')
     const newest = await create('a', '3')

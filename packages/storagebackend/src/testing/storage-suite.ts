@@ -1,11 +1,21 @@
 import type { GroupResource } from '@keelson/apimachinery'
+import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
 import { describe } from 'vitest'
+import type { Backend } from '../backend.ts'
 import type { ObjectCodec, Storage, StoredObject } from '../storage.ts'
+import { createStorageMetrics, type StorageMetrics } from '../storage-metrics.ts'
+import type { ValueTransformer } from '../value/value-transformer.ts'
 import { SuiteTests, type SuiteOptions } from './skip.ts'
 import { deleteTests } from './storage-delete.ts'
 import { listTests } from './storage-list.ts'
 import { pagingTests } from './storage-paging.ts'
 import { scopeTests } from './storage-scopes.ts'
+import { listVersionTests } from './storage-list-versions.ts'
+import { singleTests } from './storage-single.ts'
+import { transformerTests } from './storage-transformer.ts'
+import { unreadableTests } from './storage-unreadable.ts'
+import { statisticsTests } from './storage-statistics.ts'
+import { watchStartTests } from './storage-watch-start.ts'
 import { undecodableTests } from './storage-undecodable.ts'
 import { createAndGetTests } from './storage-create-get.ts'
 import { updateTests } from './storage-update.ts'
@@ -14,21 +24,27 @@ import { watchReaderTests } from './storage-watch-readers.ts'
 import { watchListTests } from './storage-watch-list.ts'
 import { createTestCodec, testObject, type TestObject, type TestObjectOptions } from './test-object.ts'
 
-/** What a storage is to be opened for. The prefix is new for every test. */
+/** What a storage is to be opened for, as options of the object store at the bottom of it. The prefix is new for every test. */
 export interface StorageSuiteRequest {
   readonly codec: ObjectCodec<TestObject>
   readonly resource: GroupResource
   readonly prefix: string
+  readonly metrics: StorageMetrics
+  readonly collectUnreadable?: boolean
+  /** In tests of transformers. A storage that has one of its own takes this instead. */
+  readonly transformer?: ValueTransformer
 }
 
 export interface StorageUnderTest {
   readonly storage: Storage<TestObject>
-  /** Drops history before the revision, below any cache. Without it the tests that need it pass over. */
-  readonly compact?: (revision: number) => Promise<void>
+  /** Writes an encoded object to the driver, below any storage; transformed where the storage has a transformer of its own. */
+  readonly put: (key: string, value: Uint8Array) => Promise<unknown>
+  /** Drops history before the revision; that of a cache too. */
+  readonly compact: (revision: number) => Promise<void>
   /** Moves the clock; without it the suite waits. */
   readonly advance?: (milliseconds: number) => void
-  /** Makes open watches send progress soon. Without it the tests that need it pass over. */
-  readonly requestProgress?: () => Promise<void>
+  /** Makes open watches send progress soon. */
+  readonly requestProgress: () => Promise<void>
   readonly close: () => PromiseLike<void>
 }
 
@@ -37,10 +53,21 @@ export interface StorageTest extends StorageUnderTest {
   key(namespace: string, name: string): string
   create(namespace: string, name: string, options?: TestObjectOptions): Promise<StoredObject<TestObject>>
   update(stored: StoredObject<TestObject>, change: (object: TestObject) => void): Promise<StoredObject<TestObject>>
+  /** How often the object store has asked the driver for a list until now. */
+  lists(): number
   wait(milliseconds: number): Promise<void>
 }
 
-export type DeclareStorageTest = (name: string, run: (test: StorageTest) => Promise<void>) => void
+export type DeclareStorageTest = (
+  name: string,
+  run: (test: StorageTest) => Promise<void>,
+  request?: Partial<Pick<StorageSuiteRequest, 'codec' | 'collectUnreadable' | 'transformer'>>,
+) => void
+
+/** `StorageUnderTest.put` for a storage without a transformer of its own. */
+export function putInto(backend: Backend): StorageUnderTest['put'] {
+  return (key, value) => backend.commit({ compare: [], operations: [{ type: 'put', key, value }] })
+}
 
 /** The definition of an object storage, for drivers under the object store and for the cacher alike. Call it in a vitest file. */
 export function describeStorage(
@@ -49,12 +76,14 @@ export function describeStorage(
   options: SuiteOptions = {},
 ): void {
   describe(`storage ${name}`, () => {
-    const tests = new SuiteTests(options)
+    const tests = new SuiteTests(`storage suite on ${name}`, options)
     let number = 0
-    const declare: DeclareStorageTest = (title, run) =>
+    const declare: DeclareStorageTest = (title, run, request) =>
       tests.test(title, async () => {
         const prefix = `/registry/tests-${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}-${number++}/`
-        const under = await open({ codec: createTestCodec(), resource: { group: 'suite.keelson.dev', resource: 'tests' }, prefix })
+        const registry = createMetricsRegistry()
+        const resource = { group: 'suite.keelson.dev', resource: 'tests' }
+        const under = await open({ codec: createTestCodec(), resource, prefix, metrics: createStorageMetrics(registry), ...request })
         const { storage, advance } = under
         const key = (namespace: string, objectName: string): string => `${prefix}${namespace}/${objectName}`
         try {
@@ -69,6 +98,7 @@ export function describeStorage(
                 change(current!)
                 return { object: current! }
               }),
+            lists: () => Number(/^etcd_requests_total\{.*operation="list",.*\} (\d+)$/m.exec(registry.text())?.[1] ?? 0),
             async wait(milliseconds) {
               if (advance) advance(milliseconds)
               else await new Promise((resolve) => setTimeout(resolve, milliseconds))
@@ -87,6 +117,12 @@ export function describeStorage(
     watchListTests(declare)
     watchReaderTests(declare)
     scopeTests(declare)
+    listVersionTests(declare)
+    singleTests(declare)
+    transformerTests(declare)
+    unreadableTests(declare)
+    statisticsTests(declare)
+    watchStartTests(declare)
     undecodableTests(declare)
     tests.finish()
   })

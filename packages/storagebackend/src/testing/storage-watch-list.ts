@@ -73,7 +73,6 @@ export function watchListTests(test: DeclareStorageTest): void {
   })
 
   test('bookmarks: never ahead of events, only to those who allow them', async ({ storage, prefix, create, requestProgress }) => {
-    if (!requestProgress) return
     const start = await create('a', 'start')
     const resourceVersion = String(start.revision)
     const predicate = selecting({ labels: 'app=x' })

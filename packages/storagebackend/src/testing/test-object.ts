@@ -11,10 +11,11 @@ export interface TestObject extends KubeObject {
 /** An object with this text is stored as bytes that no codec opens. */
 export const undecodable = 'undecodable'
 
-export function createTestCodec(): ObjectCodec<TestObject> {
+/** Of another schema version: it writes other bytes for the same object, and both read what the other wrote. */
+export function createTestCodec(schemaVersion = 1): ObjectCodec<TestObject> {
   const codec = createRecordCodec<TestObject>({
     kind: 'Test',
-    schemaVersion: 1,
+    schemaVersion,
     selectableFields: { 'spec.nodeName': (object) => object.spec?.nodeName ?? '' },
   })
   return {

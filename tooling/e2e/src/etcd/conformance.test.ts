@@ -1,6 +1,6 @@
 import { openEtcd3 } from '@keelson/backend-etcd3'
 import { createObjectStore } from '@keelson/storagebackend'
-import { describeBackend, describeStorage } from '@keelson/storagebackend/testing'
+import { describeBackend, describeStorage, putInto } from '@keelson/storagebackend/testing'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { type EtcdProcess, startEtcd } from '../real-parts/etcd-process.ts'
 import { findEtcd } from '../real-parts/find-etcd.ts'
@@ -22,6 +22,7 @@ describe.skipIf(binary === undefined)('on a real etcd', () => {
     const backend = await open(3)
     return {
       storage: createObjectStore({ ...request, backend }),
+      put: putInto(backend),
       compact: (revision) => backend.compact(revision),
       requestProgress: () => backend.requestProgress(),
       close: () => backend[Symbol.asyncDispose](),

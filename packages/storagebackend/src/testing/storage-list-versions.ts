@@ -1,0 +1,181 @@
+import { expect } from 'vitest'
+import type { ListObjectsOptions } from '../storage.ts'
+import { names } from './list-names.ts'
+import { codeOf, failure } from './storage-errors.ts'
+import type { DeclareStorageTest, StorageTest } from './storage-suite.ts'
+import { selecting } from './test-object.ts'
+
+const namespaces = ['one', 'two', 'zwei'] as const
+const selectors = [
+  { title: 'all', selects: (_name: string) => true },
+  { title: 'by label', predicate: selecting({ labels: 'app=a' }), selects: (name: string) => name.endsWith('/a') },
+  { title: 'by field', predicate: selecting({ fields: 'spec.nodeName=b' }), selects: (name: string) => name.endsWith('/b') },
+  { title: 'nothing', predicate: selecting({ labels: 'none=such' }), selects: () => false },
+]
+
+interface State {
+  readonly revision: number
+  /** "namespace/name", by key. */
+  readonly names: readonly string[]
+}
+
+/** Three namespaces, two objects each; states from the creations and deletions in between. */
+async function history({ storage, key, create }: StorageTest): Promise<State[]> {
+  const states: State[] = []
+  const present = new Set<string>()
+  const note = (revision: number): void => void states.push({ revision, names: [...present].sort() })
+  for (const name of ['a', 'b']) {
+    for (const namespace of namespaces) {
+      present.add(`${namespace}/${name}`)
+      note((await create(namespace, name, { labels: { app: name }, nodeName: name })).revision)
+    }
+  }
+  present.delete('two/a')
+  note((await storage.delete(key('two', 'a'))).revision)
+  present.add('two/a')
+  note((await create('two', 'a', { labels: { app: 'a' }, nodeName: 'a' })).revision)
+  return states
+}
+
+const token = (rv: number, start: string): string =>
+  Buffer.from(`{"v":"meta.k8s.io/v1","rv":${rv},"start":${JSON.stringify(`${start}\0`).replace('\\u0000', '\\u0000')}}`).toString(
+    'base64url',
+  )
+
+/** What a list of `state` gives: one page of it, and how it goes on. */
+function expectedPage(state: State, below: string, from: string, limit: number, selector: (typeof selectors)[number]) {
+  const range = state.names.filter((name) => name.startsWith(below) && name > from)
+  const chosen = range.filter(selector.selects)
+  const page = limit > 0 ? chosen.slice(0, limit) : chosen
+  const behind = page.length === limit ? range.slice(range.indexOf(page.at(-1)!) + 1) : []
+  const more = limit > 0 && behind.length > 0
+  return {
+    names: page,
+    continue: more ? token(state.revision, page.at(-1)!.slice(below.length)) : '',
+    remaining: more && selector.predicate === undefined ? behind.length : undefined,
+  }
+}
+
+export function listVersionTests(test: DeclareStorageTest): void {
+  test('list: every version and match, with limits, tokens and selectors, after a compaction', async (under) => {
+    const { storage, prefix, compact } = under
+    const states = await history(under)
+    const newest = states.at(-1)!
+    const kept = states.at(-3)!
+    await compact(kept.revision)
+    // A cache is not behind after that.
+    await storage.list(prefix)
+
+    interface Case {
+      readonly rv: string
+      readonly match?: 'Exact' | 'NotOlderThan'
+      readonly limits: readonly number[]
+      readonly from?: string
+      readonly continued?: number
+      readonly gives: State | 'ResourceVersionTooOld' | 'ResourceVersionTooLarge'
+    }
+    const all = [0, 1, 2, 10]
+    const future = String(newest.revision + 1_000_000)
+    const cases: Case[] = [
+      { rv: '', limits: all, gives: newest },
+      // A cache does not look at the limit of a list of any age.
+      { rv: '0', limits: [0, 10], gives: newest },
+      { rv: '0', match: 'NotOlderThan', limits: [0, 10], gives: newest },
+      ...[newest, kept, states[0]!].flatMap((state): Case[] => [
+        { rv: String(state.revision), match: 'NotOlderThan', limits: all, gives: newest },
+        { rv: String(state.revision), limits: [0], gives: newest },
+        { rv: String(state.revision), limits: [1, 2, 10], gives: state === states[0] ? 'ResourceVersionTooOld' : state },
+        { rv: String(state.revision), match: 'Exact', limits: all, gives: state === states[0] ? 'ResourceVersionTooOld' : state },
+      ]),
+      { rv: future, limits: [0, 1], gives: 'ResourceVersionTooLarge' },
+      { rv: future, match: 'Exact', limits: [0, 1], gives: 'ResourceVersionTooLarge' },
+      { rv: future, match: 'NotOlderThan', limits: [0, 1], gives: 'ResourceVersionTooLarge' },
+      ...['', '0'].flatMap((rv): Case[] => [
+        { rv, limits: rv === '' ? all : [0], from: 'one/b', continued: kept.revision, gives: kept },
+        { rv, limits: rv === '' ? all : [0], from: 'one/b', continued: -1, gives: newest },
+        { rv, limits: [0, 1], from: 'one/b', continued: states[0]!.revision, gives: 'ResourceVersionTooOld' },
+      ]),
+    ]
+    for (const { rv, match, limits, from = '', continued, gives } of cases) {
+      for (const limit of limits) {
+        // A cache waits for the future for a while before it gives up.
+        for (const selector of gives === 'ResourceVersionTooLarge' ? selectors.slice(0, 1) : selectors) {
+          const options: ListObjectsOptions = {
+            resourceVersion: rv,
+            resourceVersionMatch: match,
+            limit,
+            ...(selector.predicate && { predicate: selector.predicate }),
+            ...(continued !== undefined && { continue: token(continued, from) }),
+          }
+          for (const below of continued === undefined ? ['', 'two/'] : ['']) {
+            const title = JSON.stringify({ rv, match, limit, selector: selector.title, below, continued, newest: newest.revision })
+            const list = storage.list(prefix + below, options)
+            if (typeof gives === 'string') {
+              expect(codeOf(await failure(list)), title).toBe(gives)
+              continue
+            }
+            const got = await list
+            // Where the newest is asked for, others may have written elsewhere meanwhile.
+            if (gives === newest) expect(got.revision, title).toBeGreaterThanOrEqual(newest.revision)
+            else expect(got.revision, title).toBe(gives.revision)
+            const page = expectedPage({ ...gives, revision: got.revision }, below, from, limit, selector)
+            expect({ names: names(got), continue: got.continue, remaining: got.remainingItemCount }, title).toEqual(page)
+          }
+        }
+      }
+    }
+  })
+
+  test('list: consistent, with nothing asked and with an inconsistent token, also of what happened elsewhere', async (under) => {
+    const { storage, prefix, create, put } = under
+    await create('ns', 'a')
+    const elsewhere = `${prefix.slice(0, -1)}-elsewhere/x`
+    let last = 0
+    for (let i = 0; i < 3; i++) {
+      await put(elsewhere, Buffer.from(String(i)))
+      const now = await storage.currentRevision()
+      expect(now).toBeGreaterThan(last)
+      last = now
+      for (const options of [{}, { limit: 1 }, { continue: token(-1, '0/x') }, { continue: token(-1, '0/x'), limit: 1 }]) {
+        const list = await storage.list(prefix, options)
+        expect(list.revision).toBeGreaterThanOrEqual(now)
+        expect(names(list)).toEqual(['ns/a'])
+      }
+      // Any age may lag, but not behind what has been shown.
+      expect((await storage.list(prefix, { resourceVersion: '0' })).revision).toBeGreaterThanOrEqual(now)
+    }
+  })
+
+  test('paging: takes no more reads than pages; a selector makes the reads larger', async ({ storage, prefix, create, lists }) => {
+    await Promise.all(
+      Array.from({ length: 1000 }, (_, i) => create('ns', String(i).padStart(3, '0'), { nodeName: i === 999 ? 'rare' : 'n' })),
+    )
+    // Until a cache has caught up.
+    const { revision } = await storage.list(prefix)
+    const readsOf = async (read: () => Promise<unknown>): Promise<number> => {
+      const before = lists()
+      await read()
+      return lists() - before
+    }
+    const pages = async (limit: number): Promise<void> => {
+      let seen = 0
+      for (let from = ''; ;) {
+        const page = await storage.list(prefix, { limit, continue: from })
+        expect(page.revision).toBeGreaterThanOrEqual(revision)
+        seen += names(page).length
+        from = page.continue
+        if (from === '') break
+        expect(page.remainingItemCount).toBe(1000 - seen)
+      }
+      expect(seen).toBe(1000)
+    }
+    expect(await readsOf(() => pages(400))).toBeLessThanOrEqual(3)
+    expect(await readsOf(() => pages(250))).toBeLessThanOrEqual(4)
+    const rare = async (): Promise<void> => {
+      const page = await storage.list(prefix, { limit: 1, predicate: selecting({ fields: 'spec.nodeName=rare' }) })
+      expect([names(page), page.continue, page.remainingItemCount]).toEqual([['ns/999'], '', undefined])
+    }
+    // 1, 2, 4, … 512.
+    expect(await readsOf(rare)).toBeLessThanOrEqual(10)
+  })
+}

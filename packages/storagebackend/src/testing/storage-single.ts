@@ -1,0 +1,64 @@
+import { expect } from 'vitest'
+import { codeOf, failure } from './storage-errors.ts'
+import type { DeclareStorageTest } from './storage-suite.ts'
+import { selecting } from './test-object.ts'
+
+export function singleTests(test: DeclareStorageTest): void {
+  test('list: of a single key, for every version and match', async ({ storage, prefix, key, create, update, put }) => {
+    const before = await create('ns', 'foo', { nodeName: 'n1' })
+    const now = await update(before, (object) => void (object.spec = { nodeName: 'n2' }))
+    await create('ns', 'foobar')
+    await put(`${prefix.slice(0, -1)}-elsewhere/x`, Buffer.from('x'))
+    const future = String(now.revision + 1_000_000)
+    const cases: { rv?: string; match?: 'Exact' | 'NotOlderThan'; gives: readonly number[] | 'ResourceVersionTooLarge' }[] = [
+      { gives: [now.revision] },
+      { rv: '0', gives: [before.revision, now.revision] },
+      { rv: '0', match: 'NotOlderThan', gives: [before.revision, now.revision] },
+      { rv: String(now.revision), gives: [now.revision] },
+      { rv: String(now.revision), match: 'NotOlderThan', gives: [now.revision] },
+      { rv: String(now.revision), match: 'Exact', gives: [now.revision] },
+      { rv: String(before.revision), gives: [before.revision, now.revision] },
+      { rv: String(before.revision), match: 'NotOlderThan', gives: [before.revision, now.revision] },
+      { rv: String(before.revision), match: 'Exact', gives: [before.revision] },
+      { rv: future, gives: 'ResourceVersionTooLarge' },
+      { rv: future, match: 'Exact', gives: 'ResourceVersionTooLarge' },
+      { rv: future, match: 'NotOlderThan', gives: 'ResourceVersionTooLarge' },
+    ]
+    for (const { rv: resourceVersion = '', match: resourceVersionMatch, gives } of cases) {
+      for (const limit of [0, 1, 5]) {
+        const options = { recursive: false, resourceVersion, resourceVersionMatch, limit }
+        const title = JSON.stringify({ ...options, before: before.revision, now: now.revision })
+        const list = storage.list(key('ns', 'foo'), options)
+        if (gives === 'ResourceVersionTooLarge') {
+          expect(codeOf(await failure(list)), title).toBe(gives)
+          continue
+        }
+        const { items, continue: token, remainingItemCount, revision } = await list
+        const found = [...items]
+        // Of any age: a cache may not have seen it at all.
+        if (resourceVersion !== '0' || found.length > 0) expect(found, title).toHaveLength(1)
+        for (const object of found) expect(gives, title).toContain(object.revision)
+        expect([token, remainingItemCount], title).toEqual(['', undefined])
+        expect(revision, title).toBeGreaterThanOrEqual(found[0]?.revision ?? 1)
+        expect([...(await storage.list(key('ns', 'none'), { ...options, resourceVersionMatch })).items], title).toEqual([])
+        const predicate = selecting({ fields: 'metadata.name!=foo' })
+        expect([...(await storage.list(key('ns', 'foo'), { ...options, predicate })).items], title).toEqual([])
+      }
+    }
+  })
+
+  test('list: a prefix ends at a slash, whether it was given one or not', async ({ storage, prefix, create }) => {
+    for (const [namespace, name] of [
+      ['foo', 'bar'],
+      ['foobar', 'bar'],
+      ['foo', 'barbaz'],
+    ] as const)
+      await create(namespace, name)
+    const keys = async (below: string, recursive: boolean): Promise<string[]> =>
+      Array.from((await storage.list(prefix + below, { recursive })).items, (object) => object.key.slice(prefix.length))
+    for (const below of ['foo', 'foo/']) expect(await keys(below, true)).toEqual(['foo/bar', 'foo/barbaz'])
+    expect(await keys('foo/bar', true)).toEqual([])
+    expect(await keys('foo/bar', false)).toEqual(['foo/bar'])
+    expect(await keys('foo', false)).toEqual([])
+  })
+}

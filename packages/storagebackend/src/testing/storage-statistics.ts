@@ -1,0 +1,43 @@
+import { expect } from 'vitest'
+import type { StorageStats } from '../storage.ts'
+import { failure } from './storage-errors.ts'
+import type { DeclareStorageTest } from './storage-suite.ts'
+import { createTestCodec, testObject } from './test-object.ts'
+
+export function statisticsTests(test: DeclareStorageTest): void {
+  test('statistics: count and average size as it is stored, exact after every write', async ({ storage, key, create, update }) => {
+    const encoded = createTestCodec().encode(testObject('ns', 'foo', { text: 'x'.repeat(100) })).length
+    expect(await storage.stats()).toEqual({ objectCount: 0, estimatedAverageObjectSize: 0 })
+    await create('ns', 'foo', { text: 'x'.repeat(100) })
+    const { estimatedAverageObjectSize: foo } = await storage.stats()
+    expect(foo).toBeGreaterThanOrEqual(encoded)
+    // What encryption adds.
+    expect(foo).toBeLessThan(encoded + 200)
+
+    const bar = await create('ns', 'bar')
+    const both = await storage.stats()
+    await update(bar, (object) => void (object.metadata.labels = { foo: 'bar', and: 'more' }))
+    const grown = await storage.stats()
+    await storage.delete(key('ns', 'foo'))
+    const alone = await storage.stats()
+    const average = (of: number): StorageStats => ({ objectCount: 2, estimatedAverageObjectSize: Math.floor((foo + of) / 2) })
+    expect(alone.objectCount).toBe(1)
+    expect(grown).toEqual(average(alone.estimatedAverageObjectSize))
+    expect(both.objectCount).toBe(2)
+    expect(both.estimatedAverageObjectSize).toBeLessThan(grown.estimatedAverageObjectSize)
+
+    await failure(storage.delete(key('ns', 'foo')))
+    await failure(create('ns', 'bar'))
+    expect(await storage.stats()).toEqual(alone)
+    await storage.delete(key('ns', 'bar'))
+    expect(await storage.stats()).toEqual({ objectCount: 0, estimatedAverageObjectSize: 0 })
+  })
+
+  test('statistics: of the resource and no other', async ({ storage, prefix, create, put }) => {
+    await create('ns', 'a')
+    const alone = await storage.stats()
+    await put(`${prefix.slice(0, -1)}-elsewhere/x`, Buffer.alloc(10_000))
+    await put(`${prefix.slice(0, -2)}/x`, Buffer.alloc(10_000))
+    expect(await storage.stats()).toEqual(alone)
+  })
+}

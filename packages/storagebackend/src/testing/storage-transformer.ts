@@ -1,0 +1,100 @@
+import { expect } from 'vitest'
+import type { PlainValue, ValueTransformer } from '../value/value-transformer.ts'
+import { brief, ObjectWatchReader } from './object-watch-reader.ts'
+import { codeOf, failure } from './storage-errors.ts'
+import type { DeclareStorageTest } from './storage-suite.ts'
+import { createTestCodec, testObject } from './test-object.ts'
+
+/** Writes with its newest prefix, reads every one it has had; a value under another prefix is none of its own. */
+class PrefixTransformer implements ValueTransformer {
+  prefixes: string[] = ['test-1:']
+
+  fromStorage(stored: Uint8Array, key: string): PlainValue {
+    const value = Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength)
+    const prefix = this.prefixes.find((each) => value.subarray(0, each.length).toString() === each)
+    if (prefix === undefined) throw new Error(`the value of ${key} has another prefix`)
+    return { data: value.subarray(prefix.length), stale: prefix !== this.prefixes[0] }
+  }
+
+  toStorage(data: Uint8Array): Uint8Array {
+    return Buffer.concat([Buffer.from(this.prefixes[0]!), data])
+  }
+}
+
+export function transformerTests(test: DeclareStorageTest): void {
+  const readOnly = new PrefixTransformer()
+  const foreign = (name: string): Buffer => Buffer.concat([Buffer.from('other:'), createTestCodec().encode(testObject('ns', name))])
+
+  test(
+    'transformer: a value that it cannot read fails every verb that would read it, and no other',
+    async ({ storage, prefix, key, create, put }) => {
+      await create('good', 'a')
+      await put(key('ns', 'bad'), foreign('bad'))
+      const bad = key('ns', 'bad')
+      const items = async (list: ReturnType<typeof storage.list>): Promise<unknown> => [...(await list).items]
+      for (const call of [
+        () => storage.get(bad),
+        () => items(storage.list(prefix)),
+        () => items(storage.list(prefix, { limit: 5 })),
+        () => items(storage.list(bad, { recursive: false })),
+        () => storage.guaranteedUpdate(bad, (object) => ({ object: object! })),
+        () => storage.delete(bad),
+      ]) {
+        const error = await failure(call())
+        expect(codeOf(error)).toBe('Internal')
+        expect(String(error)).toContain('has another prefix')
+      }
+      expect(await items(storage.list(`${prefix}good/`))).toHaveLength(1)
+      expect((await storage.get(key('good', 'a'))).object().metadata.name).toBe('a')
+      expect(await storage.count(prefix)).toBe(2)
+    },
+    { transformer: readOnly },
+  )
+
+  test(
+    'transformer: a watch ends with an error where it cannot read, and gives nothing after it',
+    async ({ storage, prefix, key, create, put }) => {
+      const { revision } = await create('ns', 'start')
+      const open = (): Promise<ObjectWatchReader> => ObjectWatchReader.open(storage, prefix, { resourceVersion: String(revision) })
+      const readers = await Promise.all(Array.from({ length: 10 }, open))
+      await create('ns', 'before')
+      for (const reader of readers) expect(brief(await reader.objects(1))).toEqual(['ADDED before'])
+      const endings = readers.map((reader) => failure(reader.next()))
+      await put(key('ns', 'bad'), foreign('bad'))
+      await create('ns', 'after')
+      // A cache may say no more than that it has to be filled anew.
+      for (const ending of endings) expect(['InternalError', 'ResourceVersionTooOld']).toContain(codeOf(await ending))
+      for (const reader of readers) expect(await reader.next()).toBeUndefined()
+    },
+    { transformer: readOnly },
+  )
+
+  const rotating = new PrefixTransformer()
+  test(
+    'transformer: what it would write otherwise now is written again by an update that changes nothing, once',
+    async ({ storage, key, create }) => {
+      rotating.prefixes = ['test-1:']
+      const created = await create('ns', 'a')
+      const same = async (): Promise<number> => (await storage.guaranteedUpdate(key('ns', 'a'), (object) => ({ object: object! }))).revision
+      expect(await same()).toBe(created.revision)
+      rotating.prefixes = ['test-2:', 'test-1:']
+      const rewritten = await same()
+      expect(rewritten).toBeGreaterThan(created.revision)
+      expect(await same()).toBe(rewritten)
+      rotating.prefixes = ['test-2:']
+      expect((await storage.get(key('ns', 'a'))).object().metadata.name).toBe('a')
+    },
+    { transformer: rotating },
+  )
+
+  test('update: what is stored decides whether something changes, not how it reads', async ({ storage, key, put }) => {
+    const object = testObject('ns', 'a', { text: 'x' })
+    await put(key('ns', 'a'), createTestCodec(2).encode(object))
+    const { revision } = await storage.get(key('ns', 'a'))
+    const same = async (): Promise<number> => (await storage.guaranteedUpdate(key('ns', 'a'), (current) => ({ object: current! }))).revision
+    const canonical = await same()
+    expect(canonical).toBeGreaterThan(revision)
+    expect(await same()).toBe(canonical)
+    expect((await storage.get(key('ns', 'a'))).object().spec).toEqual({ text: 'x' })
+  })
+}

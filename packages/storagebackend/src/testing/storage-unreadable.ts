@@ -1,0 +1,148 @@
+import { isApiError } from '@keelson/apimachinery'
+import { expect } from 'vitest'
+import type { ObjectCodec } from '../storage.ts'
+import type { ValueTransformer } from '../value/value-transformer.ts'
+import { names } from './list-names.ts'
+import { ObjectWatchReader } from './object-watch-reader.ts'
+import { codeOf, failure } from './storage-errors.ts'
+import type { DeclareStorageTest } from './storage-suite.ts'
+import { createTestCodec, testObject, type TestObject } from './test-object.ts'
+
+const garbage = Buffer.from('{"not":"a record"}')
+
+/** Reads what is marked so only with an error that says nothing about the value. */
+function failingCodec(): ObjectCodec<TestObject> {
+  const codec = createTestCodec()
+  return {
+    encode: codec.encode,
+    open(key, value, revision) {
+      if (key.endsWith('/broken')) throw new TypeError('a mistake of the program')
+      return codec.open(key, value, revision)
+    },
+  }
+}
+
+/** Waits before it reads, as one that asks a key service does; meanwhile `during` happens, once. */
+class WaitingTransformer implements ValueTransformer {
+  during: (() => Promise<unknown>) | undefined
+  #waiting: Promise<void> | undefined
+
+  prepare(): Promise<void> | undefined {
+    const { during } = this
+    this.during = undefined
+    if (during) this.#waiting = during().then(() => void (this.#waiting = undefined))
+    return this.#waiting
+  }
+
+  fromStorage(stored: Uint8Array): { data: Uint8Array; stale: boolean } {
+    return { data: stored, stale: false }
+  }
+
+  toStorage(data: Uint8Array): Uint8Array {
+    return data
+  }
+}
+
+export function unreadableTests(test: DeclareStorageTest): void {
+  const collect = { collectUnreadable: true } as const
+
+  test(
+    'unreadable: a list names every one of them, a hundred at the most',
+    async ({ storage, prefix, key, create, put }) => {
+      await create('good', 'a')
+      for (const name of ['1', '2']) await put(key('ns', name), garbage)
+      await create('ns', '3')
+      for (const options of [{}, { limit: 10 }]) {
+        const error = await failure(storage.list(prefix, options))
+        if (!isApiError(error, 'StoreReadError')) throw error
+        expect(error.message).toBe('failed to read one or more tests.suite.keelson.dev from the storage')
+        expect(error.details).toMatchObject({ group: 'suite.keelson.dev', kind: 'tests', name: 'list' })
+        expect(error.details!.causes!.map(({ reason, field }) => [reason, field])).toEqual([
+          ['UnexpectedServerResponse', key('ns', '1')],
+          ['UnexpectedServerResponse', key('ns', '2')],
+        ])
+        expect(error.details!.causes![0]!.message).toContain('not in a form that this version reads')
+      }
+      expect(names(await storage.list(`${prefix}good/`))).toEqual(['good/a'])
+
+      for (let i = 0; i < 120; i++) await put(key('many', String(i)), garbage)
+      const { details } = (await failure(storage.list(`${prefix}many/`))) as { details?: { causes?: { reason?: string }[] } }
+      expect(details!.causes).toHaveLength(101)
+      expect(details!.causes!.at(-1)).toEqual({ reason: 'FieldValueTooMany', message: 'too many errors, the list is truncated' })
+    },
+    collect,
+  )
+
+  test('unreadable: unless they are collected, the first ends a list', async ({ storage, prefix, key, put }) => {
+    for (const name of ['1', '2']) await put(key('ns', name), garbage)
+    const error = await failure((async () => [...(await storage.list(prefix)).items])())
+    expect(codeOf(error)).toBe('Corrupt')
+    expect(String(error)).toContain(key('ns', '1'))
+  })
+
+  test(
+    'unreadable: an error that is about something else ends a list',
+    async ({ storage, prefix, key, put }) => {
+      await put(key('ns', '1'), garbage)
+      await put(key('ns', 'broken'), createTestCodec().encode(testObject('ns', 'broken')))
+      expect(String(await failure(storage.list(prefix)))).toContain('a mistake of the program')
+    },
+    { ...collect, codec: failingCodec() },
+  )
+
+  test('unreadable: what cannot be read can be deleted, what can be read cannot be deleted so', async ({
+    storage,
+    prefix,
+    key,
+    create,
+    put,
+  }) => {
+    const good = await create('ns', 'good')
+    await put(key('ns', 'bad'), garbage)
+    const revision = await storage.deleteUnreadable(key('ns', 'bad'))
+    expect(revision).toBeGreaterThan(good.revision)
+    expect(codeOf(await failure(storage.get(key('ns', 'bad'))))).toBe('KeyNotFound')
+    expect(codeOf(await failure(storage.deleteUnreadable(key('ns', 'bad'))))).toBe('KeyNotFound')
+    const refused = await failure(storage.deleteUnreadable(key('ns', 'good')))
+    expect(codeOf(refused)).toBe('InvalidObject')
+    expect(String(refused)).toContain('the stored object can be read')
+    expect(names(await storage.list(prefix))).toEqual(['ns/good'])
+    expect(String(await failure(storage.deleteUnreadable('/registry/elsewhere/ns/a')))).toContain('lacks resource prefix')
+  })
+
+  const waiting = new WaitingTransformer()
+  test(
+    'unreadable: one that was made readable meanwhile is not deleted',
+    async ({ storage, key, put }) => {
+      const bad = key('ns', 'bad')
+      await put(bad, garbage)
+      waiting.during = () => put(bad, createTestCodec().encode(testObject('ns', 'bad', { text: 'mended' })))
+      expect(codeOf(await failure(storage.deleteUnreadable(bad)))).toBe('InvalidObject')
+      expect((await storage.get(bad)).object().spec!.text).toBe('mended')
+    },
+    { transformer: waiting },
+  )
+
+  test('unreadable: its deletion ends watches with an error, for nobody can be shown what it was', async ({
+    storage,
+    prefix,
+    key,
+    create,
+    put,
+  }) => {
+    await create('ns', 'a')
+    await put(key('ns', 'bad'), garbage)
+    const resourceVersion = String(await storage.currentRevision())
+    const open = (): Promise<ObjectWatchReader> => ObjectWatchReader.open(storage, prefix, { resourceVersion })
+    const opened = await Promise.allSettled(Array.from({ length: 10 }, open))
+    await storage.deleteUnreadable(key('ns', 'bad'))
+    await create('ns', 'after')
+    for (const each of opened) {
+      // A cache that cannot be filled opens none; one that was filled before it was unreadable has to be filled anew.
+      const error = each.status === 'rejected' ? each.reason : await failure(each.value.next())
+      expect(['StoreReadError', 'TooManyRequests', 'ResourceVersionTooOld']).toContain(codeOf(error))
+      if (codeOf(error) === 'StoreReadError') expect(String(error)).toContain('saw a DELETED event, but object data is corrupt')
+      if (each.status === 'fulfilled') expect(await each.value.next()).toBeUndefined()
+    }
+  })
+}

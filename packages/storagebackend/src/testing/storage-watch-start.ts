@@ -1,0 +1,115 @@
+import { expect } from 'vitest'
+import { ObjectWatchReader, type SeenEvent } from './object-watch-reader.ts'
+import type { DeclareStorageTest } from './storage-suite.ts'
+import { selecting } from './test-object.ts'
+
+export function watchStartTests(test: DeclareStorageTest): void {
+  test('watch: every version, with and without initial events, bookmarks and a name', async ({ storage, prefix, key, create }) => {
+    const a = await create('ns', 'a')
+    const gone = await create('ns', 'gone')
+    const b = await create('ns', 'b')
+    const deleted = await storage.delete(key('ns', 'gone'))
+    const now = await storage.list(prefix)
+    const added = (object: { revision: number }, name: string): SeenEvent => ({ type: 'ADDED', name, revision: object.revision })
+    const state = [added(a, 'a'), added(b, 'b')]
+    const happened = [added(gone, 'gone'), added(b, 'b'), { type: 'DELETED', name: 'gone', revision: deleted.revision }]
+
+    let round = 0
+    for (const rv of ['', '0', String(a.revision), String(now.revision)]) {
+      for (const sendInitialEvents of [undefined, true, false]) {
+        for (const allowBookmarks of [true, false]) {
+          for (const only of [undefined, 'b']) {
+            const title = JSON.stringify({ rv, sendInitialEvents, allowBookmarks, only })
+            const reader = await ObjectWatchReader.open(storage, prefix, {
+              resourceVersion: rv,
+              allowBookmarks,
+              sendInitialEvents,
+              ...(sendInitialEvents !== undefined && { resourceVersionMatch: 'NotOlderThan' as const }),
+              ...(only && { predicate: selecting({ fields: `metadata.name=${only}` }) }),
+            })
+            const initial = sendInitialEvents ?? (rv === '' || rv === '0')
+            const past = initial ? state : happened.filter(({ revision }) => rv !== '' && rv !== '0' && revision > Number(rv))
+            const expected = past.filter(({ name }) => only === undefined || name === only)
+            expect(await reader.objects(expected.length), title).toEqual(expected)
+            if (sendInitialEvents && allowBookmarks) {
+              const [end] = await reader.events(1)
+              expect(end, title).toMatchObject({ type: 'BOOKMARK', initialEventsEnd: true })
+              // That of the store, which has seen a deletion after the newest object.
+              expect(end!.revision, title).toBeGreaterThanOrEqual(deleted.revision)
+            }
+            // Nothing else comes before what happens now, and that comes.
+            const next = await create('later', only ?? `n${round++}`)
+            expect(await reader.objects(1), title).toEqual([added(next, next.field('metadata.name'))])
+            const { revision } = await storage.delete(next.key)
+            const ended = { type: 'DELETED', name: next.field('metadata.name'), revision }
+            expect(await reader.objects(1), title).toEqual([ended])
+            happened.push(added(next, ended.name), ended)
+            await reader.stop()
+          }
+        }
+      }
+    }
+  })
+
+  // What a priority-and-fairness filter would be signalled with: the watch is initialised when its promise resolves.
+  test('watch: when its promise resolves it is open: nothing after that is missed, however late it is read', async (under) => {
+    const { storage, prefix, create } = under
+    const { revision } = await create('ns', 'start')
+    await storage.list(prefix)
+    const starts = [
+      { resourceVersion: '', sendInitialEvents: false },
+      { resourceVersion: '0', sendInitialEvents: false },
+      { resourceVersion: String(revision) },
+    ]
+    for (const [i, start] of starts.entries()) {
+      const reader = await ObjectWatchReader.open(storage, prefix, start)
+      const written = [await create('ns', `a${i}`), await create('ns', `b${i}`)].map((object) => object.revision)
+      const seen = await reader.objects(start.resourceVersion === String(revision) ? 2 * starts.length : 2)
+      expect(seen.slice(-2).map((event) => event.revision)).toEqual(written)
+      await reader.stop()
+    }
+  })
+
+  test('watch: from 0, what is there, also after a compaction', async ({ storage, prefix, create, update, compact }) => {
+    const old = await create('ns', 'a')
+    await update(old, (object) => void (object.spec = { text: '1' }))
+    const newest = await update(old, (object) => void (object.spec = { text: '2' }))
+    await compact(newest.revision)
+    await storage.list(prefix)
+    for (const resourceVersion of ['0', '']) {
+      const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion })
+      expect(await reader.objects(1)).toEqual([{ type: 'ADDED', name: 'a', revision: newest.revision }])
+      await reader.stop()
+    }
+  })
+
+  test('bookmarks: their versions never decrease, events are above them, and none overtakes an event', async (under) => {
+    const { storage, prefix, key, create, requestProgress } = under
+    const { revision } = await create('ns', 'start')
+    const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(revision), allowBookmarks: true })
+    const written: number[] = []
+    const writing = (async () => {
+      for (let i = 0; i < 20; i++) {
+        written.push((await create('ns', 'a')).revision, (await storage.delete(key('ns', 'a'))).revision)
+        if (i % 4 === 3) await requestProgress()
+      }
+    })()
+    let last = revision
+    const seen: number[] = []
+    while (seen.length < 40) {
+      const [event] = await reader.events(1)
+      if (event!.type === 'BOOKMARK') expect(event!.revision).toBeGreaterThanOrEqual(last)
+      else {
+        expect(event!.revision).toBeGreaterThan(last)
+        seen.push(event!.revision)
+      }
+      last = event!.revision
+    }
+    await writing
+    expect(seen).toEqual(written)
+    const bookmark = reader.events(1)
+    await requestProgress()
+    expect((await bookmark)[0]).toMatchObject({ type: 'BOOKMARK', initialEventsEnd: false })
+    await reader.stop()
+  })
+}
