@@ -130,10 +130,22 @@ class Watching {
           },
         })
       } catch (error) {
-        if (isBackendError(error, 'StoppedError') || isBackendError(error, 'CompactedError')) return
+        if (isBackendError(error, 'StoppedError')) return
         await sleep(20)
+        if (isBackendError(error, 'CompactedError')) await this.#relist(backend)
       }
     }
+  }
+
+  /** The history behind its position is gone: like any client it goes on from what is there now. */
+  async #relist(backend: Backend): Promise<void> {
+    try {
+      const { revision } = await backend.list(this.#range)
+      this.#position = Math.max(this.#position, revision)
+    } catch {
+      // The next watch tells again that it is gone.
+    }
+    if (this.#goal !== undefined && this.#position >= this.#goal) this.#reached?.()
   }
 
   #told(): Recorder {

@@ -7,6 +7,7 @@ import { startTcpProxy, type TcpProxy } from '@keelson/tooling-e2e/tcp-proxy'
 import { checkHistory } from '../checker/index.ts'
 import { allKeys, keyAt, startLoad } from '../load/clients.ts'
 import { RecordedBackend } from '../load/recorded-backend.ts'
+import { openCached } from '../load/cached-backend.ts'
 import { HistoryBuilder } from '../load/recorder.ts'
 import { addCheck, fail, newResult, type Scenario } from './scenario.ts'
 
@@ -14,6 +15,7 @@ interface Target {
   readonly etcd: EtcdProcess
   readonly proxy: TcpProxy
   readonly random: () => number
+  readonly cached: boolean
 }
 
 interface Fault {
@@ -80,16 +82,20 @@ const faults: readonly Fault[] = [
   },
 ]
 
-const [pause, kill, restart, cut] = faults.map(toScenario) as [Scenario, Scenario, Scenario, Scenario]
-export { cut as etcdCut, kill as etcdKill, pause as etcdPause, restart as etcdRestart }
+/** Of the store itself, and of what a watch cache shows of it. */
+export const etcdFaults: readonly Scenario[] = [
+  ...faults.map((fault) => toScenario(fault, false)),
+  ...faults.map((fault) => toScenario(fault, true)),
+]
 
-function toScenario(fault: Fault): Scenario {
+function toScenario(fault: Fault, cached: boolean): Scenario {
+  const name = cached ? `cacher-${fault.name}` : fault.name
   return {
-    name: fault.name,
-    about: fault.about,
+    name,
+    about: cached ? `${fault.about}; read through a watch cache` : fault.about,
     rounds: 30,
     roundsPerPart: 15,
-    shortRounds: fault.short,
+    shortRounds: cached && fault.name !== 'etcd-kill' ? 0 : fault.short,
     async unavailable() {
       return findEtcd() === undefined ? 'there is no etcd here' : undefined
     },
@@ -98,27 +104,32 @@ function toScenario(fault: Fault): Scenario {
       await using etcd = await startEtcd(findEtcd()!)
       await using proxy = await startTcpProxy(etcd.port)
       const history = new HistoryBuilder()
-      const backend = await openEtcd3({
+      const store = await openEtcd3({
         transport: { serverList: [proxy.url] },
         compactionInterval: 0,
         callTimeout: 1000,
         patience: 2500,
         progressInterval: 500,
       })
+      const cache = cached ? await openCached(store, '/registry/things/') : undefined
+      const backend = cache ?? store
       try {
         for (let round = 0; round < rounds; round++) {
-          const revision = await runRound(backend, history, fault, { etcd, proxy, random }, round)
+          const revision = await runRound(backend, history, fault, { etcd, proxy, random, cached }, round)
           if (revision === undefined) fail(result, `round ${round}: the store did not come back`)
+          const difference = await cache?.firstDifference()
+          if (difference !== undefined) fail(result, `round ${round}: the cache differs from the store at ${difference}`)
           result.rounds++
         }
       } finally {
-        await backend[Symbol.asyncDispose]()
+        await cache?.[Symbol.asyncDispose]()
+        await store[Symbol.asyncDispose]()
       }
       // One cut of each round is at its end; the others are in the middle of what etcd sends.
       if (fault.behind)
         result.notes.push(`connections were cut ${proxy.cuts} times, ${proxy.cuts - rounds} of them in the middle of a catch-up`)
       if (fault.behind && proxy.cuts < 2 * rounds) fail(result, 'connections were not cut in the middle of catching up')
-      addCheck(result, checkHistory({ start: 1, calls: history.calls, watches: history.watches, restarts: [] }), fault.name)
+      addCheck(result, checkHistory({ start: 1, calls: history.calls, watches: history.watches, restarts: [] }), name)
       return result
     },
   }
@@ -131,9 +142,14 @@ async function runRound(
   target: Target,
   round: number,
 ): Promise<Revision | undefined> {
-  const { random } = target
+  const { random, cached } = target
   const { revision: start } = await backend.get('/')
-  if (fault.behind) await writeAhead(backend, history, fault.behind, round)
+  if (fault.behind) {
+    const written = writeAhead(backend, history, fault.behind, round)
+    // A cache has one watch, which is never far behind: what breaks is broken while it gets all this.
+    if (cached) await fault.strike(target)
+    await written
+  }
   const load = startLoad(backend, history, start, {
     name: `r${round}`,
     clients: 6,

@@ -2,7 +2,7 @@ import { boundsLarge, boundsUpdates } from './bounds.ts'
 import { clockSteps } from './clock-steps.ts'
 import { damageEmbedded } from './damage-embedded.ts'
 import { diskFaults } from './disk-faults.ts'
-import { etcdCut, etcdKill, etcdPause, etcdRestart } from './etcd-faults.ts'
+import { etcdFaults } from './etcd-faults.ts'
 import { killEmbedded } from './kill-embedded.ts'
 import type { Scenario } from './scenario.ts'
 import { slowWatcher } from './slow-watcher.ts'
@@ -15,8 +15,5 @@ export const scenarios: readonly Scenario[] = [
   damageEmbedded,
   boundsLarge,
   boundsUpdates,
-  etcdPause,
-  etcdKill,
-  etcdRestart,
-  etcdCut,
+  ...etcdFaults,
 ]

@@ -1,0 +1,196 @@
+import { everything, FieldSelector, isApiError, systemClock } from '@keelson/apimachinery'
+import type { KubeObject } from '@keelson/apimachinery'
+import { Cacher } from '@keelson/cacher'
+import {
+  CompactedError,
+  createObjectStore,
+  inRange,
+  prefixEnd,
+  type Backend,
+  type Change,
+  type Entry,
+  type KeyRange,
+} from '@keelson/storagebackend'
+import type {
+  ListPage,
+  ObjectCodec,
+  ObjectEvents,
+  ObjectList,
+  Predicate,
+  Revision,
+  StoredObject,
+  WatchMessage,
+} from '@keelson/storagebackend'
+
+/** What a cacher shows of a store, as a backend: the same clients and the same checker do for both. Writes go to the store. */
+export interface CachedBackend extends Backend {
+  /** The first key at which cache and store differ, at the same revision. */
+  firstDifference(): Promise<string | undefined>
+}
+
+/** Of all keys with the prefix; `backend` is not closed with it. */
+export async function openCached(backend: Backend, prefix: string): Promise<CachedBackend> {
+  const noted = new NotedEntries(backend)
+  const cacher = new Cacher({
+    storage: createObjectStore({ backend: noted.backend, codec, resource: { group: '', resource: 'things' }, prefix }),
+    prefix,
+    requestProgress: () => backend.requestProgress(),
+    bookmarkTimes: { every: 1000, beforeDeadline: 0 },
+    // What is read is what must be right, and not how soon.
+    freshnessTimeout: 500,
+    digestPeriod: 0,
+    clock: systemClock,
+  })
+  await cacher.waitUntilReady(10_000)
+
+  async function list(range: KeyRange, options: { readonly at?: Revision; readonly limit?: number } = {}): Promise<ListPage> {
+    const { at, limit } = options
+    const found: ObjectList = await (range.end === undefined && at === undefined
+      ? cacher.list(range.start, { recursive: false })
+      : cacher.list(prefix, {
+          ...(at !== undefined && { resourceVersion: String(at), resourceVersionMatch: 'Exact' as const }),
+          ...(limit !== undefined && { limit }),
+        }))
+    const entries = Array.from(found.items, (object) => noted.entryOf(object)).filter((entry) => inRange(range, entry.key))
+    const more = found.continue !== ''
+    const revision = at === undefined ? found.revision : await cacher.currentRevision()
+    return { entries, revision, more, count: entries.length + (found.remainingItemCount ?? 0) }
+  }
+
+  return {
+    list,
+    async get(key, { at } = {}) {
+      if (!key.startsWith(prefix)) return backend.get(key, at === undefined ? {} : { at })
+      const { entries, revision } = await list({ start: key, end: undefined }, at === undefined ? {} : { at })
+      return { entry: entries[0], revision }
+    },
+    commit: (transaction) => backend.commit(transaction),
+    grantLease: (seconds) => backend.grantLease(seconds),
+    requestProgress: () => backend.requestProgress(),
+    checkHealth: () => backend.checkHealth(),
+    async *watch(range, after, { signal }) {
+      const recursive = range.end !== undefined
+      try {
+        const options = { resourceVersion: String(after), allowBookmarks: true, recursive, signal }
+        const whole = recursive && range.start <= prefix && range.end >= prefixEnd(prefix)
+        const watch = await (recursive && !whole
+          ? cacher.watch(prefix, { ...options, predicate: within(range) })
+          : cacher.watch(whole ? prefix : range.start, options))
+        for await (const batch of watch) yield* noted.messagesOf(batch)
+      } catch (error) {
+        throw isApiError(error, 'Expired') ? new CompactedError(after, after) : error
+      }
+    },
+    firstDifference: async () => (await cacher.compareWithStore()).firstDifference,
+    [Symbol.asyncDispose]: () => cacher.close(),
+  }
+}
+
+/** Values as they are: tags. */
+const codec: ObjectCodec = {
+  encode: () => {
+    throw new Error('writes do not go through the cacher')
+  },
+  open: (key, value, revision): StoredObject => ({
+    isStoredObject: true,
+    key,
+    revision,
+    body: value,
+    spliceAt: 0,
+    labels: undefined,
+    field: (name) => (name === 'key' ? key : ''),
+    object: notDecoded,
+    copy: notDecoded,
+  }),
+}
+
+function notDecoded(): never {
+  throw new Error('nothing of this is decoded')
+}
+
+function within(range: KeyRange): Predicate {
+  return { labels: everything(), fields: new WithinRange(range) }
+}
+
+class WithinRange extends FieldSelector {
+  readonly #range: KeyRange
+
+  constructor(range: KeyRange) {
+    super([{ field: 'key', operator: '!=', value: '' }])
+    this.#range = range
+  }
+
+  override matches(field: (name: string) => string): boolean {
+    return inRange(this.#range, field('key'))
+  }
+}
+
+/** An object says nothing of its creation's revision. By the bytes of its value, the entry that it was made of does. */
+class NotedEntries {
+  readonly backend: Backend
+  readonly #entries = new WeakMap<Uint8Array, Entry>()
+  readonly #previous = new WeakMap<Uint8Array, Entry | undefined>()
+
+  constructor(backend: Backend) {
+    this.backend = {
+      get: async (key, options) => {
+        const result = await backend.get(key, options)
+        if (result.entry) this.#note(result.entry)
+        return result
+      },
+      list: async (range, options) => {
+        const page = await backend.list(range, options)
+        for (const entry of page.entries) this.#note(entry)
+        return page
+      },
+      watch: (range, after, options) => this.#watch(backend, range, after, options),
+      commit: (transaction) => backend.commit(transaction),
+      grantLease: (seconds) => backend.grantLease(seconds),
+      requestProgress: () => backend.requestProgress(),
+      checkHealth: () => backend.checkHealth(),
+      [Symbol.asyncDispose]: async () => {},
+    }
+  }
+
+  entryOf(object: StoredObject): Entry {
+    return this.#entries.get(object.body)!
+  }
+
+  *messagesOf(batch: ObjectEvents): Generator<WatchMessage> {
+    const changes: Change[] = []
+    let revision = 0
+    for (const event of batch) {
+      if (event.type === 'BOOKMARK') continue
+      revision = event.object.revision
+      changes.push(this.#changeOf(event.type, event.object))
+    }
+    if (changes.length > 0) yield { type: 'changes', changes, revision }
+    for (const event of batch) if (event.type === 'BOOKMARK') yield { type: 'progress', revision: event.revision }
+  }
+
+  #changeOf(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: StoredObject<KubeObject>): Change {
+    const entry = this.entryOf(object)
+    if (type === 'DELETED') return { type: 'delete', key: object.key, revision: object.revision, previous: entry }
+    // What the event says of creation, not what the entry says, is to be judged; and the event's revision.
+    const createRevision = type === 'ADDED' ? object.revision : entry.createRevision === entry.modRevision ? 0 : entry.createRevision
+    return { type: 'put', entry: { ...entry, modRevision: object.revision, createRevision }, previous: this.#previous.get(object.body) }
+  }
+
+  async *#watch(backend: Backend, ...watch: Parameters<Backend['watch']>): AsyncGenerator<WatchMessage> {
+    for await (const message of backend.watch(...watch)) {
+      if (message.type === 'changes') {
+        for (const change of message.changes) {
+          if (change.previous) this.#note(change.previous)
+          if (change.type !== 'put') continue
+          this.#note(change.entry)
+          this.#previous.set(change.entry.value, change.previous)
+        }
+      }
+      yield message
+    }
+  }
+
+  #note(entry: Entry): void {
+    this.#entries.set(entry.value, entry)
+  }
+}
