@@ -1,5 +1,4 @@
 import { everything, FieldSelector, isApiError, systemClock } from '@keelson/apimachinery'
-import type { KubeObject } from '@keelson/apimachinery'
 import { Cacher } from '@keelson/cacher'
 import {
   CompactedError,
@@ -168,7 +167,7 @@ class NotedEntries {
     for (const event of batch) if (event.type === 'BOOKMARK') yield { type: 'progress', revision: event.revision }
   }
 
-  #changeOf(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: StoredObject<KubeObject>): Change {
+  #changeOf(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: StoredObject): Change {
     const entry = this.entryOf(object)
     if (type === 'DELETED') return { type: 'delete', key: object.key, revision: object.revision, previous: entry }
     // What the event says of creation, not what the entry says, is to be judged; and the event's revision.
