@@ -28,7 +28,9 @@ export function groupsToInstall(groups: readonly ApiGroup[], storageOf: (group: 
     for (const [path, rest] of undefinedPaths) served.get(`${group.name}/${preferred?.groupVersion.version}`)?.set(path, rest)
   }
   return groups.flatMap(({ name, priority, types }) => {
-    const versions = types.map(({ groupVersion }) => groupVersion).filter(({ version }) => served.has(`${name}/${version}`))
+    // Types of other groups are those that subresources take (tokens, scales).
+    const own = types.map(({ groupVersion }) => groupVersion).filter(({ group }) => group === name)
+    const versions = own.filter(({ version }) => served.has(`${name}/${version}`))
     const storage = new Map(versions.map(({ version }) => [version, served.get(`${name}/${version}`)!]))
     return versions.length === 0 ? [] : [{ name, priority, versions, storage }]
   })

@@ -1,4 +1,5 @@
 import { authenticationV1 } from '@keelson/api/authentication/v1'
+import { autoscalingV1 } from '@keelson/api/autoscaling/v1'
 import { coreV1 } from '@keelson/api/core/v1'
 import { eventsV1 } from '@keelson/api/events/v1'
 import { defineApiGroup } from '@keelson/registry'
@@ -6,7 +7,14 @@ import type { ApiGroup } from '@keelson/registry'
 import { registerCore } from './register-core.ts'
 import { coreResources } from './resources.ts'
 
-const core: ApiGroup = { name: '', priority: 18000, types: [coreV1, authenticationV1], resources: coreResources, register: registerCore }
+/** With the kinds of other groups that its subresources take: tokens and scales. */
+const core: ApiGroup = {
+  name: '',
+  priority: 18000,
+  types: [coreV1, authenticationV1, autoscalingV1],
+  resources: coreResources,
+  register: registerCore,
+}
 
 /** Nothing of its own: core's events under another name, which core registers with them. */
 const events: ApiGroup = defineApiGroup({ name: 'events.k8s.io', priority: 17750, types: [eventsV1], resources: [] })
