@@ -67,6 +67,7 @@ export class ObjectEncoder {
       if (this.splices) return spliced(this.#scope.head, result, lineFeed)
       return Buffer.from(shapeJson(spliced(this.#scope.head, result).toString(), this.form, this.pretty))
     }
+    if (this.form === 'protobuf' && isStoredObject(result)) return asBuffer(encodeUnknown(this.#scope.gvk, this.message(result)))
     const { gvk, object } = versionedOf(this.#scope, result)
     const type = gvk === this.#scope.gvk ? this.#scope.type : this.#scope.info.types.kind(gvk)
     return encodeTyped(this.form, gvk, type, object, this.pretty)
@@ -82,14 +83,19 @@ export class ObjectEncoder {
   /** JSON of an item of a typed list: no kind. */
   item(object: StoredObject): Buffer {
     if (this.#scope.servesHub) return spliced(itemHead, object)
-    return Buffer.from(stringifyJson(fromHub(this.#scope, object.object() as KubeObject)))
+    return Buffer.from(stringifyJson(fromHub(this.#scope, object.copy())))
   }
 
   /** The bare message. */
   message(object: StoredObject | KubeObject): Uint8Array {
-    const { type } = this.#scope
+    const { type, messages } = this.#scope
     if (type === undefined) throw newNotAcceptable([mediaTypes.json, mediaTypes.yaml])
-    return type.encodeProto(versionedOf(this.#scope, object).object)
+    if (!isStoredObject(object)) return type.encodeProto(versionedOf(this.#scope, object).object)
+    const kept = messages.get(object)
+    if (kept !== undefined) return kept
+    const message = type.encodeProto(versionedOf(this.#scope, object).object)
+    messages.offer(object, message)
+    return message
   }
 }
 

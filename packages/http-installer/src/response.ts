@@ -23,7 +23,9 @@ export function sendBytes(
     return RESPONSE_ALREADY_SENT
   }
   const list = headerList(c, headers)
-  if (status !== 304) list.push('content-length', String(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength))
+  if (status !== 304 && headers['content-length'] === undefined) {
+    list.push('content-length', String(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength))
+  }
   outgoing.writeHead(status, list)
   if (c.req.method === 'HEAD') outgoing.end(written)
   else outgoing.end(body, written)

@@ -5,10 +5,14 @@ import { storageFieldManager } from '@keelson/registry'
 import type { RESTStorage } from '@keelson/registry'
 import type { APIGroupInfo } from './api-group-info.ts'
 import type { InstallerContext } from './context.ts'
+import { MessageCache } from './message-cache.ts'
 import type { Negotiated } from './negotiate.ts'
 import type { SurfaceSettings } from './settings.ts'
 import { typeHead } from './splice.ts'
 import type { QueryParameters } from './request-target.ts'
+
+/** Of each path that serves a kind as protobuf. Lists are what it is for: about 10,000 pods fit. */
+const messageBytes = 96 * 1024 * 1024
 
 /** What all requests for one path of one version have in common. */
 export interface ResourceScope {
@@ -34,6 +38,8 @@ export interface ResourceScope {
   /** The beginning of every object's JSON. */
   readonly head: Buffer
   readonly namespaced: boolean
+  /** Stored objects as protobuf, where the store holds JSON. */
+  readonly messages: MessageCache
 }
 
 /** One request on its way through a handler. */
@@ -97,5 +103,6 @@ export function createScope(
     fieldManager: storageFieldManager({ ...info, kind: gvk, storage, subresource, now: settings.now }),
     head: typeHead(gvk.kind, apiVersionOf(gvk)),
     namespaced: storage.namespaced,
+    messages: new MessageCache(messageBytes, settings.now),
   }
 }

@@ -1,13 +1,28 @@
-export const slabSize: number = 64 * 1024
-const maxPooled = 64
-const pool: Buffer[] = []
+/**
+ * Buffers of one size that answers are written into, with old bytes in them. Whoever takes one has it until `release`; one that is never given
+ * back is only lost.
+ */
+export class SlabPool {
+  readonly size: number
+  readonly #kept: number
+  readonly #free: Buffer[] = []
 
-/** A buffer of `slabSize` to write an answer into, with old bytes in it. Whoever took it has it until `releaseSlab`; one that is never given back is only lost. */
-export function takeSlab(): Buffer {
-  return pool.pop() ?? Buffer.allocUnsafeSlow(slabSize)
+  constructor(size: number, kept: number) {
+    this.size = size
+    this.#kept = kept
+  }
+
+  take(): Buffer {
+    return this.#free.pop() ?? Buffer.allocUnsafeSlow(this.size)
+  }
+
+  /** Not before the socket is done with the bytes: the next answer is written over them. */
+  release(slab: Buffer): void {
+    if (this.#free.length < this.#kept) this.#free.push(slab)
+  }
 }
 
-/** Not before the socket is done with the bytes: the next answer is written over them. */
-export function releaseSlab(slab: Buffer): void {
-  if (pool.length < maxPooled) pool.push(slab)
-}
+/** One object each. */
+export const objectSlabs: SlabPool = new SlabPool(64 * 1024, 64)
+/** Pieces of lists. Each costs a turn of the socket, so larger ones are cheaper, up to what the processor's cache holds. */
+export const listSlabs: SlabPool = new SlabPool(256 * 1024, 32)

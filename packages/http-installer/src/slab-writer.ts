@@ -1,8 +1,6 @@
 import type { ResponseSink } from './response.ts'
-import { releaseSlab, slabSize, takeSlab } from './slab-pool.ts'
+import { listSlabs } from './slab-pool.ts'
 
-/** What is larger goes to the socket by itself rather than being copied. */
-const directSize = slabSize / 2
 const sliceMilliseconds = 5
 
 /**
@@ -12,7 +10,7 @@ const sliceMilliseconds = 5
 export class SlabWriter {
   readonly #open: () => Promise<ResponseSink>
   #sink: ResponseSink | undefined
-  #slab: Buffer = takeSlab()
+  #slab: Buffer = listSlabs.take()
   #length = 0
   #sliceStart = performance.now()
 
@@ -24,9 +22,9 @@ export class SlabWriter {
     return this.#sink?.closed === true
   }
 
-  /** Room for `length` bytes at the returned offset of `slab`, or undefined: then `flush` first, or `writeDirect`. */
+  /** Room for `length` bytes at the returned offset of `slab`, or undefined: then `makeRoom` first. Behind what was written there, `advance`. */
   reserve(length: number): number | undefined {
-    return this.#length + length <= slabSize ? this.#length : undefined
+    return this.#length + length <= listSlabs.size ? this.#length : undefined
   }
 
   get slab(): Buffer {
@@ -37,9 +35,15 @@ export class SlabWriter {
     this.#length = end
   }
 
+  /** Resolves to false when no slab has so much room: then `write` the bytes. */
+  async makeRoom(length: number): Promise<boolean> {
+    await this.#flush()
+    return length <= listSlabs.size
+  }
+
   /** Undefined when done at once; a promise when the socket wants to be waited for. */
   write(bytes: Uint8Array): Promise<void> | undefined {
-    if (this.#length + bytes.length <= slabSize) {
+    if (this.#length + bytes.length <= listSlabs.size) {
       this.#slab.set(bytes, this.#length)
       this.#length += bytes.length
       return undefined
@@ -48,8 +52,9 @@ export class SlabWriter {
   }
 
   async #writeFull(bytes: Uint8Array): Promise<void> {
-    await this.flush()
-    if (bytes.length > directSize) {
+    await this.#flush()
+    // What is large goes to the socket by itself rather than being copied.
+    if (bytes.length > listSlabs.size / 2) {
       if (this.#sink!.write(bytes)) return
       return this.#drained()
     }
@@ -57,12 +62,12 @@ export class SlabWriter {
     this.#length = bytes.length
   }
 
-  async flush(): Promise<void> {
+  async #flush(): Promise<void> {
     const sink = (this.#sink ??= await this.#open())
     if (this.#length === 0) return
     const full = this.#slab
-    const ready = sink.write(full.subarray(0, this.#length), () => releaseSlab(full))
-    this.#slab = takeSlab()
+    const ready = sink.write(full.subarray(0, this.#length), () => listSlabs.release(full))
+    this.#slab = listSlabs.take()
     this.#length = 0
     if (!ready) await this.#drained()
   }
@@ -82,16 +87,15 @@ export class SlabWriter {
     this.#sliceStart = performance.now()
   }
 
-  /** The bytes, when all of them fit in the first slab; a copy, as the slab is used again. */
-  takeShort(): Buffer | undefined {
+  /** The bytes and what to call when they are written, if all of them fit in the first slab. */
+  takeShort(): { readonly bytes: Buffer; readonly written: () => void } | undefined {
     if (this.#sink !== undefined) return undefined
-    const bytes = Buffer.from(this.#slab.subarray(0, this.#length))
-    releaseSlab(this.#slab)
-    return bytes
+    const slab = this.#slab
+    return { bytes: slab.subarray(0, this.#length), written: () => listSlabs.release(slab) }
   }
 
   async finish(): Promise<void> {
-    await this.flush()
-    releaseSlab(this.#slab)
+    await this.#flush()
+    listSlabs.release(this.#slab)
   }
 }

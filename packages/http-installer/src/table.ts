@@ -1,5 +1,4 @@
 import { stringifyJson } from '@keelson/apimachinery'
-import type { KubeObject } from '@keelson/apimachinery'
 import type { RestResult, TableCell } from '@keelson/registry'
 import { isStoredObject } from '@keelson/storagebackend'
 import type { Transform } from './negotiate.ts'
@@ -32,7 +31,7 @@ export class TableRows {
 
   row(result: RestResult, include: IncludeObject = this.#include): string {
     const { table } = this.#scope.storage
-    const object = (isStoredObject(result) ? result.object() : result) as KubeObject
+    const object = isStoredObject(result) ? result.copy() : result
     const cells = stringifyJson(table.cells(object, this.#now) satisfies readonly TableCell[])
     const conditions = table.conditions?.(object) ?? []
     const more = conditions.length === 0 ? '' : `,"conditions":${stringifyJson(conditions)}`

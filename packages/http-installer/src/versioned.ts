@@ -15,7 +15,7 @@ export interface Versioned {
  * A plain result that carries a kind of its own (a Status, a Scale) is served as that; what has none, or the hub's, is the scope's.
  */
 export function versionedOf(scope: ResourceScope, result: RestResult): Versioned {
-  if (isStoredObject(result)) return { gvk: scope.gvk, object: fromHub(scope, result.object() as KubeObject) }
+  if (isStoredObject(result)) return { gvk: scope.gvk, object: fromHub(scope, result.copy()) }
   const { kind, apiVersion, ...object } = result
   if (kind === undefined || (kind === scope.hub.kind && (apiVersion === undefined || apiVersion === apiVersionOf(scope.hub)))) {
     return { gvk: scope.gvk, object: fromHub(scope, object) }

@@ -10,7 +10,7 @@ import { parseIncludeObject } from './query-options.ts'
 import { sendBytes } from './response.ts'
 import { metaOf } from './result-meta.ts'
 import type { Answer } from './scope.ts'
-import { releaseSlab, slabSize, takeSlab } from './slab-pool.ts'
+import { objectSlabs } from './slab-pool.ts'
 import { spliced, splicedLength, writeSpliced } from './splice.ts'
 import { TableRows } from './table.ts'
 import type { QueryParameters } from './request-target.ts'
@@ -37,10 +37,10 @@ export function writeResult(answer: Answer, status: number, result: RestResult):
 function sendSpliced({ c, scope }: Answer, status: number, object: StoredObject): Response {
   const headers = { 'content-type': mediaTypes.json }
   const length = splicedLength(scope.head, object) + 1
-  if (length > slabSize) return sendBytes(c, status, headers, spliced(scope.head, object, lineFeed))
-  const slab = takeSlab()
+  if (length > objectSlabs.size) return sendBytes(c, status, headers, spliced(scope.head, object, lineFeed))
+  const slab = objectSlabs.take()
   slab[writeSpliced(slab, 0, scope.head, object)] = lineFeed[0]!
-  return sendBytes(c, status, headers, slab.subarray(0, length), () => releaseSlab(slab))
+  return sendBytes(c, status, headers, slab.subarray(0, length), () => objectSlabs.release(slab))
 }
 
 /** For browsers and people; asked for in the query, the media type, or by who asks. */

@@ -1,0 +1,52 @@
+import type { StoredObject } from '@keelson/storagebackend'
+import { expect, test } from 'vitest'
+import { MessageCache } from './message-cache.ts'
+
+const object = (n: number, revision = 1): StoredObject => ({ key: `/o/${n}`, revision }) as unknown as StoredObject
+const message = new Uint8Array(800)
+let now = 0
+
+function walk(cache: MessageCache, count: number): number {
+  let found = 0
+  for (let n = 0; n < count; n++) {
+    if (cache.get(object(n)) !== undefined) found++
+    else cache.offer(object(n), message)
+  }
+  return found
+}
+
+test('what fits is kept, and forgotten when the object has changed', () => {
+  const cache = new MessageCache(10_000, () => now)
+  expect(walk(cache, 8)).toBe(0)
+  expect(walk(cache, 8)).toBe(8)
+  expect(cache.get(object(3, 2))).toBeUndefined()
+  cache.offer(object(3, 2), message)
+  expect(cache.get(object(3, 2))).toBe(message)
+  // A page of a past state does not push the newest out.
+  cache.offer(object(3, 1), message)
+  expect(cache.get(object(3, 1))).toBeUndefined()
+  expect(cache.get(object(3, 2))).toBe(message)
+})
+
+test('of more than fits as many are found as fit, and never more bytes are kept', () => {
+  const cache = new MessageCache(10_000, () => now)
+  walk(cache, 30)
+  walk(cache, 30)
+  expect(walk(cache, 30)).toBeGreaterThanOrEqual(8)
+  expect(cache.bytes).toBeLessThanOrEqual(10_000)
+})
+
+test('what nobody asks for any more makes room', () => {
+  const cache = new MessageCache(10_000, () => now)
+  walk(cache, 10)
+  now += 61_000
+  for (let n = 100; n < 110; n++) cache.offer(object(n), message)
+  for (let n = 100; n < 110; n++) expect(cache.get(object(n))).toBe(message)
+})
+
+test('what is larger than the whole budget is not kept', () => {
+  const cache = new MessageCache(500, () => now)
+  cache.offer(object(0), message)
+  expect(cache.get(object(0))).toBeUndefined()
+  expect(cache.bytes).toBe(0)
+})

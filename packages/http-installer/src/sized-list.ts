@@ -1,0 +1,47 @@
+import type { InstallerContext } from './context.ts'
+import type { SlabWriter } from './slab-writer.ts'
+import { writeInSlabs } from './write-in-slabs.ts'
+
+/** A list that can tell how long it is before it is written. */
+export interface SizedList<T> {
+  readonly items: readonly T[]
+  readonly before: Uint8Array
+  readonly after: Uint8Array
+  /** Of all items together. */
+  readonly itemsLength: number
+  /** Undefined when done at once; a promise when the socket wants to be waited for. */
+  put(writer: SlabWriter, item: T, index: number): Promise<void> | undefined
+}
+
+/** With its length said before, the socket gets each slab as it is; without, it would be framed, and copied for that. */
+export function writeSizedList<T>(c: InstallerContext, contentType: string, list: SizedList<T>): Promise<Response> {
+  const { items, before, after } = list
+  const headers = { 'content-type': contentType, 'content-length': String(before.length + list.itemsLength + after.length) }
+  return writeInSlabs(c, headers, async (writer) => {
+    await writer.write(before)
+    for (let i = 0; i < items.length; i++) {
+      const wait = list.put(writer, items[i]!, i)
+      if (wait !== undefined) await wait
+      if ((i & 15) === 15 && writer.sliceIsOver) await writer.yieldToOthers()
+      if (writer.closed) return
+    }
+    await writer.write(after)
+  })
+}
+
+const sliceMilliseconds = 5
+
+/** The items of a walk, each looked at once, in slices. Stops early when nobody waits for the answer any more. */
+export async function collect<T>(c: InstallerContext, walk: Iterable<T>, look: (item: T) => void): Promise<readonly T[]> {
+  const items: T[] = []
+  let sliceStart = performance.now()
+  for (const item of walk) {
+    items.push(item)
+    look(item)
+    if ((items.length & 15) !== 0 || performance.now() - sliceStart < sliceMilliseconds) continue
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    if (c.env?.outgoing?.destroyed === true) break
+    sliceStart = performance.now()
+  }
+  return items
+}
