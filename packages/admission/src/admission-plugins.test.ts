@@ -69,6 +69,7 @@ it('has these plugins, which are on by default', () => {
     'StorageObjectInUseProtection',
     'PersistentVolumeClaimResize',
     'RuntimeClass',
+    'PodTopologyLabels',
     'PodResizeValidator',
   ])
 })

@@ -7,6 +7,7 @@ import { namespaceLifecycle } from './namespace-lifecycle/index.ts'
 import { persistentVolumeClaimResize } from './persistent-volume-claim-resize/index.ts'
 import { podResizeValidator } from './pod-resize-validator/index.ts'
 import { podSecurity } from './pod-security/index.ts'
+import { podTopologyLabels } from './pod-topology-labels/index.ts'
 import { priority } from './priority/index.ts'
 import { runtimeClass } from './runtime-class/index.ts'
 import { serviceAccount } from './service-account/index.ts'
@@ -31,6 +32,7 @@ export function builtinPlugins(options: BuiltinPluginsOptions = {}): AdmissionPl
   plugins.register('StorageObjectInUseProtection', storageObjectInUseProtection)
   plugins.register('PersistentVolumeClaimResize', persistentVolumeClaimResize)
   plugins.register('RuntimeClass', runtimeClass)
+  plugins.register('PodTopologyLabels', podTopologyLabels)
   plugins.register('PodResizeValidator', podResizeValidator)
   return plugins
 }

@@ -1,6 +1,6 @@
 import { aggregateContainers } from '@keelson/api'
 import type { Node, Pod, PodSpec } from '@keelson/api/core/v1'
-import { parseQuantity } from '@keelson/apimachinery'
+import { parseQuantity, quote } from '@keelson/apimachinery'
 import type { DeepReadonly, Quantity } from '@keelson/apimachinery'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
@@ -24,11 +24,11 @@ export function podResizeValidator({ client }: PluginDependencies): AdmissionPlu
       const reading = client.resource<Node>(nodes)?.get('', nodeName) ?? Promise.resolve(undefined)
       return reading.then(
         (node) => {
-          if (node === undefined) throw forbidden(attributes, `node ${JSON.stringify(nodeName)} not found`)
+          if (node === undefined) throw forbidden(attributes, `node ${quote(nodeName)} not found`)
           check(attributes, pod.spec!, node)
         },
         (error: unknown) => {
-          throw forbidden(attributes, `failed to get node ${JSON.stringify(nodeName)}: ${messageOf(error)}`)
+          throw forbidden(attributes, `failed to get node ${quote(nodeName)}: ${messageOf(error)}`)
         },
       )
     },
@@ -38,7 +38,7 @@ export function podResizeValidator({ client }: PluginDependencies): AdmissionPlu
 function check(attributes: AdmissionAttributes, spec: PodSpec, node: DeepReadonly<Node>): void {
   const os = node.metadata.labels?.['kubernetes.io/os'] ?? 'linux'
   if (os !== 'linux') {
-    const message = `pod resize is only supported on linux nodes, node ${JSON.stringify(node.metadata.name)} is ${JSON.stringify(os)}`
+    const message = `pod resize is only supported on linux nodes, node ${quote(node.metadata.name ?? '')} is ${quote(os)}`
     throw forbidden(attributes, message, [{ reason: 'UnsupportedPlatform' }])
   }
   const requests = podRequests(spec)

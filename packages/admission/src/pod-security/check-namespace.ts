@@ -1,5 +1,5 @@
 import type { Namespace, Pod } from '@keelson/api/core/v1'
-import { newInvalid, semanticEqual, systemClock } from '@keelson/apimachinery'
+import { newInvalid, quote, semanticEqual, systemClock } from '@keelson/apimachinery'
 import type { AdmissionAttributes } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
 import type { PodSecurityConfiguration } from './configuration.ts'
@@ -64,5 +64,5 @@ function exemptWarning({ metadata }: Namespace, policy: Policy, defaults: Policy
     return isSet && policy[mode].level !== 'privileged'
   })
   const text = said.map((mode) => `${mode}=${levelVersionText(policy[mode])}`).join(', ')
-  return `namespace ${JSON.stringify(metadata.name ?? '')} is exempt from Pod Security, and the policy (${text}) will be ignored`
+  return `namespace ${quote(metadata.name ?? '')} is exempt from Pod Security, and the policy (${text}) will be ignored`
 }

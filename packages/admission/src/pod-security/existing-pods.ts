@@ -1,3 +1,4 @@
+import { quote } from '@keelson/apimachinery'
 import type { Pod } from '@keelson/api/core/v1'
 import type { Clock, DeepReadonly } from '@keelson/apimachinery'
 import { evaluatePod, violationReasons } from './evaluate-pod.ts'
@@ -41,9 +42,7 @@ export async function warnOfExistingPods(pods: readonly DeepReadonly<Pod>[], opt
     ...(checked < all.length
       ? [`new PodSecurity enforce level only checked against the first ${checked} of ${all.length} existing pods`]
       : []),
-    ...(names.size > 0
-      ? [`existing pods in namespace ${JSON.stringify(namespace)} violate the new PodSecurity enforce level ${JSON.stringify(level)}`]
-      : []),
+    ...(names.size > 0 ? [`existing pods in namespace ${quote(namespace)} violate the new PodSecurity enforce level ${quote(level)}`] : []),
     ...Array.from(names, ([reasons, of]) => `${who(of)}: ${reasons}`).toSorted(),
   ]
 }

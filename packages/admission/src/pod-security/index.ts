@@ -1,5 +1,5 @@
 import type { Namespace } from '@keelson/api/core/v1'
-import { aggregateFieldErrors, newForbidden, newInternal } from '@keelson/apimachinery'
+import { aggregateFieldErrors, newForbidden, newInternal, quote } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { after } from '../after.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
@@ -68,7 +68,7 @@ class PodSecurity implements AdmissionPlugin {
     const { namespace: name } = attributes
     const { client } = this.#dependencies
     if (client.resource(namespaces) === undefined) return this.#policyOf(undefined)
-    const unreadable = `failed to lookup namespace ${JSON.stringify(name)}`
+    const unreadable = `failed to lookup namespace ${quote(name)}`
     const fail = (): undefined => {
       if (isPod) throw newInternal(unreadable)
       attributes.annotate?.(`${labelPrefix}error`, unreadable)
@@ -135,7 +135,7 @@ function complaintsAbout(pod: CheckedPod, policy: Policy): (mode: Mode) => strin
     const text = levelVersionText(level)
     if (!known.has(text)) {
       const violations = evaluatePod(level, pod)
-      known.set(text, violations.length === 0 ? undefined : `${JSON.stringify(text)}: ${violationDetails(violations)}`)
+      known.set(text, violations.length === 0 ? undefined : `${quote(text)}: ${violationDetails(violations)}`)
     }
     return known.get(text)
   }

@@ -1,6 +1,6 @@
 import type { Pod, PodSpec } from '@keelson/api/core/v1'
 import type { RuntimeClass, Scheduling } from '@keelson/api/node/v1'
-import { parseQuantity } from '@keelson/apimachinery'
+import { parseQuantity, quote } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { after } from '../after.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
@@ -23,7 +23,7 @@ export function runtimeClass(dependencies: PluginDependencies): AdmissionPlugin 
     const name = spec.runtimeClassName
     if (name === undefined) return next(spec, undefined)
     return after(findObject<RuntimeClass>(dependencies, runtimeClasses, { name }), (found) => {
-      if (found === undefined) throw forbidden(attributes, `pod rejected: RuntimeClass ${JSON.stringify(name)} not found`)
+      if (found === undefined) throw forbidden(attributes, `pod rejected: RuntimeClass ${quote(name)} not found`)
       next(spec, found)
     })
   }

@@ -1,5 +1,5 @@
 import type { Pod, PodSpec, ServiceAccount } from '@keelson/api/core/v1'
-import { generateName, newUnknownError } from '@keelson/apimachinery'
+import { generateName, newUnknownError, quote } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { after } from '../after.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
@@ -78,7 +78,7 @@ class ServiceAccountPlugin implements AdmissionPlugin {
     const failed = (why: string): unknown => forbidden(attributes, `error looking up service account ${namespace}/${name}: ${why}`)
     return found.then(
       (account) => {
-        if (account === undefined) throw failed(`serviceaccount ${JSON.stringify(name)} not found`)
+        if (account === undefined) throw failed(`serviceaccount ${quote(name)} not found`)
         return account
       },
       (error: unknown) => {

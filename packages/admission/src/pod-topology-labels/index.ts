@@ -1,0 +1,37 @@
+import type { Binding, Node, Pod } from '@keelson/api/core/v1'
+import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
+import { after } from '../after.ts'
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
+import type { PluginDependencies } from '../admission-plugins.ts'
+
+const nodes = { group: '', resource: 'nodes' }
+const copied = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region']
+
+/** A pod that gets its node, by a binding or from the start, is labelled with where that node stands. */
+export function podTopologyLabels({ client }: PluginDependencies): AdmissionPlugin {
+  return {
+    name: 'PodTopologyLabels',
+    operations: ['CREATE'],
+    admit(attributes: AdmissionAttributes) {
+      const name = nodeNameOf(attributes)
+      if (name === '') return
+      return after(client.resource<Node>(nodes)?.get('', name), (node) => copyLabels(node, attributes.object!))
+    },
+  }
+}
+
+/** "" when the write gives no pod a node. */
+function nodeNameOf({ resource, subresource, object }: AdmissionAttributes): string {
+  if (resource.resource !== 'pods' || resource.group !== '') return ''
+  if (subresource === '') return (object as Pod).spec?.nodeName ?? ''
+  if (subresource !== 'binding') return ''
+  const { target } = object as Binding
+  return target.kind === 'Node' ? (target.name ?? '') : ''
+}
+
+function copyLabels(node: DeepReadonly<Node> | undefined, { metadata }: KubeObject): void {
+  for (const key of copied) {
+    const value = node?.metadata.labels?.[key]
+    if (value !== undefined) (metadata.labels ??= {})[key] = value
+  }
+}
