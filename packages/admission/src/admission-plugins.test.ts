@@ -70,6 +70,7 @@ it('has these plugins, which are on by default', () => {
     'PersistentVolumeClaimResize',
     'RuntimeClass',
     'PodTopologyLabels',
+    'NodeDeclaredFeatureValidator',
     'PodResizeValidator',
   ])
 })

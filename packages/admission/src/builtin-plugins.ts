@@ -4,6 +4,7 @@ import { defaultTolerationSeconds } from './default-toleration-seconds/index.ts'
 import type { DefaultTolerationSecondsOptions } from './default-toleration-seconds/index.ts'
 import { limitRanger } from './limit-ranger/index.ts'
 import { namespaceLifecycle } from './namespace-lifecycle/index.ts'
+import { nodeDeclaredFeatureValidator } from './node-declared-feature-validator/index.ts'
 import { persistentVolumeClaimResize } from './persistent-volume-claim-resize/index.ts'
 import { podResizeValidator } from './pod-resize-validator/index.ts'
 import { podSecurity } from './pod-security/index.ts'
@@ -33,6 +34,7 @@ export function builtinPlugins(options: BuiltinPluginsOptions = {}): AdmissionPl
   plugins.register('PersistentVolumeClaimResize', persistentVolumeClaimResize)
   plugins.register('RuntimeClass', runtimeClass)
   plugins.register('PodTopologyLabels', podTopologyLabels)
+  plugins.register('NodeDeclaredFeatureValidator', nodeDeclaredFeatureValidator)
   plugins.register('PodResizeValidator', podResizeValidator)
   return plugins
 }

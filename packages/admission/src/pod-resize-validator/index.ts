@@ -4,13 +4,11 @@ import { parseQuantity, quote } from '@keelson/apimachinery'
 import type { DeepReadonly, Quantity } from '@keelson/apimachinery'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
-import { messageOf } from '../find-object.ts'
+import { checkNodeOf } from '../check-node-of.ts'
 import { forbidden } from '../forbidden.ts'
 
-const nodes = { group: '', resource: 'nodes' }
-
 /** A pod on a node is not resized to more than the node has, nor where resizing is not known. */
-export function podResizeValidator({ client }: PluginDependencies): AdmissionPlugin {
+export function podResizeValidator(dependencies: PluginDependencies): AdmissionPlugin {
   return {
     name: 'PodResizeValidator',
     operations: ['UPDATE'],
@@ -21,16 +19,7 @@ export function podResizeValidator({ client }: PluginDependencies): AdmissionPlu
       const nodeName = pod.spec?.nodeName ?? ''
       // Each change of the spec is a new generation.
       if (nodeName === '' || pod.metadata.generation === oldObject?.metadata.generation) return
-      const reading = client.resource<Node>(nodes)?.get('', nodeName) ?? Promise.resolve(undefined)
-      return reading.then(
-        (node) => {
-          if (node === undefined) throw forbidden(attributes, `node ${quote(nodeName)} not found`)
-          check(attributes, pod.spec!, node)
-        },
-        (error: unknown) => {
-          throw forbidden(attributes, `failed to get node ${quote(nodeName)}: ${messageOf(error)}`)
-        },
-      )
+      return checkNodeOf(dependencies, attributes, nodeName, (node) => check(attributes, pod.spec!, node))
     },
   }
 }

@@ -1,0 +1,26 @@
+import type { Node } from '@keelson/api/core/v1'
+import { quote } from '@keelson/apimachinery'
+import type { DeepReadonly } from '@keelson/apimachinery'
+import type { AdmissionAttributes } from './admission.ts'
+import type { PluginDependencies } from './admission-plugins.ts'
+import { messageOf } from './find-object.ts'
+import { forbidden } from './forbidden.ts'
+
+const nodes = { group: '', resource: 'nodes' }
+
+/** Looks at the node that a pod is on, from the cache: nodes change too often for each of them to be followed. Refuses when there is none. */
+export async function checkNodeOf(
+  { client }: PluginDependencies,
+  attributes: AdmissionAttributes,
+  name: string,
+  check: (node: DeepReadonly<Node>) => void,
+): Promise<void> {
+  let node: DeepReadonly<Node> | undefined
+  try {
+    node = await client.resource<Node>(nodes)?.get('', name)
+  } catch (error) {
+    throw forbidden(attributes, `failed to get node ${quote(name)}: ${messageOf(error)}`)
+  }
+  if (node === undefined) throw forbidden(attributes, `node ${quote(name)} not found`)
+  check(node)
+}

@@ -1,0 +1,48 @@
+import type { Pod, PodSpec } from '@keelson/api/core/v1'
+import { quote, semanticEqual } from '@keelson/apimachinery'
+import type { DeepReadonly } from '@keelson/apimachinery'
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
+import type { PluginDependencies } from '../admission-plugins.ts'
+import { checkNodeOf } from '../check-node-of.ts'
+import { forbidden } from '../forbidden.ts'
+
+type Spec = DeepReadonly<PodSpec>
+
+/** What a node must declare before a pod on it may change in this way. */
+const features: readonly { readonly name: string; readonly needed: (spec: Spec, old: Spec) => boolean }[] = [
+  {
+    name: 'InPlacePodLevelResourcesVerticalScaling',
+    needed: (spec, old) => !semanticEqual(spec.resources, old.resources),
+  },
+  {
+    name: 'InPlacePodVerticalScalingInitContainers',
+    needed: (spec, old) =>
+      (old.initContainers ?? []).some(
+        (container, i) => container.restartPolicy !== 'Always' && !semanticEqual(spec.initContainers?.[i]?.resources, container.resources),
+      ),
+  },
+]
+
+/** A pod on a node changes only in ways that the node's kubelet knows. */
+export function nodeDeclaredFeatureValidator(dependencies: PluginDependencies): AdmissionPlugin {
+  return {
+    name: 'NodeDeclaredFeatureValidator',
+    operations: ['UPDATE'],
+    validate(attributes: AdmissionAttributes) {
+      const { resource, subresource } = attributes
+      if (resource.resource !== 'pods' || resource.group !== '' || (subresource !== '' && subresource !== 'resize')) return
+      const pod = attributes.object as Pod
+      const old = attributes.oldObject as DeepReadonly<Pod>
+      const nodeName = pod.spec?.nodeName ?? ''
+      // Each change of the spec is a new generation.
+      if (nodeName === '' || pod.metadata.generation === old.metadata.generation) return
+      const required = features.filter(({ needed }) => needed(pod.spec!, old.spec ?? { containers: null })).map(({ name }) => name)
+      if (required.length === 0) return
+      return checkNodeOf(dependencies, attributes, nodeName, (node) => {
+        const missing = required.filter((name) => !node.status?.declaredFeatures?.includes(name))
+        if (missing.length === 0) return
+        throw forbidden(attributes, `pod update requires features ${missing.join(', ')} which are not available on node ${quote(nodeName)}`)
+      })
+    },
+  }
+}
