@@ -1,7 +1,7 @@
 import { groupResourceString } from '@keelson/apimachinery'
 import type { GroupResource, KubeObject } from '@keelson/apimachinery'
 import { createObjectStore, hasCompaction } from '@keelson/storagebackend'
-import type { Backend, ObjectCodec, Storage, ValueTransformer } from '@keelson/storagebackend'
+import type { Backend, ObjectCodec, Storage, StorageMetrics, ValueTransformer } from '@keelson/storagebackend'
 import { Cacher } from './cacher.ts'
 import type { CacherOptions } from './cacher.ts'
 import type { WatchCacheMetrics } from './watch-cache-metrics.ts'
@@ -15,6 +15,8 @@ export interface CachedStorageRequest<T extends KubeObject = KubeObject> {
   readonly prefix: string
   /** Encryption at rest. The cache holds what was decrypted. */
   readonly transformer?: ValueTransformer
+  /** Of the store below the cache. */
+  readonly metrics?: StorageMetrics
   /** A field that many watchers select one value of. Default: what the options say for the resource. */
   readonly triggerField?: string
 }

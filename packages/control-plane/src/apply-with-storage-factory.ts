@@ -1,5 +1,6 @@
 import type { KubeObject } from '@keelson/apimachinery'
-import { storageWithCacher } from '@keelson/cacher'
+import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
+import { createWatchCacheMetrics, storageWithCacher } from '@keelson/cacher'
 import { createRESTOptionsGetter, undecoratedStorage } from '@keelson/registry'
 import type { RESTOptionsGetter, StorageDecorator, StorageFactory, StorageRequest } from '@keelson/registry'
 import type { Storage } from '@keelson/storagebackend'
@@ -12,11 +13,18 @@ export interface AppliedStorage {
 }
 
 /** Decides how each resource reaches the store: through a watch cache, or directly. */
-export function applyWithStorageFactoryTo(storageFactory: StorageFactory, options: ServerChainOptions): AppliedStorage {
+export function applyWithStorageFactoryTo(
+  storageFactory: StorageFactory,
+  options: ServerChainOptions,
+  metrics: MetricsRegistry,
+): AppliedStorage {
   const storages: Storage[] = []
   const decorate =
     (options.watchCache ?? true)
-      ? storageWithCacher({ onError: (error) => options.log?.(0, `watch cache: ${String(error)}`) })
+      ? storageWithCacher({
+          metrics: createWatchCacheMetrics(metrics),
+          onError: (error) => options.log?.(0, `watch cache: ${String(error)}`),
+        })
       : undecoratedStorage
   const decorator: StorageDecorator = <T extends KubeObject>(request: StorageRequest<T>): Storage<T> => {
     const storage = decorate(request)

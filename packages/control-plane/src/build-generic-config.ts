@@ -2,10 +2,13 @@ import { createApiTypes } from '@keelson/api'
 import type { ApiTypes } from '@keelson/api'
 import { metaV1 } from '@keelson/api/meta/v1'
 import { Scheme } from '@keelson/apimachinery'
+import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
+import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { Authorizer } from '@keelson/auth'
 import type { RESTOptionsGetter, StorageFactory } from '@keelson/registry'
 import { newStorageFactoryConfig, protobufCodecs, recordCodecs } from '@keelson/registry'
-import type { Backend, Storage } from '@keelson/storagebackend'
+import { createStorageMetrics } from '@keelson/storagebackend'
+import type { Backend, Storage, StorageMetrics } from '@keelson/storagebackend'
 import { builtinGroups } from './builtin-groups.ts'
 import { applyWithStorageFactoryTo } from './apply-with-storage-factory.ts'
 import { buildAuthentication, buildAuthorizer } from './build-authentication.ts'
@@ -27,6 +30,9 @@ export interface GenericConfig {
   readonly restOptionsGetter: RESTOptionsGetter
   /** Every storage that was made through `restOptionsGetter`, for readiness and for closing. */
   readonly storages: readonly Storage[]
+  /** Everything that is measured, and the part of it that is about the store. */
+  readonly metrics: MetricsRegistry
+  readonly storageMetrics: StorageMetrics
   readonly types: ApiTypes
   readonly scheme: Scheme
   readonly authentication: Authentication
@@ -48,12 +54,15 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
       throw error
     },
   )
+  const metrics = createMetricsRegistry()
+  const storageMetrics = createStorageMetrics(metrics)
   const scheme = new Scheme()
   for (const group of builtinGroups) group.register(scheme)
   const types = createApiTypes([metaV1, ...builtinGroups.flatMap(({ types }) => types)])
   const storageFactory = newStorageFactoryConfig()
     .complete({
       backend,
+      metrics: storageMetrics,
       // What lies in etcd may be another server's, and must be readable by it.
       createCodec: (storage.type || 'etcd3') === 'etcd3' ? protobufCodecs({ types, scheme }) : recordCodecs({ schemaVersion }),
       ...(options.storage?.prefix === undefined ? {} : { prefix: options.storage.prefix }),
@@ -62,7 +71,9 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
     .new()
   return {
     backend,
-    ...applyWithStorageFactoryTo(storageFactory, options),
+    ...applyWithStorageFactoryTo(storageFactory, options, metrics),
+    metrics,
+    storageMetrics,
     types,
     scheme,
     authentication,

@@ -9,6 +9,7 @@ import { buildGenericConfig } from './build-generic-config.ts'
 import type { GenericConfig } from './build-generic-config.ts'
 import { builtinGroups } from './builtin-groups.ts'
 import { ControllerRunner } from './controller-runner.ts'
+import { countStorage } from './count-storage.ts'
 import { groupsToInstall } from './groups-to-install.ts'
 import { installGroup, installLegacyAPIGroup } from './install-apis.ts'
 import type { InstallTarget } from './install-apis.ts'
@@ -61,6 +62,7 @@ function wire(options: ServerChainOptions, config: GenericConfig, { controllers,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     ...(options.requestTimeoutMs === undefined ? {} : { requestTimeoutMs: options.requestTimeoutMs }),
     http2: options.http2 ?? true,
+    metrics: config.metrics,
     log,
   })
   addStorageHealth(server, config)
@@ -91,6 +93,7 @@ function wire(options: ServerChainOptions, config: GenericConfig, { controllers,
 
   const hooks = new PostStartHooks(server)
   hooks.add('storage-readiness', () => storagesReady(config))
+  hooks.add('storage-object-count-tracker-hook', async () => void countStorage(config.backend, config.storageMetrics, server.stopping))
   hooks.add('start-system-namespaces-controller', () => createSystemNamespaces(client))
   hooks.add('start-legacy-token-tracking-controller', () => createTokenTracking(client))
   hooks.add('start-controllers', async () =>

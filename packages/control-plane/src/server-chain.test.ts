@@ -50,6 +50,23 @@ async function call(chain: ServerChain, method: string, target: string, body?: o
 const configMap = (name: string, data: Record<string, string> = {}): object => ({ metadata: { name }, data })
 
 describe('a server in memory', () => {
+  test('measures its store and its caches', async () => {
+    const chain = await start({ controllers: ['none'] })
+    const sent = httpsRequest(`${chain.url}/metrics`, {
+      ca: chain.certificateAuthority,
+      headers: { authorization: `Bearer ${chain.adminToken}` },
+      agent: false,
+    })
+    sent.end()
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+    const text = Buffer.concat(await answer.toArray()).toString()
+    expect(text).toMatch(/^etcd_requests_total\{group="",operation="create",resource="namespaces"\} 4$/m)
+    expect(text).toMatch(/^etcd_request_duration_seconds_bucket\{group="",operation="create",resource="namespaces",le="\+Inf"\} 4$/m)
+    expect(text).toMatch(/^apiserver_storage_objects\{resource="events"\} \d+$/m)
+    expect(text).toMatch(/^apiserver_storage_size_bytes\{storage_cluster_id="etcd-0"\} \d+$/m)
+    expect(text).toMatch(/^apiserver_watch_cache_\w+\{.*resource="namespaces".*\} \d+$/m)
+  })
+
   test('has the system namespaces when it is ready', async () => {
     const chain = await start({ controllers: ['none'] })
     const { body } = await call(chain, 'GET', '/api/v1/namespaces')

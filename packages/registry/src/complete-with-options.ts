@@ -47,6 +47,7 @@ export function completeWithOptions<T extends KubeObject>(definition: ResourceDe
     resource,
     prefix: `${prefix}/`,
     ...(restOptions.transformer === undefined ? {} : { transformer: restOptions.transformer }),
+    ...(restOptions.metrics === undefined ? {} : { metrics: restOptions.metrics }),
   })
   return {
     definition,

@@ -1,6 +1,6 @@
 import type { KindType } from '@keelson/api'
 import type { DeepReadonly, GroupResource, KubeObject } from '@keelson/apimachinery'
-import type { Backend, ObjectCodec, Storage, ValueTransformer } from '@keelson/storagebackend'
+import type { Backend, ObjectCodec, Storage, StorageMetrics, ValueTransformer } from '@keelson/storagebackend'
 
 /** What a decorator needs to make a resource's storage. */
 export interface StorageRequest<T extends KubeObject = KubeObject> {
@@ -11,6 +11,7 @@ export interface StorageRequest<T extends KubeObject = KubeObject> {
   readonly prefix: string
   /** Encryption at rest. Absent: none. */
   readonly transformer?: ValueTransformer
+  readonly metrics?: StorageMetrics
 }
 /** `storageWithCacher()` or `undecoratedStorage`. */
 export type StorageDecorator = <T extends KubeObject>(request: StorageRequest<T>) => Storage<T>
@@ -31,6 +32,8 @@ export interface RESTOptions {
   readonly resourcePrefix: string
   /** Encryption at rest. Absent: none. */
   readonly transformer?: ValueTransformer
+  /** Absent: nothing is measured. */
+  readonly metrics?: StorageMetrics
   readonly deleteCollectionWorkers: number
   /** False: a delete's propagation policy sets no finalizers, since nobody would remove them. Default true. */
   readonly enableGarbageCollection?: boolean

@@ -1,5 +1,5 @@
 import type { GroupResource } from '@keelson/apimachinery'
-import type { Backend, ResourceTransformers, ValueTransformer } from '@keelson/storagebackend'
+import type { Backend, ResourceTransformers, StorageMetrics, ValueTransformer } from '@keelson/storagebackend'
 import type { CodecFactory } from './rest-options.ts'
 
 /** Where resources lie whose place is not their plural: the names they had when the first clusters were made. */
@@ -30,6 +30,8 @@ export interface StorageOptions {
   readonly prefix?: string
   /** Encryption at rest, by the resource under whose place objects are stored. */
   readonly transformerOverrides?: ResourceTransformers
+  /** Of all that is stored. Absent: nothing is measured. */
+  readonly metrics?: StorageMetrics
 }
 
 /** Where one resource is stored, and how. */
@@ -39,6 +41,7 @@ export interface StorageConfig {
   /** "/registry/services/specs", without a final slash. */
   readonly resourcePrefix: string
   readonly transformer?: ValueTransformer
+  readonly metrics?: StorageMetrics
 }
 
 export interface StorageFactory {
@@ -96,13 +99,14 @@ export class DefaultStorageFactory implements StorageFactory {
   }
 
   newConfig(resource: GroupResource): StorageConfig {
-    const { backend, createCodec, transformerOverrides } = this.#options
+    const { backend, createCodec, transformerOverrides, metrics } = this.#options
     const transformer = transformerOverrides?.transformerFor(this.#home.get(nameOf(resource)) ?? resource)
     return {
       backend,
       createCodec,
       resourcePrefix: `${this.#root}/${this.resourcePrefix(resource)}`,
       ...(transformer === undefined ? {} : { transformer }),
+      ...(metrics === undefined ? {} : { metrics }),
     }
   }
 

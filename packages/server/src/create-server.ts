@@ -40,6 +40,8 @@ export interface ServerOptions {
   /** Default true. */
   readonly http2?: boolean
   readonly version?: VersionInfo
+  /** What `/metrics` shows, beside the server's own. Default: nothing else. */
+  readonly metrics?: MetricsRegistry
   /** 0 is what an operator must see (bugs), higher is more talkative (2: failing health checks). Default: silent. */
   readonly log?: (level: number, text: string) => void
 }
@@ -68,7 +70,7 @@ export function createServer(options: ServerOptions): Server {
   const log = options.log ?? (() => {})
   const onBug = (what: string, error: unknown): void => log(isAbort(error) ? 3 : 0, `${what}: ${String((error as Error)?.stack ?? error)}`)
   const lifecycle = new Lifecycle()
-  const metrics = createMetricsRegistry()
+  const metrics = options.metrics ?? createMetricsRegistry()
   const chain = createHandlerChain({
     authenticator: options.authenticator,
     authorizer: options.authorizer,

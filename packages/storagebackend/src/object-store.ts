@@ -13,7 +13,7 @@ import { listObjects } from './object-list.ts'
 import { objectSnapshots } from './object-snapshots.ts'
 import { watchObjects } from './object-watch.ts'
 import { parseResourceVersion, requireResourceVersion, resourceVersionComplaint } from './resource-version.ts'
-import type { ObjectCodec, Storage } from './storage.ts'
+import type { ObjectCodec, Storage, StorageStats } from './storage.ts'
 import type { StorageMetrics } from './storage-metrics.ts'
 import { storageStats } from './storage-stats.ts'
 import { UnreadableObjects } from './unreadable-objects.ts'
@@ -39,7 +39,8 @@ export interface ObjectStoreOptions<T extends KubeObject> {
 export function createObjectStore<T extends KubeObject = KubeObject>(options: ObjectStoreOptions<T>): Storage<T> {
   const { backend, codec, resource } = options
   const prefix = options.prefix.endsWith('/') ? options.prefix : `${options.prefix}/`
-  const metrics = options.metrics?.forResource(resource)
+  const stats = (): Promise<StorageStats> => storageStats(access, prefix)
+  const metrics = options.metrics?.forResource(resource, stats)
   const access = new ObjectAccess({ backend, codec, transformer: options.transformer, metrics })
   const leases = new LeasePool(backend, options.now ?? Date.now)
 
@@ -98,16 +99,7 @@ export function createObjectStore<T extends KubeObject = KubeObject>(options: Ob
 
     count: async (key) => (await listCount(prepareKey(prefix, key, true))).count,
 
-    async stats() {
-      try {
-        const stats = await storageStats(access, prefix)
-        metrics?.stats(stats)
-        return stats
-      } catch (error) {
-        metrics?.stats(undefined)
-        throw error
-      }
-    },
+    stats,
 
     currentRevision: async () => (await listCount(prefix)).revision,
 
@@ -119,7 +111,7 @@ export function createObjectStore<T extends KubeObject = KubeObject>(options: Ob
       }
     },
 
-    async close() {},
+    close: async () => metrics?.close(),
 
     ...objectSnapshots(access, prefix),
   }

@@ -11,9 +11,10 @@ export type StorageOperation = 'get' | 'create' | 'update' | 'delete' | 'list' |
 
 /** Under the original's names, which say etcd whatever the driver is, so that its dashboards and alerts go on. */
 export interface StorageMetrics {
-  forResource(resource: GroupResource): ResourceMetrics
-  /** Undefined: it could not be learnt. */
-  size(bytes: number | undefined): void
+  /** `stats` is asked at each `refresh`, until the resource's metrics are closed. */
+  forResource(resource: GroupResource, stats: () => Promise<StorageStats>): ResourceMetrics
+  /** Asks all resources, one after the other, how many objects they have; and how big the store is. What cannot be learnt is -1. */
+  refresh(size?: () => Promise<number>): Promise<void>
 }
 
 /** What one resource's object store tells. Nothing of it allocates once a series is there; series appear with their first use. */
@@ -25,8 +26,8 @@ export interface ResourceMetrics {
   undecodable(): void
   events(count: number): void
   bookmark(): void
-  /** Undefined: they could not be learnt. */
-  stats(stats: StorageStats | undefined): void
+  /** There is no such storage any more. */
+  close(): void
 }
 
 export function createStorageMetrics(registry: MetricsRegistry): StorageMetrics {
@@ -62,12 +63,23 @@ export function createStorageMetrics(registry: MetricsRegistry): StorageMetrics 
   const returned = counter('apiserver_storage_list_returned_objects_total', '[ALPHA] Objects returned for LIST requests from the store.')
   const decodeErrors = counter('apiserver_storage_decode_errors_total', '[ALPHA] Stored objects that could not be decoded.')
 
-  function forResource(resource: GroupResource): ResourceMetrics {
+  const observed = new Set<() => Promise<void>>()
+
+  function forResource(resource: GroupResource, stats: () => Promise<StorageStats>): ResourceMetrics {
     const labels = { group: resource.group, resource: resource.resource }
+    const qualified = { resource: groupResourceString(resource) }
     const operations: Partial<Record<StorageOperation, OperationSeries>> = {}
     const listSeries = lazily(() => [lists, fetched, evaluated, returned].map((each) => each.with(labels)) as [Value, Value, Value, Value])
     const receivedSeries = lazily(() => received.with(labels))
     const bookmarkSeries = lazily(() => bookmarks.with(labels))
+    const observe = async (): Promise<void> => {
+      const learnt = await orUndefined(stats())
+      // Closed meanwhile.
+      if (!observed.has(observe)) return
+      counts.with(qualified).value = resourceCounts.with(labels).value = learnt?.objectCount ?? -1
+      sizes.with(labels).value = learnt ? learnt.objectCount * learnt.estimatedAverageObjectSize : -1
+    }
+    observed.add(observe)
     return {
       request(operation, started, failed) {
         let series = operations[operation]
@@ -90,19 +102,25 @@ export function createStorageMetrics(registry: MetricsRegistry): StorageMetrics 
       undecodable: () => void decodeErrors.with(labels).value++,
       events: (count) => void (receivedSeries().value += count),
       bookmark: () => void bookmarkSeries().value++,
-      stats(stats) {
-        const count = stats?.objectCount ?? -1
-        counts.with({ resource: groupResourceString(resource) }).value = count
-        resourceCounts.with(labels).value = count
-        const average = stats?.estimatedAverageObjectSize
-        sizes.with(labels).value = average === undefined ? -1 : average * count
+      close() {
+        observed.delete(observe)
+        counts.delete(qualified)
+        for (const each of [resourceCounts, sizes]) each.delete(labels)
       },
     }
   }
+
   return {
     forResource,
-    size: (bytes) => void (storeSize.with({ storage_cluster_id: 'etcd-0' }).value = bytes ?? -1),
+    async refresh(size) {
+      for (const observe of observed) await observe()
+      if (size) storeSize.with({ storage_cluster_id: 'etcd-0' }).value = (await orUndefined(size())) ?? -1
+    },
   }
+}
+
+function orUndefined<V>(asked: Promise<V>): Promise<V | undefined> {
+  return asked.catch(() => undefined)
 }
 
 interface OperationSeries {

@@ -146,16 +146,18 @@ export function listVersionTests(test: DeclareStorageTest): void {
     }
   })
 
-  test('paging: takes no more reads than pages; a selector makes the reads larger', async ({ storage, prefix, create, lists }) => {
+  test('paging: takes no more reads than pages; a selector makes the reads larger', async ({ storage, prefix, create, measured }) => {
     await Promise.all(
       Array.from({ length: 1000 }, (_, i) => create('ns', String(i).padStart(3, '0'), { nodeName: i === 999 ? 'rare' : 'n' })),
     )
     // Until a cache has caught up.
     const { revision } = await storage.list(prefix)
+    const reads = async (): Promise<number> =>
+      (await measured()).get('etcd_requests_total{group="suite.keelson.dev",operation="list",resource="tests"}') ?? 0
     const readsOf = async (read: () => Promise<unknown>): Promise<number> => {
-      const before = lists()
+      const before = await reads()
       await read()
-      return lists() - before
+      return (await reads()) - before
     }
     const pages = async (limit: number): Promise<void> => {
       let seen = 0

@@ -8,6 +8,7 @@ import type { ValueTransformer } from '../value/value-transformer.ts'
 import { SuiteTests, type SuiteOptions } from './skip.ts'
 import { deleteTests } from './storage-delete.ts'
 import { listTests } from './storage-list.ts'
+import { measureTests } from './storage-measures.ts'
 import { pagingTests } from './storage-paging.ts'
 import { scopeTests } from './storage-scopes.ts'
 import { listVersionTests } from './storage-list-versions.ts'
@@ -53,8 +54,8 @@ export interface StorageTest extends StorageUnderTest {
   key(namespace: string, name: string): string
   create(namespace: string, name: string, options?: TestObjectOptions): Promise<StoredObject<TestObject>>
   update(stored: StoredObject<TestObject>, change: (object: TestObject) => void): Promise<StoredObject<TestObject>>
-  /** How often the object store has asked the driver for a list until now. */
-  lists(): number
+  /** What the object store has told of itself until now, by name and labels: `etcd_requests_total{…}`. */
+  measured(): Promise<ReadonlyMap<string, number>>
   wait(milliseconds: number): Promise<void>
 }
 
@@ -82,8 +83,9 @@ export function describeStorage(
       tests.test(title, async () => {
         const prefix = `/registry/tests-${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}-${number++}/`
         const registry = createMetricsRegistry()
+        const metrics = createStorageMetrics(registry)
         const resource = { group: 'suite.keelson.dev', resource: 'tests' }
-        const under = await open({ codec: createTestCodec(), resource, prefix, metrics: createStorageMetrics(registry), ...request })
+        const under = await open({ codec: createTestCodec(), resource, prefix, metrics, ...request })
         const { storage, advance } = under
         const key = (namespace: string, objectName: string): string => `${prefix}${namespace}/${objectName}`
         try {
@@ -98,7 +100,10 @@ export function describeStorage(
                 change(current!)
                 return { object: current! }
               }),
-            lists: () => Number(/^etcd_requests_total\{.*operation="list",.*\} (\d+)$/m.exec(registry.text())?.[1] ?? 0),
+            async measured() {
+              await metrics.refresh()
+              return parseMetrics(registry.text())
+            },
             async wait(milliseconds) {
               if (advance) advance(milliseconds)
               else await new Promise((resolve) => setTimeout(resolve, milliseconds))
@@ -123,7 +128,14 @@ export function describeStorage(
     unreadableTests(declare)
     statisticsTests(declare)
     watchStartTests(declare)
+    measureTests(declare)
     undecodableTests(declare)
     tests.finish()
   })
+}
+
+function parseMetrics(text: string): ReadonlyMap<string, number> {
+  const values = new Map<string, number>()
+  for (const [, series, value] of text.matchAll(/^([^#]\S*) (\S+)$/gm)) values.set(series!, Number(value))
+  return values
 }

@@ -1,0 +1,50 @@
+import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
+import { expect, test } from 'vitest'
+import { createStorageMetrics } from './storage-metrics.ts'
+import type { StorageStats } from './storage.ts'
+
+const lines = (text: string): string[] => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+
+test('series appear with their first use, and errors with the first error', () => {
+  const registry = createMetricsRegistry()
+  const pods = createStorageMetrics(registry).forResource({ group: '', resource: 'pods' }, () => Promise.reject(new Error('not asked')))
+  expect(registry.text()).toBe('')
+  pods.request('get', performance.now() - 30, false)
+  expect(registry.text()).toContain('etcd_requests_total{group="",operation="get",resource="pods"} 1\n')
+  expect(registry.text()).toMatch(/^etcd_request_duration_seconds_bucket\{group="",operation="get",resource="pods",le="0.025"\} 0$/m)
+  expect(registry.text()).toMatch(/^etcd_request_duration_seconds_count\{group="",operation="get",resource="pods"\} 1$/m)
+  expect(registry.text()).not.toContain('etcd_request_errors_total')
+  pods.request('get', performance.now(), true)
+  expect(registry.text()).toContain('etcd_request_errors_total{group="",operation="get",resource="pods"} 1\n')
+  expect(registry.text()).toContain('etcd_requests_total{group="",operation="get",resource="pods"} 2\n')
+})
+
+test('a refresh tells how much there is, -1 of what cannot be learnt, and nothing of what was closed', async () => {
+  const registry = createMetricsRegistry()
+  const metrics = createStorageMetrics(registry)
+  let stats: StorageStats | undefined = { objectCount: 3, estimatedAverageObjectSize: 500 }
+  const learn = (): Promise<StorageStats> => (stats ? Promise.resolve(stats) : Promise.reject(new Error('away')))
+  const deployments = metrics.forResource({ group: 'apps', resource: 'deployments' }, learn)
+  await metrics.refresh(() => Promise.resolve(4096))
+  expect(lines(registry.text())).toEqual([
+    'apiserver_storage_objects{resource="deployments.apps"} 3',
+    'apiserver_resource_objects{group="apps",resource="deployments"} 3',
+    'apiserver_resource_size_estimate_bytes{group="apps",resource="deployments"} 1500',
+    'apiserver_storage_size_bytes{storage_cluster_id="etcd-0"} 4096',
+  ])
+  stats = undefined
+  await metrics.refresh(() => Promise.reject(new Error('away')))
+  expect(lines(registry.text())).toEqual([
+    'apiserver_storage_objects{resource="deployments.apps"} -1',
+    'apiserver_resource_objects{group="apps",resource="deployments"} -1',
+    'apiserver_resource_size_estimate_bytes{group="apps",resource="deployments"} -1',
+    'apiserver_storage_size_bytes{storage_cluster_id="etcd-0"} -1',
+  ])
+  // Also when it is closed while it is asked.
+  const refreshing = metrics.refresh()
+  deployments.close()
+  deployments.close()
+  await refreshing
+  await metrics.refresh()
+  expect(lines(registry.text())).toEqual(['apiserver_storage_size_bytes{storage_cluster_id="etcd-0"} -1'])
+})

@@ -1,0 +1,60 @@
+import { expect } from 'vitest'
+import { failure } from './storage-errors.ts'
+import type { DeclareStorageTest } from './storage-suite.ts'
+import { undecodable } from './test-object.ts'
+
+export function measureTests(test: DeclareStorageTest): void {
+  test('metrics: what the driver is asked is counted and timed', async ({ storage, key, create, update, measured }) => {
+    const created = await create('ns', 'a')
+    await update(created, (object) => void (object.spec = { text: 'x' }))
+    await storage.get(key('ns', 'a'))
+    await create('ns', 'b')
+    await storage.delete(key('ns', 'b'))
+    const operation = async (name: string): Promise<[number, number, number]> => {
+      const labels = `{group="suite.keelson.dev",operation="${name}",resource="tests"}`
+      const metrics = await measured()
+      return [
+        metrics.get(`etcd_requests_total${labels}`) ?? 0,
+        metrics.get(`etcd_request_duration_seconds_count${labels}`) ?? 0,
+        metrics.get(`etcd_request_errors_total${labels}`) ?? 0,
+      ]
+    }
+    expect(await operation('create')).toEqual([2, 2, 0])
+    expect(await operation('update')).toEqual([1, 1, 0])
+    expect(await operation('delete')).toEqual([1, 1, 0])
+    const [gets] = await operation('get')
+    expect(gets).toBeGreaterThanOrEqual(1)
+    await failure(storage.get(key('ns', 'a'), { signal: AbortSignal.abort() }))
+    expect(await operation('get')).toEqual([gets + 1, gets + 1, 1])
+  })
+
+  test('metrics: what a list reads, tries and returns; what is there; what cannot be decoded', async (under) => {
+    const { storage, prefix, key, create, measured } = under
+    const { revision } = await create('ns', 'a', { labels: { app: 'x' } })
+    await create('ns', 'b')
+    const labels = '{group="suite.keelson.dev",resource="tests"}'
+    const listed = async (): Promise<number[]> => {
+      const metrics = await measured()
+      return ['', '_fetched_objects', '_evaluated_objects', '_returned_objects'].map(
+        (what) => metrics.get(`apiserver_storage_list${what}_total${labels}`) ?? 0,
+      )
+    }
+    const before = await listed()
+    // One key at one version: no cache answers that.
+    await storage.list(key('ns', 'a'), { recursive: false, resourceVersion: String(revision), resourceVersionMatch: 'Exact' })
+    expect((await listed()).map((value, i) => value - before[i]!)).toEqual([1, 1, 1, 1])
+
+    const metrics = await measured()
+    const { objectCount, estimatedAverageObjectSize } = await storage.stats()
+    expect(objectCount).toBe(2)
+    expect(metrics.get('apiserver_storage_objects{resource="tests.suite.keelson.dev"}')).toBe(2)
+    expect(metrics.get(`apiserver_resource_objects${labels}`)).toBe(2)
+    expect(metrics.get(`apiserver_resource_size_estimate_bytes${labels}`)).toBe(2 * estimatedAverageObjectSize)
+    expect(metrics.get(`apiserver_storage_decode_errors_total${labels}`)).toBeUndefined()
+    await failure(create('ns', 'bad', { text: undecodable }))
+    await failure(storage.get(key('ns', 'bad')))
+    expect((await measured()).get(`apiserver_storage_decode_errors_total${labels}`)).toBeGreaterThanOrEqual(1)
+    await storage.deleteUnreadable(key('ns', 'bad'))
+    expect(await storage.count(prefix)).toBe(2)
+  })
+}
