@@ -1,7 +1,7 @@
 import { systemClock } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
-import { createInformer } from '@keelson/loopback'
-import type { LoopbackClient } from '@keelson/loopback'
+import { createSharedInformers } from '@keelson/loopback'
+import type { LoopbackClient, SharedInformers } from '@keelson/loopback'
 import type { Namespace, StartController } from './controller.ts'
 import { startGarbageCollector } from './garbage-collector/index.ts'
 import { startNamespaceController } from './namespace/index.ts'
@@ -23,6 +23,8 @@ export interface ControllersOptions {
   /** As `--controllers`: `*`, `none`, `*,-name`, names. Default `*`. */
   readonly enabled?: string | readonly string[]
   readonly clock?: Clock
+  /** Where others read the same resources. Default: the controllers' own. */
+  readonly informers?: SharedInformers
   /** PEM. Without it no namespace gets a `kube-root-ca.crt`. */
   readonly rootCA?: string
   /** Hears of failures; every one is tried again. */
@@ -34,13 +36,17 @@ export interface RunningControllers extends AsyncDisposable {
   readonly names: readonly string[]
 }
 
+const nothingRuns: RunningControllers = { names: [], async [Symbol.asyncDispose]() {} }
+
 /** Starts what is selected, on the resources that the client has now. Disposing it waits until none of them writes any more. */
 export function startControllers(client: LoopbackClient, options: ControllersOptions = {}): RunningControllers {
   const selected = selectControllers(options.enabled ?? '*', controllerNames)
   const { clock = systemClock, rootCA, onError = () => {} } = options
-  const resource = client.resource<Namespace>({ group: '', resource: 'namespaces' })
-  if (selected.size === 0 || resource === undefined) return { names: [], async [Symbol.asyncDispose]() {} }
-  const namespaces = createInformer(resource, { clock, onError: (error) => onError('namespaces', error) })
+  if (selected.size === 0) return nothingRuns
+  const own =
+    options.informers === undefined ? createSharedInformers(client, { clock, onError: (error) => onError('informers', error) }) : undefined
+  const namespaces = (options.informers ?? own)?.of<Namespace>({ group: '', resource: 'namespaces' })
+  if (namespaces === undefined) return nothingRuns
   const running = new Map<string, AsyncDisposable>()
   for (const [name, start] of controllers) {
     if (!selected.has(name)) continue
@@ -51,7 +57,7 @@ export function startControllers(client: LoopbackClient, options: ControllersOpt
     names: [...running.keys()],
     async [Symbol.asyncDispose]() {
       await Promise.all(Array.from(running.values(), (controller) => controller[Symbol.asyncDispose]()))
-      await namespaces[Symbol.asyncDispose]()
+      await own?.[Symbol.asyncDispose]()
     },
   }
 }
