@@ -109,6 +109,8 @@ async function serveRoute(c: InstallerContext, route: ResolvedRoute, forceWatch:
   checkConsumable(contentTypeOf(c), consumes(method))
   checkAcceptable(c.req.header('accept'), route.isList && method === 'GET')
   const context = inNamespace(requestContextOf(c), route.scope.namespaced ? route.namespace : '')
+  const { deprecation } = route.scope.storage
+  if (deprecation !== undefined) context.warn(deprecation)
   return handler({ c, scope: route.scope, context, name: route.name, query: queryOf(c), forceWatch })
 }
 

@@ -67,6 +67,8 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   /** Fills in what a client may leave out; the scheme does it, before anything else sees the object. Default: nothing. */
   readonly setDefaults?: (object: T) => void
   readonly strategy: Strategy<T>
+  /** A warning for everybody who uses the resource: since when not to, and what to use instead. */
+  readonly deprecation?: string
   /** Name rules; returns messages. Default: DNS subdomain. `prefix` true for generateName. */
   readonly validateName?: (name: string, prefix: boolean) => readonly string[]
   /** Makes a name of a generateName. Default: five random characters behind it. */

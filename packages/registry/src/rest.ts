@@ -16,6 +16,8 @@ export interface RESTStorage {
   readonly categories: readonly string[]
   /** Columns of the Table form, with what fills them. */
   readonly table: TableConvertor
+  /** What everybody who uses this path is warned of: since when not to, and what to use instead. */
+  readonly deprecation?: string | undefined
   /** What writes of this path leave as it was, whatever they say of it: nobody comes to manage that by them. Default: nothing. */
   readonly resetFields?: FieldFilter | undefined
 }

@@ -45,6 +45,7 @@ class ResourceStorage<T extends KubeObject> implements RESTStorage {
   readonly shortNames: readonly string[]
   readonly categories: readonly string[]
   readonly table: TableConvertor
+  readonly deprecation: string | undefined
   readonly resetFields: FieldFilter | undefined
   protected readonly parts: StoreParts<T>
 
@@ -57,6 +58,7 @@ class ResourceStorage<T extends KubeObject> implements RESTStorage {
     this.shortNames = definition.shortNames ?? []
     this.categories = definition.categories ?? []
     this.table = tableConvertor(definition)
+    this.deprecation = definition.deprecation
     this.resetFields = strategy.resetFields
   }
 

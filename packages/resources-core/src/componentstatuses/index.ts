@@ -22,6 +22,7 @@ export function componentStatuses(checks: Readonly<Record<string, ComponentCheck
       namespaced: false,
       singularName: 'componentstatus',
       shortNames: ['cs'],
+      deprecation: 'v1 ComponentStatus is deprecated in v1.19+',
       table: tableConvertor({ allColumns: columns }),
     }),
     async get(_context, name) {

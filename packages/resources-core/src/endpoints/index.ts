@@ -12,6 +12,7 @@ export const endpoints: ResourceDefinition<Endpoints> = defineResource<Endpoints
   plural: 'endpoints',
   scope: 'Namespaced',
   shortNames: ['ep'],
+  deprecation: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
   strategy: {
     allowCreateOnUpdate: true,
     validateCreate: (_context, object) => validateEndpoints(object),
