@@ -5,7 +5,7 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
 import { messageOf } from '../find-object.ts'
 import { forbidden } from '../forbidden.ts'
-import { RecentNames } from './recent-names.ts'
+import { RecentNames } from '../recent-names.ts'
 
 const namespaces = { group: '', resource: 'namespaces' }
 const immortal: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public'])

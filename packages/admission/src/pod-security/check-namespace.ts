@@ -23,8 +23,9 @@ export function checkNamespace(
   { defaults, exemptions }: PodSecurityConfiguration,
   attributes: AdmissionAttributes,
 ): Promise<void> | void {
-  const { context, kind, namespace: name, operation } = attributes
+  const { context, kind, operation } = attributes
   const namespace = attributes.object as Namespace
+  const name = namespace.metadata.name ?? ''
   const { policy, errors } = policyOf(namespace.metadata.labels, defaults)
   const before = operation === 'UPDATE' ? policyOf(attributes.oldObject?.metadata.labels, defaults) : undefined
   if (errors.length > 0 && (before === undefined || !semanticEqual(errors, before.errors))) throw newInvalid(kind, attributes.name, errors)

@@ -1,12 +1,13 @@
 import type { ServiceAccount } from '@keelson/api/core/v1'
 import { pause, systemClock } from '@keelson/apimachinery'
-import type { DeepReadonly } from '@keelson/apimachinery'
+import type { DeepReadonly, RequestContext } from '@keelson/apimachinery'
 import type { PluginDependencies } from '../admission-plugins.ts'
 import { findObject } from '../find-object.ts'
 
 const serviceAccounts = { group: '', resource: 'serviceaccounts' }
 /** A controller makes it a moment after the namespace. */
 const expectedSoon = 'default'
+const attempts = 10
 
 type Account = DeepReadonly<ServiceAccount>
 
@@ -22,17 +23,24 @@ export class AccountFinder {
   }
 
   /** At once when the copy here has it, else from the store; the default account is looked for ten times. */
-  find(namespace: string, name: string, signal: AbortSignal): Account | Promise<Account | undefined> {
+  find(context: RequestContext, namespace: string, name: string): Account | Promise<Account | undefined> {
     const found = findObject<ServiceAccount>(this.#dependencies, serviceAccounts, { namespace, name })
     if (found === undefined) return Promise.resolve(undefined)
-    return found instanceof Promise ? this.#retry(found, namespace, name, signal) : found
+    return found instanceof Promise ? this.#retry(found, context, namespace, name) : found
   }
 
-  async #retry(first: Promise<Account | undefined>, namespace: string, name: string, signal: AbortSignal): Promise<Account | undefined> {
+  async #retry(
+    first: Promise<Account | undefined>,
+    context: RequestContext,
+    namespace: string,
+    name: string,
+  ): Promise<Account | undefined> {
     const { clock = systemClock, random = Math.random } = this.#dependencies
-    const interval = 100 + Math.floor(random() * 100)
     let account = await first
-    for (let attempt = 1; attempt < 10 && account === undefined && name === expectedSoon && !signal.aborted; attempt++) {
+    if (account !== undefined || name !== expectedSoon) return account
+    const { signal } = context
+    const interval = 100 + Math.floor(random() * 100)
+    for (let attempt = 1; attempt < attempts && account === undefined && !signal.aborted; attempt++) {
       await pause(clock, interval, { signal })
       account = await findObject<ServiceAccount>(this.#dependencies, serviceAccounts, { namespace, name })
     }

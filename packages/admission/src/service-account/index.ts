@@ -73,7 +73,7 @@ class ServiceAccountPlugin implements AdmissionPlugin {
   #find(attributes: AdmissionAttributes, name: string): Account | undefined | Promise<Account | undefined> {
     const { namespace, context } = attributes
     if (!this.#accounts.isServed()) return undefined
-    const found = this.#accounts.find(namespace, name, context.signal)
+    const found = this.#accounts.find(context, namespace, name)
     if (!(found instanceof Promise)) return found
     const failed = (why: string): unknown => forbidden(attributes, `error looking up service account ${namespace}/${name}: ${why}`)
     return found.then(
