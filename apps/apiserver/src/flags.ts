@@ -28,6 +28,12 @@ const table = {
     type: oneOf('embedded', 'memory', 'etcd3'),
     help: 'Where objects are stored: embedded (durable, in --data-dir), memory (gone when the server stops), etcd3 (--etcd-servers). Default embedded.',
   },
+  durability: {
+    group: storage,
+    type: oneOf('fsync', 'memory'),
+    default: 'fsync',
+    help: 'embedded: when a write is answered. fsync: once a power cut cannot undo it. memory: at once; a crash costs the newest writes, an orderly stop none.',
+  },
   'etcd-servers': { group: storage, type: list(), help: 'etcd servers to connect with (scheme://ip:port), comma separated.' },
   'etcd-prefix': {
     group: storage,

@@ -15,7 +15,7 @@ export async function serverOptions(values: FlagValues, log: (level: number, tex
     throw new StartError('--tls-cert-file and --tls-private-key-file go together: one of them is missing', { isUsage: true })
   }
   return {
-    storage: { type, dataDir, prefix: values['etcd-prefix'], ...etcd },
+    storage: { type, dataDir, durability: values.durability, prefix: values['etcd-prefix'], ...etcd },
     certificates: {
       directory: values['cert-dir'] ?? path.join(dataDir, 'certs'),
       names: values['external-hostname'] === undefined ? [] : [values['external-hostname']],

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createManualClock } from '@keelson/apimachinery/testing'
 import { describeBackend } from '@keelson/storagebackend/testing'
+import { describe } from 'vitest'
 import { openEmbedded, openMemory } from './index.ts'
 
 describeBackend('memory', async () => {
@@ -10,19 +11,21 @@ describeBackend('memory', async () => {
   return { backend: openMemory({ clock }), advance: (ms) => clock.advance(ms) }
 })
 
-describeBackend('lmdb', async () => {
-  const clock = createManualClock()
-  const dataDir = mkdtempSync(join(tmpdir(), 'keelson-suite-'))
-  const backend = await openEmbedded({ dataDir, clock })
-  return {
-    backend,
-    advance: (ms) => clock.advance(ms),
-    async close() {
-      await backend[Symbol.asyncDispose]()
-      rmSync(dataDir, { recursive: true, force: true })
-    },
-  }
-})
+describe.each(['fsync', 'memory'] as const)('durability %s:', (durability) =>
+  describeBackend('lmdb', async () => {
+    const clock = createManualClock()
+    const dataDir = mkdtempSync(join(tmpdir(), 'keelson-suite-'))
+    const backend = await openEmbedded({ dataDir, durability, clock })
+    return {
+      backend,
+      advance: (ms) => clock.advance(ms),
+      async close() {
+        await backend[Symbol.asyncDispose]()
+        rmSync(dataDir, { recursive: true, force: true })
+      },
+    }
+  }),
+)
 
 describeBackend('fork', async () => {
   const clock = createManualClock()

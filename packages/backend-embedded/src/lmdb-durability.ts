@@ -30,6 +30,12 @@ const openHere = new Set<string>()
 
 /** Room that puts leave on the disk, and that deletes may use three quarters of: to make room one must be able to write. */
 const reserve = 16 * 2 ** 20
+/** With so much free it is enough to look now and then: nobody fills a quarter of it in that time. */
+const plenty = 2 ** 30
+const lookAgain = 100
+
+/** Batches no larger than this share a buffer. */
+const keptRecords = 256 * 1024
 
 export interface LmdbOptions {
   /** Bytes that may still be written to the directory's disk. */
@@ -52,6 +58,9 @@ export class LmdbDurability implements Durability {
   readonly #meta: Table
   readonly #freeBytes: (directory: string) => number
   readonly #census = new Census()
+  /** What may be written before the disk is asked again, and until when. */
+  #room = { bytes: 0, until: 0 }
+  #records = Buffer.alloc(0)
   /** Everything was read and is right. */
   #sound = false
   #failed: Error | undefined
@@ -119,8 +128,7 @@ export class LmdbDurability implements Durability {
     for (const { entry } of puts) this.#census.add(entry)
     for (const lease of batch.leases) this.#census.addLease(lease.id)
     for (const id of batch.endedLeases) this.#census.removeLease(id)
-    // One buffer for all records: LMDB asks for the address of each buffer it sees.
-    const records = Buffer.allocUnsafeSlow(size)
+    const records = this.#bufferFor(size)
     try {
       const committed = this.#root.batch(() => {
         let at = 0
@@ -165,8 +173,22 @@ export class LmdbDurability implements Durability {
   #requireRoom(size: number): void {
     if (this.#failed) throw new NotWrittenError(`${this.#failed.message}; open the store again when there is room`, { cause: this.#failed })
     // Every changed page is written anew, with those above it.
-    if (this.#freeBytes(this.#directory) < (size > 0 ? reserve + size * 2 : reserve / 4))
-      throw new NotWrittenError('no space left on device')
+    const written = size * 2
+    const now = performance.now()
+    if (written < this.#room.bytes && now < this.#room.until) {
+      this.#room.bytes -= written
+      return
+    }
+    const free = this.#freeBytes(this.#directory)
+    if (free < (size > 0 ? reserve + written : reserve / 4)) throw new NotWrittenError('no space left on device')
+    this.#room = { bytes: free < plenty ? 0 : free / 4, until: now + lookAgain }
+  }
+
+  /** One for all records, and for all batches: LMDB asks for the address of each buffer it sees. One batch at a time is under way. */
+  #bufferFor(size: number): Buffer {
+    if (size > keptRecords) return Buffer.allocUnsafeSlow(size)
+    if (size > this.#records.length) this.#records = Buffer.allocUnsafeSlow(Math.min(keptRecords, size * 4))
+    return this.#records
   }
 
   /** LMDB lets one process write at a time, so reading who holds the directory and entering oneself are one step. */

@@ -145,10 +145,19 @@ it('refuses keys that it could not store', async () => {
   expect((await backend.commit({ compare: [], operations: [{ type: 'put', key: '/a', value: Buffer.from('v') }] })).revision).toBe(2)
 })
 
+it('does not ask the disk for room before every batch when there is plenty', async () => {
+  let asked = 0
+  const durability = await LmdbDurability.open(dataDir, { freeBytes: () => (asked++, Infinity) })
+  await using backend = openDurable(durability, {})
+  for (let i = 0; i < 20; i++) await backend.commit({ compare: [], operations: [{ type: 'put', key: `/${i}`, value: Buffer.alloc(10) }] })
+  expect(asked).toBeGreaterThan(0)
+  expect(asked).toBeLessThan(20)
+})
+
 describe('with little room on the disk', () => {
   it('refuses puts before LMDB has to, lets deletes through, and goes on when there is room', async () => {
     const clock = createManualClock()
-    let free = 2 ** 30
+    let free = 2 ** 29
     const durability = await LmdbDurability.open(dataDir, { freeBytes: () => free })
     await using backend = openDurable(durability, { clock })
     const put = (key: string): Promise<{ revision: number }> =>
@@ -164,7 +173,7 @@ describe('with little room on the disk', () => {
       name: 'ReadOnlyError',
     })
     expect((await backend.list(prefixRange('/'))).entries.map((entry) => entry.key)).toEqual(['/b'])
-    free = 2 ** 30
+    free = 2 ** 29
     clock.advance(5001)
     expect((await put('/c')).revision).toBe(5)
     await backend.checkHealth()

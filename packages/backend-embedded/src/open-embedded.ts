@@ -3,17 +3,23 @@ import type { Durability, LoadedState } from './durability.ts'
 import { EmbeddedStore, type EmbeddedBackend, type StoreOrigin } from './embedded-store.ts'
 import { LmdbDurability } from './lmdb-durability.ts'
 import { storeOptions, type StoreOptions } from './open-memory.ts'
+import { WriteBehind } from './write-behind.ts'
 
 export interface EmbeddedOptions extends StoreOptions {
   /** Made when it is not there. One process at a time; throws `LockedError` otherwise. */
   readonly dataDir: string
+  /**
+   * When a write is answered. `fsync`, the default: it would survive a power cut. `memory`: at once, and it is on its way to the disk. A
+   * crash or a power cut then costs the newest writes, as if they had never been; an orderly close costs none.
+   */
+  readonly durability?: 'fsync' | 'memory'
 }
 
-/** A store that answers a write after it is on disk. History starts anew: a watch from before the start is told to list again. */
+/** A store on disk. History starts anew: a watch from before the start is told to list again. */
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedBackend> {
   const durability = await LmdbDurability.open(options.dataDir)
   try {
-    return openDurable(durability, options)
+    return openDurable(options.durability === 'memory' ? new WriteBehind(durability) : durability, options)
   } catch (error) {
     await durability.close()
     throw error

@@ -4,8 +4,8 @@ import { openEmbedded } from '../src/index.ts'
  * The child of the crash test: 32 writers create objects as fast as they can and report each one that was answered, until the process
  * is killed. A value says its own key and is longer than a page, so a torn one is seen.
  */
-const [dataDir, round] = process.argv.slice(2) as [string, string]
-const backend = await openEmbedded({ dataDir })
+const [dataDir, round, durability] = process.argv.slice(2) as [string, string, 'fsync' | 'memory']
+const backend = await openEmbedded({ dataDir, durability })
 process.send!('ready')
 let next = 0
 await Promise.all(

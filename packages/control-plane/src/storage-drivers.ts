@@ -19,10 +19,10 @@ export function storageDrivers(own: Drivers = {}, log: (level: number, text: str
       const { openMemory } = await import('@keelson/backend-embedded')
       return openMemory()
     },
-    embedded: async ({ dataDir }) => {
+    embedded: async ({ dataDir, durability }) => {
       if (dataDir === undefined) throw new ConfigurationError('the embedded storage needs a data directory')
       const { openEmbedded } = await import('@keelson/backend-embedded')
-      return openEmbedded({ dataDir })
+      return openEmbedded({ dataDir, ...(durability && { durability }) })
     },
     ...own,
   })

@@ -11,6 +11,8 @@ export interface Config {
   readonly compactionInterval?: number
   /** embedded: the directory. */
   readonly dataDir?: string
+  /** embedded: when a write is answered; "fsync" when it is on disk, "memory" before. Default "fsync". */
+  readonly durability?: 'fsync' | 'memory'
 }
 
 export interface TransportConfig {

@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createManualClock, settle } from '@keelson/apimachinery/testing'
+import { prefixRange } from '@keelson/storagebackend'
+import { expect, it } from 'vitest'
+import { NotWrittenError } from './durability.ts'
+import type { EmbeddedBackend } from './embedded-store.ts'
+import { openEmbedded } from './index.ts'
+import { openDurable } from './open-embedded.ts'
+import { HeldDisk } from './testing/index.ts'
+import { WriteBehind } from './write-behind.ts'
+
+const put = (backend: EmbeddedBackend, key: string, bytes = 1): ReturnType<EmbeddedBackend['commit']> =>
+  backend.commit({ compare: [], operations: [{ type: 'put', key, value: Buffer.alloc(bytes, 1) }] })
+const remove = (backend: EmbeddedBackend, key: string): ReturnType<EmbeddedBackend['commit']> =>
+  backend.commit({ compare: [], operations: [{ type: 'delete', key }] })
+const keysOf = (disk: HeldDisk): string[][] => disk.batches.map(({ puts }) => Array.from(puts, ({ key }) => key))
+
+it('answers before the disk does; what comes meanwhile goes there as one, in order', async () => {
+  const disk = new HeldDisk()
+  const backend = openDurable(new WriteBehind(disk), {})
+  for (const key of ['/a', '/b', '/c']) await put(backend, key)
+  await remove(backend, '/b')
+  await put(backend, '/c')
+  expect(backend.snapshot().revision).toBe(6)
+  expect(disk.durable).toBe(1)
+  await disk.release()
+  await settle()
+  expect(keysOf(disk).slice(1)).toEqual([['/c']])
+  expect(disk.batches[1]).toMatchObject({ revision: 6, replaced: [], deletes: new Set(['/b']) })
+  const closing = backend[Symbol.asyncDispose]()
+  await disk.release()
+  await closing
+  expect(disk.durable).toBe(6)
+})
+
+it('an orderly close loses nothing', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'keelson-behind-'))
+  try {
+    const before = await openEmbedded({ dataDir, durability: 'memory' })
+    for (let i = 0; i < 300; i++) await put(before, `/${i % 70}`, 5000)
+    for (let i = 0; i < 70; i += 3) await remove(before, `/${i}`)
+    const expected = await before.list(prefixRange('/'))
+    await before[Symbol.asyncDispose]()
+    await using after = await openEmbedded({ dataDir })
+    expect(await after.list(prefixRange('/'))).toEqual(expected)
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+})
+
+it('waits for the disk when too much is on its way', async () => {
+  const disk = new HeldDisk()
+  const backend = openDurable(new WriteBehind(disk), {})
+  for (let i = 0; i < 9; i++) await put(backend, `/${i}`, 8 * 2 ** 20)
+  let answered = false
+  const late = put(backend, '/late').then(() => (answered = true))
+  await settle()
+  expect(answered).toBe(false)
+  while (!answered) {
+    await disk.release()
+    await settle()
+  }
+  await late
+})
+
+it('without room the next write is refused, and nothing is lost when there is some again', async () => {
+  const disk = new HeldDisk()
+  const clock = createManualClock()
+  const backend = openDurable(new WriteBehind(disk), { clock })
+  await put(backend, '/a')
+  await put(backend, '/b')
+  await disk.release(new NotWrittenError('no space left'))
+  await settle()
+  const refused = put(backend, '/c')
+  await disk.release(new NotWrittenError('no space left'))
+  await expect(refused).rejects.toMatchObject({ name: 'ReadOnlyError' })
+  clock.advance(5001)
+  const taken = put(backend, '/d')
+  await disk.release()
+  expect(await taken).toEqual({ committed: true, revision: 4 })
+  await disk.release()
+  await settle()
+  expect(keysOf(disk).slice(-2)).toEqual([['/a', '/b'], ['/d']])
+  expect(disk.durable).toBe(4)
+})
+
+it('another failure stops the store with the next write', async () => {
+  const disk = new HeldDisk()
+  const backend = openDurable(new WriteBehind(disk), {})
+  await put(backend, '/a')
+  await disk.release(new Error('the disk is gone'))
+  await settle()
+  await expect(put(backend, '/b')).rejects.toMatchObject({ name: 'StoppedError' })
+  await expect(backend.checkHealth()).rejects.toThrow(/the disk is gone/)
+})
