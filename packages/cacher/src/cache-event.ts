@@ -17,7 +17,7 @@ type Form = 'ADDED' | 'MODIFIED' | 'DELETED'
 
 /**
  * One change of one object, as the ring keeps it. All watchers get the same event objects, so that whoever frames events can do
- * that once for all of them. They are held weakly: frames hang on them, and must not live as long as the ring does.
+ * that once for all of them. Frames hang on those and must not live as long as the ring does: `forget` lets them go.
  */
 export class CacheEvent<T extends KubeObject = KubeObject> implements ObjectChange<T> {
   readonly key: string
@@ -25,9 +25,7 @@ export class CacheEvent<T extends KubeObject = KubeObject> implements ObjectChan
   readonly object: StoredObject<T> | undefined
   readonly previous: StoredObject<T> | undefined
   readonly time: number
-  #added: WeakRef<ObjectEvent<T>> | undefined
-  #modified: WeakRef<ObjectEvent<T>> | undefined
-  #deleted: WeakRef<ObjectEvent<T>> | undefined
+  #forms: Record<Form, ObjectEvent<T> | undefined> | undefined
 
   constructor(change: ObjectChange<T>) {
     this.key = change.key
@@ -43,18 +41,13 @@ export class CacheEvent<T extends KubeObject = KubeObject> implements ObjectChan
    */
   seenAs(before: boolean, now: boolean): ObjectEvent<T> | undefined {
     if (!before && !now) return undefined
-    const form = now ? (before ? 'MODIFIED' : 'ADDED') : 'DELETED'
-    const shared = this.#shared(form)?.deref()
-    if (shared !== undefined) return shared
-    const made: ObjectEvent<T> = { type: form, object: now ? this.object! : restamp(this.previous!, this.revision) }
-    const reference = new WeakRef(made)
-    if (form === 'ADDED') this.#added = reference
-    else if (form === 'MODIFIED') this.#modified = reference
-    else this.#deleted = reference
-    return made
+    const type = now ? (before ? 'MODIFIED' : 'ADDED') : 'DELETED'
+    const forms = (this.#forms ??= { ADDED: undefined, MODIFIED: undefined, DELETED: undefined })
+    return (forms[type] ??= { type, object: now ? this.object! : restamp(this.previous!, this.revision) })
   }
 
-  #shared(form: Form): WeakRef<ObjectEvent<T>> | undefined {
-    return form === 'ADDED' ? this.#added : form === 'MODIFIED' ? this.#modified : this.#deleted
+  /** Who still comes to it gets event objects of its own. */
+  forget(): void {
+    this.#forms = undefined
   }
 }

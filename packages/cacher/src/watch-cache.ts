@@ -28,6 +28,9 @@ export interface WatchCacheOptions<T extends KubeObject> {
   readonly metrics?: ResourceCacheMetrics | undefined
 }
 
+/** Of how many of the newest events all watchers, also those that come to them late, get the same event objects. */
+const sharedEvents = 128
+
 /**
  * What the cache holds: the newest state, the latest events, and states as far back as those reach. A batch goes through in one step,
  * without an await between any two of: state, ring, watchers, "the cache has it". So no reader finds a state that is ahead of the
@@ -112,6 +115,7 @@ export class WatchCache<T extends KubeObject = KubeObject> {
       if (object === undefined && previous === undefined) continue
       const event = new CacheEvent<T>({ key, revision, object, previous, time })
       this.ring.add(event)
+      this.ring.at(this.ring.end - sharedEvents)?.forget()
       events.push(event)
     }
     if (events.length > 0) {

@@ -61,6 +61,8 @@ export class Watcher<T extends KubeObject = KubeObject> implements AsyncIterable
   readonly allowBookmarks: boolean
   readonly deadline: number | undefined
   readonly #options: WatcherOptions<T>
+  readonly #limits: WatcherLimits
+  readonly #clock: Clock
   #initial: Iterator<StoredObject<T>> | undefined
   #position: number
   #live = false
@@ -68,19 +70,21 @@ export class Watcher<T extends KubeObject = KubeObject> implements AsyncIterable
   #bufferedBytes = 0
   #pulling = false
   #lastPull: number
-  #wake: (() => void) | undefined
+  #resolve: ((result: IteratorResult<Batch<T>> | Promise<IteratorResult<Batch<T>>>) => void) | undefined
   #ended = false
   #error: unknown
 
   constructor(options: WatcherOptions<T>) {
     this.#options = options
+    this.#limits = options.limits
+    this.#clock = options.clock
     this.selection = options.selection
     this.after = options.after
     this.allowBookmarks = options.allowBookmarks
     this.deadline = options.deadline
     this.#initial = options.initial
     this.#position = options.position
-    this.#lastPull = options.clock.now()
+    this.#lastPull = this.#clock.now()
   }
 
   get live(): boolean {
@@ -91,24 +95,15 @@ export class Watcher<T extends KubeObject = KubeObject> implements AsyncIterable
     return this
   }
 
-  async next(): Promise<IteratorResult<Batch<T>>> {
-    if (this.#pulling) throw new Error('a watch has one reader, which waits for each batch')
-    this.#pulling = true
-    try {
-      for (;;) {
-        const [batch, looked] = this.#take()
-        if (batch.length > 0) return { done: false, value: batch }
-        if (this.#ended) return this.#finish()
-        if (!this.#live) {
-          if (looked >= this.#options.limits.scanned) await yieldToOthers()
-          continue
-        }
-        await new Promise<void>((resolve) => (this.#wake = resolve))
-      }
-    } finally {
-      this.#pulling = false
-      this.#lastPull = this.#options.clock.now()
+  /** What waits is a promise and nothing else: most watchers, most of the time, do that. */
+  next(): Promise<IteratorResult<Batch<T>>> {
+    if (this.#pulling) return Promise.reject(new Error('a watch has one reader, which waits for each batch'))
+    if (this.#live && !this.#ended) {
+      if (this.#buffer.length > 0) return Promise.resolve(this.#hand())
+      this.#pulling = true
+      return new Promise((resolve) => (this.#resolve = resolve))
     }
+    return this.#catchUp()
   }
 
   return(): Promise<IteratorResult<Batch<T>>> {
@@ -122,7 +117,7 @@ export class Watcher<T extends KubeObject = KubeObject> implements AsyncIterable
    */
   push(events: readonly CacheEvent<T>[], position: number): boolean {
     if (!this.#live || this.#ended || events[0]!.revision <= this.after) return false
-    const { bufferedEvents, bufferedBytes } = this.#options.limits
+    const { bufferedEvents, bufferedBytes } = this.#limits
     if (this.#buffer.length >= bufferedEvents || this.#bufferedBytes >= bufferedBytes) {
       this.#live = false
       this.#position = position
@@ -145,10 +140,13 @@ export class Watcher<T extends KubeObject = KubeObject> implements AsyncIterable
     return true
   }
 
+  /** Gives its reader what is buffered, or the end. */
   wake(): void {
-    const wake = this.#wake
-    this.#wake = undefined
-    wake?.()
+    const resolve = this.#resolve
+    if (resolve === undefined || (this.#buffer.length === 0 && !this.#ended)) return
+    this.#resolve = undefined
+    this.#pulling = false
+    resolve(this.#buffer.length > 0 ? this.#hand() : this.#finish())
   }
 
   /** Behind, and its reader has not come back for longer than `patience`. */
@@ -179,26 +177,42 @@ export class Watcher<T extends KubeObject = KubeObject> implements AsyncIterable
     this.#bufferedBytes = 0
   }
 
-  #finish(): IteratorResult<Batch<T>> {
-    const error = this.#error
-    this.#error = undefined
-    if (error !== undefined) throw error
-    return { done: true, value: undefined }
+  /** What is buffered. */
+  #hand(): IteratorResult<Batch<T>> {
+    const value = this.#buffer
+    this.#drop()
+    this.#lastPull = this.#clock.now()
+    return { done: false, value }
   }
 
-  /** What can be had now, and how much was looked at for it. */
-  #take(): [batch: Batch<T>, looked: number] {
-    if (this.#initial !== undefined) return this.#takeInitial(this.#initial)
-    if (this.#buffer.length > 0) {
-      const batch = this.#buffer
-      this.#drop()
-      return [batch, 0]
+  #finish(): Promise<IteratorResult<Batch<T>>> {
+    const error = this.#error
+    this.#error = undefined
+    return error === undefined ? Promise.resolve({ done: true, value: undefined }) : Promise.reject(error)
+  }
+
+  /** Until it is live or over. */
+  async #catchUp(): Promise<IteratorResult<Batch<T>>> {
+    this.#pulling = true
+    try {
+      while (this.#initial !== undefined || !this.#live) {
+        // What was buffered before it fell behind comes first, also when it is over.
+        if (this.#initial === undefined && this.#buffer.length > 0) return this.#hand()
+        if (this.#ended) return await this.#finish()
+        const [value, looked] = this.#initial === undefined ? this.#takeFromRing() : this.#takeInitial(this.#initial)
+        if (value.length > 0) return { done: false, value }
+        if (looked >= this.#limits.scanned) await yieldToOthers()
+      }
+    } finally {
+      this.#pulling = false
+      this.#lastPull = this.#clock.now()
     }
-    return this.#live || this.#ended ? [[], 0] : this.#takeFromRing()
+    if (this.#buffer.length > 0) return this.#hand()
+    return this.#ended ? this.#finish() : this.next()
   }
 
   #takeInitial(initial: Iterator<StoredObject<T>>): [Batch<T>, number] {
-    const { batchBytes, scanned } = this.#options.limits
+    const { batchBytes, scanned } = this.#limits
     const batch: ObjectEvent<T>[] = []
     let bytes = 0
     let looked = 0
@@ -219,7 +233,8 @@ export class Watcher<T extends KubeObject = KubeObject> implements AsyncIterable
   }
 
   #takeFromRing(): [Batch<T>, number] {
-    const { ring, limits } = this.#options
+    const { ring } = this.#options
+    const limits = this.#limits
     const batch: ObjectEvent<T>[] = []
     if (this.#position < ring.start) {
       this.#options.metrics?.terminated()

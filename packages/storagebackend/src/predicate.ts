@@ -8,5 +8,11 @@ export function isEmptyPredicate(predicate: Predicate | undefined): boolean {
 export function matcher(predicate: Predicate | undefined): ((object: StoredObject) => boolean) | undefined {
   if (predicate === undefined || isEmptyPredicate(predicate)) return undefined
   const { labels, fields } = predicate
+  const [only, ...others] = fields.requirements
+  if (labels.empty && only !== undefined && others.length === 0) {
+    // The selector of most watches there are: a node's pods, one object.
+    const { field, operator, value } = only
+    return (object) => (object.field(field) === value) === (operator === '=')
+  }
   return (object) => (labels.empty || labels.matches(object.labels ?? {})) && (fields.empty || fields.matches((name) => object.field(name)))
 }

@@ -1,5 +1,6 @@
 import type { CacheItem } from './cache-item.ts'
 import { coldStartItem } from './cold-start-item.ts'
+import { dispatchItem } from './dispatch-item.ts'
 import { configMaps, podName, pods } from './fill-store.ts'
 import { latencyItem } from './latency-item.ts'
 import { keptItem, listsUnderWayItem } from './memory-items.ts'
@@ -48,6 +49,7 @@ export const cacheItems: readonly CacheItem[] = [
     busyConnections: 1,
     most: 25,
   }),
+  dispatchItem({ few: 100, many: 10_000, most: 1.2 }),
   listsUnderWayItem({ size: usual, lists: 10, mostMiB: 100 }),
   coldStartItem({ size: large, mostSeconds: 3 }),
   keptItem({ size: large, factor: 1.3, plusMiB: 150 }),

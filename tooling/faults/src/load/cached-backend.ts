@@ -1,4 +1,4 @@
-import { everything, FieldSelector, isApiError, systemClock } from '@keelson/apimachinery'
+import { everything, fieldEquals, isApiError, systemClock } from '@keelson/apimachinery'
 import { Cacher } from '@keelson/cacher'
 import {
   CompactedError,
@@ -97,7 +97,7 @@ const codec: ObjectCodec = {
     body: value,
     spliceAt: 0,
     labels: undefined,
-    field: (name) => (name === 'key' ? key : ''),
+    field: (name) => String(isWithin(name, key)),
     object: notDecoded,
     copy: notDecoded,
   }),
@@ -107,21 +107,16 @@ function notDecoded(): never {
   throw new Error('nothing of this is decoded')
 }
 
-function within(range: KeyRange): Predicate {
-  return { labels: everything(), fields: new WithinRange(range) }
+const between = ' .. '
+
+/** A field that says whether the key is in a range, for watches of a part of the keys. */
+function within({ start, end }: KeyRange): Predicate {
+  return { labels: everything(), fields: fieldEquals(`${start}${between}${end}`, 'true') }
 }
 
-class WithinRange extends FieldSelector {
-  readonly #range: KeyRange
-
-  constructor(range: KeyRange) {
-    super([{ field: 'key', operator: '!=', value: '' }])
-    this.#range = range
-  }
-
-  override matches(field: (name: string) => string): boolean {
-    return inRange(this.#range, field('key'))
-  }
+function isWithin(name: string, key: string): boolean {
+  const [start, end] = name.split(between)
+  return start !== undefined && inRange({ start, end }, key)
 }
 
 /** An object says nothing of its creation's revision. By the bytes of its value, the entry that it was made of does. */

@@ -1,0 +1,116 @@
+import { everything, fieldEquals } from '@keelson/apimachinery'
+import { Cacher } from '@keelson/cacher'
+import { createRecordCodec } from '@keelson/storagebackend'
+import type { ObjectEvent, Storage, WatchObjectsOptions } from '@keelson/storagebackend'
+import { middleOf } from '../storage/storage-verdict.ts'
+import type { CacheItem } from './cache-item.ts'
+
+const prefix = '/registry/pods/'
+const podCount = 10_000
+/** Of each pod in one measurement: long enough for garbage to be collected in each. */
+const changes = 5
+const codec = createRecordCodec({
+  kind: 'Pod',
+  schemaVersion: 1,
+  selectableFields: { 'spec.nodeName': (pod) => (pod as { spec?: { nodeName?: string } }).spec?.nodeName ?? '' },
+})
+
+/** What an event costs a cacher with many watchers, of one node each, as a multiple of what it costs with few. In this process, without a store. */
+export function dispatchItem({ few, many, most }: { readonly few: number; readonly many: number; readonly most: number }): CacheItem {
+  return {
+    name: 'dispatch',
+    title: `an event among ${many.toLocaleString('en')} watchers of one node each`,
+    async run({ rounds }) {
+      await using withFew = await openWatched(few)
+      await using withMany = await openWatched(many)
+      for (let warm = 0; warm < 3; warm++) {
+        await withFew.deliverEach()
+        await withMany.deliverEach()
+      }
+      const lines: string[] = []
+      const times: { readonly few: number[]; readonly many: number[] } = { few: [], many: [] }
+      for (let round = 0; round < Math.max(9, rounds); round++) {
+        times.few.push(await withFew.deliverEach())
+        times.many.push(await withMany.deliverEach())
+        lines.push(`  ${few}: ${times.few.at(-1)!.toFixed(2)} µs an event, ${many}: ${times.many.at(-1)!.toFixed(2)} µs`)
+      }
+      const ratio = middleOf(times.many) / middleOf(times.few)
+      return { lines, wanted: `at most ${most} ×`, reached: `${ratio.toFixed(2)} ×`, met: ratio <= most }
+    },
+  }
+}
+
+interface Watched extends AsyncDisposable {
+  /** Changes of each pod, one after the other, until its watcher has it; how many microseconds of processor time one takes. */
+  deliverEach(): Promise<number>
+}
+
+async function openWatched(watchers: number): Promise<Watched> {
+  const store = new EventSource()
+  const cacher = new Cacher({ storage: store.storage, prefix, triggerField: 'spec.nodeName', digestPeriod: 0 })
+  await cacher.waitUntilReady(10_000)
+  const stops = Array.from({ length: watchers }, () => new AbortController())
+  let seen = 0
+  const readers = stops.map(async (stop, node) => {
+    const predicate = { labels: everything(), fields: fieldEquals('spec.nodeName', nodeName(node)) }
+    for await (const batch of await cacher.watch(prefix, { resourceVersion: '1', predicate, signal: stop.signal })) seen += batch.length
+  })
+  // Every pod's node has a watcher, whether there are few or many.
+  const values = Array.from({ length: podCount }, (_, n) => {
+    const name = `pod-${String(n).padStart(5, '0')}`
+    const object = { metadata: { name, namespace: 'bench', uid: name }, spec: { nodeName: nodeName(n % watchers) } }
+    return { key: `${prefix}bench/${name}`, value: codec.encode(object) }
+  })
+  let revision = 1
+  return {
+    async deliverEach() {
+      const from = seen
+      const events = Array.from({ length: changes }, () =>
+        values.map(({ key, value }): ObjectEvent => ({ type: 'MODIFIED', object: codec.open(key, value, ++revision) })),
+      ).flat()
+      const began = process.cpuUsage()
+      for (const event of events) {
+        const before = seen
+        store.deliver([event])
+        while (seen === before) await undefined
+      }
+      const { user, system } = process.cpuUsage(began)
+      if (seen - from !== events.length) throw new Error(`${seen - from} of ${events.length} events were delivered`)
+      return (user + system) / events.length
+    },
+    async [Symbol.asyncDispose]() {
+      for (const stop of stops) stop.abort()
+      await Promise.all(readers)
+      await cacher.close()
+    },
+  }
+}
+
+/** A store without objects, whose changes are made up. */
+class EventSource {
+  #next: ((batch: readonly ObjectEvent[] | undefined) => void) | undefined
+
+  readonly storage = {
+    list: async () => ({ revision: 1, continue: '', remainingItemCount: undefined, items: [] }),
+    watch: async (_key: string, { signal }: WatchObjectsOptions) => this.#watch(signal),
+    currentRevision: async () => 1,
+    close: async () => {},
+  } as unknown as Storage
+
+  deliver(batch: readonly ObjectEvent[]): void {
+    this.#next!(batch)
+  }
+
+  async *#watch(signal: AbortSignal): AsyncGenerator<readonly ObjectEvent[]> {
+    signal.addEventListener('abort', () => this.#next?.(undefined))
+    for (;;) {
+      const batch = await new Promise<readonly ObjectEvent[] | undefined>((resolve) => (this.#next = resolve))
+      if (batch === undefined) return
+      yield batch
+    }
+  }
+}
+
+function nodeName(node: number): string {
+  return `node-${String(node).padStart(5, '0')}`
+}
