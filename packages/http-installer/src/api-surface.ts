@@ -32,10 +32,7 @@ export class ApiSurface {
 
   private constructor(app: Hono<InstallerEnv>, options: InstallOptions) {
     this.settings = completeSettings(options)
-    const handler = async (c: InstallerContext, next: () => Promise<void>): Promise<Response | void> => {
-      const answer = this.#dispatch(c)
-      return answer === undefined ? await next() : await answer
-    }
+    const handler = (c: InstallerContext, next: () => Promise<void>): Promise<Response | void> => this.#dispatch(c) ?? next()
     app.all('/api', handler)
     app.all('/api/*', handler)
     app.all('/apis', handler)
@@ -66,15 +63,18 @@ export class ApiSurface {
   }
 
   /** Undefined: not ours. */
-  #dispatch(c: InstallerContext): Promise<Response> | Response | undefined {
-    const segments = segmentsOf(c)
-    if (segments === undefined) return writeError(c, newGenericServerResponse(404, '', nowhere, ''))
-    if (segments[0] !== 'api' && segments[0] !== 'apis') return undefined
-    const depth = segments[0] === 'api' ? 2 : 3
-    if (segments.length <= depth) return serveDiscovery(c, this.settings.discovery, segments, this.settings.serverAddress)
-    const table = this.#versions.get(segments.slice(0, depth).join('/'))
+  #dispatch(c: InstallerContext): Promise<Response> | undefined {
+    const path = pathOf(c)
+    if (path === undefined) return Promise.resolve(writeError(c, newGenericServerResponse(404, '', nowhere, '')))
+    const end = versionEnd(path)
+    if (end === undefined) return undefined
+    if (end < 0) {
+      const answer = serveDiscovery(c, this.settings.discovery, segmentsOf(path), this.settings.serverAddress)
+      return answer && Promise.resolve(answer)
+    }
+    const table = this.#versions.get(path.slice(1, end))
     if (table === undefined) return undefined
-    return this.#serve(c, table, segments.slice(depth))
+    return this.#serve(c, table, segmentsOf(path.slice(end)))
   }
 
   async #serve(c: InstallerContext, table: RouteTable, parts: readonly string[]): Promise<Response> {
@@ -102,7 +102,7 @@ function isAbort(c: InstallerContext, error: unknown): boolean {
 
 const nowhere = { group: '', resource: '' }
 
-async function serveRoute(c: InstallerContext, route: ResolvedRoute, forceWatch: boolean): Promise<Response> {
+function serveRoute(c: InstallerContext, route: ResolvedRoute, forceWatch: boolean): Promise<Response> {
   const { method } = c.req
   const handler = route.methods[method]
   if (handler === undefined) throw newGenericServerResponse(405, method, nowhere, '')
@@ -140,15 +140,27 @@ function prefixOf(gv: GroupVersion): string {
 }
 
 /** Undefined when the path is not UTF-8. An escaped slash separates like any other. */
-function segmentsOf(c: InstallerContext): string[] | undefined {
-  let path: string
+function pathOf(c: InstallerContext): string | undefined {
   try {
-    path = targetOf(c).path
+    return targetOf(c).path
   } catch (error) {
     if (error instanceof URIError) return undefined
     throw error
   }
-  const segments = path.split('/').slice(1)
+}
+
+/** Where the version ends in "/api/VERSION/…" and "/apis/GROUP/VERSION/…"; -1 when nothing is behind it, undefined for other paths. */
+function versionEnd(path: string): number | undefined {
+  const version = path.startsWith('/api/') ? 5 : path.startsWith('/apis/') ? path.indexOf('/', 6) + 1 : -1
+  if (version < 0) return path === '/api' || path === '/apis' ? -1 : undefined
+  const end = version === 0 ? -1 : path.indexOf('/', version)
+  return end === path.length - 1 ? -1 : end
+}
+
+/** Of "/a/b" or "/a/b/". */
+function segmentsOf(path: string): string[] {
+  const segments = path.split('/')
+  segments.shift()
   if (segments.at(-1) === '') segments.pop()
   return segments
 }

@@ -20,8 +20,9 @@ export class Deadlines {
     this.#now = now
   }
 
-  add(entry: Expiring): void {
-    this.#started.set(entry, this.#now())
+  /** `started` by the same clock, where it is known, and no earlier than that of the one before. */
+  add(entry: Expiring, started: number = this.#now()): void {
+    this.#started.set(entry, started)
     if (this.#timer !== undefined) return
     this.#timer = setInterval(() => this.#sweep(), this.#tick)
     this.#timer.unref()

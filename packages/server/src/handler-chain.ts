@@ -144,7 +144,7 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
     lifecycle.enter()
     let ownTimer: NodeJS.Timeout | undefined
     if (timeout?.milliseconds !== undefined) {
-      if (timeout.milliseconds === options.requestTimeoutMs) deadlines.add(request)
+      if (timeout.milliseconds === options.requestTimeoutMs) deadlines.add(request, started)
       else ownTimer = setTimeout(() => request.expire(), timeout.milliseconds)
     }
     // Once, at the end or when the deadline has passed: a handler that never ends must not keep its place for ever.

@@ -38,7 +38,7 @@ export interface RequestMetrics {
 interface Series {
   readonly duration: Histogram
   readonly byCode: Map<number, Value>
-  readonly labels: Readonly<Record<string, string>>
+  readonly labels: RequestLabels
 }
 
 export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics {
@@ -64,18 +64,22 @@ export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics 
   const longRunning = registry.register(
     createGauge('apiserver_longrunning_requests', '[STABLE] Long-running requests that are being served now.'),
   )
-  const series = new Map<string, Series>()
+  /** By what differs most. Looked through rather than named: a name for each request costs more than the few that share a resource. */
+  const series = new Map<string, Series[]>()
+  let seriesCount = 0
   const terminated = new Map<string, Value>()
 
   function seriesOf(request: ObservedRequest): Series | undefined {
     const labels = labelsOf(request)
-    const key = nameOf(labels)
-    let entry = series.get(key)
-    if (entry === undefined) {
-      if (series.size >= maxSeries || key.length > maxSeriesName) return undefined
-      entry = { duration: duration.with(labels), byCode: new Map(), labels }
-      series.set(key, entry)
-    }
+    const first = labels.resource === '' ? labels.subresource : labels.resource
+    const alike = series.get(first)
+    const found = alike === undefined ? undefined : findSeries(alike, labels)
+    if (found !== undefined) return found
+    if (seriesCount >= maxSeries || nameOf(labels).length > maxSeriesName) return undefined
+    const entry = { duration: duration.with(labels), byCode: new Map(), labels }
+    if (alike === undefined) series.set(first, [entry])
+    else alike.push(entry)
+    seriesCount++
     return entry
   }
 
@@ -112,6 +116,32 @@ interface RequestLabels extends Readonly<Record<string, string>> {
   readonly subresource: string
   readonly scope: string
   readonly component: string
+}
+
+/** What is found moves one place to the front, so that many that are rare do not stand before few that are not. */
+function findSeries(alike: Series[], labels: RequestLabels): Series | undefined {
+  for (let i = 0; i < alike.length; i++) {
+    const entry = alike[i]!
+    if (!sameLabels(entry.labels, labels)) continue
+    if (i > 0) {
+      alike[i] = alike[i - 1]!
+      alike[i - 1] = entry
+    }
+    return entry
+  }
+  return undefined
+}
+
+function sameLabels(a: RequestLabels, b: RequestLabels): boolean {
+  return (
+    a.verb === b.verb &&
+    a.resource === b.resource &&
+    a.subresource === b.subresource &&
+    a.scope === b.scope &&
+    a.version === b.version &&
+    a.group === b.group &&
+    a.dry_run === b.dry_run
+  )
 }
 
 function nameOf(labels: Readonly<Record<string, string>>): string {

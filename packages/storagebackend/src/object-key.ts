@@ -6,7 +6,7 @@ import { quote } from '@keelson/apimachinery'
  * clients, and a mistake above this line must not reach another resource's objects.
  */
 export function prepareKey(prefix: string, key: string, recursive: boolean): string {
-  if (hasPathStep(key, '..') || hasPathStep(key, '.')) throw new InvalidKeyError(`invalid key: ${quote(key)}`)
+  if (leavesItsPlace(key)) throw new InvalidKeyError(`invalid key: ${quote(key)}`)
   if (key === '' || key === '/') throw new InvalidKeyError(`empty key: ${quote(key)}`)
   if (!key.isWellFormed()) throw new InvalidKeyError(`invalid key: ${quote(key)}`)
   const prepared = recursive && !key.endsWith('/') ? `${key}/` : key
@@ -14,6 +14,12 @@ export function prepareKey(prefix: string, key: string, recursive: boolean): str
     throw new InvalidKeyError(`invalid key: ${quote(key)} lacks resource prefix: ${quote(prefix)}`)
   }
   return prepared
+}
+
+function leavesItsPlace(key: string): boolean {
+  // Few keys have a dot there at all.
+  if (!key.includes('/.') && !key.startsWith('.')) return false
+  return hasPathStep(key, '..') || hasPathStep(key, '.')
 }
 
 function hasPathStep(key: string, step: string): boolean {
