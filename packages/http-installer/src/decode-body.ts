@@ -22,7 +22,8 @@ export function decodeBody(
   }
   const object = decodeTyped(scope, document, validation, warn)
   const { gvk } = document
-  if (gvk.group !== scope.gvk.group || gvk.version !== scope.gvk.version) {
+  const accepted = [scope.gvk, ...(scope.storage.alsoAccepts ?? [])]
+  if (!accepted.some(({ group, version }) => gvk.group === group && gvk.version === version)) {
     throw newBadRequest(`the API version in the data (${apiVersionOf(gvk)}) does not match the expected API version (${scope.apiVersion})`)
   }
   return toHub(scope, object)

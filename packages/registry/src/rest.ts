@@ -1,4 +1,4 @@
-import type { DeleteOptions, GroupVersionKind, KubeObject, RequestContext } from '@keelson/apimachinery'
+import type { DeleteOptions, GroupVersion, GroupVersionKind, KubeObject, RequestContext } from '@keelson/apimachinery'
 import type { FieldFilter } from '@keelson/apimachinery/managed-fields'
 import type { ObjectWatch, Predicate, StoredObject } from '@keelson/storagebackend'
 
@@ -16,6 +16,8 @@ export interface RESTStorage {
   readonly categories: readonly string[]
   /** Columns of the Table form, with what fills them. */
   readonly table: TableConvertor
+  /** Further versions of the kind that bodies may be in, read as if they were in its own (evictions of policy/v1beta1). */
+  readonly alsoAccepts?: readonly GroupVersion[]
   /** What everybody who uses this path is warned of: since when not to, and what to use instead. */
   readonly deprecation?: string | undefined
   /** What writes of this path leave as it was, whatever they say of it: nobody comes to manage that by them. Default: nothing. */

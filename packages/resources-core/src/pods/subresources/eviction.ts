@@ -37,7 +37,7 @@ export interface EvictionOptions {
 /** POST pods/NAME/eviction: a delete that asks the pod's disruption budget first. */
 export function evictionSubresource({ budgets, now = Date.now }: EvictionOptions): SubresourceFactory<Pod> {
   return (store): RESTStorage & NamedCreater => ({
-    ...restFacts(evictionKind),
+    ...restFacts(evictionKind, { alsoAccepts: [{ group: 'policy', version: 'v1beta1' }] }),
     async createNamed(context, name, object, request) {
       const eviction = object as Eviction
       if (eviction.metadata.name !== name) throw newBadRequest('name in URL does not match name in Eviction object')

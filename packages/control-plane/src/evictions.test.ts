@@ -1,0 +1,63 @@
+import type { Pod, ServiceAccount } from '@keelson/api/core/v1'
+import type { PodDisruptionBudget } from '@keelson/api/policy/v1'
+import type { Status } from '@keelson/apimachinery'
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createServerChain } from './create-server-chain.ts'
+import type { ServerChain } from './server-chain.ts'
+
+let chain: ServerChain
+beforeEach(async () => {
+  chain = await createServerChain({ controllers: ['none'] })
+  await chain.listen()
+  await chain.ready
+  const accounts = chain.client.resource<ServiceAccount>({ group: '', resource: 'serviceaccounts' })!
+  await accounts.create('default', { metadata: { name: 'default' } })
+})
+afterEach(() => chain.close())
+
+async function evict(name: string, version = 'v1'): Promise<Status> {
+  const sent = httpsRequest(`${chain.url}/api/v1/namespaces/default/pods/${name}/eviction`, {
+    method: 'POST',
+    ca: chain.certificateAuthority,
+    headers: { authorization: `Bearer ${chain.adminToken}`, 'content-type': 'application/json' },
+    agent: false,
+  })
+  sent.end(JSON.stringify({ apiVersion: `policy/${version}`, kind: 'Eviction', metadata: { name } }))
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+  return JSON.parse(Buffer.concat(await answer.toArray()).toString()) as Status
+}
+
+async function runPods(...names: string[]): Promise<void> {
+  const pods = chain.client.resource<Pod>({ group: '', resource: 'pods' })!
+  for (const name of names) {
+    const spec = { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] }
+    await pods.create('default', { metadata: { name, labels: { app: 'a' } }, spec })
+    const run = (pod: Pod): Pod => ({ ...pod, status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] } })
+    await pods.update('default', name, run, { subresource: 'status' })
+  }
+}
+
+test('of many evictions at once, as many succeed as the budget allows', async () => {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
+  await runPods(...names)
+  const budgets = chain.client.resource<PodDisruptionBudget>({ group: 'policy', resource: 'poddisruptionbudgets' })!
+  await budgets.create('default', { metadata: { name: 'b' }, spec: { selector: { matchLabels: { app: 'a' } } } })
+  const status = { observedGeneration: 1, disruptionsAllowed: 3, currentHealthy: 8, desiredHealthy: 5, expectedPods: 8 }
+  await budgets.update('default', 'b', (budget) => ({ ...budget, status }), { subresource: 'status' })
+
+  const answers = await Promise.all(names.map((name) => evict(name)))
+  expect(answers.map(({ code }) => code).sort()).toEqual([201, 201, 201, 429, 429, 429, 429, 429])
+  const after = await budgets.get('default', 'b', { resourceVersion: '' })
+  expect(after?.status?.disruptionsAllowed).toBe(0)
+  const evicted = names.filter((_, i) => answers[i]!.code === 201)
+  expect(Object.keys(after?.status?.disruptedPods ?? {}).sort()).toEqual(evicted)
+})
+
+test('evictions of the older version are understood', async () => {
+  await runPods('a')
+  expect((await evict('a', 'v1beta1')).status).toBe('Success')
+  expect((await evict('a', 'v2')).code).toBe(400)
+})
