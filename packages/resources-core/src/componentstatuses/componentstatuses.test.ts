@@ -1,0 +1,26 @@
+import { everyField, everything, parseLabelSelector } from '@keelson/apimachinery'
+import { plain, testContext } from '@keelson/registry/testing'
+import { expect, it } from 'vitest'
+import { componentStatuses } from './index.ts'
+
+const context = testContext('')
+const storage = componentStatuses({
+  scheduler: async () => ({ healthy: false, message: 'connection refused' }),
+  'etcd-0': async () => ({ healthy: true, message: 'ok' }),
+  broken: () => Promise.reject(new Error('no answer')),
+})
+const page = { resourceVersion: '', resourceVersionMatch: undefined, limit: 0, continue: '' }
+
+it('each component is asked when somebody looks', async () => {
+  const { items } = await storage.list(context, { ...page, predicate: { labels: everything(), fields: everyField() } })
+  const rows = Array.from(items, (item) => storage.table.cells(plain(item), 0))
+  expect(rows).toEqual([
+    ['scheduler', 'Unhealthy', 'connection refused', ''],
+    ['etcd-0', 'Healthy', 'ok', ''],
+    ['broken', 'Unhealthy', '', 'no answer'],
+  ])
+  const labelled = await storage.list(context, { ...page, predicate: { labels: parseLabelSelector('a=b'), fields: everyField() } })
+  expect(Array.from(labelled.items)).toEqual([])
+  expect(plain(await storage.get(context, 'etcd-0', {}))).toMatchObject({ kind: 'ComponentStatus', metadata: { name: 'etcd-0' } })
+  await expect(storage.get(context, 'toString', {})).rejects.toMatchObject({ code: 404 })
+})

@@ -1,0 +1,44 @@
+import type { Endpoints, EndpointSubset } from '@keelson/api/core/v1'
+import { fieldErrorMessage } from '@keelson/apimachinery'
+import { describe, expect, it } from 'vitest'
+import { endpointsText } from './columns.ts'
+import { validateEndpoints } from './validate.ts'
+import { endpointsWarnings } from './warnings.ts'
+
+const made = (...subsets: EndpointSubset[]): Endpoints => ({ metadata: { name: 'e' }, subsets })
+const addresses = (...ips: string[]): EndpointSubset['addresses'] & object => ips.map((ip) => ({ ip }))
+
+describe('endpoints', () => {
+  it('lead somewhere, by ports with names when there are several', () => {
+    const ports = [
+      { port: 80, protocol: 'TCP' },
+      { name: 'b', port: 0, protocol: 'IP' },
+    ]
+    expect(validateEndpoints(made({ ports }, { addresses: addresses('169.254.0.1') })).map(fieldErrorMessage)).toEqual([
+      'subsets[0]: Required value: must specify `addresses` or `notReadyAddresses`',
+      'subsets[0].ports[0].name: Required value',
+      'subsets[0].ports[1].port: Invalid value: 0: must be between 1 and 65535, inclusive',
+      'subsets[0].ports[1].protocol: Unsupported value: "IP": supported values: "SCTP", "TCP", "UDP"',
+      'subsets[1].addresses[0].ip: Invalid value: "169.254.0.1": may not be in the link-local range (169.254.0.0/16, fe80::/10)',
+    ])
+  })
+
+  it('may stay as they were accepted once', () => {
+    const old = made({ addresses: addresses('127.0.0.1') })
+    expect(validateEndpoints(old)).toHaveLength(1)
+    expect(validateEndpoints(structuredClone(old), old)).toEqual([])
+  })
+
+  it('are warned of addresses in unusual forms, but not the controller that repairs them', () => {
+    const object = made({ notReadyAddresses: addresses('FD00::1') })
+    expect(endpointsWarnings(object)).toHaveLength(1)
+    const labels = { 'endpoints.kubernetes.io/managed-by': 'endpoint-controller' }
+    expect(endpointsWarnings({ ...object, metadata: { ...object.metadata, labels } })).toEqual([])
+  })
+
+  it('show the first three', () => {
+    expect(endpointsText(made())).toBe('<none>')
+    const subset = { addresses: addresses('10.0.0.1', 'fd00::1'), ports: [{ port: 80 }, { name: 'b', port: 81 }] }
+    expect(endpointsText(made(subset, { addresses: addresses('10.0.0.2') }))).toBe('10.0.0.1:80,[fd00::1]:80,10.0.0.1:81 + 2 more...')
+  })
+})

@@ -1,0 +1,62 @@
+import { createApiTypes } from '@keelson/api'
+import { autoscalingV1 } from '@keelson/api/autoscaling/v1'
+import type { Scale } from '@keelson/api/autoscaling/v1'
+import { coreV1 } from '@keelson/api/core/v1'
+import type { ReplicationController } from '@keelson/api/core/v1'
+import { fieldErrorMessage } from '@keelson/apimachinery'
+import { scaleSubresource } from '@keelson/registry'
+import type { Getter, Updater } from '@keelson/registry'
+import { openTestStore, plain, put, testContext } from '@keelson/registry/testing'
+import { describe, expect, it } from 'vitest'
+import { setReplicationControllerDefaults } from './defaults.ts'
+import { replicationControllers } from './index.ts'
+import { scaledReplicationControllers } from './scale.ts'
+import { validateReplicationControllerStatus } from './validate.ts'
+
+const types = createApiTypes([coreV1, autoscalingV1])
+const context = testContext('ns')
+
+function controller(): ReplicationController {
+  const made: ReplicationController = {
+    metadata: { name: 'c' },
+    spec: { template: { metadata: { labels: { b: '2', a: '1' } }, spec: { containers: [{ name: 'c', image: 'i' }] } } },
+  }
+  setReplicationControllerDefaults(made)
+  return made
+}
+
+describe('replication controllers', () => {
+  it('find what they make, and make one of it', () => {
+    expect(controller()).toMatchObject({ metadata: { labels: { a: '1', b: '2' } }, spec: { replicas: 1, selector: { a: '1', b: '2' } } })
+  })
+
+  it('count no more than there are', () => {
+    const status = { replicas: 1, readyReplicas: 2, availableReplicas: 3, observedGeneration: -1 }
+    expect(validateReplicationControllerStatus({ ...controller(), status }).map(fieldErrorMessage)).toEqual([
+      'status.observedGeneration: Invalid value: -1: must be greater than or equal to 0',
+      'status.readyReplicas: Invalid value: 2: cannot be greater than status.replicas',
+      'status.availableReplicas: Invalid value: 3: cannot be greater than status.replicas',
+      'status.availableReplicas: Invalid value: 3: cannot be greater than readyReplicas',
+    ])
+  })
+
+  it('are scaled without being read whole', async () => {
+    await using test = openTestStore(replicationControllers, {
+      types,
+      subresources: { scale: scaleSubresource(scaledReplicationControllers) },
+    })
+    await test.store.create(context, controller(), { dryRun: false })
+    const storage = test.paths.get('replicationcontrollers/scale') as unknown as Getter & Updater
+    const scale = plain(await storage.get(context, 'c', {})) as Scale
+    expect(scale).toMatchObject({ kind: 'Scale', spec: { replicas: 1 }, status: { replicas: 0, selector: 'a=1,b=2' } })
+    const write = (change: Scale): Promise<unknown> => storage.update(context, 'c', put(change), { dryRun: false })
+    await write({ ...scale, spec: { replicas: 3 } })
+    const scaled = plain(await test.store.get(context, 'c', {})) as ReplicationController
+    expect(scaled).toMatchObject({ metadata: { generation: 2 }, spec: { replicas: 3, selector: { a: '1' } } })
+    await expect(write({ ...scale, spec: { replicas: 4 } })).rejects.toMatchObject({ code: 409 })
+    const { resourceVersion: _old, ...metadata } = scale.metadata
+    await expect(write({ ...scale, metadata, spec: { replicas: -1 } })).rejects.toMatchObject({ code: 422 })
+    await expect(write({ ...scale, metadata: { ...metadata, uid: 'other' } })).rejects.toMatchObject({ code: 409 })
+    await write({ ...scale, metadata, spec: { replicas: 5 } })
+  })
+})
