@@ -50,7 +50,7 @@ export async function guaranteedUpdate<T extends KubeObject>(update: GuaranteedU
     // A stale value is written although its object stays the same.
     if (state.stored && comparison === 'same') return state.stored
 
-    const lease = output.ttlSeconds ? await update.leases.lease(output.ttlSeconds) : 0
+    const lease = output.ttlSeconds ? await update.leases.lease(update.key, output.ttlSeconds) : 0
     const result = await access.put(key, bytes, lease, state.revision)
     if (result.committed) return access.codec.open(key, bytes, result.revision)
     state = stateOfEntry(access, key, result.current[0], ignoreNotFound)

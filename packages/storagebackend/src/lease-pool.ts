@@ -1,4 +1,5 @@
 import type { LeaseId, Lessor } from './backend.ts'
+import { translateBackendError } from './translate-error.ts'
 
 const maxObjects = 1000
 const maxReuseSeconds = 60
@@ -18,7 +19,8 @@ export class LeasePool {
     this.#now = now
   }
 
-  async lease(ttlSeconds: number): Promise<LeaseId> {
+  /** For the object under `key`, which is what a failure is about. */
+  async lease(key: string, ttlSeconds: number): Promise<LeaseId> {
     // One grant at a time, so that a burst of objects shares its lease.
     while (this.#granting) await this.#granting
     const reuse = Math.min(maxReuseSeconds, Math.floor(ttlSeconds * 0.05))
@@ -38,6 +40,8 @@ export class LeasePool {
       const id = await granting
       this.#current = { id, expiresAt: needed + reuse * 1000, objects: 1 }
       return id
+    } catch (error) {
+      throw translateBackendError(error, key)
     } finally {
       this.#granting = undefined
     }

@@ -55,7 +55,7 @@ export function createObjectStore<T extends KubeObject = KubeObject>(options: Ob
         throw new Error('resourceVersion should not be set on objects to be created')
       }
       const value = codec.encode(object)
-      const lease = ttlSeconds ? await leases.lease(ttlSeconds) : 0
+      const lease = ttlSeconds ? await leases.lease(key, ttlSeconds) : 0
       const result = await access.put(key, value, lease, 0)
       if (!result.committed) throw keyExists(key)
       return codec.open(key, value, result.revision)

@@ -23,13 +23,16 @@ export interface EtcdProcessOptions {
   /** PEM files. Clients must then show a certificate of the same authority. */
   readonly tls?: { readonly authority: string; readonly certificate: string; readonly key: string }
   readonly flags?: readonly string[]
+  /** Of several. Serves when most of them have been started. */
+  readonly member?: { readonly name: string; readonly peerPort: number; readonly cluster: string }
 }
 
 /** One etcd of its own, in a directory that goes away with it. Short ticks, so that it elects itself at once and leases may be a second long. */
 export async function startEtcd(binary: string, options: EtcdProcessOptions = {}): Promise<EtcdProcess> {
   const scratch = await mkdtemp(path.join(os.tmpdir(), 'keelson-etcd-'))
-  const [port, peerPort, metricsPort] = await freePorts()
-  const { tls } = options
+  const [port, ownPeerPort, metricsPort] = (await freePorts(3)) as [number, number, number]
+  const { tls, member } = options
+  const peerPort = member?.peerPort ?? ownPeerPort
   const url = `${tls ? 'https' : 'http'}://127.0.0.1:${port}`
   const metrics = `http://127.0.0.1:${metricsPort}`
   const peer = `http://127.0.0.1:${peerPort}`
@@ -46,7 +49,8 @@ export async function startEtcd(binary: string, options: EtcdProcessOptions = {}
         `--advertise-client-urls=${url}`,
         `--listen-peer-urls=${peer}`,
         `--initial-advertise-peer-urls=${peer}`,
-        `--initial-cluster=default=${peer}`,
+        `--name=${member?.name ?? 'default'}`,
+        `--initial-cluster=${member?.cluster ?? `default=${peer}`}`,
         `--listen-metrics-urls=${metrics}`,
         ...(tls
           ? [`--cert-file=${tls.certificate}`, `--key-file=${tls.key}`, `--trusted-ca-file=${tls.authority}`, '--client-cert-auth']
@@ -104,8 +108,8 @@ async function healthy(url: string): Promise<boolean> {
 }
 
 /** Picked by the system and given back: etcd cannot say which ones it would have picked itself. */
-async function freePorts(): Promise<readonly [number, number, number]> {
-  const servers = [createServer(), createServer(), createServer()] as const
+export async function freePorts(count: number): Promise<readonly number[]> {
+  const servers = Array.from({ length: count }, () => createServer())
   const ports = await Promise.all(
     servers.map(
       (server) =>
@@ -116,5 +120,5 @@ async function freePorts(): Promise<readonly [number, number, number]> {
     ),
   )
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
-  return [ports[0]!, ports[1]!, ports[2]!]
+  return ports
 }
