@@ -23,6 +23,8 @@ export interface LoopbackResource<T extends KubeObject = KubeObject> {
   create(namespace: string, object: T): Promise<DeepReadonly<T>>
   /** Read, change, write; again after each lost race. Absent: ApiError NotFound. `subresource`: "status", "finalize". */
   update(namespace: string, name: string, change: (object: T) => T, options?: { subresource?: string }): Promise<DeepReadonly<T>>
+  /** Server-side apply of what the manager wants to be so; takes over what others manage. Creates what is absent, but not by a subresource. */
+  apply(namespace: string, config: T, options: { fieldManager: string; subresource?: string }): Promise<DeepReadonly<T>>
   delete(namespace: string, name: string, options?: DeleteOptions): Promise<void>
   deleteCollection(namespace: string, options?: DeleteOptions): Promise<void>
 }

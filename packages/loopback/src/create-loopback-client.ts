@@ -1,6 +1,7 @@
 import type { GroupResource, GroupVersion, KubeObject, Scheme } from '@keelson/apimachinery'
-import { canDelete, canList, canWatch } from '@keelson/registry'
-import type { RESTStorage } from '@keelson/registry'
+import type { FieldManager } from '@keelson/apimachinery/managed-fields'
+import { canDelete, canList, canWatch, storageFieldManager } from '@keelson/registry'
+import type { RESTStorage, StorageFieldManagerOptions } from '@keelson/registry'
 import type { LoopbackClient, LoopbackResource } from './client.ts'
 import { RegistryResource } from './registry-resource.ts'
 import { noAdmission } from './write-admission.ts'
@@ -11,6 +12,10 @@ export interface LoopbackClientOptions {
   readonly scheme?: Scheme
   /** Asked at each write, so that the chain may be made after the client its plugins read through. */
   readonly admission?: () => WriteAdmission | undefined
+  /** The kinds' schemas, by which is known who manages which field; without them nobody does. */
+  readonly types?: StorageFieldManagerOptions['types']
+  /** Default: the clock. Milliseconds since the epoch. */
+  readonly now?: () => number
   /** Default "keelson". */
   readonly fieldManager?: string
 }
@@ -42,7 +47,8 @@ export function createLoopbackClient(options: LoopbackClientOptions = {}): Loopb
         const resource = { group, resource: path }
         if (path.includes('/') || resources.has(keyOf(resource))) continue
         const subresource = (name: string): RESTStorage | undefined => storages.get(`${path}/${name}`)
-        const served = new RegistryResource({ ...shared, resource: { ...resource, version }, main, subresource })
+        const fieldManagers = createFieldManagers(options, (name) => (name === '' ? main : subresource(name)))
+        const served = new RegistryResource({ ...shared, resource: { ...resource, version }, main, subresource, fieldManagers })
         resources.set(keyOf(resource), { resource, version, main, served })
       }
     },
@@ -64,4 +70,18 @@ export function createLoopbackClient(options: LoopbackClientOptions = {}): Loopb
 
 function keyOf({ group, resource }: GroupResource): string {
   return `${resource}.${group}`
+}
+
+/** Each path's field manager, made when it is first asked for. */
+function createFieldManagers(
+  { types, scheme, now = Date.now }: LoopbackClientOptions,
+  storageOf: (subresource: string) => RESTStorage | undefined,
+): (subresource: string) => FieldManager | undefined {
+  const made = new Map<string, FieldManager | undefined>()
+  return (subresource) => {
+    const storage = storageOf(subresource)
+    if (types === undefined || scheme === undefined || storage === undefined) return undefined
+    if (!made.has(subresource)) made.set(subresource, storageFieldManager({ types, scheme, kind: storage.gvk, storage, subresource, now }))
+    return made.get(subresource)
+  }
 }

@@ -1,8 +1,16 @@
 import { everyField, everything, isApiError, newMethodNotSupported, newNotFound } from '@keelson/apimachinery'
-import type { DeepReadonly, DeleteOptions, GroupVersionKind, GroupVersionResource, KubeObject, RequestContext } from '@keelson/apimachinery'
+import type {
+  DeepReadonly,
+  DeleteOptions,
+  GroupVersionKind,
+  GroupVersionResource,
+  JsonObject,
+  KubeObject,
+  RequestContext,
+} from '@keelson/apimachinery'
+import type { FieldManager } from '@keelson/apimachinery/managed-fields'
 import { canCreate, copyObject, canDelete, canDeleteCollection, canGet, canList, canUpdate, canWatch, readResult } from '@keelson/registry'
-import type { DeleteRequest, ListRequest, RESTStorage, RestResult } from '@keelson/registry'
-import { isStoredObject } from '@keelson/storagebackend'
+import type { DeleteRequest, ListRequest, RESTStorage, Updater } from '@keelson/registry'
 import type { ObjectWatch, Predicate } from '@keelson/storagebackend'
 import type { LoopbackListOptions, LoopbackResource, LoopbackWatchOptions } from './client.ts'
 import { loopbackContext } from './request.ts'
@@ -16,6 +24,8 @@ export interface RegistryResourceParts {
   readonly setDefaults: (gvk: GroupVersionKind, object: KubeObject) => void
   readonly admission: () => WriteAdmission
   readonly fieldManager: string
+  /** By subresource; undefined where nobody manages fields. */
+  readonly fieldManagers: (subresource: string) => FieldManager | undefined
 }
 
 const everyObject: Predicate = { labels: everything(), fields: everyField() }
@@ -32,7 +42,9 @@ export class RegistryResource implements LoopbackResource {
     const { main } = this.#parts
     if (!canGet(main)) throw this.#unsupported('get')
     try {
-      return objectOf(await main.get(this.#context('get', namespace, { name }), name, { resourceVersion: options.resourceVersion ?? '0' }))
+      return readResult(
+        await main.get(this.#context('get', namespace, { name }), name, { resourceVersion: options.resourceVersion ?? '0' }),
+      )
     } catch (error) {
       if (isApiError(error, 'NotFound')) return undefined
       throw error
@@ -70,10 +82,11 @@ export class RegistryResource implements LoopbackResource {
     const context = this.#context('create', namespace)
     if (namespace !== '') object.metadata.namespace ??= namespace
     setDefaults(main.gvk, object)
+    this.#parts.fieldManagers('')?.update(undefined, object, this.#parts.fieldManager)
     const attributes = this.#attributes(context, 'CREATE', { name: object.metadata.name ?? '', object })
     const admission = this.#parts.admission()
     await admission.admit(attributes)
-    return objectOf(
+    return readResult(
       await main.create(context, object, {
         dryRun: false,
         validate: (final) => admission.validate({ ...attributes, name: final.metadata.name ?? '', object: final }),
@@ -88,8 +101,8 @@ export class RegistryResource implements LoopbackResource {
     options: { subresource?: string } = {},
   ): Promise<DeepReadonly<KubeObject>> {
     const { subresource = '' } = options
-    const storage = subresource === '' ? this.#parts.main : this.#parts.subresource(subresource)
-    if (storage === undefined || !canUpdate(storage)) throw this.#unsupported('update', subresource)
+    const storage = this.#updater('update', subresource)
+    const manager = this.#parts.fieldManagers(subresource)
     const context = this.#context('update', namespace, { name, subresource })
     const admission = this.#parts.admission()
     const attributes = (object: KubeObject, oldObject: KubeObject | undefined): WriteAttributes =>
@@ -100,16 +113,60 @@ export class RegistryResource implements LoopbackResource {
       {
         updatedObject: async (current) => {
           if (current === undefined) throw newNotFound(this.#parts.resource, name)
-          if (admission === noAdmission) return change(current)
+          if (admission === noAdmission && manager === undefined) return change(current)
           const old = copyObject(current)
           const changed = change(current)
+          manager?.update(old, changed, this.#parts.fieldManager)
           await admission.admit(attributes(changed, old))
           return changed
         },
       },
       { dryRun: false, validateUpdate: (final, old) => admission.validate(attributes(final, old)) },
     )
-    return objectOf(object)
+    return readResult(object)
+  }
+
+  async apply(
+    namespace: string,
+    config: KubeObject,
+    options: { fieldManager: string; subresource?: string },
+  ): Promise<DeepReadonly<KubeObject>> {
+    const { fieldManager, subresource = '' } = options
+    const { group, version, kind } = this.#parts.main.gvk
+    const name = config.metadata.name ?? ''
+    const storage = this.#updater('patch', subresource)
+    const manager = this.#parts.fieldManagers(subresource)
+    if (manager === undefined) throw this.#unsupported('patch', subresource)
+    const document = { ...config, kind, apiVersion: group === '' ? version : `${group}/${version}` } as unknown as JsonObject
+    const context = this.#context('patch', namespace, { name, subresource })
+    const admission = this.#parts.admission()
+    const attributes = (object: KubeObject, oldObject: KubeObject | undefined): WriteAttributes =>
+      this.#attributes(context, oldObject === undefined ? 'CREATE' : 'UPDATE', { name, subresource, object, oldObject })
+    const { object } = await storage.update(
+      context,
+      name,
+      {
+        updatedObject: async (current) => {
+          const applied = manager.apply(current, document, fieldManager, true)
+          if (namespace !== '') applied.metadata.namespace ??= namespace
+          await admission.admit(attributes(applied, current))
+          return applied
+        },
+      },
+      {
+        dryRun: false,
+        forceAllowCreate: true,
+        validateCreate: (final) => admission.validate(attributes(final, undefined)),
+        validateUpdate: (final, old) => admission.validate(attributes(final, old)),
+      },
+    )
+    return readResult(object)
+  }
+
+  #updater(verb: string, subresource: string): RESTStorage & Updater {
+    const storage = subresource === '' ? this.#parts.main : this.#parts.subresource(subresource)
+    if (storage === undefined || !canUpdate(storage)) throw this.#unsupported(verb, subresource)
+    return storage
   }
 
   async delete(namespace: string, name: string, options: DeleteOptions = {}): Promise<void> {
@@ -182,8 +239,4 @@ export class RegistryResource implements LoopbackResource {
 
 function listRequest({ predicate = everyObject, resourceVersion = '0' }: LoopbackListOptions): ListRequest {
   return { predicate, resourceVersion, resourceVersionMatch: undefined, limit: 0, continue: '' }
-}
-
-function objectOf(result: RestResult): DeepReadonly<KubeObject> {
-  return isStoredObject(result) ? result.object() : result
 }

@@ -1,0 +1,68 @@
+import { Scheme } from '@keelson/apimachinery'
+import type { FieldSchema, KubeObject, StructSchema } from '@keelson/apimachinery'
+import { defineResource } from '@keelson/registry'
+import { openTestStore } from '@keelson/registry/testing'
+import { expect, it } from 'vitest'
+import { createLoopbackClient } from './create-loopback-client.ts'
+
+interface Thing extends KubeObject {
+  spec?: { size?: number; colour?: string }
+  status?: { ready: boolean }
+}
+const gvk = { group: 'example.com', version: 'v1', kind: 'Thing' }
+
+function struct(name: string, fields: readonly FieldSchema[]): StructSchema {
+  return { kind: 'struct', name, definition: name, fields, byName: new Map(fields.map((field) => [field.name, field])) }
+}
+const text = (name: string): FieldSchema => ({ name, type: { kind: 'string' }, omit: 'empty' })
+const metadata = struct('ObjectMeta', [text('name'), text('namespace'), text('uid'), text('resourceVersion'), text('creationTimestamp')])
+const spec = struct('ThingSpec', [{ name: 'size', type: { kind: 'int32' }, omit: 'empty' }, text('colour')])
+const status = struct('ThingStatus', [{ name: 'ready', type: { kind: 'bool' } }])
+const schema = struct('Thing', [
+  { name: 'metadata', type: metadata },
+  { name: 'spec', type: spec },
+  { name: 'status', type: status, omit: 'empty', pointer: true },
+])
+const none = (): never => {
+  throw new Error('not here')
+}
+const types = { schemaOf: () => undefined, kind: () => ({ gvk, schema, encodeProto: none, decodeProto: none }) }
+
+it('keeps who manages which field, in its own name or in that of who applies', async () => {
+  const things = defineResource<Thing>({
+    ...gvk,
+    plural: 'things',
+    scope: 'Namespaced',
+    strategy: {},
+    subresources: { status: { update: {} } },
+  })
+  await using store = openTestStore(things)
+  const client = createLoopbackClient({ scheme: new Scheme(), types, fieldManager: 'me', now: () => 0 })
+  client.add(gvk, store.paths)
+  const resource = client.resource<Thing>({ group: 'example.com', resource: 'things' })!
+  const entry = (manager: string, operation: string, fieldsV1: object, rest: object = {}): object => {
+    const time = '1970-01-01T00:00:00Z'
+    return { manager, operation, apiVersion: 'example.com/v1', time, fieldsType: 'FieldsV1', fieldsV1, ...rest }
+  }
+
+  const created = await resource.create('ns', { metadata: { name: 'a' }, spec: { size: 1 } })
+  expect(created.metadata.managedFields).toEqual([entry('me', 'Update', { 'f:spec': { 'f:size': {} } })])
+  const same = await resource.update('ns', 'a', (thing) => ({ ...thing, spec: { size: 1 } }))
+  expect(same.metadata.resourceVersion).toBe(created.metadata.resourceVersion)
+
+  const applied = await resource.apply('ns', { metadata: { name: 'a' }, spec: { size: 2, colour: 'red' } }, { fieldManager: 'painter' })
+  expect(applied.spec).toEqual({ size: 2, colour: 'red' })
+  expect(applied.metadata.managedFields).toEqual([entry('painter', 'Apply', { 'f:spec': { 'f:colour': {}, 'f:size': {} } })])
+
+  const ready = await resource.update('ns', 'a', (thing) => ({ ...thing, status: { ready: true } }), { subresource: 'status' })
+  expect(ready.metadata.managedFields?.[1]).toEqual(
+    entry('me', 'Update', { 'f:status': { '.': {}, 'f:ready': {} } }, { subresource: 'status' }),
+  )
+
+  expect(await resource.apply('ns', { metadata: { name: 'new' } }, { fieldManager: 'painter' })).toMatchObject({
+    metadata: { name: 'new' },
+  })
+  await expect(
+    resource.apply('ns', { metadata: { name: 'absent' } }, { fieldManager: 'painter', subresource: 'status' }),
+  ).rejects.toMatchObject({ reason: 'NotFound' })
+})
