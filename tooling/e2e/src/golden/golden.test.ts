@@ -6,11 +6,19 @@ import { sharedDirectory } from '../repository-root.ts'
 import { type GoldenCase, kindOfCase } from './kind-of-case.ts'
 import { hasRecordings, playGolden } from './play.ts'
 
-const kinds = new Set(['ConfigMap', 'Secret', 'Namespace', 'ServiceAccount', 'Event'])
+const kinds = new Set(['ConfigMap', 'Secret', 'Namespace', 'ServiceAccount', 'Event', 'Pod'])
 const scenarios = new Set(
-  ['configmap-crud', 'wrong-requests', 'yaml', 'list-selectors', 'watch-list', 'live-watch', 'patch-json', 'deletecollection'].map(
-    (name) => `scenario/${name}`,
-  ),
+  [
+    'configmap-crud',
+    'wrong-requests',
+    'yaml',
+    'list-selectors',
+    'watch-list',
+    'live-watch',
+    'patch-json',
+    'deletecollection',
+    'admission-pods',
+  ].map((name) => `scenario/${name}`),
 )
 
 test.skipIf(!hasRecordings)(
@@ -22,7 +30,7 @@ test.skipIf(!hasRecordings)(
         const golden = JSON.parse(line) as GoldenCase
         needed.set(golden.id, kindOfCase(golden))
       }
-    const { fails, total } = await playGolden(['--with', 'core,events.k8s.io', '--show', '0'])
+    const { fails, total } = await playGolden(['--with', 'core,events.k8s.io,admission', '--show', '0'])
     expect(total).toBeGreaterThan(300)
     const wrong = fails.filter(({ id }) => scenarios.has(id) || kinds.has(needed.get(id) ?? ''))
     expect(wrong.map(({ id, step, want, got, diff }) => `${id} ${step}: want ${want} got ${got} ${diff ?? ''}`)).toEqual([])
