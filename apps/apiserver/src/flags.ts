@@ -213,6 +213,12 @@ const table = {
     default: '10.0.0.0/24',
     help: 'The addresses that services get; the first belongs to the API server.',
   },
+  'endpoint-reconciler-type': {
+    group: generic,
+    type: oneOf('lease', 'none'),
+    default: 'lease',
+    help: 'lease: the server is among the endpoints of the kubernetes service while it lives. none: they are left to others.',
+  },
   'service-node-port-range': {
     group: generic,
     type: textLike(/^\d{1,5}([-+]\d{1,5})?$/, 'a range of ports like 30000-32767'),

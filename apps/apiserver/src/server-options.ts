@@ -52,6 +52,7 @@ export async function serverOptions(values: FlagValues, log: (level: number, tex
     enableGarbageCollection: values['enable-garbage-collector'],
     serviceClusterIpRange: values['service-cluster-ip-range'],
     serviceNodePortRange: values['service-node-port-range'],
+    endpointReconcilerType: values['endpoint-reconciler-type'],
     ...(values.controllers === undefined ? {} : { controllers: values.controllers }),
     log,
   }

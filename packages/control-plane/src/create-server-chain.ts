@@ -7,6 +7,9 @@ import { buildAdmission, selectAdmissionPlugins } from './build-admission.ts'
 import type { SelectedPlugins } from './build-admission.ts'
 import { buildGenericConfig } from './build-generic-config.ts'
 import type { GenericConfig } from './build-generic-config.ts'
+import { createSystemPriorityClasses } from './bootstrap/system-priority-classes.ts'
+import { buildServices } from './build-services.ts'
+import type { Services } from './build-services.ts'
 import { builtinGroups } from './builtin-groups.ts'
 import { ControllerRunner } from './controller-runner.ts'
 import { countStorage } from './count-storage.ts'
@@ -81,8 +84,9 @@ function wire(options: ServerChainOptions, config: GenericConfig, { controllers,
       onInternalError: (error) => log(isAbort(error) ? 3 : 0, `internal error: ${String((error as Error)?.stack ?? error)}`),
     },
   }
+  const services = buildServices(config, options, client)
   const [core, ...groups] = groupsToInstall(builtinGroups, ({ name, resources }) =>
-    name === '' ? newLegacyRESTStorage(config, { ...options, client }) : newRESTStorage(config, resources),
+    name === '' ? newLegacyRESTStorage(config, { ...options, client, allocators: services.allocators }) : newRESTStorage(config, resources),
   )
   installLegacyAPIGroup(target, core!)
   for (const group of groups) installGroup(target, group)
@@ -94,13 +98,30 @@ function wire(options: ServerChainOptions, config: GenericConfig, { controllers,
   const hooks = new PostStartHooks(server)
   hooks.add('storage-readiness', () => storagesReady(config))
   hooks.add('storage-object-count-tracker-hook', async () => void countStorage(config.backend, config.storageMetrics, server.stopping))
-  hooks.add('start-system-namespaces-controller', () => createSystemNamespaces(client))
-  hooks.add('start-legacy-token-tracking-controller', () => createTokenTracking(client))
+  const stored = { after: ['storage-readiness'] }
+  hooks.add('start-system-namespaces-controller', () => createSystemNamespaces(client), stored)
+  hooks.add('scheduling/bootstrap-system-priority-classes', () => createSystemPriorityClasses(client), stored)
+  hooks.add('start-kubernetes-service-cidr-controller', () => services.bootstrap.syncRanges(), stored)
+  hooks.add('start-service-ip-repair-controllers', () => services.repair.start(), { after: ['start-kubernetes-service-cidr-controller'] })
+  hooks.add('start-legacy-token-tracking-controller', () => createTokenTracking(client), { after: ['start-system-namespaces-controller'] })
   hooks.add('start-controllers', async () =>
     controllers.start(client, { rootCA: config.certificates.authority, onError: (name, error) => log(0, `${name}: ${String(error)}`) }),
   )
+  // The last: who finds the server's endpoint expects an answer.
+  hooks.add('bootstrap-controller', () => services.bootstrap.start(port!))
 
-  return new Chain({ options, config, server, admission, informers, client, hooks, controllers, onPort: (bound) => (port = bound) })
+  return new Chain({
+    options,
+    config,
+    server,
+    admission,
+    informers,
+    services,
+    client,
+    hooks,
+    controllers,
+    onPort: (bound) => (port = bound),
+  })
 }
 
 interface ChainParts {
@@ -109,6 +130,7 @@ interface ChainParts {
   readonly server: Server
   readonly admission: AsyncDisposable
   readonly informers: AsyncDisposable
+  readonly services: Services
   readonly client: ServerChain['client']
   readonly hooks: PostStartHooks
   readonly controllers: ControllerRunner
@@ -175,16 +197,18 @@ class Chain implements ServerChain {
   }
 
   async #close(): Promise<void> {
-    const { options, config, server, admission, informers, controllers } = this.#parts
+    const { options, config, server, admission, informers, services, controllers } = this.#parts
     this.#ready.reject(new Error('the server was closed before it was ready'))
     if (options.shutdownDelayMs) {
       server.failReadiness()
       await new Promise((resolve) => setTimeout(resolve, options.shutdownDelayMs))
     }
+    await services.bootstrap.stop()
     await server.close(options.shutdownGraceMs ?? 10_000)
     await controllers.stop()
     await admission[Symbol.asyncDispose]()
     await informers[Symbol.asyncDispose]()
+    await services.close()
     await Promise.all(config.storages.map((storage) => storage.close()))
     await config.backend[Symbol.asyncDispose]()
     config.encryption?.close()

@@ -1,8 +1,19 @@
 import type { Server } from '@keelson/server'
 
+interface Hook {
+  readonly name: string
+  readonly run: () => Promise<void>
+  readonly after: readonly string[]
+}
+
+export interface HookOptions {
+  /** Names of hooks that must have run before. Default: all that were added earlier. */
+  readonly after?: readonly string[]
+}
+
 /** What runs once the server listens. Readiness waits for every hook; one that fails fails the start. */
 export class PostStartHooks {
-  readonly #hooks: { readonly name: string; readonly run: () => Promise<void> }[] = []
+  readonly #hooks: Hook[] = []
   readonly #server: Server
 
   constructor(server: Server) {
@@ -10,7 +21,7 @@ export class PostStartHooks {
   }
 
   /** Its health check is there from the start, so that `/readyz` does not pass before it has run. */
-  add(name: string, run: () => Promise<void>): void {
+  add(name: string, run: () => Promise<void>, { after = this.#hooks.map((hook) => hook.name) }: HookOptions = {}): void {
     let done = false
     this.#server.addHealthCheck({
       name: `poststarthook/${name}`,
@@ -20,6 +31,7 @@ export class PostStartHooks {
     })
     this.#hooks.push({
       name,
+      after,
       run: async () => {
         await run()
         done = true
@@ -27,14 +39,22 @@ export class PostStartHooks {
     })
   }
 
-  /** In the order of adding. */
+  /** Each as soon as those that it waits for are done. */
   async run(): Promise<void> {
-    for (const { name, run } of this.#hooks) {
-      try {
-        await run()
-      } catch (error) {
-        throw new Error(`the start hook ${name} failed: ${(error as Error).message}`, { cause: error })
-      }
+    const running = new Map<string, Promise<void>>()
+    for (const hook of this.#hooks) {
+      const earlier = hook.after.flatMap((name) => running.get(name) ?? [])
+      running.set(hook.name, runAfter(hook, earlier))
     }
+    await Promise.all(running.values())
+  }
+}
+
+async function runAfter({ name, run }: Hook, earlier: readonly Promise<void>[]): Promise<void> {
+  await Promise.all(earlier)
+  try {
+    await run()
+  } catch (error) {
+    throw new Error(`the start hook ${name} failed: ${(error as Error).message}`, { cause: error })
   }
 }

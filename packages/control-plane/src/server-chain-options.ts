@@ -58,6 +58,8 @@ export interface ServerChainOptions {
   readonly serviceClusterIpRange?: string
   /** Default 30000-32767. */
   readonly serviceNodePortRange?: string
+  /** `lease`: this server is among the endpoints of the kubernetes service as long as it lives; `none`: those are left to others. Default `lease`. */
+  readonly endpointReconcilerType?: 'lease' | 'none'
   /** `*`, `none`, `-name`. Default: all, unless the store is etcd's and so perhaps shared. */
   readonly controllers?: readonly string[]
   /** 0 is what an operator must see, higher is more talkative. Default: silent. */

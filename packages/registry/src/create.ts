@@ -47,10 +47,10 @@ async function createOnce<T extends KubeObject>(
       ...timeToLive(parts, object),
       signal: context.signal,
     })
-    hook.succeed()
+    await hook.succeed()
     return written
   } catch (error) {
-    hook.fail(error)
+    await hook.fail(error)
     throw await explainCollision(parts, context, key, object, translateError('create', error, qualifiedResource(parts, context), name))
   }
 }
@@ -78,7 +78,7 @@ export async function prepareNew<T extends KubeObject>(
     beforeCreate(parts, context, object)
     await validate?.(object, undefined)
   } catch (error) {
-    hook.abandon()
+    await hook.abandon()
     throw error
   }
 }

@@ -24,23 +24,30 @@ export function protobufCodecs({ types, scheme }: ProtobufCodecsOptions): CodecF
   // A record never leaves memory here, so no other schema version can be met.
   const records = recordCodecs({ schemaVersion: 1 })
   return (request) => {
-    const { kind } = request
+    const { kind, namedByKey = false } = request
     const record = records(request)
     const asJson = jsonGroups.has(kind.gvk.group)
     return {
       encode(object) {
         const stored = withoutResourceVersion(object)
+        if (namedByKey) delete stored.metadata.name
         return asJson ? encodeJsonValue(kind, stored) : encodeUnknown(kind.gvk, kind.encodeProto(stored))
       },
       open(key, value, revision) {
-        const object = decode(types, scheme, kind.gvk, key, value)
+        const object = decode(types, scheme, kind.gvk, { key, namedByKey }, value)
         return record.open(key, record.encode(object as Parameters<typeof record.encode>[0]), revision)
       },
     }
   }
 }
 
-function decode(types: ApiTypes, scheme: Scheme, hub: GroupVersionKind, key: string, value: Uint8Array): KubeObject {
+interface Place {
+  readonly key: string
+  readonly namedByKey: boolean
+}
+
+function decode(types: ApiTypes, scheme: Scheme, hub: GroupVersionKind, place: Place, value: Uint8Array): KubeObject {
+  const { key, namedByKey } = place
   let found: { readonly gvk: GroupVersionKind; readonly object: KubeObject }
   try {
     found = hasProtoMagic(value) ? decodeProtobuf(types, value) : decodeJsonValue(types, value)
@@ -52,6 +59,7 @@ function decode(types: ApiTypes, scheme: Scheme, hub: GroupVersionKind, key: str
   if (itsHub.group !== hub.group || itsHub.version !== hub.version || itsHub.kind !== hub.kind) {
     throw new CorruptObjectError(`under ${key} is no ${hub.kind} but a ${formatGroupVersion(gvk)} ${gvk.kind}`)
   }
+  if (namedByKey) object.metadata = { name: key.slice(key.lastIndexOf('/') + 1), ...object.metadata }
   if (!object.metadata?.name) throw new CorruptObjectError(`the stored ${hub.kind} ${key} has no name`)
   if (scheme.registration(gvk) === undefined) return object
   scheme.setDefaults(gvk, object)

@@ -20,6 +20,8 @@ export interface CodecRequest<T extends KubeObject = KubeObject> {
   readonly kind: KindType
   /** metadata.name, and metadata.namespace where there is one, are among them. */
   readonly selectableFields: Readonly<Record<string, (object: DeepReadonly<T>) => string>>
+  /** The original stores these objects without a name: it is the last part of their key. */
+  readonly namedByKey?: boolean
 }
 /** How objects become stored bytes: records on the embedded store, the original's form on etcd. */
 export type CodecFactory = <T extends KubeObject>(request: CodecRequest<T>) => ObjectCodec<T>

@@ -8,6 +8,8 @@ export const specialDefaultResourcePrefixes: ReadonlyMap<string, string> = new M
   ['endpoints', 'services/endpoints'],
   ['nodes', 'minions'],
   ['services', 'services/specs'],
+  ['servicenodeportallocations', 'ranges'],
+  ['apiServerIPInfo', 'masterleases'],
   ['ingresses.extensions', 'ingress'],
   ['ingresses.networking.k8s.io', 'ingress'],
 ])

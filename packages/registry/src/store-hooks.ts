@@ -5,9 +5,9 @@ import type { Storage } from '@keelson/storagebackend'
 
 /**
  * Ends what a begin hook started: `success` keeps what it took, false gives it back. Called at most once, and not at all when nobody knows
- * whether the write happened (the store became unreachable under it): then what was taken must stay taken.
+ * whether the write happened (the store became unreachable under it): then what was taken must stay taken. It must not throw.
  */
-export type FinishHook = (success: boolean) => void
+export type FinishHook = (success: boolean) => Promise<void> | void
 
 export interface HookOptions {
   readonly dryRun: boolean
@@ -37,24 +37,24 @@ export class BegunHook {
     if (start !== undefined) this.#finish = await start()
   }
 
-  succeed(): void {
-    this.#end(true)
+  async succeed(): Promise<void> {
+    await this.#end(true)
   }
 
-  fail(error: unknown): void {
-    if (isRefusal(error)) this.#end(false)
+  async fail(error: unknown): Promise<void> {
+    if (isRefusal(error)) await this.#end(false)
     else this.#finish = undefined
   }
 
   /** When nothing was sent to the storage, or the storage refused it for another round. */
-  abandon(): void {
-    this.#end(false)
+  async abandon(): Promise<void> {
+    await this.#end(false)
   }
 
-  #end(success: boolean): void {
+  async #end(success: boolean): Promise<void> {
     const finish = this.#finish
     this.#finish = undefined
-    finish?.(success)
+    await finish?.(success)
   }
 }
 

@@ -18,7 +18,6 @@ import { setPodTemplateDefaults } from './pod-spec/pod-spec-defaults.ts'
 import { coreResources } from './resources.ts'
 import { secrets } from './secrets/index.ts'
 import { serviceAccounts } from './serviceaccounts/index.ts'
-import { createServiceHooks } from './services/allocation/service-hooks.ts'
 import { services } from './services/index.ts'
 
 const types = createApiTypes([coreV1])
@@ -40,7 +39,6 @@ describeResource(secrets, {
 describeResource(serviceAccounts, { types, valid: () => ({ metadata: {} }), invalid: [badName] })
 describeResource(services, {
   types,
-  hooks: createServiceHooks({ clusterIPRange: '10.0.0.0/24' }),
   valid: () => ({
     metadata: {},
     spec: {

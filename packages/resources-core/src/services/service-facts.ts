@@ -44,6 +44,16 @@ export function nodePortsOf({ ports = [] }: ReadonlySpec): number[] {
   return ports.flatMap(({ nodePort = 0 }) => (nodePort === 0 ? [] : [nodePort]))
 }
 
+/** What it has been given, and must give back. */
+export function takenBy(service: ReadonlyService): { readonly ips: readonly string[]; readonly ports: readonly number[] } {
+  const spec = specOf(service)
+  const { healthCheckNodePort = 0 } = spec
+  return {
+    ips: spec.type === 'ExternalName' ? [] : (spec.clusterIPs ?? []).filter((ip) => ip !== '' && ip !== noClusterIP),
+    ports: needsHealthCheck(spec) && healthCheckNodePort !== 0 ? [...nodePortsOf(spec), healthCheckNodePort] : nodePortsOf(spec),
+  }
+}
+
 export function sameList(a: readonly string[] = [], b: readonly string[] = []): boolean {
   return a.length === b.length && a.every((value, i) => value === b[i])
 }

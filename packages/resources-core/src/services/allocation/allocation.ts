@@ -1,87 +1,85 @@
 import type { Service } from '@keelson/api/core/v1'
 import { newInvalid } from '@keelson/apimachinery'
 import type { ApiError, FieldErrorList } from '@keelson/apimachinery'
-import type { Family, IPPool } from './ip-pool.ts'
-import type { PortPool } from './port-pool.ts'
-
-export interface Pools {
-  /** By family; the first is the one that services get when they do not say. */
-  readonly ips: ReadonlyMap<Family, IPPool>
-  readonly ports: PortPool
-}
+import type { ServiceName } from './claimed-addresses.ts'
+import type { IPAllocator } from './ip-allocator.ts'
+import type { Family } from './ip-range.ts'
+import type { ServiceAllocators } from './service-allocators.ts'
 
 export interface AllocationOptions {
-  /** The service's uid. */
-  readonly owner: string
+  readonly service: ServiceName
   readonly dryRun: boolean
-  /** It is the API server's own service, which alone may have the first address. */
-  readonly mayHaveFirst: boolean
 }
 
-/** What one write takes from the pools, and what it will give back when it succeeds. In a dry run it only pretends. */
+/** What one write of a service claims, and what it will give back when it succeeds. In a dry run it only pretends. */
 export class Allocation {
-  readonly pools: Pools
+  readonly allocators: ServiceAllocators
   readonly #options: AllocationOptions
-  readonly #ips: { readonly pool: IPPool; readonly ip: string }[] = []
+  readonly #ips: { readonly allocator: IPAllocator; readonly ip: string }[] = []
   readonly #ports: number[] = []
-  readonly #later: (() => void)[] = []
+  readonly #ipsLater: { readonly allocator: IPAllocator; readonly ip: string }[] = []
+  readonly #portsLater: number[] = []
 
-  constructor(pools: Pools, options: AllocationOptions) {
-    this.pools = pools
+  constructor(allocators: ServiceAllocators, options: AllocationOptions) {
+    this.allocators = allocators
     this.#options = options
   }
 
   /** undefined, or why the address cannot be had. */
-  takeIP(pool: IPPool, ip: string): string | undefined {
-    const { owner, dryRun, mayHaveFirst } = this.#options
-    if (dryRun) return pool.tryTake(ip)
-    const complaint = pool.take(ip, owner, mayHaveFirst)
-    if (complaint === undefined) this.#ips.push({ pool, ip })
+  async takeIP(allocator: IPAllocator, ip: string): Promise<string | undefined> {
+    const { service, dryRun } = this.#options
+    if (dryRun) return allocator.tryTake(ip)
+    const complaint = await allocator.take(ip, service)
+    if (complaint === undefined) this.#ips.push({ allocator, ip })
     return complaint
   }
 
-  takeAnyIP(pool: IPPool): string | undefined {
-    if (this.#options.dryRun) return pool.placeholder
-    const ip = pool.takeAny(this.#options.owner)
-    if (ip !== undefined) this.#ips.push({ pool, ip })
+  async takeAnyIP(allocator: IPAllocator): Promise<string | undefined> {
+    if (this.#options.dryRun) return allocator.placeholder()
+    const ip = await allocator.takeAny(this.#options.service)
+    if (ip !== undefined) this.#ips.push({ allocator, ip })
     return ip
   }
 
   /** undefined, or why the port cannot be had. */
-  takePort(port: number): string | undefined {
-    const { owner, dryRun } = this.#options
-    const { ports } = this.pools
-    if (dryRun && (ports.has(port) || this.#ports.includes(port))) return 'provided port is already allocated'
-    const complaint = dryRun ? undefined : ports.take(port, owner)
+  async takePort(port: number): Promise<string | undefined> {
+    const { ports } = this.allocators
+    const { dryRun } = this.#options
+    if (dryRun && (this.#ports.includes(port) || (await ports.isTaken(port)))) return 'provided port is already allocated'
+    const complaint = dryRun ? undefined : await ports.take(port)
     if (complaint === undefined) this.#ports.push(port)
     return complaint
   }
 
-  takeAnyPort(): number | undefined {
+  async takeAnyPort(): Promise<number | undefined> {
     // A dry run counts upward from here; the numbers are for show.
     const shown = (this.#ports.length === 0 ? 32_768 : Math.max(...this.#ports)) + 1
-    const port = this.#options.dryRun ? shown : this.pools.ports.takeAny(this.#options.owner)
+    const port = this.#options.dryRun ? shown : await this.allocators.ports.takeAny()
     if (port !== undefined) this.#ports.push(port)
     return port
   }
 
   releaseIPLater(family: string, ip: string): void {
-    this.#later.push(() => this.pools.ips.get(family as Family)?.release(ip, this.#options.owner))
+    const allocator = this.allocators.ips.get(family as Family)
+    if (allocator !== undefined) this.#ipsLater.push({ allocator, ip })
   }
 
   releasePortLater(port: number): void {
-    this.#later.push(() => this.pools.ports.release(port, this.#options.owner))
+    this.#portsLater.push(port)
   }
 
-  commit(): void {
-    if (!this.#options.dryRun) for (const release of this.#later) release()
+  commit(): Promise<void> {
+    return this.#release(this.#ipsLater, this.#portsLater)
   }
 
-  revert(): void {
-    const { owner, dryRun } = this.#options
+  revert(): Promise<void> {
+    return this.#release(this.#ips, this.#ports)
+  }
+
+  async #release(ips: readonly { readonly allocator: IPAllocator; readonly ip: string }[], ports: readonly number[]): Promise<void> {
+    const { service, dryRun } = this.#options
     if (dryRun) return
-    for (const { pool, ip } of this.#ips) pool.release(ip, owner)
-    for (const port of this.#ports) this.pools.ports.release(port, owner)
+    await Promise.all([...ips.map(({ allocator, ip }) => allocator.release(ip, service)), this.allocators.ports.release(ports)])
   }
 }
 

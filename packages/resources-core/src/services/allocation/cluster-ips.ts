@@ -4,33 +4,33 @@ import { isHeadless, noClusterIP, specOf } from '../service-facts.ts'
 import type { ReadonlyService } from '../service-facts.ts'
 import { invalidService } from './allocation.ts'
 import type { Allocation } from './allocation.ts'
-import type { Family } from './ip-pool.ts'
+import type { Family } from './ip-range.ts'
 import { keepsPreference } from './ip-families.ts'
 
 const ipsPath = fieldPath('spec', 'clusterIPs')
 
 /** An address of each of the service's families, which are known by now; those that were asked for, or any. */
-export function allocateClusterIPs(service: Service, allocation: Allocation): void {
+export async function allocateClusterIPs(service: Service, allocation: Allocation): Promise<void> {
   const spec = service.spec!
   if (spec.type === 'ExternalName' || spec.clusterIPs?.[0] === noClusterIP) return
   const clusterIPs = (spec.clusterIPs ??= [])
   const families = spec.ipFamilies ?? []
   while (clusterIPs.length < families.length) clusterIPs.push('')
-  for (const i of families.keys()) allocateOne(service, i, allocation)
+  for (const i of families.keys()) await allocateOne(service, i, allocation)
   spec.clusterIP = clusterIPs[0] ?? ''
 }
 
-function allocateOne(service: Service, i: number, allocation: Allocation): void {
+async function allocateOne(service: Service, i: number, allocation: Allocation): Promise<void> {
   const { clusterIPs = [], ipFamilies = [] } = service.spec!
-  const pool = allocation.pools.ips.get(ipFamilies[i] as Family)
-  if (pool === undefined) throw new Error(`no addresses of family ${ipFamilies[i]}`)
+  const allocator = allocation.allocators.ips.get(ipFamilies[i] as Family)
+  if (allocator === undefined) throw new Error(`no addresses of family ${ipFamilies[i]}`)
   const asked = clusterIPs[i]!
   if (asked !== '') {
-    const complaint = allocation.takeIP(pool, asked)
+    const complaint = await allocation.takeIP(allocator, asked)
     if (complaint === undefined) return
     throw invalidService(service, fieldError.invalid(ipsPath, clusterIPs, `failed to allocate IP ${asked}: ${complaint}`))
   }
-  const ip = allocation.takeAnyIP(pool)
+  const ip = await allocation.takeAnyIP(allocator)
   if (ip === undefined) {
     throw newInternal(`failed to allocate a serviceIP for Service ${quote(service.metadata.name ?? '')}: range is full`)
   }
@@ -38,7 +38,7 @@ function allocateOne(service: Service, i: number, allocation: Allocation): void 
 }
 
 /** Services get addresses when they stop being mere names, and a second one with a second family; they lose them the same way. */
-export function updateClusterIPs(service: Service, old: ReadonlyService, allocation: Allocation): void {
+export async function updateClusterIPs(service: Service, old: ReadonlyService, allocation: Allocation): Promise<void> {
   const spec = service.spec!
   const before = specOf(old)
   if (keepsPreference(spec, before)) return
@@ -53,7 +53,7 @@ export function updateClusterIPs(service: Service, old: ReadonlyService, allocat
   if (ipFamilies.length === 1 && count === 2) {
     const after = (spec.clusterIPs ??= [])
     if (after.length < 2) after.push('')
-    if (after.length === 2) allocateOne(service, 1, allocation)
+    if (after.length === 2) await allocateOne(service, 1, allocation)
   }
   if (ipFamilies.length === 2 && count === 1) allocation.releaseIPLater(ipFamilies[1]!, clusterIPs[1] ?? '')
 }

@@ -5,8 +5,7 @@ import { noClusterIP, sameList, specOf } from '../service-facts.ts'
 import type { ReadonlyService, ReadonlySpec } from '../service-facts.ts'
 import { familyOf, validateClusterIPs } from '../validate-cluster-ips.ts'
 import { invalidService } from './allocation.ts'
-import type { Pools } from './allocation.ts'
-import type { Family } from './ip-pool.ts'
+import type { Family } from './ip-range.ts'
 
 const policyPath = fieldPath('spec', 'ipFamilyPolicy')
 const familiesPath = fieldPath('spec', 'ipFamilies')
@@ -16,7 +15,7 @@ const ipsPath = fieldPath('spec', 'clusterIPs')
  * Fills in which families of addresses the service has and why, from what the client says, what it was and what the cluster has.
  * Refuses what cannot be had, so that allocation need not doubt any of it.
  */
-export function initIPFamilies(service: Service, old: ReadonlyService | undefined, { ips }: Pools): void {
+export function initIPFamilies(service: Service, old: ReadonlyService | undefined, configured: readonly Family[]): void {
   const spec = service.spec!
   const oldSpec = old && specOf(old)
   if (spec.type === 'ExternalName' || keepsPreference(spec, oldSpec)) return
@@ -26,15 +25,15 @@ export function initIPFamilies(service: Service, old: ReadonlyService | undefine
     if (errors.length > 0) throw invalidService(service, ...errors)
   }
   refuse(validateClusterIPs(spec, oldSpec))
-  refuse([...matchPolicy(spec, oldSpec), ...inferFamilies(spec, ips)])
+  refuse([...matchPolicy(spec, oldSpec), ...inferFamilies(spec, configured)])
   if (!detached) {
-    refuse([...checkConfigured(spec, ips)])
+    refuse([...checkConfigured(spec, configured)])
   }
   const families = (spec.ipFamilies ??= [])
-  if (families.length === 0) families.push(ips.keys().next().value!)
+  if (families.length === 0) families.push(configured[0]!)
   const wantsTwo = spec.ipFamilyPolicy !== 'SingleStack' && families.length === 1
   // Without selector and address the cluster has no say: whoever writes the endpoints may use both.
-  if (wantsTwo && (detached || ips.size === 2)) families.push(families[0] === 'IPv4' ? 'IPv6' : 'IPv4')
+  if (wantsTwo && (detached || configured.length === 2)) families.push(families[0] === 'IPv4' ? 'IPv6' : 'IPv4')
 }
 
 /** One that prefers two stacks, and is not asked to change, stays as it is when the cluster gets or loses a family. */
@@ -69,25 +68,26 @@ function isReduced(after: readonly string[] = [], before: readonly string[] = []
 }
 
 /** Addresses tell the families that were not named. */
-function inferFamilies(spec: ServiceSpec, ips: Pools['ips']): FieldErrorList {
+function inferFamilies(spec: ServiceSpec, configured: readonly Family[]): FieldErrorList {
   const errors: FieldErrorList = []
   for (const [i, ip] of (spec.clusterIPs ?? []).entries()) {
     if (ip === noClusterIP) break
     if (i < (spec.ipFamilies ?? []).length) continue
     const family = familyOf(ip)
-    if (ips.has(family)) (spec.ipFamilies ??= []).push(family)
+    if (configured.includes(family)) (spec.ipFamilies ??= []).push(family)
     else errors.push(fieldError.invalid(ipsPath.index(i), spec.clusterIPs, `${family} is not configured on this cluster`))
   }
   return errors
 }
 
-function checkConfigured({ ipFamilyPolicy, ipFamilies = [] }: ReadonlySpec, ips: Pools['ips']): FieldErrorList {
+function checkConfigured({ ipFamilyPolicy, ipFamilies = [] }: ReadonlySpec, configured: readonly Family[]): FieldErrorList {
   const errors: FieldErrorList = []
-  if (ipFamilyPolicy === 'RequireDualStack' && ips.size < 2) {
+  if (ipFamilyPolicy === 'RequireDualStack' && configured.length < 2) {
     errors.push(fieldError.invalid(policyPath, ipFamilyPolicy, 'this cluster is not configured for dual-stack services'))
   }
   for (const [i, family] of ipFamilies.entries()) {
-    if (!ips.has(family as Family)) errors.push(fieldError.invalid(familiesPath.index(i), family, 'not configured on this cluster'))
+    if (!configured.includes(family as Family))
+      errors.push(fieldError.invalid(familiesPath.index(i), family, 'not configured on this cluster'))
   }
   return errors
 }

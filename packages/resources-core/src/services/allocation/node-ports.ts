@@ -5,14 +5,14 @@ import type { ReadonlyService } from '../service-facts.ts'
 import { invalidService } from './allocation.ts'
 import type { Allocation } from './allocation.ts'
 
-export function allocateNodePorts(service: Service, allocation: Allocation): void {
+export async function allocateNodePorts(service: Service, allocation: Allocation): Promise<void> {
   const spec = service.spec!
-  if (opensNodePorts(spec)) allocateForPorts(service, allocation)
-  if (needsHealthCheck(spec)) allocateHealthCheckPort(service, allocation)
+  if (opensNodePorts(spec)) await allocateForPorts(service, allocation)
+  if (needsHealthCheck(spec)) await allocateHealthCheckPort(service, allocation)
 }
 
 /** Ports of the same number with different protocols share a node port, unless they ask for different ones. */
-function allocateForPorts(service: Service, allocation: Allocation): void {
+async function allocateForPorts(service: Service, allocation: Allocation): Promise<void> {
   const ports = service.spec?.ports ?? []
   const shared = new Map<number, number>()
   for (const [i, port] of ports.entries()) {
@@ -21,39 +21,39 @@ function allocateForPorts(service: Service, allocation: Allocation): void {
     const known = shared.get(port.port)
     if (known === undefined) {
       const wanted = ports.find((other) => other.port === port.port && (other.nodePort ?? 0) !== 0)?.nodePort
-      const given = wanted === undefined ? takeAny(allocation) : take(service, i, wanted, allocation)
+      const given = wanted === undefined ? await takeAny(allocation) : await take(service, i, wanted, allocation)
       port.nodePort = given
       shared.set(port.port, given)
     } else if (asked === 0) port.nodePort = known
-    else if (asked !== known) take(service, i, asked, allocation)
+    else if (asked !== known) await take(service, i, asked, allocation)
   }
 }
 
-function take(service: Service, i: number, port: number, allocation: Allocation): number {
-  const complaint = allocation.takePort(port)
+async function take(service: Service, i: number, port: number, allocation: Allocation): Promise<number> {
+  const complaint = await allocation.takePort(port)
   if (complaint === undefined) return port
   throw invalidService(service, fieldError.invalid(fieldPath('spec', 'ports').index(i).child('nodePort'), port, complaint))
 }
 
-function takeAny(allocation: Allocation): number {
-  const port = allocation.takeAnyPort()
+async function takeAny(allocation: Allocation): Promise<number> {
+  const port = await allocation.takeAnyPort()
   if (port === undefined) throw newInternal('failed to allocate a nodePort: range is full')
   return port
 }
 
-function allocateHealthCheckPort(service: Service, allocation: Allocation): void {
+async function allocateHealthCheckPort(service: Service, allocation: Allocation): Promise<void> {
   const { healthCheckNodePort: asked = 0 } = service.spec!
   if (asked === 0) {
-    const port = allocation.takeAnyPort()
+    const port = await allocation.takeAnyPort()
     if (port === undefined) throw newInternal('failed to allocate a HealthCheck NodePort 0: range is full')
     service.spec!.healthCheckNodePort = port
     return
   }
-  const complaint = allocation.takePort(asked)
+  const complaint = await allocation.takePort(asked)
   if (complaint !== undefined) throw newInternal(`failed to allocate requested HealthCheck NodePort ${asked}: ${complaint}`)
 }
 
-export function updateNodePorts(service: Service, old: ReadonlyService, allocation: Allocation): void {
+export async function updateNodePorts(service: Service, old: ReadonlyService, allocation: Allocation): Promise<void> {
   const spec = service.spec!
   const before = specOf(old)
   const known = nodePortsOf(before)
@@ -61,23 +61,23 @@ export function updateNodePorts(service: Service, old: ReadonlyService, allocati
     for (const port of known) allocation.releasePortLater(port)
   }
   if (opensNodePorts(spec)) {
-    reallocate(service, known, allocation)
+    await reallocate(service, known, allocation)
     const kept = nodePortsOf(spec)
     for (const port of known) if (!kept.includes(port)) allocation.releasePortLater(port)
   }
   const needed = needsHealthCheck(before)
-  if (!needed && needsHealthCheck(spec)) allocateHealthCheckPort(service, allocation)
+  if (!needed && needsHealthCheck(spec)) await allocateHealthCheckPort(service, allocation)
   if (needed && !needsHealthCheck(spec)) allocation.releasePortLater(before.healthCheckNodePort ?? 0)
 }
 
-function reallocate(service: Service, known: readonly number[], allocation: Allocation): void {
+async function reallocate(service: Service, known: readonly number[], allocation: Allocation): Promise<void> {
   const taken = new Set<number>(known)
   const seen = new Set<string>()
   for (const [i, port] of (service.spec?.ports ?? []).entries()) {
     const asked = port.nodePort ?? 0
     if (asked === 0 && !allocatesNodePorts(service.spec!)) continue
-    if (asked === 0) port.nodePort = takeAny(allocation)
-    else if (!taken.has(asked)) taken.add(take(service, i, asked, allocation))
+    if (asked === 0) port.nodePort = await takeAny(allocation)
+    else if (!taken.has(asked)) taken.add(await take(service, i, asked, allocation))
     refuseRepeated(port, seen)
   }
 }

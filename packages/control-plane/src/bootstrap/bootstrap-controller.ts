@@ -1,0 +1,94 @@
+import { pause, systemClock } from '@keelson/apimachinery'
+import type { Clock } from '@keelson/apimachinery'
+import type { LoopbackClient } from '@keelson/loopback'
+import type { IPRange } from '@keelson/resources-core'
+import { syncDefaultServiceCIDR } from './default-service-cidr.ts'
+import { EndpointReconciler } from './endpoint-reconciler.ts'
+import { createKubernetesService } from './kubernetes-service.ts'
+import type { ServerLeases } from './server-leases.ts'
+
+export interface BootstrapOptions {
+  readonly client: LoopbackClient
+  /** Of service addresses, in order of preference. */
+  readonly ranges: readonly IPRange[]
+  /** undefined: the endpoints of the kubernetes service are left to others. */
+  readonly leases: ServerLeases | undefined
+  /** Where others reach this server; undefined when they cannot. */
+  readonly address: string | undefined
+  readonly clock?: Clock
+  readonly log: (text: string) => void
+  /** Default 10 s. */
+  readonly intervalMs?: number
+}
+
+/** Keeps in being what every cluster has for its servers: the default range of service addresses, the kubernetes service and its endpoints. */
+export class BootstrapController {
+  readonly #options: BootstrapOptions
+  readonly #clock: Clock
+  readonly #stop = new AbortController()
+  #endpoints: EndpointReconciler | undefined
+  #running: Promise<void> = Promise.resolve()
+  #lastComplaint = ''
+
+  constructor(options: BootstrapOptions) {
+    this.#options = options
+    this.#clock = options.clock ?? systemClock
+  }
+
+  /** Services get no addresses before. */
+  async syncRanges(): Promise<void> {
+    const { client, ranges, log } = this.#options
+    await syncDefaultServiceCIDR(client, { cidrs: ranges.map(({ cidr }) => cidr), now: () => this.#clock.now(), log })
+  }
+
+  /** Resolves after the first round; from then on it is done again and again. */
+  async start(port: number): Promise<void> {
+    const { client, leases, address, log } = this.#options
+    if (leases !== undefined) {
+      if (address === undefined)
+        log('this machine has no address by which others could reach the server: the kubernetes service has no endpoint')
+      else this.#endpoints = new EndpointReconciler({ client, leases, address, port })
+    }
+    await this.#sync(port)
+    this.#running = this.#repeat(port)
+  }
+
+  /** The endpoint goes before the server does. Waits for the store no longer than two rounds. */
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    await this.#running
+    const removed = this.#endpoints?.remove().catch((error: unknown) => this.#options.log(`the server's endpoint stays: ${String(error)}`))
+    await Promise.race([removed, pause(this.#clock, 2 * this.#interval)])
+  }
+
+  get #interval(): number {
+    return this.#options.intervalMs ?? 10_000
+  }
+
+  async #repeat(port: number): Promise<void> {
+    const { signal } = this.#stop
+    for (;;) {
+      await pause(this.#clock, this.#interval, { signal })
+      if (signal.aborted) return
+      await this.#complain(() => this.syncRanges())
+      await this.#sync(port)
+    }
+  }
+
+  async #sync(port: number): Promise<void> {
+    const { client, ranges } = this.#options
+    await this.#complain(() => createKubernetesService(client, { clusterIP: ranges[0]!.address(0), port }))
+    await this.#complain(() => this.#endpoints?.reconcile())
+  }
+
+  /** Failures are tried again at the next round, and told once. */
+  async #complain(run: () => Promise<void> | undefined): Promise<void> {
+    try {
+      await run()
+    } catch (error) {
+      const complaint = String(error)
+      if (complaint !== this.#lastComplaint && !this.#stop.signal.aborted) this.#options.log(`the kubernetes service: ${complaint}`)
+      this.#lastComplaint = complaint
+    }
+  }
+}

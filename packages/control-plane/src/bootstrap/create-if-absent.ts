@@ -1,0 +1,15 @@
+import { isApiError } from '@keelson/apimachinery'
+import type { KubeObject } from '@keelson/apimachinery'
+import type { LoopbackResource } from '@keelson/loopback'
+
+/** False when it is there already, or another server on the same store was faster. */
+export async function createIfAbsent<T extends KubeObject>(resource: LoopbackResource<T>, namespace: string, object: T): Promise<boolean> {
+  if ((await resource.get(namespace, object.metadata.name ?? '')) !== undefined) return false
+  try {
+    await resource.create(namespace, object)
+    return true
+  } catch (error) {
+    if (isApiError(error, 'AlreadyExists')) return false
+    throw error
+  }
+}

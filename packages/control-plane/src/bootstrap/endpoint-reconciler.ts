@@ -1,0 +1,110 @@
+import type { EndpointPort, Endpoints } from '@keelson/api/core/v1'
+import type { EndpointSlice } from '@keelson/api/discovery/v1'
+import { isApiError, semanticEqual } from '@keelson/apimachinery'
+import type { DeepReadonly } from '@keelson/apimachinery'
+import type { LoopbackClient, LoopbackResource } from '@keelson/loopback'
+import { endpointSliceOf } from './endpoint-slice-of.ts'
+import { kubernetesService } from './kubernetes-service.ts'
+import type { ServerLeases } from './server-leases.ts'
+
+export interface EndpointReconcilerOptions {
+  readonly client: LoopbackClient
+  readonly leases: ServerLeases
+  /** Where others reach this server. */
+  readonly address: string
+  readonly port: number
+}
+
+const namespace = 'default'
+const skipMirror = 'endpointslice.kubernetes.io/skip-mirror'
+
+/** Keeps the endpoints of the kubernetes service those of the servers whose leases are fresh; each server does so for all. */
+export class EndpointReconciler {
+  readonly #options: EndpointReconcilerOptions
+  readonly #ports: EndpointPort[]
+
+  constructor(options: EndpointReconcilerOptions) {
+    this.#options = options
+    this.#ports = [{ name: 'https', port: options.port, protocol: 'TCP' }]
+  }
+
+  /** Our own lease first: if anything fails after it, the others will still add us. */
+  async reconcile(): Promise<void> {
+    const { leases, address } = this.#options
+    await leases.renew(address)
+    const addresses = await leases.list()
+    if (addresses.length === 0) throw new Error('no server is found in the store; the endpoints of the kubernetes service stay as they are')
+    await this.#write(addresses)
+  }
+
+  /** When this server stops: the others need not wait for its lease to end. */
+  async remove(): Promise<void> {
+    const { leases, address } = this.#options
+    await leases.remove(address)
+    await this.#write(await leases.list())
+  }
+
+  async #write(addresses: readonly string[]): Promise<void> {
+    const endpoints = this.#options.client.resource<Endpoints>({ group: '', resource: 'endpoints' })
+    if (endpoints === undefined) return
+    const current = await endpoints.get(namespace, kubernetesService, { resourceVersion: '' })
+    const written = current === undefined ? await this.#create(endpoints, addresses) : await this.#update(endpoints, current, addresses)
+    if (written !== undefined) await this.#writeSlice(endpointSliceOf(written))
+  }
+
+  async #create(endpoints: LoopbackResource<Endpoints>, addresses: readonly string[]): Promise<DeepReadonly<Endpoints> | undefined> {
+    if (addresses.length === 0) return undefined
+    try {
+      return await endpoints.create(namespace, {
+        metadata: { name: kubernetesService, namespace, labels: { [skipMirror]: 'true' } },
+        subsets: this.#subsets(addresses),
+      })
+    } catch (error) {
+      // Another server was faster; the next time we see what it wrote.
+      if (isApiError(error, 'AlreadyExists')) return undefined
+      throw error
+    }
+  }
+
+  /** Ports are left as they are. */
+  async #update(
+    endpoints: LoopbackResource<Endpoints>,
+    current: DeepReadonly<Endpoints>,
+    addresses: readonly string[],
+  ): Promise<DeepReadonly<Endpoints>> {
+    const [subset, ...others] = current.subsets ?? []
+    const known = (subset?.addresses ?? []).map(({ ip }) => ip).toSorted()
+    const same = subset !== undefined && others.length === 0 && semanticEqual(known, addresses.toSorted())
+    if (same && current.metadata.labels?.[skipMirror] === 'true') return current
+    return endpoints.update(namespace, kubernetesService, (object) => {
+      object.metadata.labels = { ...object.metadata.labels, [skipMirror]: 'true' }
+      const kept = object.subsets?.length === 1 ? object.subsets[0]!.ports : undefined
+      object.subsets = this.#subsets(addresses, kept)
+      return object
+    })
+  }
+
+  #subsets(addresses: readonly string[], ports: EndpointPort[] = this.#ports): NonNullable<Endpoints['subsets']> {
+    return addresses.length === 0 ? [] : [{ addresses: addresses.toSorted().map((ip) => ({ ip })), ports }]
+  }
+
+  async #writeSlice(slice: EndpointSlice): Promise<void> {
+    const slices = this.#options.client.resource<EndpointSlice>({ group: 'discovery.k8s.io', resource: 'endpointslices' })
+    if (slices === undefined) return
+    const current = await slices.get(namespace, kubernetesService, { resourceVersion: '' })
+    if (current !== undefined && current.addressType === slice.addressType) {
+      const same = (['endpoints', 'ports'] as const).every((member) => semanticEqual(current[member] ?? [], slice[member] ?? []))
+      if (same && semanticEqual(current.metadata.labels, slice.metadata.labels)) return
+      await slices.update(namespace, kubernetesService, (object) => ({
+        ...object,
+        metadata: { ...object.metadata, labels: { ...slice.metadata.labels } },
+        endpoints: slice.endpoints,
+        ports: slice.ports,
+      }))
+      return
+    }
+    // The type of the addresses cannot change.
+    if (current !== undefined) await slices.delete(namespace, kubernetesService)
+    await slices.create(namespace, slice)
+  }
+}

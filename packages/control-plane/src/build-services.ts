@@ -1,0 +1,64 @@
+import type { Endpoints, RangeAllocation } from '@keelson/api/core/v1'
+import { systemClock } from '@keelson/apimachinery'
+import type { LoopbackClient } from '@keelson/loopback'
+import { createServiceAllocators, defaultClusterIPRange, parseIPRanges, ServiceRepair } from '@keelson/resources-core'
+import type { ServiceAllocators } from '@keelson/resources-core'
+import { endpointAddress } from './addresses.ts'
+import { BootstrapController } from './bootstrap/bootstrap-controller.ts'
+import { ServerLeases } from './bootstrap/server-leases.ts'
+import type { GenericConfig } from './build-generic-config.ts'
+import { ConfigurationError } from './configuration-error.ts'
+import type { ServerChainOptions } from './server-chain-options.ts'
+import { systemStorage } from './system-storage.ts'
+
+/** What services stand on: their addresses and ports, the loop that repairs them, and the one service that every cluster has. */
+export interface Services {
+  readonly allocators: ServiceAllocators
+  readonly repair: ServiceRepair
+  readonly bootstrap: BootstrapController
+  /** Before the store closes. */
+  close(): Promise<void>
+}
+
+/** Throws `ConfigurationError` for ranges that are none. */
+export function buildServices(config: GenericConfig, options: ServerChainOptions, client: LoopbackClient): Services {
+  const { serviceClusterIpRange = defaultClusterIPRange, serviceNodePortRange, log = () => {} } = options
+  const ranges = told(() => parseIPRanges(serviceClusterIpRange))
+  const nodePorts = systemStorage<RangeAllocation>(config, { resource: 'servicenodeportallocations', kind: 'RangeAllocation' })
+  const allocators = told(() =>
+    createServiceAllocators({
+      clusterIPRange: serviceClusterIpRange,
+      ...(serviceNodePortRange === undefined ? {} : { nodePortRange: serviceNodePortRange }),
+      client,
+      nodePorts: { storage: nodePorts.storage, key: `${nodePorts.prefix}servicenodeports` },
+      onError: (error) => log(0, `services: ${String(error)}`),
+    }),
+  )
+  const servers = systemStorage<Endpoints>(config, { resource: 'apiServerIPInfo', kind: 'Endpoints' })
+  const bootstrap = new BootstrapController({
+    client,
+    ranges,
+    leases: options.endpointReconcilerType === 'none' ? undefined : new ServerLeases(servers.storage, servers.prefix),
+    address: endpointAddress(options),
+    log: (text) => log(0, text),
+  })
+  const repair = new ServiceRepair({ allocators, client, clock: systemClock, report: (text) => log(0, `services: ${text}`) })
+  return {
+    allocators,
+    repair,
+    bootstrap,
+    async close() {
+      await repair[Symbol.asyncDispose]()
+      await allocators[Symbol.asyncDispose]()
+      await Promise.all([nodePorts.storage.close(), servers.storage.close()])
+    },
+  }
+}
+
+function told<T>(make: () => T): T {
+  try {
+    return make()
+  } catch (error) {
+    throw new ConfigurationError(`services cannot be given addresses and ports: ${(error as Error).message}`, { cause: error })
+  }
+}

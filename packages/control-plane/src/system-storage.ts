@@ -1,0 +1,24 @@
+import type { GroupResource, KubeObject } from '@keelson/apimachinery'
+import { newRawStorage } from '@keelson/registry'
+import type { Storage } from '@keelson/storagebackend'
+import type { GenericConfig } from './build-generic-config.ts'
+
+/** Objects of core/v1 that servers keep for themselves: no resource serves them, and in the original's form they have no name but their key. */
+export function systemStorage<T extends KubeObject>(
+  { restOptionsGetter, types }: GenericConfig,
+  { resource, kind }: { readonly resource: string; readonly kind: string },
+): { readonly storage: Storage<T>; readonly prefix: string } {
+  const groupResource: GroupResource = { group: '', resource }
+  const { backend, createCodec, resourcePrefix, transformer } = restOptionsGetter.getRESTOptions(groupResource)
+  const type = types.kind({ group: '', version: 'v1', kind })
+  if (type === undefined) throw new Error(`no type is known for ${kind}`)
+  const prefix = `${resourcePrefix}/`
+  const storage = newRawStorage<T>({
+    backend,
+    codec: createCodec<T>({ kind: type, selectableFields: {}, namedByKey: true }),
+    resource: groupResource,
+    prefix,
+    ...(transformer === undefined ? {} : { transformer }),
+  })
+  return { storage, prefix }
+}

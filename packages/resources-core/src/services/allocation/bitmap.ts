@@ -1,0 +1,52 @@
+/**
+ * Numbers that are taken, as the original stores them: bit n of one large number, its bytes with the highest first and without leading
+ * zeros. Kept here with the lowest byte first.
+ */
+export class Bitmap {
+  #bytes: Uint8Array
+  #count = 0
+
+  constructor(size: number) {
+    this.#bytes = new Uint8Array(Math.ceil(size / 8))
+  }
+
+  /** Bits beyond `size` are dropped. */
+  static from(base64: string, size: number): Bitmap {
+    const bitmap = new Bitmap(size)
+    const bytes = Buffer.from(base64, 'base64').reverse()
+    for (let n = 0; n < Math.min(size, bytes.length * 8); n++) if ((bytes[n >> 3]! >> (n & 7)) & 1) bitmap.add(n)
+    return bitmap
+  }
+
+  get count(): number {
+    return this.#count
+  }
+
+  has(n: number): boolean {
+    return ((this.#bytes[n >> 3] ?? 0) >> (n & 7)) % 2 === 1
+  }
+
+  /** False when it is there already. */
+  add(n: number): boolean {
+    if (this.has(n)) return false
+    this.#bytes[n >> 3] = this.#bytes[n >> 3]! | (1 << (n & 7))
+    this.#count++
+    return true
+  }
+
+  delete(n: number): void {
+    if (!this.has(n)) return
+    this.#bytes[n >> 3] = this.#bytes[n >> 3]! & ~(1 << (n & 7))
+    this.#count--
+  }
+
+  *[Symbol.iterator](): Generator<number> {
+    for (let n = 0; n < this.#bytes.length * 8; n++) if (this.has(n)) yield n
+  }
+
+  toBase64(): string {
+    const bytes = Buffer.from(this.#bytes).reverse()
+    const first = bytes.findIndex((byte) => byte !== 0)
+    return first < 0 ? '' : bytes.subarray(first).toString('base64')
+  }
+}

@@ -1,0 +1,86 @@
+import type { DeepReadonly, GroupResource, KubeObject } from '@keelson/apimachinery'
+import { followResource } from '@keelson/loopback'
+import type { LoopbackClient, LoopbackResource, ObjectChange } from '@keelson/loopback'
+import type { StoredObject } from '@keelson/storagebackend'
+
+export interface KnownObjectsOptions {
+  readonly client: LoopbackClient
+  readonly resource: GroupResource
+  readonly onError: (error: unknown) => void
+  /** Hears of every name that was written or has gone. */
+  readonly onChange?: (name: string) => void
+}
+
+/** What there is of a resource, a little late. Kept as it is stored, and decoded only where somebody looks. Followed from the first question on. */
+export class KnownObjects<T extends KubeObject> implements AsyncDisposable {
+  readonly #options: KnownObjectsOptions
+  readonly #objects = new Map<string, StoredObject<T>>()
+  readonly #stop = new AbortController()
+  #following: Promise<void> | undefined
+  #markSynced: () => void = () => {}
+  readonly #synced = new Promise<void>((resolve) => (this.#markSynced = resolve))
+
+  constructor(options: KnownObjectsOptions) {
+    this.#options = options
+  }
+
+  /** Throws when the resource is not served. */
+  get api(): LoopbackResource<T> {
+    const { client, resource } = this.#options
+    const api = client.resource<T>(resource)
+    if (api === undefined) throw new Error(`services need ${resource.resource}, which are not served`)
+    return api
+  }
+
+  /** To be awaited before anything else is asked. */
+  synced(): Promise<void> {
+    this.#following ??= followResource<T>(
+      this.api,
+      { replace: (objects) => this.#replace(objects), apply: (change) => this.#apply(change) },
+      { signal: this.#stop.signal, onError: this.#options.onError },
+    )
+    return this.#synced
+  }
+
+  has(namespace: string, name: string): boolean {
+    return this.#objects.has(`${namespace}/${name}`)
+  }
+
+  get(namespace: string, name: string): DeepReadonly<T> | undefined {
+    return this.#objects.get(`${namespace}/${name}`)?.object()
+  }
+
+  *values(): Generator<DeepReadonly<T>> {
+    for (const object of this.#objects.values()) yield object.object()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort()
+    await this.#following
+  }
+
+  #replace(objects: readonly StoredObject<T>[]): void {
+    const gone = new Map(this.#objects)
+    this.#objects.clear()
+    for (const object of objects) {
+      gone.delete(keyOf(object))
+      this.#objects.set(keyOf(object), object)
+    }
+    for (const object of [...objects, ...gone.values()]) this.#tell(object)
+    this.#markSynced()
+  }
+
+  #apply({ type, object }: ObjectChange<T>): void {
+    if (type === 'DELETED') this.#objects.delete(keyOf(object))
+    else this.#objects.set(keyOf(object), object)
+    this.#tell(object)
+  }
+
+  #tell(object: StoredObject<T>): void {
+    this.#options.onChange?.(object.field('metadata.name'))
+  }
+}
+
+function keyOf<T extends KubeObject>(object: StoredObject<T>): string {
+  return `${object.field('metadata.namespace')}/${object.field('metadata.name')}`
+}

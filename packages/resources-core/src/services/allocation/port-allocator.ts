@@ -1,0 +1,64 @@
+import type { RangeAllocation } from '@keelson/api/core/v1'
+import type { Storage } from '@keelson/storagebackend'
+import { searchOrder } from './band.ts'
+import type { Random } from './band.ts'
+import { formatPortRange, isInPortRange, portBand } from './port-range.ts'
+import type { PortRange } from './port-range.ts'
+import { RangeRegistry } from './range-registry.ts'
+
+export interface PortAllocatorOptions {
+  readonly range: PortRange
+  readonly storage: Storage<RangeAllocation>
+  /** Where the RangeAllocation is: "/registry/ranges/servicenodeports". */
+  readonly key: string
+  readonly random: Random
+}
+
+/** Gives services ports that are the same on every node. */
+export class PortAllocator {
+  readonly range: PortRange
+  readonly registry: RangeRegistry
+  readonly #random: Random
+
+  constructor({ range, storage, key, random }: PortAllocatorOptions) {
+    this.range = range
+    this.#random = random
+    const size = range.last - range.first + 1
+    this.registry = new RangeRegistry({ storage, key, range: formatPortRange(range), size, resource: 'servicenodeportallocations' })
+  }
+
+  /** undefined, or why the port cannot be had. */
+  async take(port: number): Promise<string | undefined> {
+    if (!isInPortRange(this.range, port)) {
+      return `provided port is not in the valid range. The range of valid ports is ${formatPortRange(this.range)}`
+    }
+    const taken = await this.registry.change((bitmap) => bitmap.add(port - this.range.first))
+    return taken ? undefined : 'provided port is already allocated'
+  }
+
+  /** undefined when all are taken. */
+  takeAny(): Promise<number | undefined> {
+    const { first, last } = this.range
+    const size = last - first + 1
+    return this.registry.change((bitmap) => {
+      if (bitmap.count >= size) return undefined
+      for (const offset of searchOrder(size, portBand(this.range), this.#random)) if (bitmap.add(offset)) return first + offset
+      return undefined
+    })
+  }
+
+  async isTaken(port: number): Promise<boolean> {
+    return isInPortRange(this.range, port) && (await this.registry.read()).bitmap.has(port - this.range.first)
+  }
+
+  /** Never throws: what stays is found by the repair loop. */
+  async release(ports: readonly number[]): Promise<void> {
+    const offsets = ports.filter((port) => isInPortRange(this.range, port)).map((port) => port - this.range.first)
+    if (offsets.length === 0) return
+    try {
+      await this.registry.change((bitmap) => offsets.forEach((offset) => bitmap.delete(offset)))
+    } catch {
+      // The store is away, or the server is on its way down.
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import type { RangeAllocation } from '@keelson/api/core/v1'
+import type { DeepReadonly } from '@keelson/apimachinery'
+import type { Storage, StoredObject } from '@keelson/storagebackend'
+import { isStorageError } from '@keelson/storagebackend'
+import { Bitmap } from './bitmap.ts'
+
+export interface RangeRegistryOptions {
+  readonly storage: Storage<RangeAllocation>
+  readonly key: string
+  /** As it is written in the object: "30000-32767". */
+  readonly range: string
+  readonly size: number
+  /** What is allocated, for messages. */
+  readonly resource: string
+}
+
+export interface RangeState {
+  readonly bitmap: Bitmap
+  /** undefined before the object is there. */
+  readonly stored: StoredObject<RangeAllocation> | undefined
+}
+
+type Step<R> = (bitmap: Bitmap) => R
+
+interface Waiting {
+  readonly step: Step<unknown>
+  readonly resolve: (result: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+/**
+ * Which numbers of a range are taken: one object that all servers write, each write compared with what was read. What is asked for while a
+ * write is under way goes into the next one together, so that many who ask do not wait for one another.
+ */
+export class RangeRegistry {
+  readonly #options: RangeRegistryOptions
+  #waiting: Waiting[] = []
+  #writing = false
+  #last: StoredObject<RangeAllocation> | undefined
+
+  constructor(options: RangeRegistryOptions) {
+    this.#options = options
+  }
+
+  /** Runs `step` on the current state and resolves when what it did is stored. It runs again after a lost race, on the newer state. */
+  change<R>(step: Step<R>): Promise<R> {
+    const done = new Promise<unknown>((resolve, reject) => this.#waiting.push({ step, resolve, reject }))
+    if (!this.#writing) void this.#writeAll()
+    return done as Promise<R>
+  }
+
+  async read(): Promise<RangeState> {
+    const { storage, key } = this.#options
+    try {
+      const stored = await storage.get(key, { resourceVersion: '' })
+      return { stored, bitmap: this.#bitmapOf(stored.object()) }
+    } catch (error) {
+      if (isStorageError(error) && error.code === 'KeyNotFound') return { stored: undefined, bitmap: new Bitmap(this.#options.size) }
+      throw error
+    }
+  }
+
+  /** Puts this state in the place of the one that was read; false when that has changed meanwhile. */
+  async replace(bitmap: Bitmap, { stored }: RangeState): Promise<boolean> {
+    const { storage, key, range } = this.#options
+    const object: RangeAllocation = { metadata: { name: key.slice(key.lastIndexOf('/') + 1) }, range, data: bitmap.toBase64() }
+    try {
+      if (stored === undefined) this.#last = await storage.create(key, object)
+      else {
+        const preconditions = { resourceVersion: String(stored.revision) }
+        this.#last = await storage.guaranteedUpdate(key, () => ({ object }), { preconditions })
+      }
+      return true
+    } catch (error) {
+      if (isStorageError(error) && (error.code === 'KeyExists' || error.code === 'InvalidObject' || error.code === 'KeyNotFound'))
+        return false
+      throw error
+    }
+  }
+
+  async #writeAll(): Promise<void> {
+    this.#writing = true
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting
+      this.#waiting = []
+      try {
+        const results = await this.#write(batch)
+        for (const [i, { resolve }] of batch.entries()) resolve(results[i])
+      } catch (error) {
+        for (const { reject } of batch) reject(error)
+      }
+    }
+    this.#writing = false
+  }
+
+  async #write(batch: readonly Waiting[]): Promise<readonly unknown[]> {
+    const { storage, key, resource } = this.#options
+    let results: readonly unknown[] = []
+    this.#last = await storage.guaranteedUpdate(
+      key,
+      (current) => {
+        if (current === undefined) throw new Error(`cannot allocate resources of type ${resource} at this time`)
+        const bitmap = this.#bitmapOf(current)
+        results = batch.map(({ step }) => step(bitmap))
+        return { object: { ...current, data: bitmap.toBase64() } }
+      },
+      { ignoreNotFound: true, ...(this.#last && { suggestion: this.#last }) },
+    )
+    return results
+  }
+
+  #bitmapOf({ range, data }: DeepReadonly<RangeAllocation>): Bitmap {
+    if (range !== this.#options.range) throw new Error('the provided range does not match the current range')
+    return Bitmap.from(data ?? '', this.#options.size)
+  }
+}
