@@ -30,6 +30,15 @@ export function validating(write: AdmittedWrite, operation: AdmissionOperation):
   return (object, old) => (chain.handles(operation) ? chain.validate(attributesOf(write, operation, object, old)) : undefined)
 }
 
+/** The validating half where a PUT or a patch creates: whoever may change may not create for that. */
+export function validatingCreate(write: AdmittedWrite): AdmitObject {
+  const validate = validating(write, 'CREATE')
+  return async (object, old) => {
+    await write.scope.settings.authorizeCreate(write.context)
+    await validate(object, old)
+  }
+}
+
 /** A delete has no new object; both halves run on what would be deleted. */
 export function admittingDelete(write: AdmittedWrite): AdmitObject {
   const chain = write.scope.info.admission

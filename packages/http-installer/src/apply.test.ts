@@ -1,3 +1,5 @@
+import { newForbidden } from '@keelson/apimachinery'
+import type { RequestContext } from '@keelson/apimachinery'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTestServer } from './test-server.fixture.ts'
 import type { Answer, TestServer } from './test-server.fixture.ts'
@@ -43,6 +45,21 @@ describe('server-side apply over HTTP', () => {
     const forced = await apply('b', 'fieldManager=two&force=true', { data: { a: '2' } })
     expect(forced.status).toBe(200)
     expect(managersOf(forced)).toEqual(['two Apply'])
+  })
+
+  it('creates only for who may create', async () => {
+    const asked: string[] = []
+    const authorizeCreate = ({ info }: RequestContext): void => {
+      asked.push(info.resource)
+      throw newForbidden({ group: '', resource: 'configmaps' }, 'x', 'no')
+    }
+    await using guarded = await openTestServer({ authorizeCreate })
+    const config = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' } }
+    const path = `${collection}/x?fieldManager=one`
+    expect((await guarded.request('PATCH', path, config, { 'content-type': applyType })).status).toBe(403)
+    expect((await guarded.request('POST', collection, config)).status).toBe(201)
+    expect((await guarded.request('PATCH', path, config, { 'content-type': applyType })).status).toBe(200)
+    expect(asked).toEqual(['configmaps'])
   })
 
   it('as a dry run leaves nothing behind', async () => {

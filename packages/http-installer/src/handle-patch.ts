@@ -1,6 +1,6 @@
 import { newConflict, newUnsupportedMediaType } from '@keelson/apimachinery'
 import type { UpdatedObjectInfo, Updater } from '@keelson/registry'
-import { validating } from './admit.ts'
+import { validating, validatingCreate } from './admit.ts'
 import { contentTypeOf } from './context.ts'
 import { admitTracked } from './managed-fields.ts'
 import { negotiateOutput } from './negotiate.ts'
@@ -41,7 +41,7 @@ export async function handlePatch({ c, scope, context, name, query }: ApiRequest
   }
   const { object, created } = await (scope.storage as unknown as Updater).update(context, name, info, {
     dryRun: options.dryRun,
-    validateCreate: validating(write, 'CREATE'),
+    validateCreate: validatingCreate(write),
     validateUpdate: validating(write, 'UPDATE'),
     forceAllowCreate: patchType === applyPatchType,
   })

@@ -1,6 +1,6 @@
 import type { KubeObject } from '@keelson/apimachinery'
 import type { UpdatedObjectInfo, Updater } from '@keelson/registry'
-import { validating } from './admit.ts'
+import { validating, validatingCreate } from './admit.ts'
 import { contentTypeOf } from './context.ts'
 import { decodeBody } from './decode-body.ts'
 import { admitTracked, trackManagers } from './managed-fields.ts'
@@ -42,7 +42,7 @@ export async function handleUpdate({ c, scope, context, name, query }: ApiReques
   }
   const { object, created } = await (scope.storage as unknown as Updater).update(context, name, info, {
     dryRun: options.dryRun,
-    validateCreate: validating(write, 'CREATE'),
+    validateCreate: validatingCreate(write),
     validateUpdate: validating(write, 'UPDATE'),
   })
   return writeResult({ c, scope, query, negotiated }, created ? 201 : 200, object)

@@ -1,3 +1,4 @@
+import type { RequestContext } from '@keelson/apimachinery'
 import type { DiscoveryRegistry } from './discovery/discovery-registry.ts'
 import type { OpenApiRegistry } from './openapi/openapi-registry.ts'
 
@@ -17,6 +18,8 @@ export interface InstallOptions {
   readonly maxRequestBodyBytes?: number
   /** "10.0.0.1:6443", as `/api` tells clients. Asked at each request: the port may be known only once the server listens. */
   readonly serverAddress?: () => string | undefined
+  /** Asked before a PUT or an apply creates what is absent: throws when who may change may not create. Default: everybody may. */
+  readonly authorizeCreate?: (context: RequestContext) => Promise<void> | void
   readonly now?: () => number
   readonly random?: () => number
   /** Called with what was answered as 500 because it is no ApiError. */

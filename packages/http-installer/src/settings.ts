@@ -1,3 +1,4 @@
+import type { RequestContext } from '@keelson/apimachinery'
 import { DiscoveryRegistry } from './discovery/discovery-registry.ts'
 import { OpenApiRegistry } from './openapi/openapi-registry.ts'
 import type { InstallOptions } from './install-options.ts'
@@ -11,6 +12,7 @@ export interface SurfaceSettings {
   readonly minRequestTimeoutSeconds: number
   readonly maxRequestBodyBytes: number
   readonly serverAddress: () => string | undefined
+  readonly authorizeCreate: (context: RequestContext) => Promise<void> | void
   readonly now: () => number
   readonly random: () => number
   readonly onInternalError: (error: unknown) => void
@@ -24,6 +26,7 @@ export function completeSettings(options: InstallOptions): SurfaceSettings {
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds ?? 1800,
     maxRequestBodyBytes: options.maxRequestBodyBytes ?? 3 * 1024 * 1024,
     serverAddress: options.serverAddress ?? (() => undefined),
+    authorizeCreate: options.authorizeCreate ?? (() => {}),
     now: options.now ?? Date.now,
     random: options.random ?? Math.random,
     onInternalError: options.onInternalError ?? (() => {}),
