@@ -3,6 +3,7 @@ import type { FieldStep } from './decode-context.ts'
 import type { Decoded, DecodeOptions } from './decode-options.ts'
 import { scalarDecoder, scalarZero } from './decode-scalar.ts'
 import type { Decoder } from './decode-scalar.ts'
+import { rememberEmptyMap } from './empty-maps.ts'
 import { selfDecoding } from './decode-schema-props.ts'
 import { goTypeName } from './go-type-name.ts'
 import { JsonDocument, parseJson } from './json-document.ts'
@@ -58,6 +59,7 @@ interface FieldPlan {
   /** Left out when zero. */
   readonly dropsZero: boolean
   readonly dropsZeroStruct: boolean
+  readonly isMap: boolean
   /** Makes what is written when the field is absent; undefined when nothing is. */
   readonly absent: ((context: DecodeContext) => unknown) | undefined
   readonly typeMeta: boolean
@@ -115,6 +117,7 @@ function planField(owner: StructSchema, field: FieldSchema, slot: number, typeMe
     nullable: pointer || container || (type.kind === 'struct' && drops),
     dropsZero: !pointer && drops && type.kind !== 'struct',
     dropsZeroStruct: !pointer && field.omit === 'zero' && type.kind === 'struct',
+    isMap: type.kind === 'map',
     absent: !writesAbsent ? undefined : pointer ? () => null : type.kind === 'struct' ? (context) => zeroOf(type, context) : zero,
     typeMeta,
   }
@@ -311,6 +314,7 @@ function writeFields(plan: StructPlan, { slots, values }: Members, context: Deco
     const value = values[i]
     if (dropTypeMeta && field.typeMeta) continue
     if (field.dropsZero ? !isZero(value) : !(field.dropsZeroStruct && isZeroStruct(value))) object[field.name] = value
+    else if (field.isMap) rememberEmptyMap(object, field.name)
   }
   for (; due < written.length; due++) writeAbsent(object, written[due]!, context)
   return object as JsonObject

@@ -5,6 +5,7 @@ import { validateSupported } from '../pod-spec/field-rules.ts'
 import { validatePositiveQuantity } from '../pod-spec/resource-quantities.ts'
 import { validateAccessModes, validateClassName, volumeModes } from '../pod-spec/validate-claim-spec.ts'
 import { validateNodeSelector } from '../pod-spec/validate-node-affinity.ts'
+import { printedMap } from '../printed-map.ts'
 import { validatePersistentVolumeSource } from './validate-source.ts'
 
 type ReadonlyVolume = DeepReadonly<PersistentVolume>
@@ -41,7 +42,7 @@ export function validateVolumeSpec({ metadata, spec = {} }: ReadonlyVolume, old?
   return [
     ...(modes.length === 0 ? [fieldError.required(specPath.child('accessModes'))] : []),
     ...validateAccessModes(modes, specPath.child('accessModes')),
-    ...validateCapacity(spec.capacity, specPath.child('capacity')),
+    ...validateCapacity(spec, specPath.child('capacity')),
     ...validateSupported(spec.persistentVolumeReclaimPolicy, reclaimPolicies, specPath.child('persistentVolumeReclaimPolicy')),
     ...validateAffinity(spec, old?.spec),
     ...validatePersistentVolumeSource(spec, metadata.name ?? '', specPath),
@@ -52,11 +53,12 @@ export function validateVolumeSpec({ metadata, spec = {} }: ReadonlyVolume, old?
   ]
 }
 
-function validateCapacity(capacity: Readonly<Record<string, string>> | undefined, path: FieldPath): FieldErrorList {
+function validateCapacity(spec: ReadonlySpec, path: FieldPath): FieldErrorList {
+  const { capacity } = spec
   const amounts = Object.entries(capacity ?? {})
   const errors = amounts.length === 0 ? [fieldError.required(path)] : []
   if (capacity?.['storage'] === undefined || amounts.length > 1) {
-    errors.push(fieldError.notSupported(path, sortedMap(capacity), ['storage']))
+    errors.push(fieldError.notSupported(path, printedMap(spec, 'capacity'), ['storage']))
   }
   for (const [name, text] of amounts) {
     const quantity = parseQuantity(text)
@@ -65,10 +67,6 @@ function validateCapacity(capacity: Readonly<Record<string, string>> | undefined
     errors.push(...validatePositiveQuantity(quantity, at))
   }
   return errors
-}
-
-function sortedMap(map: Readonly<Record<string, string>> | undefined): unknown {
-  return map === undefined ? null : Object.fromEntries(Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 function validateAffinity({ nodeAffinity }: ReadonlySpec, old: ReadonlySpec | undefined): FieldErrorList {

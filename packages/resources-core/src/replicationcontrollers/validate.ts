@@ -2,6 +2,7 @@ import type { PodTemplateSpec, ReplicationController, ReplicationControllerSpec 
 import { fieldError, fieldPath, semanticEqual, validateNonNegative } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { validatePodTemplateSpec } from '../pod-spec/validate-pod-template.ts'
+import { printedMap } from '../printed-map.ts'
 
 type ReadonlyController = DeepReadonly<ReplicationController>
 type ReadonlySpec = DeepReadonly<ReplicationControllerSpec>
@@ -39,8 +40,8 @@ function validateTemplate(
   const labels = template.metadata?.labels
   const errors: FieldErrorList = []
   if (Object.entries(selector).some(([key, value]) => labels?.[key] !== value)) {
-    const sorted = labels === undefined ? null : Object.fromEntries(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)))
-    errors.push(fieldError.invalid(templatePath.child('metadata', 'labels'), sorted, '`selector` does not match template `labels`'))
+    const detail = '`selector` does not match template `labels`'
+    errors.push(fieldError.invalid(templatePath.child('metadata', 'labels'), printedMap(template.metadata, 'labels'), detail))
   }
   errors.push(...validatePodTemplateSpec(template, templatePath, oldTemplate))
   const { restartPolicy = '', activeDeadlineSeconds } = template.spec ?? {}
