@@ -1,22 +1,10 @@
-import { execFileSync } from 'node:child_process'
-import { fetchDebianBinary } from './fetch-debian-binary.ts'
-import { findOnPath } from './find-on-path.ts'
+import { findBinary } from './find-binary.ts'
 
-/** ETCD_BIN, else the one on PATH, else Debian's, unpacked into the user's cache. Undefined where none can be had. */
 export function findEtcd(): string | undefined {
-  const found = process.env['ETCD_BIN'] ?? findOnPath('etcd')
-  if (found !== undefined && works(found)) return found
-  const fetched = fetchDebianBinary({ suite: 'trixie', package: 'etcd-server', binary: 'usr/bin/etcd' })
-  if (fetched !== undefined && works(fetched)) return fetched
-  if (process.env['CI'] !== undefined) throw new Error('no etcd: set ETCD_BIN')
-  return undefined
+  return findBinary({ name: 'etcd', version: ['--version'], debian: { package: 'etcd-server', path: 'usr/bin/etcd' } })
 }
 
-function works(etcd: string): boolean {
-  try {
-    execFileSync(etcd, ['--version'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
+/** etcd's own client. */
+export function findEtcdctl(): string | undefined {
+  return findBinary({ name: 'etcdctl', version: ['version'], debian: { package: 'etcd-client', path: 'usr/bin/etcdctl' } })
 }

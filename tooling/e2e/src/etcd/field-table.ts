@@ -1,0 +1,142 @@
+import protobuf from 'protobufjs'
+
+interface FieldFacts {
+  readonly n: number
+  readonly t: string
+  readonly rep?: boolean
+  readonly map?: string
+  readonly json?: string
+  readonly ptr?: boolean
+  readonly omit?: 'empty' | 'zero'
+  readonly inline?: boolean
+}
+type MessageFacts = Readonly<Record<string, FieldFacts>>
+export type FieldTable = Readonly<Record<string, Readonly<Record<string, MessageFacts>>>>
+type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
+type JsonRecord = Record<string, Json>
+
+const meta = 'k8s.io.apimachinery.pkg.apis.meta.v1'
+const scalars = new Set(['string', 'bool', 'bytes', 'int32', 'int64', 'double'])
+const zeroTime = '0001-01-01T00:00:00Z'
+
+/**
+ * Stored protobuf → JSON, by reflection over the recorded facts of every message: it shares nothing with the generated codecs, neither
+ * code nor tables, so that it can judge what they write.
+ */
+export class FieldTableReader {
+  readonly #root = new protobuf.Root()
+  readonly #facts = new Map<string, MessageFacts>()
+  readonly #special: Readonly<Record<string, (message: protobuf.Message) => Json>> = {
+    [`.${meta}.Time`]: (message) => time(message, 0),
+    [`.${meta}.MicroTime`]: (message) => time(message, 6),
+    [`.${meta}.FieldsV1`]: (message) => raw(message, 'Raw'),
+    '.k8s.io.apimachinery.pkg.runtime.RawExtension': (message) => raw(message, 'raw'),
+    '.k8s.io.apimachinery.pkg.api.resource.Quantity': (message) => (own(message, 'string') as string | undefined) ?? '0',
+    '.k8s.io.apimachinery.pkg.util.intstr.IntOrString': (message) =>
+      Number(own(message, 'type') ?? 0) === 0
+        ? Number(own(message, 'intVal') ?? 0)
+        : ((own(message, 'strVal') as string | undefined) ?? ''),
+  }
+
+  constructor(table: FieldTable) {
+    for (const [namespace, messages] of Object.entries(table)) {
+      const place = this.#root.define(namespace)
+      for (const [name, facts] of Object.entries(messages)) {
+        const type = new protobuf.Type(name)
+        this.#facts.set(`.${namespace}.${name}`, facts)
+        for (const [field, fact] of Object.entries(facts)) {
+          if (field === '$list') continue
+          const of = scalars.has(fact.t) ? fact.t : fact.t.includes('.') ? `.${fact.t}` : `.${namespace}.${fact.t}`
+          if (fact.map === undefined) type.add(new protobuf.Field(field, fact.n, of, fact.rep ? 'repeated' : 'optional'))
+          else type.add(new protobuf.MapField(field, fact.n, fact.map, of))
+        }
+        place.add(type)
+      }
+    }
+  }
+
+  /** The object of a value in its envelope, with kind and apiVersion, as JSON says it. */
+  read(value: Uint8Array): JsonRecord {
+    const bytes = Buffer.from(value)
+    if (bytes.subarray(0, 4).toString('latin1') !== 'k8s\0') throw new Error('no envelope')
+    const envelope = this.#root.lookupType('.k8s.io.apimachinery.pkg.runtime.Unknown').decode(bytes.subarray(4))
+    const head = own(envelope, 'typeMeta') as protobuf.Message
+    const apiVersion = String(own(head, 'apiVersion'))
+    const kind = String(own(head, 'kind'))
+    const message = this.#root.lookupType(`.${packageOf(apiVersion, this.#facts, kind)}.${kind}`)
+    return { kind, apiVersion, ...(this.#message(message, message.decode(own(envelope, 'raw') as Uint8Array)) as JsonRecord) }
+  }
+
+  #message(type: protobuf.Type, message: protobuf.Message): Json {
+    const special = this.#special[type.fullName]
+    if (special) return special(message)
+    const facts = this.#facts.get(type.fullName)!
+    if ('$list' in facts) return this.#value(type.fields['items']!, own(message, 'items') ?? [])
+    const json: JsonRecord = {}
+    for (const [name, fact] of Object.entries(facts)) {
+      const held = own(message, name)
+      // The bytes do not tell an empty list or map from none.
+      const value = (fact.rep || fact.map !== undefined) && Object.keys(held ?? {}).length === 0 ? undefined : held
+      const field = type.fields[name]!.resolve()
+      if (fact.inline) {
+        if (value !== undefined) Object.assign(json, this.#message(field.resolvedType as protobuf.Type, value as protobuf.Message))
+        continue
+      }
+      const shown = value === undefined ? null : this.#value(field, value)
+      if (!leftOut(fact, value, shown)) json[fact.json ?? name] = shown === zeroTime ? null : shown
+    }
+    return json
+  }
+
+  #value(field: protobuf.Field, value: unknown): Json {
+    field.resolve()
+    if (field.repeated) return (value as unknown[]).map((each) => this.#single(field, each))
+    if (!field.map) return this.#single(field, value)
+    return Object.fromEntries(Object.entries(value as object).map(([key, each]) => [key, this.#single(field, each)]))
+  }
+
+  #single(field: protobuf.Field, value: unknown): Json {
+    if (field.resolvedType instanceof protobuf.Type) return this.#message(field.resolvedType, value as protobuf.Message)
+    if (field.type === 'bytes') return Buffer.from(value as Uint8Array).toString('base64')
+    return field.type === 'int64' ? Number(value) : (value as Json)
+  }
+}
+
+/** What Go's JSON leaves out: nothing at all, and where it is told so, the empty value of what is no pointer. */
+function leftOut(fact: FieldFacts, value: unknown, shown: Json): boolean {
+  if (fact.omit === undefined) return false
+  if (value === undefined) return true
+  if (shown === zeroTime) return fact.omit === 'zero'
+  if (fact.ptr) return false
+  if (fact.omit === 'zero' && typeof shown === 'object') return Object.keys(shown ?? {}).length === 0
+  return shown === '' || shown === 0 || shown === false
+}
+
+/** "apps/v1" lies in k8s.io.api.apps.v1; a group's package is its first word. */
+function packageOf(apiVersion: string, facts: ReadonlyMap<string, MessageFacts>, kind: string): string {
+  const [group, version] = apiVersion.includes('/') ? (apiVersion.split('/') as [string, string]) : ['core', apiVersion]
+  const named = `k8s.io.api.${group.split('.')[0]}.${version}`
+  if (!facts.has(`.${named}.${kind}`)) throw new Error(`no facts about ${apiVersion} ${kind}`)
+  return named
+}
+
+function own(message: protobuf.Message, name: string): unknown {
+  return Object.hasOwn(message, name) ? (message as unknown as Record<string, unknown>)[name] : undefined
+}
+
+function time(message: protobuf.Message, digits: number): Json {
+  const seconds = own(message, 'seconds')
+  if (seconds === undefined) return zeroTime
+  const fraction =
+    digits === 0
+      ? ''
+      : `.${String(Number(own(message, 'nanos') ?? 0))
+          .padStart(9, '0')
+          .slice(0, digits)}`
+  return `${new Date(Number(seconds) * 1000).toISOString().slice(0, 19)}${fraction}Z`
+}
+
+function raw(message: protobuf.Message, name: string): Json {
+  const bytes = own(message, name) as Uint8Array | undefined
+  return bytes === undefined || bytes.length === 0 ? null : (JSON.parse(Buffer.from(bytes).toString()) as Json)
+}

@@ -1,0 +1,31 @@
+import { execFileSync } from 'node:child_process'
+import { fetchDebianBinary } from './fetch-debian-binary.ts'
+import { findOnPath } from './find-on-path.ts'
+
+export interface WantedBinary {
+  readonly name: string
+  /** With which it says its version, and nothing else. */
+  readonly version: readonly string[]
+  readonly debian: { readonly package: string; readonly path: string }
+}
+
+/** NAME_BIN, else the one on PATH, else Debian's, unpacked into the user's cache. Undefined where none can be had. */
+export function findBinary({ name, version, debian }: WantedBinary): string | undefined {
+  const variable = `${name.toUpperCase()}_BIN`
+  const works = (binary: string | undefined): binary is string => binary !== undefined && runs(binary, version)
+  const found = process.env[variable] ?? findOnPath(name)
+  if (works(found)) return found
+  const fetched = fetchDebianBinary({ suite: 'trixie', package: debian.package, binary: debian.path })
+  if (works(fetched)) return fetched
+  if (process.env['CI'] !== undefined) throw new Error(`no ${name}: set ${variable}`)
+  return undefined
+}
+
+function runs(binary: string, version: readonly string[]): boolean {
+  try {
+    execFileSync(binary, version, { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
