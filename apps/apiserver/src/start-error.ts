@@ -15,11 +15,11 @@ export class StartError extends Error {
 /** Recognises what commonly goes wrong at a start; anything else is returned as it is. */
 export function explain(error: unknown, values: FlagValues): unknown {
   if (error instanceof StartError) return error
-  const { code, name, message } = error as NodeJS.ErrnoException
+  const { code, name, message, syscall } = error as NodeJS.ErrnoException
   const at = `${values['bind-address']}:${values['secure-port']}`
   if (code === 'EADDRINUSE')
     return new StartError(`${at} is in use by another program; choose another --secure-port (0 is any free one)`, { cause: error })
-  if (code === 'EACCES' && (error as NodeJS.ErrnoException).syscall === 'listen') {
+  if (code === 'EACCES' && syscall === 'listen') {
     return new StartError(`listening on ${at} is not permitted; choose a --secure-port above 1023`, { cause: error })
   }
   if (code === 'EADDRNOTAVAIL')
@@ -28,7 +28,14 @@ export function explain(error: unknown, values: FlagValues): unknown {
   if (name === 'DamagedStoreError') return new StartError(`the store in ${values['data-dir']}: ${message}`, { cause: error })
   if (name === 'UnavailableError') return new StartError(`--etcd-servers: ${message}`, { cause: error })
   if (name === 'LockedError') return new StartError(message, { cause: error })
-  if (code === 'EACCES' || code === 'EROFS' || code === 'ENOTDIR' || code === 'EEXIST' || code === 'ENOSPC') {
+  if (
+    code === 'EACCES' ||
+    code === 'EROFS' ||
+    code === 'ENOTDIR' ||
+    code === 'EEXIST' ||
+    code === 'ENOSPC' ||
+    (code === 'ENOENT' && syscall === 'mkdir')
+  ) {
     return new StartError(`the data directory ${values['data-dir']} cannot be used: ${message}`, { cause: error })
   }
   return error

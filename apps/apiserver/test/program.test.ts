@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { createServer } from 'node:net'
@@ -170,6 +171,16 @@ describe('what cannot work is said in one sentence', () => {
     expect(failing.errors()).toMatch(new RegExp(`^keelson: 127.0.0.1:${port} is in use by another program.*\\n$`))
     other.close()
   })
+
+  test.runIf(existsSync('/proc/self')).each(['embedded', 'memory'])(
+    'a data directory that cannot be made, with storage %s',
+    { timeout: 20_000 },
+    async (storage) => {
+      const { errors, exited } = program('--data-dir=/proc/keelson', `--storage-backend=${storage}`, '--secure-port=0')
+      expect(await exited).toBe(1)
+      expect(errors()).toMatch(/^keelson: the data directory \/proc\/keelson cannot be used: ENOENT: .*\n$/)
+    },
+  )
 
   test('a broken token file, with its line', { timeout: 20_000 }, async () => {
     await writeFile(path.join(directory, 'broken.csv'), 'a,b,c\nd,e\n')

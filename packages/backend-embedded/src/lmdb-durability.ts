@@ -1,6 +1,6 @@
-import { mkdirSync, realpathSync, statfsSync } from 'node:fs'
+import { existsSync, mkdirSync, realpathSync, statfsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { open, type Database, type RootDatabase } from 'lmdb'
 import type { Entry } from '@keelson/storagebackend'
@@ -82,7 +82,7 @@ export class LmdbDurability implements Durability {
    */
   static async open(dataDir: string, options: LmdbOptions = {}): Promise<LmdbDurability> {
     // The store holds secrets.
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    makeDirectory(resolve(dataDir))
     const directory = realpathSync(dataDir)
     if (openHere.has(directory)) throw new LockedError(dataDir, process.pid)
     openHere.add(directory)
@@ -274,6 +274,13 @@ function patiently<T>(read: () => T): T {
     }
   }
   return read()
+}
+
+/** Step by step: where nothing can be made, as in /proc, the recursion that Node offers never ends. */
+function makeDirectory(directory: string): void {
+  if (existsSync(directory)) return
+  makeDirectory(dirname(directory))
+  mkdirSync(directory, { mode: 0o700 })
 }
 
 function freeBytes(directory: string): number {

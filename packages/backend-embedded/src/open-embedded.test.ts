@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { prefixRange } from '@keelson/storagebackend'
@@ -128,6 +128,10 @@ it('does not touch a directory of another format', async () => {
   await meta.put(Buffer.from('format'), Buffer.from('{"format":99}'))
   await root.close()
   await expect(openEmbedded({ dataDir })).rejects.toThrow(/format 99; this version reads and writes format 1/)
+})
+
+it.runIf(existsSync('/proc/self'))('refuses a directory that cannot be made', async () => {
+  await expect(openEmbedded({ dataDir: '/proc/keelson/store' })).rejects.toMatchObject({ code: 'ENOENT', path: '/proc/keelson' })
 })
 
 it('keeps the directory to its owner, and knows its size', async () => {

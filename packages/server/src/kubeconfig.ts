@@ -1,5 +1,3 @@
-import { mkdir } from 'node:fs/promises'
-import path from 'node:path'
 import { writeFileAtomically } from './write-file.ts'
 
 export interface KubeconfigOptions {
@@ -43,6 +41,5 @@ export function kubeconfig({ server, certificateAuthority, user, name = 'keelson
 
 /** Only its owner may read it: whoever can is an administrator. */
 export async function writeKubeconfig(file: string, content: string): Promise<void> {
-  await mkdir(path.dirname(file), { recursive: true })
   await writeFileAtomically(file, content, 0o600)
 }

@@ -1,4 +1,4 @@
-import { mkdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { KeyPair } from './create-certificate.ts'
 import { writeFileAtomically } from '../write-file.ts'
@@ -22,7 +22,6 @@ export function createDirectoryCertificateStore(directory: string): CertificateS
       }
     },
     save: async (name, { certificate, key }) => {
-      await mkdir(directory, { recursive: true, mode: 0o700 })
       await writeFileAtomically(file(`${name}.key`), key, 0o600)
       await writeFileAtomically(file(`${name}.crt`), certificate, 0o644)
     },

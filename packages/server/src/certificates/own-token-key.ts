@@ -1,5 +1,5 @@
 import { generateKeyPair } from 'node:crypto'
-import { mkdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { writeFileAtomically } from '../write-file.ts'
@@ -11,10 +11,7 @@ export async function ownTokenKey(directory: string | undefined): Promise<string
   if (kept !== undefined) return kept
   const { privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' })
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })
-  if (file !== undefined) {
-    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
-    await writeFileAtomically(file, pem, 0o600)
-  }
+  if (file !== undefined) await writeFileAtomically(file, pem, 0o600)
   return pem
 }
 
