@@ -1,6 +1,7 @@
 import type { Scale } from '@keelson/api/autoscaling/v1'
 import { fieldPath, newConflict, newInvalid, newNotFound, validateNonNegative } from '@keelson/apimachinery'
-import type { DeepReadonly, GroupVersionKind, KubeObject } from '@keelson/apimachinery'
+import type { DeepReadonly, GroupVersionKind, KubeObject, ObjectMeta } from '@keelson/apimachinery'
+import { managersAfterScale, managersOfScale } from '@keelson/apimachinery/managed-fields'
 import type { SubresourceFactory } from './create-resource-storage.ts'
 import { readResult } from './read-result.ts'
 import { restFacts } from './rest-facts.ts'
@@ -13,6 +14,8 @@ export interface ScaledBy<T extends KubeObject> {
   replicas(object: DeepReadonly<T>): number
   setReplicas(object: T, replicas: number): void
   statusReplicas(object: DeepReadonly<T>): number
+  /** Where `setReplicas` writes: "spec.replicas". */
+  readonly replicasPath: string
   /** As text: "a=1,b=2". */
   selector(object: DeepReadonly<T>): string
 }
@@ -20,7 +23,9 @@ export interface ScaledBy<T extends KubeObject> {
 /** GET, PUT and PATCH of `scale`: one form for the count of every kind that has one. A write is an update of the object itself. */
 export function scaleSubresource<T extends KubeObject>(by: ScaledBy<T>): SubresourceFactory<T> {
   return (store) => {
-    const { plural, group } = store.definition
+    const { plural, group, version } = store.definition
+    const apiVersion = group === '' ? version : `${group}/${version}`
+    const paths = { [apiVersion]: by.replicasPath }
     const resource = { group, resource: `${plural}/scale` }
     const scaleOf = (object: DeepReadonly<T>): Scale => toScale(by, object)
     const admit =
@@ -35,7 +40,10 @@ export function scaleSubresource<T extends KubeObject>(by: ScaledBy<T>): Subreso
           async updatedObject(current) {
             if (current === undefined) throw newNotFound(resource, name)
             const object = current as T
-            const scale = (await info.updatedObject(scaleOf(object as DeepReadonly<T>))) as Scale
+            const { metadata: stored } = object as KubeObject
+            const before = scaleOf(object as DeepReadonly<T>)
+            setManagers(before, managersOfScale(stored.managedFields, paths))
+            const scale = (await info.updatedObject(before)) as Scale
             const { metadata, spec } = scale
             const errors = validateNonNegative(spec?.replicas ?? 0, fieldPath('spec', 'replicas'))
             if (errors.length > 0) throw newInvalid(scaleKind, object.metadata.name ?? '', errors)
@@ -46,6 +54,7 @@ export function scaleSubresource<T extends KubeObject>(by: ScaledBy<T>): Subreso
             by.setReplicas(object, spec?.replicas ?? 0)
             if (metadata.resourceVersion === undefined) delete object.metadata.resourceVersion
             else object.metadata.resourceVersion = metadata.resourceVersion
+            setManagers(object, managersAfterScale(stored.managedFields, metadata.managedFields, { apiVersion, paths }))
             return object
           },
         }
@@ -58,6 +67,11 @@ export function scaleSubresource<T extends KubeObject>(by: ScaledBy<T>): Subreso
     }
     return { ...restFacts(scaleKind, { namespaced: store.namespaced }), ...verbs }
   }
+}
+
+function setManagers({ metadata }: KubeObject, managers: ObjectMeta['managedFields']): void {
+  if (managers === undefined) delete metadata.managedFields
+  else metadata.managedFields = managers
 }
 
 function toScale<T extends KubeObject>(by: ScaledBy<T>, object: DeepReadonly<T>): Scale {
