@@ -12,7 +12,7 @@ import { typeHead } from './splice.ts'
 import type { QueryParameters } from './request-target.ts'
 
 /** Of each path that serves a kind as protobuf. Lists are what it is for: about 10,000 pods fit. */
-const messageBytes = 96 * 1024 * 1024
+const messageBytes = 80 * 1024 * 1024
 
 /** What all requests for one path of one version have in common. */
 export interface ResourceScope {
