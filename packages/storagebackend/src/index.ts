@@ -49,8 +49,6 @@ export { compareKeys, inRange, isNarrowKey, keyRange, prefixEnd, prefixRange } f
 export { planList } from './list-options.ts'
 export type { ListPlan } from './list-options.ts'
 export { metadataEnd, readMetadata } from './metadata-slice.ts'
-export { ObjectPage } from './object-page.ts'
-export type { ObjectPageOptions } from './object-page.ts'
 export { InvalidKeyError, prepareKey } from './object-key.ts'
 export { hasObjectSnapshots } from './object-snapshots.ts'
 export { createObjectStore } from './object-store.ts'

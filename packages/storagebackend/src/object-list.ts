@@ -114,7 +114,7 @@ async function listFetched<T extends KubeObject>(list: PlannedList<T>): Promise<
   }
 }
 
-function newPage<T extends KubeObject>({ access, options, plan, unreadable }: PlannedList<T>): ObjectPage<Entry, T> {
+function newPage<T extends KubeObject>({ access, options, plan, unreadable }: PlannedList<T>): ObjectPage<T> {
   const open = (entry: Entry): StoredObject<T> | Promise<StoredObject<T>> => {
     const wait = access.prepare(entry)
     return wait ? wait.then(() => access.open(entry)) : access.open(entry)

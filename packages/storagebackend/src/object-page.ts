@@ -1,46 +1,43 @@
 import type { KubeObject } from '@keelson/apimachinery'
-import type { Revision } from './backend.ts'
+import type { Entry, Revision } from './backend.ts'
 import { encodeContinue } from './continue-token.ts'
 import { matcher } from './predicate.ts'
 import type { ObjectList, Predicate, StoredObject } from './storage.ts'
 import { TimeSlices } from './time-slices.ts'
 
-export interface ObjectPageOptions<I, T extends KubeObject> {
+export interface ObjectPageOptions<T extends KubeObject> {
   /** Undefined: it is passed over. May have to wait. */
-  readonly open: (item: I) => StoredObject<T> | undefined | Promise<StoredObject<T> | undefined>
+  readonly open: (entry: Entry) => StoredObject<T> | undefined | Promise<StoredObject<T> | undefined>
   /** 0 is none. */
   readonly limit: number
   readonly predicate: Predicate | undefined
-  /** Of `TimeSlices`. Default 1: opening may decode. */
-  readonly stepsBetweenClocks?: number
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * The items of one list, or of one page of it, looked at in slices that let others run: what walks the finished list cannot pause. The
- * object store fills it with stored entries, a cache with objects that it holds.
+ * The objects of one list, or of one page of it, opened and looked at in slices that let others run: what walks the finished list
+ * cannot pause.
  */
-export class ObjectPage<I extends { readonly key: string }, T extends KubeObject> {
-  readonly #options: ObjectPageOptions<I, T>
+export class ObjectPage<T extends KubeObject> {
+  readonly #options: ObjectPageOptions<T>
   readonly #matches: ((object: StoredObject) => boolean) | undefined
   readonly #limit: number
   readonly #items: StoredObject<T>[] = []
-  readonly #slices: TimeSlices
+  readonly #slices = new TimeSlices()
   #looked = 0
   #lastKey = ''
 
-  constructor(options: ObjectPageOptions<I, T>) {
+  constructor(options: ObjectPageOptions<T>) {
     this.#options = options
     this.#matches = matcher(options.predicate)
     this.#limit = options.limit === 0 ? Infinity : options.limit
-    this.#slices = new TimeSlices(options.stepsBetweenClocks)
   }
 
   get full(): boolean {
     return this.#items.length >= this.#limit
   }
 
-  /** How many items were looked at. */
+  /** How many entries were looked at. */
   get looked(): number {
     return this.#looked
   }
@@ -50,13 +47,13 @@ export class ObjectPage<I extends { readonly key: string }, T extends KubeObject
   }
 
   /** Takes what comes, by key, until it is full. False: there is more than it took. */
-  async fill(items: Iterable<I>): Promise<boolean> {
+  async fill(entries: Iterable<Entry>): Promise<boolean> {
     const { open, signal } = this.#options
-    for (const item of items) {
+    for (const entry of entries) {
       if (this.full) return false
-      this.#lastKey = item.key
+      this.#lastKey = entry.key
       this.#looked++
-      const opened = open(item)
+      const opened = open(entry)
       const object = opened instanceof Promise ? await opened : opened
       if (object && (!this.#matches || this.#matches(object))) this.#items.push(object)
       const pause = this.#slices.due()

@@ -8,6 +8,7 @@ import type { ValueTransformer } from '../value/value-transformer.ts'
 import { SuiteTests, type SuiteOptions } from './skip.ts'
 import { deleteTests } from './storage-delete.ts'
 import { listTests } from './storage-list.ts'
+import { longListTests } from './storage-long-lists.ts'
 import { measureTests } from './storage-measures.ts'
 import { pagingTests } from './storage-paging.ts'
 import { scopeTests } from './storage-scopes.ts'
@@ -118,6 +119,7 @@ export function describeStorage(
     deleteTests(declare)
     listTests(declare)
     pagingTests(declare)
+    longListTests(declare)
     watchTests(declare)
     watchListTests(declare)
     watchReaderTests(declare)
