@@ -6,6 +6,7 @@ import type { ObjectAccess } from './object-access.ts'
 import { openSnapshot } from './object-snapshots.ts'
 import { isEmptyPredicate, matcher } from './predicate.ts'
 import type { ObjectEvent, ObjectEvents, ObjectWatch, StoredObject, WatchObjectsOptions } from './storage.ts'
+import { TimeSlices } from './time-slices.ts'
 import { isUnreadable } from './unreadable-objects.ts'
 
 const watchTooOld = 'The resourceVersion for the provided watch is too old.'
@@ -63,8 +64,11 @@ async function* withInitialEvents<T extends KubeObject>(
   changes: ObjectWatch<T>,
 ): AsyncGenerator<readonly ObjectEvent<T>[]> {
   const matches = matcher(options.predicate)
+  const slices = new TimeSlices()
   let batch: ObjectEvent<T>[] = []
   for (const entry of state.entries) {
+    const pause = slices.due()
+    if (pause) await pause
     const wait = access.prepare(entry)
     if (wait) await wait.catch(rethrowWatchError)
     const object = read(() => access.open(entry))
@@ -93,6 +97,7 @@ async function* toEvents<T extends KubeObject>(
   messages: ReturnType<ObjectAccess<T>['backend']['watch']>,
 ): AsyncGenerator<ObjectEvents<T>> {
   const matches = isEmptyPredicate(options.predicate) ? undefined : matcher(options.predicate)
+  const slices = new TimeSlices()
   try {
     for await (const message of messages) {
       if (message.type === 'progress') {
@@ -104,6 +109,8 @@ async function* toEvents<T extends KubeObject>(
       access.metrics?.events(message.changes.length)
       const events: ObjectEvent<T>[] = []
       for (const change of message.changes) {
+        const pause = slices.due()
+        if (pause) await pause
         try {
           if (access.transformer) await prepareChange(access, change, matches !== undefined)
           const event = toEvent(access, change, matches, state !== undefined)

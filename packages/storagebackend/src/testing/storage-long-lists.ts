@@ -1,7 +1,8 @@
 import { expect } from 'vitest'
-import type { ObjectCodec } from '../storage.ts'
+import type { ObjectCodec, ObjectList } from '../storage.ts'
 import { names } from './list-names.ts'
-import type { DeclareStorageTest } from './storage-suite.ts'
+import { ObjectWatchReader } from './object-watch-reader.ts'
+import type { DeclareStorageTest, StorageTest } from './storage-suite.ts'
 import { createTestCodec, selecting, testObject, type TestObject } from './test-object.ts'
 
 const openingTakes = 1
@@ -19,33 +20,67 @@ function slowCodec(opened: { count: number }): ObjectCodec<TestObject> {
   }
 }
 
+/** Counts the turns that others get while `run` is under way. */
+async function turnsDuring(run: () => Promise<unknown>): Promise<number> {
+  let turns = 0
+  let ended = false
+  const others = (): void => {
+    turns++
+    if (!ended) setImmediate(others)
+  }
+  setImmediate(others)
+  await run()
+  ended = true
+  return turns
+}
+
 export function longListTests(test: DeclareStorageTest): void {
   const opened = { count: 0 }
+  const slow = { codec: slowCodec(opened) }
+  async function putHundred({ key, put }: StorageTest): Promise<void> {
+    for (let i = 0; i < 100; i++) {
+      await put(key('ns', String(i)), createTestCodec().encode(testObject('ns', String(i), { nodeName: i % 2 === 0 ? 'n1' : 'n2' })))
+    }
+  }
+
   test(
     'list: a long one lets others run, with a selector, a limit and without',
-    async ({ storage, prefix, key, put }) => {
-      for (const options of [{ predicate: selecting({ fields: 'spec.nodeName=n1' }) }, { limit: 90 }, {}]) {
-        for (let i = 0; i < 100; i++) {
-          const object = testObject('ns', String(i), { nodeName: i % 2 === 0 ? 'n1' : 'n2' })
-          await put(key('ns', String(i)), createTestCodec().encode(object))
-        }
+    async (under) => {
+      const { storage, prefix } = under
+      for (const [options, length] of [
+        [{ predicate: selecting({ fields: 'spec.nodeName=n1' }) }, 50],
+        [{ limit: 90 }, 90],
+        [{}, 100],
+      ] as const) {
+        await putHundred(under)
         // A cache has opened them by now, which it does apart.
         await storage.list(prefix, { limit: 1 })
-        let turns = 0
-        let ended = false
-        const others = (): void => {
-          turns++
-          if (!ended) setImmediate(others)
-        }
-        setImmediate(others)
         opened.count = 0
-        const list = await storage.list(prefix, options)
-        ended = true
+        let list: ObjectList<TestObject> | undefined
+        const turns = await turnsDuring(async () => (list = await storage.list(prefix, options)))
         // What is opened as the list is walked is the walker's time.
         expect(turns).toBeGreaterThanOrEqual(Math.floor(opened.count / 10))
-        expect(names(list)).toHaveLength('predicate' in options ? 50 : 'limit' in options ? 90 : 100)
+        expect(names(list!)).toHaveLength(length)
       }
     },
-    { codec: slowCodec(opened) },
+    slow,
+  )
+
+  test(
+    'watch: much to be sent first, or to be caught up with, lets others run',
+    async (under) => {
+      const { storage, prefix, create } = under
+      const { revision } = await create('ns', 'start')
+      for (const start of [{ resourceVersion: '0' }, { resourceVersion: String(revision) }]) {
+        await putHundred(under)
+        await storage.list(prefix, { limit: 1 })
+        opened.count = 0
+        const reader = await ObjectWatchReader.open(storage, prefix, start)
+        const turns = await turnsDuring(() => reader.objects(100))
+        expect(turns).toBeGreaterThanOrEqual(Math.floor(opened.count / 10))
+        await reader.stop()
+      }
+    },
+    slow,
   )
 }
