@@ -16,6 +16,8 @@ export interface FieldStep {
 export class DecodeContext {
   readonly steps: Step[] = []
   readonly keepEmptyLists: boolean
+  /** Whether an empty list became null. */
+  emptiedLists = false
   /** Types that decode themselves look at nothing strictly below them. */
   strict: boolean
   /** The first misfit. Decoding goes on after it, because an error that ends decoding at once takes its place. */

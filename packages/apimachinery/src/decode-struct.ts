@@ -46,7 +46,7 @@ function decodeWith(decode: Decoder, input: JsonValue | ParsedJson, options: Dec
     throw e
   }
   if (context.saved !== undefined) throw new JsonError(context.saved)
-  return { object, strictErrors: context.strictErrors }
+  return { object, strictErrors: context.strictErrors, emptiedLists: context.emptiedLists }
 }
 
 interface FieldPlan {
@@ -176,7 +176,11 @@ function listDecoder(schema: ListSchema): Decoder {
       if (value !== null) context.misfit(value, goType)
       return null
     }
-    if (value.length === 0) return context.keepEmptyLists ? [] : null
+    if (value.length === 0) {
+      if (context.keepEmptyLists) return []
+      context.emptiedLists = true
+      return null
+    }
     const { steps } = context
     const list: unknown[] = []
     for (let i = 0; i < value.length; i++) {

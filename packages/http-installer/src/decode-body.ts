@@ -6,6 +6,12 @@ import type { MediaForm } from './negotiate.ts'
 import { apiVersionOf } from './scope.ts'
 import type { ResourceScope } from './scope.ts'
 
+export interface DecodedBody {
+  readonly object: KubeObject
+  /** The same once more where lists that were sent empty still are, for who asks what was sent: storage cannot tell. */
+  readonly sent: KubeObject | undefined
+}
+
 /** A body as an object of the scope's hub version: checked, defaulted and converted. Throws 400. */
 export function decodeBody(
   scope: ResourceScope,
@@ -13,20 +19,20 @@ export function decodeBody(
   body: Uint8Array,
   validation: FieldValidation,
   warn: (text: string) => void,
-): KubeObject {
+): DecodedBody {
   let document: TypedDocument
   try {
     document = decodeDocument(form, body, scope.gvk)
   } catch (error) {
     throw newBadRequest(`the object provided is unrecognized (must be of type ${scope.gvk.kind}): ${messageOf(error)} (${summarize(body)})`)
   }
-  const object = decodeTyped(scope, document, validation, warn)
+  const { object, sent } = decodeTyped(scope, document, validation, warn)
   const { gvk } = document
   const accepted = [scope.gvk, ...(scope.storage.alsoAccepts ?? [])]
   if (!accepted.some(({ group, version }) => gvk.group === group && gvk.version === version)) {
     throw newBadRequest(`the API version in the data (${apiVersionOf(gvk)}) does not match the expected API version (${scope.apiVersion})`)
   }
-  return toHub(scope, object)
+  return { object: toHub(scope, object), sent: sent && toHub(scope, sent) }
 }
 
 /** Defaults are those of the version that was sent. */
@@ -36,7 +42,12 @@ export function toHub(scope: ResourceScope, object: KubeObject): KubeObject {
   return scope.info.scheme.toHub(scope.gvk, object)
 }
 
-function decodeTyped(scope: ResourceScope, document: TypedDocument, validation: FieldValidation, warn: (text: string) => void): KubeObject {
+function decodeTyped(
+  scope: ResourceScope,
+  document: TypedDocument,
+  validation: FieldValidation,
+  warn: (text: string) => void,
+): DecodedBody {
   const { gvk } = document
   const fail = (message: string): Error =>
     newBadRequest(`${gvk.kind} in version ${JSON.stringify(gvk.version)} cannot be handled as a ${scope.gvk.kind}: ${message}`)
@@ -59,7 +70,8 @@ function decodeTyped(scope: ResourceScope, document: TypedDocument, validation: 
     if (validation === 'Strict') throw fail(strictDecodingMessage(decoded.strictErrors))
     if (validation === 'Warn') for (const error of decoded.strictErrors) for (const text of warningsOf(error)) warn(text)
   }
-  return decoded.object
+  const sent = decoded.emptiedLists === true ? document.decode(type, 'Ignore', { keepEmptyLists: true }).object : undefined
+  return { object: decoded.object, sent }
 }
 
 /** The original names its internal packages after the group's first word. */

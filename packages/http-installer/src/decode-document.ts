@@ -12,7 +12,7 @@ export interface TypedDocument {
   /** What the body says, completed from the default. */
   readonly gvk: GroupVersionKind
   /** Without kind and apiVersion. Throws when the body does not fit the type. */
-  decode(type: KindType, strict: FieldValidation): Decoded<KubeObject>
+  decode(type: KindType, strict: FieldValidation, options?: { readonly keepEmptyLists: boolean }): Decoded<KubeObject>
 }
 
 /** Throws an error whose message says why a body's kind cannot be found. */
@@ -38,8 +38,8 @@ function jsonDocument(body: Uint8Array, defaults: GroupVersionKind): TypedDocume
   }
   return {
     gvk,
-    decode(type, strict) {
-      const decoded = decodeStruct<KubeObject>(type.schema, parsed, { strict })
+    decode(type, strict, options) {
+      const decoded = decodeStruct<KubeObject>(type.schema, parsed, { strict, ...options })
       keepReset(parsed.value, decoded.object)
       return decoded
     },
@@ -56,11 +56,11 @@ function yamlDocument(body: Uint8Array, defaults: GroupVersionKind): TypedDocume
   }
   return {
     gvk,
-    decode(type, strict) {
-      const decoded = decodeStruct<KubeObject>(type.schema, parsed.value, { strict })
+    decode(type, strict, options) {
+      const decoded = decodeStruct<KubeObject>(type.schema, parsed.value, { strict, ...options })
       keepReset(parsed.value, decoded.object)
       if (strict === 'Ignore' || parsed.duplicates.length === 0) return decoded
-      return { object: decoded.object, strictErrors: [...parsed.duplicates, ...decoded.strictErrors] }
+      return { ...decoded, strictErrors: [...parsed.duplicates, ...decoded.strictErrors] }
     },
   }
 }

@@ -17,14 +17,15 @@ export async function handleCreate({ c, scope, context, name, query }: ApiReques
   const form = negotiateInput(contentTypeOf(c))
   const body = await readBody(c, scope.settings.maxRequestBodyBytes)
   const options = parseWriteOptions(query, 'CreateOptions')
-  const object = decodeBody(scope, form, body, options.fieldValidation, context.warn.bind(context))
+  const decoded = decodeBody(scope, form, body, options.fieldValidation, context.warn.bind(context))
+  const { object } = decoded
   if (object.metadata !== undefined) {
     if (!(scope.storage as Partial<NamedCreater>).keepsSystemFields) wipeSystemFields(object)
     ensureNamespace(object, scope, context.namespace)
     dedupOwnerReferences(object, (text) => context.warn(text), 'sent')
   }
   const write = { scope, context, name: name || (object.metadata?.name ?? ''), dryRun: options.dryRun, options }
-  trackManagers(scope, context, undefined, object)
+  trackManagers(scope, context, undefined, decoded)
   await admitTracked(write, 'CREATE', object, undefined)
   if (object.metadata !== undefined) dedupOwnerReferences(object, (text) => context.warn(text), 'admitted')
   const request = { dryRun: options.dryRun, validate: validating(write, 'CREATE') }

@@ -1,8 +1,8 @@
-import type { KubeObject } from '@keelson/apimachinery'
 import type { UpdatedObjectInfo, Updater } from '@keelson/registry'
 import { validating, validatingCreate } from './admit.ts'
 import { contentTypeOf } from './context.ts'
 import { decodeBody } from './decode-body.ts'
+import type { DecodedBody } from './decode-body.ts'
 import { admitTracked, trackManagers } from './managed-fields.ts'
 import { negotiateInput, negotiateOutput } from './negotiate.ts'
 import { checkName, dedupOwnerReferences, ensureNamespace } from './object-meta.ts'
@@ -14,27 +14,29 @@ import { writeResult } from './write-object.ts'
 /** PUT. */
 export async function handleUpdate({ c, scope, context, name, query }: ApiRequest): Promise<Response> {
   const negotiated = negotiateOutput(c.req.header('accept'))
-  const body = await readBody(c, scope.settings.maxRequestBodyBytes)
+  const bytes = await readBody(c, scope.settings.maxRequestBodyBytes)
   const options = parseWriteOptions(query, 'UpdateOptions')
   const form = negotiateInput(contentTypeOf(c))
   const warn = (text: string): void => context.warn(text)
-  const decode = (): KubeObject => {
-    const object = decodeBody(scope, form, body, options.fieldValidation, warn)
+  const decode = (): DecodedBody => {
+    const body = decodeBody(scope, form, bytes, options.fieldValidation, warn)
+    const { object } = body
     ensureNamespace(object, scope, context.namespace)
     checkName(object, name)
     dedupOwnerReferences(object, warn, 'sent')
-    return object
+    return body
   }
-  let decoded: KubeObject | undefined = decode()
-  const uid = decoded.metadata.uid
+  let decoded: DecodedBody | undefined = decode()
+  const { uid } = decoded.object.metadata
   const write = { scope, context, name, dryRun: options.dryRun, options }
   const info: UpdatedObjectInfo = {
     ...(uid ? { preconditions: { uid } } : undefined),
     async updatedObject(current) {
       // The registry changes what it is given, so a later round reads the body again.
-      const object = decoded ?? decode()
+      const body = decoded ?? decode()
       decoded = undefined
-      trackManagers(scope, context, current, object)
+      const { object } = body
+      trackManagers(scope, context, current, body)
       await admitTracked(write, current === undefined ? 'CREATE' : 'UPDATE', object, current)
       dedupOwnerReferences(object, warn, 'admitted')
       return object

@@ -3,13 +3,15 @@ import type { JsonValue, KubeObject, RequestContext } from '@keelson/apimachiner
 import { decodeManaged } from '@keelson/apimachinery/managed-fields'
 import { admit } from './admit.ts'
 import type { AdmittedWrite } from './admit.ts'
+import type { DecodedBody } from './decode-body.ts'
 import type { ResourceScope } from './scope.ts'
 
-/** Writes into `object` who manages what after this write. `live`: what is stored, undefined when nothing is. */
-export function trackManagers(scope: ResourceScope, context: RequestContext, live: KubeObject | undefined, object: KubeObject): void {
+/** Writes into the object who manages what after this write. `live`: what is stored, undefined when nothing is. */
+export function trackManagers(scope: ResourceScope, context: RequestContext, live: KubeObject | undefined, decoded: DecodedBody): void {
+  const { object, sent } = decoded
   if (object.metadata === undefined) return
   if (scope.fieldManager === undefined) delete object.metadata.managedFields
-  else scope.fieldManager.update(live, object, context.fieldManager)
+  else scope.fieldManager.update(live, object, context.fieldManager, sent)
 }
 
 /** An empty list asks that nothing be known of managers any more. Decoding drops empty lists, so it is looked for in the document. */

@@ -9,7 +9,7 @@ import {
   strictDecodingMessage,
   stringifyJson,
 } from '@keelson/apimachinery'
-import type { FieldValidation, JsonObject, JsonValue, KubeObject, RequestContext } from '@keelson/apimachinery'
+import type { Decoded, FieldValidation, JsonObject, JsonValue, KubeObject, RequestContext } from '@keelson/apimachinery'
 import {
   applyJsonPatch,
   applyMergePatch,
@@ -20,6 +20,7 @@ import {
 } from '@keelson/apimachinery/patch'
 import { messageOf, notRegistered } from './decode-document.ts'
 import { toHub } from './decode-body.ts'
+import type { DecodedBody } from './decode-body.ts'
 import { keepReset, trackManagers } from './managed-fields.ts'
 import type { WriteRequestOptions } from './query-options.ts'
 import { readConfiguration } from './read-configuration.ts'
@@ -77,11 +78,11 @@ function mergeMechanism({ scope, context, patchType, body, options }: PatchReque
     const { strictErrors, merge } = readers[patchType]!(body, fieldValidation)
     const document = { kind: scope.gvk.kind, apiVersion: scope.apiVersion, ...fromHub(scope, current) } as unknown as JsonObject
     const patched = merge(document, scope)
-    const object = decodePatched(scope, patched, strictErrors, fieldValidation, (text) => context.warn(text))
-    keepReset(patched, object)
-    const next = toHub(scope, object)
-    trackManagers(scope, context, current, next)
-    return next
+    const decoded = decodePatched(scope, patched, strictErrors, fieldValidation, (text) => context.warn(text))
+    keepReset(patched, decoded.object)
+    const object = toHub(scope, decoded.object)
+    trackManagers(scope, context, current, { object, sent: decoded.sent && toHub(scope, decoded.sent) })
+    return object
   }
 }
 
@@ -114,14 +115,15 @@ function decodePatched(
   patchErrors: readonly string[],
   validation: FieldValidation,
   warn: (text: string) => void,
-): KubeObject {
+): DecodedBody {
   const invalid = (message: string): Error =>
     newInvalid({ group: '', kind: '' }, '', [fieldError.invalid(fieldPath('patch'), stringifyJson(patched), message)])
   checkKind(scope, patched, invalid)
-  let decoded: { object: KubeObject; strictErrors: readonly string[] }
+  const { type } = scope
+  let decoded: Decoded<KubeObject>
   try {
-    decoded = scope.type
-      ? decodeStruct<KubeObject>(scope.type.schema, parseJson(stringifyJson(patched)), { strict: validation })
+    decoded = type
+      ? decodeStruct<KubeObject>(type.schema, parseJson(stringifyJson(patched)), { strict: validation })
       : { object: patched as unknown as KubeObject, strictErrors: [] }
   } catch (error) {
     throw invalid(messageOf(error))
@@ -129,7 +131,8 @@ function decodePatched(
   const errors = [...patchErrors, ...decoded.strictErrors]
   if (errors.length > 0 && validation === 'Strict') throw invalid(strictDecodingMessage(errors))
   if (validation === 'Warn') errors.forEach(warn)
-  return decoded.object
+  const sent = decoded.emptiedLists && type ? decodeStruct<KubeObject>(type.schema, patched, { keepEmptyLists: true }).object : undefined
+  return { object: decoded.object, sent }
 }
 
 function checkKind(scope: ResourceScope, patched: JsonValue, invalid: (message: string) => Error): void {

@@ -169,6 +169,18 @@ describe('updates', () => {
     })
   })
 
+  it('own lists that were sent empty, though nothing tells them from none later', () => {
+    const { schema } = types.kind(pod)!
+    const sent = { metadata: { name: 'a' }, spec: { containers: [], tolerations: [] } }
+    const { object, emptiedLists } = decodeStruct<KubeObject>(schema, sent)
+    expect(emptiedLists).toBe(true)
+    managerOf(pod).update(undefined, object, 'm', decodeStruct<KubeObject>(schema, sent, { keepEmptyLists: true }).object)
+    expect(object).toMatchObject({
+      spec: { containers: null },
+      metadata: { managedFields: [{ fieldsV1: { 'f:spec': { 'f:containers': {} } } }] },
+    })
+  })
+
   it('of another path or version are another manager, and items that are there twice are one', () => {
     const tracked = new Tracked(pod)
     tracked.update('m', {

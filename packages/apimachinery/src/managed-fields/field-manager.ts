@@ -85,16 +85,16 @@ export class FieldManager {
 
   /**
    * Writes into `next` who manages what after an update by `manager`. `live`: what is stored, undefined when nothing is. An object that
-   * cannot be followed is left without managers.
+   * cannot be followed is left without managers. `sent`: the same as `next`, where lists that a client sent empty still are.
    */
-  update(live: KubeObject | undefined, next: KubeObject, manager: string): void {
+  update(live: KubeObject | undefined, next: KubeObject, manager: string, sent: KubeObject = next): void {
     const managed = this.#managedBefore(live, next)
     const given = next.metadata.managedFields
     delete next.metadata.managedFields
     if (managed.size === 0 && isStored(live)) return
     try {
       const untouched = given === undefined || given === live?.metadata.managedFields
-      if (this.#follow(this.#liveObject(live), this.#typed(next), managed, manager) || !untouched || live === undefined) {
+      if (this.#follow(this.#liveObject(live), this.#typed(sent), managed, manager) || !untouched || live === undefined) {
         setManaged(next, managed)
       } else if (live.metadata.managedFields !== undefined) next.metadata.managedFields = live.metadata.managedFields
     } catch (error) {
