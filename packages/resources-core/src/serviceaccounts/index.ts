@@ -12,6 +12,7 @@ export const serviceAccounts: ResourceDefinition<ServiceAccount> = defineResourc
   plural: 'serviceaccounts',
   scope: 'Namespaced',
   shortNames: ['sa'],
+  returnsDeletedObject: true,
   strategy: {
     prepareForCreate: (_context, account) => keepSecretNames(account),
     prepareForUpdate: (_context, account) => keepSecretNames(account),

@@ -13,7 +13,6 @@ import { validateResize } from './validate-resize.ts'
 export const resize: SubresourceStrategy<Pod> = {
   update: {
     resetFields: onlyFields(
-      'spec.resources',
       ...['containers', 'initContainers'].flatMap((list) => [`spec.${list}.*.resources`, `spec.${list}.*.resizePolicy`]),
     ),
     prepareForUpdate(_context, pod, old) {
