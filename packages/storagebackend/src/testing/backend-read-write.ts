@@ -163,8 +163,4 @@ export function readWriteTests(test: DeclareBackendTest): void {
   test('an aborted read is refused', async ({ backend, prefix }) => {
     await expect(backend.get(`${prefix}a`, { signal: AbortSignal.abort() })).rejects.toThrow()
   })
-
-  test('it is healthy', async ({ backend }) => {
-    await expect(backend.checkHealth()).resolves.toBeUndefined()
-  })
 }

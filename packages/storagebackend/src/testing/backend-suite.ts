@@ -2,6 +2,7 @@ import { describe } from 'vitest'
 import type { Backend } from '../backend.ts'
 import { historyTests } from './backend-history.ts'
 import { leaseTests } from './backend-leases.ts'
+import { lifecycleTests } from './backend-lifecycle.ts'
 import { readWriteTests } from './backend-read-write.ts'
 import { watchTests } from './backend-watch.ts'
 import { SuiteTests, type SuiteOptions } from './skip.ts'
@@ -56,6 +57,7 @@ export function describeBackend(name: string, open: () => Promise<BackendUnderTe
     historyTests(declare)
     watchTests(declare)
     leaseTests(declare)
+    lifecycleTests(declare)
     tests.finish()
   })
 }

@@ -1,0 +1,29 @@
+import { expect } from 'vitest'
+import { prefixRange } from '../key-range.ts'
+import type { DeclareBackendTest } from './backend-suite.ts'
+import { WatchReader, within } from './watch-reader.ts'
+
+export function lifecycleTests(test: DeclareBackendTest): void {
+  test('it is healthy', async ({ backend }) => {
+    await expect(backend.checkHealth()).resolves.toBeUndefined()
+  })
+
+  test('closed: once is enough, watches end, and everything is refused from then on', async ({ backend, prefix, put }) => {
+    const revision = await put('a')
+    const reader = new WatchReader(backend, prefixRange(prefix), revision)
+    const waiting = reader.next().catch(() => undefined)
+    await Promise.all([backend[Symbol.asyncDispose](), backend[Symbol.asyncDispose]()])
+    await backend[Symbol.asyncDispose]()
+    expect(await within(waiting, 'the watch to end')).toBeUndefined()
+    for (const call of [
+      () => backend.get(`${prefix}a`),
+      () => backend.list(prefixRange(prefix)),
+      () => put('a'),
+      () => backend.grantLease(1),
+      () => backend.checkHealth(),
+      () => new WatchReader(backend, prefixRange(prefix), revision).next(),
+    ]) {
+      await expect(within<unknown>(call(), 'a refusal')).rejects.toThrow()
+    }
+  })
+}
