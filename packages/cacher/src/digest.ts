@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { KubeObject } from '@keelson/apimachinery'
+import { TimeSlices } from '@keelson/storagebackend'
 import type { Revision, Storage, StoredObject } from '@keelson/storagebackend'
-import { yieldToOthers } from './yield-to-others.ts'
 
 export interface DigestComparison {
   /** Same keys, same revisions, same bytes, in the same order. */
@@ -13,8 +13,6 @@ export interface DigestComparison {
   /** The first key at which the two differ. */
   readonly firstDifference: string | undefined
 }
-
-const sliceSize = 500
 
 /**
  * Compares the cache's state with the store's at the same revision, in slices that let others run.
@@ -32,14 +30,16 @@ export async function compareDigests<T extends KubeObject>(
   const ours = cached.objects[Symbol.iterator]()
   const theirs = list.items[Symbol.iterator]()
   let firstDifference: string | undefined
-  for (let count = 1; ; count++) {
+  const slices = new TimeSlices()
+  for (;;) {
     const a = next(ours)
     const b = next(theirs)
     if (a === undefined && b === undefined) break
     if (a !== undefined) inCache.update(`${a.key}\n${a.revision}\n`)
     if (b !== undefined) inStore.update(`${b.key}\n${b.revision}\n`)
     if (!same(a, b)) firstDifference ??= (a ?? b)!.key
-    if (count % sliceSize === 0) await yieldToOthers()
+    const pause = slices.due()
+    if (pause) await pause
   }
   const equal = firstDifference === undefined
   return { equal, revision, cacheDigest: inCache.digest('hex'), storeDigest: inStore.digest('hex'), firstDifference }

@@ -1,9 +1,8 @@
 import type { KubeObject } from '@keelson/apimachinery'
-import { OrderedTree } from '@keelson/storagebackend'
+import { matcher, OrderedTree, TimeSlices } from '@keelson/storagebackend'
 import type { ObjectList, ObjectSnapshot, Revision, StoredObject, TreeSnapshot } from '@keelson/storagebackend'
 import type { CacheState, ObjectChange } from './cache-state.ts'
 import { SnapshotStore } from './snapshot-store.ts'
-import { walkInSlices } from './walk-in-slices.ts'
 
 /** A tree of the cache's own, and a version of it for every revision: for stores that do not show their states. */
 export class OwnState<T extends KubeObject> implements CacheState<T> {
@@ -18,16 +17,22 @@ export class OwnState<T extends KubeObject> implements CacheState<T> {
 
   static async of<T extends KubeObject>(list: ObjectList<T>): Promise<OwnState<T>> {
     const objects: StoredObject<T>[] = []
-    await walkInSlices(list.items, (object) => void objects.push(object))
+    const slices = new TimeSlices()
+    for (const object of list.items) {
+      objects.push(object)
+      const pause = slices.due()
+      if (pause) await pause
+    }
     return new OwnState(objects, list.revision)
   }
 
   get newest(): ObjectSnapshot<T> {
-    return this.#tree.snapshot()
+    return snapshotOf(this.#tree.snapshot())
   }
 
   at(revision: Revision): ObjectSnapshot<T> | undefined {
-    return this.#past.get(revision)
+    const state = this.#past.get(revision)
+    return state && snapshotOf(state)
   }
 
   beginBatch(): void {}
@@ -43,4 +48,20 @@ export class OwnState<T extends KubeObject> implements CacheState<T> {
     this.#past.add(revision, this.#tree.snapshot())
     this.#past.dropBefore(oldest)
   }
+}
+
+function snapshotOf<T extends KubeObject>(tree: TreeSnapshot<StoredObject<T>>): ObjectSnapshot<T> {
+  return {
+    get: (key) => tree.get(key),
+    scan: (range) => tree.scan(range),
+    select: (range, predicate) => selectEach(tree.scan(range), matcher(predicate)),
+    count: (range) => tree.count(range),
+  }
+}
+
+function* selectEach<T extends KubeObject>(
+  objects: Iterable<StoredObject<T>>,
+  matches: ((object: StoredObject) => boolean) | undefined,
+): Generator<StoredObject<T> | undefined, undefined> {
+  for (const object of objects) yield matches === undefined || matches(object) ? object : undefined
 }

@@ -1,6 +1,6 @@
 import type { KubeObject } from '@keelson/apimachinery'
 import { keyRange, matcher, prefixRange } from '@keelson/storagebackend'
-import type { KeyRange, Predicate, StoredObject } from '@keelson/storagebackend'
+import type { ObjectSnapshot, Predicate, StoredObject } from '@keelson/storagebackend'
 
 /** What one watcher may see: keys under a prefix (or one key), and of those what its selectors let through. */
 export class Selection<T extends KubeObject = KubeObject> {
@@ -16,9 +16,10 @@ export class Selection<T extends KubeObject = KubeObject> {
     this.#matches = matcher(predicate)
   }
 
-  /** All keys it may see. */
-  get range(): KeyRange {
-    return this.recursive ? prefixRange(this.key) : keyRange(this.key)
+  /** What it may see of a state; undefined stands for each object that it is not let see. */
+  selectFrom(state: ObjectSnapshot<T>): Iterator<StoredObject<T> | undefined> {
+    const range = this.recursive ? prefixRange(this.key) : keyRange(this.key)
+    return this.#predicate === undefined ? state.scan(range) : state.select(range, this.#predicate)
   }
 
   matches(object: StoredObject<T>): boolean {

@@ -30,7 +30,7 @@ export interface RevisionQuestions {
 interface Beginning<T extends KubeObject> {
   readonly after: Revision
   readonly position: number
-  readonly initial?: Iterator<StoredObject<T>>
+  readonly initial?: Iterator<StoredObject<T> | undefined>
   readonly initialEventsEnd?: Revision | undefined
 }
 
@@ -164,7 +164,7 @@ async function beginning<T extends KubeObject>(
 
 function fromState<T extends KubeObject>(cache: WatchCache<T>, selection: Selection<T>, bookmark: boolean): Beginning<T> {
   const { revision, ring, state } = cache
-  const initial = state.scan(selection.range)
+  const initial = selection.selectFrom(state)
   return { after: revision, position: ring.end, initial, initialEventsEnd: bookmark ? revision : undefined }
 }
 

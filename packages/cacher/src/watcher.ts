@@ -29,8 +29,8 @@ export interface WatcherOptions<T extends KubeObject> {
   readonly after: Revision
   /** Where in the ring to begin, once the initial state is through. */
   readonly position: number
-  /** The state to begin with, as ADDED events. */
-  readonly initial?: Iterator<StoredObject<T>> | undefined
+  /** The state to begin with, as ADDED events; undefined is looked at, and not shown. */
+  readonly initial?: Iterator<StoredObject<T> | undefined> | undefined
   /** Closes the initial state with a bookmark of this revision. */
   readonly initialEventsEnd?: Revision | undefined
   readonly allowBookmarks: boolean
@@ -63,7 +63,7 @@ export class Watcher<T extends KubeObject = KubeObject> implements AsyncIterable
   readonly #options: WatcherOptions<T>
   readonly #limits: WatcherLimits
   readonly #clock: Clock
-  #initial: Iterator<StoredObject<T>> | undefined
+  #initial: Iterator<StoredObject<T> | undefined> | undefined
   #position: number
   #live = false
   #buffer: ObjectEvent<T>[] = []
@@ -211,7 +211,7 @@ export class Watcher<T extends KubeObject = KubeObject> implements AsyncIterable
     return this.#ended ? this.#finish() : this.next()
   }
 
-  #takeInitial(initial: Iterator<StoredObject<T>>): [Batch<T>, number] {
+  #takeInitial(initial: Iterator<StoredObject<T> | undefined>): [Batch<T>, number] {
     const { batchBytes, scanned } = this.#limits
     const batch: ObjectEvent<T>[] = []
     let bytes = 0
@@ -224,7 +224,7 @@ export class Watcher<T extends KubeObject = KubeObject> implements AsyncIterable
         if (revision !== undefined) batch.push({ type: 'BOOKMARK', revision, initialEventsEnd: true })
         break
       }
-      if (!this.selection.matches(next.value)) continue
+      if (next.value === undefined) continue
       batch.push({ type: 'ADDED', object: next.value })
       bytes += next.value.body.length
     }
@@ -266,7 +266,7 @@ export class Watcher<T extends KubeObject = KubeObject> implements AsyncIterable
 }
 
 /** What goes wrong with a watch reaches its client as it is thrown here. */
-function readNext<T extends KubeObject>(objects: Iterator<StoredObject<T>>): IteratorResult<StoredObject<T>> {
+function readNext<T extends KubeObject>(objects: Iterator<StoredObject<T> | undefined>): IteratorResult<StoredObject<T> | undefined> {
   try {
     return objects.next()
   } catch (error) {

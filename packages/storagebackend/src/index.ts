@@ -57,6 +57,7 @@ export { OrderedTree, TreeSnapshot } from './ordered-tree/ordered-tree.ts'
 export type { Keyed } from './ordered-tree/tree-node.ts'
 export { checkPreconditions } from './preconditions.ts'
 export { isEmptyPredicate, matcher } from './predicate.ts'
+export type { LabelSet } from './label-sets.ts'
 export { createRecordCodec } from './record-codec.ts'
 export type { RecordCodecOptions } from './record-codec.ts'
 export { parseResourceVersion, requireResourceVersion, resourceVersionComplaint } from './resource-version.ts'
@@ -82,6 +83,7 @@ export type {
   StoredObject,
   UpdateOptions,
   UpdateOutput,
+  ValueHeaders,
   WatchObjectsOptions,
 } from './storage.ts'
 export { createStorageMetrics } from './storage-metrics.ts'

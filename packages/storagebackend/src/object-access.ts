@@ -1,10 +1,14 @@
 import type { KubeObject } from '@keelson/apimachinery'
 import type { Backend, CommitResult, Entry, GetResult, LeaseId, Operation, ReadOptions, Revision } from './backend.ts'
 import { transformFailed } from './errors.ts'
+import type { LabelSet } from './label-sets.ts'
+import { matcher } from './predicate.ts'
 import type { ResourceMetrics, StorageOperation } from './storage-metrics.ts'
-import { translateBackendError } from './translate-error.ts'
-import type { ObjectCodec, StoredObject } from './storage.ts'
+import { isStoredObject } from './storage.ts'
+import type { ObjectCodec, Predicate, StoredObject, ValueHeaders } from './storage.ts'
+import { StoredRecord } from './stored-record.ts'
 import { TimeSlices } from './time-slices.ts'
+import { translateBackendError } from './translate-error.ts'
 import { encryptedUnexpectedly, isEncryptedValue } from './value/encrypted-prefix.ts'
 import type { ValueTransformer } from './value/value-transformer.ts'
 
@@ -42,7 +46,25 @@ export class ObjectAccess<T extends KubeObject> {
   }
 
   open(entry: Entry): StoredObject<T> {
-    return (entry.view ??= this.#open(entry, entry.modRevision)) as StoredObject<T>
+    const { view } = entry
+    if (isStoredObject(view)) return view as StoredObject<T>
+    const object = this.#open(entry, entry.modRevision)
+    if (view !== undefined && object instanceof StoredRecord) object.labelSet = view as LabelSet
+    entry.view = object
+    return object
+  }
+
+  /** Opens what the predicate lets through, and where that can be told from the stored value, nothing else. */
+  selecting(predicate: Predicate): (entry: Entry) => StoredObject<T> | undefined {
+    const matches = matcher(predicate)
+    const headers = this.transformer ? undefined : this.codec.headers
+    const matchesHeader = headers?.matcher(predicate)
+    return (entry) => {
+      const labelSet = headers && labelSetOf(entry, headers)
+      if (labelSet !== undefined) return matchesHeader!(entry.value, labelSet) ? this.open(entry) : undefined
+      const object = this.open(entry)
+      return matches === undefined || matches(object) ? object : undefined
+    }
   }
 
   /** What a DELETED event carries: the object as it was, under the deletion's revision. */
@@ -181,4 +203,16 @@ export class ObjectAccess<T extends KubeObject> {
       throw transformFailed(key, error)
     }
   }
+}
+
+/** Kept with the entry, opened or not. */
+function labelSetOf(entry: Entry, headers: ValueHeaders): LabelSet | undefined {
+  const { view } = entry
+  if (view === undefined) {
+    const made = headers.labelSetOf(entry.value)
+    entry.view = made
+    return made
+  }
+  if (view instanceof StoredRecord) return (view.labelSet ??= headers.labelSetOf(entry.value))
+  return isStoredObject(view) ? undefined : (view as LabelSet)
 }

@@ -32,6 +32,7 @@ export function openSnapshot<T extends KubeObject>(access: ObjectAccess<T>, snap
       return entry && access.open(entry)
     },
     scan: (range) => openEach(access, snapshot.scan(range)),
+    select: (range, predicate) => selectEach(access.selecting(predicate), snapshot.scan(range)),
     count: (range) => snapshot.count(range),
   }
 }
@@ -42,4 +43,11 @@ export function hasObjectSnapshots<T extends KubeObject>(storage: Storage<T>): s
 
 function* openEach<T extends KubeObject>(access: ObjectAccess<T>, entries: Iterable<Entry>): Generator<StoredObject<T>, undefined> {
   for (const entry of entries) yield access.open(entry)
+}
+
+function* selectEach<T extends KubeObject>(
+  select: (entry: Entry) => StoredObject<T> | undefined,
+  entries: Iterable<Entry>,
+): Generator<StoredObject<T> | undefined, undefined> {
+  for (const entry of entries) yield select(entry)
 }

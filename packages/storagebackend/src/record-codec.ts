@@ -2,8 +2,10 @@ import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
 import { canonicalJson } from './canonical-json.ts'
 import { CorruptObjectError } from './errors.ts'
 import { findSplice } from './json-splice.ts'
-import { encodeRecord, headerBytes, recordFormat } from './record-format.ts'
-import type { ObjectCodec, StoredObject } from './storage.ts'
+import { LabelSets, type LabelSet } from './label-sets.ts'
+import { encodeRecord, headerBytes, labelsAt, labelsEnd, recordFormat } from './record-format.ts'
+import { recordMatcher } from './record-matcher.ts'
+import type { ObjectCodec, Predicate, StoredObject } from './storage.ts'
 import { StoredRecord } from './stored-record.ts'
 
 export interface RecordCodecOptions<T extends KubeObject> {
@@ -60,7 +62,24 @@ export function createRecordCodec<T extends KubeObject = KubeObject>(options: Re
     return open(key, encode(upgrade && written !== schemaVersion ? upgrade(object, written) : object), revision)
   }
 
-  return { encode, open }
+  const labelSets = new LabelSets()
+
+  function labelSetOf(value: Uint8Array): LabelSet | undefined {
+    return isPlain(value) ? labelSets.of(value.subarray(labelsAt, labelsEnd(value))) : undefined
+  }
+
+  /** Whole, as far as its header tells, and of this version. */
+  function isPlain(value: Uint8Array): boolean {
+    if (value.length < headerBytes || value[0] !== recordFormat || uint32(value, 9) >= value.length) return false
+    return uint32(value, 1) === schemaVersion && uint32(value, 5) === fieldsChecksum
+  }
+
+  const headers = { labelSetOf, matcher: (predicate: Predicate) => recordMatcher(predicate, fieldNames) }
+  return { encode, open, headers }
+}
+
+function uint32(bytes: Uint8Array, at: number): number {
+  return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0
 }
 
 /** A shallow copy without kind, apiVersion and resourceVersion. */

@@ -15,7 +15,9 @@
  */
 export const recordFormat = 1
 export const headerBytes = 19
-const noLabels = 0xffff
+/** The number of labels, and the labels. */
+export const labelsAt = 17
+export const noLabels = 0xffff
 const maxString = 0xffff
 
 export interface RecordParts {
@@ -45,7 +47,7 @@ export function encodeRecord(parts: RecordParts): Uint8Array {
   out.writeUInt32BE(parts.fieldsChecksum, 5)
   out.writeUInt32BE(head, 9)
   out.writeUInt32BE(Buffer.byteLength(parts.json.slice(0, parts.spliceAt)), 13)
-  out.writeUInt16BE(labels ? labels.length : noLabels, 17)
+  out.writeUInt16BE(labels ? labels.length : noLabels, labelsAt)
   let at = headerBytes
   const labelStrings = labels ? labels.length * 2 : 0
   for (let i = 0; i < labelStrings; i++) at = writeString(out, at, strings[i]!)
@@ -74,7 +76,7 @@ export function decodeIndex(value: Buffer): RecordIndex {
     at += 2 + length
     return value.toString('utf8', at - length, at)
   }
-  const count = value.readUInt16BE(17)
+  const count = value.readUInt16BE(labelsAt)
   let labels: Record<string, string> | undefined
   if (count !== noLabels) {
     labels = {}
@@ -88,4 +90,17 @@ export function decodeIndex(value: Buffer): RecordIndex {
   at += 2
   for (let i = 0; i < fieldCount; i++) fields.push(text())
   return { labels, fields }
+}
+
+/** Of a string, or how many there are. */
+export function lengthAt(bytes: Uint8Array, at: number): number {
+  return (bytes[at]! << 8) | bytes[at + 1]!
+}
+
+/** Behind the labels. */
+export function labelsEnd(record: Uint8Array): number {
+  const count = lengthAt(record, labelsAt)
+  let at = headerBytes
+  for (let strings = count === noLabels ? 0 : count * 2; strings > 0; strings--) at += 2 + lengthAt(record, at)
+  return at
 }

@@ -1,5 +1,6 @@
 import type { DeepReadonly, FieldSelector, KubeObject, LabelsSelector } from '@keelson/apimachinery'
 import type { KeyRange, Revision } from './backend.ts'
+import type { LabelSet } from './label-sets.ts'
 
 /**
  * One version of one object, as bytes first. `body` is the object's JSON in its hub version, without `kind`, `apiVersion` and
@@ -174,6 +175,8 @@ export interface ObjectSnapshot<T extends KubeObject = KubeObject> {
   get(key: string): StoredObject<T> | undefined
   /** In key order. */
   scan(range: KeyRange): IterableIterator<StoredObject<T>>
+  /** The same; undefined stands for each object that the predicate does not let through, so that who walks can pause. */
+  select(range: KeyRange, predicate: Predicate): IterableIterator<StoredObject<T> | undefined>
   count(range: KeyRange): number
 }
 
@@ -189,6 +192,15 @@ export interface ObjectCodec<T extends KubeObject = KubeObject> {
   encode(object: T): Uint8Array
   /** Opens a stored value without parsing JSON where its form allows it. Throws `CorruptObjectError`. */
   open(key: string, value: Uint8Array, revision: Revision): StoredObject<T>
+  /** For stored values that can be selected without being opened. */
+  readonly headers?: ValueHeaders
+}
+
+export interface ValueHeaders {
+  /** The same one for values with the same labels; undefined for a value that must be opened. */
+  labelSetOf(value: Uint8Array): LabelSet | undefined
+  /** Of a value that has a label set. */
+  matcher(predicate: Predicate): (value: Uint8Array, own: LabelSet) => boolean
 }
 
 export type StorageErrorCode =

@@ -1,6 +1,7 @@
 import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
 import type { Revision } from './backend.ts'
 import { CorruptObjectError } from './errors.ts'
+import type { LabelSet } from './label-sets.ts'
 import { decodeIndex, type RecordIndex } from './record-format.ts'
 import type { StoredObject } from './storage.ts'
 
@@ -9,6 +10,8 @@ export class StoredRecord<T extends KubeObject> implements StoredObject<T> {
   readonly key: string
   readonly revision: Revision
   readonly spliceAt: number
+  /** Where it is known. */
+  labelSet: LabelSet | undefined
   readonly #value: Buffer
   readonly #bodyAt: number
   readonly #fieldNames: readonly string[]

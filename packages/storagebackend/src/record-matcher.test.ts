@@ -1,0 +1,69 @@
+import { FieldSelector, LabelsSelector } from '@keelson/apimachinery'
+import type { KubeObject, LabelRequirement } from '@keelson/apimachinery'
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { matcher } from './predicate.ts'
+import { createRecordCodec } from './record-codec.ts'
+import type { Predicate } from './storage.ts'
+
+interface Thing extends KubeObject {
+  spec?: { node?: string }
+}
+
+const codec = createRecordCodec<Thing>({
+  kind: 'Thing',
+  schemaVersion: 3,
+  selectableFields: { 'spec.node': (thing) => thing.spec?.node ?? '', phase: () => 'on' },
+})
+const key = fc.constantFrom('a', 'app', 'apps', 'é', 'constructor', 'x/y')
+const value = fc.constantFrom('', '1', '7', '07', 'a', 'ab', 'ü', '\u{1f600}')
+const labels = fc.option(fc.dictionary(key, value, { noNullPrototype: true }), { nil: undefined })
+const requirement: fc.Arbitrary<LabelRequirement> = fc.record({
+  key,
+  operator: fc.constantFrom('=', '==', '!=', 'in', 'notin', 'exists', '!', 'gt', 'lt'),
+  values: fc.array(value, { minLength: 1, maxLength: 2 }),
+})
+const field = fc.record({
+  field: fc.constantFrom('metadata.name', 'metadata.namespace', 'spec.node', 'phase', 'unknown'),
+  operator: fc.constantFrom('=', '!='),
+  value: fc.oneof(value, fc.constantFrom('on', 'n')),
+})
+
+function matchesHeader(predicate: Predicate, record: Uint8Array): boolean {
+  const { matcher: ofHeaders, labelSetOf } = codec.headers!
+  return ofHeaders(predicate)(record, labelSetOf(record)!)
+}
+
+test('what a header says is what the object says', () => {
+  fc.assert(
+    fc.property(
+      labels,
+      fc.option(value, { nil: undefined }),
+      fc.array(requirement, { maxLength: 3 }),
+      fc.array(field, { maxLength: 3 }),
+      (own, node, requirements, fields) => {
+        const predicate = { labels: new LabelsSelector(requirements), fields: new FieldSelector(fields) }
+        const object: Thing = { metadata: { name: 'n', ...(own && { labels: own }) }, spec: { ...(node !== undefined && { node }) } }
+        const record = codec.encode(object)
+        const opened = codec.open('/n', record, 1)
+        expect(matchesHeader(predicate, record)).toBe(matcher(predicate)?.(opened) ?? true)
+      },
+    ),
+    { numRuns: 2000 },
+  )
+})
+
+test('of a record in another form, of another version, or cut short there are no labels to ask', () => {
+  const { labelSetOf } = codec.headers!
+  const record = Buffer.from(codec.encode({ metadata: { name: 'n', labels: { a: '1' } } }))
+  const older = Buffer.from(record)
+  older.writeUInt32BE(2, 1)
+  for (const value of [Buffer.from('{"not":"a record"}'), record.subarray(0, 10), older]) expect(labelSetOf(value)).toBeUndefined()
+})
+
+test('records with the same labels are asked once', () => {
+  const { labelSetOf } = codec.headers!
+  const setOf = (name: string, labels: Record<string, string>): unknown => labelSetOf(codec.encode({ metadata: { name, labels } }))
+  expect(setOf('n', { a: '1', b: '2' })).toBe(setOf('m', { b: '2', a: '1' }))
+  expect(setOf('n', { a: '1', b: '2' })).not.toBe(setOf('n', { a: '1', b: '3' }))
+})

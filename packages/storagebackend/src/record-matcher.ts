@@ -1,0 +1,107 @@
+import { LabelsSelector } from '@keelson/apimachinery'
+import type { LabelRequirement } from '@keelson/apimachinery'
+import type { LabelSet } from './label-sets.ts'
+import { labelsAt, lengthAt, noLabels } from './record-format.ts'
+import type { Predicate } from './storage.ts'
+
+/**
+ * A test of stored records that reads their headers only: going through a large collection for the few objects that a selector lets
+ * through costs neither memory nor much time, since of records with the same labels one is asked. Says the same as `matcher` says of the
+ * opened object.
+ */
+export function recordMatcher(
+  { labels, fields }: Predicate,
+  fieldNames: readonly string[],
+): (record: Uint8Array, own: LabelSet) => boolean {
+  const hasLabels = labels.empty ? undefined : labelsMatcher(labels)
+  const fieldTests = fields.requirements.map(({ field, operator, value }) => ({
+    at: fieldNames.indexOf(field),
+    wanted: operator === '=',
+    value: Buffer.from(value),
+  }))
+  // A field that the records do not have is empty.
+  if (fieldTests.some((test) => test.at < 0 && (test.value.length === 0) !== test.wanted)) return () => false
+  const known = fieldTests.filter((test) => test.at >= 0)
+  const last = Math.max(-1, ...known.map((test) => test.at))
+
+  return (record, own) => {
+    if (hasLabels !== undefined) {
+      if (own.asked !== hasLabels) {
+        own.asked = hasLabels
+        own.answer = hasLabels(own.bytes)
+      }
+      if (!own.answer) return false
+    }
+    let at = labelsAt + own.bytes.length + 2
+    for (let field = 0; field <= last; field++) {
+      for (const test of known) if (test.at === field && isText(record, at, test.value) !== test.wanted) return false
+      at += 2 + lengthAt(record, at)
+    }
+    return true
+  }
+}
+
+/** Of the labels in a header. */
+function labelsMatcher(labels: LabelsSelector): (bytes: Uint8Array) => boolean {
+  if (labels.selectsNothing) return () => false
+  const tests = labels.requirements.map(labelTest)
+  return (bytes) => tests.every(({ key, holds }) => holds(bytes, valueOf(bytes, key)))
+}
+
+/** Where the label's value is, length first; 0: there is no such label. */
+function valueOf(labels: Uint8Array, key: Uint8Array): number {
+  const count = lengthAt(labels, 0)
+  let at = 2
+  for (let label = count === noLabels ? 0 : count; label > 0; label--) {
+    const value = at + 2 + lengthAt(labels, at)
+    if (isText(labels, at, key)) return value
+    at = value + 2 + lengthAt(labels, value)
+  }
+  return 0
+}
+
+interface LabelTest {
+  readonly key: Buffer
+  /** `at`: as `valueOf` says. */
+  readonly holds: (record: Uint8Array, at: number) => boolean
+}
+
+function labelTest(requirement: LabelRequirement): LabelTest {
+  const key = Buffer.from(requirement.key)
+  const values = requirement.values.map((value) => Buffer.from(value))
+  const isOneOf = (record: Uint8Array, at: number): boolean => {
+    for (const value of values) if (isText(record, at, value)) return true
+    return false
+  }
+  switch (requirement.operator) {
+    case '=':
+    case '==':
+    case 'in':
+      return { key, holds: (record, at) => at > 0 && isOneOf(record, at) }
+    case '!=':
+    case 'notin':
+      return { key, holds: (record, at) => at === 0 || !isOneOf(record, at) }
+    case 'exists':
+      return { key, holds: (_record, at) => at > 0 }
+    case '!':
+      return { key, holds: (_record, at) => at === 0 }
+    case 'gt':
+    case 'lt': {
+      const selector = new LabelsSelector([requirement])
+      return { key, holds: (record, at) => at > 0 && selector.matches({ [requirement.key]: textAt(record, at) }) }
+    }
+  }
+}
+
+/** Whether the string at `at`, length first, is this one. */
+function isText(record: Uint8Array, at: number, text: Uint8Array): boolean {
+  const { length } = text
+  if (lengthAt(record, at) !== length) return false
+  for (let i = 0; i < length; i++) if (record[at + 2 + i] !== text[i]) return false
+  return true
+}
+
+function textAt(record: Uint8Array, at: number): string {
+  const length = lengthAt(record, at)
+  return Buffer.from(record.buffer, record.byteOffset + at + 2, length).toString()
+}
