@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { prefixRange } from '@keelson/storagebackend'
 import { open } from 'lmdb'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { leaveCloseMark } from './close-mark.ts'
+import { readFileHeader } from './file-header.ts'
 import { DamagedStoreError, openEmbedded } from './index.ts'
 
 let dataDir = ''
@@ -80,6 +82,38 @@ describe('damaged files are refused with the reason', () => {
       for (let page = 2 * 4096; page < bytes.length; page += 4096) bytes.fill(0xff, page + 18, page + 24)
     })
     await refused(/damaged/)
+  })
+})
+
+describe('damage that leaves size and time as they were, after an orderly close, is refused before LMDB looks', () => {
+  const unnoticed = (change: (bytes: Buffer) => void): void => {
+    spoil(change)
+    leaveCloseMark(dataDir, readFileHeader(file)!)
+  }
+
+  it('when no page is of any kind', async () => {
+    unnoticed((bytes) => {
+      for (let page = 2 * 4096; page < bytes.length; page += 4096) bytes.fill(0xff, page + 18, page + 24)
+    })
+    await refused(/is not what it should be/)
+  })
+
+  it('when a key is not where it is looked for', async () => {
+    unnoticed((bytes) => {
+      for (let at = bytes.indexOf('/k5'); at >= 0; at = bytes.indexOf('/k5', at + 1)) bytes.write('/z5', at)
+    })
+    await refused(/the keys of page \d+ are not in their places/)
+  })
+
+  it('when a branch leads elsewhere', async () => {
+    unnoticed((bytes) => {
+      for (let page = 2 * 4096; page < bytes.length; page += 4096) {
+        if (bytes.readUInt16LE(page + 18) !== 1) continue
+        const second = page + 24 + bytes.readUInt16LE(page + 26)
+        bytes.write('/a', second + 8)
+      }
+    })
+    await refused(/the keys of page \d+ are not in their places/)
   })
 })
 

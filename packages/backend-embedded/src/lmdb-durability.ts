@@ -244,12 +244,16 @@ export class LmdbDurability implements Durability {
   }
 }
 
-/** A file that was not closed in order, or is not as it was closed, is audited, and opened by another process first. */
+/** Its pages are audited. A file that was not closed in order, or is not as it was closed, is opened by another process first as well. */
 async function requireSound(directory: string): Promise<void> {
   const mark = takeCloseMark(directory)
   const file = join(directory, dataFile)
   const header = patiently(() => readFileHeader(file))
-  if (!header || isMarkOf(mark, header)) return
+  if (!header) return
+  if (isMarkOf(mark, header)) {
+    auditPages(file)
+    return
+  }
   // Both at once, for the start waits for them; of two reasons the audit's says more.
   const trial = tryToOpen(directory, { timeout: 30_000 + Math.ceil(header.size / 20_000) }).then(
     () => undefined,

@@ -2,8 +2,8 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { damagedFile, readFileHeader, type FileHeader } from './file-header.ts'
 
 /**
- * Is every page of LMDB's file one thing only: a page of one tree, part of one large value, or free? LMDB never asks, and with a wrong page
- * number it would write over what is in use, or die. Little-endian; offsets of a page, then of a node in it:
+ * Is every page of LMDB's file one thing only: a page of one tree, part of one large value, or free, and is every key where it is looked for?
+ * LMDB never asks, and with a wrong page number it would write over what is in use, or die. Little-endian; offsets of a page, then of a node in it:
  *
  *     0   8  its number          0  2  value's size (low), or child page (bits 0-15)
  *     8   8  commit              2  2  value's size (high), or child page (16-31)
@@ -30,6 +30,11 @@ interface TableKind {
 }
 
 const plainTable: TableKind = { pad: 0, flags: 0, free: undefined }
+
+/** What a page's keys lie between: from the first on, below the second. */
+type Bounds = readonly [Buffer | undefined, Buffer | undefined]
+
+const unbounded: Bounds = [undefined, undefined]
 
 interface TreeCensus extends Pick<TableKind, 'free'> {
   readonly depth: number
@@ -83,14 +88,14 @@ class PageAudit {
     const depth = record.readUInt16LE(6)
     const root = number(record, 40)
     const census: TreeCensus = { depth, free, branches: 0, leaves: 0, large: 0, entries: 0 }
-    if (root !== noPage) this.#tree(root, 1, census)
+    if (root !== noPage) this.#tree(root, 1, census, unbounded)
     else if (depth !== 0) this.#refuse('a table has lost its root')
     const counted = [census.branches, census.leaves, census.large, census.entries]
     if (counted.some((count, i) => count !== number(record, 8 + 8 * i)))
       this.#refuse('a table does not have the pages and entries that it counts')
   }
 
-  #tree(root: number, depth: number, census: TreeCensus): void {
+  #tree(root: number, depth: number, census: TreeCensus, bounds: Bounds): void {
     this.#use(root, 1)
     const page = this.#read(root * this.#pageSize, this.#pageSize)
     const kind = page.readUInt16LE(18)
@@ -99,17 +104,20 @@ class PageAudit {
     const nodes = page.readUInt16LE(20) / 2
     const lowest = nodesAt + page.readUInt16LE(22)
     if (!Number.isInteger(nodes) || nodesAt + 2 * nodes > lowest) this.#refuse(`page ${root} has no nodes`)
+    const keys = this.#keys(page, nodes)
+    // Numbers, in the table of free pages, are in another order. A branch's first key is not looked at.
+    if (!census.free) this.#requireOrder(root, kind === kindBranch ? keys.slice(1) : keys, bounds)
     const extents: { readonly at: number; readonly end: number }[] = []
     for (let i = 0; i < nodes; i++) {
       const at = nodesAt + page.readUInt16LE(nodesAt + 2 * i)
-      if (at + 8 > page.length) this.#refuse(`a node of page ${root} is outside of it`)
       const low = page.readUInt16LE(at) + page.readUInt16LE(at + 2) * 2 ** 16
       const flags = page.readUInt16LE(at + 4)
       const value = at + 8 + page.readUInt16LE(at + 6)
       const end = kind === kindBranch ? value : value + ((flags & 1) !== 0 ? 24 : low)
       extents.push({ at, end: end + (end % 2) })
       if (end > page.length) this.#refuse(`a node of page ${root} is outside of it`)
-      if (kind === kindBranch) this.#tree(low + flags * 2 ** 32, depth + 1, census)
+      if (kind === kindBranch)
+        this.#tree(low + flags * 2 ** 32, depth + 1, census, [i === 0 ? bounds[0] : keys[i], i + 1 === nodes ? bounds[1] : keys[i + 1]])
       else this.#leaf(page, value, low, flags, census)
     }
     // LMDB moves nodes by what the page says is free: they fill its end without a hole.
@@ -124,6 +132,25 @@ class PageAudit {
       census.leaves++
       census.entries += nodes
     }
+  }
+
+  #keys(page: Buffer, nodes: number): Buffer[] {
+    return Array.from({ length: nodes }, (_, i) => {
+      const at = nodesAt + page.readUInt16LE(nodesAt + 2 * i)
+      const end = at + 8 > page.length ? Infinity : at + 8 + page.readUInt16LE(at + 6)
+      if (end > page.length) this.#refuse(`a node of page ${number(page, 0)} is outside of it`)
+      return page.subarray(at + 8, end)
+    })
+  }
+
+  #requireOrder(page: number, keys: readonly Buffer[], [low, high]: Bounds): void {
+    let last = low
+    for (const [i, key] of keys.entries()) {
+      const order = last ? Buffer.compare(last, key) : -1
+      if (order > 0 || (order === 0 && i > 0)) this.#refuse(`the keys of page ${page} are not in their places`)
+      last = key
+    }
+    if (high && last && Buffer.compare(last, high) >= 0) this.#refuse(`the keys of page ${page} are not in their places`)
   }
 
   #leaf(page: Buffer, at: number, size: number, flags: number, census: TreeCensus): void {
