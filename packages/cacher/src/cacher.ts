@@ -33,7 +33,7 @@ import { Selection } from './selection.ts'
 import { WatchCache } from './watch-cache.ts'
 import type { ResourceCacheMetrics } from './watch-cache-metrics.ts'
 import { WatchRegister } from './watch-register.ts'
-import type { WatchRegisterOptions } from './watch-register.ts'
+import type { WatchQuestions, WatchRegisterOptions } from './watch-register.ts'
 
 export interface CacherOptions<T extends KubeObject = KubeObject> extends WatchRegisterOptions {
   /** What is wrapped. The cacher owns it and closes it. */
@@ -163,11 +163,16 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
     const recursive = options.recursive ?? true
     const selection = new Selection<T>(prepareKey(this.#prefix, key, recursive), recursive, options.predicate)
     if (parseResourceVersion(options.resourceVersion) === undefined) return this.#storage.watch(key, options)
-    if (!(await this.#readiness.wait(this.#timeout, options.signal))) throw newTooManyRequests(reinitializing, 1)
-    return this.#watches.open(selection, options, {
+    const questions: WatchQuestions = {
+      ready: () => this.#readiness.ready,
       storeRevision: () => this.#storage.currentRevision(),
       reach: (revision) => this.#freshness.wait(revision, this.#timeout, options.signal),
-    })
+    }
+    while (await this.#readiness.wait(this.#timeout, options.signal)) {
+      const watcher = await this.#watches.open(selection, options, questions)
+      if (watcher !== undefined) return watcher
+    }
+    throw newTooManyRequests(reinitializing, 1)
   }
 
   deleteUnreadable(key: string, options?: { readonly signal?: AbortSignal }): Promise<Revision> {

@@ -19,8 +19,10 @@ export interface WatchRegisterOptions {
   readonly metrics?: ResourceCacheMetrics | undefined
 }
 
-/** How opening a watch asks about revisions. */
-export interface RevisionQuestions {
+/** What opening a watch asks. */
+export interface WatchQuestions {
+  /** Whether the cache can answer now. */
+  ready(): boolean
   storeRevision(): Promise<Revision>
   /** Waits a while for the cache to get there; says whether it did. */
   reach(revision: Revision): Promise<boolean>
@@ -65,9 +67,11 @@ export class WatchRegister<T extends KubeObject = KubeObject> {
     return this.#open.size
   }
 
-  async open(selection: Selection<T>, options: WatchObjectsOptions, questions: RevisionQuestions): Promise<Watcher<T>> {
+  /** Undefined: the cache is about to be filled anew, which is no time to begin. */
+  async open(selection: Selection<T>, options: WatchObjectsOptions, questions: WatchQuestions): Promise<Watcher<T> | undefined> {
+    const begin = await beginning<T>(selection, options, questions)
     // From here to the end of `#add` there is no await: no event can come in between.
-    return this.#add(selection, options, (await beginning<T>(selection, options, questions))(this.#cache))
+    return questions.ready() ? this.#add(selection, options, begin(this.#cache)) : undefined
   }
 
   /** All watches end with 410: what lies between their last event and now is not known. */
@@ -147,7 +151,7 @@ export class WatchRegister<T extends KubeObject = KubeObject> {
 async function beginning<T extends KubeObject>(
   selection: Selection<T>,
   options: WatchObjectsOptions,
-  questions: RevisionQuestions,
+  questions: WatchQuestions,
 ): Promise<(cache: WatchCache<T>) => Beginning<T>> {
   const text = options.resourceVersion ?? ''
   const revision = text === '' ? await questions.storeRevision() : parseResourceVersion(text)!
