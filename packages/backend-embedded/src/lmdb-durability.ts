@@ -250,15 +250,13 @@ async function requireSound(directory: string): Promise<void> {
   const file = join(directory, dataFile)
   const header = patiently(() => readFileHeader(file))
   if (!header) return
-  if (isMarkOf(mark, header)) {
-    auditPages(file)
-    return
-  }
   // Both at once, for the start waits for them; of two reasons the audit's says more.
-  const trial = tryToOpen(directory, { timeout: 30_000 + Math.ceil(header.size / 20_000) }).then(
-    () => undefined,
-    (error: unknown) => error as Error,
-  )
+  const trial = isMarkOf(mark, header)
+    ? undefined
+    : tryToOpen(directory, { timeout: 30_000 + Math.ceil(header.size / 20_000) }).then(
+        () => undefined,
+        (error: unknown) => error as Error,
+      )
   try {
     patiently(() => auditPages(file))
   } finally {
