@@ -79,6 +79,29 @@ test('authenticators may take their time', async () => {
   expect(await slowTokens.authenticate(withToken('Bearer secret'))).toMatchObject({ outcome: 'authenticated' })
 })
 
+test('a connection that repeats its token is looked up once, where who knows it knows it for good', async () => {
+  const asked: string[] = []
+  const counting = (lasting: boolean) =>
+    createBearerTokenAuthenticator({
+      lasting,
+      authenticateToken: (token) => {
+        asked.push(token)
+        return token === 'wrong' ? undefined : { ...alice, name: token }
+      },
+    })
+  const connection = {}
+  const repeated = async (authenticator: typeof tokens): Promise<string[]> => {
+    asked.length = 0
+    for (const token of ['a', 'a', 'b', 'b', 'wrong', 'b', 'wrong', 'a']) {
+      const result = await authenticator.authenticate({ ...withToken(`Bearer ${token}`), connection })
+      expect(result).toMatchObject(token === 'wrong' ? { outcome: 'rejected' } : { user: { name: token } })
+    }
+    return [...asked]
+  }
+  expect(await repeated(counting(true))).toEqual(['a', 'b', 'wrong', 'wrong', 'a'])
+  expect(await repeated(counting(false))).toHaveLength(8)
+})
+
 test('generated tokens are long and never the same', () => {
   expect(generateToken()).toMatch(/^[\w-]{43}$/)
   expect(generateToken()).not.toBe(generateToken())

@@ -11,6 +11,8 @@ export interface Credentials {
   readonly peerCertificate: PeerCertificate | undefined
   /** Why a certificate that the client did present was not accepted; absent when it presented none. */
   readonly peerCertificateError?: string | undefined
+  /** The same object for all requests of one connection: what was found out about credentials may be remembered with it. */
+  readonly connection?: object | undefined
 }
 
 export type AuthenticationResult =

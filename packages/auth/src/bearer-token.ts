@@ -5,12 +5,35 @@ import type { TokenAuthenticator } from './token-authenticator.ts'
 
 const invalid: AuthenticationResult = { outcome: 'rejected', reason: 'invalid bearer token' }
 
-/** `Authorization: Bearer TOKEN`. The first of `tokens` that knows the token decides; a token that nobody knows is rejected. */
+interface Remembered {
+  readonly header: string
+  readonly result: AuthenticationResult
+}
+
+/**
+ * `Authorization: Bearer TOKEN`. The first of `tokens` that knows the token decides; a token that nobody knows is rejected. A connection whose
+ * requests repeat a token of a lasting authenticator is looked up once.
+ */
 export function createBearerTokenAuthenticator(...tokens: readonly TokenAuthenticator[]): Authenticator {
+  const remembered = new WeakMap<object, Remembered>()
   return {
-    authenticate: ({ headers }) => {
-      const token = bearerToken(headers.authorization)
-      return token === undefined ? unknownCredentials : firstKnown(tokens, 0, token)
+    authenticate: ({ headers, connection }) => {
+      const header = headers.authorization
+      if (header === undefined) return unknownCredentials
+      const known = connection === undefined ? undefined : remembered.get(connection)
+      if (known?.header === header) return known.result
+      const token = bearerToken(header)
+      if (token === undefined) return unknownCredentials
+      let next = 0
+      for (; tokens[next]?.lasting === true; next++) {
+        const user = tokens[next]!.authenticateToken(token)
+        if (user instanceof Promise) break
+        if (user === undefined) continue
+        const result = accepted(user)
+        if (connection !== undefined) remembered.set(connection, { header, result })
+        return result
+      }
+      return firstKnown(tokens, next, token)
     },
   }
 }

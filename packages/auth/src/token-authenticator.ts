@@ -4,6 +4,8 @@ import type { UserInfo } from '@keelson/apimachinery'
 /** Who a bearer token stands for; undefined when it is not one of these. */
 export interface TokenAuthenticator {
   authenticateToken(token: string): Promise<UserInfo | undefined> | UserInfo | undefined
+  /** Whom it knows it knows for as long as the process runs; then it need not be asked again for each request of a connection. */
+  readonly lasting?: boolean
 }
 
 /**
@@ -15,7 +17,7 @@ export function createStaticTokens(tokens: Iterable<readonly [token: string, use
   const digest = (token: string): string => hash('sha256', key + token, 'base64')
   const users = new Map<string, UserInfo>()
   for (const [token, user] of tokens) users.set(digest(token), user)
-  return { authenticateToken: (token) => users.get(digest(token)) }
+  return { authenticateToken: (token) => users.get(digest(token)), lasting: true }
 }
 
 /** 256 random bits, in characters that need no quoting anywhere. */

@@ -13,7 +13,7 @@ import { createInFlightLimit } from './in-flight-limit.ts'
 import type { InFlightKind, InFlightLimits } from './in-flight-limit.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { isLongRunning } from './long-running.ts'
-import { peerOf } from './peer.ts'
+import { connectionOf, peerOf } from './peer.ts'
 import { plainError, sendPlain } from './plain-answer.ts'
 import { RequestInfoError, parseRequestInfo } from './request-info.ts'
 import type { RequestMetrics } from './request-metrics.ts'
@@ -99,12 +99,14 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
       })
     }
 
-    const peer = peerOf(incoming)
+    const connection = connectionOf(incoming)
+    const peer = peerOf(connection)
     const pending = authenticator.authenticate({
       headers: incoming.headers,
       path: info.path,
       peerCertificate: peer?.certificate,
       peerCertificateError: peer?.error,
+      connection,
     })
     const authentication = pending instanceof Promise ? await pending : pending
     if (authentication.outcome !== 'authenticated') {

@@ -19,7 +19,12 @@ export function rememberPeer(connection: object, socket: TLSSocket): void {
   )
 }
 
-export function peerOf(incoming: Incoming): Peer | undefined {
+/** What all requests of a connection have in common. */
+export function connectionOf(incoming: Incoming): object {
   const session = incoming.httpVersionMajor === 2 && 'stream' in incoming ? incoming.stream.session : undefined
-  return peers.get(session ?? incoming.socket)
+  return session ?? incoming.socket
+}
+
+export function peerOf(connection: object): Peer | undefined {
+  return peers.get(connection)
 }
