@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest'
+import { routeList } from './read-routing.ts'
+import type { ListQuestion } from './read-routing.ts'
+
+/** States of 50 to 100 are held; 100 is the newest. */
+const cache = { revision: 100, holds: (revision: number) => revision >= 50 && revision <= 100 }
+const versions = ['', '0', '7', '70', '100', '101', 'abc']
+const matches = [undefined, 'Exact', 'NotOlderThan', 'Other'] as const
+const limits = [0, 5]
+const tokens = [
+  undefined,
+  'invalid',
+  { revision: 70, startKey: '/k' },
+  { revision: 7, startKey: '/k' },
+  { revision: -1, startKey: '/k' },
+] as const
+
+type Meaning = 'store' | 'refused' | 'any age' | 'latest' | `at least ${number}` | `exactly ${number}`
+
+/**
+ * What the original does with a request: who answers, and with which state. It validates first (`ValidateListOptions`), then decides
+ * whether the cache may answer (`ShouldDelegateList`), then the cache says with which state (`waitUntilFreshAndList`). A request that it
+ * refuses is the store's here, which words the refusal.
+ */
+function original({ resourceVersion, match, token, limit, recursive }: ListQuestion): Meaning {
+  const revision = /^\d*$/.test(resourceVersion) ? Number(resourceVersion) : undefined
+  const servable = (at: number): Meaning => (recursive && (at > cache.revision || cache.holds(at)) ? `exactly ${at}` : 'store')
+  const newest = (at: number): Meaning => (at === 0 ? 'any age' : `at least ${at}`)
+  // Validation of the request, before any storage is asked.
+  if (match !== undefined && (token !== undefined || resourceVersion === '' || !['Exact', 'NotOlderThan'].includes(match))) return 'refused'
+  if (match === 'Exact' && revision === 0) return 'refused'
+  if (revision === undefined) return 'refused'
+  if (token !== undefined && recursive && (token === 'invalid' || revision > 0)) return 'refused'
+  // Which storage.
+  if (match === 'Exact') return servable(revision)
+  if (match === 'NotOlderThan') return newest(revision)
+  if (token !== undefined) {
+    if (!recursive || token === 'invalid') return 'store'
+    return token.revision > 0 ? servable(token.revision) : 'latest'
+  }
+  if (limit > 0 && revision > 0) return servable(revision)
+  return resourceVersion === '' ? 'latest' : newest(revision)
+}
+
+function ours(question: ListQuestion): Meaning {
+  const route = routeList(question, cache)
+  switch (route.type) {
+    case 'store':
+      return 'store'
+    case 'consistent':
+      return 'latest'
+    case 'exact':
+      return `exactly ${route.revision}`
+    case 'notOlderThan':
+      return route.revision === 0 ? 'any age' : `at least ${route.revision}`
+  }
+}
+
+test('every combination means what it means to the original, with its limit and its first key', () => {
+  let combinations = 0
+  for (const resourceVersion of versions)
+    for (const match of matches)
+      for (const limit of limits)
+        for (const token of tokens)
+          for (const recursive of [true, false]) {
+            const question = { resourceVersion, match: match as ListQuestion['match'], limit, token, recursive }
+            const what = JSON.stringify(question)
+            const meaning = original(question)
+            expect(ours(question), what).toBe(meaning === 'refused' ? 'store' : meaning)
+            combinations++
+            const route = routeList(question, cache)
+            if (route.type === 'store') continue
+            // The limit counts, but for lists of any age.
+            expect(route.limit, what).toBe(resourceVersion === '0' ? 0 : limit)
+            if (route.type !== 'notOlderThan') expect(route.startKey, what).toBe(token === undefined ? undefined : '/k')
+          }
+  expect(combinations).toBe(7 * 4 * 2 * 5 * 2)
+})
