@@ -75,8 +75,12 @@ export class WatchCache<T extends KubeObject = KubeObject> {
     return revision >= this.#changed ? this.state : this.#state.at(revision)
   }
 
-  /** Begins anew with what the store listed; history begins there too. Until that is read, in slices, everything is as it was. */
+  /**
+   * Begins anew with what the store listed; history begins there too. Until that is read, in slices, everything is as it was. A state
+   * from before what was already shown is refused.
+   */
   async replace(list: ObjectList<T>): Promise<void> {
+    if (list.revision < this.revision) throw new Error(`the store listed revision ${list.revision}, after it was at ${this.revision}`)
     this.#state = this.#store === undefined ? await OwnState.of(list) : new SharedState(this.#store, list)
     this.ring.reset(list.revision)
     this.#changed = list.revision

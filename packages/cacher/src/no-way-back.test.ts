@@ -1,0 +1,86 @@
+import { newResourceExpired } from '@keelson/apimachinery'
+import { settle } from '@keelson/apimachinery/testing'
+import type { ObjectList } from '@keelson/storagebackend'
+import { expect, test } from 'vitest'
+import { breakable, Collected, keyOf, openFixture, prefix } from './cacher.fixture.ts'
+import type { Pod } from './cacher.fixture.ts'
+
+test('filled anew, a cache does not take a state from before what it has shown', async () => {
+  const store = breakable()
+  let stale: ObjectList<Pod> | undefined
+  await using fixture = await openFixture({
+    wrap: (storage) => {
+      const wrapped = store.wrap(storage)
+      return {
+        ...wrapped,
+        list: async (key, options) => (options?.resourceVersion === undefined && stale ? stale : wrapped.list(key, options)),
+      }
+    },
+  })
+  const { cacher, clock } = fixture
+  await fixture.put('ns', 'a')
+  const old = await fixture.store.list(prefix)
+  await fixture.put('ns', 'b')
+  await fixture.caughtUp()
+  const shown = await cacher.list(prefix, { resourceVersion: '0' })
+  expect([...shown.items]).toHaveLength(2)
+
+  stale = { ...old, items: [...old.items] }
+  store.fail(newResourceExpired('gone'))
+  await clock.pass(500)
+  await expect(cacher.checkReady()).rejects.toThrow('(re)initializing')
+  expect(fixture.errors.map(String).join()).toContain(`the store listed revision ${old.revision}, after it was at ${shown.revision}`)
+
+  stale = undefined
+  await clock.pass(2000)
+  await cacher.checkReady()
+  expect([...(await cacher.list(prefix, { resourceVersion: '0' })).items]).toHaveLength(2)
+})
+
+test('every watcher, wherever it begins and however the store goes on, sees revisions grow', async () => {
+  await using fixture = await openFixture({ watcherLimits: { bufferedEvents: 2, scanned: 3 } })
+  const stop = new AbortController()
+  const watches: Collected[] = []
+  for (let i = 0; i < 40; i++) {
+    const revision = await fixture.put('ns', `p${i % 5}`, { note: `${i}` })
+    for (const resourceVersion of ['0', String(revision), String(Math.max(1, revision - 10))]) {
+      watches.push(new Collected(await fixture.cacher.watch(prefix, { resourceVersion, sendInitialEvents: false, signal: stop.signal })))
+    }
+    if (i % 7 === 0) await settle()
+  }
+  await fixture.caughtUp()
+  await settle(30)
+  stop.abort()
+  for (const { done, batches } of watches) {
+    await done
+    const revisions = batches.flat().map((event) => (event.type === 'BOOKMARK' ? event.revision : event.object.revision))
+    expect(revisions).toEqual(revisions.toSorted((a, b) => a - b))
+    expect(new Set(revisions).size).toBe(revisions.length)
+  }
+})
+
+test('a deletion is told with the object as it was, under its own revision, also to who comes late; what comes after does not change it', async () => {
+  await using fixture = await openFixture()
+  const stop = new AbortController()
+  const watch = async (resourceVersion: string): Promise<Collected> =>
+    new Collected(await fixture.cacher.watch(prefix, { resourceVersion, signal: stop.signal }))
+  const prompt = await watch('1')
+  const made = await fixture.put('ns', 'a', { note: 'first' })
+  const deleted = await fixture.remove('ns', 'a')
+  const again = await fixture.put('ns', 'a', { note: 'second' })
+  await fixture.caughtUp()
+  const late = await watch('1')
+  await settle()
+  stop.abort()
+  for (const { done, batches } of [prompt, late]) {
+    await done
+    const told = batches.flat().map((event) => {
+      if (event.type === 'BOOKMARK') return event.type
+      const { metadata, spec } = event.object.object()
+      expect(event.object.key).toBe(keyOf('ns', 'a'))
+      expect(metadata.resourceVersion).toBe(String(event.object.revision))
+      return `${event.type} ${spec?.note}@${event.object.revision}`
+    })
+    expect(told).toEqual([`ADDED first@${made}`, `DELETED first@${deleted}`, `ADDED second@${again}`])
+  }
+})
