@@ -11,6 +11,7 @@ import { ApplyConflicts, newFieldManagerConflict } from './conflicts.ts'
 import type { FieldFilter } from './field-filter.ts'
 import { difference, fieldsAt, hasPath, isEmptySet, union } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
+import { foldAtomic } from './fold-atomic.ts'
 import { clientSideApplier, fieldsLastApplied, updateLastApplied } from './last-applied.ts'
 import { decodeManaged, encodeManaged, identityOf, identityText } from './managed.ts'
 import type { Managed } from './managed.ts'
@@ -135,6 +136,7 @@ export class FieldManager {
     const change: OwnersChange = { live, next, convert: this.#convert, filter: this.#options.resetFields }
     const comparison = compareObjects(change)
     const before = new Map(managed)
+    if (comparison !== undefined) this.#foldAtomic(managed)
     takeFields(managed, change, comparison, { force: true })
     if (comparison !== undefined) {
       const set = difference(union(comparison.modified, comparison.added), unmanaged)
@@ -142,6 +144,14 @@ export class FieldManager {
     }
     capUpdateManagers(managed)
     return managed.size !== before.size || [...managed].some(([id, entry]) => before.get(id) !== entry)
+  }
+
+  #foldAtomic(managed: Managed): void {
+    for (const [id, entry] of managed) {
+      const schema = this.#options.versions.schemaOf(entry.apiVersion)
+      const set = schema === undefined ? entry.set : foldAtomic(entry.set, mergeTypeOf(schema))
+      if (set !== entry.set) managed.set(id, { ...entry, set })
+    }
   }
 
   #give(managed: Managed, manager: string, set: FieldSet): void {
@@ -160,6 +170,7 @@ export class FieldManager {
     { manager, id, force }: { readonly manager: string; readonly id: string; readonly force: boolean },
   ): TypedObject | undefined {
     const apiVersion = this.#apiVersion
+    this.#foldAtomic(managed)
     const last = managed.get(id)
     const claimed = toFieldSet(config.type, config.value)
     const set = this.#options.resetFields?.(claimed) ?? claimed

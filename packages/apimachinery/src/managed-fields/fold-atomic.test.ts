@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import type { FieldSchema, StructSchema } from '../type-schema.ts'
+import { foldAtomic } from './fold-atomic.ts'
+import { fieldsAt, setOfPaths } from './field-set.ts'
+import { mergeTypeOf } from './merge-type.ts'
+
+const struct = (fields: readonly FieldSchema[], mapType?: 'atomic'): StructSchema => ({
+  kind: 'struct',
+  name: 'S',
+  definition: 'S',
+  fields,
+  byName: new Map(fields.map((field) => [field.name, field])),
+  ...(mapType && { mapType }),
+})
+const text: FieldSchema = { name: 'text', type: { kind: 'string' } }
+const type = mergeTypeOf(
+  struct([
+    { name: 'selector', type: struct([text], 'atomic') },
+    { name: 'list', type: { kind: 'list', items: { kind: 'string' } } },
+    { name: 'inner', type: struct([text]) },
+    {
+      name: 'items',
+      type: {
+        kind: 'list',
+        listType: 'map',
+        mapKeys: ['text'],
+        items: struct([text, { name: 'list', type: { kind: 'list', items: text.type } }]),
+      },
+    },
+  ]),
+)
+
+describe('what has become atomic', () => {
+  it('is owned as a whole by who owned a part', () => {
+    const item = 'k:{"text":"a"}'
+    const before = setOfPaths([
+      ['f:selector', 'f:text'],
+      ['f:list', 'v:"a"'],
+      ['f:inner', 'f:text'],
+      ['f:items', item],
+      ['f:items', item, 'f:list', 'i:0'],
+    ])
+    const after = setOfPaths([['f:selector'], ['f:list'], ['f:inner', 'f:text'], ['f:items', item], ['f:items', item, 'f:list']])
+    expect(JSON.stringify(foldAtomic(before, type))).toBe(JSON.stringify(after))
+  })
+
+  it('is left alone where it is so already, or is not known', () => {
+    const set = fieldsAt('selector', 'list', 'inner.text', 'unknown.part')
+    expect(foldAtomic(set, type)).toBe(set)
+  })
+})

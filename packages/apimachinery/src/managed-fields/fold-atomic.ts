@@ -1,0 +1,34 @@
+import { elementsOf, isEmptySet, isMember, leaf, NodeBuilder } from './field-set.ts'
+import type { FieldSet } from './field-set.ts'
+import type { MergeType } from './merge-type.ts'
+import type { PathElement } from './path-element.ts'
+
+/**
+ * A set that was made when the parts of something were owned one by one, for a type in which it is owned as a whole: whoever owned a part
+ * owns the whole. The same set when there is no such thing in it.
+ */
+export function foldAtomic(set: FieldSet, type: MergeType): FieldSet {
+  let folded: Map<PathElement, FieldSet> | undefined
+  const elements = elementsOf(set)
+  for (const element of elements) {
+    const child = set[element]!
+    const inner = isEmptySet(child) ? undefined : innerType(type, element)
+    if (inner === undefined) continue
+    const kept = isWhole(inner) ? leaf : foldAtomic(child, inner)
+    if (kept !== child) (folded ??= new Map()).set(element, kept)
+  }
+  if (folded === undefined) return set
+  const node = new NodeBuilder(isMember(set))
+  for (const element of elements) node.add(element, folded.get(element) ?? set[element])
+  return node.build()!
+}
+
+function isWhole(type: MergeType): boolean {
+  return type.kind === 'list' ? type.relationship === 'atomic' : type.kind !== 'scalar' && type.atomic
+}
+
+function innerType(type: MergeType, element: string): MergeType | undefined {
+  if (type.kind === 'list') return type.items
+  if (type.kind !== 'map') return undefined
+  return (element.startsWith('f:') ? type.byName.get(element.slice(2))?.type : undefined) ?? type.values
+}
