@@ -6,7 +6,7 @@ import { isStorageError, StorageError, tooLarge, transformFailed } from './error
 import { keyRange, prefixEnd } from './key-range.ts'
 import { planList, type ListPlan } from './list-options.ts'
 import type { ObjectAccess } from './object-access.ts'
-import { ObjectPage } from './object-page.ts'
+import { ObjectPage, type ObjectPageOptions } from './object-page.ts'
 import { isEmptyPredicate } from './predicate.ts'
 import type { ListObjectsOptions, ObjectList, StoredObject } from './storage.ts'
 import { translateBackendError } from './translate-error.ts'
@@ -115,22 +115,23 @@ async function listFetched<T extends KubeObject>(list: PlannedList<T>): Promise<
 }
 
 function newPage<T extends KubeObject>({ access, options, plan, unreadable }: PlannedList<T>): ObjectPage<T> {
-  const open = (entry: Entry): StoredObject<T> | Promise<StoredObject<T>> => {
+  const filtered = !isEmptyPredicate(options.predicate)
+  const select = filtered ? access.selecting(options.predicate!) : (entry: Entry) => access.open(entry)
+  const open: Open<T> = (entry) => {
     const wait = access.prepare(entry)
-    return wait ? wait.then(() => access.open(entry)) : access.open(entry)
+    return wait ? wait.then(() => select(entry)) : select(entry)
   }
   return new ObjectPage({
     open: unreadable ? collecting(unreadable, open) : open,
     limit: plan.limit,
-    predicate: options.predicate,
+    filtered,
     signal: options.signal,
   })
 }
 
-function collecting<T extends KubeObject>(
-  unreadable: UnreadableObjects,
-  open: (entry: Entry) => StoredObject<T> | Promise<StoredObject<T>>,
-): (entry: Entry) => StoredObject<T> | undefined | Promise<StoredObject<T> | undefined> {
+type Open<T extends KubeObject> = ObjectPageOptions<T>['open']
+
+function collecting<T extends KubeObject>(unreadable: UnreadableObjects, open: Open<T>): Open<T> {
   return (entry) => {
     const add = (error: unknown): undefined => {
       unreadable.add(entry.key, error)

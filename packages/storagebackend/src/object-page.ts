@@ -1,16 +1,16 @@
 import type { KubeObject } from '@keelson/apimachinery'
 import type { Entry, Revision } from './backend.ts'
 import { encodeContinue } from './continue-token.ts'
-import { matcher } from './predicate.ts'
-import type { ObjectList, Predicate, StoredObject } from './storage.ts'
+import type { ObjectList, StoredObject } from './storage.ts'
 import { TimeSlices } from './time-slices.ts'
 
 export interface ObjectPageOptions<T extends KubeObject> {
-  /** Undefined: it is passed over. May have to wait. */
+  /** Undefined: it is not on the list. May have to wait. */
   readonly open: (entry: Entry) => StoredObject<T> | undefined | Promise<StoredObject<T> | undefined>
   /** 0 is none. */
   readonly limit: number
-  readonly predicate: Predicate | undefined
+  /** Not all objects are on the list. */
+  readonly filtered: boolean
   readonly signal?: AbortSignal | undefined
 }
 
@@ -20,7 +20,6 @@ export interface ObjectPageOptions<T extends KubeObject> {
  */
 export class ObjectPage<T extends KubeObject> {
   readonly #options: ObjectPageOptions<T>
-  readonly #matches: ((object: StoredObject) => boolean) | undefined
   readonly #limit: number
   readonly #items: StoredObject<T>[] = []
   readonly #slices = new TimeSlices()
@@ -29,7 +28,6 @@ export class ObjectPage<T extends KubeObject> {
 
   constructor(options: ObjectPageOptions<T>) {
     this.#options = options
-    this.#matches = matcher(options.predicate)
     this.#limit = options.limit === 0 ? Infinity : options.limit
   }
 
@@ -55,7 +53,7 @@ export class ObjectPage<T extends KubeObject> {
       this.#looked++
       const opened = open(entry)
       const object = opened instanceof Promise ? await opened : opened
-      if (object && (!this.#matches || this.#matches(object))) this.#items.push(object)
+      if (object) this.#items.push(object)
       const pause = this.#slices.due()
       if (!pause) continue
       signal?.throwIfAborted()
@@ -75,7 +73,7 @@ export class ObjectPage<T extends KubeObject> {
       revision,
       continue: encodeContinue(`${this.#lastKey}\0`, prefix, revision),
       // Objects that a selector would not let through are not told apart here, so only a list of everything knows.
-      remainingItemCount: this.#matches ? undefined : count - this.#limit,
+      remainingItemCount: this.#options.filtered ? undefined : count - this.#limit,
       items: this.#items,
     }
   }
