@@ -1,74 +1,84 @@
+import { editsBetween } from './sequence-matcher.ts'
+import type { Edit } from './sequence-matcher.ts'
+
 const context = 3
-/** Beyond this the differing middle is shown as one piece: finding the shortest difference takes the product of both lengths. */
+/** Beyond this the whole is shown as replaced: finding out what is common takes up to the product of both lengths. */
 const maxCells = 1_000_000
 
-interface Line {
-  readonly mark: ' ' | '-' | '+'
-  readonly text: string
-}
-
-/** What differs between two JSON values, as a unified diff of their indented texts. */
+/** What differs between two JSON values: the hunks of a unified diff of their indented texts. */
 export function lineDiff(before: unknown, after: unknown): string {
-  const lines = diffLines(indented(before), indented(after))
-  const shown = lines.map((_, i) => lines.slice(Math.max(0, i - context), i + context + 1).some(({ mark }) => mark !== ' '))
-  let text = ''
-  let oldLine = 1
-  let newLine = 1
-  for (let i = 0; i < lines.length; i++) {
-    if (shown[i] === true && shown[i - 1] !== true) {
-      const end = shown.indexOf(false, i)
-      const hunk = lines.slice(i, end < 0 ? lines.length : end)
-      const count = (mark: Line['mark']): number => hunk.filter((line) => line.mark !== mark).length
-      text += `@@ -${oldLine},${count('+')} +${newLine},${count('-')} @@\n`
-    }
-    const { mark, text: line } = lines[i]!
-    if (shown[i] === true) text += `${mark}${line}\n`
-    if (mark !== '+') oldLine += 1
-    if (mark !== '-') newLine += 1
-  }
-  return text === '' ? '' : `--- \n+++ \n${text}`
+  const a = indented(before)
+  const b = indented(after)
+  const edits: Edit[] =
+    a.length * b.length > maxCells
+      ? [{ kind: 'replace', oldStart: 0, oldEnd: a.length, newStart: 0, newEnd: b.length }]
+      : editsBetween(a, b)
+  return hunksOf(edits)
+    .map((hunk) => printHunk(hunk, a, b))
+    .join('')
 }
 
 function indented(value: unknown): string[] {
-  return JSON.stringify(value, null, 1).split('\n')
+  return (JSON.stringify(value, null, 1) ?? 'null').replace(/[<>&\u2028\u2029]/g, escaped).split('\n')
 }
 
-function diffLines(before: readonly string[], after: readonly string[]): readonly Line[] {
-  const shortest = Math.min(before.length, after.length)
-  let start = 0
-  while (start < shortest && before[start] === after[start]) start++
-  let end = 0
-  while (end < shortest - start && before.at(-1 - end) === after.at(-1 - end)) end++
-  const same = (text: string): Line => ({ mark: ' ', text })
-  return [
-    ...before.slice(0, start).map(same),
-    ...diffMiddle(before.slice(start, before.length - end), after.slice(start, after.length - end)),
-    ...before.slice(before.length - end).map(same),
-  ]
+/** As Go writes what could end a script. */
+function escaped(char: string): string {
+  return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 
-/** By the longest common subsequence. */
-function diffMiddle(before: readonly string[], after: readonly string[]): readonly Line[] {
-  const width = after.length + 1
-  if (before.length * after.length > maxCells) {
-    return [...before.map((text): Line => ({ mark: '-', text })), ...after.map((text): Line => ({ mark: '+', text }))]
+/** Changes that are near each other, with some unchanged lines around them. */
+function hunksOf(edits: readonly Edit[]): Edit[][] {
+  const hunks: Edit[][] = []
+  let hunk: Edit[] = []
+  for (const [i, edit] of edits.entries()) {
+    if (edit.kind !== 'equal') {
+      hunk.push(edit)
+      continue
+    }
+    const isFirst = i === 0
+    const isLast = i === edits.length - 1
+    const length = edit.oldEnd - edit.oldStart
+    if (isFirst) hunk.push(lastLines(edit))
+    else if (isLast) hunk.push(firstLines(edit))
+    else if (length > 2 * context) {
+      hunks.push([...hunk, firstLines(edit)])
+      hunk = [lastLines(edit)]
+    } else hunk.push(edit)
   }
-  const lengths = new Uint32Array((before.length + 1) * width)
-  const at = (i: number, j: number): number => lengths[i * width + j]!
-  for (let i = before.length - 1; i >= 0; i--) {
-    for (let j = after.length - 1; j >= 0; j--) {
-      lengths[i * width + j] = before[i] === after[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1))
+  return hunk.some(({ kind }) => kind !== 'equal') ? [...hunks, hunk] : hunks
+}
+
+function firstLines(edit: Edit): Edit {
+  const length = Math.min(edit.oldEnd - edit.oldStart, context)
+  return { ...edit, oldEnd: edit.oldStart + length, newEnd: edit.newStart + length }
+}
+
+function lastLines(edit: Edit): Edit {
+  const length = Math.min(edit.oldEnd - edit.oldStart, context)
+  return { ...edit, oldStart: edit.oldEnd - length, newStart: edit.newEnd - length }
+}
+
+function printHunk(hunk: readonly Edit[], a: readonly string[], b: readonly string[]): string {
+  const first = hunk[0]!
+  const last = hunk.at(-1)!
+  let text = `@@ -${range(first.oldStart, last.oldEnd)} +${range(first.newStart, last.newEnd)} @@\n`
+  const print = (mark: string, lines: readonly string[]): void => {
+    for (const line of lines) text += `${mark}${line}\n`
+  }
+  for (const { kind, oldStart, oldEnd, newStart, newEnd } of hunk) {
+    if (kind === 'equal') print(' ', a.slice(oldStart, oldEnd))
+    else {
+      print('-', a.slice(oldStart, oldEnd))
+      print('+', b.slice(newStart, newEnd))
     }
   }
-  const lines: Line[] = []
-  let i = 0
-  let j = 0
-  while (i < before.length || j < after.length) {
-    if (i < before.length && j < after.length && before[i] === after[j]) {
-      lines.push({ mark: ' ', text: before[i++]! })
-      j++
-    } else if (j >= after.length || (i < before.length && at(i + 1, j) >= at(i, j + 1))) lines.push({ mark: '-', text: before[i++]! })
-    else lines.push({ mark: '+', text: after[j++]! })
-  }
-  return lines
+  return text
+}
+
+/** Lines count from one; an empty range begins at the line before it. */
+function range(start: number, end: number): string {
+  const length = end - start
+  if (length === 1) return `${start + 1}`
+  return length === 0 ? `${start},0` : `${start + 1},${length}`
 }

@@ -1,6 +1,7 @@
 import type { Taint } from '@keelson/api/core/v1'
 import { fieldError, isValidLabelValue, validateLabelName } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { internalForm } from '../internal-form/internal-form.ts'
 import { validateRequiredOneOf } from '../pod-spec/field-rules.ts'
 
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
@@ -8,7 +9,8 @@ const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
 export function validateTaints(taints: readonly DeepReadonly<Taint>[], path: FieldPath): FieldErrorList {
   const errors: FieldErrorList = []
   const seen = new Set<string>()
-  for (const [i, { key = '', value = '', effect = '', timeAdded }] of taints.entries()) {
+  for (const [i, taint] of taints.entries()) {
+    const { key = '', value = '', effect = '' } = taint
     const at = path.index(i)
     errors.push(...validateLabelName(key, at.child('key')))
     const messages = isValidLabelValue(value)
@@ -16,8 +18,7 @@ export function validateTaints(taints: readonly DeepReadonly<Taint>[], path: Fie
     errors.push(...validateRequiredOneOf(effect, effects, at.child('effect')))
     const pair = `${effect}/${key}`
     if (seen.has(pair)) {
-      const internal = { Key: key, Value: value, Effect: effect, TimeAdded: timeAdded ?? null }
-      errors.push({ ...fieldError.duplicate(at, internal), detail: 'taints must be unique by key and effect pair' })
+      errors.push({ ...fieldError.duplicate(at, internalForm('Taint', taint)), detail: 'taints must be unique by key and effect pair' })
     }
     seen.add(pair)
   }

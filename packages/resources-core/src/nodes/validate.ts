@@ -2,6 +2,7 @@ import type { Node } from '@keelson/api/core/v1'
 import { byteLength, fieldError, fieldPath, parseQuantity } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { parseCidr, validateLegacyCidr } from '../cidr.ts'
+import { internalForm } from '../internal-form/internal-form.ts'
 import { validateResourceQuantity } from '../pod-spec/resource-quantities.ts'
 import { validateNodeAnnotations } from './validate-annotations.ts'
 import { validateConfigSource, validateConfigStatus } from './validate-config-source.ts'
@@ -100,9 +101,9 @@ function validatePodCIDRs(cidrs: readonly string[]): FieldErrorList {
 
 function validateAddresses({ status }: ReadonlyNode): FieldErrorList {
   const seen = new Set<string>()
-  return (status?.addresses ?? []).flatMap(({ type, address }, i) => {
-    const key = `${type} ${address}`
-    if (seen.has(key)) return [fieldError.duplicate(fieldPath('status', 'addresses').index(i), { Type: type, Address: address })]
+  return (status?.addresses ?? []).flatMap((address, i) => {
+    const key = `${address.type} ${address.address}`
+    if (seen.has(key)) return [fieldError.duplicate(fieldPath('status', 'addresses').index(i), internalForm('NodeAddress', address))]
     seen.add(key)
     return []
   })

@@ -10,6 +10,7 @@ import {
 } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { copyObject } from '@keelson/registry'
+import { internalForm } from '../internal-form/internal-form.ts'
 import { lineDiff } from '../line-diff.ts'
 import { validateClaimSpec } from '../pod-spec/validate-claim-spec.ts'
 import { storageClassAnnotation } from '../storage-class-name.ts'
@@ -35,7 +36,8 @@ export function validateClaimUpdate(claim: ReadonlyClaim, old: ReadonlyClaim): F
   ]
   const [before, after] = comparableSpecs(claim, old)
   if (!semanticEqual(after, before)) {
-    const detail = `spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n${lineDiff(before, after)}`
+    const diff = lineDiff(internalForm('PersistentVolumeClaimSpec', before), internalForm('PersistentVolumeClaimSpec', after))
+    const detail = `spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n${diff}`
     errors.push(fieldError.forbidden(specPath, detail))
   }
   return [

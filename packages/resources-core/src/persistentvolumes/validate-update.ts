@@ -1,6 +1,7 @@
 import type { NodeSelectorRequirement, PersistentVolume, PersistentVolumeSpec, VolumeNodeAffinity } from '@keelson/api/core/v1'
 import { fieldError, fieldPath, immutableMessage, semanticEqual, validateImmutableField } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
+import { internalForm } from '../internal-form/internal-form.ts'
 import { lineDiff } from '../line-diff.ts'
 import { sourceMembers } from './validate-source.ts'
 import { validatePersistentVolume, validateVolumeSpec } from './validate.ts'
@@ -18,13 +19,13 @@ export function validatePersistentVolumeUpdate(volume: ReadonlyVolume, old: Read
   const source = comparableSource(spec, oldSpec)
   const oldSource = sourceOf(oldSpec)
   if (!semanticEqual(source, oldSource)) {
-    const detail = `spec.persistentvolumesource is immutable after creation\n${lineDiff(oldSource, source)}`
+    const detail = `spec.persistentvolumesource is immutable after creation\n${diffOf(oldSource, source)}`
     errors.push(fieldError.forbidden(fieldPath('spec', 'persistentvolumesource'), detail))
   }
   errors.push(...validateImmutableField(spec.volumeMode, oldSpec.volumeMode, fieldPath('volumeMode')))
   if (oldSpec.nodeAffinity !== undefined && !sameAffinity(spec.nodeAffinity, oldSpec.nodeAffinity)) {
     const detail = `${immutableMessage}, except for updating from beta label to GA`
-    errors.push(fieldError.invalid(fieldPath('nodeAffinity'), internalAffinity(spec.nodeAffinity), detail))
+    errors.push(fieldError.invalid(fieldPath('nodeAffinity'), printedAffinity(spec.nodeAffinity), detail))
   }
   if (oldSpec.volumeAttributesClassName !== undefined && spec.volumeAttributesClassName === undefined) {
     const detail = 'update from non-nil value to nil is forbidden'
@@ -75,19 +76,10 @@ function sameRequirements(requirements: readonly Requirement[], old: readonly Re
   )
 }
 
-/** As errors print it. */
-function internalAffinity(affinity: Affinity | undefined): unknown {
-  if (affinity === undefined) return null
-  const internal = ({ key, operator, values }: Requirement): unknown => ({ Key: key, Operator: operator, Values: values ?? null })
-  const list = (requirements: readonly Requirement[] | undefined): unknown => requirements?.map(internal) ?? null
-  if (affinity.required === undefined) return { Required: null }
-  const terms = affinity.required.nodeSelectorTerms ?? []
-  return {
-    Required: {
-      NodeSelectorTerms: terms.map(({ matchExpressions, matchFields }) => ({
-        MatchExpressions: list(matchExpressions),
-        MatchFields: list(matchFields),
-      })),
-    },
-  }
+function printedAffinity(affinity: Affinity | undefined): unknown {
+  return affinity === undefined ? null : internalForm('VolumeNodeAffinity', affinity)
+}
+
+function diffOf(old: unknown, source: unknown): string {
+  return lineDiff(internalForm('PersistentVolumeSource', old), internalForm('PersistentVolumeSource', source))
 }

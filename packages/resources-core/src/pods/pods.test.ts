@@ -194,7 +194,7 @@ describe('updating pods', () => {
     const { errors } = update(pod({}), ({ spec }) => void (spec!.hostname = 'h'))
     expect(errors).toHaveLength(1)
     expect(errors[0]).toMatch(/^spec: Forbidden: pod updates may not change fields other than `spec.containers\[\*\].image`,/)
-    expect(errors[0]).toContain('+ "hostname": "h"')
+    expect(errors[0]).toContain('- "Hostname": "",\n+ "Hostname": "h",')
   })
 
   it.each<[string, Partial<PodSpec>, (spec: PodSpec) => void, string[]]>([

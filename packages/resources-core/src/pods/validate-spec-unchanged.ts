@@ -2,6 +2,7 @@ import type { NodeAffinity, NodeSelectorTerm } from '@keelson/api/core/v1'
 import { fieldError, semanticEqual } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import type { ReadonlyContainer, ReadonlyPodSpec } from '../pod-spec/visit-containers.ts'
+import { internalForm } from '../internal-form/internal-form.ts'
 import { lineDiff } from '../line-diff.ts'
 
 const updatable = [
@@ -27,7 +28,7 @@ export function validateSpecUnchanged(spec: ReadonlyPodSpec, old: ReadonlyPodSpe
     rest = { ...rest, nodeSelector: old.nodeSelector, ...(unchanged ? { affinity: oldAffinity } : undefined) } as ReadonlyPodSpec
   }
   if (semanticEqual(rest, old)) return errors
-  const detail = `pod updates may not change fields other than ${updatable}\n${lineDiff(old, rest)}`
+  const detail = `pod updates may not change fields other than ${updatable}\n${lineDiff(internalForm('PodSpec', old), internalForm('PodSpec', rest))}`
   return [...errors, fieldError.forbidden(path, detail)]
 }
 

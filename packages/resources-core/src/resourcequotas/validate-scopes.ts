@@ -1,6 +1,7 @@
 import type { ResourceQuotaSpec, ScopedResourceSelectorRequirement } from '@keelson/api/core/v1'
 import { fieldError } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { internalForm } from '../internal-form/internal-form.ts'
 import { isStandardQuotaResource } from '../pod-spec/resource-names.ts'
 
 type Spec = DeepReadonly<ResourceQuotaSpec>
@@ -49,7 +50,7 @@ export function validateScopeSelector(spec: Spec, specPath: FieldPath): FieldErr
     return [
       ...(countedIn.has(scopeName) ? [] : [fieldError.invalid(path.child('scopeName'), scopeName, 'unsupported scope')]),
       ...uncounted(scopeName, spec).map(() =>
-        fieldError.invalid(path, internalSelector(requirements), 'unsupported scope applied to resource'),
+        fieldError.invalid(path, internalForm('ScopeSelector', spec.scopeSelector), 'unsupported scope applied to resource'),
       ),
       ...validateOperator(requirement, path),
     ]
@@ -91,15 +92,4 @@ function validateConflicts(scopes: readonly string[], spec: Spec, path: FieldPat
   return conflicts
     .filter((pair) => pair.every((scope) => scopes.includes(scope)))
     .map(() => fieldError.invalid(path, spec.scopes ?? null, 'conflicting scopes'))
-}
-
-/** As errors print it. */
-function internalSelector(requirements: readonly Requirement[]): unknown {
-  return {
-    MatchExpressions: requirements.map(({ scopeName, operator, values = null }) => ({
-      ScopeName: scopeName,
-      Operator: operator,
-      Values: values,
-    })),
-  }
 }

@@ -5,6 +5,7 @@ import { onlyFields } from '@keelson/apimachinery/managed-fields'
 import { copyObject } from '@keelson/registry'
 import type { SubresourceStrategy } from '@keelson/registry'
 import { keepMember } from '../../keep-member.ts'
+import { internalForm } from '../../internal-form/internal-form.ts'
 import { lineDiff } from '../../line-diff.ts'
 import { mirrorAnnotation } from '../../pod-spec/annotation-keys.ts'
 import { dropDisabledPodFields } from '../../pod-spec/drop-disabled-fields.ts'
@@ -53,5 +54,9 @@ function validateKept(old: DeepReadonly<EphemeralContainer>, containers: readonl
   const subject = `existing ephemeral containers ${quote(old.name)}`
   if (container === undefined) return [fieldError.forbidden(path, `${subject} may not be removed\n`)]
   if (semanticEqual(container, old)) return []
-  return [fieldError.forbidden(path, `${subject} may not be changed\n${lineDiff(old, container)}`)]
+  return [fieldError.forbidden(path, `${subject} may not be changed\n${diffOf(old, container)}`)]
+}
+
+function diffOf(old: DeepReadonly<EphemeralContainer>, container: DeepReadonly<EphemeralContainer>): string {
+  return lineDiff(internalForm('EphemeralContainer', old), internalForm('EphemeralContainer', container))
 }

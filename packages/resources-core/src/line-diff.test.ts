@@ -1,0 +1,39 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { lineDiff } from './line-diff.ts'
+import { editsBetween } from './sequence-matcher.ts'
+
+describe('a diff of lines', () => {
+  it('shows three lines around each change, and says where they are', () => {
+    const numbers = Array.from({ length: 20 }, (_, i) => i)
+    const changed = numbers.with(9, 90)
+    expect(lineDiff(numbers, changed)).toBe('@@ -8,7 +8,7 @@\n  6,\n  7,\n  8,\n- 9,\n+ 90,\n  10,\n  11,\n  12,\n')
+    expect(lineDiff(numbers, numbers)).toBe('')
+    expect(lineDiff(numbers, changed.with(0, 5)).match(/@@/g)).toHaveLength(4)
+    expect(lineDiff(null, { a: '<' })).toBe('@@ -1 +1,3 @@\n-null\n+{\n+ "a": "\\u003c"\n+}\n')
+  })
+
+  it('leads from one to the other', () => {
+    const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 60 })
+    fc.assert(
+      fc.property(lines, lines, (a, b) => {
+        const edits = editsBetween(a, b)
+        const rebuilt = edits.flatMap(({ kind, oldStart, oldEnd, newStart, newEnd }) =>
+          kind === 'equal' ? a.slice(oldStart, oldEnd) : b.slice(newStart, newEnd),
+        )
+        expect(rebuilt).toEqual(b)
+        expect(edits.flatMap(({ oldStart, oldEnd }) => a.slice(oldStart, oldEnd))).toEqual(a)
+      }),
+    )
+  })
+
+  it('takes the longest common run first', () => {
+    const kinds = editsBetween([...'abxcd'], [...'abcd']).map(({ kind, oldStart, oldEnd }) => `${kind} ${oldStart}-${oldEnd}`)
+    expect(kinds).toEqual(['equal 0-2', 'delete 2-3', 'equal 3-5'])
+  })
+
+  it('of long texts is short work', () => {
+    const long = Array.from({ length: 100_000 }, (_, i) => i % 7)
+    expect(lineDiff(long, long.toReversed()).startsWith('@@ -1,100002 +1,100002 @@\n')).toBe(true)
+  })
+})

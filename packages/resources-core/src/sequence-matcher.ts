@@ -1,0 +1,108 @@
+/** What to do with a run of the old lines to get the new: keep, replace, delete or insert. Ends are exclusive. */
+export interface Edit {
+  readonly kind: 'equal' | 'replace' | 'delete' | 'insert'
+  readonly oldStart: number
+  readonly oldEnd: number
+  readonly newStart: number
+  readonly newEnd: number
+}
+
+interface Block {
+  readonly a: number
+  readonly b: number
+  readonly size: number
+}
+
+/**
+ * The edits from one list of lines to another by the longest runs they have in common (Ratcliff and Obershelp), as difflib finds them: not
+ * always the fewest, but the ones that clients have always been shown.
+ */
+export function editsBetween(a: readonly string[], b: readonly string[]): Edit[] {
+  const edits: Edit[] = []
+  let i = 0
+  let j = 0
+  for (const block of [...matchingBlocks(a, b), { a: a.length, b: b.length, size: 0 }]) {
+    const kind = i < block.a ? (j < block.b ? 'replace' : 'delete') : j < block.b ? 'insert' : undefined
+    if (kind !== undefined) edits.push({ kind, oldStart: i, oldEnd: block.a, newStart: j, newEnd: block.b })
+    i = block.a + block.size
+    j = block.b + block.size
+    if (block.size > 0) edits.push({ kind: 'equal', oldStart: block.a, oldEnd: i, newStart: block.b, newEnd: j })
+  }
+  return edits
+}
+
+function matchingBlocks(a: readonly string[], b: readonly string[]): Block[] {
+  const places = placesOf(b)
+  const blocks: Block[] = []
+  const pending: (readonly [number, number, number, number])[] = [[0, a.length, 0, b.length]]
+  while (pending.length > 0) {
+    const [aStart, aEnd, bStart, bEnd] = pending.pop()!
+    const block = longestMatch(a, b, { aStart, aEnd, bStart, bEnd, places })
+    if (block.size === 0) continue
+    blocks.push(block)
+    if (aStart < block.a && bStart < block.b) pending.push([aStart, block.a, bStart, block.b])
+    if (block.a + block.size < aEnd && block.b + block.size < bEnd) pending.push([block.a + block.size, aEnd, block.b + block.size, bEnd])
+  }
+  return joined(blocks.sort((x, y) => x.a - y.a || x.b - y.b))
+}
+
+/** Runs that touch are one. */
+function joined(blocks: readonly Block[]): Block[] {
+  const result: Block[] = []
+  for (const block of blocks) {
+    const last = result.at(-1)
+    if (last !== undefined && last.a + last.size === block.a && last.b + last.size === block.b) {
+      result[result.length - 1] = { ...last, size: last.size + block.size }
+    } else result.push(block)
+  }
+  return result
+}
+
+const manyLines = 200
+
+/** Where each line is. In a long text a run does not begin with a line that is everywhere. */
+function placesOf(lines: readonly string[]): ReadonlyMap<string, readonly number[]> {
+  const places = new Map<string, number[]>()
+  for (const [i, line] of lines.entries()) {
+    const known = places.get(line)
+    if (known === undefined) places.set(line, [i])
+    else known.push(i)
+  }
+  if (lines.length < manyLines) return places
+  const most = Math.floor(lines.length / 100) + 1
+  for (const [line, at] of places) if (at.length > most) places.delete(line)
+  return places
+}
+
+interface Window {
+  readonly aStart: number
+  readonly aEnd: number
+  readonly bStart: number
+  readonly bEnd: number
+  readonly places: ReadonlyMap<string, readonly number[]>
+}
+
+/** Of several, the first in `a`, then the first in `b`. */
+function longestMatch(a: readonly string[], b: readonly string[], { aStart, aEnd, bStart, bEnd, places }: Window): Block {
+  let best: Block = { a: aStart, b: bStart, size: 0 }
+  /** The length of the run that ends at each line of `b` and at the line of `a` before this one. */
+  let lengths = new Map<number, number>()
+  for (let i = aStart; i < aEnd; i++) {
+    const next = new Map<number, number>()
+    for (const j of places.get(a[i]!) ?? []) {
+      if (j < bStart) continue
+      if (j >= bEnd) break
+      const size = (lengths.get(j - 1) ?? 0) + 1
+      next.set(j, size)
+      if (size > best.size) best = { a: i - size + 1, b: j - size + 1, size }
+    }
+    lengths = next
+  }
+  let { a: i, b: j, size } = best
+  for (; i > aStart && j > bStart && a[i - 1] === b[j - 1]; size++) {
+    i--
+    j--
+  }
+  while (i + size < aEnd && j + size < bEnd && a[i + size] === b[j + size]) size++
+  return { a: i, b: j, size }
+}
