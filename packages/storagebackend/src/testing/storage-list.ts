@@ -52,17 +52,6 @@ export function listTests(test: DeclareStorageTest): void {
     await reader.stop()
   })
 
-  test('list: of a single key', async ({ storage, key, create }) => {
-    const { revision } = await create('a', '1')
-    await create('a', '10')
-    for (const resourceVersion of ['', '0', String(revision)]) {
-      if (resourceVersion !== '0') expect(names(await storage.list(key('a', '1'), { recursive: false, resourceVersion }))).toEqual(['a/1'])
-    }
-    expect(names(await storage.list(key('a', 'none'), { recursive: false }))).toEqual([])
-    const predicate = selecting({ labels: 'no=match' })
-    expect(names(await storage.list(key('a', '1'), { recursive: false, predicate }))).toEqual([])
-  })
-
   test('list: by labels and fields', async ({ storage, prefix, create }) => {
     await create('a', '1', { labels: { app: 'x', tier: 'front' }, nodeName: 'n1' })
     await create('a', '2', { labels: { app: 'x' }, nodeName: 'n2' })
