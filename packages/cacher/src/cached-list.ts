@@ -1,6 +1,6 @@
 import type { KubeObject } from '@keelson/apimachinery'
-import { encodeContinue, isEmptyPredicate, prefixEnd, TimeSlices } from '@keelson/storagebackend'
-import type { ObjectList, ObjectSnapshot, Predicate, Revision, StoredObject } from '@keelson/storagebackend'
+import { encodeContinue, inRange, isEmptyPredicate, matcher, prefixEnd, TimeSlices } from '@keelson/storagebackend'
+import type { KeyRange, ObjectList, ObjectSnapshot, Predicate, Revision, StoredObject } from '@keelson/storagebackend'
 import type { ResourceCacheMetrics } from './watch-cache-metrics.ts'
 
 export interface CachedListOptions {
@@ -13,6 +13,8 @@ export interface CachedListOptions {
   /** 0 is none. */
   readonly limit: number
   readonly predicate: Predicate | undefined
+  /** What an index left to look at: keys of the whole resource, in order. */
+  readonly indexed?: { readonly name: string; readonly keys: readonly string[] } | undefined
   readonly signal?: AbortSignal | undefined
   readonly metrics?: ResourceCacheMetrics | undefined
 }
@@ -35,11 +37,12 @@ export async function listFromState<T extends KubeObject>(state: ObjectSnapshot<
     }
     return { revision, continue: '', remainingItemCount: undefined, items: { [Symbol.iterator]: () => state.scan(range) } }
   }
-  const total = state.count(range)
+  const indexed = options.indexed?.keys.filter((key) => inRange(range, key))
+  const total = indexed?.length ?? state.count(range)
   const items: StoredObject<T>[] = []
   let looked = 0
   const slices = new TimeSlices(stepsBetweenClocks)
-  for (const object of predicate === undefined ? state.scan(range) : state.select(range, predicate)) {
+  for (const object of indexed === undefined ? walk(state, range, predicate) : getEach(state, indexed, predicate)) {
     looked++
     if (object !== undefined && items.push(object) === limit) break
     const pause = slices.due()
@@ -47,7 +50,7 @@ export async function listFromState<T extends KubeObject>(state: ObjectSnapshot<
     options.signal?.throwIfAborted()
     await pause
   }
-  options.metrics?.listed('', looked, items.length)
+  options.metrics?.listed(options.indexed?.name ?? '', looked, items.length)
   const more = looked < total
   return {
     revision,
@@ -55,5 +58,20 @@ export async function listFromState<T extends KubeObject>(state: ObjectSnapshot<
     // Objects that a selector would not let through are not told apart here, so only a list of everything knows.
     remainingItemCount: more && predicate === undefined ? total - limit : undefined,
     items,
+  }
+}
+
+/** Undefined stands for each object that is passed by. */
+type Walk<T extends KubeObject> = Iterable<StoredObject<T> | undefined>
+
+function walk<T extends KubeObject>(state: ObjectSnapshot<T>, range: KeyRange, predicate: Predicate | undefined): Walk<T> {
+  return predicate === undefined ? state.scan(range) : state.select(range, predicate)
+}
+
+function* getEach<T extends KubeObject>(state: ObjectSnapshot<T>, keys: readonly string[], predicate: Predicate | undefined): Walk<T> {
+  const matches = matcher(predicate)
+  for (const key of keys) {
+    const object = state.get(key)
+    yield object === undefined || (matches !== undefined && !matches(object)) ? undefined : object
   }
 }

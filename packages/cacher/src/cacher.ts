@@ -7,7 +7,9 @@ import type {
   GetOptions,
   ListObjectsOptions,
   ObjectList,
+  ObjectSnapshot,
   ObjectWatch,
+  Predicate,
   Revision,
   Storage,
   StorageStats,
@@ -25,6 +27,7 @@ import { Dispatcher } from './dispatcher.ts'
 import type { EventRingOptions } from './event-ring.ts'
 import { runFeed } from './feed.ts'
 import type { FeedSink } from './feed.ts'
+import { FieldIndex } from './field-index.ts'
 import { Freshness } from './freshness.ts'
 import { Readiness } from './readiness.ts'
 import { routeList } from './read-routing.ts'
@@ -72,6 +75,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   readonly #timeout: number
   readonly #readiness: Readiness
   readonly #freshness: Freshness
+  readonly #index: FieldIndex<T> | undefined
   readonly #cache: WatchCache<T>
   readonly #watches: WatchRegister<T>
   readonly #closing = new AbortController()
@@ -88,7 +92,16 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
     this.#freshness = new Freshness({ clock, requestProgress: options.requestProgress, metrics: options.metrics })
     const store = hasObjectSnapshots(options.storage) ? options.storage : undefined
     const dispatcher = new Dispatcher<T>({ prefix, triggerField: options.triggerField })
-    this.#cache = new WatchCache({ clock, freshness: this.#freshness, dispatcher, ring: options.ring, store, metrics: options.metrics })
+    this.#index = options.triggerField === undefined ? undefined : new FieldIndex(options.triggerField, prefix)
+    this.#cache = new WatchCache({
+      index: this.#index,
+      clock,
+      freshness: this.#freshness,
+      dispatcher,
+      ring: options.ring,
+      store,
+      metrics: options.metrics,
+    })
     this.#watches = new WatchRegister({ ...options, clock, cache: this.#cache, dispatcher })
     this.#feed = runFeed({
       storage: options.storage,
@@ -252,14 +265,22 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   }
 
   #listLatest(prefix: string, startKey: string | undefined, limit: number, options: ListObjectsOptions): Promise<ObjectList<T>> {
-    const { revision } = this.#cache
+    const { revision, state } = this.#cache
     if (options.recursive ?? true) {
-      return listFromState(this.#cache.state, { revision, prefix, startKey, limit, ...this.#listing(options) })
+      const indexed = this.#indexed(state, options.predicate)
+      return listFromState(state, { indexed, revision, prefix, startKey, limit, ...this.#listing(options) })
     }
     const object = this.#cache.get(prefix)
     this.#options.metrics?.listed('', 1, object === undefined ? 0 : 1)
     const shown = object !== undefined && new Selection<T>(prefix, false, options.predicate).matches(object)
     return Promise.resolve({ revision, continue: '', remainingItemCount: undefined, items: shown ? [object] : [] })
+  }
+
+  /** What has the one value that the predicate wants the trigger field to have. */
+  #indexed(state: ObjectSnapshot<T>, predicate: Predicate | undefined): CachedListOptions['indexed'] {
+    const value = this.#index && predicate?.fields.requiresExactMatch(this.#index.field)
+    const keys = value === undefined ? undefined : this.#index!.keysWith(value, state)
+    return keys && { name: `f:${this.#index!.field}`, keys }
   }
 
   #listing({ predicate, signal }: ListObjectsOptions): Pick<CachedListOptions, 'predicate' | 'signal' | 'metrics'> {

@@ -54,6 +54,12 @@ export class ObjectAccess<T extends KubeObject> {
     return object
   }
 
+  /** For one look: unless somebody else opened it, the entry is as it was. */
+  openOnce(entry: Entry): StoredObject<T> {
+    const { view } = entry
+    return isStoredObject(view) ? (view as StoredObject<T>) : this.#open(entry, entry.modRevision)
+  }
+
   /** Opens what the predicate lets through, and where that can be told from the stored value, nothing else. */
   selecting(predicate: Predicate): (entry: Entry) => StoredObject<T> | undefined {
     const matches = matcher(predicate)

@@ -31,7 +31,7 @@ export function openSnapshot<T extends KubeObject>(access: ObjectAccess<T>, snap
       const entry = snapshot.get(key)
       return entry && access.open(entry)
     },
-    scan: (range) => openEach(access, snapshot.scan(range)),
+    scan: (range, { keep = true } = {}) => openEach(snapshot.scan(range), (entry) => (keep ? access.open(entry) : access.openOnce(entry))),
     select: (range, predicate) => selectEach(access.selecting(predicate), snapshot.scan(range)),
     count: (range) => snapshot.count(range),
   }
@@ -41,8 +41,11 @@ export function hasObjectSnapshots<T extends KubeObject>(storage: Storage<T>): s
   return 'snapshotAt' in storage
 }
 
-function* openEach<T extends KubeObject>(access: ObjectAccess<T>, entries: Iterable<Entry>): Generator<StoredObject<T>, undefined> {
-  for (const entry of entries) yield access.open(entry)
+function* openEach<T extends KubeObject>(
+  entries: Iterable<Entry>,
+  open: (entry: Entry) => StoredObject<T>,
+): Generator<StoredObject<T>, undefined> {
+  for (const entry of entries) yield open(entry)
 }
 
 function* selectEach<T extends KubeObject>(
