@@ -1,5 +1,5 @@
 import type { Scale } from '@keelson/api/autoscaling/v1'
-import { fieldPath, newConflict, newInvalid, newNotFound, validateNonNegative } from '@keelson/apimachinery'
+import { fieldPath, newConflict, newInvalid, newNotFound, validateNonNegative, validateObjectMeta } from '@keelson/apimachinery'
 import type { DeepReadonly, GroupVersionKind, KubeObject, ObjectMeta } from '@keelson/apimachinery'
 import { managersAfterScale, managersOfScale } from '@keelson/apimachinery/managed-fields'
 import type { SubresourceFactory } from './create-resource-storage.ts'
@@ -45,7 +45,10 @@ export function scaleSubresource<T extends KubeObject>(by: ScaledBy<T>): Subreso
             setManagers(before, managersOfScale(stored.managedFields, paths))
             const scale = (await info.updatedObject(before)) as Scale
             const { metadata, spec } = scale
-            const errors = validateNonNegative(spec?.replicas ?? 0, fieldPath('spec', 'replicas'))
+            const errors = [
+              ...validateObjectMeta(metadata, { namespaced: store.namespaced }),
+              ...validateNonNegative(spec?.replicas ?? 0, fieldPath('spec', 'replicas')),
+            ]
             if (errors.length > 0) throw newInvalid(scaleKind, object.metadata.name ?? '', errors)
             if (metadata.uid && metadata.uid !== object.metadata.uid) {
               const reason = `Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${object.metadata.uid}`
