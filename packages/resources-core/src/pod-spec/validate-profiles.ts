@@ -1,6 +1,7 @@
 import type { AppArmorProfile, SeccompProfile } from '@keelson/api/core/v1'
 import { byteLength, fieldError } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { internalForm } from '../internal-form/internal-form.ts'
 import { validateDescendingPath } from './validate-paths.ts'
 
 /** seccomp and AppArmor profiles: of the runtime, of the node's disk, or none. */
@@ -15,7 +16,7 @@ export function validateSeccompProfile(profile: DeepReadonly<SeccompProfile> | u
     if (file === undefined) errors.push(fieldError.required(at, 'must be set when seccomp type is Localhost'))
     else errors.push(...validateDescendingPath(file, at))
   } else if (file !== undefined) {
-    errors.push(fieldError.invalid(at, { Type: type, LocalhostProfile: file }, 'can only be set when seccomp type is Localhost'))
+    errors.push(fieldError.invalid(at, internalForm('SeccompProfile', profile), 'can only be set when seccomp type is Localhost'))
   }
   return errors
 }

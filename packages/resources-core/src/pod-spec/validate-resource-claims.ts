@@ -1,6 +1,7 @@
 import type { PodResourceClaim } from '@keelson/api/core/v1'
 import { fieldError, nameIsDNSSubdomain } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { internalForm } from '../internal-form/internal-form.ts'
 import { mirrorAnnotation } from './annotation-keys.ts'
 import { invalidEach, validateDNSLabel } from './field-rules.ts'
 
@@ -24,7 +25,7 @@ export function validateResourceClaims(
     else if (names.has(name)) errors.push(fieldError.duplicate(at.child('name'), name))
     else errors.push(...validateDNSLabel(name, at.child('name')))
     if (name !== '') names.add(name)
-    const printed = { Name: name, ResourceClaimName: byName ?? null, ResourceClaimTemplateName: template ?? null }
+    const printed = internalForm('PodResourceClaim', claim)
     if (byName !== undefined && template !== undefined) {
       errors.push(fieldError.invalid(at, printed, 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified'))
     }

@@ -1,6 +1,7 @@
 import type { SecurityContext } from '@keelson/api/core/v1'
 import { fieldError, isValidGroupID, isValidUserID } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { internalForm } from '../internal-form/internal-form.ts'
 import { invalidEach, validateSupported } from './field-rules.ts'
 import type { PodRules } from './pod-rules.ts'
 import { validateAppArmorProfile, validateSeccompProfile } from './validate-profiles.ts'
@@ -37,7 +38,7 @@ export function validateSecurityContext(
 function validateEscalation(context: DeepReadonly<SecurityContext>, path: FieldPath): FieldErrorList {
   if (context.allowPrivilegeEscalation !== false) return []
   const contradicts = (what: string): FieldErrorList => [
-    fieldError.invalid(path, internalForm(context), `cannot set \`allowPrivilegeEscalation\` to false and ${what}`),
+    fieldError.invalid(path, internalForm('SecurityContext', context), `cannot set \`allowPrivilegeEscalation\` to false and ${what}`),
   ]
   return [
     ...(context.privileged === true ? contradicts('`privileged` to true') : []),
@@ -45,38 +46,6 @@ function validateEscalation(context: DeepReadonly<SecurityContext>, path: FieldP
       name === 'CAP_SYS_ADMIN' ? contradicts('`capabilities.Add` CAP_SYS_ADMIN') : [],
     ),
   ]
-}
-
-/** The original prints its internal type, whose members are in upper case and all there. */
-function internalForm(context: DeepReadonly<SecurityContext>): Readonly<Record<string, unknown>> {
-  const { capabilities, seLinuxOptions: labels, windowsOptions: windows, seccompProfile, appArmorProfile } = context
-  const profile = (value: DeepReadonly<{ type: string; localhostProfile?: string }> | undefined): unknown =>
-    value === undefined ? null : { Type: value.type, LocalhostProfile: value.localhostProfile ?? null }
-  return {
-    Capabilities: capabilities === undefined ? null : { Add: capabilities.add ?? null, Drop: capabilities.drop ?? null },
-    Privileged: context.privileged ?? null,
-    SELinuxOptions:
-      labels === undefined
-        ? null
-        : { User: labels.user ?? '', Role: labels.role ?? '', Type: labels.type ?? '', Level: labels.level ?? '' },
-    WindowsOptions:
-      windows === undefined
-        ? null
-        : {
-            GMSACredentialSpecName: windows.gmsaCredentialSpecName ?? null,
-            GMSACredentialSpec: windows.gmsaCredentialSpec ?? null,
-            RunAsUserName: windows.runAsUserName ?? null,
-            HostProcess: windows.hostProcess ?? null,
-          },
-    RunAsUser: context.runAsUser ?? null,
-    RunAsGroup: context.runAsGroup ?? null,
-    RunAsNonRoot: context.runAsNonRoot ?? null,
-    ReadOnlyRootFilesystem: context.readOnlyRootFilesystem ?? null,
-    AllowPrivilegeEscalation: context.allowPrivilegeEscalation ?? null,
-    ProcMount: context.procMount ?? null,
-    SeccompProfile: profile(seccompProfile),
-    AppArmorProfile: profile(appArmorProfile),
-  }
 }
 
 const fsGroupChangePolicies = ['Always', 'OnRootMismatch']

@@ -65,12 +65,19 @@ function validateNodeAffinity(
   const termsPath = path.child('requiredDuringSchedulingIgnoredDuringExecution', 'nodeSelectorTerms')
   if (before.length === 0) return []
   if (before.length !== terms.length) {
-    return [fieldError.invalid(termsPath, terms, 'no additions/deletions to non-empty NodeSelectorTerms list are allowed')]
+    const printed = terms.length === 0 ? null : terms.map((term) => internalForm('NodeSelectorTerm', term))
+    return [fieldError.invalid(termsPath, printed, 'no additions/deletions to non-empty NodeSelectorTerms list are allowed')]
   }
   return terms.flatMap((term, i) =>
     onlyAdds(term, before[i]!)
       ? []
-      : [fieldError.invalid(termsPath.index(i), term, 'only additions are allowed (no mutations or deletions)')],
+      : [
+          fieldError.invalid(
+            termsPath.index(i),
+            internalForm('NodeSelectorTerm', term),
+            'only additions are allowed (no mutations or deletions)',
+          ),
+        ],
   )
 }
 
