@@ -10,7 +10,6 @@ class Restamped<T extends KubeObject> implements StoredObject<T> {
   readonly isStoredObject = true as const
   readonly revision: Revision
   readonly #of: StoredObject<T>
-  #object: DeepReadonly<T> | undefined
 
   constructor(of: StoredObject<T>, revision: Revision) {
     this.#of = of
@@ -33,11 +32,8 @@ class Restamped<T extends KubeObject> implements StoredObject<T> {
     return this.#of.field(name)
   }
   object(): DeepReadonly<T> {
-    if (this.#object === undefined) {
-      const object = this.#of.object()
-      this.#object = { ...object, metadata: { ...object.metadata, resourceVersion: String(this.revision) } }
-    }
-    return this.#object
+    const object = this.#of.object()
+    return { ...object, metadata: { ...object.metadata, resourceVersion: String(this.revision) } }
   }
   copy(): T {
     const object = this.#of.copy()

@@ -17,7 +17,7 @@ export interface StoredObject<T extends KubeObject = KubeObject> {
   readonly labels: Readonly<Record<string, string>> | undefined
   /** The value of a selectable field ("metadata.name", "spec.nodeName"), "" when unset. */
   field(name: string): string
-  /** Decoded, with `metadata.resourceVersion`, without kind and apiVersion. Made on first use and shared: never write to it. */
+  /** Decoded, with `metadata.resourceVersion`, without kind and apiVersion. Made when it is needed and shared: never write to it. */
   object(): DeepReadonly<T>
   /** A decoded copy of the caller's own. */
   copy(): T

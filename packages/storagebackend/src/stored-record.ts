@@ -17,7 +17,8 @@ export class StoredRecord<T extends KubeObject> implements StoredObject<T> {
   readonly #fieldNames: readonly string[]
   #body: Uint8Array | undefined
   #index: RecordIndex | undefined
-  #object: DeepReadonly<T> | undefined
+  /** Not for as long as the record: decoded it is several times as large, and most are decoded for one answer. */
+  #object: WeakRef<DeepReadonly<T>> | undefined
 
   constructor(key: string, value: Buffer, revision: Revision, fieldNames: readonly string[]) {
     this.key = key
@@ -46,7 +47,11 @@ export class StoredRecord<T extends KubeObject> implements StoredObject<T> {
   }
 
   object(): DeepReadonly<T> {
-    return (this.#object ??= this.copy() as DeepReadonly<T>)
+    const known = this.#object?.deref()
+    if (known !== undefined) return known
+    const object = this.copy() as DeepReadonly<T>
+    this.#object = new WeakRef(object)
+    return object
   }
 
   copy(): T {
