@@ -22,7 +22,7 @@ export interface Services {
 
 /** Throws `ConfigurationError` for ranges that are none. */
 export function buildServices(config: GenericConfig, options: ServerChainOptions, client: LoopbackClient): Services {
-  const { serviceClusterIpRange = defaultClusterIPRange, serviceNodePortRange, log = () => {} } = options
+  const { serviceClusterIpRange = defaultClusterIPRange, serviceNodePortRange, clock = systemClock, log = () => {} } = options
   const ranges = told(() => parseIPRanges(serviceClusterIpRange))
   const nodePorts = systemStorage<RangeAllocation>(config, { resource: 'servicenodeportallocations', kind: 'RangeAllocation' })
   const allocators = told(() =>
@@ -40,9 +40,10 @@ export function buildServices(config: GenericConfig, options: ServerChainOptions
     ranges,
     leases: options.endpointReconcilerType === 'none' ? undefined : new ServerLeases(servers.storage, servers.prefix),
     address: endpointAddress(options),
+    clock,
     log: (text) => log(0, text),
   })
-  const repair = new ServiceRepair({ allocators, client, clock: systemClock, report: (text) => log(0, `services: ${text}`) })
+  const repair = new ServiceRepair({ allocators, client, clock, report: (text) => log(0, `services: ${text}`) })
   return {
     allocators,
     repair,

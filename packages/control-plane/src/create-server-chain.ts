@@ -54,7 +54,12 @@ interface Chosen {
 function wire(options: ServerChainOptions, config: GenericConfig, { controllers, plugins }: Chosen): ServerChain {
   const log = options.log ?? (() => {})
   let admission: (AdmissionChain & AsyncDisposable) | undefined
-  const client = createLoopbackClient({ scheme: config.scheme, admission: () => admission, fieldManager: 'kube-apiserver' })
+  const client = createLoopbackClient({
+    scheme: config.scheme,
+    types: config.types,
+    admission: () => admission,
+    fieldManager: 'kube-apiserver',
+  })
   const informers = createSharedInformers(client, { onError: (error) => log(0, `informer: ${String(error)}`) })
   admission = buildAdmission(plugins, { client, informers })
 

@@ -1,4 +1,5 @@
 import type { BuiltinPluginsOptions, PluginFactory } from '@keelson/admission'
+import type { Clock } from '@keelson/apimachinery'
 import type { TokenAuthenticator } from '@keelson/auth'
 import type { Config, Drivers } from '@keelson/storagebackend'
 import type { ServiceAccountOptions } from './service-account-options.ts'
@@ -62,6 +63,8 @@ export interface ServerChainOptions {
   readonly endpointReconcilerType?: 'lease' | 'none'
   /** `*`, `none`, `-name`. Default: all, unless the store is etcd's and so perhaps shared. */
   readonly controllers?: readonly string[]
+  /** Of what the server does again and again for services. Default: the system's. */
+  readonly clock?: Clock
   /** 0 is what an operator must see, higher is more talkative. Default: silent. */
   readonly log?: (level: number, text: string) => void
 }

@@ -88,4 +88,16 @@ describe.skipIf(!existsSync(file))('values that the original stored', () => {
       expect(stored.object()).toEqual({ ...served, metadata: { ...served.metadata, resourceVersion: String(modRevision) } })
     expect(Buffer.compare(codec.encode(stored.copy()), bytes)).toBe(0)
   })
+
+  const unnamed = lines
+    .map((line) => JSON.parse(line) as { key: string; value: string; modRevision: number })
+    .filter(({ key }) => /^\/registry\/(ranges|masterleases)\//.test(key))
+
+  it.each(unnamed)('$key has no name but its key’s', ({ key, value, modRevision }) => {
+    const kind = key.includes('/ranges/') ? 'RangeAllocation' : 'Endpoints'
+    const codec = codecs({ kind: types.kind(gvk(kind))!, selectableFields: {}, namedByKey: true })
+    const stored = codec.open(key, Buffer.from(value, 'base64'), modRevision)
+    expect(stored.object().metadata.name).toBe(key.split('/').at(-1))
+    expect(Buffer.from(codec.encode(stored.copy())).toString('base64')).toBe(value)
+  })
 })

@@ -5,6 +5,9 @@ import type { LoopbackClient, LoopbackResource } from '@keelson/loopback'
 import { createIfAbsent } from './create-if-absent.ts'
 
 const name = 'kubernetes'
+const fieldManager = 'kubernetes-service-cidr-controller'
+
+type Condition = NonNullable<NonNullable<ServiceCIDR['status']>['conditions']>[number]
 
 export interface DefaultServiceCIDROptions {
   /** In order of preference; the first is the family that services get when they do not say. */
@@ -45,16 +48,9 @@ async function setReady(
     type: 'Ready',
     status: 'True',
     lastTransitionTime: formatTime(options.now()),
-    reason: '',
     message: 'Kubernetes default Service CIDR is ready',
   }
-  await resource.update(
-    '',
-    name,
-    (cidr) => ({
-      ...cidr,
-      status: { ...cidr.status, conditions: [...(cidr.status?.conditions ?? []).filter(({ type }) => type !== 'Ready'), condition] },
-    }),
-    { subresource: 'status' },
-  )
+  // Of a condition that is applied, what is left out is not ours.
+  const config = { metadata: { name }, status: { conditions: [condition as Condition] } }
+  await resource.apply('', config, { fieldManager, subresource: 'status' })
 }

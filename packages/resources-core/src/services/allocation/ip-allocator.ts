@@ -1,3 +1,4 @@
+import { pause, systemClock } from '@keelson/apimachinery'
 import { TimeSlices } from '@keelson/storagebackend'
 import { formatIP, parseIP } from '../../ip-address.ts'
 import { searchOrder } from './band.ts'
@@ -5,6 +6,9 @@ import type { Random } from './band.ts'
 import type { ClaimedAddresses, ServiceName } from './claimed-addresses.ts'
 import type { Family, IPRange } from './ip-range.ts'
 import type { ServiceRanges } from './service-ranges.ts'
+
+/** A change in the store is known everywhere after so long, but for servers in trouble. */
+const settleMilliseconds = 100
 
 /** Gives services addresses of one family, out of all ranges that there are for it. */
 export class IPAllocator {
@@ -33,8 +37,11 @@ export class IPAllocator {
   /** undefined when all are taken. */
   async takeAny(service: ServiceName): Promise<string | undefined> {
     await this.#addresses.synced()
-    const known = await this.#ranges.known(this.family)
-    return (await this.#takeFrom(known, service)) ?? (await this.#takeFrom(await this.#newRanges(known), service))
+    const ip = await this.#takeFrom(await this.#ranges.known(this.family), service)
+    if (ip !== undefined) return ip
+    // What was given back a moment ago by another server, or ranges that it made, may not be known yet.
+    await pause(systemClock, settleMilliseconds, { keepAlive: true })
+    return this.#takeFrom(await this.#ranges.now(this.family), service)
   }
 
   /** As the original does, a dry run looks at the range alone. */
@@ -66,12 +73,6 @@ export class IPAllocator {
       }
     }
     return undefined
-  }
-
-  /** Those that the informer has not heard of yet. */
-  async #newRanges(known: readonly IPRange[]): Promise<readonly IPRange[]> {
-    const texts = new Set(known.map(({ cidr }) => cidr))
-    return (await this.#ranges.now(this.family)).filter(({ cidr }) => !texts.has(cidr))
   }
 
   async #anyRange(): Promise<IPRange | undefined> {

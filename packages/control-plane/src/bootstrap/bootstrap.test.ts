@@ -1,0 +1,121 @@
+import type { Endpoints, Service } from '@keelson/api/core/v1'
+import type { EndpointSlice } from '@keelson/api/discovery/v1'
+import type { ServiceCIDR } from '@keelson/api/networking/v1'
+import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
+import { openMemory } from '@keelson/backend-embedded'
+import type { Backend } from '@keelson/storagebackend'
+import { afterEach, describe, expect, test } from 'vitest'
+import { createServerChain } from '../create-server-chain.ts'
+import type { ServerChain } from '../server-chain.ts'
+import type { ServerChainOptions } from '../server-chain-options.ts'
+
+const running: AsyncDisposable[] = []
+afterEach(async () => {
+  for (const one of running.splice(0).toReversed()) await one[Symbol.asyncDispose]()
+})
+
+function openStore(): Backend {
+  const backend = openMemory()
+  running.push(backend)
+  return backend
+}
+
+/** Closing it does not close the store. */
+function borrowed(backend: Backend): Backend {
+  return new Proxy(backend, {
+    get(target, member) {
+      if (member === Symbol.asyncDispose) return async () => {}
+      const value: unknown = Reflect.get(target, member, target)
+      return typeof value === 'function' ? (value as (...args: unknown[]) => unknown).bind(target) : value
+    },
+  })
+}
+
+/** A server on a store that outlives it. */
+async function start(backend: Backend, options: ServerChainOptions = {}): Promise<ServerChain> {
+  const chain = await createServerChain({
+    storage: { type: 'memory' },
+    drivers: { memory: async () => borrowed(backend) },
+    controllers: ['none'],
+    serviceClusterIpRange: '10.0.0.0/24',
+    ...options,
+  })
+  running.push(chain)
+  await chain.listen()
+  await chain.ready
+  return chain
+}
+
+async function read<T extends KubeObject>({ client }: ServerChain, path: string): Promise<DeepReadonly<T> | undefined> {
+  const [place = '', namespace = '', name = ''] = path.split(' ')
+  const [resource = '', ...group] = place.split('.')
+  return client.resource<T>({ group: group.join('.'), resource })?.get(namespace, name, { resourceVersion: '' })
+}
+
+const endpointsOf = async (chain: ServerChain): Promise<unknown> =>
+  (await read<Endpoints>(chain, 'endpoints default kubernetes'))?.subsets?.flatMap(({ addresses }) => addresses?.map(({ ip }) => ip))
+
+describe('a cluster has from the first start', () => {
+  test('its service, range and classes', async () => {
+    const chain = await start(openStore(), { advertiseAddress: '192.0.2.1' })
+    const port = Number(new URL(chain.url).port)
+    expect(await read<ServiceCIDR>(chain, 'servicecidrs.networking.k8s.io  kubernetes')).toMatchObject({
+      metadata: {
+        managedFields: expect.arrayContaining([expect.objectContaining({ manager: 'kubernetes-service-cidr-controller' })]) as unknown,
+      },
+      spec: { cidrs: ['10.0.0.0/24'] },
+      status: { conditions: [{ type: 'Ready', status: 'True', reason: '' }] },
+    })
+    expect(await read<Service>(chain, 'services default kubernetes')).toMatchObject({
+      metadata: { labels: { component: 'apiserver', provider: 'kubernetes' } },
+      spec: { clusterIP: '10.0.0.1', ports: [{ name: 'https', port: 443, targetPort: port }] },
+    })
+    expect(await read(chain, 'ipaddresses.networking.k8s.io  10.0.0.1')).toMatchObject({
+      spec: { parentRef: { resource: 'services', namespace: 'default', name: 'kubernetes' } },
+    })
+    for (const name of ['system-node-critical', 'system-cluster-critical']) {
+      expect(await read(chain, `priorityclasses.scheduling.k8s.io  ${name}`)).toBeDefined()
+    }
+    expect(await read<EndpointSlice>(chain, 'endpointslices.discovery.k8s.io default kubernetes')).toMatchObject({
+      metadata: { labels: { 'kubernetes.io/service-name': 'kubernetes' } },
+      addressType: 'IPv4',
+      endpoints: [{ addresses: ['192.0.2.1'], conditions: { ready: true } }],
+      ports: [{ name: 'https', port, protocol: 'TCP' }],
+    })
+  })
+
+  test('and keeps them over restarts, with a second family when it gets one', async () => {
+    const backend = openStore()
+    const first = await start(backend)
+    const before = await read(first, 'services default kubernetes')
+    await first.close()
+    const second = await start(backend, { serviceClusterIpRange: '10.0.0.0/24,fd00::/112' })
+    expect((await read(second, 'services default kubernetes'))?.metadata.uid).toBe(before?.metadata.uid)
+    expect((await read<ServiceCIDR>(second, 'servicecidrs.networking.k8s.io  kubernetes'))?.spec?.cidrs).toEqual([
+      '10.0.0.0/24',
+      'fd00::/112',
+    ])
+    const services = second.client.resource<Service>({ group: '', resource: 'services' })!
+    const made = await services.create('default', {
+      metadata: { name: 'a' },
+      spec: { ports: [{ port: 80 }], selector: { app: 'a' }, ipFamilyPolicy: 'RequireDualStack' },
+    })
+    expect(made.spec?.ipFamilies).toEqual(['IPv4', 'IPv6'])
+  })
+})
+
+describe('endpoints of the kubernetes service', () => {
+  test('are all servers on the store, as long as they live', async () => {
+    const backend = openStore()
+    const first = await start(backend, { advertiseAddress: '192.0.2.1' })
+    const second = await start(backend, { advertiseAddress: '192.0.2.2' })
+    expect(await endpointsOf(first)).toEqual(['192.0.2.1', '192.0.2.2'])
+    await first.close()
+    expect(await endpointsOf(second)).toEqual(['192.0.2.2'])
+  })
+
+  test('may be left to others', async () => {
+    const chain = await start(openStore(), { advertiseAddress: '192.0.2.1', endpointReconcilerType: 'none' })
+    expect(await read(chain, 'endpoints default kubernetes')).toBeUndefined()
+  })
+})

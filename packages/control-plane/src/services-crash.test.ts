@@ -1,0 +1,107 @@
+import type { Service } from '@keelson/api/core/v1'
+import type { IPAddress } from '@keelson/api/networking/v1'
+import { createManualClock } from '@keelson/apimachinery/testing'
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { Agent, request as httpsRequest } from 'node:https'
+import type { IncomingMessage } from 'node:http'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createServerChain } from './create-server-chain.ts'
+import type { ServerChainOptions } from './server-chain-options.ts'
+
+let dataDir: string
+let child: ChildProcess | undefined
+beforeEach(async () => void (dataDir = await mkdtemp(path.join(tmpdir(), 'keelson-crash-'))))
+afterEach(async () => {
+  child?.kill('SIGKILL')
+  await rm(dataDir, { recursive: true })
+})
+
+// 62 addresses, of which the kubernetes service has one, and 61 ports.
+const options = (): ServerChainOptions => ({
+  storage: { type: 'embedded', dataDir },
+  certificates: { directory: path.join(dataDir, 'certs') },
+  controllers: ['none'],
+  serviceClusterIpRange: '10.0.0.0/26',
+  serviceNodePortRange: '30000-30060',
+})
+
+interface Answer {
+  readonly status: number
+  readonly body: { readonly message?: string; readonly spec?: Service['spec'] }
+}
+type Call = (method: string, name: string) => Promise<Answer>
+
+/** A server that can be killed, and what talks to it. */
+async function startChild(): Promise<Call> {
+  const fixture = path.join(import.meta.dirname, 'services-crash.fixture.ts')
+  child = spawn(process.execPath, [fixture, JSON.stringify(options())], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [line] = (await once(child.stdout!, 'data')) as [Buffer]
+  const { url, token } = JSON.parse(line.toString()) as { url: string; token: string }
+  const agent = new Agent({ keepAlive: true, maxSockets: 64, rejectUnauthorized: false })
+  return async (method, name) => {
+    const target = `${url}/api/v1/namespaces/default/services${method === 'POST' ? '' : `/${name}`}`
+    const sent = httpsRequest(target, { method, agent, headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' } })
+    const answered = once(sent, 'response')
+    sent.end(method === 'POST' ? JSON.stringify({ metadata: { name }, spec: { type: 'NodePort', ports: [{ port: 80 }] } }) : undefined)
+    const [response] = (await answered) as [IncomingMessage]
+    let text = ''
+    for await (const chunk of response) text += String(chunk)
+    return { status: response.statusCode!, body: JSON.parse(text) as Answer['body'] }
+  }
+}
+
+const names = (prefix: string, count: number): string[] => Array.from({ length: count }, (_, i) => `${prefix}${i}`)
+
+test('64 who ask at once for the last 50 get each of them once', async () => {
+  const call = await startChild()
+  await Promise.all(names('early', 11).map((name) => call('POST', name)))
+  const answers = await Promise.all(names('s', 64).map((name) => call('POST', name)))
+  const made = answers.filter(({ status }) => status === 201).map(({ body }) => body.spec!)
+  expect(made).toHaveLength(50)
+  expect(new Set(made.map(({ clusterIP }) => clusterIP)).size).toBe(50)
+  expect(new Set(made.map(({ ports }) => ports?.[0]?.nodePort)).size).toBe(50)
+  for (const { status, body } of answers) {
+    if (status === 201) continue
+    expect(status).toBe(500)
+    expect(body.message).toMatch(/^Internal error occurred: failed to allocate a (nodePort|serviceIP for Service "s\d+"): range is full$/)
+  }
+}, 30_000)
+
+test('a server that is killed in the middle leaves nothing taken once it is repaired', async () => {
+  const call = await startChild()
+  const ended = once(child!, 'exit')
+  let killed = false
+  const working = names('s', 64).map(async (name) => {
+    while (!killed) for (const method of ['POST', 'DELETE']) await call(method, name).catch(() => {})
+  })
+  await Promise.all(names('x', 20).map((name) => call('POST', name).then(() => call('DELETE', name))))
+  child!.kill('SIGKILL')
+  killed = true
+  await Promise.all([ended, ...working])
+
+  const clock = createManualClock(Date.now())
+  await using chain = await createServerChain({ ...options(), clock })
+  await chain.listen()
+  await chain.ready
+  // The grace of addresses, and three looks at the ports.
+  await clock.pass(61_000)
+  await clock.pass(3 * 180_000)
+  const services = chain.client.resource<Service>({ group: '', resource: 'services' })!
+  const addresses = chain.client.resource<IPAddress>({ group: 'networking.k8s.io', resource: 'ipaddresses' })!
+  const list = async (): Promise<readonly string[]> =>
+    (await services.list({ resourceVersion: '' })).items.map(({ spec }) => spec?.clusterIP ?? '').toSorted()
+  await expect
+    .poll(async () => (await addresses.list({ resourceVersion: '' })).items.map(({ metadata }) => metadata.name ?? '').toSorted())
+    .toEqual(await list())
+  // As many can be made as there is room for: of 61 addresses and 61 ports.
+  const left = 62 - (await list()).length
+  const make = (name: string): Promise<unknown> =>
+    services.create('default', { metadata: { name }, spec: { type: 'NodePort', ports: [{ port: 80 }] } })
+  for (const name of names('late', left)) await make(name)
+  await expect(make('one-too-many')).rejects.toThrow('range is full')
+}, 30_000)

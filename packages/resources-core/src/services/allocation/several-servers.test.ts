@@ -1,0 +1,65 @@
+import type { Service, ServiceSpec } from '@keelson/api/core/v1'
+import { isApiError } from '@keelson/apimachinery'
+import { openMemory } from '@keelson/backend-embedded'
+import { plain, testContext } from '@keelson/registry/testing'
+import { describe, expect, it } from 'vitest'
+import { setServiceDefaults } from '../defaults.ts'
+import { openServices } from '../services.fixture.ts'
+import type { TestServices } from '../services.fixture.ts'
+
+const context = testContext('ns')
+
+async function create({ store }: TestServices, name: string): Promise<ServiceSpec> {
+  const service: Service = { metadata: { name }, spec: { type: 'NodePort', ports: [{ port: 80 }] } }
+  setServiceDefaults(service)
+  return (plain(await store.create(context, service, { dryRun: false })) as Service).spec!
+}
+
+const remove = ({ store }: TestServices, name: string): Promise<unknown> => store.delete(context, name, { options: {}, dryRun: false })
+
+describe('several servers on one store', () => {
+  it('give each address and port once, and all of them', async () => {
+    await using backend = openMemory()
+    const options = { backend, clusterIPRange: '10.0.0.0/26', nodePortRange: '30000-30049' }
+    await using first = await openServices(options)
+    await using second = await openServices(options)
+    const servers = [first, second]
+    // 62 addresses and 50 ports for 64 who ask.
+    const made = await Promise.allSettled(Array.from({ length: 64 }, (_, i) => create(servers[i % 2]!, `s${i}`)))
+    const given = made.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+    expect(new Set(given.map(({ ports }) => ports?.[0]?.nodePort)).size).toBe(50)
+    expect(new Set(given.map(({ clusterIP }) => clusterIP)).size).toBe(50)
+    for (const one of made) {
+      if (one.status === 'fulfilled') continue
+      if (!isApiError(one.reason)) throw one.reason
+      expect(one.reason.message).toMatch(
+        /^Internal error occurred: failed to allocate a (nodePort|serviceIP for Service "s\d+"): range is full$/,
+      )
+    }
+    // What the refused had claimed is free again, on whichever server it is asked for.
+    await remove(second, 's0')
+    expect((await create(second, 'late')).ports?.[0]?.nodePort).toBeGreaterThanOrEqual(30_000)
+    await expect.poll(() => [...first.allocators.addresses.list()]).toHaveLength(50)
+  })
+
+  it('agree on what has been released by another', async () => {
+    await using backend = openMemory()
+    const options = { backend, clusterIPRange: '10.0.0.0/30', nodePortRange: '30000-30001' }
+    await using first = await openServices(options)
+    await using second = await openServices(options)
+    for (let round = 0; round < 5; round++) {
+      await Promise.all([create(first, 'a'), create(second, 'b')])
+      await Promise.all([remove(second, 'a'), remove(first, 'b')])
+    }
+    expect((await first.allocators.ports.registry.read()).bitmap.count).toBe(0)
+  })
+
+  it('do not write once for each that asks at the same time', async () => {
+    await using server = await openServices()
+    const revision = async (): Promise<number> => (await server.allocators.ports.registry.read()).stored!.revision
+    const before = await revision()
+    const ports = await Promise.all(Array.from({ length: 100 }, () => server.allocators.ports.takeAny()))
+    expect(new Set(ports).size).toBe(100)
+    expect((await revision()) - before).toBeLessThan(5)
+  })
+})

@@ -1,0 +1,96 @@
+import type { Service, ServiceSpec } from '@keelson/api/core/v1'
+import type { IPAddress } from '@keelson/api/networking/v1'
+import { createManualClock } from '@keelson/apimachinery/testing'
+import type { LoopbackResource } from '@keelson/loopback'
+import { plain, testContext } from '@keelson/registry/testing'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { setServiceDefaults } from '../defaults.ts'
+import { openServices } from '../services.fixture.ts'
+import type { TestServices } from '../services.fixture.ts'
+import { ServiceRepair } from './service-repair.ts'
+
+const context = testContext('ns')
+const clock = createManualClock()
+let test: TestServices
+let repair: ServiceRepair
+let reports: string[]
+
+beforeEach(async () => {
+  test = await openServices({ now: () => clock.now() })
+  reports = []
+  const { allocators, client } = test
+  repair = new ServiceRepair({ allocators, client, clock, report: (text) => reports.push(text), intervalMs: 180_000 })
+})
+afterEach(async () => {
+  await repair[Symbol.asyncDispose]()
+  await test[Symbol.asyncDispose]()
+})
+
+async function create(name: string, spec: ServiceSpec = {}): Promise<ServiceSpec> {
+  const service: Service = { metadata: { name }, spec: { type: 'NodePort', ports: [{ port: 80 }], ...spec } }
+  setServiceDefaults(service)
+  return (plain(await test.store.create(context, service, { dryRun: false })) as Service).spec!
+}
+
+const addresses = (): LoopbackResource<IPAddress> =>
+  test.client.resource<IPAddress>({ group: 'networking.k8s.io', resource: 'ipaddresses' })!
+const address = (ip: string): Promise<unknown> => addresses().get('', ip, { resourceVersion: '' })
+const ports = async (): Promise<number[]> => [...(await test.allocators.ports.registry.read()).bitmap].map((offset) => 30_000 + offset)
+
+/** What a server does before it writes the service, and then it is killed. */
+async function crash(name: string): Promise<{ ip: string; port: number }> {
+  const ip = await test.allocators.ips.get('IPv4')!.takeAny({ namespace: 'ns', name })
+  const port = await test.allocators.ports.takeAny()
+  return { ip: ip!, port: port! }
+}
+
+describe('the repair loop', () => {
+  it('frees what a crash left, once no request can be under way', async () => {
+    const kept = await create('kept')
+    const { ip, port } = await crash('lost')
+    await expect.poll(() => test.allocators.addresses.get(ip)).toBeDefined()
+    await repair.start()
+    expect(await address(ip)).toBeDefined()
+    await clock.pass(61_000)
+    expect(await address(ip)).toBeUndefined()
+    expect(await address(kept.clusterIP!)).toBeDefined()
+
+    expect(await ports()).toContain(port)
+    await clock.pass(3 * 180_000)
+    expect(await ports()).toEqual([kept.ports![0]!.nodePort])
+    expect(reports).toEqual([
+      `the address ${ip} is no service's, and appears to have leaked; cleaning up`,
+      `the node port ${port} appears to have leaked; cleaning up`,
+    ])
+  })
+
+  it('writes down what services have, and nobody else gets it', async () => {
+    const service = await create('a')
+    const { clusterIP = '' } = service
+    await addresses().delete('', clusterIP)
+    await expect.poll(() => test.allocators.addresses.get(clusterIP)).toBeUndefined()
+    await test.allocators.ports.release([service.ports![0]!.nodePort!])
+    await repair.start()
+    expect(await address(clusterIP)).toMatchObject({ spec: { parentRef: { name: 'a' } } })
+    expect(await ports()).toEqual([service.ports![0]!.nodePort])
+    expect(reports).toHaveLength(2)
+    await expect(create('b', { clusterIP })).rejects.toThrow('provided IP is already allocated')
+  })
+
+  it('makes an address its service’s again', async () => {
+    const { clusterIP = '' } = await create('a')
+    await addresses().update('', clusterIP, (object) => ({ ...object, metadata: { ...object.metadata, labels: {} } }))
+    await expect.poll(() => [...test.allocators.addresses.list()]).toEqual([])
+    await repair.start()
+    expect(await address(clusterIP)).toMatchObject({ metadata: { labels: { 'ipaddress.kubernetes.io/ip-family': 'IPv4' } } })
+  })
+
+  it('leaves addresses alone that others manage', async () => {
+    const parentRef = { group: 'gateway.example.com', resource: 'gateways', name: 'g' }
+    await addresses().create('', { metadata: { name: '10.0.0.200' }, spec: { parentRef } })
+    await repair.start()
+    await clock.pass(200_000)
+    expect(await address('10.0.0.200')).toBeDefined()
+    expect(reports).toEqual([])
+  })
+})
