@@ -1,5 +1,5 @@
 import type { NodeSelectorRequirement, PersistentVolume, PersistentVolumeSpec, VolumeNodeAffinity } from '@keelson/api/core/v1'
-import { fieldError, fieldPath, immutableMessage, semanticEqual, validateImmutableField } from '@keelson/apimachinery'
+import { fieldError, fieldPath, immutableMessage, semanticEqual, validateImmutableField, validateObjectMeta } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { internalForm } from '../internal-form/internal-form.ts'
 import { lineDiff } from '../line-diff.ts'
@@ -11,11 +11,15 @@ type ReadonlySpec = DeepReadonly<PersistentVolumeSpec>
 type Affinity = DeepReadonly<VolumeNodeAffinity>
 type Requirement = DeepReadonly<NodeSelectorRequirement>
 
-/** Where the data lies does not change. The original looks at the spec twice, and says everything twice. */
+/** Where the data lies does not change. The original looks at metadata and spec twice, and says everything twice. */
 export function validatePersistentVolumeUpdate(volume: ReadonlyVolume, old: ReadonlyVolume): FieldErrorList {
   const { spec = {} } = volume
   const { spec: oldSpec = {} } = old
-  const errors = [...validatePersistentVolume(volume, old), ...validateVolumeSpec(volume, old)]
+  const errors = [
+    ...validatePersistentVolume(volume, old),
+    ...validateObjectMeta(volume.metadata, { namespaced: false }),
+    ...validateVolumeSpec(volume, old),
+  ]
   const source = comparableSource(spec, oldSpec)
   const oldSource = sourceOf(oldSpec)
   if (!semanticEqual(source, oldSource)) {
