@@ -1,0 +1,41 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { pause, systemClock } from './clock.ts'
+import { createManualClock } from './testing/index.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+it('a wait that is longer than a timer takes is not cut short', () => {
+  const call = vi.fn()
+  const days = 30 * 24 * 3_600_000
+  systemClock.after(days, call)
+  vi.advanceTimersByTime(days - 1)
+  expect(call).not.toHaveBeenCalled()
+  vi.advanceTimersByTime(1)
+  expect(call).toHaveBeenCalledOnce()
+})
+
+it('what is cancelled is not called, in whatever piece of its wait', () => {
+  const call = vi.fn()
+  const cancel = systemClock.after(2 ** 32, call)
+  vi.advanceTimersByTime(2 ** 31)
+  cancel()
+  vi.advanceTimersByTime(2 ** 32)
+  expect(call).not.toHaveBeenCalled()
+})
+
+it('a pause ends with its time or its signal, whichever is first', async () => {
+  const clock = createManualClock()
+  const over: string[] = []
+  const aborted = new AbortController()
+  const pauses = [
+    pause(clock, 100).then(() => over.push('time')),
+    pause(clock, 1000, { signal: aborted.signal }).then(() => over.push('signal')),
+    pause(clock, 1000, { signal: AbortSignal.abort() }).then(() => over.push('before')),
+  ]
+  clock.advance(100)
+  await pauses[0]
+  aborted.abort()
+  await Promise.all(pauses)
+  expect(over).toEqual(['before', 'time', 'signal'])
+})
