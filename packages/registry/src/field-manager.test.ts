@@ -303,6 +303,21 @@ describe('server-side apply', () => {
     )
   })
 
+  it('answers within bounds, however much is wrong and however long its name', () => {
+    const long = 'x'.repeat(1_000_000)
+    const env = Array.from({ length: 2000 }, (_, i) => ({ name: `E${i}`, value: '1' }))
+    const tracked = new Tracked(pod).apply('one', { spec: { containers: [{ name: long, env }] } })
+    const conflict = failure(() =>
+      tracked.apply('two', { spec: { containers: [{ name: long, env: env.map(({ name }) => ({ name, value: '2' })) }] } }),
+    )
+    expect(conflict.message).toMatch(/^Apply failed with 2000 conflicts: /)
+    expect(conflict.message.length).toBeLessThan(10_000_000)
+    const wrong = failure(() =>
+      tracked.apply('two', { spec: { containers: [{ name: long, env: env.map(({ name }) => ({ name, value: 2 })) }] } }),
+    )
+    expect(wrong.message.length).toBeLessThan(10_000_000)
+  })
+
   it('goes over from client-side apply when kubectl does', () => {
     const lastApplied = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { a: '1' } }
     const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify(lastApplied) }

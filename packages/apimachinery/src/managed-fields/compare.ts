@@ -5,7 +5,7 @@ import type { FieldSet } from './field-set.ts'
 import { indexItems, listElement } from './list-element.ts'
 import { resolveType } from './merge-type.ts'
 import type { MergeList, MergeMap, MergeType, ResolvedType } from './merge-type.ts'
-import { compareElements, fieldElement } from './path-element.ts'
+import { fieldElement, sortElements } from './path-element.ts'
 import type { PathElement } from './path-element.ts'
 
 /** What differs between two states of an object. No path is in more than one of the three. */
@@ -162,7 +162,7 @@ function compareLists(type: MergeList, from: readonly JsonValue[], to: readonly 
   }
   const left = indexItems(type, from)
   const right = indexItems(type, to)
-  const elements = [...left.order, ...right.order.filter((element) => !left.items.has(element))].sort(compareElements)
+  const elements = sortElements([...left.order, ...right.order.filter((element) => !left.items.has(element))])
   const builder = new ComparisonBuilder()
   for (const element of elements)
     builder.compareRepeated(element, type.items, left.items.get(element) ?? [], right.items.get(element) ?? [])
@@ -200,7 +200,7 @@ function addItems(type: MergeList, list: readonly JsonValue[], node: NodeBuilder
     return
   }
   const { order, items } = indexItems(type, list)
-  for (const element of order.toSorted(compareElements)) {
+  for (const element of sortElements(order)) {
     const found = items.get(element)!
     node.add(element, found.length > 1 ? leaf : allFields(type.items, found[0]!))
   }

@@ -7,6 +7,7 @@ import type { FieldSet } from './field-set.ts'
 import { showPath } from './path-element.ts'
 import type { PathElement } from './path-element.ts'
 import type { ManagerIdentity } from './managed.ts'
+import { maxMessageLength } from './typed-error.ts'
 
 export interface Conflict {
   readonly identity: ManagerIdentity
@@ -30,27 +31,27 @@ export function conflictsOver(id: string, identity: ManagerIdentity, set: FieldS
   return pathsOf(set).map((path) => ({ id, identity, path }))
 }
 
-/** 409, with a cause for each field. */
+/** 409, with a cause for each field, as far as an answer can hold them. */
 export function newFieldManagerConflict({ conflicts }: ApplyConflicts): ApiError {
-  const causes = conflicts.map(({ identity, path }) => ({
-    reason: 'FieldManagerConflict',
-    message: `conflict with ${nameOf(identity)}`,
-    field: showPath(path),
-  }))
-  return newApplyConflict(causes, message(conflicts))
-}
-
-function message(conflicts: readonly Conflict[]): string {
-  const [only] = conflicts
-  if (conflicts.length === 1) return `Apply failed with 1 conflict: conflict with ${nameOf(only!.identity)}: ${showPath(only!.path)}`
+  const causes: { reason: string; message: string; field: string }[] = []
   const lines: string[] = []
   let last: string | undefined
+  let length = 0
   for (const { id, identity, path } of conflicts) {
+    const field = showPath(path)
+    causes.push({ reason: 'FieldManagerConflict', message: `conflict with ${nameOf(identity)}`, field })
     if (id !== last) lines.push(`conflicts with ${nameOf(identity)}:`)
     last = id
-    lines.push(`- ${showPath(path)}`)
+    lines.push(`- ${field}`)
+    length += field.length
+    if (length > maxMessageLength) break
   }
-  return `Apply failed with ${conflicts.length} conflicts: ${lines.join('\n')}`
+  const [only] = causes
+  const message =
+    conflicts.length === 1
+      ? `Apply failed with 1 conflict: ${only!.message}: ${only!.field}`
+      : `Apply failed with ${conflicts.length} conflicts: ${lines.join('\n')}`
+  return newApplyConflict(causes, message)
 }
 
 function nameOf({ manager, subresource, operation, apiVersion }: ManagerIdentity): string {

@@ -137,7 +137,9 @@ describe('the form of fieldsV1', () => {
     expect(JSON.stringify(normalizeFieldSet(given))).toBe(
       JSON.stringify({ 'f:ports': { 'k:{"containerPort":80,"protocol":"TCP"}': { 'f:name': {} } }, 'v:"a"': {} }),
     )
-    for (const broken of [{ a: {} }, { bad: {} }, { 'f:a': 1 }, { 'k:{': {} }, { 'i:x': {} }, [], 'text']) {
+    let deep: object = {}
+    for (let i = 0; i < 2000; i++) deep = { 'f:a': deep }
+    for (const broken of [deep, { a: {} }, { bad: {} }, { 'f:a': 1 }, { 'k:{': {} }, { 'i:x': {} }, [], 'text']) {
       expect(() => normalizeFieldSet(broken)).toThrow()
     }
   })

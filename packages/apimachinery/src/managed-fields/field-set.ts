@@ -1,4 +1,4 @@
-import { compareElements, fieldElement, normalizeElement } from './path-element.ts'
+import { compareElements, fieldElement, normalizeElement, sortElements } from './path-element.ts'
 import type { PathElement } from './path-element.ts'
 
 /**
@@ -201,10 +201,15 @@ export function fieldsAt(...paths: readonly string[]): FieldSet {
 
 /** A set that may have come from anywhere, in the one form that the rest of this file expects. Throws on what is no set. */
 export function normalizeFieldSet(value: unknown): FieldSet {
-  return normalizeNode(value, false) ?? leaf
+  return normalizeNode(value, 0) ?? leaf
 }
 
-function normalizeNode(value: unknown, nested: boolean): FieldSet | undefined {
+/** No object is as deep by far; what is would be a burden to every write that comes after. */
+const maxDepth = 500
+
+function normalizeNode(value: unknown, depth: number): FieldSet | undefined {
+  const nested = depth > 0
+  if (depth > maxDepth) throw new TypeError('too deep a set of fields')
   if (value === null || value === undefined) return nested ? leaf : undefined
   if (typeof value !== 'object' || Array.isArray(value)) throw new TypeError('no set of fields')
   const children = new Map<PathElement, FieldSet>()
@@ -216,11 +221,11 @@ function normalizeNode(value: unknown, nested: boolean): FieldSet | undefined {
     }
     const element = normalizeElement(key)
     if (element === undefined) continue
-    const child = normalizeNode((value as { [key: string]: unknown })[key], true)!
+    const child = normalizeNode((value as { [key: string]: unknown })[key], depth + 1)!
     const known = children.get(element)
     children.set(element, known === undefined ? child : unionNodes(known, child, isMember(known) || isMember(child))!)
   }
   const node = new NodeBuilder(nested && (member || children.size === 0))
-  for (const element of [...children.keys()].sort(compareElements)) node.add(element, children.get(element))
+  for (const element of sortElements([...children.keys()])) node.add(element, children.get(element))
   return node.build()
 }

@@ -58,6 +58,7 @@ function mergeLists(type: MergeList, live: readonly JsonValue[], config: readonl
   const liveItems = indexItems(type, live).items
   const configItems = new Map(configElements.map((element, i) => [element, config[i]!]))
   const shared = configElements.filter((element) => liveItems.has(element))
+  let nextShared = 0
   const merged: JsonValue[] = []
   const taken = new Set<PathElement>()
   const take = (element: PathElement): void => {
@@ -66,7 +67,7 @@ function mergeLists(type: MergeList, live: readonly JsonValue[], config: readonl
     const item = configItems.get(element)!
     // Items that are repeated are not merged with.
     merged.push(found?.length === 1 ? mergeValues(type.items, found[0]!, item) : item)
-    if (shared[0] === element) shared.shift()
+    if (shared[nextShared] === element) nextShared++
   }
   let l = 0
   let c = 0
@@ -80,7 +81,7 @@ function mergeLists(type: MergeList, live: readonly JsonValue[], config: readonl
         continue
       }
       // Shared, but not the one whose turn it is.
-      if (configItems.has(element) && shared.length > 0 && shared[0] !== element) {
+      if (configItems.has(element) && nextShared < shared.length && shared[nextShared] !== element) {
         l++
         continue
       }

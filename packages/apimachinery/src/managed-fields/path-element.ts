@@ -50,13 +50,15 @@ export type ParsedElement =
 
 const parsed = new Map<string, ParsedElement>()
 const maxParsed = 4096
+/** Longer ones are rare, and not worth the memory. */
+const maxParsedLength = 256
 
 /** Throws on what is no path element; undefined for a kind of element that is not known, which the original ignores. */
 export function parseElement(text: PathElement): ParsedElement | undefined {
   let element = parsed.get(text)
   if (element === undefined) {
     element = parseUncached(text)
-    if (element === undefined) return undefined
+    if (element === undefined || text.length > maxParsedLength) return element
     if (parsed.size >= maxParsed) parsed.clear()
     parsed.set(text, element)
   }
@@ -109,13 +111,44 @@ export function compareElements(a: PathElement, b: PathElement): number {
   if (a === b) return 0
   const rank = ranks[a[0]!]! - ranks[b[0]!]!
   if (rank !== 0) return rank
-  if (a.startsWith('f')) return compareText(a, b)
-  const left = parseElement(a)
-  const right = parseElement(b)
+  return a.startsWith('f') ? compareText(a, b) : compareParsed(parseElement(a), parseElement(b))
+}
+
+function compareParsed(left: ParsedElement | undefined, right: ParsedElement | undefined): number {
   if (left?.kind === 'key' && right?.kind === 'key') return compareKeys(left.fields, right.fields)
   if (left?.kind === 'value' && right?.kind === 'value') return compareValues(left.value, right.value)
-  if (left?.kind === 'index' && right?.kind === 'index') return left.index - right.index
-  return compareText(a, b)
+  return left?.kind === 'index' && right?.kind === 'index' ? left.index - right.index : 0
+}
+
+/** In that order. Each is parsed once, however many there are. */
+export function sortElements(elements: readonly PathElement[]): readonly PathElement[] {
+  if (elements.length < 2) return elements
+  const decorated = elements.map(decorate)
+  decorated.sort((a, b) => {
+    if (a.rank !== b.rank) return a.rank - b.rank
+    return a.key === b.key && a.key !== undefined ? compareText(a.text, b.text) : compareParsed(a.parsed, b.parsed)
+  })
+  return decorated.map(({ element }) => element)
+}
+
+interface DecoratedElement {
+  readonly element: PathElement
+  readonly rank: number
+  /** Of two with the same `key`, the `text` decides. */
+  readonly key: string | undefined
+  readonly text: string
+  readonly parsed: ParsedElement | undefined
+}
+
+function decorate(element: PathElement): DecoratedElement {
+  const rank = ranks[element[0]!]!
+  if (rank === 0) return { element, rank, key: '', text: element, parsed: undefined }
+  const parsed = parseElement(element)
+  if (parsed?.kind === 'key' && parsed.fields.length === 1) {
+    const [key, value] = parsed.fields[0]!
+    if (typeof value === 'string') return { element, rank, key, text: value, parsed }
+  }
+  return { element, rank, key: undefined, text: '', parsed }
 }
 
 type KeyFields = readonly (readonly [name: string, value: JsonValue])[]

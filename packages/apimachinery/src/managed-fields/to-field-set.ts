@@ -6,7 +6,7 @@ import type { FieldSet } from './field-set.ts'
 import { indexItems } from './list-element.ts'
 import { resolveType } from './merge-type.ts'
 import type { MergeList, MergeMap, MergeType } from './merge-type.ts'
-import { compareElements, fieldElement } from './path-element.ts'
+import { fieldElement, sortElements } from './path-element.ts'
 
 /**
  * The fields that an applied configuration claims: its leaves, the items of its lists and the keys of its maps, but not the structs
@@ -32,7 +32,7 @@ function claimed(type: MergeType, value: JsonValue, member: boolean): FieldSet |
 function claimedItems(type: MergeList, list: readonly JsonValue[], member: boolean): FieldSet | undefined {
   const node = new NodeBuilder(member)
   const { order, items } = indexItems(type, list)
-  for (const element of order.toSorted(compareElements)) {
+  for (const element of sortElements(order)) {
     const found = items.get(element)!
     node.add(element, found.length > 1 ? leaf : claimed(type.items, found[0]!, true))
   }

@@ -1,12 +1,22 @@
 import { showPath } from './path-element.ts'
 import type { PathElement } from './path-element.ts'
 
-/** A value does not fit its type. The original's words. */
+/** Paths repeat what was sent; a body must not become a message many times its size. */
+export const maxMessageLength: number = 4 * 1024 * 1024
+
+/** A value does not fit its type. The original's words; failures beyond what a message can hold are left out. */
 export class TypedError extends Error {
   override readonly name = 'TypedError'
 
   constructor(failures: readonly TypedFailure[]) {
-    const texts = failures.map(({ path, message }) => (path.length === 0 ? message : `${showPath(path)}: ${message}`))
+    const texts: string[] = []
+    let length = 0
+    for (const { path, message } of failures) {
+      const text = path.length === 0 ? message : `${showPath(path)}: ${message}`
+      texts.push(text)
+      length += text.length
+      if (length > maxMessageLength) break
+    }
     super(texts.length === 1 ? texts[0] : ['errors:', ...texts.map((text) => `  ${text}`)].join('\n'))
   }
 }
