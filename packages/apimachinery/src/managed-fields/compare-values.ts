@@ -80,3 +80,14 @@ export function equalValues(a: unknown, b: unknown): boolean {
   for (const key in right) if (right[key] !== undefined) count--
   return count === 0
 }
+
+/** The same value with the members of all its maps in order of name, as Go writes maps. */
+export function sortMembers(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(sortMembers)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort(compareText)
+      .map((key) => [key, sortMembers(value[key]!)]),
+  )
+}

@@ -1,10 +1,7 @@
 import { newBadRequest, newUnknownError } from '../api-errors.ts'
-import { decodeStruct } from '../decode-struct.ts'
-import { isJsonError } from '../json-error.ts'
 import type { JsonObject, KubeObject, ManagedFieldsEntry } from '../meta.ts'
 import type { GroupVersionKind } from '../names.ts'
 import { formatTime } from '../time.ts'
-import type { StructSchema } from '../type-schema.ts'
 import { capUpdateManagers } from './cap-managers.ts'
 import { equalValues } from './compare-values.ts'
 import { ApplyConflicts, newFieldManagerConflict } from './conflicts.ts'
@@ -16,25 +13,14 @@ import { clientSideApplier, fieldsLastApplied, updateLastApplied } from './last-
 import { decodeManaged, encodeManaged, identityOf, identityText } from './managed.ts'
 import type { Managed } from './managed.ts'
 import { mergeValues } from './merge.ts'
-import { mergeTypeOf } from './merge-type.ts'
 import { compareObjects, takeFields } from './owners.ts'
 import type { OwnersChange } from './owners.ts'
 import { prune } from './prune.ts'
 import { toFieldSet } from './to-field-set.ts'
 import { TypedError } from './typed-error.ts'
 import type { TypedObject } from './typed-object.ts'
-import { validateTyped } from './validate-typed.ts'
-
-/** What a field manager must be told of a kind and its versions. Versions are written as in `apiVersion`. */
-export interface VersionedKind {
-  /** Undefined when that version has no such kind. */
-  schemaOf(apiVersion: string): StructSchema | undefined
-  /** Must not change its argument. */
-  fromHub(object: KubeObject, apiVersion: string): KubeObject
-  /** May change its argument. */
-  toHub(object: KubeObject, apiVersion: string): KubeObject
-  setDefaults(object: KubeObject, apiVersion: string): void
-}
+import { showKind, TypedKind } from './versioned-kind.ts'
+import type { VersionedKind } from './versioned-kind.ts'
 
 export interface FieldManagerOptions {
   /** In the version that writes come in. */
@@ -70,18 +56,12 @@ const unmanaged = fieldsAt(
  */
 export class FieldManager {
   readonly #options: FieldManagerOptions
-  readonly #apiVersion: string
-  readonly #schema: StructSchema
-  #empty: TypedObject | undefined
+  readonly #kind: TypedKind
 
   /** Throws for a kind that has no schema in its own version. */
   constructor(options: FieldManagerOptions) {
-    const { group, version } = options.kind
     this.#options = options
-    this.#apiVersion = group === '' ? version : `${group}/${version}`
-    const schema = options.versions.schemaOf(this.#apiVersion)
-    if (schema === undefined) throw new TypeError(`no schema of ${options.kind.kind} in ${this.#apiVersion}`)
-    this.#schema = schema
+    this.#kind = new TypedKind(options.kind, options.versions)
   }
 
   /**
@@ -95,7 +75,7 @@ export class FieldManager {
     if (managed.size === 0 && isStored(live)) return
     try {
       const untouched = given === undefined || given === live?.metadata.managedFields
-      if (this.#follow(this.#liveObject(live), this.#typed(sent), managed, manager) || !untouched || live === undefined) {
+      if (this.#follow(this.#kind.typed(live), this.#kind.typed(sent), managed, manager) || !untouched || live === undefined) {
         setManaged(next, managed)
       } else if (live.metadata.managedFields !== undefined) next.metadata.managedFields = live.metadata.managedFields
     } catch (error) {
@@ -107,33 +87,46 @@ export class FieldManager {
   apply(live: KubeObject | undefined, config: JsonObject, manager: string, force: boolean): KubeObject {
     this.#checkConfig(config)
     const managed = decodeManaged(live?.metadata.managedFields, true)
-    const liveObject = this.#liveObject(live)
-    if (managed.size === 0) this.#follow(this.#emptyObject(), liveObject, managed, 'before-first-apply')
-    const typed = this.#typedConfig(config)
-    const id = identityText(identityOf(manager, 'Apply', this.#apiVersion, this.#options.subresource))
-    let merged: TypedObject | undefined
-    const after = new Map(managed)
     try {
-      merged = this.#applyTyped(liveObject, typed, after, { manager, id, force })
+      if (managed.size === 0) this.#follow(this.#kind.typed(undefined), this.#kind.typed(live), managed, 'before-first-apply')
+      const { object, after } = this.#applyOrExplain(this.#kind.typed(live), config, managed, { manager, force })
+      const result = object === undefined ? this.#copyOf(live) : this.#kind.toHub(object)
+      if (manager === clientSideApplier) updateLastApplied(result, config)
+      setManaged(result, after)
+      return result
     } catch (error) {
-      if (!(error instanceof ApplyConflicts)) throw this.#explain(error, typed)
-      const rest = manager === clientSideApplier ? notLastApplied(error, liveObject) : error
-      if (rest !== undefined) throw newFieldManagerConflict(rest)
-      after.clear()
-      for (const [key, entry] of managed) after.set(key, entry)
-      merged = this.#applyTyped(liveObject, typed, after, { manager, id, force: true })
+      if (!(error instanceof TypedError)) throw error
+      throw newUnknownError(`failed to create typed live object (${this.#kind.show(this.#kind.typed(live))}): ${error.message}`, {
+        cause: error,
+      })
     }
-    const result = merged === undefined ? this.#copyOf(live) : this.#resultOf(merged)
-    const own = after.get(id)
-    if (merged !== undefined && own !== undefined) after.set(id, { ...own, time: this.#time() })
-    if (manager === clientSideApplier) updateLastApplied(result, config)
-    setManaged(result, after)
-    return result
+  }
+
+  /** `object` is undefined when nothing changes. What is in conflict only with client-side apply, kubectl takes over. */
+  #applyOrExplain(
+    live: TypedObject,
+    config: JsonObject,
+    managed: Managed,
+    { manager, force }: { readonly manager: string; readonly force: boolean },
+  ): { object: TypedObject | undefined; after: Managed } {
+    const typed = this.#kind.typedConfig(config)
+    const attempt = (forced: boolean): { object: TypedObject | undefined; after: Managed } => {
+      const after = new Map(managed)
+      return { object: this.#applyTyped(live, typed, after, { manager, force: forced }), after }
+    }
+    try {
+      return attempt(force)
+    } catch (error) {
+      if (!(error instanceof ApplyConflicts)) throw error
+      const rest = manager === clientSideApplier ? notLastApplied(error, live) : error
+      if (rest !== undefined) throw newFieldManagerConflict(rest)
+      return attempt(true)
+    }
   }
 
   /** Takes what changed from those who owned it and gives it to `manager`. False when nobody owns other than before. */
   #follow(live: TypedObject, next: TypedObject, managed: Managed, manager: string): boolean {
-    const change: OwnersChange = { live, next, convert: this.#convert, filter: this.#options.resetFields }
+    const change: OwnersChange = { live, next, convert: this.#kind.convert, filter: this.#options.resetFields }
     const comparison = compareObjects(change)
     const before = new Map(managed)
     if (comparison !== undefined) this.#foldAtomic(managed)
@@ -148,18 +141,19 @@ export class FieldManager {
 
   #foldAtomic(managed: Managed): void {
     for (const [id, entry] of managed) {
-      const schema = this.#options.versions.schemaOf(entry.apiVersion)
-      const set = schema === undefined ? entry.set : foldAtomic(entry.set, mergeTypeOf(schema))
+      const type = this.#kind.typeIn(entry.apiVersion)
+      const set = type === undefined ? entry.set : foldAtomic(entry.set, type)
       if (set !== entry.set) managed.set(id, { ...entry, set })
     }
   }
 
   #give(managed: Managed, manager: string, set: FieldSet): void {
-    const identity = identityOf(manager === '' ? 'unknown' : manager, 'Update', this.#apiVersion, this.#options.subresource)
+    const { apiVersion } = this.#kind
+    const identity = identityOf(manager === '' ? 'unknown' : manager, 'Update', apiVersion, this.#options.subresource)
     const id = identityText(identity)
     const previous = managed.get(id)
     const owned = previous === undefined ? set : union(set, previous.set)
-    managed.set(id, { identity, set: owned, apiVersion: this.#apiVersion, applied: false, time: this.#time() })
+    managed.set(id, { identity, set: owned, apiVersion, applied: false, time: formatTime(this.#options.now()) })
   }
 
   /** Undefined when the object is as it was. */
@@ -167,24 +161,26 @@ export class FieldManager {
     live: TypedObject,
     config: TypedObject,
     managed: Managed,
-    { manager, id, force }: { readonly manager: string; readonly id: string; readonly force: boolean },
+    { manager, force }: { readonly manager: string; readonly force: boolean },
   ): TypedObject | undefined {
-    const apiVersion = this.#apiVersion
+    const { apiVersion, convert } = this.#kind
+    const { resetFields, subresource, now } = this.#options
+    const identity = identityOf(manager, 'Apply', apiVersion, subresource)
+    const id = identityText(identity)
     this.#foldAtomic(managed)
     const last = managed.get(id)
     const claimed = toFieldSet(config.type, config.value)
-    const set = this.#options.resetFields?.(claimed) ?? claimed
-    const identity = identityOf(manager, 'Apply', apiVersion, this.#options.subresource)
+    const set = resetFields?.(claimed) ?? claimed
     managed.set(id, { identity, set, apiVersion, applied: true, time: last?.time })
     const merged = { ...live, value: mergeValues(live.type, live.value, config.value) as JsonObject }
-    const next = prune(merged, managed, last, { apiVersion, convert: this.#convert })
-    const change: OwnersChange = { live, next, convert: this.#convert, filter: this.#options.resetFields }
+    const next = prune(merged, managed, last, { apiVersion, convert })
+    const change: OwnersChange = { live, next, convert, filter: resetFields }
     takeFields(managed, change, compareObjects(change), { except: id, force })
-    const own = managed.get(id)!
-    const kept = difference(own.set, unmanaged)
+    const changes = !equalValues(live.value, next.value)
+    const kept = difference(set, unmanaged)
     if (isEmptySet(kept)) managed.delete(id)
-    else managed.set(id, { ...own, set: kept })
-    return equalValues(live.value, next.value) ? undefined : next
+    else managed.set(id, { identity, set: kept, apiVersion, applied: true, time: changes ? formatTime(now()) : last?.time })
+    return changes ? next : undefined
   }
 
   /** Who managed what before the write: what the client says, if it may and does, else what is stored. */
@@ -204,87 +200,15 @@ export class FieldManager {
   #checkConfig(config: JsonObject): void {
     const { kind } = this.#options
     const given = { kind: textOf(config['kind']), apiVersion: textOf(config['apiVersion']) }
-    if (given.kind !== kind.kind || given.apiVersion !== this.#apiVersion) {
+    if (given.kind !== kind.kind || given.apiVersion !== this.#kind.apiVersion) {
       throw newBadRequest(`invalid object type: ${showKind(given.apiVersion, given.kind)}`)
     }
     const metadata = config['metadata'] as { managedFields?: unknown } | null | undefined
     if ((metadata?.managedFields ?? null) !== null) throw newBadRequest('metadata.managedFields must be nil')
   }
 
-  #typedConfig(config: JsonObject): TypedObject {
-    const { kind: _, apiVersion: __, ...value } = config
-    const object: TypedObject = { apiVersion: this.#apiVersion, type: mergeTypeOf(this.#schema), value }
-    try {
-      validateTyped(object.type, value)
-    } catch (error) {
-      if (!(error instanceof TypedError)) throw error
-      throw newUnknownError(`failed to create typed patch object (${this.#show(object)}): ${error.message}`, { cause: error })
-    }
-    return object
-  }
-
-  #explain(error: unknown, config: TypedObject): unknown {
-    if (!(error instanceof TypedError)) return error
-    return newUnknownError(`failed to merge config (${this.#show(config)}): ${error.message}`, { cause: error })
-  }
-
-  #show({ value }: TypedObject): string {
-    const { namespace = '', name = '' } = (value['metadata'] ?? {}) as { namespace?: string; name?: string }
-    return `${namespace}/${name}; ${showKind(this.#apiVersion, this.#options.kind.kind)}`
-  }
-
-  #liveObject(live: KubeObject | undefined): TypedObject {
-    return live === undefined ? this.#emptyObject() : this.#typed(live)
-  }
-
-  /** A new object of the kind, with nothing in it. */
-  #emptyObject(): TypedObject {
-    return (this.#empty ??= {
-      apiVersion: this.#apiVersion,
-      type: mergeTypeOf(this.#schema),
-      value: decodeStruct(this.#schema, {}).object,
-    })
-  }
-
-  #typed(object: KubeObject): TypedObject {
-    const value = this.#options.versions.fromHub(object, this.#apiVersion)
-    return { apiVersion: this.#apiVersion, type: mergeTypeOf(this.#schema), value: withoutManaged(value) }
-  }
-
-  #toHub(value: JsonObject): KubeObject {
-    const { versions } = this.#options
-    const { object } = decodeStruct<KubeObject>(this.#schema, value)
-    object.metadata ??= {}
-    versions.setDefaults(object, this.#apiVersion)
-    return versions.toHub(object, this.#apiVersion)
-  }
-
-  #resultOf(merged: TypedObject): KubeObject {
-    try {
-      return this.#toHub(merged.value)
-    } catch (error) {
-      if (!isJsonError(error)) throw error
-      throw newUnknownError(`failed to convert new object (${this.#show(merged)}) to proper version: ${error.message}`, { cause: error })
-    }
-  }
-
   #copyOf(live: KubeObject | undefined): KubeObject {
-    return live === undefined ? this.#toHub({}) : { ...live, metadata: { ...live.metadata } }
-  }
-
-  readonly #convert = (object: TypedObject, apiVersion: string): TypedObject | undefined => {
-    if (object.apiVersion === apiVersion) return object
-    const { versions } = this.#options
-    const from = versions.schemaOf(object.apiVersion)
-    const to = versions.schemaOf(apiVersion)
-    if (from === undefined || to === undefined) return undefined
-    const copy = decodeStruct<KubeObject>(from, object.value).object
-    const value = versions.fromHub(versions.toHub(copy, object.apiVersion), apiVersion)
-    return { apiVersion, type: mergeTypeOf(to), value: withoutManaged(value) }
-  }
-
-  #time(): string {
-    return formatTime(this.#options.now())
+    return live === undefined ? this.#kind.toHub(this.#kind.typed(undefined)) : { ...live, metadata: { ...live.metadata } }
   }
 }
 
@@ -320,16 +244,4 @@ function setManaged({ metadata }: KubeObject, managed: Managed): void {
   const entries = encodeManaged(managed)
   if (entries === undefined) delete metadata.managedFields
   else metadata.managedFields = entries
-}
-
-function withoutManaged(object: KubeObject): JsonObject {
-  if (object.metadata?.managedFields === undefined) return object as unknown as JsonObject
-  const { managedFields: _, ...metadata } = object.metadata
-  return { ...object, metadata } as unknown as JsonObject
-}
-
-/** `apps/v1, Kind=Deployment`. */
-function showKind(apiVersion: string, kind: string): string {
-  const gv = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`
-  return `${gv}, Kind=${kind}`
 }

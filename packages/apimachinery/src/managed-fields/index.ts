@@ -1,7 +1,7 @@
 export { onlyFields, withoutFields } from './field-filter.ts'
 export type { FieldFilter } from './field-filter.ts'
 export { FieldManager } from './field-manager.ts'
-export type { FieldManagerOptions, VersionedKind } from './field-manager.ts'
+export type { FieldManagerOptions } from './field-manager.ts'
 export {
   difference,
   equalSets,
@@ -22,3 +22,4 @@ export { managersAfterScale, managersOfScale } from './scale-managers.ts'
 export type { ReplicasPaths } from './scale-managers.ts'
 export { compareElements, fieldElement, keyElement, parseElement, showPath, valueElement } from './path-element.ts'
 export type { ParsedElement, PathElement } from './path-element.ts'
+export type { VersionedKind } from './versioned-kind.ts'

@@ -1,7 +1,7 @@
 import { stringifyJson } from '../encode-json.ts'
 import { byteLength } from '../go-text.ts'
-import type { JsonObject, JsonValue, KubeObject } from '../meta.ts'
-import { compareText } from './compare-values.ts'
+import type { JsonObject, KubeObject } from '../meta.ts'
+import { sortMembers } from './compare-values.ts'
 import { compareValuesOfType } from './compare.ts'
 import { difference, leaf } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
@@ -36,7 +36,7 @@ export function fieldsLastApplied(live: TypedObject): FieldSet {
 export function updateLastApplied({ metadata }: KubeObject, config: JsonObject): void {
   const { annotations } = metadata
   if (!annotations?.[lastAppliedAnnotation]) return
-  annotations[lastAppliedAnnotation] = `${stringifyJson(sorted(withoutAnnotation(config)))}\n`
+  annotations[lastAppliedAnnotation] = `${stringifyJson(sortMembers(withoutAnnotation(config)))}\n`
   let size = 0
   for (const [key, value] of Object.entries(annotations)) size += byteLength(key) + byteLength(value)
   if (size > maxAnnotationsSize) delete annotations[lastAppliedAnnotation]
@@ -48,14 +48,4 @@ function withoutAnnotation(config: JsonObject): JsonObject {
   if (typeof annotations !== 'object' || annotations === null || Array.isArray(annotations)) return config
   const { [lastAppliedAnnotation]: _, ...others } = annotations
   return { ...config, metadata: { ...metadata, annotations: others } }
-}
-
-function sorted(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(sorted)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.keys(value)
-      .sort(compareText)
-      .map((key) => [key, sorted(value[key]!)]),
-  )
 }

@@ -2,7 +2,7 @@ import { quote } from '../go-text.ts'
 import { stringifyJson } from '../encode-json.ts'
 import type { JsonValue } from '../meta.ts'
 import { formatFloat } from '../yaml/format-float.ts'
-import { compareText, compareValues } from './compare-values.ts'
+import { compareText, compareValues, sortMembers } from './compare-values.ts'
 
 /**
  * One step of a path, as `fieldsV1` spells it: `f:NAME` a field or key of a map, `k:{…}` the item of a list with these key fields,
@@ -29,17 +29,7 @@ const escaped = /[^ !#-%'-;=?-[\]-~]/
 
 function scalarText(value: JsonValue): string {
   if (typeof value === 'string' && !escaped.test(value)) return `"${value}"`
-  return typeof value === 'object' ? stringifyJson(sorted(value)) : stringifyJson(value)
-}
-
-function sorted(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(sorted)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.keys(value)
-      .sort(compareText)
-      .map((key) => [key, sorted(value[key]!)]),
-  )
+  return typeof value === 'object' ? stringifyJson(sortMembers(value)) : stringifyJson(value)
 }
 
 export type ParsedElement =

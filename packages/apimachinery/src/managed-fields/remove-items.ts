@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../meta.ts'
 import { setOwn } from '../json-reader.ts'
-import { elementsOf, isMember } from './field-set.ts'
+import { isMember } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
 import { isEmptyMap } from './compare.ts'
 import { listElement } from './list-element.ts'
@@ -37,7 +37,7 @@ function removeFromMap(type: MergeMap, map: JsonObject, set: FieldSet): JsonValu
     const node = set[fieldElement(name)]
     const inner = type.byName.get(name)?.type ?? type.values
     if (node === undefined || inner === undefined) setOwn(kept, name, map[name]!)
-    else if (!isMember(node)) setOwn(kept, name, elementsOf(node).length === 0 ? map[name]! : removeItems(inner, map[name]!, node))
+    else if (!isMember(node)) setOwn(kept, name, removeItems(inner, map[name]!, node))
   }
   return isEmptyMap(kept) ? null : kept
 }
