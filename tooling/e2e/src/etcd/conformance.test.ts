@@ -1,4 +1,5 @@
 import { openEtcd3 } from '@keelson/backend-etcd3'
+import { openCachedStorage } from '@keelson/cacher/testing'
 import { createObjectStore } from '@keelson/storagebackend'
 import { describeBackend, describeStorage, putInto } from '@keelson/storagebackend/testing'
 import { afterAll, beforeAll, describe } from 'vitest'
@@ -28,4 +29,6 @@ describe.skipIf(binary === undefined)('on a real etcd', () => {
       close: () => backend[Symbol.asyncDispose](),
     }
   })
+
+  describeStorage('cacher over etcd3', async (request) => openCachedStorage(request, { backend: await open() }))
 })
