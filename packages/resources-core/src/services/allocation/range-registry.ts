@@ -15,7 +15,10 @@ export interface RangeRegistryOptions {
 }
 
 export interface RangeState {
+  /** Empty when what is stored is of another range. */
   readonly bitmap: Bitmap
+  /** It is there, and of this range. */
+  readonly isCurrent: boolean
   /** undefined before the object is there. */
   readonly stored: StoredObject<RangeAllocation> | undefined
 }
@@ -50,12 +53,13 @@ export class RangeRegistry {
   }
 
   async read(): Promise<RangeState> {
-    const { storage, key } = this.#options
+    const { storage, key, range, size } = this.#options
     try {
       const stored = await storage.get(key, { resourceVersion: '' })
-      return { stored, bitmap: this.#bitmapOf(stored.object()) }
+      const isCurrent = stored.object().range === range
+      return { stored, isCurrent, bitmap: isCurrent ? this.#bitmapOf(stored.object()) : new Bitmap(size) }
     } catch (error) {
-      if (isStorageError(error) && error.code === 'KeyNotFound') return { stored: undefined, bitmap: new Bitmap(this.#options.size) }
+      if (isStorageError(error) && error.code === 'KeyNotFound') return { stored: undefined, isCurrent: false, bitmap: new Bitmap(size) }
       throw error
     }
   }

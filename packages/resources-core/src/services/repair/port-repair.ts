@@ -37,11 +37,12 @@ export class PortRepair {
       for (const port of portsOf(service)) {
         if (!isInPortRange(range, port)) report(`the node port ${port} of ${who} is not within the port range; please recreate the service`)
         else if (!rebuilt.add(port - range.first)) report(`the node port ${port} of ${who} was assigned twice; please recreate the service`)
-        else if (!state.bitmap.has(port - range.first)) report(`the node port ${port} of ${who} is not allocated; repairing`)
+        else if (state.isCurrent && !state.bitmap.has(port - range.first))
+          report(`the node port ${port} of ${who} is not allocated; repairing`)
       }
     }
     const leaks = this.#keepForAWhile(rebuilt, state.bitmap)
-    if (state.stored !== undefined && state.bitmap.toBase64() === rebuilt.toBase64()) return this.#commit(leaks)
+    if (state.isCurrent && state.bitmap.toBase64() === rebuilt.toBase64()) return this.#commit(leaks)
     return (await registry.replace(rebuilt, state)) && this.#commit(leaks)
   }
 

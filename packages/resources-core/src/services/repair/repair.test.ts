@@ -85,6 +85,18 @@ describe('the repair loop', () => {
     expect(await address(clusterIP)).toMatchObject({ metadata: { labels: { 'ipaddress.kubernetes.io/ip-family': 'IPv4' } } })
   })
 
+  it('takes up another range of ports', async () => {
+    const { ports: [port] = [] } = await create('a')
+    await using other = await openServices({ backend: test.backend, nodePortRange: '30000-40000' })
+    await expect(other.allocators.ports.takeAny()).rejects.toThrow('the provided range does not match the current range')
+    const { allocators, client } = other
+    await using second = new ServiceRepair({ allocators, client, clock, report: (text) => reports.push(text) })
+    await second.start()
+    expect(await allocators.ports.isTaken(port!.nodePort!)).toBe(true)
+    expect(await allocators.ports.takeAny()).toBeGreaterThanOrEqual(30_000)
+    expect(reports).toEqual([])
+  })
+
   it('leaves addresses alone that others manage', async () => {
     const parentRef = { group: 'gateway.example.com', resource: 'gateways', name: 'g' }
     await addresses().create('', { metadata: { name: '10.0.0.200' }, spec: { parentRef } })

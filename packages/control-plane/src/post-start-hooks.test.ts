@@ -1,0 +1,59 @@
+import type { Server } from '@keelson/server'
+import { expect, test } from 'vitest'
+import { PostStartHooks } from './post-start-hooks.ts'
+
+interface Gate {
+  readonly opened: Promise<void>
+  readonly open: () => void
+}
+
+function gate(): Gate {
+  let open!: () => void
+  const opened = new Promise<void>((resolve) => (open = resolve))
+  return { opened, open }
+}
+
+/** All that the hooks ask of a server. */
+function listener(): { readonly server: Server; readonly failing: () => string[] } {
+  const checks = new Map<string, () => unknown>()
+  const server: Pick<Server, 'addHealthCheck'> = { addHealthCheck: ({ name, check }) => void checks.set(name, check) }
+  const fails = (check: () => unknown): boolean => {
+    try {
+      check()
+      return false
+    } catch {
+      return true
+    }
+  }
+  return { server: server as Server, failing: () => [...checks].flatMap(([name, check]) => (fails(check) ? [name] : [])) }
+}
+
+test('hooks wait for those before them, or for those they name', async () => {
+  const { server, failing } = listener()
+  const hooks = new PostStartHooks(server)
+  const calls: string[] = []
+  const slow = gate()
+  const record = (name: string) => async (): Promise<void> => void calls.push(name)
+  hooks.add('first', record('first'))
+  hooks.add('slow', () => slow.opened, { after: ['first'] })
+  hooks.add('beside', record('beside'), { after: ['first'] })
+  hooks.add('last', record('last'))
+  const ran = hooks.run()
+  await expect.poll(() => calls).toEqual(['first', 'beside'])
+  expect(failing()).toEqual(['poststarthook/slow', 'poststarthook/last'])
+  slow.open()
+  await ran
+  expect(calls).toEqual(['first', 'beside', 'last'])
+  expect(failing()).toEqual([])
+})
+
+test('one that fails ends the start, by its name', async () => {
+  const hooks = new PostStartHooks(listener().server)
+  hooks.add('wrong', async () => {
+    throw new Error('no luck')
+  })
+  let ran = false
+  hooks.add('next', async () => void (ran = true))
+  await expect(hooks.run()).rejects.toThrow('the start hook wrong failed: no luck')
+  expect(ran).toBe(false)
+})
