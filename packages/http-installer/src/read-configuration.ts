@@ -29,7 +29,7 @@ export function readConfiguration(body: Uint8Array): AppliedConfiguration {
       for (const duplicate of validation === 'Ignore' ? [] : duplicates) {
         const message = `error converting YAML to JSON: ${duplicate}`
         if (validation === 'Strict') throw newBadRequest(`error strict decoding YAML: ${message}`)
-        warningsOf(message).forEach(warn)
+        warningsOf(duplicate).forEach(warn)
       }
     },
   }
