@@ -1,8 +1,9 @@
 import type { KubeObject } from '@keelson/apimachinery'
-import type { ObjectEvent, Revision, StoredObject } from '@keelson/storagebackend'
+import type { Revision, StoredObject } from '@keelson/storagebackend'
+import type { ObjectChange } from './cache-state.ts'
 import { restamp } from './restamp.ts'
 
-export interface ObjectChange<T extends KubeObject> {
+export interface CacheEventInit<T extends KubeObject> {
   readonly key: string
   readonly revision: Revision
   /** Undefined when the change is a deletion. */
@@ -19,15 +20,15 @@ type Form = 'ADDED' | 'MODIFIED' | 'DELETED'
  * One change of one object, as the ring keeps it. All watchers get the same event objects, so that whoever frames events can do
  * that once for all of them. Frames hang on those and must not live as long as the ring does: `forget` lets them go.
  */
-export class CacheEvent<T extends KubeObject = KubeObject> implements ObjectChange<T> {
+export class CacheEvent<T extends KubeObject = KubeObject> implements CacheEventInit<T> {
   readonly key: string
   readonly revision: Revision
   readonly object: StoredObject<T> | undefined
   readonly previous: StoredObject<T> | undefined
   readonly time: number
-  #forms: Record<Form, ObjectEvent<T> | undefined> | undefined
+  #forms: Record<Form, ObjectChange<T> | undefined> | undefined
 
-  constructor(change: ObjectChange<T>) {
+  constructor(change: CacheEventInit<T>) {
     this.key = change.key
     this.revision = change.revision
     this.object = change.object
@@ -39,7 +40,7 @@ export class CacheEvent<T extends KubeObject = KubeObject> implements ObjectChan
    * What a watcher sees whose selector let the object through before (`before`) and now (`now`):
    * entering the selection is ADDED, leaving it is DELETED with the object as it was and this event's revision.
    */
-  seenAs(before: boolean, now: boolean): ObjectEvent<T> | undefined {
+  seenAs(before: boolean, now: boolean): ObjectChange<T> | undefined {
     if (!before && !now) return undefined
     const type = now ? (before ? 'MODIFIED' : 'ADDED') : 'DELETED'
     const forms = (this.#forms ??= { ADDED: undefined, MODIFIED: undefined, DELETED: undefined })

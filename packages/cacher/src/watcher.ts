@@ -3,6 +3,7 @@ import type { Clock, KubeObject } from '@keelson/apimachinery'
 import { isStorageError } from '@keelson/storagebackend'
 import type { ObjectEvent, Revision, StoredObject } from '@keelson/storagebackend'
 import type { CacheEvent } from './cache-event.ts'
+import type { ObjectChange } from './cache-state.ts'
 import { yieldToOthers } from './yield-to-others.ts'
 import type { EventRing } from './event-ring.ts'
 import type { Selection } from './selection.ts'
@@ -66,7 +67,8 @@ export class Watcher<T extends KubeObject = KubeObject> implements AsyncIterable
   #initial: Iterator<StoredObject<T> | undefined> | undefined
   #position: number
   #live = false
-  #buffer: ObjectEvent<T>[] = []
+  /** Undefined is empty: of thousands of watchers, nearly all are. */
+  #buffer: ObjectEvent<T>[] | undefined
   #bufferedBytes = 0
   #pulling = false
   #lastPull: number
@@ -99,7 +101,7 @@ export class Watcher<T extends KubeObject = KubeObject> implements AsyncIterable
   next(): Promise<IteratorResult<Batch<T>>> {
     if (this.#pulling) return Promise.reject(new Error('a watch has one reader, which waits for each batch'))
     if (this.#live && !this.#ended) {
-      if (this.#buffer.length > 0) return Promise.resolve(this.#hand())
+      if (this.#buffer !== undefined) return Promise.resolve(this.#hand(this.#buffer))
       this.#pulling = true
       return new Promise((resolve) => (this.#resolve = resolve))
     }
@@ -118,15 +120,21 @@ export class Watcher<T extends KubeObject = KubeObject> implements AsyncIterable
   push(events: readonly CacheEvent<T>[], position: number): boolean {
     if (!this.#live || this.#ended || events[0]!.revision <= this.after) return false
     const { bufferedEvents, bufferedBytes } = this.#limits
-    if (this.#buffer.length >= bufferedEvents || this.#bufferedBytes >= bufferedBytes) {
+    if (this.#buffer !== undefined && (this.#buffer.length >= bufferedEvents || this.#bufferedBytes >= bufferedBytes)) {
       this.#live = false
       this.#position = position
       this.#options.onBehind()
       return false
     }
-    const before = this.#buffer.length
-    for (const event of events) this.#bufferedBytes += this.#show(event, this.#buffer)
-    return this.#buffer.length > before
+    let shown = false
+    for (const event of events) {
+      const seen = this.#see(event)
+      if (seen === undefined) continue
+      shown = true
+      this.#keep(seen)
+      this.#bufferedBytes += seen.object.body.length
+    }
+    return shown
   }
 
   /** False when it cannot be sent now, because events that come before it are not yet through. */
@@ -134,8 +142,8 @@ export class Watcher<T extends KubeObject = KubeObject> implements AsyncIterable
     if (!this.#live || this.#ended) return false
     // A watch that nothing has happened to since it began has nothing new to remember.
     if (revision <= this.after) return true
-    if (this.#buffer.at(-1)?.type === 'BOOKMARK') this.#buffer.pop()
-    this.#buffer.push({ type: 'BOOKMARK', revision, initialEventsEnd: false })
+    if (this.#buffer?.at(-1)?.type === 'BOOKMARK') this.#buffer.pop()
+    this.#keep({ type: 'BOOKMARK', revision, initialEventsEnd: false })
     this.wake()
     return true
   }
@@ -143,10 +151,11 @@ export class Watcher<T extends KubeObject = KubeObject> implements AsyncIterable
   /** Gives its reader what is buffered, or the end. */
   wake(): void {
     const resolve = this.#resolve
-    if (resolve === undefined || (this.#buffer.length === 0 && !this.#ended)) return
+    const buffer = this.#buffer
+    if (resolve === undefined || (buffer === undefined && !this.#ended)) return
     this.#resolve = undefined
     this.#pulling = false
-    resolve(this.#buffer.length > 0 ? this.#hand() : this.#finish())
+    resolve(buffer === undefined ? this.#finish() : this.#hand(buffer))
   }
 
   /** Behind, and its reader has not come back for longer than `patience`. */
@@ -172,14 +181,18 @@ export class Watcher<T extends KubeObject = KubeObject> implements AsyncIterable
     this.end(newResourceExpired('the watch was ended because its events were not read in time'))
   }
 
+  #keep(event: ObjectEvent<T>): void {
+    if (this.#buffer === undefined) this.#buffer = [event]
+    else this.#buffer.push(event)
+  }
+
   #drop(): void {
-    this.#buffer = []
+    this.#buffer = undefined
     this.#bufferedBytes = 0
   }
 
   /** What is buffered. */
-  #hand(): IteratorResult<Batch<T>> {
-    const value = this.#buffer
+  #hand(value: Batch<T>): IteratorResult<Batch<T>> {
     this.#drop()
     this.#lastPull = this.#clock.now()
     return { done: false, value }
@@ -197,7 +210,7 @@ export class Watcher<T extends KubeObject = KubeObject> implements AsyncIterable
     try {
       while (this.#initial !== undefined || !this.#live) {
         // What was buffered before it fell behind comes first, also when it is over.
-        if (this.#initial === undefined && this.#buffer.length > 0) return this.#hand()
+        if (this.#initial === undefined && this.#buffer !== undefined) return this.#hand(this.#buffer)
         if (this.#ended) return await this.#finish()
         const [value, looked] = this.#initial === undefined ? this.#takeFromRing() : this.#takeInitial(this.#initial)
         if (value.length > 0) return { done: false, value }
@@ -207,7 +220,7 @@ export class Watcher<T extends KubeObject = KubeObject> implements AsyncIterable
       this.#pulling = false
       this.#lastPull = this.#clock.now()
     }
-    if (this.#buffer.length > 0) return this.#hand()
+    if (this.#buffer !== undefined) return this.#hand(this.#buffer)
     return this.#ended ? this.#finish() : this.next()
   }
 
@@ -248,20 +261,20 @@ export class Watcher<T extends KubeObject = KubeObject> implements AsyncIterable
       const event = ring.at(this.#position)!
       if (event.revision !== revision && (looked >= limits.scanned || bytes >= limits.batchBytes)) return [batch, looked]
       revision = event.revision
-      if (revision > this.after) bytes += this.#show(event, batch)
+      const seen = revision > this.after ? this.#see(event) : undefined
+      if (seen === undefined) continue
+      batch.push(seen)
+      bytes += seen.object.body.length
     }
     this.#live = true
     return [batch, looked]
   }
 
-  /** Adds what the watcher sees of the event, if anything; says how many bytes that holds. */
-  #show(event: CacheEvent<T>, to: ObjectEvent<T>[]): number {
+  /** What the watcher sees of the event, if anything. */
+  #see(event: CacheEvent<T>): ObjectChange<T> | undefined {
     const before = event.previous !== undefined && this.selection.matches(event.previous)
     const now = event.object !== undefined && this.selection.matches(event.object)
-    const seen = event.seenAs(before, now)
-    if (seen === undefined || seen.type === 'BOOKMARK') return 0
-    to.push(seen)
-    return seen.object.body.length
+    return event.seenAs(before, now)
   }
 }
 

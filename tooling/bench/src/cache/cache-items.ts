@@ -4,6 +4,7 @@ import { dispatchItem } from './dispatch-item.ts'
 import { configMaps, podName, pods } from './fill-store.ts'
 import { latencyItem } from './latency-item.ts'
 import { keptItem, listsUnderWayItem } from './memory-items.ts'
+import { selectionItem } from './selection-item.ts'
 import { shareItem, watchItem } from './share-item.ts'
 
 const usual = { pods: 10_000, configMaps: 0 }
@@ -48,6 +49,12 @@ export const cacheItems: readonly CacheItem[] = [
     busyPath: `${configMaps}?labelSelector=nothing%3Dmatches`,
     busyConnections: 1,
     most: 25,
+  }),
+  selectionItem({
+    title: 'LIST by a selector that lets none of 300,000 objects through',
+    size: many,
+    path: `${configMaps}?labelSelector=nothing%3Dmatches`,
+    mostMilliseconds: 150,
   }),
   dispatchItem({ few: 100, many: 10_000, most: 1.2 }),
   listsUnderWayItem({ size: usual, lists: 10, mostMiB: 100 }),

@@ -72,7 +72,7 @@ async function openWatched(watchers: number): Promise<Watched> {
       for (const event of events) {
         const before = seen
         store.deliver([event])
-        while (seen === before) await undefined
+        while (seen === before) await Promise.resolve()
       }
       const { user, system } = process.cpuUsage(began)
       if (seen - from !== events.length) throw new Error(`${seen - from} of ${events.length} events were delivered`)
