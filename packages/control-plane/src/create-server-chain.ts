@@ -7,7 +7,9 @@ import { buildAdmission, selectAdmissionPlugins } from './build-admission.ts'
 import type { SelectedPlugins } from './build-admission.ts'
 import { buildGenericConfig } from './build-generic-config.ts'
 import type { GenericConfig } from './build-generic-config.ts'
+import { createSystemNamespaces } from './bootstrap/system-namespaces.ts'
 import { createSystemPriorityClasses } from './bootstrap/system-priority-classes.ts'
+import { createTokenTracking } from './bootstrap/token-tracking.ts'
 import { buildServices } from './build-services.ts'
 import type { Services } from './build-services.ts'
 import { builtinGroups } from './builtin-groups.ts'
@@ -23,8 +25,6 @@ import { PostStartHooks } from './post-start-hooks.ts'
 import type { ServerChainOptions } from './server-chain-options.ts'
 import type { ServerChain } from './server-chain.ts'
 import { addStorageHealth, storagesReady } from './storage-health.ts'
-import { createSystemNamespaces } from './system-namespaces.ts'
-import { createTokenTracking } from './token-tracking.ts'
 
 /** Everything from the store to the port, wired. It does not listen yet. Throws `ConfigurationError` for options that cannot be satisfied. */
 export async function createServerChain(options: ServerChainOptions = {}): Promise<ServerChain> {

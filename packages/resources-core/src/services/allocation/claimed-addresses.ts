@@ -64,15 +64,20 @@ export class ClaimedAddresses {
 
   /** Deletes the object that `condition` holds for, and no other that takes its place. */
   async remove(ip: string, condition: (address: ReadonlyAddress) => boolean): Promise<void> {
-    const { api } = this.#known
-    let address: ReadonlyAddress | undefined = this.#known.get('', ip)
-    if (address === undefined || !condition(address)) address = await api.get('', ip, { resourceVersion: '' })
-    if (address === undefined || !condition(address)) return
-    const { uid = '' } = address.metadata
+    if (await this.#removeIf(ip, this.#known.get('', ip), condition)) return
+    // What is known may be late.
+    await this.#removeIf(ip, await this.#known.api.get('', ip, { resourceVersion: '' }), condition)
+  }
+
+  /** False when it was not this object, or is gone. */
+  async #removeIf(ip: string, address: ReadonlyAddress | undefined, condition: (address: ReadonlyAddress) => boolean): Promise<boolean> {
+    if (address === undefined || !condition(address)) return false
     try {
-      await api.delete('', ip, { preconditions: { uid } })
+      await this.#known.api.delete('', ip, { preconditions: { uid: address.metadata.uid ?? '' } })
+      return true
     } catch (error) {
-      if (!isApiError(error, 'NotFound') && !isApiError(error, 'Conflict')) throw error
+      if (isApiError(error, 'NotFound') || isApiError(error, 'Conflict')) return false
+      throw error
     }
   }
 

@@ -36,8 +36,9 @@ async function take(service: Service, i: number, port: number, allocation: Alloc
 }
 
 async function takeAny(allocation: Allocation): Promise<number> {
-  const port = await allocation.takeAnyPort()
-  if (port === undefined) throw newInternal('failed to allocate a nodePort: range is full')
+  let complaint = 'range is full'
+  const port = await allocation.takeAnyPort().catch((error: unknown) => void (complaint = (error as Error).message))
+  if (port === undefined) throw newInternal(`failed to allocate a nodePort: ${complaint}`)
   return port
 }
 

@@ -32,8 +32,12 @@ export class PortAllocator {
     if (!isInPortRange(this.range, port)) {
       return `provided port is not in the valid range. The range of valid ports is ${formatPortRange(this.range)}`
     }
-    const taken = await this.registry.change((bitmap) => bitmap.add(port - this.range.first))
-    return taken ? undefined : 'provided port is already allocated'
+    try {
+      const taken = await this.registry.change((bitmap) => bitmap.add(port - this.range.first))
+      return taken ? undefined : 'provided port is already allocated'
+    } catch (error) {
+      return (error as Error).message
+    }
   }
 
   /** undefined when all are taken. */

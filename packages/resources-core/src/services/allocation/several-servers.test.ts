@@ -62,4 +62,15 @@ describe('several servers on one store', () => {
     expect(new Set(ports).size).toBe(100)
     expect((await revision()) - before).toBeLessThan(5)
   })
+
+  it('give back what they claimed for a service that is refused, however often', async () => {
+    await using server = await openServices({ clusterIPRange: '10.0.0.0/30' })
+    const refused: Service = { metadata: { name: 'a' }, spec: { ports: [{ port: 80 }], clusterIP: '10.0.0.1', sessionAffinity: 'Often' } }
+    setServiceDefaults(refused)
+    for (let round = 0; round < 20; round++) {
+      await expect(server.store.create(context, structuredClone(refused), { dryRun: false })).rejects.toMatchObject({
+        message: expect.not.stringContaining('already allocated') as unknown,
+      })
+    }
+  })
 })

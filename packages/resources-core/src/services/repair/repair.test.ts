@@ -88,7 +88,10 @@ describe('the repair loop', () => {
   it('takes up another range of ports', async () => {
     const { ports: [port] = [] } = await create('a')
     await using other = await openServices({ backend: test.backend, nodePortRange: '30000-40000' })
-    await expect(other.allocators.ports.takeAny()).rejects.toThrow('the provided range does not match the current range')
+    const unlucky: Service = { metadata: { name: 'b' }, spec: { type: 'NodePort', ports: [{ port: 80 }] } }
+    await expect(other.store.create(context, unlucky, { dryRun: false })).rejects.toThrow(
+      'Internal error occurred: failed to allocate a nodePort: the provided range does not match the current range',
+    )
     const { allocators, client } = other
     await using second = new ServiceRepair({ allocators, client, clock, report: (text) => reports.push(text) })
     await second.start()

@@ -1,0 +1,14 @@
+import type { ConfigMap } from '@keelson/api/core/v1'
+import type { LoopbackClient } from '@keelson/loopback'
+import { createIfAbsent } from './create-if-absent.ts'
+
+const namespace = 'kube-system'
+const name = 'kube-apiserver-legacy-service-account-token-tracking'
+
+/** Says since which day uses of legacy tokens are noted, so that a cleaner knows how far back "unused" goes. */
+export async function createTokenTracking(client: LoopbackClient, now: () => number = Date.now): Promise<void> {
+  const configMaps = client.resource<ConfigMap>({ group: '', resource: 'configmaps' })
+  if (configMaps === undefined) return
+  const since = new Date(now()).toISOString().slice(0, 10)
+  await createIfAbsent(configMaps, namespace, { metadata: { name, namespace }, data: { since } })
+}
