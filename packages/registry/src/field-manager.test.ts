@@ -303,6 +303,16 @@ describe('server-side apply', () => {
     )
   })
 
+  it('finds what only decoding can find', () => {
+    const port = { httpGet: { port: { a: 1 } } }
+    const spec = { containers: [{ ...container('c'), livenessProbe: port }] }
+    const error = failure(() => new Tracked(pod).apply('one', { metadata: { namespace: 'n' }, spec }))
+    expect(error.code).toBe(500)
+    expect(error.message).toMatch(
+      /^failed to convert new object \(n\/a; \/v1, Kind=Pod\) to proper version: unable to convert unstructured object to \/v1, Kind=Pod: /,
+    )
+  })
+
   it('answers within bounds, however much is wrong and however long its name', () => {
     const long = 'x'.repeat(1_000_000)
     const env = Array.from({ length: 2000 }, (_, i) => ({ name: `E${i}`, value: '1' }))

@@ -90,7 +90,7 @@ export class FieldManager {
     try {
       if (managed.size === 0) this.#follow(this.#kind.typed(undefined), this.#kind.typed(live), managed, 'before-first-apply')
       const { object, after } = this.#applyOrExplain(this.#kind.typed(live), config, managed, { manager, force })
-      const result = object === undefined ? this.#copyOf(live) : this.#kind.toHub(object)
+      const result = object === undefined ? this.#copyOf(live) : this.#kind.toHub(object, config)
       if (manager === clientSideApplier) updateLastApplied(result, config)
       setManaged(result, after)
       return result
@@ -208,7 +208,7 @@ export class FieldManager {
   }
 
   #copyOf(live: KubeObject | undefined): KubeObject {
-    return live === undefined ? this.#kind.toHub(this.#kind.typed(undefined)) : { ...live, metadata: { ...live.metadata } }
+    return live === undefined ? this.#kind.toHub(this.#kind.typed(undefined), {}) : { ...live, metadata: { ...live.metadata } }
   }
 }
 

@@ -97,6 +97,7 @@ function compile(schema: TypeSchema): MergeType {
     }
     case 'string':
     case 'bytes':
+    case 'duration':
       return text
     case 'bool':
       return boolean
@@ -108,6 +109,8 @@ function compile(schema: TypeSchema): MergeType {
       return numeric
     case 'rawExtension':
       return opaque
+    // More than one type in JSON, of which OpenAPI says none; what does not fit is found when it is decoded.
+    case 'intOrString':
     case 'json':
     case 'fieldsV1':
       return deduced

@@ -64,14 +64,15 @@ export class TypedKind {
     return object
   }
 
-  /** Defaulted. Throws `ApiError` for values that only decoding finds wrong. */
-  toHub(object: TypedObject): KubeObject {
+  /** Defaulted. Throws `ApiError` for values of `config` that only decoding finds wrong. */
+  toHub(object: TypedObject, config: JsonObject): KubeObject {
     let decoded: KubeObject
     try {
       decoded = decodeStruct<KubeObject>(this.#schema, object.value).object
     } catch (error) {
       if (!isJsonError(error)) throw error
-      throw newUnknownError(`failed to convert new object (${this.show(object)}) to proper version: ${error.message}`, { cause: error })
+      const why = `unable to convert unstructured object to ${showKind(this.apiVersion, this.#kind)}: ${error.message}`
+      throw newUnknownError(`failed to convert new object (${this.show({ value: config })}) to proper version: ${why}`, { cause: error })
     }
     decoded.metadata ??= {}
     this.#versions.setDefaults(decoded, this.apiVersion)
@@ -89,7 +90,7 @@ export class TypedKind {
   }
 
   /** As messages name an object: `shop/web; apps/v1, Kind=Deployment`. */
-  show({ value }: TypedObject): string {
+  show({ value }: Pick<TypedObject, 'value'>): string {
     const { namespace = '', name = '' } = (value['metadata'] ?? {}) as { namespace?: string; name?: string }
     return `${namespace}/${name}; ${showKind(this.apiVersion, this.#kind)}`
   }
