@@ -160,8 +160,12 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
       case 'consistent': {
         const revision = await this.#storage.currentRevision()
         const fresh = (await this.#freshness.wait(revision, this.#timeout, options.signal)) && this.#readiness.ready
-        const list = await (fresh ? this.#listLatest(prefix, route.startKey, route.limit, options) : fromStore())
-        this.#options.metrics?.consistentRead(true, !fresh)
+        const list = fresh ? this.#listLatest(prefix, route.startKey, route.limit, options) : fromStore()
+        const count = (success: boolean): void => this.#options.metrics?.consistentRead(success, !fresh)
+        list.then(
+          () => count(true),
+          () => count(false),
+        )
         return list
       }
       case 'exact': {
@@ -216,7 +220,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
 
   /** Compares what is cached now with what the store had at the same revision. */
   compareWithStore(): Promise<DigestComparison> {
-    const objects = this.#cache.state.scan(prefixRange(this.#prefix))
+    const objects = this.#cache.state.scan(prefixRange(this.#prefix), { keep: false })
     return compareDigests({ revision: this.#cache.revision, objects }, this.#storage, this.#prefix)
   }
 
@@ -296,8 +300,17 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
     throw new StorageError({ code: 'ResourceVersionTooLarge', key, revision, currentRevision, message })
   }
 
+  /** Of what cannot be read the store tells. */
+  #readable(key: string): StoredObject<T> | undefined {
+    try {
+      return this.#cache.get(key)
+    } catch {
+      return undefined
+    }
+  }
+
   #withSuggestion<O extends { readonly suggestion?: StoredObject<T> }>(key: string, options: O | undefined): O {
-    const cached = this.#readiness.ready ? this.#cache.get(key) : undefined
+    const cached = this.#readiness.ready ? this.#readable(key) : undefined
     return cached === undefined ? ((options ?? {}) as O) : ({ ...options, suggestion: cached } as O)
   }
 }

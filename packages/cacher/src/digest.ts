@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { KubeObject } from '@keelson/apimachinery'
-import { TimeSlices } from '@keelson/storagebackend'
+import { hasObjectSnapshots, prefixRange, TimeSlices } from '@keelson/storagebackend'
 import type { Revision, Storage, StoredObject } from '@keelson/storagebackend'
 
 export interface DigestComparison {
@@ -14,8 +14,10 @@ export interface DigestComparison {
   readonly firstDifference: string | undefined
 }
 
+const pageSize = 1000
+
 /**
- * Compares the cache's state with the store's at the same revision, in slices that let others run.
+ * Compares the cache's state with the store's at the same revision, in slices that let others run, and keeps nothing of either.
  * Throws what the store throws when that revision is gone from its history.
  */
 export async function compareDigests<T extends KubeObject>(
@@ -24,25 +26,44 @@ export async function compareDigests<T extends KubeObject>(
   prefix: string,
 ): Promise<DigestComparison> {
   const { revision } = cached
-  const list = await store.list(prefix, { resourceVersion: String(revision), resourceVersionMatch: 'Exact' })
   const inCache = createHash('sha256')
   const inStore = createHash('sha256')
   const ours = cached.objects[Symbol.iterator]()
-  const theirs = list.items[Symbol.iterator]()
-  let firstDifference: string | undefined
   const slices = new TimeSlices()
-  for (;;) {
-    const a = next(ours)
-    const b = next(theirs)
-    if (a === undefined && b === undefined) break
+  let firstDifference: string | undefined
+  const compare = (a: StoredObject<T> | undefined, b: StoredObject<T> | undefined): void => {
     if (a !== undefined) inCache.update(`${a.key}\n${a.revision}\n`)
     if (b !== undefined) inStore.update(`${b.key}\n${b.revision}\n`)
     if (!same(a, b)) firstDifference ??= (a ?? b)!.key
-    const pause = slices.due()
-    if (pause) await pause
   }
+  for await (const page of pagesOf(store, prefix, revision)) {
+    for (const theirs of page) {
+      compare(next(ours), theirs)
+      const pause = slices.due()
+      if (pause) await pause
+    }
+  }
+  for (let left = next(ours); left !== undefined; left = next(ours)) compare(left, undefined)
   const equal = firstDifference === undefined
   return { equal, revision, cacheDigest: inCache.digest('hex'), storeDigest: inStore.digest('hex'), firstDifference }
+}
+
+async function* pagesOf<T extends KubeObject>(
+  store: Storage<T>,
+  prefix: string,
+  revision: Revision,
+): AsyncGenerator<Iterable<StoredObject<T>>, undefined> {
+  const state = hasObjectSnapshots(store) ? store.snapshotAt(revision) : undefined
+  if (state !== undefined) {
+    yield state.scan(prefixRange(prefix), { keep: false })
+    return
+  }
+  let page = await store.list(prefix, { resourceVersion: String(revision), resourceVersionMatch: 'Exact', limit: pageSize })
+  yield page.items
+  while (page.continue !== '') {
+    page = await store.list(prefix, { continue: page.continue, limit: pageSize })
+    yield page.items
+  }
 }
 
 function next<V>(iterator: Iterator<V>): V | undefined {
@@ -50,9 +71,9 @@ function next<V>(iterator: Iterator<V>): V | undefined {
   return result.done === true ? undefined : result.value
 }
 
-/** Where cache and store share their objects, looking at the bytes is not needed. */
 function same(a: StoredObject | undefined, b: StoredObject | undefined): boolean {
-  if (a === b) return true
-  if (a === undefined || b === undefined) return false
-  return a.key === b.key && a.revision === b.revision && Buffer.compare(a.body, b.body) === 0
+  if (a === undefined || b === undefined || a.key !== b.key || a.revision !== b.revision) return false
+  const [x, y] = [a.body, b.body]
+  // Where cache and store share their bytes, looking at them is not needed.
+  return (x.buffer === y.buffer && x.byteOffset === y.byteOffset && x.length === y.length) || Buffer.compare(x, y) === 0
 }

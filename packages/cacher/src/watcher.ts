@@ -230,7 +230,14 @@ export class Watcher<T extends KubeObject = KubeObject> implements AsyncIterable
     let bytes = 0
     let looked = 0
     for (; bytes < batchBytes && looked < scanned; looked++) {
-      const next = readNext(initial)
+      let next
+      try {
+        next = initial.next()
+      } catch (error) {
+        // What comes before one that cannot be read is shown all the same.
+        this.end(isStorageError(error) ? newInternal(error.message, { cause: error }) : error)
+        break
+      }
       if (next.done === true) {
         this.#initial = undefined
         const revision = this.#options.initialEventsEnd
@@ -275,14 +282,5 @@ export class Watcher<T extends KubeObject = KubeObject> implements AsyncIterable
     const before = event.previous !== undefined && this.selection.matches(event.previous)
     const now = event.object !== undefined && this.selection.matches(event.object)
     return event.seenAs(before, now)
-  }
-}
-
-/** What goes wrong with a watch reaches its client as it is thrown here. */
-function readNext<T extends KubeObject>(objects: Iterator<StoredObject<T> | undefined>): IteratorResult<StoredObject<T> | undefined> {
-  try {
-    return objects.next()
-  } catch (error) {
-    throw isStorageError(error) ? newInternal(error.message, { cause: error }) : error
   }
 }
