@@ -7,6 +7,7 @@ import { contentTypeOf, requestContextOf } from './context.ts'
 import { serveDiscovery } from './discovery/serve-discovery.ts'
 import { handleList } from './handle-list.ts'
 import type { InstallOptions } from './install-options.ts'
+import { serveOpenApiV2 } from './openapi/serve-openapi-v2.ts'
 import { serveOpenApi } from './openapi/serve-openapi.ts'
 import { checkAcceptable, checkConsumable } from './preconditions.ts'
 import { ClientGoneError } from './read-body.ts'
@@ -39,6 +40,7 @@ export class ApiSurface {
     app.all('/apis/*', handler)
     const openApi = async (c: InstallerContext, next: () => Promise<void>): Promise<Response | void> =>
       (await serveOpenApi(c, this.settings.openApi)) ?? (await next())
+    app.get('/openapi/v2', (c) => serveOpenApiV2(c, this.settings.openApi))
     app.get('/openapi/v3', openApi)
     app.get('/openapi/v3/*', openApi)
   }

@@ -4,7 +4,7 @@ import { ApiSurface } from './api-surface.ts'
 import type { InstallerEnv } from './context.ts'
 import { discoveryVersionOf } from './discovery/discovery-version.ts'
 import type { InstalledGroup, InstallOptions } from './install-options.ts'
-import { openApiDocument } from './openapi/openapi-document.ts'
+import { documentSource } from './openapi/openapi-document.ts'
 
 /**
  * Serves a group's versions, resources and verbs under `/api` or `/apis/GROUP`, and lists it in discovery. Installing a group again replaces it.
@@ -20,7 +20,7 @@ export function installAPIGroup(app: Hono<InstallerEnv>, info: APIGroupInfo, opt
     const path = gv.group === '' ? `api/${gv.version}` : `apis/${gv.group}/${gv.version}`
     removals.push(
       () => surface.remove(gv, table),
-      surface.settings.openApi.add(path, () => openApiDocument(gv, table)),
+      surface.settings.openApi.add(path, documentSource(gv, table)),
     )
     return [discoveryVersionOf(gv, table)]
   })

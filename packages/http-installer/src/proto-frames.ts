@@ -2,12 +2,23 @@ import type { ListMeta } from '@keelson/apimachinery'
 
 /** `bytes` as a length-delimited field. */
 export function lengthDelimited(field: number, bytes: Uint8Array): Buffer {
-  const head = varintLength(bytes.length) + 1
-  const target = Buffer.allocUnsafe(head + bytes.length)
-  target[0] = (field << 3) | 2
-  writeVarint(target, 1, bytes.length)
-  target.set(bytes, head)
-  return target
+  return Buffer.concat([lengthDelimitedHead(field, bytes.length), bytes])
+}
+
+/** What stands before a length-delimited field's bytes. */
+export function lengthDelimitedHead(field: number, length: number): Buffer {
+  const tag = field * 8 + 2
+  const head = Buffer.allocUnsafe(varintLength(tag) + varintLength(length))
+  writeVarint(head, writeVarint(head, 0, tag), length)
+  return head
+}
+
+/** A whole number that is not negative; 1 is true. */
+export function varintField(field: number, value: number): Buffer {
+  const tag = field * 8
+  const bytes = Buffer.allocUnsafe(varintLength(tag) + varintLength(value))
+  writeVarint(bytes, writeVarint(bytes, 0, tag), value)
+  return bytes
 }
 
 /** metav1.ListMeta: its strings are written even when empty. */
@@ -16,10 +27,7 @@ export function listMetaMessage(meta: ListMeta): Buffer {
     lengthDelimited(index + 1, Buffer.from(text ?? '')),
   )
   if (meta.remainingItemCount === undefined) return Buffer.concat(strings)
-  const count = Buffer.allocUnsafe(1 + varintLength(meta.remainingItemCount))
-  count[0] = 4 << 3
-  writeVarint(count, 1, meta.remainingItemCount)
-  return Buffer.concat([...strings, count])
+  return Buffer.concat([...strings, varintField(4, meta.remainingItemCount)])
 }
 
 /** A watch event: metav1.WatchEvent with the object's envelope inside, behind its length in four bytes. */

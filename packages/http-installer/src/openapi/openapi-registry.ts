@@ -1,29 +1,34 @@
-import { createHash } from 'node:crypto'
+import { MadeDocument } from './made-document.ts'
+import type { PathItem, Refer } from './path-items.ts'
+import { swaggerDocument } from './swagger-document.ts'
+import { swaggerMessage } from './swagger-message.ts'
 
-/** Makes a document anew, piece by piece. */
-export type DocumentSource = () => Iterable<string>
+/** What one group version says of itself. */
+export interface DocumentSource {
+  /** Its OpenAPI v3 document, in pieces of text. */
+  document(): Iterable<string>
+  /** Its URLs, for the document of the whole server; what they refer to is told to `refer`. */
+  paths(refer: Refer): Iterable<PathItem>
+}
 
 interface Entry {
   readonly source: DocumentSource
-  etag: Promise<string> | undefined
+  readonly document: MadeDocument
 }
 
-const sliceMilliseconds = 5
-const keptMilliseconds = 10_000
-
-/**
- * OpenAPI documents by path ("api/v1", "apis/apps/v1"). Only their hashes are kept; a document itself is made when it is asked for and
- * forgotten soon after, since clients keep what they have by its hash.
- */
+/** OpenAPI documents: v3 by path ("api/v1", "apis/apps/v1"), and v2 of all of them together. */
 export class OpenApiRegistry {
   readonly #entries = new Map<string, Entry>()
-  readonly #recent = new WeakMap<Entry, WeakRef<Promise<Buffer>>>()
+  #swagger: Readonly<Record<SwaggerForm, MadeDocument>> | undefined
 
   add(path: string, source: DocumentSource): () => void {
-    const entry: Entry = { source, etag: undefined }
+    const entry = { source, document: new MadeDocument(() => source.document()) }
     this.#entries.set(path, entry)
+    this.#swagger = undefined
     return () => {
-      if (this.#entries.get(path) === entry) this.#entries.delete(path)
+      if (this.#entries.get(path) !== entry) return
+      this.#entries.delete(path)
+      this.#swagger = undefined
     }
   }
 
@@ -31,37 +36,24 @@ export class OpenApiRegistry {
     return [...this.#entries.keys()].toSorted()
   }
 
-  /** Upper-case SHA-512 of the document; undefined for an unknown path. */
-  etag(path: string): Promise<string> | undefined {
-    const entry = this.#entries.get(path)
-    if (entry === undefined) return undefined
-    return (entry.etag ??= this.#document(entry).then((bytes) => createHash('sha512').update(bytes).digest('hex').toUpperCase()))
+  /** Undefined: no such group version. */
+  document(path: string): MadeDocument | undefined {
+    return this.#entries.get(path)?.document
   }
 
-  document(path: string): Promise<Buffer> | undefined {
-    const entry = this.#entries.get(path)
-    return entry && this.#document(entry)
+  /** Anew after each change of the groups. */
+  swagger(form: SwaggerForm): MadeDocument {
+    this.#swagger ??= {
+      json: new MadeDocument(() => swaggerDocument(this.#sources())),
+      protobuf: new MadeDocument(() => swaggerMessage(this.#sources())),
+    }
+    return this.#swagger[form]
   }
 
-  /** Requests that come together share one making. */
-  #document(entry: Entry): Promise<Buffer> {
-    const recent = this.#recent.get(entry)?.deref()
-    if (recent !== undefined) return recent
-    const made = make(entry.source)
-    this.#recent.set(entry, new WeakRef(made))
-    setTimeout(() => void made, keptMilliseconds).unref()
-    return made
+  #sources(): DocumentSource[] {
+    return this.paths().map((path) => this.#entries.get(path)!.source)
   }
 }
 
-async function make(source: DocumentSource): Promise<Buffer> {
-  const pieces: Buffer[] = []
-  let sliceStart = performance.now()
-  for (const piece of source()) {
-    pieces.push(Buffer.from(piece))
-    if (performance.now() - sliceStart < sliceMilliseconds) continue
-    await new Promise<void>((resolve) => setImmediate(resolve))
-    sliceStart = performance.now()
-  }
-  return Buffer.concat(pieces)
-}
+/** Two ways to write one document. */
+export type SwaggerForm = 'json' | 'protobuf'

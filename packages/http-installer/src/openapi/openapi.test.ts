@@ -46,3 +46,70 @@ it('has what kubectl looks for, and every reference leads somewhere', async () =
   expect(new Set(ids).size).toBe(ids.length)
   expect(ids).toContain('listCoreV1NamespacedConfigMap')
 })
+
+it('has one document of the whole server in version 2, as text and as a message', async () => {
+  const json = await server.request('GET', '/openapi/v2')
+  expect(json.headers).toMatchObject({ 'content-type': 'application/json', vary: 'Accept' })
+  const hash = createHash('sha512').update(json.bytes).digest('hex').toUpperCase()
+  expect(json.headers.etag).toBe(`"${hash}"`)
+  const { paths, definitions } = json.body
+  const { patch } = paths['/api/v1/namespaces/{namespace}/configmaps/{name}']
+  expect(patch.consumes).toContain('application/strategic-merge-patch+json')
+  expect(patch.parameters[0]).toEqual({
+    name: 'body',
+    in: 'body',
+    required: true,
+    schema: { $ref: '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.Patch' },
+  })
+  expect(patch.parameters).toContainEqual({ name: 'fieldValidation', in: 'query', type: 'string', uniqueItems: true })
+  expect(patch.responses['200']).toEqual({ description: 'OK', schema: { $ref: '#/definitions/io.k8s.api.core.v1.ConfigMap' } })
+  expect(definitions['io.k8s.api.core.v1.ConfigMap'].properties.metadata).toEqual({
+    $ref: '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta',
+  })
+  for (const [, name] of json.text.matchAll(/#\/definitions\/([^"]+)"/g)) expect(definitions).toHaveProperty([name!])
+  expect(json.text).not.toContain('components/schemas')
+
+  const older = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf'
+  const message = await server.request('GET', '/openapi/v2', undefined, { accept: older })
+  expect(message.headers).toMatchObject({
+    'content-type': 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf',
+    etag: json.headers.etag,
+  })
+  const fields = readMessage(message.bytes)
+  expect([...fields.keys()]).toEqual([1, 2, 8, 9, 12, 13])
+  const names = (list: Buffer, field: number): string[] =>
+    readMessage(list)
+      .get(field)!
+      .map((entry) => text(readMessage(entry).get(1)))
+  expect(names(fields.get(8)![0]!, 2)).toEqual(Object.keys(paths))
+  expect(names(fields.get(9)![0]!, 1)).toEqual(Object.keys(definitions))
+})
+
+it('version 2 is negotiated, and said to be unchanged', async () => {
+  const { headers } = await server.request('GET', '/openapi/v2', undefined, { accept: 'text/html, */*;q=0.1' })
+  expect(headers['content-type']).toBe('application/json')
+  expect((await server.request('GET', '/openapi/v2', undefined, { accept: 'application/yaml' })).status).toBe(406)
+  expect((await server.request('GET', '/openapi/v2', undefined, { 'if-none-match': headers.etag! })).status).toBe(304)
+})
+
+const text = (values: Buffer[] | undefined): string => values![0]!.toString()
+
+/** Length-delimited fields by number. */
+function readMessage(bytes: Buffer): Map<number, Buffer[]> {
+  const fields = new Map<number, Buffer[]>()
+  let at = 0
+  const varint = (): number => {
+    let value = 0
+    for (let factor = 1; ; factor *= 128) {
+      const byte = bytes[at++]!
+      value += (byte & 127) * factor
+      if (byte < 128) return value
+    }
+  }
+  while (at < bytes.length) {
+    const tag = varint()
+    const length = varint()
+    if (tag % 8 === 2) fields.set(tag >> 3, [...(fields.get(tag >> 3) ?? []), bytes.subarray(at, (at += length))])
+  }
+  return fields
+}

@@ -11,8 +11,9 @@ const prefix = '/openapi/v3'
 export async function serveOpenApi(c: InstallerContext, registry: OpenApiRegistry): Promise<Response | undefined> {
   const path = c.req.path.slice(prefix.length).replace(/^\//, '').replace(/\/$/, '')
   if (path === '') return serveIndex(c, registry)
-  const hash = await registry.etag(path)
-  if (hash === undefined) return undefined
+  const document = registry.document(path)
+  if (document === undefined) return undefined
+  const hash = await document.etag()
   if (!acceptsJson(c.req.header('accept'))) return sendBytes(c, 406, { vary: 'Accept' }, '')
   const headers: Record<string, string> = { etag: `"${hash}"`, vary: 'Accept', 'content-type': 'application/json' }
   const asked = queryOf(c).get('hash')
@@ -21,13 +22,13 @@ export async function serveOpenApi(c: InstallerContext, registry: OpenApiRegistr
   if (asked) headers['cache-control'] = 'public, immutable'
   if (asked) headers['expires'] = new Date(Date.now() + 365 * 86_400_000).toUTCString()
   if (c.req.header('if-none-match') === headers['etag']) return notModified(c, headers)
-  return sendBytes(c, 200, headers, await registry.document(path)!)
+  return sendBytes(c, 200, headers, await document.bytes())
 }
 
 async function serveIndex(c: InstallerContext, registry: OpenApiRegistry): Promise<Response> {
   const paths: Record<string, { serverRelativeURL: string }> = {}
   for (const path of registry.paths()) {
-    const hash = await registry.etag(path)
+    const hash = await registry.document(path)?.etag()
     if (hash !== undefined) paths[path] = { serverRelativeURL: urlOf(path, hash) }
   }
   const body = JSON.stringify({ paths })

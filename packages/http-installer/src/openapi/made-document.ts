@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto'
+
+/** Makes a document anew, piece by piece. */
+export type DocumentPieces = () => Iterable<string | Uint8Array>
+
+const sliceMilliseconds = 5
+const keptMilliseconds = 10_000
+
+/**
+ * A document that is made when it is asked for and forgotten soon after, since clients keep what they have by its hash; the hash alone is kept.
+ */
+export class MadeDocument {
+  readonly #pieces: DocumentPieces
+  #etag: Promise<string> | undefined
+  #recent: WeakRef<Promise<Buffer>> | undefined
+
+  constructor(pieces: DocumentPieces) {
+    this.#pieces = pieces
+  }
+
+  /** Upper-case SHA-512 of the document. */
+  etag(): Promise<string> {
+    return (this.#etag ??= this.bytes().then((bytes) => createHash('sha512').update(bytes).digest('hex').toUpperCase()))
+  }
+
+  /** Requests that come together share one making. */
+  bytes(): Promise<Buffer> {
+    const recent = this.#recent?.deref()
+    if (recent !== undefined) return recent
+    const made = make(this.#pieces)
+    this.#recent = new WeakRef(made)
+    setTimeout(() => void made, keptMilliseconds).unref()
+    return made
+  }
+}
+
+async function make(source: DocumentPieces): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  let sliceStart = performance.now()
+  for (const piece of source()) {
+    pieces.push(typeof piece === 'string' ? Buffer.from(piece) : piece)
+    if (performance.now() - sliceStart < sliceMilliseconds) continue
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    sliceStart = performance.now()
+  }
+  return Buffer.concat(pieces)
+}

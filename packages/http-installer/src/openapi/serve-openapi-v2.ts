@@ -1,0 +1,32 @@
+import { parseAccept } from '../accept.ts'
+import type { InstallerContext } from '../context.ts'
+import { sendBytes } from '../response.ts'
+import type { OpenApiRegistry, SwaggerForm } from './openapi-registry.ts'
+
+const protobuf = 'com.github.proto-openapi.spec.v2.v1.0+protobuf'
+
+/** In the server's order of preference. The name with an at sign is older, and answered with the newer. */
+const accepted: readonly { readonly subtype: string; readonly answer: string; readonly form: SwaggerForm }[] = [
+  { subtype: 'json', answer: 'application/json', form: 'json' },
+  { subtype: 'com.github.proto-openapi.spec.v2@v1.0+protobuf', answer: `application/${protobuf}`, form: 'protobuf' },
+  { subtype: protobuf, answer: `application/${protobuf}`, form: 'protobuf' },
+]
+
+/** `/openapi/v2`: everything that the server has, in one document. */
+export async function serveOpenApiV2(c: InstallerContext, registry: OpenApiRegistry): Promise<Response> {
+  const wanted = negotiate(c.req.header('accept') || '*/*')
+  if (wanted === undefined) return sendBytes(c, 406, { vary: 'Accept' }, '')
+  // The forms say the same, so one hash names both; `vary` keeps them apart.
+  const headers: Record<string, string> = { vary: 'Accept', etag: `"${await registry.swagger('json').etag()}"` }
+  if (c.req.header('if-none-match') === headers['etag']) return sendBytes(c, 304, headers, '')
+  return sendBytes(c, 200, { ...headers, 'content-type': wanted.answer }, await registry.swagger(wanted.form).bytes())
+}
+
+function negotiate(accept: string): (typeof accepted)[number] | undefined {
+  for (const { type, subtype } of parseAccept(accept)) {
+    if (type !== 'application' && type !== '*') continue
+    const found = accepted.find((candidate) => subtype === candidate.subtype || subtype === '*')
+    if (found !== undefined) return found
+  }
+  return undefined
+}

@@ -1,0 +1,181 @@
+import { lengthDelimited, lengthDelimitedHead, varintField } from '../proto-frames.ts'
+import type { DocumentSource } from './openapi-registry.ts'
+import { bearerToken, swaggerInfo, swaggerParts } from './swagger-document.ts'
+
+/**
+ * The OpenAPI v2 document as the protobuf message `openapi.v2.Document`. Numbers are gnostic's; only fields that our documents have are listed.
+ * A map is a list of messages of name (1) and value (2).
+ */
+export function* swaggerMessage(sources: readonly DocumentSource[]): Generator<Uint8Array> {
+  const sections: Record<'paths' | 'definitions', Uint8Array[]> = { paths: [], definitions: [] }
+  for (const { section, name, value } of swaggerParts(sources)) {
+    const shape = section === 'paths' ? pathItem : schema
+    // The list of paths has its extensions before its items.
+    sections[section].push(lengthDelimited(section === 'paths' ? 2 : 1, named(name, message(value, shape))))
+    yield nothing
+  }
+  yield lengthDelimited(1, Buffer.from('2.0'))
+  yield lengthDelimited(2, message(swaggerInfo, info))
+  yield* lengthDelimitedPieces(8, sections.paths)
+  yield* lengthDelimitedPieces(9, sections.definitions)
+  yield lengthDelimited(12, lengthDelimited(1, named('BearerToken', nothing)))
+  yield lengthDelimited(13, lengthDelimited(1, named('BearerToken', lengthDelimited(2, message(bearerToken, apiKey)))))
+}
+
+const nothing = Buffer.alloc(0)
+
+function lengthDelimitedPieces(field: number, pieces: readonly Uint8Array[]): Uint8Array[] {
+  return [
+    lengthDelimitedHead(
+      field,
+      pieces.reduce((length, piece) => length + piece.length, 0),
+    ),
+    ...pieces,
+  ]
+}
+
+type Encode = (field: number, value: unknown) => Uint8Array
+interface Shape {
+  /** In order of their numbers. */
+  readonly fields: readonly (readonly [member: string, field: number, encode: Encode])[]
+  /** Where members that begin with "x-" go. */
+  readonly extensions?: number
+}
+
+function message(value: object, { fields, extensions }: Shape): Buffer {
+  const members = value as Readonly<Record<string, unknown>>
+  const parts: Uint8Array[] = []
+  for (const [member, field, encode] of fields) if (members[member] !== undefined) parts.push(encode(field, members[member]))
+  if (extensions !== undefined) {
+    for (const name of Object.keys(members)) {
+      if (name.startsWith('x-')) parts.push(lengthDelimited(extensions, named(name, any(members[name]))))
+    }
+  }
+  return Buffer.concat(parts)
+}
+
+function named(name: string, value: Uint8Array): Buffer {
+  return Buffer.concat([lengthDelimited(1, Buffer.from(name)), lengthDelimited(2, value)])
+}
+
+/** Any value is YAML, of which JSON is a part. */
+function any(value: unknown): Buffer {
+  return lengthDelimited(2, Buffer.from(`${JSON.stringify(value)}\n`))
+}
+
+const string: Encode = (field, value) => lengthDelimited(field, Buffer.from(value as string))
+const bool: Encode = (field, value) => (value === true ? varintField(field, 1) : nothing)
+const strings: Encode = (field, value) => Buffer.concat((value as string[]).map((text) => string(field, text)))
+const one =
+  (shape: () => Shape): Encode =>
+  (field, value) =>
+    lengthDelimited(field, message(value as object, shape()))
+const each =
+  (encode: (value: object) => Uint8Array): Encode =>
+  (field, value) =>
+    Buffer.concat((value as object[]).map((element) => lengthDelimited(field, encode(element))))
+
+const info: Shape = {
+  fields: [
+    ['title', 1, string],
+    ['version', 2, string],
+  ],
+}
+const apiKey: Shape = {
+  fields: [
+    ['type', 1, string],
+    ['name', 2, string],
+    ['in', 3, string],
+    ['description', 4, string],
+  ],
+}
+
+const schema: Shape = {
+  fields: [
+    ['$ref', 1, string],
+    ['format', 2, string],
+    ['required', 19, strings],
+    // A schema or a boolean.
+    ['additionalProperties', 21, (field, value) => lengthDelimited(field, one(() => schema)(1, value))],
+    ['type', 22, (field, value) => lengthDelimited(field, string(1, value))],
+    ['items', 23, (field, value) => lengthDelimited(field, one(() => schema)(1, value))],
+    [
+      'properties',
+      25,
+      (field, value) => {
+        const properties = Object.entries(value as Record<string, object>)
+        return lengthDelimited(field, Buffer.concat(properties.map(([name, of]) => lengthDelimited(1, named(name, message(of, schema))))))
+      },
+    ],
+  ],
+  extensions: 31,
+}
+
+const bodyParameter: Shape = {
+  fields: [
+    ['name', 2, string],
+    ['in', 3, string],
+    ['required', 4, bool],
+    ['schema', 5, one(() => schema)],
+  ],
+}
+const plainParameter = (type: number, uniqueItems: number): Shape => ({
+  fields: [
+    ['required', 1, bool],
+    ['in', 2, string],
+    ['name', 4, string],
+    ['type', type, string],
+    ['uniqueItems', uniqueItems, bool],
+  ],
+})
+const queryParameter = plainParameter(6, 20)
+const pathParameter = plainParameter(5, 19)
+
+/** Each level is a choice: a parameter rather than a reference to one, in the body or not, in the query or the path. */
+function parameter(value: object): Buffer {
+  const place = (value as { readonly in: string }).in
+  if (place === 'body') return lengthDelimited(1, lengthDelimited(1, message(value, bodyParameter)))
+  const choice = place === 'query' ? lengthDelimited(3, message(value, queryParameter)) : lengthDelimited(4, message(value, pathParameter))
+  return lengthDelimited(1, lengthDelimited(2, choice))
+}
+
+const response: Shape = {
+  fields: [
+    ['description', 1, string],
+    ['schema', 2, (field, value) => lengthDelimited(field, one(() => schema)(1, value))],
+  ],
+}
+const responses: Encode = (field, value) => {
+  const codes = Object.entries(value as Record<string, object>)
+  // A response rather than a reference to one.
+  return lengthDelimited(
+    field,
+    Buffer.concat(codes.map(([code, answer]) => lengthDelimited(1, named(code, lengthDelimited(1, message(answer, response)))))),
+  )
+}
+
+const operation: Shape = {
+  fields: [
+    ['tags', 1, strings],
+    ['operationId', 5, string],
+    ['produces', 6, strings],
+    ['consumes', 7, strings],
+    ['parameters', 8, each(parameter)],
+    ['responses', 9, responses],
+    ['schemes', 10, strings],
+  ],
+  extensions: 13,
+}
+const pathItem: Shape = {
+  fields: [
+    ['get', 2, one(() => operation)],
+    ['put', 3, one(() => operation)],
+    ['post', 4, one(() => operation)],
+    ['delete', 5, one(() => operation)],
+    ['options', 6, one(() => operation)],
+    ['head', 7, one(() => operation)],
+    ['patch', 8, one(() => operation)],
+    ['parameters', 9, each(parameter)],
+  ],
+  extensions: 10,
+}

@@ -1,0 +1,49 @@
+import type { OpenAPISchema } from '@keelson/api/openapi'
+import type { PathItem } from './path-items.ts'
+import { swaggerSchema } from './swagger-schema.ts'
+
+type Members = Readonly<Record<string, unknown>>
+interface Content {
+  readonly [mediaType: string]: { readonly schema: OpenAPISchema }
+}
+
+/** A path's operations as OpenAPI v2 has them: bodies are parameters, and media types stand beside them. */
+export function swaggerPathItem({ item }: PathItem): Members {
+  const members: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(item)) {
+    members[name] = name === 'parameters' ? (value as Members[]).map(parameter) : operation(value as Members)
+  }
+  return members
+}
+
+function operation({ requestBody, parameters, responses, ...others }: Members): Members {
+  const body = requestBody as { readonly content: Content; readonly required?: boolean } | undefined
+  const answers = Object.entries(responses as Record<string, { readonly description: string; readonly content?: Content }>)
+  const produces = answers.find(([, { content }]) => content !== undefined)?.[1].content
+  return {
+    consumes: body === undefined ? ['*/*'] : Object.keys(body.content),
+    produces: Object.keys(produces ?? { '*/*': undefined }),
+    schemes: ['https'],
+    parameters: [...(body === undefined ? [] : [bodyParameter(body)]), ...(parameters as Members[]).map(parameter)],
+    responses: Object.fromEntries(
+      answers.map(([code, { description, content }]) => [
+        code,
+        { description, ...(content !== undefined && { schema: swaggerSchema(schemaOf(content)) }) },
+      ]),
+    ),
+    ...others,
+  }
+}
+
+function bodyParameter({ content, required }: { readonly content: Content; readonly required?: boolean }): Members {
+  return { name: 'body', in: 'body', ...(required && { required }), schema: swaggerSchema(schemaOf(content)) }
+}
+
+function parameter({ schema, ...others }: Members): Members {
+  return { ...others, ...(schema as Members) }
+}
+
+/** Every media type has the same. */
+function schemaOf(content: Content): OpenAPISchema {
+  return Object.values(content)[0]!.schema
+}
