@@ -271,7 +271,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   #listLatest(prefix: string, startKey: string | undefined, limit: number, options: ListObjectsOptions): Promise<ObjectList<T>> {
     const { revision, state } = this.#cache
     if (options.recursive ?? true) {
-      const indexed = this.#indexed(state, options.predicate)
+      const indexed = this.#indexed(state, prefix, options.predicate)
       return listFromState(state, { indexed, revision, prefix, startKey, limit, ...this.#listing(options) })
     }
     const object = this.#cache.get(prefix)
@@ -280,8 +280,10 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
     return Promise.resolve({ revision, continue: '', remainingItemCount: undefined, items: shown ? [object] : [] })
   }
 
-  /** What has the one value that the predicate wants the trigger field to have. */
-  #indexed(state: ObjectSnapshot<T>, predicate: Predicate | undefined): CachedListOptions['indexed'] {
+  /** The keys that the predicate leaves, if that can be told without a walk: of one name in one namespace, or of a trigger field's value. */
+  #indexed(state: ObjectSnapshot<T>, prefix: string, predicate: Predicate | undefined): CachedListOptions['indexed'] {
+    const name = prefix === this.#prefix ? undefined : predicate?.fields.requiresExactMatch('metadata.name')
+    if (name !== undefined) return { name: 'f:metadata.name', keys: [prefix + name] }
     const value = this.#index && predicate?.fields.requiresExactMatch(this.#index.field)
     const keys = value === undefined ? undefined : this.#index!.keysWith(value, state)
     return keys && { name: `f:${this.#index!.field}`, keys }

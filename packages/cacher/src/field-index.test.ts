@@ -56,3 +56,19 @@ test('only what has the value is looked at', async () => {
   expect(await list()).toBe(3)
   expect(registry.text()).toContain('apiserver_cache_list_fetched_objects_total{group="",index="f:spec.nodeName",resource="pods"} 3')
 })
+
+test('one name in one namespace is looked up', async () => {
+  const registry = createMetricsRegistry()
+  const metrics = createWatchCacheMetrics(registry).forResource({ group: '', resource: 'pods' })
+  await using fixture = await openFixture({ metrics })
+  for (const name of ['a', 'b', 'c']) for (const namespace of ['n1', 'n2']) await fixture.put(namespace, name)
+  await fixture.caughtUp()
+  const list = async (key: string, name: string): Promise<string[]> => {
+    const predicate = { labels: everything(), fields: parseFieldSelector(`metadata.name=${name}`) }
+    return Array.from((await fixture.cacher.list(key, { predicate })).items, (object) => object.key.slice(prefix.length))
+  }
+  expect(await list(`${prefix}n1/`, 'b')).toEqual(['n1/b'])
+  expect(await list(`${prefix}n1`, 'z')).toEqual([])
+  expect(await list(prefix, 'b')).toEqual(['n1/b', 'n2/b'])
+  expect(registry.text()).toContain('apiserver_cache_list_fetched_objects_total{group="",index="f:metadata.name",resource="pods"} 2')
+})
