@@ -17,21 +17,14 @@ export interface ApiGroup {
 
 export interface ApiGroupParts<Objects extends readonly KubeObject[]> extends Pick<ApiGroup, 'name' | 'priority' | 'types'> {
   readonly resources: { readonly [I in keyof Objects]: ResourceDefinition<Objects[I]> }
-  /** Instead of what the definitions say of themselves; for kinds with several versions. */
-  readonly register?: (scheme: Scheme) => void
 }
 
+/** A group whose kinds have one version each. Others have a `register` of their own, as core's has. */
 export function defineApiGroup<const Objects extends readonly KubeObject[]>(parts: ApiGroupParts<Objects>): ApiGroup {
   // One list for definitions of different objects: whoever walks it hands each definition only objects of its own kind.
   const resources = parts.resources as unknown as readonly ResourceDefinition[]
   const { name, priority, types } = parts
-  return {
-    name,
-    priority,
-    types,
-    resources,
-    register: parts.register ?? ((scheme) => resources.forEach((resource) => registerKind(scheme, resource))),
-  }
+  return { name, priority, types, resources, register: (scheme) => resources.forEach((resource) => registerKind(scheme, resource)) }
 }
 
 /** A kind with one version: defaulted by its definition, selected by the fields that are selectable. */

@@ -1,0 +1,25 @@
+import { Scheme } from '@keelson/apimachinery'
+import { expect, test } from 'vitest'
+import { defineApiGroup } from './api-group.ts'
+import { defineResource } from './resource-definition.ts'
+import { widgets } from './testing/widgets.fixture.ts'
+import type { Widget } from './testing/widgets.fixture.ts'
+
+test('a group tells the scheme how its kinds are defaulted and selected', () => {
+  const sized = defineResource<Widget>({
+    ...widgets,
+    setDefaults(widget) {
+      widget.metadata.labels ??= { size: 'usual' }
+    },
+    selectableFields: { 'spec.size': () => '1' },
+  })
+  const scheme = new Scheme()
+  defineApiGroup({ name: widgets.group, priority: 1, types: [], resources: [sized] }).register(scheme)
+  const gvk = { group: widgets.group, version: widgets.version, kind: widgets.kind }
+  const widget = { metadata: { name: 'a' } }
+  scheme.setDefaults(gvk, widget)
+  expect(widget).toEqual({ metadata: { name: 'a', labels: { size: 'usual' } } })
+  expect(scheme.hubOf(gvk)).toEqual(gvk)
+  for (const label of ['metadata.name', 'spec.size']) expect(scheme.convertFieldLabel(gvk, label)).toBe(label)
+  expect(() => scheme.convertFieldLabel(gvk, 'spec.color')).toThrow('field label not supported: spec.color')
+})
