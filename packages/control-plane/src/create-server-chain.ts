@@ -3,6 +3,7 @@ import { createLoopbackClient, createSharedInformers } from '@keelson/loopback'
 import { createServer, isAbort, kubeconfig, writeKubeconfig } from '@keelson/server'
 import type { Server } from '@keelson/server'
 import { advertiseAddress, bracketed, reachableAddress } from './addresses.ts'
+import { authorizeCreate } from './authorize-create.ts'
 import { buildAdmission, selectAdmissionPlugins } from './build-admission.ts'
 import type { SelectedPlugins } from './build-admission.ts'
 import { buildGenericConfig } from './build-generic-config.ts'
@@ -86,6 +87,7 @@ function wire(options: ServerChainOptions, config: GenericConfig, { controllers,
       stopping: server.stopping,
       serverAddress: () => (port === undefined ? undefined : `${bracketed(advertised)}:${port}`),
       ...(options.minRequestTimeoutSeconds === undefined ? {} : { minRequestTimeoutSeconds: options.minRequestTimeoutSeconds }),
+      authorizeCreate: authorizeCreate(config.authorizer),
       onInternalError: (error) => log(isAbort(error) ? 3 : 0, `internal error: ${String((error as Error)?.stack ?? error)}`),
     },
   }
@@ -110,7 +112,11 @@ function wire(options: ServerChainOptions, config: GenericConfig, { controllers,
   hooks.add('start-service-ip-repair-controllers', () => services.repair.start(), { after: ['start-kubernetes-service-cidr-controller'] })
   hooks.add('start-legacy-token-tracking-controller', () => createTokenTracking(client), { after: ['start-system-namespaces-controller'] })
   hooks.add('start-controllers', async () =>
-    controllers.start(client, { rootCA: config.certificates.authority, onError: (name, error) => log(0, `${name}: ${String(error)}`) }),
+    controllers.start(client, {
+      informers,
+      rootCA: config.certificates.authority,
+      onError: (name, error) => log(0, `${name}: ${String(error)}`),
+    }),
   )
   // The last: who finds the server's endpoint expects an answer.
   hooks.add('bootstrap-controller', () => services.bootstrap.start(port!))

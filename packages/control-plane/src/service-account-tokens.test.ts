@@ -14,7 +14,11 @@ interface Answer {
   readonly status: number
   readonly type: string
   // Whatever the API answers.
-  readonly body: Record<string, never> & { readonly message?: string; readonly metadata: { uid: string }; readonly status: { token: string } }
+  readonly body: Record<string, never> & {
+    readonly message?: string
+    readonly metadata: { uid: string }
+    readonly status: { token: string }
+  }
 }
 
 const running: ServerChain[] = []
@@ -112,7 +116,9 @@ test('a token that is bound to a secret ends with it', async () => {
   expect(await refuse({}, { name: 'other' })).toBe(
     '422 TokenRequest.authentication.k8s.io "builder" is invalid: metadata.name: Invalid value: "other": must match the service account name if specified',
   )
-  expect(await refuse({}, { uid: 'x' })).toContain('409 Operation cannot be fulfilled on TokenRequest.authentication.k8s.io "builder": the UID')
+  expect(await refuse({}, { uid: 'x' })).toContain(
+    '409 Operation cannot be fulfilled on TokenRequest.authentication.k8s.io "builder": the UID',
+  )
 })
 
 test('what checks tokens elsewhere finds the issuer and its keys', async () => {
