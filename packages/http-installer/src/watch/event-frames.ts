@@ -11,36 +11,33 @@ import type { IncludeObject } from '../query-options.ts'
 import { apiVersionOf } from '../scope.ts'
 import type { ResourceScope } from '../scope.ts'
 import { TableRows } from '../table.ts'
+import { httpChunk } from './http-chunk.ts'
+import { SharedFrames } from './shared-frames.ts'
 
 type Change = Exclude<ObjectEvent, { type: 'BOOKMARK' }>
 type Bookmark = Extract<ObjectEvent, { type: 'BOOKMARK' }>
 
 /** How one watch's events look on the wire. */
 export interface EventFramer {
-  change(event: Change): Buffer
-  bookmark(event: Bookmark): Buffer
+  frame(event: ObjectEvent): Buffer
+  /** All of them as one chunk of HTTP/1.1. */
+  chunk(events: readonly ObjectEvent[]): Buffer
 }
 
-/** Frames of an event by form: all watchers of a form get the same bytes. They go when the event goes. */
-const shared = new WeakMap<object, Map<string, Buffer>>()
+const sharedFrames = new SharedFrames(8 * 1024 * 1024)
 
 export function createFramer(scope: ResourceScope, negotiated: Negotiated, include: IncludeObject): EventFramer {
   const { transform } = negotiated
   if (transform?.kind === 'Table') return new TableFramer(scope, transform.version, include)
   const make = transform === undefined ? wholeFrames(scope, negotiated) : partialFrames(negotiated, transform.version)
   const form = `${scope.apiVersion} ${negotiated.form} ${transform?.version ?? ''}`
+  const chunkForm = `${form} chunk`
+  const makeFrame = (event: ObjectEvent): Buffer =>
+    event.type === 'BOOKMARK' ? make(event.type, bookmarkObject(scope, event)) : make(event.type, event.object)
   return {
-    change: (event) => share(event, form, () => make(event.type, event.object)),
-    bookmark: (event) => make('BOOKMARK', bookmarkObject(scope, event)),
+    frame: (event) => (event.type === 'BOOKMARK' ? makeFrame(event) : sharedFrames.get([event], form, () => makeFrame(event))),
+    chunk: (events) => sharedFrames.get(events, chunkForm, () => httpChunk(events.map(makeFrame))),
   }
-}
-
-function share(event: object, form: string, make: () => Buffer): Buffer {
-  let frames = shared.get(event)
-  if (frames === undefined) shared.set(event, (frames = new Map()))
-  let frame = frames.get(form)
-  if (frame === undefined) frames.set(form, (frame = make()))
-  return frame
 }
 
 type MakeFrame = (type: string, object: Change['object'] | KubeObject) => Buffer
@@ -75,11 +72,17 @@ class TableFramer implements EventFramer {
     this.#scope = scope
   }
 
-  change({ type, object }: Change): Buffer {
+  frame(event: ObjectEvent): Buffer {
+    if (event.type === 'BOOKMARK') return this.#bookmark(event)
+    const { type, object } = event
     return this.#frame(type, String(object.revision), this.#rows.row(object))
   }
 
-  bookmark(event: Bookmark): Buffer {
+  chunk(events: readonly ObjectEvent[]): Buffer {
+    return httpChunk(events.map((event) => this.frame(event)))
+  }
+
+  #bookmark(event: Bookmark): Buffer {
     const object = bookmarkObject(this.#scope, event)
     const row = event.initialEventsEnd ? this.#rows.row(object, 'Metadata') : this.#rows.row(object)
     return this.#frame('BOOKMARK', String(event.revision), row)

@@ -1,7 +1,7 @@
 import { isApiError, newInternal } from '@keelson/apimachinery'
 import type { ApiError } from '@keelson/apimachinery'
 import type { Watchable } from '@keelson/registry'
-import type { ObjectWatch } from '@keelson/storagebackend'
+import type { ObjectEvent, ObjectWatch } from '@keelson/storagebackend'
 import type { ListRequestOptions } from '../list-options.ts'
 import { mediaTypes, negotiateStream } from '../negotiate.ts'
 import type { Negotiated } from '../negotiate.ts'
@@ -83,18 +83,12 @@ async function pump(
   try {
     for await (const batch of watch) {
       if (signal.aborted) return
-      // One batch is one packet: what belongs together is flushed together, and nothing waits for the next batch.
-      sink.cork()
-      let ready = true
-      for (const event of batch) {
-        ready = sink.write(event.type === 'BOOKMARK' ? framer.bookmark(event) : framer.change(event))
-        if (ready) continue
-        sink.uncork()
+      // What belongs together is flushed together, and nothing waits for the next batch.
+      for (const events of groups(batch)) {
+        if (writeEvents(sink, framer, events)) continue
         await Promise.race([sink.drained(), ended])
         if (signal.aborted) return
-        sink.cork()
       }
-      sink.uncork()
     }
   } catch (error) {
     if (signal.aborted || sink.closed) return
@@ -102,6 +96,35 @@ async function pump(
     const failure = isApiError(error) ? error : newInternal('the watch could not go on', { cause: error })
     sink.write(errorFrame(failure.status, negotiated))
   }
+}
+
+const groupBytes = 128 * 1024
+
+/** Nearly always the batch itself; a long one in pieces, so that no more is framed than the socket takes. */
+function groups(batch: readonly ObjectEvent[]): readonly (readonly ObjectEvent[])[] {
+  if (batch.length === 1) return [batch]
+  const found: (readonly ObjectEvent[])[] = []
+  let start = 0
+  let bytes = 0
+  for (let i = 0; i < batch.length; i++) {
+    const event = batch[i]!
+    bytes += event.type === 'BOOKMARK' ? 0 : event.object.body.length
+    if (bytes < groupBytes) continue
+    found.push(batch.slice(start, i + 1))
+    start = i + 1
+    bytes = 0
+  }
+  if (start < batch.length) found.push(start === 0 ? batch : batch.slice(start))
+  return found
+}
+
+function writeEvents(sink: ResponseSink, framer: EventFramer, events: readonly ObjectEvent[]): boolean {
+  if (sink.writeChunk !== undefined) return sink.writeChunk(framer.chunk(events))
+  sink.cork()
+  let ready = true
+  for (const event of events) ready = sink.write(framer.frame(event))
+  sink.uncork()
+  return ready
 }
 
 /** Ends by its own clock, when the server stops, or by `end`. */

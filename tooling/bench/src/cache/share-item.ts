@@ -75,7 +75,8 @@ export function watchItem(options: {
         firstNumber: 1000,
         body: JSON.stringify({ metadata: { annotations: { 'example.com/touched': `${run++}` } } }),
       })
-      const changes = { connections: 4, pipeline: 1 }
+      // So many that the server is never idle while one is written to disk.
+      const changes = { connections: 32, pipeline: 1 }
       return await inTurns(
         bench,
         { least, unit: `events of ${event.length.toLocaleString('en')} bytes` },

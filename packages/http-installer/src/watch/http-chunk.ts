@@ -1,0 +1,8 @@
+const lineEnd = Buffer.from('\r\n')
+
+/** The bytes as one chunk of HTTP/1.1's transfer encoding. */
+export function httpChunk(pieces: readonly Buffer[]): Buffer {
+  let length = 0
+  for (const piece of pieces) length += piece.length
+  return Buffer.concat([Buffer.from(`${length.toString(16)}\r\n`, 'latin1'), ...pieces, lineEnd])
+}

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { httpChunk } from './http-chunk.ts'
+import { SharedFrames } from './shared-frames.ts'
+
+const frame = (text: string) => (): Buffer => Buffer.from(text)
+const [a, b, c] = [{}, {}, {}]
+
+test('who asks for the same events in the same form gets the same bytes', () => {
+  const frames = new SharedFrames(100)
+  const first = frames.get([a, b], 'json', frame('one'))
+  expect(frames.get([a, b], 'json', frame('two'))).toBe(first)
+  expect(frames.get([a, b], 'protobuf', frame('two')).toString()).toBe('two')
+  expect(frames.get([b], 'json', frame('three')).toString()).toBe('three')
+  expect(frames.get([c, b], 'json', frame('four')).toString()).toBe('four')
+})
+
+test('only the newest are kept', () => {
+  const frames = new SharedFrames(5)
+  const first = frames.get([a], 'json', frame('aaa'))
+  expect(frames.get([a], 'json', frame('?'))).toBe(first)
+  frames.get([b], 'json', frame('bbb'))
+  expect(frames.get([a], 'json', frame('again')).toString()).toBe('again')
+  expect(frames.get([c], 'json', frame('far too long to keep')).toString()).toBe('far too long to keep')
+})
+
+test('a chunk says its length in hexadecimal', () => {
+  expect(httpChunk([Buffer.from('0123456789'), Buffer.from('abcdef')]).toString()).toBe('10\r\n0123456789abcdef\r\n')
+})
