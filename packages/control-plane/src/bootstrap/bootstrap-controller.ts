@@ -28,7 +28,8 @@ export class BootstrapController {
   readonly #stop = new AbortController()
   #endpoints: EndpointReconciler | undefined
   #running: Promise<void> = Promise.resolve()
-  #lastComplaint = ''
+  /** What was said last of each subject, so that it is not said at every round. */
+  readonly #said = new Map<string, string>()
 
   constructor(options: BootstrapOptions) {
     this.#options = options
@@ -37,7 +38,8 @@ export class BootstrapController {
 
   /** Services get no addresses before. */
   async syncRanges(): Promise<void> {
-    const { client, ranges, log } = this.#options
+    const { client, ranges } = this.#options
+    const log = (text: string): void => this.#say('range', text)
     await syncDefaultServiceCIDR(client, { cidrs: ranges.map(({ cidr }) => cidr), now: () => this.#clock.now(), log })
   }
 
@@ -49,6 +51,8 @@ export class BootstrapController {
         log('this machine has no address by which others could reach the server: the kubernetes service has no endpoint')
       else this.#endpoints = new EndpointReconciler({ client, leases, address, port })
     }
+    // What a server of this address left, which was killed: its port may have been another.
+    await this.#attempt('endpoints', () => this.#endpoints?.remove())
     await this.#sync(port)
     this.#running = this.#repeat(port)
   }
@@ -56,8 +60,7 @@ export class BootstrapController {
   /** The endpoint goes before the server does. Waits for the store no longer than two rounds. */
   async stop(): Promise<void> {
     this.#stop.abort()
-    await this.#running
-    const removed = this.#endpoints?.remove().catch((error: unknown) => this.#options.log(`the server's endpoint stays: ${String(error)}`))
+    const removed = this.#running.then(() => this.#attempt('endpoints', () => this.#endpoints?.remove()))
     await Promise.race([removed, pause(this.#clock, 2 * this.#interval)])
   }
 
@@ -70,25 +73,29 @@ export class BootstrapController {
     for (;;) {
       await pause(this.#clock, this.#interval, { signal })
       if (signal.aborted) return
-      await this.#complain(() => this.syncRanges())
+      await this.#attempt('range', () => this.syncRanges())
       await this.#sync(port)
     }
   }
 
   async #sync(port: number): Promise<void> {
     const { client, ranges } = this.#options
-    await this.#complain(() => createKubernetesService(client, { clusterIP: ranges[0]!.address(0), port }))
-    await this.#complain(() => this.#endpoints?.reconcile())
+    await this.#attempt('service', () => createKubernetesService(client, { clusterIP: ranges[0]!.address(0), port }))
+    await this.#attempt('endpoints', () => this.#endpoints?.reconcile())
   }
 
-  /** Failures are tried again at the next round, and told once. */
-  async #complain(run: () => Promise<void> | undefined): Promise<void> {
+  /** Failures are tried again at the next round. */
+  async #attempt(subject: string, run: () => Promise<void> | undefined): Promise<void> {
     try {
       await run()
     } catch (error) {
-      const complaint = String(error)
-      if (complaint !== this.#lastComplaint && !this.#stop.signal.aborted) this.#options.log(`the kubernetes service: ${complaint}`)
-      this.#lastComplaint = complaint
+      this.#say(subject, String(error))
     }
+  }
+
+  #say(subject: string, text: string): void {
+    if (this.#said.get(subject) === text) return
+    this.#said.set(subject, text)
+    this.#options.log(`the kubernetes service: ${text}`)
   }
 }

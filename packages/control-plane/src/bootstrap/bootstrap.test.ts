@@ -114,6 +114,14 @@ describe('endpoints of the kubernetes service', () => {
     expect(await endpointsOf(second)).toEqual(['192.0.2.2'])
   })
 
+  test('have the port of the server that is there, not of one that was killed', async () => {
+    const backend = openStore()
+    await start(backend, { advertiseAddress: '192.0.2.1' })
+    const chain = await start(backend, { advertiseAddress: '192.0.2.1' })
+    const endpoints = await read<Endpoints>(chain, 'endpoints default kubernetes')
+    expect(endpoints?.subsets?.[0]?.ports?.map(({ port }) => port)).toEqual([Number(new URL(chain.url).port)])
+  })
+
   test('may be left to others', async () => {
     const chain = await start(openStore(), { advertiseAddress: '192.0.2.1', endpointReconcilerType: 'none' })
     expect(await read(chain, 'endpoints default kubernetes')).toBeUndefined()
