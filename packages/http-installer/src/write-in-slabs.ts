@@ -1,10 +1,10 @@
+import { sendCompressible, sendLongStream } from './compress/send-compressed.ts'
 import type { InstallerContext } from './context.ts'
 import { ClientGoneError } from './read-body.ts'
-import { sendBytes, sendStream } from './response.ts'
 import type { ResponseHeaders, ResponseSink } from './response.ts'
 import { SlabWriter } from './slab-writer.ts'
 
-/** Short answers are sent whole with their length, longer ones as they come. */
+/** Short answers are sent whole with their length, longer ones as they come. Compressed for clients that accept it, when it is worth it. */
 export async function writeInSlabs(
   c: InstallerContext,
   headers: ResponseHeaders,
@@ -19,7 +19,8 @@ export async function writeInSlabs(
   })
   const open = (): Promise<ResponseSink> =>
     new Promise((resolve, reject) => {
-      streaming = sendStream(c, 200, headers, (sink) => {
+      // A second slab makes it long.
+      streaming = sendLongStream(c, 200, headers, (sink) => {
         resolve(sink)
         return written
       })
@@ -31,7 +32,7 @@ export async function writeInSlabs(
   try {
     await write(writer)
     const short = writer.takeShort()
-    if (short !== undefined) return sendBytes(c, 200, headers, short.bytes, short.written)
+    if (short !== undefined) return sendCompressible(c, 200, headers, short.bytes, short.written)
     await writer.finish()
     finish()
   } catch (error) {

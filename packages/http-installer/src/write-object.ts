@@ -2,6 +2,7 @@ import { ApiError, newNotAcceptable } from '@keelson/apimachinery'
 import type { RestResult } from '@keelson/registry'
 import { isStoredObject } from '@keelson/storagebackend'
 import type { StoredObject } from '@keelson/storagebackend'
+import { sendCompressible } from './compress/send-compressed.ts'
 import { mediaTypes, prefersPretty } from './negotiate.ts'
 import type { Transform } from './negotiate.ts'
 import { lineFeed, ObjectEncoder, shapeJson } from './object-encoder.ts'
@@ -16,7 +17,7 @@ import { TableRows } from './table.ts'
 import type { QueryParameters } from './request-target.ts'
 
 /** One object, in the form, version and shape that was negotiated. */
-export function writeResult(answer: Answer, status: number, result: RestResult): Response {
+export function writeResult(answer: Answer, status: number, result: RestResult): Response | Promise<Response> {
   const { c, scope, negotiated, query } = answer
   const { form, transform } = negotiated
   const pretty = form === 'json' && isPretty(answer)
@@ -24,20 +25,20 @@ export function writeResult(answer: Answer, status: number, result: RestResult):
   if (transform === undefined || isStatus(result)) {
     const encoder = new ObjectEncoder(scope, form, pretty)
     if (encoder.splices && isStoredObject(result)) return sendSpliced(answer, status, result)
-    return sendBytes(c, status, headers, encoder.whole(result))
+    return sendCompressible(c, status, headers, encoder.whole(result))
   }
   if (form === 'protobuf') {
     if (transform.kind !== 'PartialObjectMetadata') throw notConvertible(transform, scope.gvk.kind)
-    return sendBytes(c, status, headers, partialProto(result, transform.version))
+    return sendCompressible(c, status, headers, partialProto(result, transform.version))
   }
-  return sendBytes(c, status, headers, shapeJson(transformed(answer, transform, result, query), form, pretty))
+  return sendCompressible(c, status, headers, shapeJson(transformed(answer, transform, result, query), form, pretty))
 }
 
 /** Stored bytes go through a slab: a buffer of its own for each answer is what a small GET would spend most on. */
-function sendSpliced({ c, scope }: Answer, status: number, object: StoredObject): Response {
+function sendSpliced({ c, scope }: Answer, status: number, object: StoredObject): Response | Promise<Response> {
   const headers = { 'content-type': mediaTypes.json }
   const length = splicedLength(scope.head, object) + 1
-  if (length > objectSlabs.size) return sendBytes(c, status, headers, spliced(scope.head, object, lineFeed))
+  if (length > objectSlabs.size) return sendCompressible(c, status, headers, spliced(scope.head, object, lineFeed))
   const slab = objectSlabs.take()
   slab[writeSpliced(slab, 0, scope.head, object)] = lineFeed[0]!
   return sendBytes(c, status, headers, slab.subarray(0, length), () => objectSlabs.release(slab))

@@ -1,8 +1,11 @@
 import { parseAccept } from '../accept.ts'
+import { acceptsGzip } from '../compress/accepts-gzip.ts'
+import { sendGzip } from '../compress/send-compressed.ts'
 import type { InstallerContext } from '../context.ts'
 import { sendBytes } from '../response.ts'
 import type { OpenApiRegistry, SwaggerForm } from './openapi-registry.ts'
 
+const vary = 'Accept-Encoding, Accept'
 const protobuf = 'com.github.proto-openapi.spec.v2.v1.0+protobuf'
 
 /** In the server's order of preference. The name with an at sign is older, and answered with the newer. */
@@ -15,11 +18,14 @@ const accepted: readonly { readonly subtype: string; readonly answer: string; re
 /** `/openapi/v2`: everything that the server has, in one document. */
 export async function serveOpenApiV2(c: InstallerContext, registry: OpenApiRegistry): Promise<Response> {
   const wanted = negotiate(c.req.header('accept') || '*/*')
-  if (wanted === undefined) return sendBytes(c, 406, { vary: 'Accept' }, '')
+  if (wanted === undefined) return sendBytes(c, 406, { vary }, '')
   // The forms say the same, so one hash names both; `vary` keeps them apart.
-  const headers: Record<string, string> = { vary: 'Accept', etag: `"${await registry.swagger('json').etag()}"` }
+  const headers: Record<string, string> = { vary, etag: `"${await registry.swagger('json').etag()}"` }
   if (c.req.header('if-none-match') === headers['etag']) return sendBytes(c, 304, headers, '')
-  return sendBytes(c, 200, { ...headers, 'content-type': wanted.answer }, await registry.swagger(wanted.form).bytes())
+  const bytes = await registry.swagger(wanted.form).bytes()
+  headers['content-type'] = wanted.answer
+  if (!acceptsGzip(c)) return sendBytes(c, 200, headers, bytes)
+  return sendGzip(c, 200, headers, bytes)
 }
 
 function negotiate(accept: string): (typeof accepted)[number] | undefined {

@@ -1,0 +1,17 @@
+import type { InstallerContext } from '../context.ts'
+import type { ResponseHeaders } from '../response.ts'
+
+/** API objects that are longer are worth it to clients that accept it. */
+export const compressedBytes: number = 128 * 1024
+
+/** Names alone count: one with a weight ("gzip;q=1") is passed over, as by the original. */
+export function acceptsGzip(c: InstallerContext): boolean {
+  const accepted = c.req.header('accept-encoding')
+  return accepted !== undefined && accepted.split(',').some((token) => token.trim() === 'gzip')
+}
+
+/** The headers of the answer when it is compressed: how long it will be is not known. A `vary` that is there has to name the encoding itself. */
+export function gzipHeaders(headers: ResponseHeaders): ResponseHeaders {
+  const { 'content-length': _, ...others } = headers
+  return { vary: 'Accept-Encoding', ...others, 'content-encoding': 'gzip' }
+}
