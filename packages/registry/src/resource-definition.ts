@@ -47,6 +47,8 @@ export interface Column<T extends KubeObject> {
   /** 0 is always shown; 1 with -o wide. Default 0. */
   readonly priority?: number
   readonly description?: string
+  /** Has a cell in each row, and is not among the columns: so some tables of the original are. Default false. */
+  readonly isUnlisted?: boolean
   value(object: DeepReadonly<T>, now: number): TableCell
 }
 

@@ -31,13 +31,9 @@ export function tableConvertor<T extends KubeObject>(
   const columns = columnsOf(definition)
   const { tableConditions } = definition
   return {
-    columns: columns.map(({ name, type = 'string', format = '', description = '', priority = 0 }) => ({
-      name,
-      type,
-      format,
-      description,
-      priority,
-    })),
+    columns: columns
+      .filter(({ isUnlisted = false }) => !isUnlisted)
+      .map(({ name, type = 'string', format = '', description = '', priority = 0 }) => ({ name, type, format, description, priority })),
     cells: (object, now) => columns.map((column) => column.value(object as DeepReadonly<T>, now)),
     ...(tableConditions === undefined ? undefined : { conditions: (object: KubeObject) => tableConditions(object as DeepReadonly<T>) }),
   }

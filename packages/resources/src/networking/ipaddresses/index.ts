@@ -1,5 +1,5 @@
 import type { IPAddress } from '@keelson/api/networking/v1'
-import { defineResource } from '@keelson/registry'
+import { ageColumn, defineResource, nameColumn } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { complaintsOfIP } from '@keelson/resources-core'
 import { validateIPAddress, validateIPAddressUpdate } from './validate.ts'
@@ -18,7 +18,11 @@ export const ipAddresses: ResourceDefinition<IPAddress> = defineResource<IPAddre
     validateCreate: (_context, address) => validateIPAddress(address),
     validateUpdate: (_context, address, old) => validateIPAddressUpdate(address, old),
   },
-  columns: [{ name: 'ParentRef', description: 'Whose address it is.', value: ({ spec }) => parentName(spec?.parentRef) }],
+  allColumns: [
+    nameColumn,
+    { name: 'ParentRef', description: 'Whose address it is.', value: ({ spec }) => parentName(spec?.parentRef) },
+    { ...ageColumn, isUnlisted: true },
+  ],
 })
 
 function parentName(parent: NonNullable<IPAddress['spec']>['parentRef']): string {

@@ -43,7 +43,8 @@ describe('addresses', () => {
     )
   })
 
-  it('are printed with whose they are', () => {
+  it('are printed with whose they are, and with an age that is not among the columns', () => {
+    expect(test.store.table.columns.map(({ name }) => name)).toEqual(['Name', 'ParentRef'])
     expect(test.store.table.cells(address('10.0.0.1'), 0)).toEqual(['10.0.0.1', 'services/ns/a', '<unknown>'])
   })
 })

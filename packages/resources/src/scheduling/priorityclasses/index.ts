@@ -1,6 +1,6 @@
 import type { PriorityClass } from '@keelson/api/scheduling/v1'
 import { newForbidden } from '@keelson/apimachinery'
-import { defineResource } from '@keelson/registry'
+import { ageColumn, defineResource, nameColumn } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { isSystemPriorityClass } from './system-classes.ts'
 import { validatePriorityClass, validatePriorityClassUpdate } from './validate.ts'
@@ -29,7 +29,8 @@ export const priorityClasses: ResourceDefinition<PriorityClass> = defineResource
     if (!isSystemPriorityClass(name)) return
     throw newForbidden({ group, resource: 'priorityclasses' }, name, 'this is a system priority class and cannot be deleted')
   },
-  columns: [
+  allColumns: [
+    nameColumn,
     { name: 'Value', type: 'integer', description: 'The priority that pods of this class get.', value: ({ value }) => value },
     {
       name: 'Global-Default',
@@ -37,9 +38,9 @@ export const priorityClasses: ResourceDefinition<PriorityClass> = defineResource
       description: 'Whether pods that name no class are of this one.',
       value: ({ globalDefault = false }) => globalDefault,
     },
+    ageColumn,
     {
       name: 'PreemptionPolicy',
-      priority: 1,
       description: 'Whether pods of this class may push others out.',
       value: ({ preemptionPolicy = '' }) => preemptionPolicy,
     },

@@ -3,6 +3,7 @@ import { schedulingV1 } from '@keelson/api/scheduling/v1'
 import type { PriorityClass } from '@keelson/api/scheduling/v1'
 import { everyField, everything, fieldErrorMessage } from '@keelson/apimachinery'
 import type { RequestContext } from '@keelson/apimachinery'
+import { tableConvertor } from '@keelson/registry'
 import { openTestStore, testContext } from '@keelson/registry/testing'
 import { describe, expect, it } from 'vitest'
 import { priorityClasses } from './index.ts'
@@ -49,5 +50,11 @@ describe('priority classes', () => {
     const all = { predicate: { labels: everything(), fields: everyField() }, resourceVersion: '', resourceVersionMatch: undefined }
     const { items } = await test.store.deleteCollection(testContext(''), request, { ...all, limit: 0, continue: '' })
     expect(items).toHaveLength(1)
+  })
+
+  it('are printed with their policy behind the age', () => {
+    const { columns, cells } = tableConvertor(priorityClasses)
+    expect(columns.map(({ name }) => name)).toEqual(['Name', 'Value', 'Global-Default', 'Age', 'PreemptionPolicy'])
+    expect(cells(priorityClass('a', 1), 0)).toEqual(['a', 1, false, '<unknown>', 'PreemptLowerPriority'])
   })
 })

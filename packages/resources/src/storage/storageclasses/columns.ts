@@ -1,7 +1,7 @@
 import type { StorageClass } from '@keelson/api/storage/v1'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { Column } from '@keelson/registry'
-import { age } from '@keelson/registry'
+import { ageColumn } from '@keelson/registry'
 
 const defaultAnnotations = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class']
 
@@ -34,5 +34,5 @@ export const storageClassColumns: readonly Column<StorageClass>[] = [
     description: 'Whether claims may ask for more later.',
     value: ({ allowVolumeExpansion = false }) => allowVolumeExpansion,
   },
-  { name: 'Age', description: 'Time since the object was created.', value: ({ metadata }, now) => age(metadata.creationTimestamp, now) },
+  ageColumn,
 ]
