@@ -1,13 +1,26 @@
 import type { KubeObject } from '@keelson/apimachinery'
 import { matcher, OrderedTree, TimeSlices } from '@keelson/storagebackend'
 import type { ObjectList, ObjectSnapshot, Revision, StoredObject, TreeSnapshot } from '@keelson/storagebackend'
+import type { CacheEvent } from './cache-event.ts'
 import type { CacheState, ObjectChange } from './cache-state.ts'
+import type { EventRing } from './event-ring.ts'
 import { SnapshotStore } from './snapshot-store.ts'
+import type { Snapshot } from './snapshot-store.ts'
 
-/** A tree of the cache's own, and a version of it for every revision: for stores that do not show their states. */
+/** A version of the tree is kept after so many changes: each one keeps copies of the nodes that were changed since. */
+const changesBetween = 64
+/** Past states made lately: the pages of one list read the same one again and again. */
+const maxRecent = 4
+
+/**
+ * A tree of the cache's own, for stores that do not show their states. A past state is a version of it that was kept, and the events that
+ * the ring has from there on.
+ */
 export class OwnState<T extends KubeObject> implements CacheState<T> {
   readonly #tree: OrderedTree<StoredObject<T>>
   readonly #past = new SnapshotStore<TreeSnapshot<StoredObject<T>>>()
+  readonly #recent: Snapshot<TreeSnapshot<StoredObject<T>>>[] = []
+  #changes = 0
 
   /** `objects` are in key order. */
   constructor(objects: readonly StoredObject<T>[], revision: Revision) {
@@ -30,14 +43,27 @@ export class OwnState<T extends KubeObject> implements CacheState<T> {
     return snapshotOf(this.#tree.snapshot())
   }
 
-  at(revision: Revision): ObjectSnapshot<T> | undefined {
-    const state = this.#past.get(revision)
-    return state && snapshotOf(state)
+  at(revision: Revision, ring: EventRing<CacheEvent<T>>): ObjectSnapshot<T> | undefined {
+    const recent = this.#recent.find((each) => each.revision === revision)
+    if (recent !== undefined) return snapshotOf(recent.state)
+    const kept = this.#past.get(revision)
+    let position = kept && ring.positionAfter(kept.revision)
+    if (kept === undefined || position === undefined) return undefined
+    const tree = kept.state.edit()
+    for (let event = ring.at(position); event !== undefined && event.revision <= revision; event = ring.at(++position)) {
+      if (event.object === undefined) tree.delete(event.key)
+      else tree.set(event.object)
+    }
+    const state = tree.snapshot()
+    this.#recent.push({ revision, state })
+    if (this.#recent.length > maxRecent) this.#recent.shift()
+    return snapshotOf(state)
   }
 
   beginBatch(): void {}
 
   apply({ type, object }: ObjectChange<T>): StoredObject<T> | undefined {
+    this.#changes++
     const previous = this.#tree.get(object.key)
     if (type === 'DELETED') this.#tree.delete(object.key)
     else this.#tree.set(object)
@@ -45,8 +71,12 @@ export class OwnState<T extends KubeObject> implements CacheState<T> {
   }
 
   endRevision(revision: Revision, oldest: Revision): void {
-    this.#past.add(revision, this.#tree.snapshot())
+    if (this.#changes >= changesBetween) {
+      this.#changes = 0
+      this.#past.add(revision, this.#tree.snapshot())
+    }
     this.#past.dropBefore(oldest)
+    if (this.#recent.length > 0 && this.#recent[0]!.revision < oldest) this.#recent.shift()
   }
 }
 

@@ -1,8 +1,9 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { settle } from '@keelson/apimachinery/testing'
+import type { Storage } from '@keelson/storagebackend'
 import { openFixture, prefix, withoutSnapshots } from './cacher.fixture.ts'
-import type { Fixture } from './cacher.fixture.ts'
+import type { Fixture, Pod } from './cacher.fixture.ts'
 
 const stores = [
   { name: 'shows its past states', wrap: undefined },
@@ -49,6 +50,41 @@ test.each(stores)('every past state is listed as it was, whole and in pages, ove
     }),
     { numRuns: 15 },
   )
+})
+
+test.each([
+  { history: 'all of them are held', ring: {} },
+  { history: 'the oldest are forgotten', ring: { minimum: 100, maximum: 100 } },
+])('hundreds of past states are listed as they were, in any order; $history', async ({ ring }) => {
+  let asked = 0
+  const counting = (storage: Storage<Pod>): Storage<Pod> => ({
+    ...withoutSnapshots(storage),
+    list: (key, options) => {
+      asked++
+      return storage.list(key, options)
+    },
+  })
+  await using fixture = await openFixture({ wrap: counting, ring })
+  const model = new Map<string, number>()
+  const states = new Map<number, string[]>()
+  for (let i = 0; i < 300; i++) {
+    const name = `p${10 + ((i * 7) % 23)}`
+    const remove = i % 5 === 4 && model.has(name)
+    const revision = remove ? await fixture.remove('ns', name) : await fixture.put('ns', name, { note: `${i}` })
+    if (remove) model.delete(name)
+    else model.set(name, revision)
+    states.set(revision, Array.from(model, ([each, at]) => `ns/${each}@${at}`).toSorted())
+  }
+  await fixture.caughtUp()
+  asked = 0
+  const revisions = [...states.keys()]
+  for (let i = 0; i < revisions.length; i++) {
+    const revision = revisions[(i * 101) % revisions.length]!
+    expect(await exactly(fixture, revision)).toEqual(states.get(revision))
+  }
+  // What the cache does not have any more, the store has.
+  if (ring.maximum === undefined) expect(asked).toBe(0)
+  else expect(asked).toBeLessThanOrEqual(300 - ring.maximum + 64)
 })
 
 test('a state that the store has and the cache has not come to yet is not shown before its events', async () => {

@@ -6,7 +6,7 @@ describe('SnapshotStore', () => {
     const store = new SnapshotStore<string>()
     store.add(5, 'five')
     store.add(9, 'nine')
-    expect([4, 5, 8, 9, 100].map((revision) => store.get(revision))).toEqual([undefined, 'five', 'five', 'nine', 'nine'])
+    expect([4, 5, 8, 9, 100].map((revision) => store.get(revision)?.state)).toEqual([undefined, 'five', 'five', 'nine', 'nine'])
   })
 
   test('dropping keeps the state that still holds at the revision', () => {
@@ -16,7 +16,7 @@ describe('SnapshotStore', () => {
       store.dropBefore(revision - 25)
       expect(store.size).toBeLessThanOrEqual(4)
       if (revision >= 30) {
-        expect(store.get(revision - 25)).toBe(revision - 30)
+        expect(store.get(revision - 25)?.state).toBe(revision - 30)
         expect(store.get(revision - 31)).toBeUndefined()
       }
     }

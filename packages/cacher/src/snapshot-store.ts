@@ -1,14 +1,11 @@
 import type { Revision } from '@keelson/storagebackend'
 
-interface Snapshot<S> {
+export interface Snapshot<S> {
   readonly revision: Revision
   readonly state: S
 }
 
-/**
- * States by the revision that made them. A state holds until the next one: asked for 7, with states of 5 and 9, the answer is
- * that of 5. Reaches back as far as the event ring does.
- */
+/** States by the revision that made them: asked for 7, with states of 5 and 9, the answer is that of 5. Reaches back as far as the event ring does. */
 export class SnapshotStore<S> {
   #snapshots: Snapshot<S>[] = []
   /** Snapshots before this index are dropped; the array is cut only now and then, so dropping is O(1). */
@@ -25,8 +22,8 @@ export class SnapshotStore<S> {
     this.#snapshots.push({ revision, state })
   }
 
-  /** The state at `revision`, if it reaches that far back. */
-  get(revision: Revision): S | undefined {
+  /** The newest state that is not newer than `revision`, if it reaches that far back. */
+  get(revision: Revision): Snapshot<S> | undefined {
     let low = this.#first
     let high = this.#snapshots.length
     while (low < high) {
@@ -34,7 +31,7 @@ export class SnapshotStore<S> {
       if (this.#snapshots[middle]!.revision <= revision) low = middle + 1
       else high = middle
     }
-    return low === this.#first ? undefined : this.#snapshots[low - 1]!.state
+    return low === this.#first ? undefined : this.#snapshots[low - 1]
   }
 
   /** Drops states that ended before `revision`; the one that holds at `revision` stays. */

@@ -77,7 +77,7 @@ export class WatchCache<T extends KubeObject = KubeObject> {
   /** The state as it was at `revision`; undefined when that is no longer, or not yet, known. */
   stateAt(revision: Revision): ObjectSnapshot<T> | undefined {
     if (revision > this.revision) return undefined
-    return revision >= this.#changed ? this.state : this.#state.at(revision)
+    return revision >= this.#changed ? this.state : this.#state.at(revision, this.ring)
   }
 
   /**
