@@ -37,6 +37,14 @@ function maskBytes(bytes: readonly number[], prefixLength: number): number[] {
   return bytes.map((byte, i) => byte & (0xff00 >> Math.min(8, Math.max(0, prefixLength - 8 * i))) & 0xff)
 }
 
+/** Whether the first address of `part` lies in `whole`. */
+export function cidrContains(whole: Cidr, part: Cidr): boolean {
+  if (isFour(whole.network) !== isFour(part.network)) return false
+  const bits = isFour(whole.network) ? 32 : 128
+  const masked = maskBytes(part.network.bytes, whole.prefixLength + 128 - bits)
+  return masked.every((byte, i) => byte === whole.network.bytes[i])
+}
+
 /** The canonical form of a range; of a mapped one, the IPv4 range it is. */
 export function formatCidr({ network, prefixLength }: Cidr): string {
   if (network.mapped && prefixLength >= 96) return `${formatIP(network)}/${prefixLength - 96}`

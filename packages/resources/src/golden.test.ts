@@ -37,6 +37,13 @@ const types = createApiTypes(apiGroups.flatMap((group) => group.types))
 const scheme = new Scheme()
 for (const group of apiGroups) group.register(scheme)
 
+/** What the admission plugins of the recorded server add to objects. */
+const admit: Readonly<Record<string, (object: KubeObject) => void>> = {
+  VolumeAttributesClass({ metadata }) {
+    metadata.finalizers = [...(metadata.finalizers ?? []), 'kubernetes.io/vac-protection']
+  },
+}
+
 /** Strict decoding, defaults, and a dry run through the store. */
 async function create(step: Step): Promise<string | JsonObject> {
   const definition = definitionOf(step)!
@@ -53,6 +60,7 @@ async function create(step: Step): Promise<string | JsonObject> {
   }
   if (decoded.strictErrors.length > 0) return fail(`strict decoding error: ${decoded.strictErrors.join(', ')}`)
   scheme.setDefaults(gvk, decoded.object)
+  admit[kind]?.(decoded.object)
   await using test = openTestStore(definition, { types })
   try {
     const context = testContext(definition.scope === 'Namespaced' ? 'golden' : '')

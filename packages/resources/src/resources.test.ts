@@ -13,7 +13,7 @@ interface Cases {
 }
 
 /** By plural: what is accepted, and what is refused, by the field that is to blame. */
-const cases: Readonly<Record<string, Cases>> = {
+const commonCases: Readonly<Record<string, Cases>> = {
   leases: {
     valid: { spec: { holderIdentity: 'me', leaseDurationSeconds: 15 } },
     invalid: { 'spec.leaseDurationSeconds': { spec: { leaseDurationSeconds: 0 } } },
@@ -58,6 +58,82 @@ const cases: Readonly<Record<string, Cases>> = {
     },
   },
 }
+
+const networkingCases: Readonly<Record<string, Cases>> = {
+  ingresses: {
+    valid: {
+      spec: {
+        rules: [{ http: { paths: [{ path: '/', pathType: 'Prefix', backend: { service: { name: 'a', port: { number: 80 } } } }] } }],
+      },
+    },
+    invalid: {
+      spec: { spec: {} },
+      'spec.rules[0].host': { spec: { rules: [{ host: '10.0.0.1' }] } },
+      'spec.rules[0].http.paths[0].path': {
+        spec: { rules: [{ http: { paths: [{ path: '/a/../b', pathType: 'Exact', backend: { resource: { kind: 'A', name: 'a' } } }] } }] },
+      },
+      'spec.defaultBackend.service.port.name': { spec: { defaultBackend: { service: { name: 'a', port: { name: '-' } } } } },
+      'spec.tls[0].hosts[0]': { spec: { defaultBackend: { resource: { kind: 'A', name: 'a' } }, tls: [{ hosts: ['a.*'] }] } },
+    },
+  },
+  ingressclasses: {
+    valid: { spec: { controller: 'example.com/a', parameters: { kind: 'A', name: 'a' } } },
+    invalid: {
+      'spec.controller': { spec: { controller: 'example.com' } },
+      'spec.parameters.namespace': { spec: { controller: 'a/b', parameters: { kind: 'A', name: 'a', scope: 'Namespace' } } },
+    },
+  },
+  networkpolicies: {
+    valid: {
+      spec: { podSelector: {}, ingress: [{ from: [{ ipBlock: { cidr: '10.0.0.0/8', except: ['10.1.0.0/16'] } }], ports: [{ port: 1 }] }] },
+    },
+    invalid: {
+      'spec.egress[0].ports[0].endPort': { spec: { podSelector: {}, egress: [{ ports: [{ port: 'a', endPort: 2 }] }] } },
+      'spec.ingress[0].from[0]': { spec: { podSelector: {}, ingress: [{ from: [{}] }] } },
+      'spec.ingress[0].from[0].ipBlock.except[0]': {
+        spec: { podSelector: {}, ingress: [{ from: [{ ipBlock: { cidr: '10.0.0.0/8', except: ['11.0.0.0/16'] } }] }] },
+      },
+    },
+  },
+}
+
+const storageCases: Readonly<Record<string, Cases>> = {
+  csidrivers: {
+    valid: { spec: { tokenRequests: [{ audience: 'a', expirationSeconds: 600 }] } },
+    invalid: {
+      'spec.fsGroupPolicy': { spec: { fsGroupPolicy: 'Some' } },
+      'spec.tokenRequests[1].audience': { spec: { tokenRequests: [{ audience: 'a' }, { audience: 'a' }] } },
+    },
+  },
+  csinodes: {
+    valid: { spec: { drivers: [{ name: 'example.com', nodeID: 'a', topologyKeys: ['zone'] }] } },
+    invalid: {
+      'spec.drivers[0].nodeID': { spec: { drivers: [{ name: 'example.com', nodeID: '', topologyKeys: null }] } },
+      'spec.drivers[0].allocatable.count': {
+        spec: { drivers: [{ name: 'a', nodeID: 'a', topologyKeys: null, allocatable: { count: -1 } }] },
+      },
+    },
+  },
+  csistoragecapacities: {
+    valid: { storageClassName: 'a', capacity: '1Gi', nodeTopology: { matchLabels: { zone: 'a' } } },
+    invalid: { storageClassName: { storageClassName: '' }, capacity: { storageClassName: 'a', capacity: '-1' } },
+  },
+  volumeattachments: {
+    valid: { spec: { attacher: 'example.com', source: { persistentVolumeName: 'a' }, nodeName: 'n' } },
+    invalid: {
+      'spec.source': { spec: { attacher: 'a', source: {}, nodeName: 'n' } },
+      'spec.source.inlineVolumeSpec.csi': {
+        spec: { attacher: 'a', source: { inlineVolumeSpec: { accessModes: ['ReadWriteOnce'], hostPath: { path: '/a' } } }, nodeName: 'n' },
+      },
+    },
+  },
+  volumeattributesclasses: {
+    valid: { driverName: 'example.com', parameters: { a: 'b' } },
+    invalid: { driverName: { driverName: '', parameters: { a: 'b' } }, parameters: { driverName: 'a' } },
+  },
+}
+
+const cases: Readonly<Record<string, Cases>> = { ...commonCases, ...networkingCases, ...storageCases }
 
 const types = createApiTypes(apiGroups.flatMap((group) => group.types))
 const scheme = new Scheme()

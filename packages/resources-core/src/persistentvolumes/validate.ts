@@ -49,7 +49,7 @@ export function validateVolumeSpec({ metadata, spec = {} }: ReadonlyVolume, old?
     ...validateRecycling(spec),
     ...validateClassName(spec.storageClassName, specPath.child('storageClassName')),
     ...validateSupported(spec.volumeMode, volumeModes, specPath.child('volumeMode')),
-    ...validateAttributesClass(spec),
+    ...validateAttributesClass(spec, specPath),
   ]
 }
 
@@ -97,7 +97,7 @@ function isRoot(path: string): boolean {
   return path.startsWith('/') && depth === 0
 }
 
-function validateAttributesClass({ volumeAttributesClassName: name, csi }: ReadonlySpec): FieldErrorList {
+export function validateAttributesClass({ volumeAttributesClassName: name, csi }: ReadonlySpec, specPath: FieldPath): FieldErrorList {
   if (name === undefined) return []
   const path = specPath.child('volumeAttributesClassName')
   const errors = name === '' ? [fieldError.required(path, 'an empty string is disallowed')] : validateClassName(name, path)

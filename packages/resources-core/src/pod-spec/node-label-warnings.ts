@@ -1,6 +1,6 @@
 import type { NodeSelectorTerm } from '@keelson/api/core/v1'
 import { isValidLabelValue } from '@keelson/apimachinery'
-import type { DeepReadonly, FieldPath } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldPath, LabelSelector } from '@keelson/apimachinery'
 
 const deprecated: ReadonlyMap<string, string> = new Map([
   ['beta.kubernetes.io/arch', 'deprecated since v1.14; use "kubernetes.io/arch" instead'],
@@ -16,6 +16,19 @@ const deprecated: ReadonlyMap<string, string> = new Map([
 /** What to use in place of a node's label, or since when not to. */
 export function nodeLabelDeprecation(key: string): string | undefined {
   return deprecated.get(key)
+}
+
+/** Of a selector of nodes by their labels alone. */
+export function nodeLabelSelectorWarnings({ matchExpressions, matchLabels }: DeepReadonly<LabelSelector>, path: FieldPath): string[] {
+  const expressions = (matchExpressions ?? []).flatMap(({ key }, i) => {
+    const message = nodeLabelDeprecation(key)
+    return message === undefined ? [] : [`${path.child('matchExpressions').index(i).child('key')}: ${key} is ${message}`]
+  })
+  const labels = Object.keys(matchLabels ?? {}).flatMap((key) => {
+    const message = nodeLabelDeprecation(key)
+    return message === undefined ? [] : [`${path.child('matchLabels').child(key)}: ${message}`]
+  })
+  return [...expressions, ...labels]
 }
 
 export function nodeTermWarnings(

@@ -1,12 +1,15 @@
 import { networkingV1 } from '@keelson/api/networking/v1'
 import { defineApiGroup } from '@keelson/registry'
 import type { ApiGroup } from '@keelson/registry'
+import { ingressClasses } from './ingressclasses/index.ts'
+import { ingresses } from './ingresses/index.ts'
 import { ipAddresses } from './ipaddresses/index.ts'
+import { networkPolicies } from './networkpolicies/index.ts'
 import { serviceCIDRs } from './servicecidrs/index.ts'
 
 export const networking: ApiGroup = defineApiGroup({
   name: 'networking.k8s.io',
   priority: 17200,
   types: [networkingV1],
-  resources: [ipAddresses, serviceCIDRs],
+  resources: [ingressClasses, ingresses, ipAddresses, networkPolicies, serviceCIDRs],
 })

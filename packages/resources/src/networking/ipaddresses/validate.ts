@@ -1,7 +1,7 @@
-import type { IPAddress, ParentReference } from '@keelson/api/networking/v1'
-import { fieldError, fieldPath, goJson, isPathSegmentName, semanticEqual, validateImmutableField, verbatim } from '@keelson/apimachinery'
+import type { IPAddress } from '@keelson/api/networking/v1'
+import { fieldError, fieldPath, isPathSegmentName, validateImmutableField } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { invalidEach, validateDNSSubdomain } from '@keelson/resources-core'
+import { internalForm, invalidEach, validateDNSSubdomain } from '@keelson/resources-core'
 
 type ReadonlyAddress = DeepReadonly<IPAddress>
 
@@ -21,19 +21,13 @@ export function validateIPAddress({ spec }: ReadonlyAddress): FieldErrorList {
 }
 
 export function validateIPAddressUpdate(address: ReadonlyAddress, old: ReadonlyAddress): FieldErrorList {
-  const before = internalForm(old.spec?.parentRef)
-  const after = internalForm(address.spec?.parentRef)
-  const moved = semanticEqual(after, before) ? [] : validateImmutableField(after && verbatim(goJson(after)), null, parentPath)
-  return [...validateIPAddress(address), ...moved]
+  return [...validateIPAddress(address), ...validateImmutableField(printedParent(address), printedParent(old), parentPath)]
+}
+
+function printedParent({ spec }: ReadonlyAddress): unknown {
+  return spec?.parentRef === undefined ? null : internalForm('ParentReference', spec.parentRef)
 }
 
 function validateSegment(value: string, path: FieldPath): FieldErrorList {
   return value === '' ? [fieldError.required(path)] : invalidEach(isPathSegmentName(value), value, path)
-}
-
-/** As the original prints it. */
-function internalForm(parent: DeepReadonly<ParentReference> | undefined): object | undefined {
-  if (parent === undefined) return undefined
-  const { group = '', resource = '', namespace = '', name = '' } = parent
-  return { Group: group, Resource: resource, Namespace: namespace, Name: name }
 }

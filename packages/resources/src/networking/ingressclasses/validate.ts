@@ -1,0 +1,63 @@
+import type { IngressClass, IngressClassParametersReference } from '@keelson/api/networking/v1'
+import {
+  byteLength,
+  fieldError,
+  fieldPath,
+  isDNS1123Subdomain,
+  nameIsDNSLabel,
+  regexMessage,
+  validateImmutableField,
+} from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { invalidEach } from '@keelson/resources-core'
+import { validateReference } from '../ingresses/validate-backend.ts'
+
+type ReadonlyClass = DeepReadonly<IngressClass>
+
+const maxControllerLength = 250
+const scopes = ['Cluster', 'Namespace']
+const controllerPath = fieldPath('spec', 'controller')
+const pathFormat = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+"
+
+export function validateIngressClass({ spec = {} }: ReadonlyClass): FieldErrorList {
+  const { controller = '', parameters } = spec
+  return [
+    ...(byteLength(controller) > maxControllerLength ? [fieldError.tooLong(controllerPath, maxControllerLength)] : []),
+    ...validateDomainPrefixedPath(controller, controllerPath),
+    ...(parameters === undefined ? [] : validateParameters(parameters, fieldPath('spec', 'parameters'))),
+  ]
+}
+
+export function validateIngressClassUpdate(ingressClass: ReadonlyClass, old: ReadonlyClass): FieldErrorList {
+  return [
+    ...validateImmutableField(ingressClass.spec?.controller ?? '', old.spec?.controller ?? '', controllerPath),
+    ...validateIngressClass(ingressClass),
+  ]
+}
+
+/** `example.com/what/ever`. */
+function validateDomainPrefixedPath(text: string, path: FieldPath): FieldErrorList {
+  if (text === '') return [fieldError.required(path)]
+  const slash = text.indexOf('/')
+  const domain = text.slice(0, Math.max(0, slash))
+  const rest = text.slice(slash + 1)
+  if (domain === '' || rest === '') return [fieldError.invalid(path, text, 'must be a domain-prefixed path (such as "acme.io/foo")')]
+  const errors = invalidEach(isDNS1123Subdomain(domain), domain, path)
+  if (!new RegExp(`^${pathFormat}$`).test(rest)) errors.push(fieldError.invalid(path, rest, regexMessage('Invalid path', pathFormat)))
+  return errors
+}
+
+function validateParameters(parameters: DeepReadonly<IngressClassParametersReference>, path: FieldPath): FieldErrorList {
+  return [...validateReference(parameters, path), ...validateScope(parameters, path)]
+}
+
+function validateScope({ scope, namespace }: DeepReadonly<IngressClassParametersReference>, path: FieldPath): FieldErrorList {
+  const scopePath = path.child('scope')
+  const namespacePath = path.child('namespace')
+  if (scope === null || scope === undefined) return [fieldError.required(scopePath)]
+  if (!scopes.includes(scope)) return [fieldError.notSupported(scopePath, scope, scopes)]
+  if (scope === 'Cluster')
+    return namespace === undefined ? [] : [fieldError.forbidden(namespacePath, "`parameters.scope` is set to 'Cluster'")]
+  if (namespace === undefined) return [fieldError.required(namespacePath, "`parameters.scope` is set to 'Namespace'")]
+  return invalidEach(nameIsDNSLabel(namespace, false), namespace, namespacePath)
+}

@@ -1,0 +1,42 @@
+import type { Ingress } from '@keelson/api/networking/v1'
+import { fieldPath, semanticEqual } from '@keelson/apimachinery'
+import type { DeepReadonly } from '@keelson/apimachinery'
+import { withoutFields } from '@keelson/apimachinery/managed-fields'
+import type { Strategy, SubresourceStrategy } from '@keelson/registry'
+import { ipWarnings, keepMember } from '@keelson/resources-core'
+import { validateIngressStatus } from './validate-status.ts'
+import { classAnnotation, validateIngressCreate, validateIngressUpdate } from './validate.ts'
+
+export const ingressStrategy: Strategy<Ingress> = {
+  resetFields: withoutFields('status'),
+  prepareForCreate(_context, ingress) {
+    ingress.status = { loadBalancer: {} }
+    ingress.metadata.generation = 1
+  },
+  prepareForUpdate(_context, ingress, old) {
+    keepMember(ingress, old, 'status')
+    if (!semanticEqual(ingress.spec ?? {}, old.spec ?? {})) ingress.metadata.generation = (old.metadata.generation ?? 0) + 1
+  },
+  validateCreate: (_context, ingress) => validateIngressCreate(ingress),
+  warningsOnCreate: (_context, ingress) => annotationWarnings(ingress),
+  validateUpdate: (_context, ingress, old) => validateIngressUpdate(ingress, old),
+}
+
+export const ingressStatus: SubresourceStrategy<Ingress> = {
+  update: {
+    resetFields: withoutFields('spec'),
+    prepareForUpdate: (_context, ingress, old) => keepMember(ingress, old, 'spec'),
+    validateUpdate: (_context, ingress, old) => validateIngressStatus(ingress, old),
+    warningsOnUpdate: (_context, ingress) => addressWarnings(ingress),
+  },
+}
+
+function annotationWarnings({ metadata, spec }: DeepReadonly<Ingress>): string[] {
+  const old = metadata.annotations?.[classAnnotation] !== undefined && spec?.ingressClassName === undefined
+  return old ? [`annotation "${classAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`] : []
+}
+
+function addressWarnings({ status }: DeepReadonly<Ingress>): string[] {
+  const path = fieldPath('status', 'loadBalancer', 'ingress')
+  return (status?.loadBalancer?.ingress ?? []).flatMap(({ ip = '' }, i) => (ip === '' ? [] : ipWarnings(ip, path.index(i))))
+}

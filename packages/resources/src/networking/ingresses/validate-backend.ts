@@ -1,0 +1,46 @@
+import type { IngressBackend, IngressServiceBackend } from '@keelson/api/networking/v1'
+import { fieldError, isDNS1123Subdomain, isPathSegmentName, isValidPortName, isValidPortNum, nameIsDNSLabel } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { invalidEach } from '@keelson/resources-core'
+
+interface ObjectReference {
+  readonly apiGroup?: string | null
+  readonly kind: string
+  readonly name: string
+}
+
+/** A service or another object, one of the two. */
+export function validateBackend({ service, resource }: DeepReadonly<IngressBackend>, path: FieldPath): FieldErrorList {
+  if (resource !== undefined && service !== undefined) {
+    return [fieldError.invalid(path, '', 'cannot set both resource and service backends')]
+  }
+  if (resource !== undefined) return validateReference(resource, path.child('resource'))
+  if (service !== undefined) return validateService(service, path)
+  return [fieldError.invalid(path, '', 'resource or service backend is required')]
+}
+
+function validateService({ name, port = {} }: DeepReadonly<IngressServiceBackend>, path: FieldPath): FieldErrorList {
+  const namePath = path.child('service', 'name')
+  const errors = name === '' ? [fieldError.required(namePath)] : invalidEach(nameIsDNSLabel(name, false), name, namePath)
+  const portPath = path.child('service', 'port')
+  const { name: portName = '', number = 0 } = port
+  if (portName !== '' && number !== 0) errors.push(fieldError.invalid(path, '', 'cannot set both port name & port number'))
+  else if (portName !== '') errors.push(...invalidEach(isValidPortName(portName), portName, portPath.child('name')))
+  else if (number !== 0) errors.push(...invalidEach(isValidPortNum(number), number, portPath.child('number')))
+  else errors.push(fieldError.required(path, 'port name or number is required'))
+  return errors
+}
+
+/** An object that an API may have any rules for: only what a name in a URL must be is checked. */
+export function validateReference(reference: ObjectReference, path: FieldPath): FieldErrorList {
+  const { apiGroup = null, kind, name } = reference
+  return [
+    ...(apiGroup === null ? [] : invalidEach(isDNS1123Subdomain(apiGroup), apiGroup, path.child('apiGroup'))),
+    ...validateSegment(kind, path.child('kind')),
+    ...validateSegment(name, path.child('name')),
+  ]
+}
+
+function validateSegment(value: string, path: FieldPath): FieldErrorList {
+  return value === '' ? [fieldError.required(path)] : invalidEach(isPathSegmentName(value), value, path)
+}

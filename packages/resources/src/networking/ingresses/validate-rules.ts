@@ -1,0 +1,58 @@
+import type { HTTPIngressPath, IngressRule, IngressRuleValue } from '@keelson/api/networking/v1'
+import { fieldError, isDNS1123Subdomain, isWildcardDNS1123Subdomain } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { invalidEach } from '@keelson/resources-core'
+import { validateBackend } from './validate-backend.ts'
+import { refuseAddress } from './validate-status.ts'
+
+const pathTypes = ['Exact', 'ImplementationSpecific', 'Prefix']
+const refusedInside = ['//', '/./', '/../', '%2f', '%2F']
+const refusedAtEnd = ['/..', '/.']
+
+/** A host may begin with `*.`. */
+export function validateHost(host: string, path: FieldPath): FieldErrorList {
+  return invalidEach(host.includes('*') ? isWildcardDNS1123Subdomain(host) : isDNS1123Subdomain(host), host, path)
+}
+
+export function validateRules(
+  rules: readonly DeepReadonly<IngressRule>[],
+  path: FieldPath,
+  { allowInvalidWildcardRules }: { readonly allowInvalidWildcardRules: boolean },
+): FieldErrorList {
+  return rules.flatMap((rule, i) => {
+    const { host = '' } = rule
+    const at = path.index(i)
+    return [
+      ...(host === '' ? [] : [...refuseAddress(host, at.child('host')), ...validateHost(host, at.child('host'))]),
+      ...(allowInvalidWildcardRules && host.includes('*') ? [] : validateRuleValue(rule, at)),
+    ]
+  })
+}
+
+export function validateRuleValue({ http }: DeepReadonly<IngressRuleValue>, path: FieldPath): FieldErrorList {
+  if (http === undefined) return []
+  const paths = http.paths ?? []
+  const pathsPath = path.child('http', 'paths')
+  return [
+    ...(paths.length === 0 ? [fieldError.required(pathsPath)] : []),
+    ...paths.flatMap((each, i) => validatePath(each, pathsPath.index(i))),
+  ]
+}
+
+function validatePath({ path = '', pathType, backend }: DeepReadonly<HTTPIngressPath>, at: FieldPath): FieldErrorList {
+  if (pathType === null || pathType === undefined) return [fieldError.required(at.child('pathType'), 'pathType must be specified')]
+  return [...validatePathText(path, pathType, at), ...validateBackend(backend, at.child('backend'))]
+}
+
+function validatePathText(path: string, pathType: string, at: FieldPath): FieldErrorList {
+  if (!pathTypes.includes(pathType)) return [fieldError.notSupported(at.child('pathType'), pathType, pathTypes)]
+  const pathPath = at.child('path')
+  const invalid = (detail: string): FieldErrorList => [fieldError.invalid(pathPath, path, detail)]
+  const absolute = path.startsWith('/') ? [] : invalid('must be an absolute path')
+  if (pathType === 'ImplementationSpecific') return path === '' ? [] : absolute
+  return [
+    ...absolute,
+    ...refusedInside.flatMap((part) => (path.includes(part) ? invalid(`must not contain '${part}'`) : [])),
+    ...refusedAtEnd.flatMap((end) => (path.endsWith(end) ? invalid(`cannot end with '${end}'`) : [])),
+  ]
+}

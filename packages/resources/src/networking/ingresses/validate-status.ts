@@ -1,0 +1,25 @@
+import type { Ingress } from '@keelson/api/networking/v1'
+import { fieldError, fieldPath, isDNS1123Subdomain } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { invalidEach, parseIP, validateLegacyIP } from '@keelson/resources-core'
+
+/** Addresses that were there before may stay, whatever their form. */
+export function validateIngressStatus({ status }: DeepReadonly<Ingress>, old: DeepReadonly<Ingress>): FieldErrorList {
+  const path = fieldPath('status', 'loadBalancer', 'ingress')
+  const known = (old.status?.loadBalancer?.ingress ?? []).flatMap(({ ip }) => (ip ? [ip] : []))
+  const places = status?.loadBalancer?.ingress ?? []
+  const errors: FieldErrorList = []
+  for (const [i, { ip = '', hostname = '' }] of places.entries()) {
+    if (ip !== '') errors.push(...validateLegacyIP(ip, path.index(i).child('ip'), known))
+    if (hostname !== '') errors.push(...validateHostname(hostname, path.index(i).child('hostname')))
+  }
+  return errors
+}
+
+function validateHostname(hostname: string, path: FieldPath): FieldErrorList {
+  return [...invalidEach(isDNS1123Subdomain(hostname), hostname, path), ...refuseAddress(hostname, path)]
+}
+
+export function refuseAddress(host: string, path: FieldPath): FieldErrorList {
+  return parseIP(host) === undefined ? [] : [fieldError.invalid(path, host, 'must be a DNS name, not an IP address')]
+}

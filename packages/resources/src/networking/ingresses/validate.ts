@@ -1,0 +1,62 @@
+import type { Ingress, IngressTLS } from '@keelson/api/networking/v1'
+import { fieldError, fieldPath, nameIsDNSSubdomain } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { invalidEach } from '@keelson/resources-core'
+import { validateBackend } from './validate-backend.ts'
+import { validateHost, validateRules, validateRuleValue } from './validate-rules.ts'
+
+type ReadonlyIngress = DeepReadonly<Ingress>
+
+/** How the class was said before there was a field for it. */
+export const classAnnotation = 'kubernetes.io/ingress.class'
+const specPath = fieldPath('spec')
+
+interface Allowances {
+  readonly allowInvalidWildcardRules: boolean
+  readonly allowInvalidSecretNames: boolean
+}
+
+export function validateIngressCreate(ingress: ReadonlyIngress): FieldErrorList {
+  const errors = validateSpec(ingress, { allowInvalidWildcardRules: false, allowInvalidSecretNames: false })
+  const annotation = ingress.metadata.annotations?.[classAnnotation]
+  const className = ingress.spec?.ingressClassName
+  if (annotation !== undefined && className !== undefined && annotation !== className) {
+    const path = fieldPath('annotations').child(classAnnotation)
+    errors.push(fieldError.invalid(path, annotation, 'must match `ingressClassName` when both are specified'))
+  }
+  return errors
+}
+
+/** What was stored before it was checked may stay. */
+export function validateIngressUpdate(ingress: ReadonlyIngress, { spec = {} }: ReadonlyIngress): FieldErrorList {
+  const { tls = [], rules = [] } = spec
+  return validateSpec(ingress, {
+    allowInvalidSecretNames: tls.some(({ secretName = '' }) => secretName !== '' && nameIsDNSSubdomain(secretName, false).length > 0),
+    allowInvalidWildcardRules: rules.some((rule) => (rule.host ?? '').includes('*') && validateRuleValue(rule, fieldPath()).length > 0),
+  })
+}
+
+function validateSpec({ spec = {} }: ReadonlyIngress, allowances: Allowances): FieldErrorList {
+  const { rules = [], defaultBackend, tls = [], ingressClassName } = spec
+  const nothing = rules.length === 0 && defaultBackend === undefined
+  return [
+    ...(nothing ? [fieldError.invalid(specPath, rules, 'either `defaultBackend` or `rules` must be specified')] : []),
+    ...(defaultBackend === undefined ? [] : validateBackend(defaultBackend, specPath.child('defaultBackend'))),
+    ...validateRules(rules, specPath.child('rules'), allowances),
+    ...validateTLS(tls, specPath.child('tls'), allowances),
+    ...(ingressClassName === undefined
+      ? []
+      : invalidEach(nameIsDNSSubdomain(ingressClassName, false), ingressClassName, specPath.child('ingressClassName'))),
+  ]
+}
+
+function validateTLS(tls: readonly DeepReadonly<IngressTLS>[], path: FieldPath, allowances: Allowances): FieldErrorList {
+  return tls.flatMap(({ hosts = [], secretName = '' }, i) => {
+    const at = path.index(i)
+    const checked = secretName !== '' && !allowances.allowInvalidSecretNames
+    return [
+      ...hosts.flatMap((host, j) => validateHost(host, at.child('hosts').index(j))),
+      ...(checked ? invalidEach(nameIsDNSSubdomain(secretName, false), secretName, at.child('secretName')) : []),
+    ]
+  })
+}

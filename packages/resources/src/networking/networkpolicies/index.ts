@@ -1,0 +1,32 @@
+import type { NetworkPolicy } from '@keelson/api/networking/v1'
+import { semanticEqual } from '@keelson/apimachinery'
+import { defineResource } from '@keelson/registry'
+import type { ResourceDefinition } from '@keelson/registry'
+import { labelSelectorText } from '@keelson/resources-core'
+import { setNetworkPolicyDefaults } from './defaults.ts'
+import { validateNetworkPolicy, validateNetworkPolicyUpdate } from './validate.ts'
+import { networkPolicyWarnings } from './warnings.ts'
+
+export const networkPolicies: ResourceDefinition<NetworkPolicy> = defineResource<NetworkPolicy>({
+  group: 'networking.k8s.io',
+  version: 'v1',
+  kind: 'NetworkPolicy',
+  plural: 'networkpolicies',
+  scope: 'Namespaced',
+  shortNames: ['netpol'],
+  setDefaults: setNetworkPolicyDefaults,
+  strategy: {
+    repeatedMetadataChecks: 'update',
+    prepareForCreate(_context, { metadata }) {
+      metadata.generation = 1
+    },
+    prepareForUpdate(_context, { metadata, spec }, old) {
+      if (!semanticEqual(spec ?? {}, old.spec ?? {})) metadata.generation = (old.metadata.generation ?? 0) + 1
+    },
+    validateCreate: (_context, policy) => validateNetworkPolicy(policy),
+    warningsOnCreate: (_context, policy) => networkPolicyWarnings(policy),
+    validateUpdate: (_context, policy, old) => validateNetworkPolicyUpdate(policy, old),
+    warningsOnUpdate: (_context, policy) => networkPolicyWarnings(policy),
+  },
+  columns: [{ name: 'Pod-Selector', description: 'The pods it is for.', value: ({ spec }) => labelSelectorText(spec?.podSelector ?? {}) }],
+})

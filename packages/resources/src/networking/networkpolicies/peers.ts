@@ -1,0 +1,27 @@
+import type { NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '@keelson/api/networking/v1'
+import { fieldPath } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldPath } from '@keelson/apimachinery'
+
+/** A rule of either direction. */
+export interface Rule {
+  readonly path: FieldPath
+  readonly ports: readonly DeepReadonly<NetworkPolicyPort>[]
+  readonly peers: readonly DeepReadonly<NetworkPolicyPeer>[]
+  readonly peersPath: FieldPath
+}
+
+export function rulesOf({ spec }: DeepReadonly<NetworkPolicy>): Rule[] {
+  const rule = (direction: 'ingress' | 'egress', i: number, ports: Rule['ports'] | undefined, peers: Rule['peers'] | undefined): Rule => {
+    const path = fieldPath('spec', direction).index(i)
+    return { path, ports: ports ?? [], peers: peers ?? [], peersPath: path.child(direction === 'ingress' ? 'from' : 'to') }
+  }
+  return [
+    ...(spec?.ingress ?? []).map(({ ports, from }, i) => rule('ingress', i, ports, from)),
+    ...(spec?.egress ?? []).map(({ ports, to }, i) => rule('egress', i, ports, to)),
+  ]
+}
+
+/** Every range that is named, and what is taken out of it. */
+export function cidrsOf(policy: DeepReadonly<NetworkPolicy>): string[] {
+  return rulesOf(policy).flatMap(({ peers }) => peers.flatMap(({ ipBlock }) => (ipBlock ? [ipBlock.cidr, ...(ipBlock.except ?? [])] : [])))
+}

@@ -1,0 +1,92 @@
+import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '@keelson/api/networking/v1'
+import { fieldError, fieldPath, isValidPortName, isValidPortNum, validateLabelSelector } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { cidrContains, invalidEach, parseCidr, validateLegacyCidr } from '@keelson/resources-core'
+import { cidrsOf, rulesOf } from './peers.ts'
+
+type ReadonlyPolicy = DeepReadonly<NetworkPolicy>
+
+const policyTypes = ['Ingress', 'Egress']
+const protocols = ['TCP', 'UDP', 'SCTP']
+const specPath = fieldPath('spec')
+
+interface Allowances {
+  readonly allowInvalidLabelValue: boolean
+  /** Ranges that were there before, whatever their form. */
+  readonly knownCidrs: readonly string[]
+}
+
+export function validateNetworkPolicy(policy: ReadonlyPolicy): FieldErrorList {
+  return validateSpec(policy, { allowInvalidLabelValue: false, knownCidrs: [] })
+}
+
+export function validateNetworkPolicyUpdate(policy: ReadonlyPolicy, old: ReadonlyPolicy): FieldErrorList {
+  const allowInvalidLabelValue = validateLabelSelector(old.spec?.podSelector, fieldPath()).length > 0
+  return validateSpec(policy, { allowInvalidLabelValue, knownCidrs: cidrsOf(old) })
+}
+
+function validateSpec(policy: ReadonlyPolicy, allowances: Allowances): FieldErrorList {
+  const { podSelector = {}, policyTypes: types = [] } = policy.spec ?? {}
+  const errors = validateLabelSelector(podSelector, specPath.child('podSelector'), allowances)
+  for (const { path, ports, peers, peersPath } of rulesOf(policy)) {
+    ports.forEach((port, i) => errors.push(...validatePort(port, path.child('ports').index(i))))
+    peers.forEach((peer, i) => errors.push(...validatePeer(peer, peersPath.index(i), allowances)))
+  }
+  const typesPath = specPath.child('policyTypes')
+  if (types.length > policyTypes.length) {
+    return [...errors, fieldError.invalid(typesPath, types, 'may not specify more than two policyTypes')]
+  }
+  types.forEach((type, i) => {
+    if (!policyTypes.includes(type)) errors.push(fieldError.notSupported(typesPath.index(i), type, policyTypes))
+  })
+  return errors
+}
+
+function validatePort({ protocol, port, endPort }: DeepReadonly<NetworkPolicyPort>, path: FieldPath): FieldErrorList {
+  const portPath = path.child('port')
+  const endPath = path.child('endPort')
+  const errors =
+    protocol === undefined || protocols.includes(protocol) ? [] : [fieldError.notSupported(path.child('protocol'), protocol, protocols)]
+  if (typeof port === 'number') {
+    errors.push(...invalidEach(isValidPortNum(port), port, portPath))
+    if (endPort === undefined) return errors
+    // The value that is told is the port's, as the original does.
+    if (endPort < port) errors.push(fieldError.invalid(endPath, port, 'must be greater than or equal to `port`'))
+    return [...errors, ...invalidEach(isValidPortNum(endPort), endPort, endPath)]
+  }
+  if (endPort !== undefined) {
+    const what = port === undefined ? 'not specified' : 'non-numeric'
+    errors.push(fieldError.invalid(endPath, endPort, `may not be specified when \`port\` is ${what}`))
+  }
+  return port === undefined ? errors : [...errors, ...invalidEach(isValidPortName(port), port, portPath)]
+}
+
+function validatePeer(peer: DeepReadonly<NetworkPolicyPeer>, path: FieldPath, allowances: Allowances): FieldErrorList {
+  const { podSelector, namespaceSelector, ipBlock } = peer
+  const given = [podSelector, namespaceSelector, ipBlock].filter((member) => member !== undefined).length
+  return [
+    ...validateLabelSelector(podSelector, path.child('podSelector'), allowances),
+    ...validateLabelSelector(namespaceSelector, path.child('namespaceSelector'), allowances),
+    ...(ipBlock === undefined ? [] : validateIPBlock(ipBlock, path.child('ipBlock'), allowances)),
+    ...(given === 0 ? [fieldError.required(path, 'must specify a peer')] : []),
+    ...(given > 1 && ipBlock !== undefined ? [fieldError.forbidden(path, 'may not specify both ipBlock and another peer')] : []),
+  ]
+}
+
+function validateIPBlock({ cidr, except = [] }: DeepReadonly<IPBlock>, path: FieldPath, { knownCidrs }: Allowances): FieldErrorList {
+  const cidrPath = path.child('cidr')
+  if (cidr === '') return [fieldError.required(cidrPath)]
+  const errors = validateLegacyCidr(cidr, cidrPath, knownCidrs)
+  const whole = parseCidr(cidr)
+  if (whole === undefined) return errors
+  except.forEach((text, i) => {
+    const at = path.child('except').index(i)
+    errors.push(...validateLegacyCidr(text, at, knownCidrs))
+    const part = parseCidr(text)
+    if (part === undefined) return
+    if (!cidrContains(whole, part) || whole.prefixLength >= part.prefixLength) {
+      errors.push(fieldError.invalid(at, text, 'must be a strict subset of `cidr`'))
+    }
+  })
+  return errors
+}

@@ -1,0 +1,44 @@
+import type { CSIDriver, CSIDriverSpec } from '@keelson/api/storage/v1'
+import { semanticEqual } from '@keelson/apimachinery'
+import type { DeepReadonly } from '@keelson/apimachinery'
+import { defineResource } from '@keelson/registry'
+import type { ResourceDefinition } from '@keelson/registry'
+import { csiDriverColumns } from './columns.ts'
+import { setCSIDriverDefaults } from './defaults.ts'
+import { validateCSIDriver, validateCSIDriverUpdate } from './validate.ts'
+
+const tokensWarning =
+  'spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes'
+
+export const csiDrivers: ResourceDefinition<CSIDriver> = defineResource<CSIDriver>({
+  group: 'storage.k8s.io',
+  version: 'v1',
+  kind: 'CSIDriver',
+  plural: 'csidrivers',
+  scope: 'Cluster',
+  returnsDeletedObject: true,
+  setDefaults: setCSIDriverDefaults,
+  strategy: {
+    repeatedMetadataChecks: 'update',
+    allowUnconditionalUpdate: false,
+    prepareForCreate: (_context, { spec }) => dropPrevention(spec),
+    prepareForUpdate(_context, driver, old) {
+      dropPrevention(driver.spec, old.spec)
+      if (!semanticEqual(driver.spec, old.spec)) driver.metadata.generation = (old.metadata.generation ?? 0) + 1
+    },
+    validateCreate: (_context, driver) => validateCSIDriver(driver),
+    warningsOnCreate: (_context, { spec }) => tokenWarnings(spec),
+    validateUpdate: (_context, driver, old) => validateCSIDriverUpdate(driver, old),
+    warningsOnUpdate: (_context, { spec }, old) => (semanticEqual(spec.tokenRequests, old.spec.tokenRequests) ? [] : tokenWarnings(spec)),
+  },
+  columns: csiDriverColumns,
+})
+
+/** Scheduling that waits for drivers is off by default; what was stored while it was on stays. */
+function dropPrevention(spec: CSIDriverSpec, old?: DeepReadonly<CSIDriverSpec>): void {
+  if (old?.preventPodSchedulingIfMissing === undefined) delete spec.preventPodSchedulingIfMissing
+}
+
+function tokenWarnings({ tokenRequests = [], serviceAccountTokenInSecrets }: DeepReadonly<CSIDriverSpec>): string[] {
+  return tokenRequests.length > 0 && serviceAccountTokenInSecrets === undefined ? [tokensWarning] : []
+}

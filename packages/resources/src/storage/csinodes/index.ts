@@ -1,0 +1,23 @@
+import type { CSINode } from '@keelson/api/storage/v1'
+import { defineResource } from '@keelson/registry'
+import type { ResourceDefinition } from '@keelson/registry'
+import { validateCSINode, validateCSINodeUpdate } from './validate.ts'
+
+/** The drivers that run on a node; named like the node. */
+export const csiNodes: ResourceDefinition<CSINode> = defineResource<CSINode>({
+  group: 'storage.k8s.io',
+  version: 'v1',
+  kind: 'CSINode',
+  plural: 'csinodes',
+  scope: 'Cluster',
+  returnsDeletedObject: true,
+  strategy: {
+    repeatedMetadataChecks: 'create',
+    allowUnconditionalUpdate: false,
+    validateCreate: (_context, node) => validateCSINode(node),
+    validateUpdate: (_context, node, old) => validateCSINodeUpdate(node, old),
+  },
+  columns: [
+    { name: 'Drivers', type: 'integer', description: 'How many drivers there are.', value: ({ spec }) => (spec.drivers ?? []).length },
+  ],
+})

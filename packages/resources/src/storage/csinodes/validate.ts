@@ -1,0 +1,68 @@
+import type { CSINode, CSINodeDriver } from '@keelson/api/storage/v1'
+import {
+  byteLength,
+  fieldError,
+  fieldPath,
+  goJson,
+  immutableMessage,
+  semanticEqual,
+  validateNonNegative,
+  verbatim,
+} from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { validateCSIDriverName, validateQualifiedName } from '@keelson/resources-core'
+
+type ReadonlyNode = DeepReadonly<CSINode>
+type ReadonlyDriver = DeepReadonly<CSINodeDriver>
+
+const driversPath = fieldPath('spec', 'drivers')
+const maxIdLength = 256
+
+export function validateCSINode({ spec }: ReadonlyNode): FieldErrorList {
+  const names = new Set<string>()
+  const errors: FieldErrorList = []
+  for (const [i, driver] of (spec.drivers ?? []).entries()) {
+    const path = driversPath.index(i)
+    errors.push(...validateDriver(driver, path))
+    if (names.has(driver.name)) errors.push(fieldError.duplicate(path.child('name'), driver.name))
+    names.add(driver.name)
+    errors.push(...validateTopologyKeys(driver.topologyKeys ?? [], path))
+  }
+  return errors
+}
+
+/** A driver may come and go, and say anew how many volumes it takes; else it stays what it is. */
+export function validateCSINodeUpdate(node: ReadonlyNode, old: ReadonlyNode): FieldErrorList {
+  const errors = validateCSINode(node)
+  for (const before of old.spec.drivers ?? []) {
+    for (const driver of node.spec.drivers ?? []) {
+      if (driver.name !== before.name || semanticEqual(internalForm(driver), internalForm(before))) continue
+      errors.push(fieldError.invalid(driversPath, verbatim(goJson(internalForm(driver))), immutableMessage))
+    }
+  }
+  return errors
+}
+
+function validateDriver({ name, nodeID, allocatable }: ReadonlyDriver, path: FieldPath): FieldErrorList {
+  const idPath = path.child('nodeID')
+  const tooLong = byteLength(nodeID) > maxIdLength
+  return [
+    ...validateCSIDriverName(name, path.child('name')),
+    ...(nodeID === '' ? [fieldError.required(idPath)] : []),
+    ...(tooLong ? [fieldError.invalid(idPath, nodeID, `must be ${maxIdLength} characters or less`)] : []),
+    ...validateNonNegative(allocatable?.count ?? 0, path.child('allocatable', 'count')),
+  ]
+}
+
+function validateTopologyKeys(keys: readonly string[], path: FieldPath): FieldErrorList {
+  return keys.flatMap((key, i) => [
+    ...(key === '' ? [fieldError.required(path)] : []),
+    ...(keys.indexOf(key) < i ? [fieldError.duplicate(path, key)] : []),
+    ...validateQualifiedName(key, path),
+  ])
+}
+
+/** As the original prints it, without what may change. */
+function internalForm({ name, nodeID, topologyKeys }: ReadonlyDriver): object {
+  return { Name: name, NodeID: nodeID, TopologyKeys: topologyKeys ?? null, Allocatable: null }
+}

@@ -1,0 +1,31 @@
+import type { CSIStorageCapacity } from '@keelson/api/storage/v1'
+import { fieldPath } from '@keelson/apimachinery'
+import type { DeepReadonly } from '@keelson/apimachinery'
+import { defineResource, nameColumn } from '@keelson/registry'
+import type { ResourceDefinition } from '@keelson/registry'
+import { nodeLabelSelectorWarnings } from '@keelson/resources-core'
+import { validateCSIStorageCapacity, validateCSIStorageCapacityUpdate } from './validate.ts'
+
+export const csiStorageCapacities: ResourceDefinition<CSIStorageCapacity> = defineResource<CSIStorageCapacity>({
+  group: 'storage.k8s.io',
+  version: 'v1',
+  kind: 'CSIStorageCapacity',
+  plural: 'csistoragecapacities',
+  scope: 'Namespaced',
+  strategy: {
+    allowUnconditionalUpdate: false,
+    validateCreate: (_context, capacity) => validateCSIStorageCapacity(capacity),
+    warningsOnCreate: (_context, capacity) => topologyWarnings(capacity),
+    validateUpdate: (_context, capacity, old) => validateCSIStorageCapacityUpdate(capacity, old),
+    warningsOnUpdate: (_context, capacity) => topologyWarnings(capacity),
+  },
+  allColumns: [
+    nameColumn,
+    { name: 'StorageClassName', description: 'For which class of volumes.', value: ({ storageClassName }) => storageClassName },
+    { name: 'Capacity', description: 'How much is left.', value: ({ capacity }) => capacity ?? '<unset>' },
+  ],
+})
+
+function topologyWarnings({ nodeTopology }: DeepReadonly<CSIStorageCapacity>): string[] {
+  return nodeTopology === undefined ? [] : nodeLabelSelectorWarnings(nodeTopology, fieldPath('nodeTopology'))
+}

@@ -1,0 +1,39 @@
+import type { CSIStorageCapacity } from '@keelson/api/storage/v1'
+import {
+  fieldError,
+  fieldPath,
+  immutableMessage,
+  nameIsDNSSubdomain,
+  notNegativeMessage,
+  parseQuantity,
+  semanticEqual,
+  validateLabelSelector,
+} from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
+import { invalidEach } from '@keelson/resources-core'
+
+type ReadonlyCapacity = DeepReadonly<CSIStorageCapacity>
+
+const topologyPath = fieldPath('nodeTopology')
+const classPath = fieldPath('storageClassName')
+
+export function validateCSIStorageCapacity(object: ReadonlyCapacity, allowInvalidLabelValue = false): FieldErrorList {
+  const { nodeTopology, storageClassName, capacity } = object
+  const negative = capacity !== undefined && parseQuantity(capacity).sign() < 0
+  return [
+    ...validateLabelSelector(nodeTopology, topologyPath, { allowInvalidLabelValue }),
+    ...invalidEach(nameIsDNSSubdomain(storageClassName, false), storageClassName, classPath),
+    ...(negative ? [fieldError.invalid(fieldPath('capacity'), capacity, notNegativeMessage)] : []),
+  ]
+}
+
+export function validateCSIStorageCapacityUpdate(object: ReadonlyCapacity, old: ReadonlyCapacity): FieldErrorList {
+  const errors = validateCSIStorageCapacity(object, validateLabelSelector(old.nodeTopology, topologyPath).length > 0)
+  if (!semanticEqual(object.nodeTopology, old.nodeTopology)) {
+    errors.push(fieldError.invalid(topologyPath, object.nodeTopology ?? null, immutableMessage))
+  }
+  if (object.storageClassName !== old.storageClassName) {
+    errors.push(fieldError.invalid(classPath, object.storageClassName, immutableMessage))
+  }
+  return errors
+}

@@ -1,0 +1,40 @@
+import type { VolumeAttributesClass } from '@keelson/api/storage/v1'
+import { fieldError, fieldPath, semanticEqual } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
+import { defineResource } from '@keelson/registry'
+import type { ResourceDefinition } from '@keelson/registry'
+import { validateDriver, validateParameters } from '../driver-parameters.ts'
+
+export const volumeAttributesClasses: ResourceDefinition<VolumeAttributesClass> = defineResource<VolumeAttributesClass>({
+  group: 'storage.k8s.io',
+  version: 'v1',
+  kind: 'VolumeAttributesClass',
+  plural: 'volumeattributesclasses',
+  scope: 'Cluster',
+  shortNames: ['vac'],
+  returnsDeletedObject: true,
+  strategy: {
+    validateCreate: (_context, volumeClass) => validateClass(volumeClass),
+    validateUpdate: (_context, volumeClass, old) => validateClassUpdate(volumeClass, old),
+  },
+  columns: [{ name: 'DriverName', description: 'The driver that knows the attributes.', value: ({ driverName }) => driverName }],
+})
+
+function validateClass({ driverName, parameters = {} }: DeepReadonly<VolumeAttributesClass>): FieldErrorList {
+  const path = fieldPath('parameters')
+  return [
+    ...validateDriver(driverName, fieldPath('driverName')),
+    ...validateParameters(parameters, path),
+    ...(Object.keys(parameters).length === 0 ? [fieldError.required(path, 'must contain at least one key/value pair')] : []),
+  ]
+}
+
+function validateClassUpdate(volumeClass: DeepReadonly<VolumeAttributesClass>, old: DeepReadonly<VolumeAttributesClass>): FieldErrorList {
+  const changed = (member: 'driverName' | 'parameters', same: boolean): FieldErrorList =>
+    same ? [] : [fieldError.forbidden(fieldPath(member), `updates to ${member} are forbidden.`)]
+  return [
+    ...changed('driverName', volumeClass.driverName === old.driverName),
+    ...changed('parameters', semanticEqual(volumeClass.parameters ?? {}, old.parameters ?? {})),
+    ...validateClass(volumeClass),
+  ]
+}
