@@ -6,8 +6,9 @@ import { createReport, reportTable, writeReport } from './bench-report.ts'
 import { checkBare, prepare, runItem } from './bench-run.ts'
 import type { ItemResult } from './bench-run.ts'
 import { benchCache } from './cache/bench-cache.ts'
+import type { CacheResult } from './cache/bench-cache.ts'
 import { cacheItems } from './cache/cache-items.ts'
-import { cacheTable, createCacheReport } from './cache/cache-report.ts'
+import { cacheSummary, cacheText, createCacheReport } from './cache/cache-report.ts'
 import { Scratch, startKeelson } from './server-under-test.ts'
 import type { ServerUnderTest } from './server-under-test.ts'
 import { benchStorage } from './storage/bench-storage.ts'
@@ -43,8 +44,9 @@ async function stores(chosen: BenchOptions): Promise<void> {
 
 async function cache(chosen: BenchOptions): Promise<void> {
   const items = cacheItems.filter(({ name }) => chosen.cacheItems.includes(name))
-  const report = createCacheReport(await benchCache(items, { ...chosen, program: program() }))
-  console.log(cacheTable(report))
+  const onResult = (result: CacheResult): void => console.log(cacheText(result))
+  const report = createCacheReport(await benchCache(items, { ...chosen, program: program(), onResult }))
+  console.log(cacheSummary(report))
   console.log(`\nwritten to ${path.relative(process.cwd(), writeReport(report, path.join(root, 'bench/results')))}`)
 }
 

@@ -9,10 +9,15 @@ export interface CacheResult extends CacheFigure {
   readonly title: string
 }
 
-/** Each item in turn. */
+/** Each item in turn; `onResult` hears of each when it is there, for all of them take minutes. */
 export async function benchCache(
   items: readonly CacheItem[],
-  options: { readonly program: string; readonly seconds: number; readonly rounds: number },
+  options: {
+    readonly program: string
+    readonly seconds: number
+    readonly rounds: number
+    readonly onResult: (result: CacheResult) => void
+  },
 ): Promise<CacheResult[]> {
   using scratch = new Scratch()
   await using servers = new Servers(scratch, options.program)
@@ -27,7 +32,9 @@ export async function benchCache(
   const results: CacheResult[] = []
   for (const item of items) {
     console.error(`measuring: ${item.title}`)
-    results.push({ name: item.name, title: item.title, ...(await item.run(bench)) })
+    const result = { name: item.name, title: item.title, ...(await item.run(bench)) }
+    results.push(result)
+    options.onResult(result)
   }
   return results
 }

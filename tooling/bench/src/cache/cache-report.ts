@@ -14,12 +14,12 @@ export function createCacheReport(items: readonly CacheResult[]): CacheReport {
   return { time: new Date().toISOString(), node: process.version, cpu, loadAverage: loadavg(), items }
 }
 
-/** For a terminal. */
-export function cacheTable(report: CacheReport): string {
-  const lines = [`${report.cpu}, node ${report.node}, load ${report.loadAverage.map((l) => l.toFixed(1)).join(' ')}`]
-  for (const item of report.items) {
-    const verdict = item.met === undefined ? 'does not count' : item.met ? 'met' : 'MISSED'
-    lines.push('', `${item.title} (cache/${item.name})`, ...item.lines, `  ${item.reached}; wanted ${item.wanted}: ${verdict}`)
-  }
-  return lines.join('\n')
+export function cacheSummary(report: CacheReport): string {
+  return `${report.cpu}, node ${report.node}, load ${report.loadAverage.map((l) => l.toFixed(1)).join(' ')}`
+}
+
+/** One item, for a terminal. */
+export function cacheText(item: CacheResult): string {
+  const verdict = item.met === undefined ? 'does not count' : item.met ? 'met' : 'MISSED'
+  return [`${item.title} (cache/${item.name})`, ...item.lines, `  ${item.reached}; wanted ${item.wanted}: ${verdict}`, ''].join('\n')
 }
