@@ -6,6 +6,7 @@ export type { ComponentCheck, ComponentHealth } from './componentstatuses/index.
 export { configMaps } from './configmaps/index.ts'
 export { endpoints } from './endpoints/index.ts'
 export { events } from './events/index.ts'
+export { internalForm } from './internal-form/internal-form.ts'
 export { complaintsOfIP, formatIP, ipWarnings, parseIP, validateIP, validateLegacyIP } from './ip-address.ts'
 export type { IPAddress } from './ip-address.ts'
 export { keepMember } from './keep-member.ts'

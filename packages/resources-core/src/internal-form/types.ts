@@ -89,9 +89,11 @@ export const internalTypes = {
     'RequiredDuringSchedulingIgnoredDuringExecution:[]PodAffinityTerm;PreferredDuringSchedulingIgnoredDuringExecution:[]WeightedPodAffinityTerm',
   PodCertificateProjection:
     'SignerName;KeyType;MaxExpirationSeconds:*int;CredentialBundlePath;KeyPath;CertificateChainPath;UserAnnotations:{}string',
+  ParentReference: 'Group;Resource;Namespace;Name',
   PodDNSConfig: 'Nameservers:[]string;Searches:[]string;Options:[]PodDNSConfigOption',
   PodDNSConfigOption: 'Name;Value:*string',
   PodOS: 'Name',
+  PodDisruptionBudgetSpec: 'MinAvailable:*intOrString;Selector:*json;MaxUnavailable:*intOrString;UnhealthyPodEvictionPolicy:*string',
   PodReadinessGate: 'ConditionType',
   PodResourceClaim: 'Name;ResourceClaimName:*string;ResourceClaimTemplateName:*string',
   PodSchedulingGate: 'Name',

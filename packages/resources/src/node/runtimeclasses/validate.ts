@@ -1,8 +1,15 @@
 import type { Toleration } from '@keelson/api/core/v1'
 import type { RuntimeClass, Scheduling } from '@keelson/api/node/v1'
-import { fieldError, fieldPath, goJson, validateImmutableField, validateLabels, verbatim } from '@keelson/apimachinery'
+import { fieldError, fieldPath, validateImmutableField, validateLabels } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { nodeLabelDeprecation, podRules, validateContainerResources, validateDNSLabel, validateTolerations } from '@keelson/resources-core'
+import {
+  internalForm,
+  nodeLabelDeprecation,
+  podRules,
+  validateContainerResources,
+  validateDNSLabel,
+  validateTolerations,
+} from '@keelson/resources-core'
 
 type ReadonlyClass = DeepReadonly<RuntimeClass>
 
@@ -43,11 +50,10 @@ function validateScheduling({ nodeSelector, tolerations = [] }: DeepReadonly<Sch
 function repeatedTolerations(tolerations: readonly DeepReadonly<Toleration>[], path: FieldPath): FieldErrorList {
   const seen = new Set<string>()
   return tolerations.flatMap((toleration, i) => {
-    const { key = '', operator = '', value = '', effect = '', tolerationSeconds = null } = toleration
+    const { key = '', operator = '', value = '', effect = '' } = toleration
     const id = JSON.stringify([key, operator, value, effect])
     const repeated = seen.has(id)
     seen.add(id)
-    const internal = { Key: key, Operator: operator, Value: value, Effect: effect, TolerationSeconds: tolerationSeconds }
-    return repeated ? [fieldError.duplicate(path.index(i), verbatim(goJson(internal)))] : []
+    return repeated ? [fieldError.duplicate(path.index(i), internalForm('Toleration', toleration))] : []
   })
 }

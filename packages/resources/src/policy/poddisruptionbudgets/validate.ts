@@ -2,16 +2,14 @@ import type { PodDisruptionBudget } from '@keelson/api/policy/v1'
 import {
   fieldError,
   fieldPath,
-  goJson,
   isValidPercent,
   percentValue,
   validateConditions,
   validateLabelSelector,
   validateNonNegative,
-  verbatim,
 } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath, IntOrString } from '@keelson/apimachinery'
-import { invalidEach, validateSupported } from '@keelson/resources-core'
+import { internalForm, invalidEach, validateSupported } from '@keelson/resources-core'
 
 type ReadonlyBudget = DeepReadonly<PodDisruptionBudget>
 
@@ -23,7 +21,9 @@ export function validateBudget({ spec = {} }: ReadonlyBudget, allowInvalidValues
   const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy } = spec
   const both = minAvailable !== undefined && maxUnavailable !== undefined
   return [
-    ...(both ? [fieldError.invalid(specPath, internalForm(spec), 'minAvailable and maxUnavailable cannot be both set')] : []),
+    ...(both
+      ? [fieldError.invalid(specPath, internalForm('PodDisruptionBudgetSpec', spec), 'minAvailable and maxUnavailable cannot be both set')]
+      : []),
     ...validateAmount(minAvailable, specPath.child('minAvailable')),
     ...validateAmount(maxUnavailable, specPath.child('maxUnavailable')),
     ...validateLabelSelector(selector, specPath.child('selector'), { allowInvalidLabelValue: allowInvalidValues }),
@@ -52,17 +52,4 @@ function validateAmount(value: IntOrString | undefined, path: FieldPath): FieldE
   if (typeof value === 'number') return validateNonNegative(value, path)
   if ((percentValue(value) ?? 0) > 100) return [fieldError.invalid(path, value, 'must not be greater than 100%')]
   return invalidEach(isValidPercent(value), value, path)
-}
-
-/** As the original prints it. */
-function internalForm(spec: NonNullable<ReadonlyBudget['spec']>): unknown {
-  const { minAvailable = null, selector = null, maxUnavailable = null, unhealthyPodEvictionPolicy = null } = spec
-  return verbatim(
-    goJson({
-      MinAvailable: minAvailable,
-      Selector: selector,
-      MaxUnavailable: maxUnavailable,
-      UnhealthyPodEvictionPolicy: unhealthyPodEvictionPolicy,
-    }),
-  )
 }
