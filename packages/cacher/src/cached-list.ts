@@ -38,30 +38,30 @@ export async function listFromState<T extends KubeObject>(state: ObjectSnapshot<
     return { revision, continue: '', remainingItemCount: undefined, items: { [Symbol.iterator]: () => state.scan(range) } }
   }
   const indexed = options.indexed?.keys.filter((key) => inRange(range, key))
-  const total = indexed?.length ?? state.count(range)
   const items: StoredObject<T>[] = []
-  let looked = 0
-  const slices = new TimeSlices(stepsBetweenClocks)
+  const slices = new TimeSlices(predicate === undefined ? stepsBetweenClocks : 1)
   for (const object of indexed === undefined ? walk(state, range, predicate) : getEach(state, indexed, predicate)) {
-    looked++
     if (object !== undefined && items.push(object) === limit) break
     const pause = slices.due()
     if (!pause) continue
     options.signal?.throwIfAborted()
     await pause
   }
-  options.metrics?.listed(options.indexed?.name ?? '', looked, items.length)
-  const more = looked < total
+  const after = limit > 0 && items.length === limit ? `${items.at(-1)!.key}\0` : undefined
+  const count = (part: { readonly start: string; readonly end: string }): number =>
+    indexed === undefined ? state.count(part) : indexed.filter((key) => inRange(part, key)).length
+  const left = after === undefined ? 0 : count({ start: after, end: range.end })
+  options.metrics?.listed(options.indexed?.name ?? '', count(range) - left, items.length)
   return {
     revision,
-    continue: more ? encodeContinue(`${items.at(-1)!.key}\0`, prefix, revision) : '',
+    continue: left === 0 ? '' : encodeContinue(after!, prefix, revision),
     // Objects that a selector would not let through are not told apart here, so only a list of everything knows.
-    remainingItemCount: more && predicate === undefined ? total - limit : undefined,
+    remainingItemCount: left === 0 || predicate !== undefined ? undefined : left,
     items,
   }
 }
 
-/** Undefined stands for each object that is passed by. */
+/** Undefined: others are passed by. */
 type Walk<T extends KubeObject> = Iterable<StoredObject<T> | undefined>
 
 function walk<T extends KubeObject>(state: ObjectSnapshot<T>, range: KeyRange, predicate: Predicate | undefined): Walk<T> {

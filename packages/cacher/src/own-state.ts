@@ -9,6 +9,8 @@ import type { Snapshot } from './snapshot-store.ts'
 
 /** A version of the tree is kept after so many changes: each one keeps copies of the nodes that were changed since. */
 const changesBetween = 64
+/** So many objects are passed by before a walk may pause. */
+const passedBetweenPauses = 32
 /** Past states made lately: the pages of one list read the same one again and again. */
 const maxRecent = 4
 
@@ -93,5 +95,9 @@ function* selectEach<T extends KubeObject>(
   objects: Iterable<StoredObject<T>>,
   matches: ((object: StoredObject) => boolean) | undefined,
 ): Generator<StoredObject<T> | undefined, undefined> {
-  for (const object of objects) yield matches === undefined || matches(object) ? object : undefined
+  let passed = 0
+  for (const object of objects) {
+    if (matches === undefined || matches(object)) yield object
+    else if (++passed % passedBetweenPauses === 0) yield undefined
+  }
 }

@@ -48,9 +48,17 @@ function* openEach<T extends KubeObject>(
   for (const entry of entries) yield open(entry)
 }
 
+/** So many are passed by before a walk may pause. */
+const passedBetweenPauses = 32
+
 function* selectEach<T extends KubeObject>(
   select: (entry: Entry) => StoredObject<T> | undefined,
   entries: Iterable<Entry>,
 ): Generator<StoredObject<T> | undefined, undefined> {
-  for (const entry of entries) yield select(entry)
+  let passed = 0
+  for (const entry of entries) {
+    const object = select(entry)
+    if (object === undefined && ++passed % passedBetweenPauses !== 0) continue
+    yield object
+  }
 }

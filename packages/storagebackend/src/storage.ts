@@ -175,7 +175,7 @@ export interface ObjectSnapshot<T extends KubeObject = KubeObject> {
   get(key: string): StoredObject<T> | undefined
   /** In key order. Unless `keep` is false, what was opened for it stays open for the next who looks. */
   scan(range: KeyRange, options?: { readonly keep?: boolean }): IterableIterator<StoredObject<T>>
-  /** The same; undefined stands for each object that the predicate does not let through, so that who walks can pause. */
+  /** Those that the predicate lets through; between them, now and then, undefined, so that who walks can pause. */
   select(range: KeyRange, predicate: Predicate): IterableIterator<StoredObject<T> | undefined>
   count(range: KeyRange): number
 }
