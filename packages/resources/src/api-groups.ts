@@ -4,6 +4,7 @@ import { discovery } from './discovery/index.ts'
 import { networking } from './networking/index.ts'
 import { node } from './node/index.ts'
 import { policy } from './policy/index.ts'
+import { rbac } from './rbac/index.ts'
 import { scheduling } from './scheduling/index.ts'
 import { storage } from './storage/index.ts'
 
@@ -11,4 +12,4 @@ import { storage } from './storage/index.ts'
  * Every built-in group beyond core. Adding one is a folder and a line here; adding a resource is a folder in its group, and its name in the
  * group's index.
  */
-export const apiGroups: readonly ApiGroup[] = [coordination, discovery, networking, node, policy, scheduling, storage]
+export const apiGroups: readonly ApiGroup[] = [coordination, discovery, networking, node, policy, rbac, scheduling, storage]

@@ -133,7 +133,50 @@ const storageCases: Readonly<Record<string, Cases>> = {
   },
 }
 
-const cases: Readonly<Record<string, Cases>> = { ...commonCases, ...networkingCases, ...storageCases }
+const rule = { verbs: ['get'], apiGroups: [''], resources: ['pods'] }
+const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'a' }
+
+const rbacCases: Readonly<Record<string, Cases>> = {
+  roles: {
+    valid: { rules: [rule] },
+    invalid: {
+      'rules[0].verbs': { rules: [{ ...rule, verbs: null }] },
+      'rules[0].nonResourceURLs': { rules: [{ verbs: ['get'], nonResourceURLs: ['/x'] }] },
+    },
+  },
+  clusterroles: {
+    valid: {
+      rules: [rule, { verbs: ['get'], nonResourceURLs: ['/x'] }],
+      aggregationRule: { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] },
+    },
+    invalid: {
+      'rules[0].resources': { rules: [{ ...rule, resources: [] }] },
+      'aggregationRule.clusterRoleSelectors': { rules: null, aggregationRule: {} },
+    },
+  },
+  rolebindings: {
+    valid: {
+      roleRef,
+      subjects: [
+        { kind: 'User', name: 'a' },
+        { kind: 'ServiceAccount', name: 'a' },
+      ],
+    },
+    invalid: {
+      'roleRef.kind': { roleRef: { ...roleRef, kind: 'A' } },
+      'subjects[0].kind': { roleRef, subjects: [{ kind: 'A', name: 'a' }] },
+    },
+  },
+  clusterrolebindings: {
+    valid: { roleRef, subjects: [{ kind: 'Group', name: 'a' }] },
+    invalid: {
+      'roleRef.kind': { roleRef: { ...roleRef, kind: 'Role' } },
+      'subjects[0].namespace': { roleRef, subjects: [{ kind: 'ServiceAccount', name: 'a' }] },
+    },
+  },
+}
+
+const cases: Readonly<Record<string, Cases>> = { ...commonCases, ...networkingCases, ...rbacCases, ...storageCases }
 
 const types = createApiTypes(apiGroups.flatMap((group) => group.types))
 const scheme = new Scheme()

@@ -1,0 +1,64 @@
+import type { RoleRef, Subject } from '@keelson/api/rbac/v1'
+import { fieldError, fieldPath, goJson, isPathSegmentName, nameIsDNSSubdomain, verbatim } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath, KubeObject } from '@keelson/apimachinery'
+import { invalidEach } from '@keelson/resources-core'
+
+const groupName = 'rbac.authorization.k8s.io'
+const subjectKinds = ['ServiceAccount', 'User', 'Group']
+const rolePath = fieldPath('roleRef')
+
+/** What both kinds of bindings say. */
+export interface Binding extends KubeObject {
+  subjects?: Subject[]
+  roleRef: RoleRef
+}
+
+export function setBindingDefaults({ roleRef, subjects = [] }: Binding): void {
+  roleRef.apiGroup ||= groupName
+  for (const subject of subjects) if (['User', 'Group'].includes(subject.kind)) subject.apiGroup ||= groupName
+}
+
+export interface BindingRules {
+  readonly roleKinds: readonly string[]
+  /** A service account without a namespace is of the binding's. */
+  readonly namespaced: boolean
+}
+
+export function validateBinding(
+  { roleRef, subjects = [] }: DeepReadonly<Binding>,
+  { roleKinds, namespaced }: BindingRules,
+): FieldErrorList {
+  const { apiGroup, kind, name } = roleRef
+  const namePath = rolePath.child('name')
+  return [
+    ...(apiGroup === groupName ? [] : [fieldError.notSupported(rolePath.child('apiGroup'), apiGroup, [groupName])]),
+    ...(roleKinds.includes(kind) ? [] : [fieldError.notSupported(rolePath.child('kind'), kind, roleKinds)]),
+    ...(name === '' ? [fieldError.required(namePath)] : invalidEach(isPathSegmentName(name), name, namePath)),
+    ...subjects.flatMap((subject, i) => validateSubject(subject, namespaced, fieldPath('subjects').index(i))),
+  ]
+}
+
+/** Who has it may change; what they have may not. */
+export function validateBindingUpdate(binding: DeepReadonly<Binding>, old: DeepReadonly<Binding>, rules: BindingRules): FieldErrorList {
+  const errors = validateBinding(binding, rules)
+  const { apiGroup, kind, name } = binding.roleRef
+  if (apiGroup === old.roleRef.apiGroup && kind === old.roleRef.kind && name === old.roleRef.name) return errors
+  const shown = verbatim(goJson({ APIGroup: apiGroup, Kind: kind, Name: name }))
+  return [...errors, fieldError.invalid(rolePath, shown, 'cannot change roleRef')]
+}
+
+function validateSubject(subject: DeepReadonly<Subject>, namespaced: boolean, path: FieldPath): FieldErrorList {
+  const { kind, name, apiGroup = '', namespace = '' } = subject
+  const namePath = path.child('name')
+  const errors = name === '' ? [fieldError.required(namePath)] : []
+  if (!subjectKinds.includes(kind)) return [...errors, fieldError.notSupported(path.child('kind'), kind, subjectKinds)]
+  const expected = kind === 'ServiceAccount' ? '' : groupName
+  const group = apiGroup === expected ? [] : [fieldError.notSupported(path.child('apiGroup'), apiGroup, [expected])]
+  if (kind !== 'ServiceAccount') return [...errors, ...group]
+  return [
+    ...errors,
+    ...(name === '' ? [] : invalidEach(nameIsDNSSubdomain(name, false), name, namePath)),
+    ...group,
+    ...(!namespaced && namespace === '' ? [fieldError.required(path.child('namespace'))] : []),
+  ]
+}

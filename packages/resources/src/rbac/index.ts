@@ -1,0 +1,14 @@
+import { rbacV1 } from '@keelson/api/rbac/v1'
+import { defineApiGroup } from '@keelson/registry'
+import type { ApiGroup } from '@keelson/registry'
+import { clusterRoleBindings } from './clusterrolebindings/index.ts'
+import { clusterRoles } from './clusterroles/index.ts'
+import { roleBindings } from './rolebindings/index.ts'
+import { roles } from './roles/index.ts'
+
+export const rbac: ApiGroup = defineApiGroup({
+  name: 'rbac.authorization.k8s.io',
+  priority: 17000,
+  types: [rbacV1],
+  resources: [clusterRoleBindings, clusterRoles, roleBindings, roles],
+})
