@@ -1,4 +1,17 @@
-import { duration, ipAddress, list, onOff, oneOf, resourceSizes, text, textLike, whole } from './flag-types.ts'
+import {
+  duration,
+  fraction,
+  ipAddress,
+  list,
+  namedCertificates,
+  onOff,
+  oneOf,
+  resourceSizes,
+  switches,
+  text,
+  textLike,
+  whole,
+} from './flag-types.ts'
 import type { FlagType } from './flag-types.ts'
 
 export interface FlagDefinition<T = unknown> {
@@ -104,6 +117,23 @@ const table = {
     help: 'The certificate to serve with, PEM, authorities after it. Default: one made by the server.',
   },
   'tls-private-key-file': { group: serving, type: text(), help: 'The private key of --tls-cert-file.' },
+  'tls-sni-cert-key': {
+    group: serving,
+    type: namedCertificates(),
+    help: 'A certificate and its key for clients that ask for one of its names, or of those behind the colon; may be given several times. Files of certificates that change are served without a new start.',
+  },
+  'http2-max-streams-per-connection': {
+    group: serving,
+    type: whole({ minimum: 1, maximum: 2 ** 31 - 1 }),
+    default: 100,
+    help: 'How many requests a connection of HTTP/2 may have open.',
+  },
+  'goaway-chance': {
+    group: serving,
+    type: fraction(0.02),
+    default: 0,
+    help: 'How often a client of HTTP/2 is told to connect anew, so that load balancers can spread it: 0 never, 0.02 after one in fifty requests.',
+  },
   'disable-http2-serving': { group: serving, type: onOff(), default: false, help: 'HTTP/1.1 alone.' },
   'advertise-address': {
     group: serving,
@@ -206,6 +236,19 @@ const table = {
     default: 1800,
     help: 'Seconds after which a watch without a timeout of its own is ended at the earliest.',
   },
+  'runtime-config': {
+    group: generic,
+    type: switches(),
+    help: 'Versions that are served or not: apps/v1=false, v1 (core), api/all, api/ga, api/beta, api/alpha. Default: all there are.',
+  },
+  profiling: { group: generic, type: onOff(), default: true, help: 'Serve profiles at /debug/pprof/ to who may read them.' },
+  'logging-format': {
+    group: misc,
+    type: oneOf('text', 'json'),
+    default: 'text',
+    help: 'How the log is written: lines for people, or one JSON object each.',
+  },
+  config: { group: misc, type: text(), help: 'A YAML file of flags (secure-port: 6443). What the command line says counts for more.' },
   'shutdown-delay-duration': { group: generic, type: duration(), default: 0, help: 'How long /readyz fails before a stop begins.' },
   'service-cluster-ip-range': {
     group: generic,
@@ -225,6 +268,26 @@ const table = {
     default: '30000-32767',
     help: 'The ports that services of type NodePort get on every node; both ends belong to it.',
   },
+  'kubelet-client-certificate': { group: generic, type: text(), help: 'The certificate to show to kubelets, PEM.' },
+  'kubelet-client-key': { group: generic, type: text(), help: 'The private key of --kubelet-client-certificate.' },
+  'kubelet-certificate-authority': {
+    group: generic,
+    type: text(),
+    help: 'Authorities of kubelets, PEM. Default: whatever certificate a kubelet shows is believed.',
+  },
+  'kubelet-preferred-address-types': {
+    group: generic,
+    type: list(),
+    default: ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'],
+    help: 'Which address of a node to take for its kubelet, the best first.',
+  },
+  'kubelet-port': {
+    group: generic,
+    type: whole({ maximum: 65_535 }),
+    default: 10_250,
+    help: 'The port of kubelets whose nodes do not say theirs.',
+  },
+  'kubelet-timeout': { group: generic, type: duration(), default: 5000, help: 'How long it may take to be connected with a kubelet.' },
   controllers: {
     group: generic,
     type: list(),

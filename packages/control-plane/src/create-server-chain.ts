@@ -1,5 +1,6 @@
 import type { AdmissionChain } from '@keelson/admission'
 import { createLoopbackClient, createSharedInformers } from '@keelson/loopback'
+import type { RemoteTls } from '@keelson/registry'
 import { createServer, isAbort, kubeconfig, writeKubeconfig } from '@keelson/server'
 import type { Server } from '@keelson/server'
 import { advertiseAddress, bracketed, reachableAddress } from './addresses.ts'
@@ -20,6 +21,7 @@ import { groupsToInstall } from './groups-to-install.ts'
 import { installGroup, installLegacyAPIGroup } from './install-apis.ts'
 import type { InstallTarget } from './install-apis.ts'
 import { installOpenIdDocuments } from './open-id-endpoints.ts'
+import { kubeletTls } from './kubelet-tls.ts'
 import { newLegacyRESTStorage } from './new-legacy-rest-storage.ts'
 import { newRESTStorage } from './new-rest-storage.ts'
 import { PostStartHooks } from './post-start-hooks.ts'
@@ -31,9 +33,10 @@ import { addStorageHealth, storagesReady } from './storage-health.ts'
 export async function createServerChain(options: ServerChainOptions = {}): Promise<ServerChain> {
   const controllers = await ControllerRunner.create(wantedControllers(options))
   const plugins = await selectAdmissionPlugins(options)
+  const tls = await kubeletTls(options.kubelet ?? {})
   const config = await buildGenericConfig(options)
   try {
-    return wire(options, config, { controllers, plugins })
+    return wire(options, config, { controllers, plugins, kubeletTls: tls })
   } catch (error) {
     await config.backend[Symbol.asyncDispose]()
     config.encryption?.close()
@@ -50,9 +53,10 @@ function wantedControllers({ controllers, storage, enableGarbageCollection = tru
 interface Chosen {
   readonly controllers: ControllerRunner
   readonly plugins: SelectedPlugins
+  readonly kubeletTls: () => Promise<RemoteTls>
 }
 
-function wire(options: ServerChainOptions, config: GenericConfig, { controllers, plugins }: Chosen): ServerChain {
+function wire(options: ServerChainOptions, config: GenericConfig, { controllers, plugins, kubeletTls: tls }: Chosen): ServerChain {
   const log = options.log ?? (() => {})
   let admission: (AdmissionChain & AsyncDisposable) | undefined
   const client = createLoopbackClient({
@@ -93,7 +97,9 @@ function wire(options: ServerChainOptions, config: GenericConfig, { controllers,
   }
   const services = buildServices(config, options, client)
   const [core, ...groups] = groupsToInstall(builtinGroups, ({ name, resources }) =>
-    name === '' ? newLegacyRESTStorage(config, { ...options, client, allocators: services.allocators }) : newRESTStorage(config, resources),
+    name === ''
+      ? newLegacyRESTStorage(config, { ...options, client, allocators: services.allocators, kubelet: { ...options.kubelet, tls } })
+      : newRESTStorage(config, resources),
   )
   installLegacyAPIGroup(target, core!)
   for (const group of groups) installGroup(target, group)

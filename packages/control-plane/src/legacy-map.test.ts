@@ -1,4 +1,5 @@
 import {
+  canConnect,
   canCreate,
   canCreateNamed,
   canDelete,
@@ -6,6 +7,7 @@ import {
   canGet,
   canList,
   canPatch,
+  canStream,
   canUpdate,
   canWatch,
 } from '@keelson/registry'
@@ -18,14 +20,15 @@ import { newLegacyRESTStorage } from './new-legacy-rest-storage.ts'
 const table = new URL('../../resources-core/legacy-map.md', import.meta.url)
 
 function verbsOf(storage: RESTStorage): string {
+  const connects = (method: string): boolean => canConnect(storage) && storage.connectMethods.includes(method)
   const verbs = {
-    create: canCreate(storage) || canCreateNamed(storage),
-    delete: canDelete(storage),
+    create: canCreate(storage) || canCreateNamed(storage) || connects('POST'),
+    delete: canDelete(storage) || connects('DELETE'),
     deletecollection: canDeleteCollection(storage),
-    get: canGet(storage),
+    get: canGet(storage) || canStream(storage) || connects('GET'),
     list: canList(storage),
-    patch: canPatch(storage),
-    update: canUpdate(storage),
+    patch: canPatch(storage) || connects('PATCH'),
+    update: canUpdate(storage) || connects('PUT'),
     watch: canWatch(storage),
   }
   const missing = Object.entries(verbs).flatMap(([verb, has]) => (has ? [] : [verb]))

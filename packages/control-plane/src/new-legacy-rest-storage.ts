@@ -1,4 +1,4 @@
-import type { Pod } from '@keelson/api/core/v1'
+import type { Endpoints, Node, Pod, Service } from '@keelson/api/core/v1'
 import type { LoopbackClient } from '@keelson/loopback'
 import { scaleSubresource } from '@keelson/registry'
 import type { ResourceDefinition, RESTStorage, Store } from '@keelson/registry'
@@ -9,10 +9,11 @@ import {
   coreResources,
   createServiceHooks,
   evictionSubresource,
+  kubeletSubresources,
   scaledReplicationControllers,
   tokenSubresource,
 } from '@keelson/resources-core'
-import type { ServiceAllocators } from '@keelson/resources-core'
+import type { KubeletOptions, ServiceAllocators } from '@keelson/resources-core'
 import { componentOnPort, storeComponent } from './component-checks.ts'
 import type { GenericConfig } from './build-generic-config.ts'
 import { disruptionBudgets } from './disruption-budgets.ts'
@@ -25,11 +26,13 @@ export interface LegacyRESTStorageOptions {
   readonly allocators?: ServiceAllocators
   /** Reads the disruption budgets that evictions ask. Default: there are none. */
   readonly client?: LoopbackClient
+  /** How kubelets are reached, for what pods and nodes answer themselves. */
+  readonly kubelet?: KubeletOptions
 }
 
 /** The stores of core/v1. */
 export function newLegacyRESTStorage(config: GenericConfig, options: LegacyRESTStorageOptions = {}): Map<string, RESTStorage> {
-  const { eventTtlSeconds, client, allocators } = options
+  const { eventTtlSeconds, client, allocators, kubelet } = options
   const definitions =
     eventTtlSeconds === undefined ? coreResources : coreResources.map((definition) => keptFor(definition, eventTtlSeconds))
   const storage = newRESTStorage(config, definitions, {
@@ -40,7 +43,15 @@ export function newLegacyRESTStorage(config: GenericConfig, options: LegacyRESTS
       serviceaccounts: { token: tokenSubresource(config.authentication.serviceAccounts.subresource) },
     },
   })
-  storage.set('bindings', bindings(storage.get('pods') as Store<Pod>))
+  const pods = storage.get('pods') as Store<Pod>
+  storage.set('bindings', bindings(pods))
+  const reachable = {
+    pods,
+    nodes: storage.get('nodes') as Store<Node>,
+    services: storage.get('services') as Store<Service>,
+    endpoints: storage.get('endpoints') as Store<Endpoints>,
+  }
+  for (const [path, rest] of kubeletSubresources(reachable, kubelet)) storage.set(path, rest)
   storage.set(
     'componentstatuses',
     componentStatuses({

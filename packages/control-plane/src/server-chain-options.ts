@@ -2,6 +2,7 @@ import type { BuiltinPluginsOptions, PluginFactory } from '@keelson/admission'
 import type { Clock } from '@keelson/apimachinery'
 import type { TokenAuthenticator } from '@keelson/auth'
 import type { Config, Drivers } from '@keelson/storagebackend'
+import type { KubeletClientOptions } from './kubelet-tls.ts'
 import type { ServiceAccountOptions } from './service-account-options.ts'
 
 export interface ServerChainOptions {
@@ -61,6 +62,8 @@ export interface ServerChainOptions {
   readonly serviceNodePortRange?: string
   /** `lease`: this server is among the endpoints of the kubernetes service as long as it lives; `none`: those are left to others. Default `lease`. */
   readonly endpointReconcilerType?: 'lease' | 'none'
+  /** How the kubelets of nodes are reached. Default: at port 10250, without a certificate, whatever they show. */
+  readonly kubelet?: KubeletClientOptions
   /** `*`, `none`, `-name`. Default: all, unless the store is etcd's and so perhaps shared. */
   readonly controllers?: readonly string[]
   /** Of what the server does again and again for services. Default: the system's. */

@@ -51,6 +51,15 @@ export function admittingDelete(write: AdmittedWrite): AdmitObject {
   }
 }
 
+/** Both halves, on the options of the connection. */
+export async function admitConnect(write: AdmittedWrite, options: KubeObject): Promise<void> {
+  const chain = write.scope.info.admission
+  if (!chain.handles('CONNECT')) return
+  const attributes = attributesOf(write, 'CONNECT', options, undefined)
+  await chain.admit(attributes)
+  await chain.validate(attributes)
+}
+
 function attributesOf(
   write: AdmittedWrite,
   operation: AdmissionOperation,
@@ -80,7 +89,8 @@ const optionsKinds = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE:
 
 /** By what the write does, not by its verb: a patch has the options of an update, or of a create. */
 function optionsOf({ dryRun, options }: AdmittedWrite, operation: AdmissionOperation): Readonly<Record<string, unknown>> {
-  const typed = { kind: optionsKinds[operation as keyof typeof optionsKinds], apiVersion: 'meta.k8s.io/v1' }
+  if (operation === 'CONNECT') return {}
+  const typed = { kind: optionsKinds[operation], apiVersion: 'meta.k8s.io/v1' }
   if (!('fieldValidation' in options)) return { ...typed, ...options }
   const { fieldManager, fieldValidation } = options
   return { ...typed, ...(dryRun ? { dryRun: ['All'] } : {}), ...(fieldManager === '' ? {} : { fieldManager }), fieldValidation }

@@ -13,7 +13,7 @@ import { checkAcceptable, checkConsumable } from './preconditions.ts'
 import { ClientGoneError } from './read-body.ts'
 import { targetOf } from './request-target.ts'
 import { BrokenResponseError } from './response.ts'
-import { consumes, routesOf, RouteTable } from './route-table.ts'
+import { consumes, produces, routesOf, RouteTable } from './route-table.ts'
 import type { ResolvedRoute, ResourceRoutes } from './route-table.ts'
 import { createScope } from './scope.ts'
 import { completeSettings } from './settings.ts'
@@ -108,8 +108,9 @@ function serveRoute(c: InstallerContext, route: ResolvedRoute, forceWatch: boole
   const { method } = c.req
   const handler = route.methods[method]
   if (handler === undefined) throw newGenericServerResponse(405, method, nowhere, '')
-  checkConsumable(contentTypeOf(c), consumes(method))
-  checkAcceptable(c.req.header('accept'), route.isList && method === 'GET')
+  checkConsumable(contentTypeOf(c), consumes(method, handler))
+  const more = produces(handler)
+  if (more !== undefined) checkAcceptable(c.req.header('accept'), route.isList && method === 'GET', more)
   const context = inNamespace(requestContextOf(c), route.scope.namespaced ? route.namespace : '')
   const { deprecation } = route.scope.storage
   if (deprecation !== undefined) context.warn(deprecation)

@@ -1,7 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
+import type { Duplex } from 'node:stream'
 import type { RequestContext } from '@keelson/apimachinery'
 import type { Context, Env } from 'hono'
+
+/** The connection of a request that asks to change the protocol, and what was read of it behind the headers. */
+export interface Upgrade {
+  readonly socket: Duplex
+  readonly head: Buffer
+}
 
 /** What @hono/node-server puts in `c.env`. Absent when the app is called with `app.request()`; then answers go through `Response`. */
 export interface NodeBindings {
@@ -12,6 +19,8 @@ export interface NodeBindings {
    * set on it: a response that holds headers before its head is written costs twice as much.
    */
   commonHeaders?: readonly string[] | undefined
+  /** Absent: the request asks for no other protocol, or cannot (HTTP/2). */
+  upgrade?: Upgrade
 }
 
 /** The Hono Env of everything that this package installs, and of the server in front of it. */

@@ -1,6 +1,6 @@
 export type { APIGroupInfo } from './api-group-info.ts'
 export { requestContextOf, setRequestContext } from './context.ts'
-export type { InstallerContext, InstallerEnv, NodeBindings } from './context.ts'
+export type { InstallerContext, InstallerEnv, NodeBindings, Upgrade } from './context.ts'
 export { DiscoveryRegistry } from './discovery/discovery-registry.ts'
 export type { DiscoveryGroup, DiscoveryResource, DiscoveryVersion } from './discovery/discovery-registry.ts'
 export { installAPIGroup } from './install-api-group.ts'

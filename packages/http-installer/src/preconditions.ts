@@ -7,15 +7,15 @@ const nowhere = { group: '', resource: '' }
 
 /**
  * A first look at `Accept`, before the resource is known to be reachable: exact types or `*` + `/*` only, parameters aside.
- * Finer negotiation comes later and has other words. Throws 406.
+ * Finer negotiation comes later and has other words. `first` is answered with beside the usual forms. Throws 406.
  */
-export function checkAcceptable(accept: string | undefined, isList: boolean): void {
+export function checkAcceptable(accept: string | undefined, isList: boolean, first: readonly string[] = []): void {
   if (accept === undefined || accept === '') return
   for (const range of accept.split(',')) {
     const type = bare(range)
-    if (type === '*/*' || answers.includes(type)) return
+    if (type === '*/*' || answers.includes(type) || first.includes(type)) return
   }
-  const available = (isList ? [...answers, ...streams] : answers).join(', ')
+  const available = [...first, ...answers, ...(isList ? streams : [])].join(', ')
   throw newGenericServerResponse(406, '', nowhere, '', { serverMessage: `406: Not Acceptable\n\nAvailable representations: ${available}` })
 }
 

@@ -1,4 +1,5 @@
 import {
+  canConnect,
   canCreate,
   canCreateNamed,
   canDelete,
@@ -6,9 +7,12 @@ import {
   canGet,
   canList,
   canPatch,
+  canStream,
   canUpdate,
   canWatch,
 } from '@keelson/registry'
+import { handleConnect } from './connect/handle-connect.ts'
+import { handleStream } from './connect/handle-stream.ts'
 import { handleCreate } from './handle-create.ts'
 import { handleDelete } from './handle-delete.ts'
 import { handleDeleteCollection } from './handle-delete-collection.ts'
@@ -27,6 +31,8 @@ export interface MethodTable {
 export interface ResourceRoutes {
   readonly scope: ResourceScope
   readonly item: MethodTable
+  /** Whatever is behind the item's path. */
+  readonly below: MethodTable
   readonly collection: MethodTable
   /** Of a namespaced resource, without a namespace. */
   readonly allNamespaces: MethodTable
@@ -44,12 +50,20 @@ export function routesOf(scope: ResourceScope): ResourceRoutes {
   const { storage } = scope
   const list = canList(storage) || canWatch(storage) ? handleList : undefined
   const item: Record<string, Handler> = {}
+  const below: Record<string, Handler> = {}
   const collection: Record<string, Handler> = {}
   if (canGet(storage)) item['GET'] = handleGet
   if (canUpdate(storage)) item['PUT'] = handleUpdate
   if (canPatch(storage)) item['PATCH'] = handlePatch
   if (canDelete(storage)) item['DELETE'] = handleDelete
   if (canCreateNamed(storage)) item['POST'] = handleCreate
+  if (canStream(storage)) item['GET'] = handleStream
+  if (canConnect(storage)) {
+    for (const method of storage.connectMethods) {
+      item[method] = handleConnect
+      if (storage.connectOptions.path === true) below[method] = handleConnect
+    }
+  }
   if (scope.subresource === '') {
     if (list !== undefined) collection['GET'] = list
     if (canCreate(storage)) collection['POST'] = handleCreate
@@ -57,12 +71,19 @@ export function routesOf(scope: ResourceScope): ResourceRoutes {
   } else if (canCreate(storage) && item['POST'] === undefined) {
     item['POST'] = handleCreate
   }
-  return { scope, item, collection, allNamespaces: scope.namespaced && list !== undefined ? { GET: list } : {} }
+  return { scope, item, below, collection, allNamespaces: scope.namespaced && list !== undefined ? { GET: list } : {} }
 }
 
 /** Media types that a method takes at all; others are refused before the request is looked at. */
-export function consumes(method: string): readonly string[] | undefined {
+export function consumes(method: string, handler: Handler): readonly string[] | undefined {
+  if (handler === handleConnect) return undefined
   return method === 'PATCH' ? patchTypes : undefined
+}
+
+/** Media types that only this handler answers with; undefined: any that is asked for. */
+export function produces(handler: Handler): readonly string[] | undefined {
+  if (handler === handleConnect) return undefined
+  return handler === handleStream ? ['text/plain'] : []
 }
 
 /** Every path of one version. */
@@ -93,16 +114,17 @@ export class RouteTable {
       const [resource = '', name = '', subresource = ''] = parts.slice(2)
       if (parts.length === 3) return collectionOf(this.#namespaced(resource), namespace)
       if (parts.length === 4) return item(this.#namespaced(resource), namespace, name)
-      return parts.length === 5 ? item(this.#namespaced(`${resource}/${subresource}`), namespace, name) : undefined
+      const routes = parts.length >= 5 ? this.#namespaced(`${resource}/${subresource}`) : undefined
+      return parts.length === 5 ? item(routes, namespace, name) : belowItem(routes, namespace, name)
     }
     const [resource = '', name = '', subresource = ''] = parts
-    const routes = this.#routes.get(parts.length === 3 ? `${resource}/${subresource}` : resource)
+    const routes = this.#routes.get(parts.length >= 3 ? `${resource}/${subresource}` : resource)
     if (routes === undefined) return undefined
     if (routes.scope.namespaced) {
       return parts.length === 1 ? { scope: routes.scope, methods: routes.allNamespaces, namespace: '', name: '', isList: true } : undefined
     }
     if (parts.length === 1) return collectionOf(routes, '')
-    return parts.length <= 3 ? item(routes, '', name) : undefined
+    return parts.length <= 3 ? item(routes, '', name) : belowItem(routes, '', name)
   }
 
   #namespaced(path: string): ResourceRoutes | undefined {
@@ -113,6 +135,10 @@ export class RouteTable {
 
 function item(routes: ResourceRoutes | undefined, namespace: string, name: string): ResolvedRoute | undefined {
   return routes && { scope: routes.scope, methods: routes.item, namespace, name, isList: false }
+}
+
+function belowItem(routes: ResourceRoutes | undefined, namespace: string, name: string): ResolvedRoute | undefined {
+  return routes && { scope: routes.scope, methods: routes.below, namespace, name, isList: false }
 }
 
 function collectionOf(routes: ResourceRoutes | undefined, namespace: string): ResolvedRoute | undefined {

@@ -2,6 +2,17 @@ export { defineApiGroup } from './api-group.ts'
 export type { ApiGroup, ApiGroupParts } from './api-group.ts'
 export { completeWithOptions } from './complete-with-options.ts'
 export type { StoreOptions } from './complete-with-options.ts'
+export type {
+  Connecter,
+  ConnectTarget,
+  OptionsDescription,
+  OptionType,
+  ProcessStreams,
+  Remote,
+  RemoteTls,
+  Streamer,
+  StreamTarget,
+} from './connect.ts'
 export { copyObject } from './copy-object.ts'
 export { createResourceStorage, createStore } from './create-resource-storage.ts'
 export type { ResourceStorageOptions, SubresourceFactory } from './create-resource-storage.ts'
@@ -21,7 +32,19 @@ export { readResult } from './read-result.ts'
 export { restFacts } from './rest-facts.ts'
 export { createRESTOptionsGetter } from './rest-options-getter.ts'
 export type { RESTOptionsGetterOptions } from './rest-options-getter.ts'
-export { canCreate, canCreateNamed, canDelete, canDeleteCollection, canGet, canList, canPatch, canUpdate, canWatch } from './rest.ts'
+export {
+  canConnect,
+  canCreate,
+  canCreateNamed,
+  canDelete,
+  canDeleteCollection,
+  canGet,
+  canList,
+  canPatch,
+  canStream,
+  canUpdate,
+  canWatch,
+} from './rest.ts'
 export type {
   AdmitObject,
   CollectionDeleter,

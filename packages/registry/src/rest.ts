@@ -1,6 +1,7 @@
 import type { DeleteOptions, GroupVersion, GroupVersionKind, KubeObject, RequestContext } from '@keelson/apimachinery'
 import type { FieldFilter } from '@keelson/apimachinery/managed-fields'
 import type { ObjectWatch, Predicate, StoredObject } from '@keelson/storagebackend'
+import type { Connecter, Streamer } from './connect.ts'
 
 /**
  * What the HTTP installer serves. One storage per path ("pods", "pods/status"); the verbs it has are the small interfaces it implements
@@ -145,7 +146,8 @@ export interface TableConvertor {
 
 type Any =
   | RESTStorage
-  | (RESTStorage & Partial<Getter & Lister & Watchable & Creater & NamedCreater & Updater & GracefulDeleter & CollectionDeleter>)
+  | (RESTStorage &
+      Partial<Getter & Lister & Watchable & Creater & NamedCreater & Updater & GracefulDeleter & CollectionDeleter & Connecter & Streamer>)
 const has = (storage: object, method: string): boolean => typeof (storage as Record<string, unknown>)[method] === 'function'
 export const canGet = (s: Any): s is RESTStorage & Getter => has(s, 'get')
 export const canList = (s: Any): s is RESTStorage & Lister => has(s, 'list')
@@ -156,3 +158,5 @@ export const canUpdate = (s: Any): s is RESTStorage & Updater => has(s, 'update'
 export const canPatch = (s: Any): s is RESTStorage & Patcher => has(s, 'get') && has(s, 'update')
 export const canDelete = (s: Any): s is RESTStorage & GracefulDeleter => has(s, 'delete')
 export const canDeleteCollection = (s: Any): s is RESTStorage & CollectionDeleter => has(s, 'deleteCollection')
+export const canConnect = (s: Any): s is RESTStorage & Connecter => has(s, 'connect')
+export const canStream = (s: Any): s is RESTStorage & Streamer => has(s, 'openStream')

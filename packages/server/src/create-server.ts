@@ -143,6 +143,10 @@ export function createServer(options: ServerOptions): Server {
     },
     addListedPaths: (paths) => void listed.push(paths),
     listen: (port, host) => {
+      const node = createNodeListener({
+        fetch: app.fetch,
+        onError: (error, incoming) => onBug(`${incoming.method} ${incoming.url}`, error),
+      })
       listener = createTlsListener({
         certificate: options.tls.certificate,
         key: options.tls.key,
@@ -150,10 +154,8 @@ export function createServer(options: ServerOptions): Server {
         http2: options.http2 ?? true,
         maxConnections: options.maxConnections ?? 10_000,
         stallMs: options.stallMs ?? (options.requestTimeoutMs ?? 60_000) + 60_000,
-        requestListener: createNodeListener({
-          fetch: app.fetch,
-          onError: (error, incoming) => onBug(`${incoming.method} ${incoming.url}`, error),
-        }),
+        requestListener: (incoming, outgoing) => node.request(incoming, outgoing),
+        upgradeListener: (incoming, socket, head) => node.upgrade(incoming, socket, head),
       })
       return listener.listen(port, host)
     },

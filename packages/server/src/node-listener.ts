@@ -1,6 +1,9 @@
-import type { InstallerEnv, NodeBindings } from '@keelson/http-installer'
+import type { InstallerEnv, NodeBindings, Upgrade } from '@keelson/http-installer'
 import type { Hono } from 'hono'
-import type { ServerResponse } from 'node:http'
+import { ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { Incoming, Outgoing } from './active-request.ts'
 import { drainIncoming } from './drain-incoming.ts'
 
@@ -12,19 +15,23 @@ export interface NodeListenerOptions {
   readonly onError: (error: unknown, incoming: Incoming) => void
 }
 
+export interface NodeListener {
+  request(incoming: Incoming, outgoing: Outgoing): void
+  /** For a request that asks to change the protocol: whoever serves it may take the socket, or answer. */
+  upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void
+}
+
 /**
  * Hands node's requests to a Hono app whose answers go to the node response. Hono asks its request for method, URL and headers, so it gets no
  * more than that, and a `Response` that carries nothing costs nothing; adapters for any app spend more on both than a small answer takes.
  */
-export function createNodeListener({ fetch, onError }: NodeListenerOptions): (incoming: Incoming, outgoing: Outgoing) => void {
-  return (incoming, outgoing) => {
-    // A body that nobody wanted must not keep the connection from its next request.
-    if (incoming.method !== 'GET' && incoming.method !== 'HEAD') outgoing.once('close', () => drainIncoming(incoming))
+export function createNodeListener({ fetch, onError }: NodeListenerOptions): NodeListener {
+  function serve(incoming: Incoming, outgoing: Outgoing, upgrade?: Upgrade): void {
     const failed = (error: unknown): void => {
       onError(error, incoming)
       outgoing.destroy()
     }
-    const bindings: NodeBindings = { incoming, outgoing, commonHeaders: undefined }
+    const bindings: NodeBindings = { incoming, outgoing, commonHeaders: undefined, ...(upgrade && { upgrade }) }
     const answered = (response: Response): Promise<void> | undefined =>
       outgoing.headersSent || outgoing.destroyed ? undefined : writeResponse(response, bindings).catch(failed)
     try {
@@ -35,6 +42,35 @@ export function createNodeListener({ fetch, onError }: NodeListenerOptions): (in
       failed(error)
     }
   }
+  return {
+    request: (incoming, outgoing) => {
+      // A body that nobody wanted must not keep the connection from its next request.
+      if (incoming.method !== 'GET' && incoming.method !== 'HEAD') outgoing.once('close', () => drainIncoming(incoming))
+      serve(incoming, outgoing)
+    },
+    upgrade: (incoming, socket, head) => {
+      socket.on('error', () => socket.destroy())
+      const outgoing = lastResponse(incoming, socket as Socket)
+      if (outgoing === undefined) socket.destroy()
+      else serve(incoming, outgoing, { socket, head })
+    },
+  }
+}
+
+/**
+ * A response on a connection that node's server has let go. When it is an ordinary one after all it is the connection's last.
+ * Undefined: an earlier answer is still being written to it, by a client that does not wait.
+ */
+function lastResponse(incoming: IncomingMessage, socket: Socket): ServerResponse | undefined {
+  const outgoing = new ServerResponse(incoming)
+  try {
+    outgoing.assignSocket(socket)
+  } catch {
+    return undefined
+  }
+  outgoing.shouldKeepAlive = false
+  outgoing.once('finish', () => socket.destroySoon())
+  return outgoing
 }
 
 /** For handlers that know nothing of node. What they answer is short. */

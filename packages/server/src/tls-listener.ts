@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
+import type { Duplex } from 'node:stream'
 import { rememberPeer } from './peer.ts'
 
 export interface TlsListenerOptions {
@@ -18,6 +19,8 @@ export interface TlsListenerOptions {
   /** A client that takes nothing of what waits for it for so long is gone. */
   readonly stallMs: number
   readonly requestListener: (incoming: IncomingMessage | Http2ServerRequest, outgoing: ServerResponse | Http2ServerResponse) => void
+  /** A request that asks to change the protocol and has no body, with what was read behind its headers. The connection is no longer node's. */
+  readonly upgradeListener: (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void
 }
 
 export interface TlsListener {
@@ -54,9 +57,12 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
       headersTimeout: headersMs,
       keepAliveTimeout: idleMs,
       noDelay: true,
+      // With a body it is a request like any other: the protocol may stay as it is.
+      shouldUpgradeCallback: (incoming) => !hasBody(incoming),
     },
     oneAtATime(options.requestListener),
   )
+  https.on('upgrade', options.upgradeListener)
   https.maxConnections = options.maxConnections
   https.timeout = options.stallMs
 
@@ -112,6 +118,10 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
       clearTimeout(timer)
     },
   }
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
 /**

@@ -1,4 +1,6 @@
 import https from 'node:https'
+import { connect } from 'node:tls'
+import type { TLSSocket } from 'node:tls'
 
 export interface Answer {
   readonly status: number
@@ -52,6 +54,27 @@ export class HttpsClient implements Disposable {
       )
       request.on('error', reject)
       request.end(raw)
+    })
+  }
+
+  /** A GET that asks for another protocol: the connection, once the server has answered, and the head of the answer. */
+  upgrade(path: string, headers: Readonly<Record<string, string>>): Promise<{ readonly socket: TLSSocket; readonly head: string }> {
+    const { hostname, port } = new URL(this.#url)
+    return new Promise((resolve, reject) => {
+      const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false }, () => {
+        const all = Object.entries({ Host: 'server', Authorization: `Bearer ${this.#token}`, ...headers })
+        socket.write(`GET ${path} HTTP/1.1\r\n${all.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`)
+      })
+      let head = ''
+      const take = (chunk: Buffer): void => {
+        head += chunk.toString('latin1')
+        if (!head.includes('\r\n\r\n')) return
+        socket.off('data', take)
+        socket.pause()
+        resolve({ socket, head })
+      }
+      socket.on('data', take)
+      socket.once('error', reject)
     })
   }
 

@@ -37,8 +37,11 @@ export class Kubectl {
   }
 
   /** A kubectl that goes on, such as `get -w`. */
-  start(args: readonly string[]): { child: ChildProcess; lines: () => readonly string[]; until: (text: string) => Promise<void> } {
-    const child = spawn(this.#binary, args, { env: this.#environment, stdio: ['ignore', 'pipe', 'pipe'] })
+  start(
+    args: readonly string[],
+    environment: Readonly<Record<string, string>> = {},
+  ): { child: ChildProcess; lines: () => readonly string[]; until: (text: string) => Promise<void> } {
+    const child = spawn(this.#binary, args, { env: { ...this.#environment, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''
     const waiting = new Set<() => void>()
     const take = (data: Buffer): void => {

@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto'
+
+export const websocketOpcode = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const
+export type MessageOpcode = typeof websocketOpcode.text | typeof websocketOpcode.binary
+
+const maxControlBytes = 125
+
+export interface WebSocketFrameHandler {
+  /** A piece of a message, as it arrived: `first` and `last` say whether the message begins or ends with it. A piece may be empty. */
+  onMessage(opcode: MessageOpcode, piece: Buffer, place: { readonly first: boolean; readonly last: boolean }): void
+  onControl(opcode: number, payload: Buffer): void
+}
+
+interface Frame {
+  readonly opcode: number
+  readonly fin: boolean
+  readonly mask: Buffer | undefined
+  readonly size: number
+  taken: number
+}
+
+/** What a peer did wrong; `code` is what to close with. */
+export class WebSocketProtocolError extends Error {
+  override readonly name = 'WebSocketProtocolError'
+  readonly code = 1002
+}
+
+/** Takes messages out of a byte stream (RFC 6455). They are handed on in the pieces in which they come, however long they say they are. */
+export class WebSocketFrameReader {
+  readonly #handler: WebSocketFrameHandler
+  readonly #masked: boolean
+  #rest: Buffer = Buffer.alloc(0)
+  #frame: Frame | undefined
+  /** Of the message whose end has not come. */
+  #message: MessageOpcode | undefined
+  #begun = false
+
+  /** Clients mask what they send, servers must not. */
+  constructor(handler: WebSocketFrameHandler, { masked }: { readonly masked: boolean }) {
+    this.#handler = handler
+    this.#masked = masked
+  }
+
+  /** Throws `WebSocketProtocolError`. */
+  push(chunk: Buffer): void {
+    let bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
+    for (;;) {
+      const taken = this.#frame === undefined ? this.#takeHead(bytes) : this.#takePayload(this.#frame, bytes)
+      if (taken === undefined) break
+      bytes = bytes.subarray(taken)
+    }
+    this.#rest = bytes
+  }
+
+  /** Undefined: more bytes are needed. */
+  #takeHead(bytes: Buffer): number | undefined {
+    if (bytes.length < 2) return undefined
+    const [first, second] = [bytes[0]!, bytes[1]!]
+    if ((first & 0x70) !== 0) throw new WebSocketProtocolError('reserved bits are set')
+    if (second >= 0x80 !== this.#masked) throw new WebSocketProtocolError(this.#masked ? 'a frame is not masked' : 'a frame is masked')
+    const short = second & 0x7f
+    const sizeBytes = short < 126 ? 0 : short === 126 ? 2 : 8
+    const head = 2 + sizeBytes + (this.#masked ? 4 : 0)
+    if (bytes.length < head) return undefined
+    const size = sizeBytes === 0 ? short : sizeBytes === 2 ? bytes.readUInt16BE(2) : Number(bytes.readBigUInt64BE(2))
+    if (!Number.isSafeInteger(size)) throw new WebSocketProtocolError('a frame is too long')
+    const opcode = first & 0x0f
+    const fin = first >= 0x80
+    const mask = this.#masked ? Buffer.from(bytes.subarray(head - 4, head)) : undefined
+    this.#frame = { opcode, fin, mask, size, taken: 0 }
+    this.#check(this.#frame)
+    return head
+  }
+
+  #check({ opcode, fin, size }: Frame): void {
+    if (opcode >= websocketOpcode.close) {
+      if (opcode > websocketOpcode.pong) throw new WebSocketProtocolError('unknown opcode')
+      if (!fin || size > maxControlBytes) throw new WebSocketProtocolError('a control frame is too long')
+    } else if (opcode === websocketOpcode.continuation) {
+      if (this.#message === undefined) throw new WebSocketProtocolError('nothing to continue')
+    } else {
+      if (opcode > websocketOpcode.binary) throw new WebSocketProtocolError('unknown opcode')
+      if (this.#message !== undefined) throw new WebSocketProtocolError('a message begins in another')
+      this.#message = opcode as MessageOpcode
+      this.#begun = false
+    }
+  }
+
+  #takePayload(frame: Frame, bytes: Buffer): number | undefined {
+    const left = frame.size - frame.taken
+    const isControl = frame.opcode >= websocketOpcode.close
+    if (left > 0 && (bytes.length === 0 || (isControl && bytes.length < left))) return undefined
+    const piece = unmasked(bytes.subarray(0, left), frame)
+    frame.taken += piece.length
+    const done = frame.taken === frame.size
+    if (done) this.#frame = undefined
+    if (isControl) this.#handler.onControl(frame.opcode, piece)
+    else {
+      const opcode = this.#message!
+      const place = { first: !this.#begun, last: done && frame.fin }
+      this.#begun = true
+      if (place.last) this.#message = undefined
+      this.#handler.onMessage(opcode, piece, place)
+    }
+    return piece.length
+  }
+}
+
+function unmasked(piece: Buffer, { mask, taken }: Frame): Buffer {
+  if (mask === undefined) return piece
+  const plain = Buffer.allocUnsafe(piece.length)
+  for (let i = 0; i < piece.length; i++) plain[i] = piece[i]! ^ mask[(taken + i) & 3]!
+  return plain
+}
+
+/** The head of an unmasked frame that is a whole message, or a control frame. */
+export function websocketHead(opcode: number, size: number): Buffer {
+  const sizeBytes = size < 126 ? 0 : size < 65_536 ? 2 : 8
+  const head = Buffer.alloc(2 + sizeBytes)
+  head[0] = 0x80 | opcode
+  head[1] = sizeBytes === 0 ? size : sizeBytes === 2 ? 126 : 127
+  if (sizeBytes === 2) head.writeUInt16BE(size, 2)
+  if (sizeBytes === 8) head.writeBigUInt64BE(BigInt(size), 2)
+  return head
+}
+
+export function websocketMessage(opcode: MessageOpcode, ...parts: readonly Buffer[]): Buffer {
+  const size = parts.reduce((sum, part) => sum + part.length, 0)
+  return Buffer.concat([websocketHead(opcode, size), ...parts])
+}
+
+export function websocketClose(code: number): Buffer {
+  const payload = Buffer.alloc(2)
+  payload.writeUInt16BE(code)
+  return Buffer.concat([websocketHead(websocketOpcode.close, 2), payload])
+}
+
+/** What a server answers to a client's `Sec-WebSocket-Key`. */
+export function websocketAccept(key: string): string {
+  return createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
+}

@@ -1,0 +1,95 @@
+import type { IncomingMessage } from 'node:http'
+import type { Http2ServerRequest } from 'node:http2'
+
+type Incoming = IncomingMessage | Http2ServerRequest
+
+/** Of one connection, not of the message. */
+const hopByHop = new Set([
+  'connection',
+  'proxy-connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+/** What pages of other servers may say of who may read them means nothing under this server's name. */
+const corsHeaders = new Set([
+  'access-control-allow-credentials',
+  'access-control-allow-headers',
+  'access-control-allow-methods',
+  'access-control-allow-origin',
+])
+const bearerProtocol = 'base64url.bearer.authorization.k8s.io.'
+
+export type HeaderList = readonly (readonly [name: string, value: string])[]
+
+/** A request's headers for whom it is passed on to: without what the client showed this server of itself. */
+export function forwardedHeaders(incoming: Incoming): HeaderList {
+  const headers: [string, string][] = []
+  const raw = incoming.rawHeaders
+  let forwardedFor: string | undefined
+  let host: string | undefined
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const name = raw[i]!
+    const value = raw[i + 1]!
+    const lower = name.toLowerCase()
+    if (lower === ':authority') host = value
+    if (lower.startsWith(':') || lower === 'authorization' || lower.startsWith('impersonate-') || lower === 'expect') continue
+    if (lower === 'x-forwarded-for') forwardedFor = forwardedFor === undefined ? value : `${forwardedFor}, ${value}`
+    else if (lower === 'sec-websocket-protocol') {
+      const kept = splitList(value).filter((protocol) => !protocol.startsWith(bearerProtocol))
+      if (kept.length > 0) headers.push([name, kept.join(', ')])
+    } else headers.push([name, value])
+  }
+  if (host !== undefined && !headers.some(([name]) => name.toLowerCase() === 'host')) headers.unshift(['Host', host])
+  const peer = incoming.socket.remoteAddress
+  const chain = [forwardedFor, peer].filter((part) => part !== undefined).join(', ')
+  if (chain !== '') headers.push(['X-Forwarded-For', chain])
+  return headers
+}
+
+/** What remains when the connection ends here. */
+export function withoutHopByHop(headers: HeaderList): HeaderList {
+  const listed = new Set(
+    headers.filter(([name]) => name.toLowerCase() === 'connection').flatMap(([, value]) => splitList(value.toLowerCase())),
+  )
+  return headers.filter(([name]) => !hopByHop.has(name.toLowerCase()) && !listed.has(name.toLowerCase()))
+}
+
+export function withoutCors(headers: HeaderList): HeaderList {
+  return headers.filter(([name]) => !corsHeaders.has(name.toLowerCase()))
+}
+
+export function pairs(raw: readonly string[]): HeaderList {
+  const list: [string, string][] = []
+  for (let i = 0; i + 1 < raw.length; i += 2) list.push([raw[i]!, raw[i + 1]!])
+  return list
+}
+
+export function without(headers: HeaderList, ...names: readonly string[]): HeaderList {
+  return headers.filter(([name]) => !names.includes(name.toLowerCase()))
+}
+
+export function splitList(value: string | undefined): string[] {
+  return (value ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+}
+
+/** As both kinds of node responses take them: several values of one name are an array. */
+export function headerObject(headers: HeaderList): Record<string, string | string[]> {
+  const object: Record<string, string | string[]> = {}
+  const names = new Map<string, string>()
+  for (const [name, value] of headers) {
+    const known = names.get(name.toLowerCase())
+    if (known === undefined) {
+      names.set(name.toLowerCase(), name)
+      object[name] = value
+    } else object[known] = [object[known] ?? [], value].flat()
+  }
+  return object
+}

@@ -1,0 +1,69 @@
+import type { IncomingMessage } from 'node:http'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { newBadRequest, newGenericServerResponse, newInternal, newUnknownError } from '@keelson/apimachinery'
+import type { ApiError } from '@keelson/apimachinery'
+import type { Streamer, StreamTarget } from '@keelson/registry'
+import { ClientGoneError } from '../read-body.ts'
+import { sendBytes } from '../response.ts'
+import type { ApiRequest } from '../scope.ts'
+import { headerObject, pairs } from './forwarded-headers.ts'
+import { pipeBody } from './pipe-body.ts'
+import { nodePair } from './passage.ts'
+import { readConnectOptions } from './read-connect-options.ts'
+import { escapePath, hostAndPort, remoteErrorText, requestRemote } from './remote-request.ts'
+
+const maxRefusalBytes = 50_000
+
+/** Answers with bytes from elsewhere, as they come and as fast as the client takes them. */
+export async function handleStream({ c, scope, context, name, query }: ApiRequest): Promise<Response> {
+  const streamer = scope.storage as unknown as Streamer
+  const target = await streamer.openStream(context, name, readConnectOptions(streamer.streamOptions, query))
+  if (target === undefined) return sendBytes(c, 204, {}, '')
+  const { outgoing } = nodePair(c)
+  const { signal } = context
+  const answer = await ask(target, signal)
+  if (answer.statusCode! < 200 || answer.statusCode! > 206) throw await refusal(answer, target.resource, name)
+  outgoing.writeHead(200, headerObject([...pairs(c.env.commonHeaders ?? []), ['Content-Type', streamer.streamType]]))
+  outgoing.flushHeaders()
+  const { stopping } = scope.settings
+  const end = (): void => {
+    answer.unpipe(outgoing)
+    outgoing.end(() => answer.destroy())
+  }
+  stopping.addEventListener('abort', end)
+  try {
+    await pipeBody([answer, outgoing])
+  } finally {
+    stopping.removeEventListener('abort', end)
+  }
+  return RESPONSE_ALREADY_SENT
+}
+
+function ask({ remote }: StreamTarget, signal: AbortSignal): Promise<IncomingMessage> {
+  const request = requestRemote(remote, { method: 'GET', headers: ['Host', hostAndPort(remote)], signal })
+  return new Promise((resolve, reject) => {
+    request.once('response', resolve)
+    request.on('error', (error) => {
+      if (signal.aborted) return reject(new ClientGoneError())
+      const query = remote.query === '' ? '' : `?${remote.query}`
+      const url = `${remote.scheme}://${hostAndPort(remote)}${escapePath(remote.path)}${query}`
+      reject(newUnknownError(`Get ${JSON.stringify(url)}: ${remoteErrorText(remote, error)}`))
+    })
+    request.end()
+  })
+}
+
+async function refusal(answer: IncomingMessage, resource: string, name: string): Promise<ApiError> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    chunks.push(chunk)
+    length += chunk.length
+    if (length >= maxRefusalBytes) break
+  }
+  const text = Buffer.concat(chunks).subarray(0, maxRefusalBytes).toString()
+  const code = answer.statusCode!
+  if (code === 500) return newInternal(text)
+  if (code === 400) return newBadRequest(text)
+  return newGenericServerResponse(code, '', { group: '', resource }, name, { serverMessage: text })
+}

@@ -1,0 +1,95 @@
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import { pipeline } from 'node:stream'
+import type { Duplex } from 'node:stream'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { newUnknownError } from '@keelson/apimachinery'
+import type { Remote } from '@keelson/registry'
+import type { InstallerContext, Upgrade } from '../context.ts'
+import { ClientGoneError } from '../read-body.ts'
+import { forwardedHeaders, headerObject, pairs, without, withoutHopByHop } from './forwarded-headers.ts'
+import type { HeaderList } from './forwarded-headers.ts'
+import { nodePair } from './passage.ts'
+import type { UpgradePassage } from './passage.ts'
+import { remoteErrorText, requestRemote } from './remote-request.ts'
+import { spliceSockets } from './splice-sockets.ts'
+
+/** A remote that changed the protocol, or would not. */
+export type UpgradeAnswer =
+  | { readonly upgraded: true; readonly message: IncomingMessage; readonly socket: Duplex; readonly head: Buffer }
+  | { readonly upgraded: false; readonly message: IncomingMessage }
+
+/** Passes on a request that changes the protocol, and then bytes in both directions, whatever they mean. */
+export async function passUpgrade(passage: UpgradePassage, remote: Remote): Promise<Response> {
+  const { c, context, upgrade, stopping } = passage
+  const { incoming } = nodePair(c)
+  const headers = forwardedHeaders(incoming)
+  const answer = await askForUpgrade(remote, { method: c.req.method, headers, signal: context.signal })
+  if (!answer.upgraded) return passRefusal(c, answer.message)
+  const socket = takeSocket(c, upgrade, pairs(answer.message.rawHeaders))
+  await spliceSockets({ socket, head: upgrade.head }, { socket: answer.socket, head: answer.head }, stopping)
+  return RESPONSE_ALREADY_SENT
+}
+
+export interface UpgradeRequest {
+  readonly method: string
+  readonly headers: HeaderList
+  readonly signal: AbortSignal
+}
+
+/** Throws ApiError when the remote does not answer. Until it has, `signal` ends it. */
+export function askForUpgrade(remote: Remote, { method, headers, signal }: UpgradeRequest): Promise<UpgradeAnswer> {
+  const bodyless = without(headers, 'content-length', 'transfer-encoding').flat()
+  const request: ClientRequest = requestRemote(remote, {
+    method,
+    headers: method === 'GET' ? bodyless : [...bodyless, 'Content-Length', '0'],
+  })
+  return new Promise((resolve, reject) => {
+    const gone = (): void => void request.destroy(new ClientGoneError())
+    const settled = (): void => signal.removeEventListener('abort', gone)
+    if (signal.aborted) gone()
+    else signal.addEventListener('abort', gone)
+    request.once('upgrade', (message, socket, head) => {
+      settled()
+      // From here on nobody else listens.
+      socket.on('error', () => socket.destroy())
+      resolve({ upgraded: true, message, socket, head })
+    })
+    request.once('response', (message) => {
+      settled()
+      resolve({ upgraded: false, message })
+    })
+    request.on('error', (error) => {
+      settled()
+      reject(error instanceof ClientGoneError ? error : newUnknownError(`error dialing backend: ${remoteErrorText(remote, error)}`))
+    })
+    request.end()
+  })
+}
+
+/** What the remote says against it is for the client to read. */
+export async function passRefusal(c: InstallerContext, message: IncomingMessage): Promise<Response> {
+  const code = message.statusCode ?? 0
+  if (code < 400) {
+    message.destroy()
+    throw newUnknownError(`invalid upgrade response: status code ${code}`)
+  }
+  const { outgoing } = nodePair(c)
+  outgoing.writeHead(code, headerObject([...pairs(c.env.commonHeaders ?? []), ...withoutHopByHop(pairs(message.rawHeaders))]))
+  await new Promise<void>((resolve) => {
+    pipeline(message, outgoing, (error) => {
+      if (error) outgoing.destroy()
+      resolve()
+    })
+  })
+  return RESPONSE_ALREADY_SENT
+}
+
+/** Answers 101 and takes the connection out of HTTP's hands: it is the caller's to end. */
+export function takeSocket(c: InstallerContext, { socket }: Upgrade, headers: HeaderList): Duplex {
+  const { outgoing } = nodePair(c)
+  outgoing.sendDate = false
+  outgoing.writeHead(101, headerObject(headers))
+  outgoing.flushHeaders()
+  outgoing.detachSocket(socket as never)
+  return socket
+}

@@ -1,0 +1,36 @@
+import { newInternal } from '@keelson/apimachinery'
+import type { Status } from '@keelson/apimachinery'
+
+const success: Status = { metadata: {}, status: 'Success' }
+const withStatus = new Set(['v4.channel.k8s.io', 'v5.channel.k8s.io'])
+
+/** How a process ended, from what its error stream said: a Status since v4, plain words before. */
+export function processStatus(protocol: string, text: string): Status {
+  if (text === '') return success
+  if (!withStatus.has(protocol)) return internal(`error executing remote command: ${text}`)
+  let status: Partial<Status>
+  try {
+    status = JSON.parse(text) as Partial<Status>
+  } catch (error) {
+    return internal(`error stream protocol error: ${(error as Error).message} in ${JSON.stringify(text)}`)
+  }
+  if (status.status === 'Success') return success
+  if (status.status !== 'Failure') return internal('error stream protocol error: unknown error')
+  if ((status.reason as string) !== 'NonZeroExitCode') return internal(status.message ?? '')
+  if (status.details === undefined) return internal('error stream protocol error: details must be set')
+  const code = status.details.causes?.find(({ reason }) => reason === 'ExitCode')?.message
+  if (code === undefined) return internal('error stream protocol error: no ExitCode cause given')
+  if (!/^\d+$/.test(code) || Number(code) > 255)
+    return internal(`error stream protocol error: invalid exit code value ${JSON.stringify(code)}`)
+  return {
+    metadata: {},
+    status: 'Failure',
+    message: `command terminated with non-zero exit code: command terminated with exit code ${Number(code)}`,
+    reason: 'NonZeroExitCode',
+    details: { causes: [{ reason: 'ExitCode', message: String(Number(code)) }] },
+  }
+}
+
+function internal(message: string): Status {
+  return newInternal(message).status
+}

@@ -1,0 +1,135 @@
+import type { Duplex } from 'node:stream'
+import { websocketOpcode } from '@keelson/apimachinery/httpstream'
+import { newInternal } from '@keelson/apimachinery'
+import type { Status } from '@keelson/apimachinery'
+import type { ProcessStreams } from '@keelson/registry'
+import { processStatus } from './process-status.ts'
+import { ServerWebSocket } from './server-websocket.ts'
+import { SpdyClient } from './spdy-client.ts'
+
+const channel = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4, close: 255 } as const
+const heads = [0, 1, 2, 3, 4].map((number) => Buffer.from([number]))
+const maxErrorBytes = 1 << 20
+
+/** What a message of the client is for, once its first byte is known. */
+type Destination = { readonly kind: 'stream'; readonly stream: number } | { readonly kind: 'close' | 'ignored' }
+
+/**
+ * One process between a client's channels (the first byte of each message names one) and a remote's SPDY streams.
+ * What the client sends before the remote is there waits in the socket.
+ */
+export class ProcessTranslation {
+  readonly #client: ServerWebSocket
+  readonly #streams: ProcessStreams
+  readonly #gone = new AbortController()
+  readonly #head: Buffer
+  #remote: SpdyClient | undefined
+  #protocol = ''
+  /** Channel → stream, for what the client may send. */
+  readonly #inward = new Map<number, number>()
+  /** Stream → channel, for what the process says. */
+  readonly #outward = new Map<number, number>()
+  #errorStream = 0
+  #error: Buffer[] = []
+  #errorEnded = false
+  #destination: Destination | undefined
+  #finished = false
+
+  constructor(socket: Duplex, head: Buffer, streams: ProcessStreams) {
+    this.#head = head
+    this.#streams = streams
+    this.#client = new ServerWebSocket(socket, {
+      onMessage: (_opcode, piece, { last }) => this.#fromClient(piece, last),
+      onEnd: () => {
+        this.#gone.abort()
+        this.#remote?.socket.destroy()
+      },
+    })
+    // An empty message tells the client that it is heard.
+    this.#client.send(websocketOpcode.binary, heads[streams.stdout ? channel.stdout : streams.stderr ? channel.stderr : channel.error]!)
+  }
+
+  get socket(): Duplex {
+    return this.#client.socket
+  }
+
+  /** Aborts when the client is gone. */
+  get signal(): AbortSignal {
+    return this.#gone.signal
+  }
+
+  /** The remote is there and speaks `protocol`. */
+  join(socket: Duplex, head: Buffer, protocol: string): void {
+    const { stdin, stdout, stderr, tty } = this.#streams
+    this.#protocol = protocol
+    const remote = new SpdyClient(socket, head, {
+      onData: (stream, piece, fin) => this.#fromRemote(stream, piece, fin),
+      onReset: (stream) => this.#fromRemote(stream, Buffer.alloc(0), true),
+      onEnd: () => this.finish(newInternal('error reading from error stream: unexpected EOF').status),
+    })
+    this.#remote = remote
+    this.#errorStream = remote.open({ streamtype: 'error' })
+    if (stdin) this.#inward.set(channel.stdin, remote.open({ streamtype: 'stdin' }))
+    if (stdout) this.#outward.set(remote.open({ streamtype: 'stdout' }), channel.stdout)
+    if (stderr && !tty) this.#outward.set(remote.open({ streamtype: 'stderr' }), channel.stderr)
+    if (tty && protocol !== 'v2.channel.k8s.io') this.#inward.set(channel.resize, remote.open({ streamtype: 'resize' }))
+    socket.on('drain', () => this.#client.resume())
+    this.#client.onDrain(() => socket.resume())
+    this.#client.start(this.#head)
+    if (this.signal.aborted) socket.destroy()
+  }
+
+  /** The last word to the client. */
+  finish(status: Status): void {
+    if (this.#finished) return
+    this.#finished = true
+    this.#client.send(websocketOpcode.binary, heads[channel.error]!, Buffer.from(JSON.stringify(status)))
+    this.close(1000)
+  }
+
+  close(code: number): void {
+    this.#finished = true
+    this.#client.close(code)
+    const remote = this.#remote?.socket
+    remote?.end(() => remote.destroy())
+    this.#gone.abort()
+  }
+
+  #fromClient(piece: Buffer, last: boolean): void {
+    let rest = piece
+    if (this.#destination === undefined && rest.length > 0) {
+      this.#destination = this.#destinationOf(rest[0]!)
+      rest = rest.subarray(1)
+    }
+    const destination = this.#destination
+    if (last) this.#destination = undefined
+    if (destination === undefined || rest.length === 0) return
+    if (destination.kind === 'close') this.#finishInward(rest[0]!)
+    else if (destination.kind === 'stream' && !this.#remote!.send(destination.stream, rest)) this.#client.pause()
+  }
+
+  #destinationOf(number: number): Destination {
+    if (number === channel.close) return { kind: 'close' }
+    const stream = this.#inward.get(number)
+    return stream === undefined ? { kind: 'ignored' } : { kind: 'stream', stream }
+  }
+
+  #finishInward(number: number): void {
+    const stream = this.#inward.get(number)
+    if (stream === undefined) return
+    this.#inward.delete(number)
+    this.#remote!.finish(stream)
+  }
+
+  #fromRemote(stream: number, piece: Buffer, fin: boolean): void {
+    const to = this.#outward.get(stream)
+    if (to !== undefined && piece.length > 0 && !this.#client.send(websocketOpcode.binary, heads[to]!, piece)) this.#remote!.socket.pause()
+    if (stream === this.#errorStream && this.#error.reduce((sum, part) => sum + part.length, piece.length) <= maxErrorBytes) {
+      this.#error.push(Buffer.from(piece))
+    }
+    if (!fin) return
+    if (to !== undefined) this.#outward.delete(stream)
+    if (stream === this.#errorStream) this.#errorEnded = true
+    if (this.#outward.size === 0 && this.#errorEnded) this.finish(processStatus(this.#protocol, Buffer.concat(this.#error).toString()))
+  }
+}

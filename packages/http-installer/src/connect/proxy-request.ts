@@ -1,0 +1,91 @@
+import { posix } from 'node:path'
+import type { IncomingMessage } from 'node:http'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { newServiceUnavailable } from '@keelson/apimachinery'
+import type { Remote } from '@keelson/registry'
+import { ClientGoneError } from '../read-body.ts'
+import { targetOf } from '../request-target.ts'
+import { sendBytes } from '../response.ts'
+import { forwardedHeaders, headerObject, pairs, withoutCors, withoutHopByHop } from './forwarded-headers.ts'
+import { nodePair } from './passage.ts'
+import type { Passage } from './passage.ts'
+import { pipeBody } from './pipe-body.ts'
+import { rewriteHtml } from './rewrite-html.ts'
+import { escapePath, remoteErrorText, requestRemote } from './remote-request.ts'
+import { LinkRewriter } from './rewrite-links.ts'
+
+/** How long an answer may go on when the server stops. */
+const farewellMs = 1000
+const methodsWithBody = new Set(['POST', 'PUT', 'PATCH'])
+
+/** Passes a request on and its answer back, neither of them held: each side is read as fast as the other takes it. */
+export async function proxyRequest(passage: Passage, remote: Remote): Promise<Response> {
+  const { c, context } = passage
+  const { incoming } = nodePair(c)
+  const target = targetOf(c)
+  const path = remote.path.endsWith('/') || !target.path.endsWith('/') ? remote.path : `${remote.path}/`
+  if (path === '' && (c.req.method === 'GET' || c.req.method === 'HEAD')) {
+    // Relative links of a page at ".../proxy" would miss the last segment.
+    const location = `${escapePath(target.path)}/${target.query === '' ? '' : `?${target.query}`}`
+    return sendBytes(c, 301, { location }, '')
+  }
+  const prefix = target.path.endsWith(path) ? target.path.slice(0, target.path.length - path.length) : target.path
+  const headers = requestHeaders(incoming, posix.join(prefix, path))
+  const request = requestRemote(remote, { method: c.req.method, headers, path, query: target.query, signal: context.signal })
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    request.once('response', resolve)
+    request.on('error', (error) => {
+      reject(
+        context.signal.aborted
+          ? new ClientGoneError()
+          : newServiceUnavailable(`error trying to reach service: ${remoteErrorText(remote, error)}`),
+      )
+    })
+    request.once('upgrade', (_message, socket) => {
+      socket.destroy()
+      reject(newServiceUnavailable('error trying to reach service: it changed the protocol unasked'))
+    })
+    incoming.on('error', () => request.destroy())
+    // No pipeline: a remote that answers before it has read everything must not cost the client its answer.
+    incoming.pipe(request)
+  })
+  return sendAnswer(passage, answer, new LinkRewriter({ prefix, remote, clientHost: incoming.headers.host ?? '' }))
+}
+
+async function sendAnswer({ c, stopping }: Passage, answer: IncomingMessage, links: LinkRewriter): Promise<Response> {
+  const { outgoing } = nodePair(c)
+  const common = c.env.commonHeaders ?? []
+  const rewritten = rewriteHtml(answer, links)
+  const kept = withoutCors(withoutHopByHop(pairs(answer.rawHeaders))).filter(
+    ([name]) => rewritten === undefined || name.toLowerCase() !== 'content-length',
+  )
+  const headers = kept.map(([name, value]) =>
+    name.toLowerCase() === 'location' ? ([name, links.rewrite(value)] as const) : ([name, value] as const),
+  )
+  outgoing.writeHead(answer.statusCode ?? 502, headerObject([...pairs(common), ...headers]))
+  if (c.req.method !== 'HEAD') outgoing.flushHeaders()
+  const cut = (): void => void setTimeout(() => answer.destroy(), farewellMs).unref()
+  stopping.addEventListener('abort', cut)
+  try {
+    await pipeBody([answer, ...(rewritten ?? []), outgoing])
+  } finally {
+    stopping.removeEventListener('abort', cut)
+  }
+  return RESPONSE_ALREADY_SENT
+}
+
+function requestHeaders(incoming: IncomingMessage, forwardedUri: string): string[] {
+  const headers: (readonly [string, string])[] = [...withoutHopByHop(forwardedHeaders(incoming))].filter(
+    ([name]) => name.toLowerCase() !== 'x-forwarded-uri',
+  )
+  headers.push(['X-Forwarded-Uri', escapePath(forwardedUri)])
+  if (headers.some(([name]) => name.toLowerCase() === 'content-length')) return headers.flat()
+  if (hasBody(incoming)) headers.push(['Transfer-Encoding', 'chunked'])
+  else if (methodsWithBody.has(incoming.method ?? '')) headers.push(['Content-Length', '0'])
+  return headers.flat()
+}
+
+function hasBody(incoming: IncomingMessage): boolean {
+  if (incoming.httpVersionMajor < 2) return incoming.headers['transfer-encoding'] !== undefined
+  return !(incoming as unknown as { readonly stream: { readonly endAfterHeaders: boolean } }).stream.endAfterHeaders
+}

@@ -1,0 +1,95 @@
+import { request as requestHttp } from 'node:http'
+import type { ClientRequest } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import type { RequestOptions } from 'node:https'
+import { isIP } from 'node:net'
+import type { Remote } from '@keelson/registry'
+
+export interface RemoteRequest {
+  readonly method: string
+  /** Names and values in turns; `Host` is among them. */
+  readonly headers: readonly string[]
+  /** In place of the remote's own. */
+  readonly path?: string
+  readonly query?: string
+  /** Ends the request, not what it was upgraded to. */
+  readonly signal?: AbortSignal
+}
+
+const defaultConnectTimeoutMs = 30_000
+
+/** A request on a connection of its own. The body is the caller's to send. */
+export function requestRemote(
+  remote: Remote,
+  { method, headers, path = remote.path, query = remote.query, signal }: RemoteRequest,
+): ClientRequest {
+  const { scheme, host, port, tls, address = host, connectTimeoutMs = defaultConnectTimeoutMs } = remote
+  const options: RequestOptions = {
+    agent: false,
+    host: address,
+    port: port === '' ? (scheme === 'https' ? 443 : 80) : Number(port),
+    method,
+    path: `${escapePath(path)}${query === '' ? '' : `?${query}`}`,
+    headers,
+    // The certificate must be the host's, whatever address it was found at, and whatever host the client calls it.
+    servername: isIP(host) === 0 ? host : '',
+    rejectUnauthorized: tls?.verify ?? true,
+    ...(tls?.authority === undefined ? {} : { ca: tls.authority }),
+    ...(tls?.certificate === undefined ? {} : { cert: tls.certificate }),
+    ...(tls?.key === undefined ? {} : { key: tls.key }),
+    ...(signal === undefined ? {} : { signal }),
+  }
+  const request = scheme === 'https' ? requestHttps(options) : requestHttp(options)
+  const timer = setTimeout(() => request.destroy(new DialTimeoutError()), connectTimeoutMs)
+  request.once('socket', (socket) => socket.once(scheme === 'https' ? 'secureConnect' : 'connect', () => clearTimeout(timer)))
+  request.once('close', () => clearTimeout(timer))
+  return request
+}
+
+class DialTimeoutError extends Error {
+  override readonly name = 'DialTimeoutError'
+}
+
+/** Why a remote could not be asked, as the original says it. */
+export function remoteErrorText(remote: Remote, error: unknown): string {
+  const { code, message, name } = error as NodeJS.ErrnoException
+  const at = hostAndPort(remote)
+  if (name === 'DialTimeoutError') return `dial tcp ${at}: i/o timeout`
+  switch (code) {
+    case 'ECONNREFUSED':
+      return `dial tcp ${at}: connect: connection refused`
+    case 'EHOSTUNREACH':
+      return `dial tcp ${at}: connect: no route to host`
+    case 'ENETUNREACH':
+      return `dial tcp ${at}: connect: network is unreachable`
+    case 'ETIMEDOUT':
+      return `dial tcp ${at}: connect: connection timed out`
+    case 'ENOTFOUND':
+      return `dial tcp: lookup ${remote.host}: no such host`
+    case 'ECONNRESET':
+      return 'EOF'
+  }
+  if (isCertificateError(code)) return `tls: failed to verify certificate: x509: ${message}`
+  return message
+}
+
+function isCertificateError(code: string | undefined): boolean {
+  return code !== undefined && (/CERT|SIGNATURE|ISSUER/.test(code) || code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+}
+
+/** "10.0.0.1:443", "[fd00::1]:80"; without a port where none is said. */
+export function hostAndPort({ host, port }: Remote): string {
+  const name = host.includes(':') ? `[${host}]` : host
+  return port === '' ? name : `${name}:${port}`
+}
+
+/** Everything but what may stand in a path unescaped. */
+export function escapePath(path: string): string {
+  return path === '' ? '/' : path.split('/').map(escapeSegment).join('/')
+}
+
+function escapeSegment(segment: string): string {
+  return encodeURIComponent(segment.toWellFormed())
+    .replace(/%(24|26|2B|2C|3A|3B|3D|40)/g, (_escape, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+    .replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
+}

@@ -1,0 +1,97 @@
+import { Transform } from 'node:stream'
+import type { IncomingMessage } from 'node:http'
+import { createDeflateRaw, createGunzip, createGzip, createInflateRaw } from 'node:zlib'
+import type { LinkRewriter } from './rewrite-links.ts'
+
+/** What stands between a page and the client so that its links lead back here; undefined: it is no page, or not to be read. */
+export function rewriteHtml(answer: IncomingMessage, links: LinkRewriter): Transform[] | undefined {
+  const type = answer.headers['content-type']?.split(';')[0]?.trim()
+  if (type !== 'text/html' || answer.headers.location !== undefined) return undefined
+  switch (answer.headers['content-encoding'] ?? '') {
+    case '':
+      return [new TagRewriter(links)]
+    case 'gzip':
+      return [createGunzip(), new TagRewriter(links), createGzip()]
+    case 'deflate':
+      return [createInflateRaw(), new TagRewriter(links), createDeflateRaw()]
+    default:
+      return undefined
+  }
+}
+
+/** A longer tag is passed on as it is. */
+const maxTag = 64 * 1024
+
+/** Which attributes of which elements hold a URL. */
+const urlAttributes: Readonly<Record<string, readonly string[]>> = {
+  a: ['href'],
+  applet: ['codebase'],
+  area: ['href'],
+  audio: ['src'],
+  base: ['href'],
+  blockquote: ['cite'],
+  body: ['background'],
+  button: ['formaction'],
+  command: ['icon'],
+  del: ['cite'],
+  embed: ['src'],
+  form: ['action'],
+  frame: ['longdesc', 'src'],
+  head: ['profile'],
+  html: ['manifest'],
+  iframe: ['longdesc', 'src'],
+  img: ['longdesc', 'src', 'usemap'],
+  input: ['src', 'usemap', 'formaction'],
+  ins: ['cite'],
+  link: ['href'],
+  object: ['classid', 'codebase', 'data', 'usemap'],
+  q: ['cite'],
+  script: ['src'],
+  source: ['src'],
+  track: ['src'],
+  video: ['poster', 'src'],
+}
+
+/** Rewrites start tags as they come by; bytes between them are not looked at. Latin-1 keeps every byte as it was. */
+class TagRewriter extends Transform {
+  readonly #links: LinkRewriter
+  #rest = ''
+
+  constructor(links: LinkRewriter) {
+    super()
+    this.#links = links
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    const text = this.#rest + chunk.toString('latin1')
+    const open = text.lastIndexOf('<')
+    const complete = open < 0 || text.indexOf('>', open) >= 0 || text.length - open > maxTag
+    this.#rest = complete ? '' : text.slice(open)
+    this.push(this.#rewrite(complete ? text : text.slice(0, open)))
+    done()
+  }
+
+  override _flush(done: () => void): void {
+    if (this.#rest !== '') this.push(Buffer.from(this.#rest, 'latin1'))
+    done()
+  }
+
+  #rewrite(text: string): Buffer {
+    const rewritten = text.replace(/<([a-z][a-z0-9]*)(\s[^<>]*)>/gi, (tag, element: string, attributes: string) => {
+      const wanted = urlAttributes[element.toLowerCase()]
+      if (wanted === undefined) return tag
+      return `<${element}${attributes.replace(
+        /(?<![a-z])([a-z]+)(\s*=\s*)("[^"]*"|'[^']*'|[^\s"'>]+)/gi,
+        (whole, name: string, equals: string, value: string) =>
+          wanted.includes(name.toLowerCase()) ? `${name}${equals}${this.#quoted(value)}` : whole,
+      )}>`
+    })
+    return Buffer.from(rewritten, 'latin1')
+  }
+
+  #quoted(value: string): string {
+    const quote = value.startsWith('"') || value.startsWith("'") ? value[0]! : ''
+    const link = quote === '' ? value : value.slice(1, -1)
+    return `${quote}${this.#links.rewrite(link)}${quote}`
+  }
+}

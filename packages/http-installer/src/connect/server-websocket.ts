@@ -1,0 +1,131 @@
+import type { Duplex } from 'node:stream'
+import {
+  websocketAccept,
+  websocketClose,
+  WebSocketFrameReader,
+  websocketHead,
+  websocketOpcode,
+  WebSocketProtocolError,
+} from '@keelson/apimachinery/httpstream'
+import type { WebSocketFrameHandler } from '@keelson/apimachinery/httpstream'
+import type { HeaderList } from './forwarded-headers.ts'
+import { keepOpen } from './splice-sockets.ts'
+
+const readPatienceMs = 60_000
+const closePatienceMs = 1000
+
+/** What to answer to a client that asks for a WebSocket; undefined when it does not ask rightly. */
+export function websocketHandshake(
+  method: string,
+  headers: NodeJS.Dict<string | string[]>,
+  protocol: string | undefined,
+): HeaderList | undefined {
+  const key = headers['sec-websocket-key']
+  if (method !== 'GET' || typeof key !== 'string' || headers['sec-websocket-version'] !== '13') return undefined
+  if (Buffer.from(key, 'base64').length !== 16) return undefined
+  return [
+    ['Upgrade', 'websocket'],
+    ['Connection', 'Upgrade'],
+    ['Sec-WebSocket-Accept', websocketAccept(key)],
+    ...(protocol === undefined ? [] : [['Sec-WebSocket-Protocol', protocol] as const]),
+  ]
+}
+
+export interface WebSocketListener {
+  readonly onMessage: WebSocketFrameHandler['onMessage']
+  /** The client is done, or gone. Once. */
+  onEnd(): void
+}
+
+/** The server's end of a WebSocket. It reads no faster than `pause` and `resume` allow, nor while its own answers wait to be taken. */
+export class ServerWebSocket {
+  readonly socket: Duplex
+  readonly #reader: WebSocketFrameReader
+  readonly #listener: WebSocketListener
+  #ended = false
+  #closing = false
+  #paused = false
+
+  constructor(socket: Duplex, listener: WebSocketListener) {
+    this.socket = socket
+    this.#listener = listener
+    this.#reader = new WebSocketFrameReader(
+      { onMessage: (...message) => !this.#closing && listener.onMessage(...message), onControl: (...frame) => this.#control(...frame) },
+      { masked: true },
+    )
+    keepOpen(socket)
+    socket.on('drain', () => this.#paused || socket.resume())
+    socket.once('end', () => this.#end())
+    socket.once('close', () => this.#end())
+  }
+
+  /** `head` was read along with the request. */
+  start(head: Buffer): void {
+    if (head.length > 0) this.#take(head)
+    this.socket.on('data', (chunk: Buffer) => this.#take(chunk))
+    if (this.#paused) this.socket.pause()
+  }
+
+  /** One message. False: enough waits to be taken; `onDrain` tells when that is over. */
+  send(opcode: number, ...parts: readonly Buffer[]): boolean {
+    if (this.#closing || this.socket.destroyed) return true
+    const size = parts.reduce((sum, part) => sum + part.length, 0)
+    this.socket.cork()
+    this.socket.write(websocketHead(opcode, size))
+    for (const part of parts) this.socket.write(part)
+    this.socket.uncork()
+    return !this.socket.writableNeedDrain
+  }
+
+  onDrain(listener: () => void): void {
+    this.socket.on('drain', listener)
+  }
+
+  pause(): void {
+    this.#paused = true
+    this.socket.pause()
+  }
+
+  resume(): void {
+    this.#paused = false
+    // While answers wait, 'drain' is what resumes.
+    if (!this.socket.writableNeedDrain) this.socket.resume()
+  }
+
+  close(code = 1000): void {
+    if (this.#closing) return
+    this.#closing = true
+    const { socket } = this
+    // A client that never closes its side is not waited for, one that still reads is, for a while.
+    const destroy = (): void => void socket.destroy()
+    const patience = setTimeout(destroy, readPatienceMs).unref()
+    socket.end(websocketClose(code), () => setTimeout(destroy, closePatienceMs).unref())
+    socket.once('close', () => clearTimeout(patience))
+    socket.resume()
+  }
+
+  #take(chunk: Buffer): void {
+    try {
+      this.#reader.push(chunk)
+    } catch (error) {
+      if (!(error instanceof WebSocketProtocolError)) throw error
+      this.close(error.code)
+      this.#end()
+    }
+  }
+
+  #control(opcode: number, payload: Buffer): void {
+    if (opcode === websocketOpcode.close) {
+      this.close()
+      this.#end()
+    } else if (opcode === websocketOpcode.ping && !this.send(websocketOpcode.pong, payload)) {
+      this.socket.pause()
+    }
+  }
+
+  #end(): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.#listener.onEnd()
+  }
+}

@@ -1,0 +1,76 @@
+import type { Duplex } from 'node:stream'
+import { spdyControl, spdyDataHead, spdyFrame, SpdyFrameReader, SpdyHeaderWriter, spdySynStream } from '@keelson/apimachinery/httpstream'
+import { keepOpen } from './splice-sockets.ts'
+
+export interface SpdyListener {
+  onData(stream: number, piece: Buffer, fin: boolean): void
+  /** The remote wants nothing more of this stream. */
+  onReset(stream: number): void
+  /** The connection is over. Once. */
+  onEnd(): void
+}
+
+/** The side of a SPDY/3.1 connection that opens streams. Flow is the connection's alone, as it is with everybody who speaks SPDY to kubelets. */
+export class SpdyClient {
+  readonly socket: Duplex
+  readonly #headers = new SpdyHeaderWriter()
+  #next = 1
+  #ended = false
+
+  constructor(socket: Duplex, head: Buffer, listener: SpdyListener) {
+    this.socket = socket
+    keepOpen(socket)
+    const reader = new SpdyFrameReader({
+      onData: (...data) => listener.onData(...data),
+      onControl: (type, _flags, payload) => {
+        if (type === spdyFrame.rstStream && payload.length >= 8) listener.onReset(payload.readUInt32BE(0))
+        // The remote's own pings have even numbers; odd ones would be ours coming back.
+        else if (type === spdyFrame.ping && payload.length === 4 && payload[3]! % 2 === 0)
+          this.#write(spdyControl(spdyFrame.ping, 0, payload))
+      },
+    })
+    const end = (): void => {
+      if (this.#ended) return
+      this.#ended = true
+      listener.onEnd()
+    }
+    const take = (chunk: Buffer): void => {
+      try {
+        reader.push(chunk)
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error
+        socket.destroy()
+      }
+    }
+    socket.once('end', end)
+    socket.once('close', end)
+    socket.on('data', take)
+    if (head.length > 0) queueMicrotask(() => take(head))
+  }
+
+  open(headers: Readonly<Record<string, string>>): number {
+    const stream = this.#next
+    this.#next += 2
+    this.#write(spdySynStream(stream, this.#headers.encode(headers)))
+    return stream
+  }
+
+  /** False: enough waits to be taken. */
+  send(stream: number, piece: Buffer): boolean {
+    if (piece.length === 0) return true
+    this.socket.cork()
+    this.#write(spdyDataHead(stream, piece.length, false))
+    this.#write(piece)
+    this.socket.uncork()
+    return !this.socket.writableNeedDrain
+  }
+
+  /** Nothing more comes on this stream from here. */
+  finish(stream: number): void {
+    this.#write(spdyDataHead(stream, 0, true))
+  }
+
+  #write(bytes: Buffer): void {
+    if (this.socket.writable) this.socket.write(bytes)
+  }
+}

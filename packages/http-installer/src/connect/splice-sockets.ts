@@ -1,0 +1,58 @@
+import { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+
+const keepAliveMs = 30_000
+const farewellMs = 1000
+
+/** One end of a connection whose protocol was changed, with what was read of it along with the headers. */
+export interface OpenEnd {
+  readonly socket: Duplex
+  readonly head: Buffer
+}
+
+/**
+ * Bytes from each end to the other, no faster than it takes them. An end that finishes sending is told so to the other, which may go on; one that
+ * breaks takes the other along. Resolves when both are closed.
+ */
+export async function spliceSockets(client: OpenEnd, remote: OpenEnd, stopping: AbortSignal): Promise<void> {
+  const sockets = [client.socket, remote.socket] as const
+  if (client.head.length > 0) remote.socket.write(client.head)
+  if (remote.head.length > 0) client.socket.write(remote.head)
+  for (const [from, to] of [sockets, sockets.toReversed() as [Duplex, Duplex]]) {
+    keepOpen(from)
+    from.once('close', () => {
+      if (!from.readableEnded || from.errored) to.destroy()
+    })
+    from.pipe(to)
+  }
+  await untilClosed(sockets, stopping)
+}
+
+/** Resolves when all are closed; when the server stops they are ended. */
+export async function untilClosed(sockets: readonly Duplex[], stopping: AbortSignal, farewell: () => void = () => {}): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const end = (): void => {
+    farewell()
+    for (const socket of sockets) socket.end()
+    timer = setTimeout(() => sockets.forEach((socket) => socket.destroy()), farewellMs)
+  }
+  if (stopping.aborted) end()
+  else stopping.addEventListener('abort', end)
+  await Promise.all(sockets.map(whenClosed))
+  stopping.removeEventListener('abort', end)
+  clearTimeout(timer)
+}
+
+function whenClosed(socket: Duplex): Promise<void> {
+  return new Promise((resolve) => (socket.closed ? resolve() : socket.once('close', resolve)))
+}
+
+/** For as long as it likes, and after the other side has said its last; but not when that side is no more. */
+export function keepOpen(socket: Duplex): void {
+  socket.on('error', () => socket.destroy())
+  socket.allowHalfOpen = true
+  if (!(socket instanceof Socket)) return
+  socket.setTimeout(0)
+  socket.setNoDelay(true)
+  socket.setKeepAlive(true, keepAliveMs)
+}

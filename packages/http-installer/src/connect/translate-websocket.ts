@@ -1,0 +1,66 @@
+import type { IncomingMessage } from 'node:http'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { isApiError, newInternal } from '@keelson/apimachinery'
+import type { Status } from '@keelson/apimachinery'
+import type { ProcessStreams, Remote } from '@keelson/registry'
+import { ClientGoneError } from '../read-body.ts'
+import { sendBytes } from '../response.ts'
+import { forwardedHeaders, without } from './forwarded-headers.ts'
+import { askForUpgrade, takeSocket } from './pass-upgrade.ts'
+import { ProcessTranslation } from './process-translation.ts'
+import { nodePair } from './passage.ts'
+import type { UpgradePassage } from './passage.ts'
+import { websocketHandshake } from './server-websocket.ts'
+import { untilClosed } from './splice-sockets.ts'
+import { websocketHeaders } from './tunnel-websocket.ts'
+
+/** The only one of the WebSocket protocols that can say that stdin has ended. */
+export const processProtocol = 'v5.channel.k8s.io'
+
+const spdyProtocols = ['v5', 'v4', 'v3', 'v2'].map((version) => `${version}.channel.k8s.io`)
+const maxRefusalBytes = 64 * 1024
+
+/** A process's streams as a WebSocket to the client, and as SPDY to the remote. The client is answered first, and told within it what fails. */
+export async function translateWebSocket(
+  { c, upgrade, stopping }: UpgradePassage,
+  remote: Remote,
+  streams: ProcessStreams,
+): Promise<Response> {
+  const { incoming } = nodePair(c)
+  const handshake = websocketHandshake(c.req.method, incoming.headers, processProtocol)
+  if (handshake === undefined) return sendBytes(c, 400, {}, 'Bad Request\n')
+  const headers = [
+    ...without(forwardedHeaders(incoming), ...websocketHeaders),
+    ['Connection', 'Upgrade'] as const,
+    ['Upgrade', 'SPDY/3.1'] as const,
+    ...spdyProtocols.map((protocol) => ['X-Stream-Protocol-Version', protocol] as const),
+  ]
+  const translation = new ProcessTranslation(takeSocket(c, upgrade, handshake), upgrade.head, streams)
+  const over = untilClosed([translation.socket], stopping, () => translation.close(1001))
+  try {
+    const answer = await askForUpgrade(remote, { method: 'POST', headers, signal: translation.signal })
+    if (answer.upgraded) translation.join(answer.socket, answer.head, String(answer.message.headers['x-stream-protocol-version'] ?? ''))
+    else translation.finish((await refusal(answer.message)).status)
+  } catch (error) {
+    if (!(error instanceof ClientGoneError))
+      translation.finish((isApiError(error) ? newInternal(error.message) : newInternal('the server could not handle the request')).status)
+  }
+  await over
+  return RESPONSE_ALREADY_SENT
+}
+
+/** A Status that the remote answered with, or its words. */
+async function refusal(message: IncomingMessage): Promise<{ readonly status: Status }> {
+  let text = ''
+  try {
+    for await (const chunk of message) {
+      text += String(chunk)
+      if (text.length > maxRefusalBytes) break
+    }
+    const status = JSON.parse(text) as Status
+    if (status.kind === 'Status') return { status }
+  } catch {
+    // Plain words.
+  }
+  return newInternal(`unable to upgrade connection: ${text.trim()}`)
+}

@@ -1,0 +1,31 @@
+import type { Getter, RESTStorage } from '@keelson/registry'
+import { nodeProxySubresource } from '../nodes/subresources/proxy.ts'
+import { logSubresource } from '../pods/subresources/log.ts'
+import { podProxySubresource } from '../pods/subresources/proxy.ts'
+import { attachSubresource, execSubresource, portForwardSubresource } from '../pods/subresources/streams.ts'
+import { serviceProxySubresource } from '../services/subresources/proxy.ts'
+import { createKubeletClient } from './kubelet-client.ts'
+import type { KubeletOptions } from './kubelet-client.ts'
+
+export interface ReachableObjects {
+  readonly pods: Getter
+  readonly nodes: Getter
+  readonly services: Getter
+  readonly endpoints: Getter
+}
+
+/** Every path of core/v1 behind which is not an object but somebody who answers. */
+export function kubeletSubresources(objects: ReachableObjects, options: KubeletOptions = {}): ReadonlyMap<string, RESTStorage> {
+  const { pods, nodes } = objects
+  const kubelet = createKubeletClient(nodes, options)
+  const streams = { pods, kubelet }
+  return new Map<string, RESTStorage>([
+    ['pods/attach', attachSubresource(streams)],
+    ['pods/exec', execSubresource(streams)],
+    ['pods/log', logSubresource(streams)],
+    ['pods/portforward', portForwardSubresource(streams)],
+    ['pods/proxy', podProxySubresource(pods)],
+    ['services/proxy', serviceProxySubresource(objects)],
+    ['nodes/proxy', nodeProxySubresource(kubelet)],
+  ])
+}

@@ -1,0 +1,91 @@
+import type { Pod, PodAttachOptions, PodExecOptions, PodPortForwardOptions } from '@keelson/api/core/v1'
+import { newBadRequest } from '@keelson/apimachinery'
+import type { DeepReadonly, KubeObject, RequestContext } from '@keelson/apimachinery'
+import { readResult, restFacts } from '@keelson/registry'
+import type { Connecter, Getter, OptionsDescription, ProcessStreams, RESTStorage } from '@keelson/registry'
+import type { KubeletClient, KubeletConnection } from '../../kubelet/kubelet-client.ts'
+import { containerName } from './container-name.ts'
+
+/** Where pods are, and how their kubelets are reached. */
+export interface PodStreams {
+  readonly pods: Getter
+  readonly kubelet: KubeletClient
+}
+
+type StreamStorage = RESTStorage & Connecter
+
+const processMembers = { stdin: 'boolean', stdout: 'boolean', stderr: 'boolean', tty: 'boolean', container: 'string' } as const
+
+/** GET and POST pods/NAME/exec: runs a command in a container. */
+export function execSubresource(parts: PodStreams): StreamStorage {
+  return {
+    ...streamFacts({ kind: 'PodExecOptions', members: { ...processMembers, command: 'strings' } }),
+    connect: (context, name, options) => connectProcess(parts, context, { name, verb: 'exec', options }),
+  }
+}
+
+/** The same for the process that the container already runs. */
+export function attachSubresource(parts: PodStreams): StreamStorage {
+  return {
+    ...streamFacts({ kind: 'PodAttachOptions', members: processMembers }),
+    connect: (context, name, options) => connectProcess(parts, context, { name, verb: 'attach', options }),
+  }
+}
+
+/** Connections to ports of a pod, as many as are opened within the one. */
+export function portForwardSubresource(parts: PodStreams): StreamStorage {
+  return {
+    ...streamFacts({ kind: 'PodPortForwardOptions', members: { ports: 'integers' } }),
+    async connect(context, name, options) {
+      const { ports = [] } = options as unknown as PodPortForwardOptions
+      const pod = readResult<Pod>(await parts.pods.get(context, name, {}))
+      const { remote, speaksWebSocket } = await kubeletOf(parts, context, name, pod)
+      const path = `/portForward/${pod.metadata.namespace}/${pod.metadata.name}`
+      const query = ports.length === 0 ? '' : new URLSearchParams({ port: ports.join(',') }).toString()
+      return { remote: { ...remote, path, query }, passes: 'upgrade', ...(speaksWebSocket ? {} : { websocket: { tunnel: true } }) }
+    },
+  }
+}
+
+/** Browsers can only GET when they want a WebSocket. */
+function streamFacts(connectOptions: OptionsDescription): RESTStorage & Omit<Connecter, 'connect'> {
+  const gvk = { group: '', version: 'v1', kind: connectOptions.kind }
+  return { ...restFacts(gvk), connectMethods: ['GET', 'POST'], connectOptions, connectNeedsCreate: true }
+}
+
+interface ProcessRequest {
+  readonly name: string
+  readonly verb: 'exec' | 'attach'
+  readonly options: KubeObject
+}
+
+async function connectProcess(parts: PodStreams, context: RequestContext, request: ProcessRequest): ReturnType<Connecter['connect']> {
+  const { name, verb } = request
+  const options = request.options as unknown as PodAttachOptions & Partial<Pick<PodExecOptions, 'command'>>
+  const pod = readResult<Pod>(await parts.pods.get(context, name, {}))
+  const container = containerName(pod, options.container ?? '')
+  const { remote, speaksWebSocket } = await kubeletOf(parts, context, name, pod)
+  const { stdin = false, stdout = false, stderr = false, tty = false, command } = options
+  const streams: ProcessStreams = { stdin, stdout, stderr, tty }
+  const path = `/${verb}/${pod.metadata.namespace}/${pod.metadata.name}/${container}`
+  return {
+    remote: { ...remote, path, query: processQuery(streams, command ?? []) },
+    passes: 'upgrade',
+    ...(speaksWebSocket ? {} : { websocket: { process: streams } }),
+  }
+}
+
+function processQuery({ stdin, stdout, stderr, tty }: ProcessStreams, command: readonly string[]): string {
+  const query = new URLSearchParams(command.map((word) => ['command', word]))
+  if (stderr) query.append('error', '1')
+  if (stdin) query.append('input', '1')
+  if (stdout) query.append('output', '1')
+  if (tty) query.append('tty', '1')
+  return query.toString()
+}
+
+function kubeletOf({ kubelet }: PodStreams, context: RequestContext, name: string, pod: DeepReadonly<Pod>): Promise<KubeletConnection> {
+  const node = pod.spec?.nodeName
+  if (!node) throw newBadRequest(`pod ${name} does not have a host assigned`)
+  return kubelet(context, node)
+}

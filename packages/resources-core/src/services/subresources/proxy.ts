@@ -1,0 +1,84 @@
+import type { EndpointAddress, Endpoints, EndpointSubset, Pod, Service } from '@keelson/api/core/v1'
+import { isApiError, newBadRequest, newServiceUnavailable } from '@keelson/apimachinery'
+import type { DeepReadonly, RequestContext } from '@keelson/apimachinery'
+import { readResult } from '@keelson/registry'
+import type { Connecter, Getter, RESTStorage } from '@keelson/registry'
+import { proxiedPath, proxyFacts } from '../../proxy/proxy-facts.ts'
+import { splitSchemeNamePort } from '../../proxy/scheme-name-port.ts'
+
+export interface ServiceProxyParts {
+  readonly services: Getter
+  readonly endpoints: Getter
+  readonly pods: Getter
+  readonly random?: () => number
+}
+
+/** services/NAME/proxy: any request to one of the pods behind a service. */
+export function serviceProxySubresource(parts: ServiceProxyParts): RESTStorage & Connecter {
+  return {
+    ...proxyFacts('ServiceProxyOptions', { namespaced: true }),
+    async connect(context, id, options) {
+      const target = splitSchemeNamePort(id)
+      if (target === undefined) throw newBadRequest(`invalid service request ${JSON.stringify(id)}`)
+      const port = await portName(parts.services, context, target)
+      const { subsets } = readResult<Endpoints>(await parts.endpoints.get(context, target.name, {}))
+      if ((subsets ?? []).length === 0) throw noEndpoints(target.name)
+      const found = await pickAddress(parts, context, subsets ?? [], port)
+      if (found === undefined) throw noEndpoints(id)
+      const place = { scheme: target.scheme, ...found, path: proxiedPath(options), query: '' }
+      return { remote: { ...place, tls: { verify: false } }, passes: 'proxy' }
+    },
+  }
+}
+
+/** Endpoints know ports by their names: a number is looked up in the service. */
+async function portName(
+  services: Getter,
+  context: RequestContext,
+  { name, port }: { readonly name: string; readonly port: string },
+): Promise<string> {
+  if (!/^[+-]?\d+$/.test(port)) return port
+  const { spec } = readResult<Service>(await services.get(context, name, {}))
+  const found = (spec?.ports ?? []).find((declared) => declared.port === Number(port))
+  if (found === undefined) throw newServiceUnavailable(`no service port ${Number(port)} found for service ${JSON.stringify(name)}`)
+  return found.name ?? ''
+}
+
+async function pickAddress(
+  { pods, random = Math.random }: ServiceProxyParts,
+  context: RequestContext,
+  subsets: readonly DeepReadonly<EndpointSubset>[],
+  port: string,
+): Promise<{ readonly host: string; readonly port: string } | undefined> {
+  for (const { addresses = [], ports = [] } of rotated(subsets, random)) {
+    for (const { name = '', port: number } of ports) {
+      if (name !== port) continue
+      for (const address of rotated(addresses, random)) {
+        if (await isPods(pods, context, address)) return { host: address.ip, port: String(number) }
+      }
+    }
+  }
+  return undefined
+}
+
+/** Whoever may write endpoints must not be able to send this server anywhere but to pods. */
+async function isPods(pods: Getter, context: RequestContext, { ip, targetRef }: DeepReadonly<EndpointAddress>): Promise<boolean> {
+  if (targetRef === undefined || (targetRef.namespace ?? '') !== context.namespace) return false
+  try {
+    const { status } = readResult<Pod>(await pods.get(context, targetRef.name ?? '', {}))
+    return (status?.podIPs ?? []).some((podIP) => podIP.ip === ip)
+  } catch (error) {
+    if (isApiError(error)) return false
+    throw error
+  }
+}
+
+/** From anywhere on, all of them. */
+function rotated<T>(items: readonly T[], random: () => number): readonly T[] {
+  const from = Math.floor(random() * items.length)
+  return [...items.slice(from), ...items.slice(0, from)]
+}
+
+function noEndpoints(name: string): Error {
+  return newServiceUnavailable(`no endpoints available for service ${JSON.stringify(name)}`)
+}

@@ -1,0 +1,24 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+
+export interface IssuedCertificates {
+  /** Path of "NAME.pem" or "NAME.key". */
+  file(name: string): string
+  text(name: string): string
+}
+
+/** An authority (`ca`), and certificates of it by name, for the addresses that are given. Needs openssl. */
+export function issueCertificates(openssl: string, directory: string, names: Readonly<Record<string, string>>): IssuedCertificates {
+  const run = (...args: string[]): void => void execFileSync(openssl, args, { cwd: directory, stdio: 'ignore' })
+  const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+  run('req', '-x509', ...newKey, '-subj', '/CN=authority', '-keyout', 'ca.key', '-out', 'ca.pem')
+  for (const [name, subjectAltName] of Object.entries(names)) {
+    writeFileSync(path.join(directory, 'extensions'), `subjectAltName=${subjectAltName}\nextendedKeyUsage=serverAuth,clientAuth\n`)
+    run('req', ...newKey, '-subj', `/CN=${name}`, '-keyout', `${name}.key`, '-out', `${name}.csr`)
+    const signed = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-extfile', 'extensions']
+    run('x509', '-req', '-in', `${name}.csr`, ...signed, '-out', `${name}.pem`)
+  }
+  const file = (name: string): string => path.join(directory, name)
+  return { file, text: (name) => readFileSync(file(name), 'utf8') }
+}

@@ -1,0 +1,333 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import http from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { HttpsClient } from '../https-client.ts'
+import { type KeelsonProcess, startKeelsonProcess } from '../keelson-process.ts'
+import { Kubectl } from '../kubectl/kubectl.ts'
+import { findKubectl } from '../real-parts/find-kubectl.ts'
+import { findOnPath } from '../real-parts/find-on-path.ts'
+import { issueCertificates } from './issue-certificates.ts'
+import type { IssuedCertificates } from './issue-certificates.ts'
+import { startTestKubelet } from './test-kubelet.ts'
+import type { TestKubelet } from './test-kubelet.ts'
+
+const openssl = findOnPath('openssl')
+const kubectlBinary = findKubectl()
+/** One that the server may be sent to: not its own loopback. */
+const address = Object.values(os.networkInterfaces())
+  .flatMap((infos) => infos ?? [])
+  .find(({ family, internal }) => family === 'IPv4' && !internal)?.address
+
+describe.skipIf(openssl === undefined)('what kubelets answer', { timeout: 60_000 }, () => {
+  const directory = mkdtempSync(path.join(os.tmpdir(), 'keelson-kubelet-'))
+  let certificates: IssuedCertificates
+  let kubelet: TestKubelet
+  let server: KeelsonProcess
+  let client: HttpsClient
+  let kubectl: Kubectl
+
+  beforeAll(async () => {
+    certificates = issueCertificates(openssl ?? '', directory, {
+      kubelet: `IP:${address ?? '127.0.0.1'}`,
+      apiserver: 'DNS:apiserver',
+      stranger: 'DNS:stranger',
+    })
+    const { file, text } = certificates
+    kubelet = await startTestKubelet({
+      certificate: text('kubelet.pem'),
+      key: text('kubelet.key'),
+      authority: text('ca.pem'),
+      host: '0.0.0.0',
+    })
+    server = await startKeelsonProcess({
+      flags: [
+        `--kubelet-client-certificate=${file('apiserver.pem')}`,
+        `--kubelet-client-key=${file('apiserver.key')}`,
+        `--kubelet-certificate-authority=${file('ca.pem')}`,
+        '--kubelet-preferred-address-types=InternalIP',
+        '--disable-admission-plugins=ServiceAccount',
+      ],
+    })
+    client = new HttpsClient(server.url, server.token)
+    kubectl = new Kubectl(kubectlBinary ?? '', server, directory)
+    await makeNode('n', address ?? '127.0.0.1')
+    await makePod('p', { nodeName: 'n' })
+  })
+  afterAll(async () => {
+    client[Symbol.dispose]()
+    await server.stop()
+    await kubelet[Symbol.asyncDispose]()
+    rmSync(directory, { recursive: true, force: true })
+  })
+
+  async function makeNode(name: string, at: string): Promise<void> {
+    await client.request('POST', '/api/v1/nodes', { body: { metadata: { name } } })
+    const status = { addresses: [{ type: 'InternalIP', address: at }], daemonEndpoints: { kubeletEndpoint: { Port: kubelet.port } } }
+    const answer = await client.request('PATCH', `/api/v1/nodes/${name}/status`, { body: { status }, headers: merge })
+    expect(answer.status).toBe(200)
+  }
+
+  const merge = { 'content-type': 'application/merge-patch+json' }
+  const pods = '/api/v1/namespaces/default/pods'
+
+  async function makePod(name: string, spec: object = {}, status?: object): Promise<void> {
+    const containers = [{ name: 'c', image: 'busybox', ports: [{ containerPort: kubelet.port }] }]
+    const tolerations = [{ operator: 'Exists' }]
+    const made = await client.request('POST', pods, { body: { metadata: { name }, spec: { containers, tolerations, ...spec } } })
+    expect(made.text).toContain('"kind":"Pod"')
+    const running = { status: { phase: 'Running', containerStatuses: [{ name: 'c', ready: true, state: { running: {} } }], ...status } }
+    expect((await client.request('PATCH', `${pods}/${name}/status`, { body: running, headers: merge })).status).toBe(200)
+  }
+
+  const log = (query: string, name = 'p') => client.request('GET', `${pods}/${name}/log?${query}`)
+
+  describe('logs', () => {
+    test('are what the container wrote, asked for with the certificate of this server', async () => {
+      kubelet.log('one')
+      kubelet.log('two')
+      const answer = await log('tailLines=1&timestamps=true&sinceSeconds=60&limitBytes=1000')
+      expect([answer.status, answer.headers['content-type'], answer.text]).toEqual([200, 'text/plain', '2026-01-01T00:00:00Z two\n'])
+      const seen = kubelet.requests.at(-1)!
+      expect(seen.url).toBe('/containerLogs/default/p/c?limitBytes=1000&sinceSeconds=60&tailLines=1&timestamps=true')
+      expect(seen.client).toBe('apiserver')
+      expect(seen.headers).not.toHaveProperty('authorization')
+    })
+
+    test('of a pod without a node are empty, and their options are checked', async () => {
+      await makePod('nowhere')
+      expect((await log('', 'nowhere')).status).toBe(204)
+      expect((await log('container=none')).json()).toMatchObject({ code: 400, message: 'container none is not valid for pod p' })
+      expect((await log('tailLines=-1&limitBytes=0&sinceSeconds=0')).json()).toMatchObject({
+        code: 422,
+        message:
+          'PodLogOptions "p" is invalid: [tailLines: Invalid value: -1: must be greater than or equal to 0, limitBytes: Invalid value: 0: must be greater than 0, sinceSeconds: Invalid value: 0: must be greater than 0]',
+      })
+      expect((await log('tailLines=x')).json()).toMatchObject({ code: 400, message: 'strconv.ParseInt: parsing "x": invalid syntax' })
+      expect((await log('', 'none')).json()).toMatchObject({ code: 404, message: 'pods "none" not found' })
+    })
+
+    test('of several containers need a name; a kubelet may refuse', async () => {
+      const containers = ['a', 'waiting'].map((name) => ({ name, image: 'busybox' }))
+      await makePod('two', { nodeName: 'n', containers })
+      expect((await log('', 'two')).json()).toMatchObject({
+        code: 400,
+        message: 'a container name must be specified for pod two, choose one of: [a waiting]',
+      })
+      expect((await log('container=waiting', 'two')).json()).toMatchObject({
+        code: 400,
+        reason: 'BadRequest',
+        message: 'container "waiting" in pod "p" is waiting to start: ContainerCreating',
+      })
+    })
+
+    test('need a kubelet whose certificate is right, unless that does not matter', async () => {
+      await makeNode('elsewhere', '127.0.0.1')
+      await makePod('misplaced', { nodeName: 'elsewhere' })
+      const refused = await log('', 'misplaced')
+      expect(refused.status).toBe(500)
+      expect(refused.text).toContain('tls: failed to verify certificate')
+      expect((await log('insecureSkipTLSVerifyBackend=true', 'misplaced')).status).toBe(200)
+    })
+
+    test('of a node that is not there, or does not listen', async () => {
+      await makePod('lost', { nodeName: 'no-such-node' })
+      expect((await log('', 'lost')).json()).toMatchObject({ code: 404, message: 'pods "no-such-node" not found' })
+      await client.request('PATCH', '/api/v1/nodes/elsewhere/status', {
+        body: { status: { daemonEndpoints: { kubeletEndpoint: { Port: 1 } } } },
+        headers: merge,
+      })
+      expect((await log('', 'misplaced')).json()).toMatchObject({
+        code: 500,
+        message: 'Get "https://127.0.0.1:1/containerLogs/default/misplaced/c": dial tcp 127.0.0.1:1: connect: connection refused',
+      })
+    })
+  })
+
+  describe('who does not upgrade, or may not', () => {
+    test('is told so', async () => {
+      const answer = await client.request('POST', `${pods}/p/exec?command=true&stdout=1`)
+      expect(answer.json()).toMatchObject({ code: 400, reason: 'BadRequest', message: 'Upgrade request required' })
+      expect((await client.request('PUT', `${pods}/p/exec`)).status).toBe(405)
+      expect((await client.request('POST', `${pods}/nowhere/exec?command=true`)).json()).toMatchObject({
+        code: 400,
+        message: 'pod nowhere does not have a host assigned',
+      })
+      const forbidden = await client.request('GET', `${pods}/p/exec?command=true`, { token: 'alicetoken' })
+      expect(forbidden.status).toBe(403)
+    })
+
+    test('needs permission to create even to GET', async () => {
+      const role = { rules: [{ apiGroups: [''], resources: ['pods/exec'], verbs: ['get'] }] }
+      await client.request('POST', '/apis/rbac.authorization.k8s.io/v1/clusterroles', { body: { metadata: { name: 'execs' }, ...role } })
+      expect((await client.request('GET', `${pods}/p/exec?command=true`, { token: 'alicetoken' })).status).toBe(403)
+    })
+  })
+
+  describe.skipIf(address === undefined)('proxies', () => {
+    test('of nodes', async () => {
+      expect((await client.request('GET', '/api/v1/nodes/n/proxy/healthz')).text).toBe('ok')
+      expect(kubelet.requests.at(-1)).toMatchObject({
+        client: 'apiserver',
+        headers: { 'x-forwarded-uri': '/api/v1/nodes/n/proxy/healthz' },
+      })
+      const page = await client.request('GET', `/api/v1/nodes/n:${kubelet.port}/proxy/logs/`)
+      expect(page.text).toBe(`<pre><a href="/api/v1/nodes/n:${kubelet.port}/proxy/logs/x">x</a></pre>`)
+      const root = await client.request('GET', '/api/v1/nodes/n/proxy?a=b')
+      expect([root.status, root.headers.location]).toEqual([301, '/api/v1/nodes/n/proxy/?a=b'])
+      expect((await client.request('GET', '/api/v1/nodes/elsewhere/proxy/healthz')).json()).toMatchObject({
+        code: 400,
+        message: 'address not allowed',
+      })
+      expect((await client.request('GET', '/api/v1/nodes/ftp:n:1/proxy/')).json()).toMatchObject({
+        message: 'invalid node request "ftp:n:1"',
+      })
+    })
+
+    test('of pods and services take any method, body and query', async () => {
+      await makePod('web', { nodeName: 'n' }, { podIP: address, podIPs: [{ ip: address }] })
+      const echo = await client.request('POST', `${pods}/https:web:/proxy/echo?x=%20y`, { body: 'hello' })
+      expect([echo.status, echo.text, echo.headers['x-seen']]).toEqual([201, 'hello', 'POST'])
+      expect(kubelet.requests.at(-1)).toMatchObject({ url: '/echo?x=%20y', client: undefined })
+      expect(kubelet.requests.at(-1)!.headers).not.toHaveProperty('authorization')
+
+      const services = '/api/v1/namespaces/default/services'
+      const ports = [{ name: 'https', port: 443, targetPort: kubelet.port }]
+      await client.request('POST', services, { body: { metadata: { name: 's' }, spec: { ports } } })
+      const through = (id: string) => client.request('DELETE', `${services}/${id}/proxy/echo`)
+      expect((await through('https:s:443')).json()).toMatchObject({ code: 404, message: 'services "s" not found' })
+      const subset = (ip: string, name: string) => ({
+        addresses: [{ ip, targetRef: { kind: 'Pod', namespace: 'default', name } }],
+        ports: [{ name: 'https', port: kubelet.port }],
+      })
+      const endpoints = { metadata: { name: 's' }, subsets: [subset('10.9.9.9', 'web')] }
+      await client.request('POST', '/api/v1/namespaces/default/endpoints', { body: endpoints })
+      expect((await through('https:s:https')).json()).toMatchObject({
+        code: 503,
+        message: 'no endpoints available for service "https:s:https"',
+      })
+      await client.request('PUT', '/api/v1/namespaces/default/endpoints/s', { body: { ...endpoints, subsets: [subset(address!, 'web')] } })
+      expect((await through('https:s:443')).status).toBe(201)
+      expect((await through('https:s:https')).status).toBe(201)
+      expect((await through('s:80')).json()).toMatchObject({ code: 503, message: 'no service port 80 found for service "s"' })
+    })
+
+    test('go nowhere else', async () => {
+      await makePod('inward', { nodeName: 'n' }, { podIP: '127.0.0.1', podIPs: [{ ip: '127.0.0.1' }] })
+      expect((await client.request('GET', `${pods}/inward:80/proxy/`)).json()).toMatchObject({ code: 400, message: 'address not allowed' })
+      const closed = await client.request('GET', `${pods}/web:1/proxy/`)
+      expect(closed.json()).toMatchObject({
+        code: 503,
+        message: `error trying to reach service: dial tcp ${address}:1: connect: connection refused`,
+      })
+    })
+  })
+
+  describe.skipIf(kubectlBinary === undefined).each([
+    ['WebSocket', {}],
+    ['SPDY', { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: 'false', KUBECTL_PORT_FORWARD_WEBSOCKETS: 'false' }],
+  ])('kubectl, in %s', (_name, environment) => {
+    test('exec: stdin, stdout and stderr apart, exit codes', async () => {
+      expect(await kubectl.run(['exec', 'p', '--', 'echo', 'a b', '~*'], { environment })).toBe('a b ~*\n')
+      const both = await kubectl.try(['exec', '-i', 'p', '--', 'sh', '-c', 'cat; echo wrong >&2; exit 3'], {
+        input: 'typed\n',
+        environment,
+      })
+      expect(both).toEqual({ code: 3, stdout: 'typed\n', stderr: 'wrong\ncommand terminated with exit code 3\n' })
+    })
+
+    test('exec: megabytes in both directions', async () => {
+      const input = 'x'.repeat(79).concat('\n').repeat(50_000)
+      expect(await kubectl.run(['exec', '-i', 'p', '--', 'cat'], { input, environment })).toBe(input)
+    })
+
+    test('exec: what the kubelet refuses', async () => {
+      await client.request('DELETE', `${pods}/refused?gracePeriodSeconds=0`)
+      await makePod('refused', { nodeName: 'n', containers: [{ name: 'refusing', image: 'busybox' }] })
+      const { code, stderr } = await kubectl.try(['exec', 'refused', '--', 'true'], { environment })
+      expect(code).toBe(1)
+      expect(stderr).toContain('Forbidden')
+    })
+
+    test('attach', async () => {
+      const { code, stdout } = await kubectl.try(['attach', '-i', 'p'], { input: 'to the process\n', environment })
+      expect([code, stdout]).toEqual([0, 'to the process\n'])
+    })
+
+    test('cp, there and back', async () => {
+      const at = (name: string): string => path.join(directory, name)
+      const content = Array.from({ length: 20_000 }, (_, i) => `line ${i}\n`).join('')
+      mkdirSync(at('pod'), { recursive: true })
+      writeFileSync(at('sent'), content)
+      await kubectl.run(['cp', at('sent'), `p:${at('pod/arrived')}`], { environment })
+      expect(readFileSync(at('pod/arrived'), 'utf8')).toBe(content)
+      await kubectl.run(['cp', `p:${at('pod/arrived')}`, at('back')], { environment })
+      expect(readFileSync(at('back'), 'utf8')).toBe(content)
+    })
+
+    test('port-forward', async () => {
+      const behind = http.createServer((_request, response) => void response.end('y'.repeat(1_000_000)))
+      await new Promise<void>((resolve) => behind.listen(0, '127.0.0.1', resolve))
+      const { port } = behind.address() as AddressInfo
+      const forward = kubectl.start(['port-forward', 'p', `:${port}`], environment)
+      try {
+        await forward.until('Forwarding from 127.0.0.1:')
+        const local = /127\.0\.0\.1:(\d+)/.exec(forward.lines().join('\n'))![1]
+        const texts = await Promise.all([1, 2, 3].map(async () => (await fetch(`http://127.0.0.1:${local}/`)).text()))
+        expect(texts.map(({ length }) => length)).toEqual([1_000_000, 1_000_000, 1_000_000])
+      } finally {
+        forward.child.kill()
+        behind.close()
+      }
+    })
+  })
+
+  test.skipIf(kubectlBinary === undefined)(
+    'kubectl logs -f sees lines as they come, and its end ends the connection to the kubelet',
+    async () => {
+      await expect.poll(() => kubelet.connections()).toBe(0)
+      const logs = kubectl.start(['logs', '-f', '--tail=0', 'p'])
+      await expect.poll(() => kubelet.connections()).toBe(1)
+      kubelet.log('first of many')
+      await logs.until('first of many')
+      kubelet.log('second of many')
+      await logs.until('second of many')
+      logs.child.kill()
+      await expect.poll(() => kubelet.connections()).toBe(0)
+    },
+  )
+
+  test('a client that goes takes its process along', async () => {
+    await expect.poll(() => kubelet.connections()).toBe(0)
+    const { socket } = await upgrade(`${pods}/p/exec?command=sleep&command=1000&stdout=1`, 'v4.channel.k8s.io')
+    expect(kubelet.connections()).toBe(1)
+    socket.destroy()
+    await expect.poll(() => kubelet.connections()).toBe(0)
+  })
+
+  function upgrade(url: string, protocol: string): Promise<{ readonly socket: Socket; readonly head: string }> {
+    return client.upgrade(url, {
+      Connection: 'Upgrade',
+      Upgrade: 'websocket',
+      'Sec-WebSocket-Key': Buffer.alloc(16).toString('base64'),
+      'Sec-WebSocket-Version': '13',
+      'Sec-WebSocket-Protocol': protocol,
+    })
+  }
+
+  test('what runs is ended when the server stops', async () => {
+    const { socket, head } = await upgrade(`${pods}/p/exec?command=sleep&command=1000&stdout=1`, 'v5.channel.k8s.io')
+    expect(head).toContain('HTTP/1.1 101 Switching Protocols')
+    const ended = new Promise((resolve) => socket.once('close', resolve))
+    socket.resume()
+    const logs = log('follow=true')
+    await expect.poll(() => kubelet.connections()).toBe(2)
+    const stopping = server.stop()
+    await ended
+    expect((await logs).status).toBe(200)
+    expect(await stopping).toBe(0)
+    await expect.poll(() => kubelet.connections()).toBe(0)
+  })
+})

@@ -1,0 +1,97 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { websocketAccept, WebSocketFrameReader, websocketMessage, websocketOpcode } from '@keelson/apimachinery/httpstream'
+import { resumeProcess, runProcess } from './run-process.ts'
+import { SpdyServer } from './spdy-server.ts'
+import type { SpdyStream } from './spdy-server.ts'
+
+export interface ProcessRequest {
+  readonly incoming: IncomingMessage
+  readonly socket: Duplex
+  readonly head: Buffer
+  readonly command: readonly string[]
+  readonly query: URLSearchParams
+}
+
+/** Streams as SPDY, in version 4 of the protocol: what kubelets speak. */
+export function serveProcessInSpdy({ socket, head, command, query }: ProcessRequest): void {
+  socket.write(
+    'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: v4.channel.k8s.io\r\n\r\n',
+  )
+  const wanted = ['error', ...(query.has('input') ? ['stdin'] : []), ...(query.has('output') ? ['stdout'] : [])]
+  if (query.has('error') && !query.has('tty')) wanted.push('stderr')
+  const streams = new Map<string, SpdyStream>()
+  const connection = new SpdyServer(socket, head, (stream) => {
+    streams.set(stream.headers['streamtype'] ?? '', stream)
+    if (!wanted.every((name) => streams.has(name))) return
+    wanted.length = 0
+    if (streams.size > 0 && started) return
+    started = true
+    const child = runProcess(command, {
+      stdout: (piece) => streams.get('stdout')?.write(piece) ?? true,
+      stderr: (piece) => streams.get('stderr')?.write(piece) ?? true,
+      exited: (status) => {
+        streams.get('stdout')?.end()
+        streams.get('stderr')?.end()
+        streams.get('error')?.write(Buffer.from(JSON.stringify(status)))
+        streams.get('error')?.end()
+        streams.get('stdin')?.end()
+      },
+    })
+    const stdin = streams.get('stdin')
+    if (stdin === undefined) child.stdin?.end()
+    else {
+      stdin.onData = (piece) => {
+        if (child.stdin?.write(piece) === false) socket.pause()
+      }
+      stdin.onEnd = () => void child.stdin?.end()
+      child.stdin?.on('drain', () => socket.resume())
+    }
+    socket.on('drain', () => resumeProcess(child))
+    socket.once('close', () => child.kill('SIGKILL'))
+  })
+  let started = false
+  void connection
+}
+
+/** Channels of a WebSocket, in version 4 or 5 of the protocol. */
+export function serveProcessInWebSocket({ incoming, socket, head, command, query }: ProcessRequest): void {
+  const protocols = String(incoming.headers['sec-websocket-protocol']).split(/\s*,\s*/)
+  const protocol = protocols.includes('v5.channel.k8s.io') ? 'v5.channel.k8s.io' : 'v4.channel.k8s.io'
+  const accept = websocketAccept(String(incoming.headers['sec-websocket-key']))
+  socket.write(
+    `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: ${accept}\r\nSec-WebSocket-Protocol: ${protocol}\r\n\r\n`,
+  )
+  const send = (channel: number, piece: Buffer): boolean =>
+    socket.writable ? socket.write(websocketMessage(websocketOpcode.binary, Buffer.from([channel]), piece)) : true
+  send(query.has('output') ? 1 : 3, Buffer.alloc(0))
+  const child = runProcess(command, {
+    stdout: (piece) => send(1, piece),
+    stderr: (piece) => send(2, piece),
+    exited: (status) => {
+      send(3, Buffer.from(JSON.stringify(status)))
+      socket.end(Buffer.from([0x88, 2, 3, 0xe8]))
+    },
+  })
+  if (!query.has('input')) child.stdin?.end()
+  let message: Buffer[] = []
+  const reader = new WebSocketFrameReader(
+    {
+      onMessage: (_opcode, piece, { last }) => {
+        message.push(Buffer.from(piece))
+        if (!last) return
+        const [channel = 0, ...rest] = Buffer.concat(message)
+        message = []
+        if (channel === 255) child.stdin?.end()
+        else if (channel === 0 && rest.length > 0) child.stdin?.write(Buffer.from(rest))
+      },
+      onControl: (opcode) => void (opcode === websocketOpcode.close && socket.end()),
+    },
+    { masked: true },
+  )
+  socket.on('error', () => socket.destroy())
+  socket.on('data', (chunk: Buffer) => reader.push(chunk))
+  socket.on('drain', () => resumeProcess(child))
+  socket.once('close', () => child.kill('SIGKILL'))
+  if (head.length > 0) reader.push(head)
+}

@@ -1,0 +1,78 @@
+import { constants, inflateSync } from 'node:zlib'
+import type { Duplex } from 'node:stream'
+import { spdyControl, spdyDataHead, spdyDictionary, spdyFrame, SpdyFrameReader, SpdyHeaderWriter } from '@keelson/apimachinery/httpstream'
+
+export interface SpdyStream {
+  readonly headers: Readonly<Record<string, string>>
+  onData: (piece: Buffer) => void
+  onEnd: () => void
+  /** False: enough waits to be taken. */
+  write(piece: Buffer): boolean
+  end(): void
+}
+
+/** The side of a SPDY/3.1 connection that streams are opened to. */
+export class SpdyServer {
+  readonly socket: Duplex
+  readonly #streams = new Map<number, SpdyStream>()
+  readonly #writer = new SpdyHeaderWriter()
+  #compressed = Buffer.alloc(0)
+  #plainLength = 0
+
+  constructor(socket: Duplex, head: Buffer, onStream: (stream: SpdyStream) => void) {
+    this.socket = socket
+    const reader = new SpdyFrameReader({
+      onData: (id, piece, fin) => {
+        const stream = this.#streams.get(id)
+        if (piece.length > 0) stream?.onData(piece)
+        if (fin) stream?.onEnd()
+      },
+      onControl: (type, _flags, payload) => {
+        if (type === spdyFrame.ping) this.#send(spdyControl(spdyFrame.ping, 0, payload))
+        if (type === spdyFrame.rstStream) this.#streams.get(payload.readUInt32BE(0))?.onEnd()
+        if (type !== spdyFrame.synStream) return
+        const id = payload.readUInt32BE(0)
+        const stream = this.#stream(id, this.#headers(payload.subarray(10)))
+        const idBytes = Buffer.alloc(4)
+        idBytes.writeUInt32BE(id)
+        this.#send(spdyControl(spdyFrame.synReply, 0, Buffer.concat([idBytes, this.#writer.encode({})])))
+        onStream(stream)
+      },
+    })
+    socket.on('error', () => socket.destroy())
+    socket.on('data', (chunk: Buffer) => reader.push(chunk))
+    if (head.length > 0) queueMicrotask(() => reader.push(head))
+  }
+
+  #stream(id: number, headers: Record<string, string>): SpdyStream {
+    const stream: SpdyStream = {
+      headers,
+      onData: () => {},
+      onEnd: () => {},
+      write: (piece) => this.#send(Buffer.concat([spdyDataHead(id, piece.length, false), piece])),
+      end: () => void this.#send(spdyDataHead(id, 0, true)),
+    }
+    this.#streams.set(id, stream)
+    return stream
+  }
+
+  /** The whole connection's headers are one zlib stream: read again from its start, few as they are. */
+  #headers(block: Buffer): Record<string, string> {
+    this.#compressed = Buffer.concat([this.#compressed, block])
+    const plain = inflateSync(this.#compressed, { dictionary: spdyDictionary, finishFlush: constants.Z_SYNC_FLUSH })
+    let at = this.#plainLength
+    this.#plainLength = plain.length
+    const text = (): string => {
+      const length = plain.readUInt32BE(at)
+      at += 4 + length
+      return plain.toString('utf8', at - length, at)
+    }
+    const count = plain.readUInt32BE(at)
+    at += 4
+    return Object.fromEntries(Array.from({ length: count }, () => [text(), text()]))
+  }
+
+  #send(bytes: Buffer): boolean {
+    return this.socket.writable ? this.socket.write(bytes) : true
+  }
+}

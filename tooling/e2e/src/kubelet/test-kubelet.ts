@@ -1,0 +1,109 @@
+import https from 'node:https'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { TLSSocket } from 'node:tls'
+import { servePortForward } from './serve-port-forward.ts'
+import { serveProcessInSpdy, serveProcessInWebSocket } from './serve-process.ts'
+
+export interface TestKubeletOptions {
+  /** PEM. */
+  readonly certificate: string
+  readonly key: string
+  readonly authority: string
+  readonly host?: string
+  /** What attach finds running. */
+  readonly attached?: readonly string[]
+}
+
+export interface SeenRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** CN of the certificate that was shown, when it was of the authority. */
+  readonly client: string | undefined
+}
+
+export interface TestKubelet extends AsyncDisposable {
+  readonly port: number
+  readonly requests: readonly SeenRequest[]
+  /** Connections that are open. */
+  readonly connections: () => number
+  /** Adds to the log of every container, for who follows it too. */
+  log(line: string): void
+}
+
+/** As much of a kubelet as answers an API server: logs, processes, ports, and a page of its own. Processes are this machine's. */
+export async function startTestKubelet(options: TestKubeletOptions): Promise<TestKubelet> {
+  const { certificate, key, authority, host = '127.0.0.1', attached = ['cat'] } = options
+  const requests: SeenRequest[] = []
+  const lines: string[] = []
+  const followers = new Set<ServerResponse>()
+  const sockets = new Set<Duplex>()
+
+  const seen = (incoming: IncomingMessage): URL => {
+    const socket = incoming.socket as TLSSocket
+    const client = socket.authorized ? socket.getPeerCertificate().subject.CN : undefined
+    requests.push({
+      method: incoming.method ?? '',
+      url: incoming.url ?? '',
+      headers: incoming.headers,
+      client: client as string | undefined,
+    })
+    return new URL(incoming.url ?? '/', 'https://kubelet')
+  }
+
+  function serve(incoming: IncomingMessage, outgoing: ServerResponse): void {
+    const url = seen(incoming)
+    if (url.pathname.startsWith('/containerLogs/')) return serveLog(url, outgoing)
+    if (url.pathname === '/healthz') return void outgoing.end('ok')
+    if (url.pathname === '/logs/')
+      return void outgoing.writeHead(200, { 'content-type': 'text/html' }).end('<pre><a href="/logs/x">x</a></pre>')
+    if (url.pathname === '/echo') return void incoming.pipe(outgoing.writeHead(201, { 'x-seen': incoming.method }))
+    outgoing.writeHead(404).end('404 page not found\n')
+  }
+
+  function serveLog({ pathname, searchParams }: URL, outgoing: ServerResponse): void {
+    if (pathname.endsWith('/waiting'))
+      return void outgoing.writeHead(400).end('container "waiting" in pod "p" is waiting to start: ContainerCreating')
+    const tail = searchParams.get('tailLines')
+    const shown = tail === null ? lines : tail === '0' ? [] : lines.slice(-Number(tail))
+    outgoing.writeHead(200, { 'content-type': 'text/plain' })
+    outgoing.flushHeaders()
+    for (const line of shown) outgoing.write(`${searchParams.get('timestamps') === 'true' ? '2026-01-01T00:00:00Z ' : ''}${line}\n`)
+    if (searchParams.get('follow') !== 'true') return void outgoing.end()
+    followers.add(outgoing)
+    outgoing.once('close', () => followers.delete(outgoing))
+  }
+
+  const server = https.createServer({ cert: certificate, key, ca: authority, requestCert: true, rejectUnauthorized: false }, serve)
+  server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const { pathname, searchParams: query } = seen(incoming)
+    const [, verb, , , container] = pathname.split('/')
+    if (container === 'refusing')
+      return void socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 9\r\nConnection: close\r\n\r\nForbidden')
+    if (verb === 'portForward') return servePortForward(socket, head)
+    const command = verb === 'attach' ? attached : query.getAll('command')
+    const request = { incoming, socket, head, command, query }
+    if (incoming.headers.upgrade?.toLowerCase() === 'websocket') serveProcessInWebSocket(request)
+    else serveProcessInSpdy(request)
+  })
+  server.on('secureConnection', (socket: TLSSocket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  await new Promise<void>((resolve) => server.listen(0, host, resolve))
+  return {
+    port: (server.address() as AddressInfo).port,
+    requests,
+    connections: () => sockets.size,
+    log: (line) => {
+      lines.push(line)
+      for (const follower of followers) follower.write(`${line}\n`)
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
