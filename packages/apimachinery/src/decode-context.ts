@@ -12,25 +12,34 @@ export interface FieldStep {
   readonly field: FieldSchema
 }
 
+export interface DecodeContextOptions {
+  readonly strict?: boolean
+  readonly keepEmptyLists?: boolean
+  readonly reuse?: boolean
+}
+
 /** Where a decoder stands and what it has found wrong so far. */
 export class DecodeContext {
   readonly steps: Step[] = []
   readonly keepEmptyLists: boolean
+  /** What is canonical already is not copied. */
+  readonly reuse: boolean
   /** Whether an empty list became null. */
   emptiedLists = false
   /** Types that decode themselves look at nothing strictly below them. */
   strict: boolean
   /** The first misfit. Decoding goes on after it, because an error that ends decoding at once takes its place. */
   saved: string | undefined
-  private readonly strictErrorSet = new Set<string>()
+  private strictErrorSet: Set<string> | undefined
 
-  constructor(strict: boolean, keepEmptyLists: boolean) {
+  constructor({ strict = false, keepEmptyLists = false, reuse = false }: DecodeContextOptions) {
     this.strict = strict
     this.keepEmptyLists = keepEmptyLists
+    this.reuse = reuse
   }
 
   get strictErrors(): readonly string[] {
-    return [...this.strictErrorSet]
+    return this.strictErrorSet === undefined ? [] : [...this.strictErrorSet]
   }
 
   /** A value that does not fit its type. */
@@ -48,8 +57,9 @@ export class DecodeContext {
   }
 
   strictError(what: 'unknown field' | 'duplicate field', key: string): void {
-    if (!this.strict || this.strictErrorSet.size >= maxStrictErrors) return
-    this.strictErrorSet.add(`${what} ${quote(this.strictPath(key))}`)
+    if (!this.strict) return
+    this.strictErrorSet ??= new Set()
+    if (this.strictErrorSet.size < maxStrictErrors) this.strictErrorSet.add(`${what} ${quote(this.strictPath(key))}`)
   }
 
   private misfitText(what: string, goType: string): string {

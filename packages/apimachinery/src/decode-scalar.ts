@@ -61,7 +61,7 @@ export function scalarDecoder(kind: ScalarType, goType: string): Decoder {
       return (value, context) => {
         if (typeof value === 'string') return value
         if (value === null) return 0
-        return strictInt32(value, context)
+        return typeof value === 'number' && (value | 0) === value ? value | 0 : strictInt32(value, context)
       }
     case 'time':
       return textDecoder(canonicalTime, null)
@@ -72,7 +72,7 @@ export function scalarDecoder(kind: ScalarType, goType: string): Decoder {
     case 'rawExtension':
     case 'fieldsV1':
     case 'json':
-      return plainValue
+      return (value, context) => (context.reuse ? value : plainValue(value))
   }
 }
 

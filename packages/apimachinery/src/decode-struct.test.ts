@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { DecodeOptions } from './decode-options.ts'
-import { decodeJson, decodeStruct } from './decode-struct.ts'
+import { canonicalStruct, decodeJson, decodeStruct } from './decode-struct.ts'
 import { encodeJson } from './encode-json.ts'
 import { parseJson } from './json-document.ts'
 import type { JsonValue } from './meta.ts'
@@ -195,11 +195,27 @@ test('property: decoding what was decoded and written changes nothing, and input
   fc.assert(
     fc.property(value, (input) => {
       const before = structuredClone(input)
-      const once = encodeJson(pod, decodeStruct(pod, input as JsonValue).object)
+      const decoded = decodeStruct(pod, input as JsonValue).object
+      const once = encodeJson(pod, decoded)
+      expect(encodeJson(pod, canonicalStruct(pod, decoded))).toBe(once)
+      expect(encodeJson(pod, canonicalStruct(pod, input))).toBe(once)
       expect(input).toEqual(before)
       expect(encodeJson(pod, decodeJson(pod, once).object)).toBe(once)
     }),
   )
+})
+
+test('what is canonical is shared with the object that it was brought about from', () => {
+  const containers = [{ name: 'c' }]
+  const spec = { containers, eventTime: null, raw: null }
+  const changed = { spec, metadata: { labels: { b: '1', a: '2' }, creationTimestamp: '2026-01-31T00:00:00+00:00', name: 'n' } }
+  const object = canonicalStruct(pod, changed)
+  expect(JSON.stringify(object)).toBe(
+    '{"metadata":{"name":"n","creationTimestamp":"2026-01-31T00:00:00Z","labels":{"a":"2","b":"1"}},"spec":{"containers":[{"name":"c"}],"eventTime":null,"raw":null}}',
+  )
+  expect(object.spec).toBe(spec)
+  expect(canonicalStruct(pod, object)).toBe(object)
+  expect(JSON.stringify(canonicalStruct(pod, { ...object, kind: 'Pod', spec: { containers } }))).toBe(JSON.stringify(object))
 })
 
 test('property: any JSON is decoded or refused with a JsonError', () => {

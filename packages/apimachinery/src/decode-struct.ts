@@ -12,6 +12,7 @@ import { JsonError } from './json-error.ts'
 import { NumberLiteral } from './json-number.ts'
 import { DuplicateObject, objectFromEntries, setOwn } from './json-reader.ts'
 import type { JsonObject, JsonValue } from './meta.ts'
+import { Members } from './struct-members.ts'
 import type { FieldSchema, ListSchema, MapSchema, StructSchema, TypeSchema } from './type-schema.ts'
 
 /** Text to canonical object, in one step. Throws `JsonError` with the original's message. */
@@ -35,18 +36,34 @@ export function decodeList(schema: ListSchema, input: JsonValue | ParsedJson, op
   return decodeWith(decoderOf(schema), input, options) as Decoded<JsonValue[] | null>
 }
 
+/**
+ * The canonical form of an object that is nearly canonical already, as one is that was decoded and then changed. What needs no change is
+ * shared with the input, up to the whole of it.
+ */
+export function canonicalStruct<T extends object>(schema: StructSchema, object: T): T {
+  const plan = planOf(schema)
+  const context = new DecodeContext({ reuse: true })
+  return finishDecoding(() => decodeValue(plan, object, context, true), context) as T
+}
+
 function decodeWith(decode: Decoder, input: JsonValue | ParsedJson, options: DecodeOptions): Decoded<unknown> {
-  const context = new DecodeContext(options.strict === 'Strict' || options.strict === 'Warn', options.keepEmptyLists === true)
+  const { strict, keepEmptyLists = false } = options
+  const context = new DecodeContext({ strict: strict === 'Strict' || strict === 'Warn', keepEmptyLists })
   const value = input instanceof JsonDocument ? input.exactValue : input
+  const object = finishDecoding(() => decode(value, context), context)
+  return { object, strictErrors: context.strictErrors, emptiedLists: context.emptiedLists }
+}
+
+function finishDecoding(decode: () => unknown, context: DecodeContext): unknown {
   let object: unknown
   try {
-    object = decode(value, context)
+    object = decode()
   } catch (e) {
     if (e instanceof RangeError) throw new JsonError('exceeded max depth', { cause: e })
     throw e
   }
   if (context.saved !== undefined) throw new JsonError(context.saved)
-  return { object, strictErrors: context.strictErrors, emptiedLists: context.emptiedLists }
+  return object
 }
 
 interface FieldPlan {
@@ -183,13 +200,16 @@ function listDecoder(schema: ListSchema): Decoder {
     }
     const { steps } = context
     const list: unknown[] = []
+    let same = true
     for (let i = 0; i < value.length; i++) {
       steps.push(i)
       const item = value[i] as unknown
-      list.push(item === null && keepsNull ? null : decode(item, context))
+      const decoded = item === null && keepsNull ? null : decode(item, context)
+      if (decoded !== item) same = false
+      list.push(decoded)
       steps.pop()
     }
-    return list
+    return same && context.reuse ? value : list
   }
 }
 
@@ -208,15 +228,19 @@ function mapDecoder(schema: MapSchema): Decoder {
     const source = value instanceof DuplicateObject ? objectFromEntries(value.entries) : value
     let last: string | undefined
     let sorted = true
+    let same = source === value
     for (const key in source) {
       if (last !== undefined && key < last) sorted = false
       last = key
       steps.push(key)
-      setOwn(map, key, decode(source[key], context) ?? nullValue)
+      const decoded = decode(source[key], context) ?? nullValue
+      if (decoded !== source[key]) same = false
+      setOwn(map, key, decoded)
       steps.pop()
     }
     if (last === undefined) return null
-    return sorted ? map : sortKeys(map)
+    if (!sorted) return sortKeys(map)
+    return same && context.reuse ? value : map
   }
 }
 
@@ -247,15 +271,10 @@ function isObject(value: unknown): value is JsonMembers {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberLiteral)
 }
 
-/** What a struct's members were decoded to, kept in the order of the schema whatever order they came in. */
-interface Members {
-  readonly slots: number[]
-  readonly values: unknown[]
-}
-
 /** Members are read in the order of the document, so that the first misfit is the original's, and written in the order of the schema. */
 function decodeMembers(plan: StructPlan, value: JsonMembers, context: DecodeContext, dropTypeMeta: boolean): JsonObject {
-  const members: Members = { slots: [], values: [] }
+  if (context.reuse) return reuseMembers(plan, value, context, dropTypeMeta)
+  const members = new Members()
   if (value instanceof DuplicateObject) readRepeated(plan, value, context, members)
   else for (const key in value) readMember(plan, key, value[key], context, members)
   return writeFields(plan, members, context, dropTypeMeta)
@@ -265,36 +284,57 @@ function readMember(plan: StructPlan, key: string, member: unknown, context: Dec
   const field = plan.byName.get(key)
   if (field === undefined) {
     if (context.strict) context.strictError('unknown field', key)
-  } else if (member === null && field.nullable) forget(members, field.slot)
+  } else if (member === null && field.nullable) members.forget(field.slot)
   else {
     context.steps.push(field.step)
-    keep(members, field.slot, field.decode(member, context))
+    members.keep(field.slot, field.decode(member, context))
     context.steps.pop()
   }
 }
 
-/** Insertion from the end: few members, most of them in order already. */
-function keep({ slots, values }: Members, slot: number, value: unknown): void {
-  let at = slots.length
-  while (at > 0 && slots[at - 1]! > slot) at--
-  if (at === slots.length) {
-    if (at > 0 && slots[at - 1] === slot) values[at - 1] = value
-    else {
-      slots.push(slot)
-      values.push(value)
+/** The same for what is canonical but for some members: `value` itself as long as each is where and what it should be. */
+function reuseMembers(plan: StructPlan, value: JsonMembers, context: DecodeContext, dropTypeMeta: boolean): JsonObject {
+  const { byName, written } = plan
+  let members: Members | undefined
+  let last = -1
+  let due = 0
+  for (const key in value) {
+    const field = byName.get(key)
+    const member = value[key]
+    const inPlace =
+      members === undefined &&
+      field !== undefined &&
+      field.slot > last &&
+      (due === written.length || written[due]!.slot >= field.slot) &&
+      !(member === null && field.nullable) &&
+      !(dropTypeMeta && field.typeMeta)
+    if (!inPlace) {
+      members ??= membersBefore(plan, value, key)
+      readMember(plan, key, member, context, members)
+      continue
     }
-  } else if (at > 0 && slots[at - 1] === slot) values[at - 1] = value
-  else {
-    slots.splice(at, 0, slot)
-    values.splice(at, 0, value)
+    context.steps.push(field.step)
+    const decoded = field.decode(member, context)
+    context.steps.pop()
+    if (decoded !== member || isDropped(field, decoded)) {
+      members = membersBefore(plan, value, key)
+      members.keep(field.slot, decoded)
+    }
+    last = field.slot
+    if (due < written.length && written[due]!.slot === last) due++
   }
+  if (members === undefined && due === written.length) return value as JsonObject
+  return writeFields(plan, members ?? membersBefore(plan, value, undefined), context, dropTypeMeta)
 }
 
-function forget({ slots, values }: Members, slot: number): void {
-  const at = slots.indexOf(slot)
-  if (at < 0) return
-  slots.splice(at, 1)
-  values.splice(at, 1)
+/** Those in front of `key`, which are as they should be. */
+function membersBefore(plan: StructPlan, value: JsonMembers, key: string | undefined): Members {
+  const members = new Members()
+  for (const earlier in value) {
+    if (earlier === key) break
+    members.keep(plan.byName.get(earlier)!.slot, value[earlier])
+  }
+  return members
 }
 
 function readRepeated(plan: StructPlan, value: DuplicateObject, context: DecodeContext, members: Members): void {
@@ -317,11 +357,15 @@ function writeFields(plan: StructPlan, { slots, values }: Members, context: Deco
     const field = fields[slot]!
     const value = values[i]
     if (dropTypeMeta && field.typeMeta) continue
-    if (field.dropsZero ? !isZero(value) : !(field.dropsZeroStruct && isZeroStruct(value))) object[field.name] = value
+    if (!isDropped(field, value)) object[field.name] = value
     else if (field.isMap) rememberEmptyMap(object, field.name)
   }
   for (; due < written.length; due++) writeAbsent(object, written[due]!, context)
   return object as JsonObject
+}
+
+function isDropped(field: FieldPlan, value: unknown): boolean {
+  return field.dropsZero ? isZero(value) : field.dropsZeroStruct && isZeroStruct(value)
 }
 
 function writeAbsent(object: { [key: string]: unknown }, field: FieldPlan, context: DecodeContext): void {

@@ -256,15 +256,27 @@ export function setOwn(object: { [key: string]: unknown }, key: string, value: u
   else object[key] = value
 }
 
-/** The value without the markers that only decoders understand. */
+/** The value without the markers that only decoders understand; itself where it has none. */
 export function plainValue(value: unknown): JsonValue {
+  return hasMarkers(value) ? withoutMarkers(value) : (value as JsonValue)
+}
+
+function hasMarkers(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) return value.some(hasMarkers)
+  if (value instanceof NumberLiteral || value instanceof DuplicateObject) return true
+  for (const key in value) if (hasMarkers((value as { [key: string]: unknown })[key])) return true
+  return false
+}
+
+function withoutMarkers(value: unknown): JsonValue {
   if (typeof value !== 'object' || value === null) return value as JsonValue
   if (value instanceof NumberLiteral) {
     const number = untypedNumber(value.text)
     if (number === undefined) throw new JsonError(`json: cannot unmarshal number ${value.text} into Go value of type float64`)
     return number as number
   }
-  if (Array.isArray(value)) return value.map(plainValue)
+  if (Array.isArray(value)) return value.map(withoutMarkers)
   const entries = value instanceof DuplicateObject ? value.entries : Object.entries(value)
-  return objectFromEntries(entries.map(([key, member]) => [key, plainValue(member)] as const)) as JsonValue
+  return objectFromEntries(entries.map(([key, member]) => [key, withoutMarkers(member)] as const)) as JsonValue
 }

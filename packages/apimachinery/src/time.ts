@@ -40,8 +40,12 @@ export function parseInstant(text: string): Instant {
   return new Scanner(text, timeLayout).instant()
 }
 
+/** A time as it is written again, though not every such one: the last days of months have to be counted. */
+const surelyNormal = /^[1-9][0-9]{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$/
+
 /** As metav1.Time would write it again: UTC, whole seconds; null for Go's zero time. */
 export function normalizeTime(text: string): string | null {
+  if (surelyNormal.test(text)) return text
   const instant = parseInstant(text)
   return isZeroTime(instant) ? null : formatInstant(instant)
 }

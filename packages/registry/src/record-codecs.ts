@@ -1,5 +1,4 @@
-import { decodeStruct, encodeJson } from '@keelson/apimachinery'
-import type { JsonValue } from '@keelson/apimachinery'
+import { canonicalStruct, encodeJson } from '@keelson/apimachinery'
 import { createRecordCodec } from '@keelson/storagebackend'
 import type { CodecFactory } from './rest-options.ts'
 
@@ -11,6 +10,6 @@ export function recordCodecs(options: { readonly schemaVersion: number }): Codec
       schemaVersion: options.schemaVersion,
       selectableFields,
       // Strategies add members wherever they come to stand; equal objects must give equal bytes.
-      toJson: (object) => encodeJson(kind.schema, decodeStruct(kind.schema, object as unknown as JsonValue).object),
+      toJson: (object) => encodeJson(kind.schema, canonicalStruct(kind.schema, object)),
     })
 }
