@@ -6,6 +6,16 @@ export interface TokenAuthenticator {
   authenticateToken(token: string): Promise<UserInfo | undefined> | UserInfo | undefined
   /** Whom it knows it knows for as long as the process runs; then it need not be asked again for each request of a connection. */
   readonly lasting?: boolean
+  /**
+   * For tokens that say for whom they are: whom it stands for when it is for one of `audiences`, and for which of them.
+   * Absent: all its tokens are for this server.
+   */
+  authenticateFor?(token: string, audiences: readonly string[]): Promise<TokenForAudiences | undefined>
+}
+
+export interface TokenForAudiences {
+  readonly user: UserInfo
+  readonly audiences: readonly string[]
 }
 
 /**

@@ -7,11 +7,12 @@ import {
   createClientCertificateAuthenticator,
   createPrivilegedGroupsAuthorizer,
   createStaticTokens,
+  createTokenReviewer,
   generateToken,
   mastersGroup,
   openTokenFile,
 } from '@keelson/auth'
-import type { Authenticator, Authorizer, TokenAuthenticator } from '@keelson/auth'
+import type { Authenticator, Authorizer, TokenAuthenticator, TokenReviewer } from '@keelson/auth'
 import { buildServiceAccountTokens } from './build-service-account-tokens.ts'
 import type { ServiceAccountTokens } from './build-service-account-tokens.ts'
 import { ConfigurationError } from './configuration-error.ts'
@@ -22,6 +23,8 @@ export interface Authentication {
   /** Made at this start and known to nobody else: `system:masters`. */
   readonly adminToken: string
   readonly serviceAccounts: ServiceAccountTokens
+  /** Says of tokens that others were shown what this server would. */
+  readonly tokenReviewer: TokenReviewer
 }
 
 export async function buildAuthentication(options: ServerChainOptions): Promise<Authentication> {
@@ -34,7 +37,8 @@ export async function buildAuthentication(options: ServerChainOptions): Promise<
   const authenticator = createAuthenticatorUnion([createClientCertificateAuthenticator(), createBearerTokenAuthenticator(...tokens)], {
     anonymous,
   })
-  return { authenticator, adminToken, serviceAccounts }
+  const tokenReviewer = createTokenReviewer({ tokens, audiences: serviceAccounts.subresource.audiences })
+  return { authenticator, adminToken, serviceAccounts, tokenReviewer }
 }
 
 async function readTokens(file: string, log: ServerChainOptions['log']): Promise<TokenAuthenticator> {

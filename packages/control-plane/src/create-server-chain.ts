@@ -22,8 +22,8 @@ import { installGroup, installLegacyAPIGroup } from './install-apis.ts'
 import type { InstallTarget } from './install-apis.ts'
 import { installOpenIdDocuments } from './open-id-endpoints.ts'
 import { kubeletTls } from './kubelet-tls.ts'
+import { newGroupRESTStorage } from './new-group-rest-storage.ts'
 import { newLegacyRESTStorage } from './new-legacy-rest-storage.ts'
-import { newRESTStorage } from './new-rest-storage.ts'
 import { PostStartHooks } from './post-start-hooks.ts'
 import type { ServerChainOptions } from './server-chain-options.ts'
 import type { ServerChain } from './server-chain.ts'
@@ -96,10 +96,10 @@ function wire(options: ServerChainOptions, config: GenericConfig, { controllers,
     },
   }
   const services = buildServices(config, options, client)
-  const [core, ...groups] = groupsToInstall(builtinGroups, ({ name, resources }) =>
-    name === ''
+  const [core, ...groups] = groupsToInstall(builtinGroups, (group) =>
+    group.name === ''
       ? newLegacyRESTStorage(config, { ...options, client, allocators: services.allocators, kubelet: { ...options.kubelet, tls } })
-      : newRESTStorage(config, resources),
+      : newGroupRESTStorage(config, group),
   )
   installLegacyAPIGroup(target, core!)
   for (const group of groups) installGroup(target, group)

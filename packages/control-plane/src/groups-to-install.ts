@@ -24,8 +24,12 @@ export function groupsToInstall(groups: readonly ApiGroup[], storageOf: (group: 
         }
       }
     }
-    // What is no resource of its own (bindings, componentstatuses).
-    for (const [path, rest] of undefinedPaths) served.get(`${group.name}/${preferred?.groupVersion.version}`)?.set(path, rest)
+    if (undefinedPaths.size === 0) continue
+    // What is no resource of its own (bindings, componentstatuses, reviews).
+    const key = `${group.name}/${preferred?.groupVersion.version}`
+    const paths = served.get(key) ?? new Map<string, RESTStorage>()
+    served.set(key, paths)
+    for (const [path, rest] of undefinedPaths) paths.set(path, rest)
   }
   return groups.flatMap(({ name, priority, types }) => {
     // Types of other groups are those that subresources take (tokens, scales).

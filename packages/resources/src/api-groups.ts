@@ -1,4 +1,6 @@
 import type { ApiGroup } from '@keelson/registry'
+import { authentication } from './authentication/index.ts'
+import { authorization } from './authorization/index.ts'
 import { coordination } from './coordination/index.ts'
 import { discovery } from './discovery/index.ts'
 import { networking } from './networking/index.ts'
@@ -12,4 +14,15 @@ import { storage } from './storage/index.ts'
  * Every built-in group beyond core. Adding one is a folder and a line here; adding a resource is a folder in its group, and its name in the
  * group's index.
  */
-export const apiGroups: readonly ApiGroup[] = [coordination, discovery, networking, node, policy, rbac, scheduling, storage]
+export const apiGroups: readonly ApiGroup[] = [
+  authentication,
+  authorization,
+  coordination,
+  discovery,
+  networking,
+  node,
+  policy,
+  rbac,
+  scheduling,
+  storage,
+]

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { systemClock } from '@keelson/apimachinery'
-import type { Clock, UserInfo } from '@keelson/apimachinery'
-import type { TokenAuthenticator } from '../token-authenticator.ts'
+import type { Clock } from '@keelson/apimachinery'
+import type { TokenAuthenticator, TokenForAudiences } from '../token-authenticator.ts'
 import { readPayload } from './claims.ts'
 import type { ObjectReference, TokenPayload } from './claims.ts'
 import { hasSignatureOf, parseToken } from './json-web-token.ts'
@@ -43,7 +43,6 @@ const rememberedTokens = 4096
 export function createServiceAccountAuthenticator(options: ServiceAccountAuthenticatorOptions): TokenAuthenticator {
   const { clock = systemClock, getter } = options
   const issuers = new Set(options.issuers)
-  const audiences = new Set(options.audiences)
   const verified = new Map<string, TokenPayload>()
 
   function payloadOf(token: string): TokenPayload | undefined {
@@ -77,14 +76,19 @@ export function createServiceAccountAuthenticator(options: ServiceAccountAuthent
     return node === undefined || isThere('nodes', node)
   }
 
+  async function authenticateFor(token: string, wanted: readonly string[]): Promise<TokenForAudiences | undefined> {
+    const payload = payloadOf(token)
+    const now = clock.now()
+    if (payload === undefined || !isInTime(payload, now)) return undefined
+    // A token that names no audience was made before there were any, for this server.
+    const own = payload.aud.length === 0 ? options.audiences : payload.aud
+    const common = own.filter((audience) => wanted.includes(audience))
+    if (common.length === 0) return undefined
+    return (await stands(payload, now)) ? { user: serviceAccountUser(payload), audiences: common } : undefined
+  }
+
   return {
-    async authenticateToken(token): Promise<UserInfo | undefined> {
-      const payload = payloadOf(token)
-      const now = clock.now()
-      if (payload === undefined || !isInTime(payload, now)) return undefined
-      // A token that names no audience was made before there were any, for this server.
-      if (payload.aud.length > 0 && !payload.aud.some((audience) => audiences.has(audience))) return undefined
-      return (await stands(payload, now)) ? serviceAccountUser(payload) : undefined
-    },
+    authenticateToken: async (token) => (await authenticateFor(token, options.audiences))?.user,
+    authenticateFor,
   }
 }

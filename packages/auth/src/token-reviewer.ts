@@ -1,0 +1,41 @@
+import type { UserInfo } from '@keelson/apimachinery'
+import type { TokenAuthenticator, TokenForAudiences } from './token-authenticator.ts'
+import { authenticatedGroup } from './users.ts'
+
+export interface TokenReviewer {
+  /** `audiences` are those it must be for one of; none: this server's own. */
+  reviewToken(token: string, audiences: readonly string[]): Promise<TokenVerdict>
+}
+
+export type TokenVerdict =
+  | { readonly authenticated: true; readonly user: UserInfo; readonly audiences: readonly string[] }
+  | { readonly authenticated: false; readonly error: string }
+
+export interface TokenReviewerOptions {
+  readonly tokens: readonly TokenAuthenticator[]
+  /** This server's. */
+  readonly audiences: readonly string[]
+}
+
+/** Says of a token what a request with it would be told; and for whom it is, which a request is not asked. */
+export function createTokenReviewer({ tokens, audiences: own }: TokenReviewerOptions): TokenReviewer {
+  async function find(authenticator: TokenAuthenticator, token: string, wanted: readonly string[]): Promise<TokenForAudiences | undefined> {
+    if (authenticator.authenticateFor !== undefined) return authenticator.authenticateFor(token, wanted)
+    const audiences = wanted.filter((audience) => own.includes(audience))
+    const user = audiences.length > 0 ? await authenticator.authenticateToken(token) : undefined
+    return user && { user, audiences }
+  }
+  return {
+    async reviewToken(token, audiences) {
+      const wanted = audiences.length > 0 ? audiences : own
+      for (const authenticator of tokens) {
+        const found = await find(authenticator, token, wanted)
+        if (found === undefined) continue
+        const { groups } = found.user
+        const user = groups.includes(authenticatedGroup) ? found.user : { ...found.user, groups: [...groups, authenticatedGroup] }
+        return { authenticated: true, user, audiences: found.audiences }
+      }
+      return { authenticated: false, error: 'invalid bearer token' }
+    },
+  }
+}

@@ -1,0 +1,25 @@
+import type { SelfSubjectReview } from '@keelson/api/authentication/v1'
+import { nowTime } from '@keelson/apimachinery'
+import type { GroupVersionKind, KubeObject } from '@keelson/apimachinery'
+import { copyObject, restFacts } from '@keelson/registry'
+import type { Creater, RESTStorage } from '@keelson/registry'
+import { reviewedUser } from '../user-info.ts'
+
+const reviewKind: GroupVersionKind = { group: 'authentication.k8s.io', version: 'v1', kind: 'SelfSubjectReview' }
+
+/** Tells who asks who he is taken for. */
+export function selfSubjectReviews(): RESTStorage & Creater {
+  return {
+    ...restFacts(reviewKind, { namespaced: false, singularName: 'selfsubjectreview' }),
+    async create({ user }, object, { validate }): Promise<KubeObject> {
+      await validate?.(copyObject(object), undefined)
+      const review: SelfSubjectReview = {
+        kind: reviewKind.kind,
+        apiVersion: `${reviewKind.group}/${reviewKind.version}`,
+        metadata: { creationTimestamp: nowTime() },
+        status: { userInfo: reviewedUser(user) },
+      }
+      return review
+    },
+  }
+}

@@ -1,0 +1,13 @@
+import type { UserInfo as ApiUserInfo } from '@keelson/api/authentication/v1'
+import type { UserInfo } from '@keelson/apimachinery'
+
+/** A user as reviews tell of one. */
+export function reviewedUser({ name, uid = '', groups, extra = {} }: UserInfo): ApiUserInfo {
+  const entries: [string, string[]][] = Object.entries(extra).map(([key, values]) => [key, [...values]])
+  return {
+    username: name,
+    ...(uid !== '' && { uid }),
+    ...(groups.length > 0 && { groups: [...groups] }),
+    ...(entries.length > 0 && { extra: Object.fromEntries(entries) }),
+  }
+}

@@ -1,0 +1,34 @@
+import type { SelfSubjectRulesReview } from '@keelson/api/authorization/v1'
+import { newBadRequest } from '@keelson/apimachinery'
+import type { GroupVersionKind, KubeObject } from '@keelson/apimachinery'
+import { copyObject, restFacts } from '@keelson/registry'
+import type { Creater, RESTStorage } from '@keelson/registry'
+import type { RuleResolver } from '../access-authorizer.ts'
+
+const reviewKind: GroupVersionKind = { group: 'authorization.k8s.io', version: 'v1', kind: 'SelfSubjectRulesReview' }
+
+/** Tells who asks what he may do in a namespace. */
+export function selfSubjectRulesReviews(rules: RuleResolver): RESTStorage & Creater {
+  return {
+    ...restFacts(reviewKind, { namespaced: false, singularName: 'selfsubjectrulesreview' }),
+    async create({ user }, object, { validate }): Promise<KubeObject> {
+      const namespace = (object as SelfSubjectRulesReview).spec?.namespace ?? ''
+      if (namespace === '') throw newBadRequest('no namespace on request')
+      await validate?.(copyObject(object), undefined)
+      const { resourceRules, nonResourceRules, incomplete, error = '' } = await rules.rulesFor(user, namespace)
+      const review: SelfSubjectRulesReview = {
+        kind: reviewKind.kind,
+        apiVersion: `${reviewKind.group}/${reviewKind.version}`,
+        metadata: {},
+        spec: {},
+        status: {
+          resourceRules: [...resourceRules],
+          nonResourceRules: [...nonResourceRules],
+          incomplete,
+          ...(error !== '' && { evaluationError: error }),
+        },
+      }
+      return review
+    },
+  }
+}

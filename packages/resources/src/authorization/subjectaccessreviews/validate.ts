@@ -1,0 +1,88 @@
+import type {
+  FieldSelectorAttributes,
+  LabelSelectorAttributes,
+  NonResourceAttributes,
+  ResourceAttributes,
+  SubjectAccessReviewSpec,
+} from '@keelson/api/authorization/v1'
+import { fieldError, fieldPath, goJson, validateLabelSelector, verbatim } from '@keelson/apimachinery'
+import type { FieldErrorList, FieldPath, ObjectMeta } from '@keelson/apimachinery'
+import type { AccessReview, AccessReviewKind } from './index.ts'
+
+const specPath = fieldPath('spec')
+const attributesPath = specPath.child('resourceAttributes')
+
+export function validateAccessReview({ metadata, spec }: AccessReview, kind: AccessReviewKind): FieldErrorList {
+  const errors = validateSpec(spec, kind !== 'SelfSubjectAccessReview')
+  const local = kind === 'LocalSubjectAccessReview'
+  if (!isEmptyMeta(metadata, local)) {
+    errors.push(fieldError.invalid(fieldPath('metadata'), metadata, local ? 'must be empty except for namespace' : 'must be empty'))
+  }
+  if (!local) return errors
+  const { resourceAttributes, nonResourceAttributes } = spec
+  const { namespace = '' } = resourceAttributes ?? {}
+  if (resourceAttributes !== undefined && namespace !== (metadata.namespace ?? '')) {
+    errors.push(fieldError.invalid(attributesPath.child('namespace'), namespace, 'must match metadata.namespace'))
+  }
+  if (nonResourceAttributes !== undefined) {
+    const shown = internalForm(nonResourceAttributes)
+    errors.push(fieldError.invalid(specPath.child('nonResourceAttributes'), shown, 'disallowed on this kind of request'))
+  }
+  return errors
+}
+
+function validateSpec(spec: SubjectAccessReviewSpec, hasSubject: boolean): FieldErrorList {
+  const { resourceAttributes, nonResourceAttributes, user = '', groups = [] } = spec
+  const errors: FieldErrorList = []
+  if (resourceAttributes !== undefined && nonResourceAttributes !== undefined) {
+    const detail = 'cannot be specified in combination with resourceAttributes'
+    errors.push(fieldError.invalid(specPath.child('nonResourceAttributes'), internalForm(nonResourceAttributes), detail))
+  }
+  if (resourceAttributes === undefined && nonResourceAttributes === undefined) {
+    const detail = 'exactly one of nonResourceAttributes or resourceAttributes must be specified'
+    errors.push(fieldError.invalid(attributesPath, null, detail))
+  }
+  if (hasSubject && user === '' && groups.length === 0) {
+    errors.push(fieldError.invalid(specPath.child('user'), user, 'at least one of user or group must be specified'))
+  }
+  return [...errors, ...validateSelectors(resourceAttributes)]
+}
+
+function validateSelectors({ fieldSelector, labelSelector }: ResourceAttributes = {}): FieldErrorList {
+  const errors: FieldErrorList = []
+  if (fieldSelector !== undefined) {
+    const path = attributesPath.child('fieldSelector')
+    errors.push(...validateForm(fieldSelector, path), ...validateRequirements(fieldSelector, path))
+  }
+  if (labelSelector !== undefined) {
+    const path = attributesPath.child('labelSelector')
+    errors.push(...validateForm(labelSelector, path), ...validateRequirements(labelSelector, path))
+  }
+  return errors
+}
+
+/** As text or as requirements, one of the two. */
+function validateForm(selector: FieldSelectorAttributes | LabelSelectorAttributes, path: FieldPath): FieldErrorList {
+  const { rawSelector = '', requirements = [] } = selector
+  if (rawSelector !== '' && requirements.length > 0) {
+    return [fieldError.invalid(path.child('rawSelector'), rawSelector, 'may not specified at the same time as requirements')]
+  }
+  if (rawSelector !== '' || requirements.length > 0) return []
+  return [fieldError.required(path.child('requirements'), `when ${path} is specified, requirements or rawSelector is required`)]
+}
+
+/** Both kinds of requirements have the rules of a label selector's expressions. */
+function validateRequirements({ requirements = [] }: FieldSelectorAttributes | LabelSelectorAttributes, path: FieldPath): FieldErrorList {
+  const options = { allowUnknownOperator: true }
+  const errors = validateLabelSelector({ matchExpressions: requirements }, path, options)
+  return errors.map((error) => ({ ...error, field: error.field.replace('.matchExpressions[', '.requirements[') }))
+}
+
+function isEmptyMeta({ managedFields: _managers, namespace, ...rest }: ObjectMeta, local: boolean): boolean {
+  return Object.keys(rest).length === 0 && (local || namespace === undefined)
+}
+
+/** As the original prints it. */
+function internalForm({ path = '', verb = '' }: NonResourceAttributes): unknown {
+  return verbatim(goJson({ Path: path, Verb: verb }))
+}
