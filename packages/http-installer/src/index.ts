@@ -6,7 +6,7 @@ export type { DiscoveryGroup, DiscoveryResource, DiscoveryVersion } from './disc
 export { installAPIGroup } from './install-api-group.ts'
 export type { InstalledGroup, InstallOptions } from './install-options.ts'
 export { OpenApiRegistry } from './openapi/openapi-registry.ts'
-export type { DocumentSource } from './openapi/openapi-registry.ts'
+export type { DocumentSource, SwaggerForm } from './openapi/openapi-registry.ts'
 export { parseQuery, parseTarget } from './request-target.ts'
 export type { QueryParameters, RequestTarget } from './request-target.ts'
 export { sendBytes } from './response.ts'

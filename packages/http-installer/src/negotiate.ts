@@ -39,11 +39,20 @@ export function negotiateOutput(accept: string | undefined): Negotiated {
   return found
 }
 
+/** How an event stream is written. */
+export interface NegotiatedStream extends Negotiated {
+  readonly form: 'json' | 'protobuf'
+}
+
 /** As `negotiateOutput`, for an event stream. */
-export function negotiateStream(accept: string | undefined): Negotiated {
+export function negotiateStream(accept: string | undefined): NegotiatedStream {
   const found = tryNegotiate(accept, 'object')
-  if (found === undefined || found.form === 'yaml') throw newNotAcceptable(supportedStreams)
+  if (found === undefined || !isStream(found)) throw newNotAcceptable(supportedStreams)
   return found
+}
+
+function isStream(negotiated: Negotiated): negotiated is NegotiatedStream {
+  return negotiated.form !== 'yaml'
 }
 
 const cacheSize = 256

@@ -11,6 +11,7 @@ import type { ResponseSink } from '../response.ts'
 import type { ApiRequest } from '../scope.ts'
 import { createFramer, errorFrame } from './event-frames.ts'
 import type { EventFramer } from './event-frames.ts'
+import { sendWebSocket, watchMessages, websocketUpgrade } from './watch-websocket.ts'
 
 /**
  * A watch: events as they come, one frame each, until its time is over, the client leaves or the server stops. Nothing is pulled from the
@@ -20,6 +21,7 @@ export async function serveWatch(request: ApiRequest, storage: Watchable, option
   const { c, scope, query } = request
   const { settings } = scope
   const negotiated = negotiateStream(c.req.header('accept'))
+  const { form } = negotiated
   const framer = createFramer(scope, negotiated, negotiated.transform?.kind === 'Table' ? parseIncludeObject(query) : 'Metadata')
   const seconds = options.timeoutSeconds > 0 ? options.timeoutSeconds : settings.minRequestTimeoutSeconds * (1 + settings.random())
   const life = new WatchLife(settings.stopping, seconds * 1000)
@@ -29,8 +31,7 @@ export async function serveWatch(request: ApiRequest, storage: Watchable, option
   request.context.signal.addEventListener('abort', gone, { once: true })
   try {
     const opened = await open(request, storage, options, settings.now() + seconds * 1000, life.signal)
-    const headers = { 'content-type': negotiated.form === 'json' ? mediaTypes.json : `${mediaTypes[negotiated.form]};stream=watch` }
-    return await sendStream(c, 200, headers, async (sink) => {
+    const produce = async (sink: ResponseSink): Promise<void> => {
       sink.onClose(gone)
       try {
         if ('error' in opened) sink.write(errorFrame(opened.error.status, negotiated))
@@ -38,7 +39,10 @@ export async function serveWatch(request: ApiRequest, storage: Watchable, option
       } finally {
         life.end()
       }
-    })
+    }
+    const upgrade = websocketUpgrade(c)
+    if (upgrade !== undefined) return await sendWebSocket(c, upgrade, watchMessages[form], produce)
+    return await sendStream(c, 200, { 'content-type': form === 'json' ? mediaTypes.json : `${mediaTypes[form]};stream=watch` }, produce)
   } catch (error) {
     life.end()
     throw error
