@@ -13,10 +13,15 @@ export interface ParsedArguments {
   readonly values: Readonly<Record<string, unknown>>
 }
 
-/** `--name=value`, `--name value`, `--switch`, `--switch=false`, as the original's flags are written. Throws `UsageError`. */
-export function parseArguments(argv: readonly string[], known: ReadonlyMap<string, FlagDefinition>): ParsedArguments {
+/** `--name=value`, `--name value`, `--switch`, `--switch=false`, as the original's flags are written; `preset` stands for what is not given. Throws `UsageError`. */
+export function parseArguments(
+  argv: readonly string[],
+  known: ReadonlyMap<string, FlagDefinition>,
+  preset: Readonly<Record<string, unknown>> = {},
+): ParsedArguments {
   const values: Record<string, unknown> = {}
   for (const [name, definition] of known) if (definition.default !== undefined) values[name] = definition.default
+  Object.assign(values, preset)
   const given = new Set<string>()
   let help = false
   let version = false
@@ -49,13 +54,13 @@ export function parseArguments(argv: readonly string[], known: ReadonlyMap<strin
   return { help, version, values }
 }
 
-function unknownFlag(name: string, known: ReadonlyMap<string, FlagDefinition>): string {
+export function unknownFlag(name: string, known: ReadonlyMap<string, FlagDefinition>): string {
   const guess = nearest(name, known.keys())
   return `unknown flag --${name}${guess === undefined ? ' (--help lists the flags)' : `; did you mean --${guess}?`}`
 }
 
 /** What the flag's type makes of the text. Throws `UsageError`. */
-function readValue(name: string, { type }: FlagDefinition, text: string): unknown {
+export function readValue(name: string, { type }: FlagDefinition, text: string): unknown {
   const read = type.schema.safeParse(text)
   if (read.success) return read.data
   throw new UsageError(`--${name}: ${JSON.stringify(text)} is not ${read.error.issues[0]?.message ?? 'understood'}`)

@@ -40,6 +40,53 @@ export function list(): FlagType<readonly string[]> {
   }
 }
 
+/** `apps/v1=false,api/beta=true`, as pairs: what is given again goes on. */
+export function switches(): FlagType<readonly (readonly [string, boolean])[]> {
+  return {
+    schema: z.pipe(
+      z.string().check(z.regex(/^([^=,]+=(true|false)(,|$))*$/, 'a list like apps/v1=false,api/beta=true')),
+      z.transform((written: string) =>
+        Array.from(written.matchAll(/([^=,]+)=(true|false)/g), ([, name, on]) => [name!, on === 'true'] as const),
+      ),
+    ),
+    placeholder: 'mapStringBool',
+    show: (value) => value.map(([name, on]) => `${name}=${on}`).join(','),
+  }
+}
+
+export interface NamedCertificateFlag {
+  readonly certificateFile: string
+  readonly keyFile: string
+  readonly names: readonly string[]
+}
+
+/** `a.crt,a.key:*.example.com,example.com`; given again for each certificate. */
+export function namedCertificates(): FlagType<readonly NamedCertificateFlag[]> {
+  return {
+    schema: z.pipe(
+      z.string().check(z.regex(/^[^,:]+,[^,:]+(:[^,:]+(,[^,:]+)*)?$/, 'a pair of files like foo.crt,foo.key:*.foo.com,foo.com')),
+      z.transform((written: string) => {
+        const [files = '', names = ''] = written.split(':')
+        const [certificateFile = '', keyFile = ''] = files.split(',')
+        return [{ certificateFile, keyFile, names: names.split(',').filter((name) => name !== '') }]
+      }),
+    ),
+    placeholder: 'certFile,keyFile[:names]',
+  }
+}
+
+/** Between 0 and `maximum`. */
+export function fraction(maximum: number): FlagType<number> {
+  const meaning = `a number from 0 to ${maximum}`
+  return {
+    schema: z.pipe(
+      z.string().check(z.regex(/^\d*\.?\d+$/, meaning)),
+      z.pipe(z.transform(Number), z.number().check(z.lte(maximum, meaning))),
+    ),
+    placeholder: 'float',
+  }
+}
+
 /** `pods#0,deployments.apps#100`, by resource. */
 export function resourceSizes(): FlagType<Readonly<Record<string, number>>> {
   return {

@@ -1,4 +1,17 @@
-import { duration, ipAddress, list, onOff, oneOf, resourceSizes, text, textLike, whole } from './flag-types.ts'
+import {
+  duration,
+  fraction,
+  ipAddress,
+  list,
+  namedCertificates,
+  onOff,
+  oneOf,
+  resourceSizes,
+  switches,
+  text,
+  textLike,
+  whole,
+} from './flag-types.ts'
 import type { FlagType } from './flag-types.ts'
 
 export interface FlagDefinition<T = unknown> {
@@ -104,6 +117,23 @@ const table = {
     help: 'The certificate to serve with, PEM, authorities after it. Default: one made by the server.',
   },
   'tls-private-key-file': { group: serving, type: text(), help: 'The private key of --tls-cert-file.' },
+  'tls-sni-cert-key': {
+    group: serving,
+    type: namedCertificates(),
+    help: 'A certificate and its key for clients that ask for one of its names, or of those behind the colon; may be given several times. Files of certificates that change are served without a new start.',
+  },
+  'http2-max-streams-per-connection': {
+    group: serving,
+    type: whole({ minimum: 1, maximum: 2 ** 31 - 1 }),
+    default: 100,
+    help: 'How many requests a connection of HTTP/2 may have open.',
+  },
+  'goaway-chance': {
+    group: serving,
+    type: fraction(0.02),
+    default: 0,
+    help: 'How often a client of HTTP/2 is told to connect anew, so that load balancers can spread it: 0 never, 0.02 after one in fifty requests.',
+  },
   'disable-http2-serving': { group: serving, type: onOff(), default: false, help: 'HTTP/1.1 alone.' },
   'advertise-address': {
     group: serving,
@@ -206,6 +236,19 @@ const table = {
     default: 1800,
     help: 'Seconds after which a watch without a timeout of its own is ended at the earliest.',
   },
+  'runtime-config': {
+    group: generic,
+    type: switches(),
+    help: 'Versions that are served or not: apps/v1=false, v1 (core), api/all, api/ga, api/beta, api/alpha. Default: all there are.',
+  },
+  profiling: { group: generic, type: onOff(), default: true, help: 'Serve profiles at /debug/pprof/ to who may read them.' },
+  'logging-format': {
+    group: misc,
+    type: oneOf('text', 'json'),
+    default: 'text',
+    help: 'How the log is written: lines for people, or one JSON object each.',
+  },
+  config: { group: misc, type: text(), help: 'A YAML file of flags (secure-port: 6443). What the command line says counts for more.' },
   'shutdown-delay-duration': { group: generic, type: duration(), default: 0, help: 'How long /readyz fails before a stop begins.' },
   'service-cluster-ip-range': {
     group: generic,

@@ -1,6 +1,8 @@
 import { UsageError, parseArguments } from './arguments.ts'
+import type { ParsedArguments } from './arguments.ts'
 import { flags } from './flags.ts'
 import type { FlagValues } from './flags.ts'
+import { createLog } from './create-log.ts'
 import { helpText } from './help.ts'
 import { serverOptions } from './server-options.ts'
 import { StartError, explain } from './start-error.ts'
@@ -12,7 +14,7 @@ const cannotStart = 1
 export async function main(argv: readonly string[]): Promise<void> {
   let values: FlagValues
   try {
-    const parsed = parseArguments(argv, flags)
+    const parsed = await parse(argv)
     if (parsed.help) {
       process.stdout.write(helpText(flags, process.stdout.columns ?? 100))
       return
@@ -40,8 +42,17 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
+/** The command line, and behind it the file that it names. */
+async function parse(argv: readonly string[]): Promise<ParsedArguments> {
+  const parsed = parseArguments(argv, flags)
+  const file = parsed.values['config']
+  if (parsed.help || parsed.version || typeof file !== 'string') return parsed
+  const { readConfigFile } = await import('./config-file.ts')
+  return parseArguments(argv, flags, await readConfigFile(file, flags))
+}
+
 async function serve(values: FlagValues): Promise<void> {
-  const log = createLog(values.v)
+  const log = createLog(values.v, values['logging-format'])
   const options = await serverOptions(values, log)
   const { createServerChain } = await import('@keelson/control-plane')
   const chain = await createServerChain(options)
@@ -76,12 +87,4 @@ async function serve(values: FlagValues): Promise<void> {
   process.stdout.write(
     `keelson is ready at ${chain.url} (kubeconfig ${chain.kubeconfigPath}, started in ${Math.round(performance.now())} ms)\n`,
   )
-}
-
-export type Log = (level: number, text: string) => void
-
-function createLog(verbosity: number): Log {
-  return (level, text) => {
-    if (level <= verbosity) process.stderr.write(`${new Date().toISOString()} ${text}\n`)
-  }
 }

@@ -1,11 +1,15 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { ServerChainOptions } from '@keelson/control-plane'
+import type { NamedCertificateFlag } from './flag-types.ts'
 import type { FlagValues } from './flags.ts'
 import { StartError } from './start-error.ts'
 
+/** The level of the log at which every request is told of. */
+const requestsAreLogged = 3
+
 /** Flags → what the control plane is built from. Reads the files they name; throws `StartError`. */
-export async function serverOptions(values: FlagValues, log: (level: number, text: string) => void): Promise<ServerChainOptions> {
+export async function serverOptions(values: FlagValues, log: NonNullable<ServerChainOptions['log']>): Promise<ServerChainOptions> {
   const dataDir = path.resolve(values['data-dir'])
   const type = values['storage-backend'] ?? (values['etcd-servers'] === undefined ? 'embedded' : 'etcd3')
   const etcd = await etcdOptions(values, type)
@@ -14,6 +18,11 @@ export async function serverOptions(values: FlagValues, log: (level: number, tex
   if ((certFile === undefined) !== (keyFile === undefined)) {
     throw new StartError('--tls-cert-file and --tls-private-key-file go together: one of them is missing', { isUsage: true })
   }
+  const named = values['tls-sni-cert-key']
+  if (values['goaway-chance'] > 0 && values['disable-http2-serving']) {
+    throw new StartError('--goaway-chance has no meaning with --disable-http2-serving', { isUsage: true })
+  }
+  if (values['request-timeout'] === 0) throw new StartError('--request-timeout must be longer than 0', { isUsage: true })
   return {
     storage: { type, dataDir, durability: values.durability, prefix: values['etcd-prefix'], ...etcd },
     certificates: {
@@ -27,11 +36,17 @@ export async function serverOptions(values: FlagValues, log: (level: number, tex
     ...(certFile === undefined || keyFile === undefined
       ? {}
       : {
-          servingCertificate: {
-            certificate: await readText('tls-cert-file', certFile),
-            key: await readText('tls-private-key-file', keyFile),
+          servingCertificateFiles: {
+            certificateFile: await existing('tls-cert-file', certFile),
+            keyFile: await existing('tls-private-key-file', keyFile),
           },
         }),
+    ...(named === undefined ? {} : { namedCertificateFiles: await Promise.all(named.map(namedCertificate)) }),
+    maxStreamsPerConnection: values['http2-max-streams-per-connection'],
+    goAwayChance: values['goaway-chance'],
+    profiling: values.profiling,
+    logRequests: values.v >= requestsAreLogged,
+    ...(values['runtime-config'] === undefined ? {} : { runtimeConfig: Object.fromEntries(values['runtime-config']) }),
     http2: !values['disable-http2-serving'],
     ...(values['client-ca-file'] === undefined ? {} : { clientAuthorities: [await readText('client-ca-file', values['client-ca-file'])] }),
     ...(values['token-auth-file'] === undefined ? {} : { tokenFile: await existing('token-auth-file', values['token-auth-file']) }),
@@ -57,6 +72,12 @@ export async function serverOptions(values: FlagValues, log: (level: number, tex
     ...(values.controllers === undefined ? {} : { controllers: values.controllers }),
     log,
   }
+}
+
+async function namedCertificate(flag: NamedCertificateFlag): Promise<NamedCertificateFlag> {
+  await existing('tls-sni-cert-key', flag.certificateFile)
+  await existing('tls-sni-cert-key', flag.keyFile)
+  return flag
 }
 
 async function kubeletOptions(values: FlagValues): Promise<NonNullable<ServerChainOptions['kubelet']>> {

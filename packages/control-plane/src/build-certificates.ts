@@ -1,13 +1,16 @@
 import { X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
 import { createDirectoryCertificateStore, createMemoryCertificateStore, firstServiceIp, ownCertificates } from '@keelson/server'
-import type { KeyPair } from '@keelson/server'
+import type { KeyPair, ServingCertificates } from '@keelson/server'
 import { advertiseAddress } from './addresses.ts'
 import { ConfigurationError } from './configuration-error.ts'
+import { readNamed, readPair, ServingFiles } from './serving-files.ts'
 import type { ServerChainOptions } from './server-chain-options.ts'
 
-export interface ServingCertificates {
-  readonly serving: { readonly certificate: string; readonly key: string }
+export interface Certificates {
+  readonly serving: ServingCertificates
+  /** What is served from files and may change. */
+  readonly files: ServingFiles | undefined
   /** What a client must trust to reach the server. */
   readonly authority: string
   /** A client certificate of `system:masters`. */
@@ -15,8 +18,10 @@ export interface ServingCertificates {
   readonly clientAuthorities: readonly string[]
 }
 
-export async function buildCertificates(options: ServerChainOptions): Promise<ServingCertificates> {
-  const given = options.servingCertificate
+export async function buildCertificates(options: ServerChainOptions): Promise<Certificates> {
+  const { servingCertificateFiles, namedCertificateFiles = [] } = options
+  const read = servingCertificateFiles && (await readPair(servingCertificateFiles))
+  const given = read ?? options.servingCertificate
   if (given !== undefined)
     check('the serving certificate and its key', () => createSecureContext({ cert: given.certificate, key: given.key }))
   // Junk would be taken without a word, and nobody's certificate would be accepted.
@@ -27,8 +32,15 @@ export async function buildCertificates(options: ServerChainOptions): Promise<Se
     store: directory === undefined ? createMemoryCertificateStore() : createDirectoryCertificateStore(directory),
     names: [...names, ...(serviceIp === undefined ? [] : [serviceIp]), options.bindAddress ?? '127.0.0.1', advertiseAddress(options)],
   })
+  const base = given ?? own.serving
+  const named = await Promise.all(namedCertificateFiles.map(readNamed))
+  const followed = read !== undefined || named.length > 0
+  const serving = { ...base, named }
   return {
-    serving: given ?? own.serving,
+    serving,
+    files: followed
+      ? new ServingFiles({ pair: servingCertificateFiles ?? base, named: namedCertificateFiles, current: serving })
+      : undefined,
     // A certificate that was given is trusted as it is: its authority is not known here.
     authority: given?.certificate ?? own.ca.certificate,
     admin: own.admin,

@@ -15,7 +15,7 @@ import { buildAuthentication, buildAuthorizer } from './build-authentication.ts'
 import type { Authentication } from './build-authentication.ts'
 import type { Encryption } from '@keelson/encryption'
 import { buildCertificates } from './build-certificates.ts'
-import type { ServingCertificates } from './build-certificates.ts'
+import type { Certificates } from './build-certificates.ts'
 import { buildEncryption } from './build-encryption.ts'
 import type { ServerChainOptions } from './server-chain-options.ts'
 import { storageDrivers } from './storage-drivers.ts'
@@ -37,7 +37,7 @@ export interface GenericConfig {
   readonly scheme: Scheme
   readonly authentication: Authentication
   readonly authorizer: Authorizer
-  readonly certificates: ServingCertificates
+  readonly certificates: Certificates
   readonly encryption: Encryption | undefined
 }
 

@@ -17,6 +17,7 @@ import type { Services } from './build-services.ts'
 import { builtinGroups } from './builtin-groups.ts'
 import { ControllerRunner } from './controller-runner.ts'
 import { countStorage } from './count-storage.ts'
+import { enabledVersions } from './enabled-versions.ts'
 import { groupsToInstall } from './groups-to-install.ts'
 import { installGroup, installLegacyAPIGroup } from './install-apis.ts'
 import type { InstallTarget } from './install-apis.ts'
@@ -75,8 +76,12 @@ function wire(options: ServerChainOptions, config: GenericConfig, { controllers,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     ...(options.requestTimeoutMs === undefined ? {} : { requestTimeoutMs: options.requestTimeoutMs }),
     http2: options.http2 ?? true,
+    ...(options.maxStreamsPerConnection === undefined ? {} : { maxStreamsPerConnection: options.maxStreamsPerConnection }),
+    ...(options.goAwayChance === undefined ? {} : { goAwayChance: options.goAwayChance }),
     metrics: config.metrics,
     log,
+    logRequests: options.logRequests ?? false,
+    profiling: options.profiling ?? false,
   })
   addStorageHealth(server, config)
 
@@ -96,13 +101,16 @@ function wire(options: ServerChainOptions, config: GenericConfig, { controllers,
     },
   }
   const services = buildServices(config, options, client)
-  const [core, ...groups] = groupsToInstall(builtinGroups, (group) =>
+  const enabled = enabledVersions(options.runtimeConfig ?? {})
+  const served = groupsToInstall(builtinGroups, (group) =>
     group.name === ''
       ? newLegacyRESTStorage(config, { ...options, client, allocators: services.allocators, kubelet: { ...options.kubelet, tls } })
       : newGroupRESTStorage(config, group),
   )
-  installLegacyAPIGroup(target, core!)
-  for (const group of groups) installGroup(target, group)
+  for (const group of enabled(served)) {
+    if (group.name === '') installLegacyAPIGroup(target, group)
+    else installGroup(target, group)
+  }
 
   const { serviceAccounts } = config.authentication
   serviceAccounts.readFrom(client)
@@ -199,6 +207,7 @@ class Chain implements ServerChain {
     const { server, options, hooks, onPort } = this.#parts
     const host = options.bindAddress ?? '127.0.0.1'
     const { port } = await server.listen(options.port ?? 0, host)
+    this.#parts.config.certificates.files?.follow(server, (text) => options.log?.(0, text))
     onPort(port)
     this.#url = `https://${bracketed(reachableAddress(host))}:${port}`
     if (options.kubeconfigPath !== undefined) await writeKubeconfig(options.kubeconfigPath, this.kubeconfig)
@@ -220,6 +229,7 @@ class Chain implements ServerChain {
       server.failReadiness()
       await new Promise((resolve) => setTimeout(resolve, options.shutdownDelayMs))
     }
+    config.certificates.files?.close()
     await services.bootstrap.stop()
     await server.close(options.shutdownGraceMs ?? 10_000)
     await controllers.stop()

@@ -1,8 +1,10 @@
 import type { BuiltinPluginsOptions, PluginFactory } from '@keelson/admission'
 import type { Clock } from '@keelson/apimachinery'
 import type { TokenAuthenticator } from '@keelson/auth'
+import type { Log } from '@keelson/server'
 import type { Config, Drivers } from '@keelson/storagebackend'
 import type { KubeletClientOptions } from './kubelet-tls.ts'
+import type { CertificateFiles, NamedCertificateFiles } from './serving-files.ts'
 import type { ServiceAccountOptions } from './service-account-options.ts'
 
 export interface ServerChainOptions {
@@ -20,6 +22,10 @@ export interface ServerChainOptions {
   }
   /** PEM. Absent: the server makes its own. */
   readonly servingCertificate?: { readonly certificate: string; readonly key: string }
+  /** Files of PEM that are followed: what they hold later on is served without a new start. Not beside `servingCertificate`. */
+  readonly servingCertificateFiles?: CertificateFiles
+  /** For clients that ask for a server by one of these names. Followed, too. */
+  readonly namedCertificateFiles?: readonly NamedCertificateFiles[]
   /** PEM, beside the server's own authority. */
   readonly clientAuthorities?: readonly string[]
   /** Written when the server listens. Absent: not written; `kubeconfig` has the text. */
@@ -43,6 +49,10 @@ export interface ServerChainOptions {
   readonly limits?: { readonly readOnly: number; readonly mutating: number }
   readonly requestTimeoutMs?: number
   readonly minRequestTimeoutSeconds?: number
+  /** At once, on one connection of HTTP/2. Default 100. */
+  readonly maxStreamsPerConnection?: number
+  /** From 0 to 0.02: how often a client of HTTP/2 is told to connect anew. Default 0. */
+  readonly goAwayChance?: number
   /** How long /readyz fails before a stop begins. Default 0. */
   readonly shutdownDelayMs?: number
   /** How long a stop waits for what is in flight. Default 10 s. */
@@ -69,7 +79,13 @@ export interface ServerChainOptions {
   /** Of what the server does again and again for services. Default: the system's. */
   readonly clock?: Clock
   /** 0 is what an operator must see, higher is more talkative. Default: silent. */
-  readonly log?: (level: number, text: string) => void
+  readonly log?: Log
+  /** Every request is logged when it is over, at level 3. Default false. */
+  readonly logRequests?: boolean
+  /** `/debug/pprof/` says what the process is busy with. Default false. */
+  readonly profiling?: boolean
+  /** Which versions are served: `apps/v1`, `v1` (core), `api/all`, `api/ga`, `api/beta`, `api/alpha`. Default: all there are. */
+  readonly runtimeConfig?: Readonly<Record<string, boolean>>
 }
 
 export interface AdmissionOptions extends BuiltinPluginsOptions {

@@ -8,11 +8,13 @@ import { Hono } from 'hono'
 import { isAbort } from './active-request.ts'
 import { answerPanic, createHandlerChain } from './handler-chain.ts'
 import { createHealthEndpoint } from './health.ts'
+import type { ServingCertificates } from './certificates/serving-names.ts'
 import type { HealthCheck } from './health.ts'
 import type { InFlightLimits } from './in-flight-limit.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { createNodeListener } from './node-listener.ts'
 import { rawJson, sendPlain } from './plain-answer.ts'
+import { installProfiling } from './profiling.ts'
 import { registerProcessMetrics } from './process-metrics.ts'
 import { createRequestMetrics } from './request-metrics.ts'
 import { createTlsListener } from './tls-listener.ts'
@@ -23,9 +25,7 @@ import type { VersionInfo } from './version.ts'
 export interface ServerOptions {
   readonly authenticator: Authenticator
   readonly authorizer: Authorizer
-  readonly tls: {
-    readonly certificate: string
-    readonly key: string
+  readonly tls: ServingCertificates & {
     /** PEM. None: clients are not asked for certificates. */
     readonly clientAuthorities?: readonly string[]
   }
@@ -39,12 +39,23 @@ export interface ServerOptions {
   readonly stallMs?: number
   /** Default true. */
   readonly http2?: boolean
+  /** At once, on one connection of HTTP/2. Default 100. */
+  readonly maxStreamsPerConnection?: number
+  /** How often, from 0 to 0.02, a client of HTTP/2 is told after an answer to connect anew, so that load balancers can spread it. Default 0: never. */
+  readonly goAwayChance?: number
   readonly version?: VersionInfo
   /** What `/metrics` shows, beside the server's own. Default: nothing else. */
   readonly metrics?: MetricsRegistry
   /** 0 is what an operator must see (bugs), higher is more talkative (2: failing health checks). Default: silent. */
-  readonly log?: (level: number, text: string) => void
+  readonly log?: Log
+  /** Every request is logged when it is over, at level 3. Default false. */
+  readonly logRequests?: boolean
+  /** `/debug/pprof/` says what the process is busy with. Default false. */
+  readonly profiling?: boolean
 }
+
+/** `fields` are what is said of it by name. */
+export type Log = (level: number, text: string, fields?: Readonly<Record<string, unknown>>) => void
 
 export interface Server {
   /** Groups are installed here. */
@@ -56,6 +67,8 @@ export interface Server {
   /** More lines for `/`; read at each request. */
   addListedPaths(paths: () => readonly string[]): void
   listen(port: number, host: string): Promise<AddressInfo>
+  /** Shown from now on. Throws when they cannot be used; then all stays as it is. */
+  serveCertificates(certificates: ServingCertificates): void
   /** From now on `/readyz` fails, so that load balancers look elsewhere; everything is still served. */
   failReadiness(): void
   /** Ends politely: no new requests, watches end, what is in flight has `graceMs` (default 10 s) to finish. Safe to call twice. */
@@ -68,7 +81,9 @@ const endpointNames: readonly HealthEndpointName[] = ['healthz', 'livez', 'ready
 /** The HTTPS server around the API groups: the handler chain, the paths that are no API, start and stop. */
 export function createServer(options: ServerOptions): Server {
   const log = options.log ?? (() => {})
-  const onBug = (what: string, error: unknown): void => log(isAbort(error) ? 3 : 0, `${what}: ${String((error as Error)?.stack ?? error)}`)
+  const onBug = (what: string, error: unknown, requestId?: string): void => {
+    log(isAbort(error) ? 3 : 0, `${what}: ${String((error as Error)?.stack ?? error)}`, requestId ? { 'audit-ID': requestId } : undefined)
+  }
   const lifecycle = new Lifecycle()
   const metrics = options.metrics ?? createMetricsRegistry()
   const chain = createHandlerChain({
@@ -76,9 +91,11 @@ export function createServer(options: ServerOptions): Server {
     authorizer: options.authorizer,
     limits: options.limits ?? { readOnly: 400, mutating: 200 },
     requestTimeoutMs: options.requestTimeoutMs ?? 60_000,
+    goAwayChance: options.goAwayChance ?? 0,
     lifecycle,
     metrics: createRequestMetrics(metrics),
-    onPanic: (error, method, url) => onBug(`${method} ${url}`, error),
+    onPanic: (error, method, url, requestId) => onBug(`${method} ${url}`, error, requestId),
+    onRequest: options.logRequests === true ? (record) => log(3, 'HTTP', { ...record }) : undefined,
   })
   registerProcessMetrics(metrics)
 
@@ -86,7 +103,7 @@ export function createServer(options: ServerOptions): Server {
   const app = new Hono<InstallerEnv>({ getPath: (request, options) => pathOf(options?.env?.incoming?.url ?? request.url) })
   app.use('*', chain.middleware)
   app.onError((error, c) => {
-    onBug(`${c.req.method} ${c.req.path}`, error)
+    onBug(`${c.req.method} ${c.req.path}`, error, c.env.commonHeaders?.[1])
     return answerPanic(c)
   })
   app.notFound((c) => writePageNotFound(c))
@@ -95,6 +112,7 @@ export function createServer(options: ServerOptions): Server {
   const listed: (() => readonly string[])[] = []
   installHealth(app, checks, (text) => log(2, text))
   installPlainPaths()
+  if (options.profiling === true) installProfiling(app)
   let leaving = false
   checks.readyz.push({
     name: 'shutdown',
@@ -124,6 +142,7 @@ export function createServer(options: ServerOptions): Server {
   }
 
   let listener: TlsListener | undefined
+  let serving: ServingCertificates = options.tls
   let closing: Promise<void> | undefined
   async function close(graceMs: number): Promise<void> {
     lifecycle.drain()
@@ -148,16 +167,20 @@ export function createServer(options: ServerOptions): Server {
         onError: (error, incoming) => onBug(`${incoming.method} ${incoming.url}`, error),
       })
       listener = createTlsListener({
-        certificate: options.tls.certificate,
-        key: options.tls.key,
+        serving,
         clientAuthorities: options.tls.clientAuthorities ?? [],
         http2: options.http2 ?? true,
+        maxStreams: options.maxStreamsPerConnection ?? 100,
         maxConnections: options.maxConnections ?? 10_000,
         stallMs: options.stallMs ?? (options.requestTimeoutMs ?? 60_000) + 60_000,
         requestListener: (incoming, outgoing) => node.request(incoming, outgoing),
         upgradeListener: (incoming, socket, head) => node.upgrade(incoming, socket, head),
       })
       return listener.listen(port, host)
+    },
+    serveCertificates: (certificates) => {
+      listener?.serve(certificates)
+      serving = certificates
     },
     failReadiness: () => {
       leaving = true

@@ -16,6 +16,8 @@ import { isLongRunning } from './long-running.ts'
 import { connectionOf, peerOf } from './peer.ts'
 import { plainError, sendPlain } from './plain-answer.ts'
 import { RequestInfoError, parseRequestInfo } from './request-info.ts'
+import { recordAtEnd } from './request-log.ts'
+import type { RequestRecord } from './request-log.ts'
 import type { RequestMetrics } from './request-metrics.ts'
 import { requestTimeout } from './request-timeout.ts'
 
@@ -24,9 +26,12 @@ export interface HandlerChainOptions {
   readonly authorizer: Authorizer
   readonly limits: InFlightLimits
   readonly requestTimeoutMs: number
+  readonly goAwayChance: number
   readonly lifecycle: Lifecycle
   readonly metrics: RequestMetrics
-  readonly onPanic: (error: unknown, method: string, url: string) => void
+  readonly onPanic: (error: unknown, method: string, url: string, requestId: string) => void
+  /** Told of every request when it is over. */
+  readonly onRequest?: ((record: RequestRecord) => void) | undefined
 }
 
 export interface HandlerChain {
@@ -52,6 +57,7 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
     const target = incoming.url ?? '/'
     const requestId = headerText(incoming.headers['audit-id']) ?? randomUUID()
     c.env.commonHeaders = ['Audit-Id', requestId]
+    if (options.onRequest !== undefined) recordAtEnd(options.onRequest, incoming, outgoing, requestId)
 
     let info: RequestInfo
     try {
@@ -128,6 +134,7 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
       return writeError(c, error)
     }
 
+    if (options.goAwayChance > 0 && Math.random() < options.goAwayChance) closeAfterAnswer(incoming)
     const request = contextFor(user)
     setRequestContext(c, request)
     let kind: InFlightKind | undefined
@@ -178,7 +185,7 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
       try {
         return await serve(c, next, incoming, outgoing)
       } catch (error) {
-        options.onPanic(error, incoming.method ?? '', incoming.url ?? '')
+        options.onPanic(error, incoming.method ?? '', incoming.url ?? '', c.env.commonHeaders?.[1] ?? '')
         return answerPanic(c)
       }
     },
@@ -211,8 +218,18 @@ function keepWhileQuiet(outgoing: Outgoing): void {
 
 /** HTTP/2 is costly to keep open: a client that is nobody gets one request per connection. */
 function closeAfterAnswer(incoming: Incoming): void {
-  if ('stream' in incoming && incoming.httpVersionMajor === 2) incoming.stream.once('close', () => incoming.stream.session?.close())
+  if (!('stream' in incoming) || incoming.httpVersionMajor !== 2) return
+  const { session } = incoming.stream
+  incoming.stream.once('close', () => {
+    if (session === undefined || session.closed || session.destroyed) return
+    // No new requests, please; those that are on their way are still served.
+    session.goaway(0, lastPossibleStream)
+    setTimeout(() => session.close(), farewellMs).unref()
+  })
 }
+
+const lastPossibleStream = 2 ** 31 - 1
+const farewellMs = 1000
 
 function headerText(value: string | readonly string[] | undefined): string | undefined {
   const text = typeof value === 'string' ? value : value?.[0]

@@ -4,6 +4,8 @@ import type { Histogram, MetricsRegistry, Value } from '@keelson/apimachinery/me
 import { parseQuery } from '@keelson/http-installer'
 
 const durationBuckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
+const sliBuckets = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
+const longLasting = new Set(['WATCH', 'CONNECT'])
 /** A client that invents resource names, or long ones, must not be able to fill the server's memory with them. */
 const maxSeries = 5000
 const maxSeriesName = 512
@@ -37,6 +39,8 @@ export interface RequestMetrics {
 
 interface Series {
   readonly duration: Histogram
+  /** What service levels are measured by: none for requests that last. */
+  readonly sliDuration: Histogram | undefined
   readonly byCode: Map<number, Value>
   readonly labels: RequestLabels
 }
@@ -53,6 +57,13 @@ export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics 
       'apiserver_request_duration_seconds',
       '[STABLE] Response latency distribution in seconds for each verb, dry run value, group, version, resource, subresource, scope and component.',
       durationBuckets,
+    ),
+  )
+  const sliDuration = registry.register(
+    createHistogram(
+      'apiserver_request_sli_duration_seconds',
+      '[STABLE] Response latency distribution in seconds for each verb, group, version, resource, subresource, scope and component, without requests that last.',
+      sliBuckets,
     ),
   )
   const terminations = registry.register(
@@ -76,7 +87,13 @@ export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics 
     const found = alike === undefined ? undefined : findSeries(alike, labels)
     if (found !== undefined) return found
     if (seriesCount >= maxSeries || nameOf(labels).length > maxSeriesName) return undefined
-    const entry = { duration: duration.with(labels), byCode: new Map(), labels }
+    const { dry_run: _, ...sliLabels } = labels
+    const entry = {
+      duration: duration.with(labels),
+      sliDuration: longLasting.has(labels.verb) ? undefined : sliDuration.with(sliLabels),
+      byCode: new Map(),
+      labels,
+    }
     if (alike === undefined) series.set(first, [entry])
     else alike.push(entry)
     seriesCount++
@@ -93,6 +110,7 @@ export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics 
       if (count === undefined) entry.byCode.set(code, (count = total.with({ ...entry.labels, code: String(code) })))
       count.value++
       entry.duration.observe(seconds)
+      entry.sliDuration?.observe(seconds)
     },
     terminated: (request, code) => {
       const { dry_run: _, ...labels } = labelsOf(request)

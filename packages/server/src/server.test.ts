@@ -306,3 +306,49 @@ test('a stop ends watches politely, lets the rest finish, and refuses what is ne
   await closed
   await expect(http1('/livez', undefined, { agent: false }, at)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
 })
+
+test('who asks for it is told of every request, with its audit id', async () => {
+  const told: unknown[] = []
+  const own = start({ logRequests: true, log: (level, text, fields) => void told.push([level, text, fields]) })
+  const { port: at } = await own.listen(0, '127.0.0.1')
+  const { headers } = await http1('/api/v1/whoami?a=b', 'alice', { agent: false }, at)
+  await expect.poll(() => told).toHaveLength(1)
+  expect(told[0]).toEqual([
+    3,
+    'HTTP',
+    {
+      verb: 'GET',
+      URI: '/api/v1/whoami?a=b',
+      latency: expect.any(Number) as unknown,
+      userAgent: 'tester/1.0 (linux)',
+      'audit-ID': headers['audit-id'],
+      srcIP: expect.stringMatching(/^127\.0\.0\.1:\d+$/) as unknown,
+      resp: 403,
+    },
+  ])
+  await own.close(0)
+})
+
+test('a client of HTTP/2 is told to connect anew as often as was said', async () => {
+  const own = start({ goAwayChance: 1 })
+  const { port: at } = await own.listen(0, '127.0.0.1')
+  const h2 = session(at)
+  const away = new Promise<number>((resolve) => h2.on('goaway', resolve))
+  const answers = await Promise.all([http2(h2, '/api/v1/whoami', 'root'), http2(h2, '/api/v1/whoami', 'root')])
+  expect(answers.map(({ status }) => status)).toEqual([200, 200])
+  expect(await away).toBe(0)
+  expect((await http1('/api/v1/whoami', 'root', { agent: false }, at)).status).toBe(200)
+  await own.close(0)
+})
+
+test('profiles, one at a time, where they are switched on', async () => {
+  expect((await http1('/debug/pprof/', 'root')).status).toBe(404)
+  const own = start({ profiling: true })
+  const { port: at } = await own.listen(0, '127.0.0.1')
+  const profile = http1('/debug/pprof/profile?seconds=0.2', 'root', { agent: false }, at)
+  await expect.poll(async () => (await http1('/debug/pprof/heap?seconds=0.01', 'root', { agent: false }, at)).status).toBe(500)
+  expect(JSON.parse((await profile).body)).toHaveProperty('samples')
+  expect(JSON.parse((await http1('/debug/pprof/heap?seconds=0.01', 'root', { agent: false }, at)).body)).toHaveProperty('head')
+  expect((await http1('/debug/pprof/', 'alice', { agent: false }, at)).status).toBe(403)
+  await own.close(0)
+})

@@ -3,18 +3,21 @@ import type { Http2Server, ServerHttp2Session } from 'node:http2'
 import { createServer as createHttpsServer } from 'node:https'
 import type { Server as HttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import type { TLSSocket } from 'node:tls'
+import type { SecureContext, TLSSocket } from 'node:tls'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Duplex } from 'node:stream'
+import { contextsByName } from './certificates/serving-names.ts'
+import type { ServingCertificates } from './certificates/serving-names.ts'
 import { rememberPeer } from './peer.ts'
 
 export interface TlsListenerOptions {
-  readonly certificate: string
-  readonly key: string
+  readonly serving: ServingCertificates
   /** Authorities of client certificates. None: clients are not asked for one. */
   readonly clientAuthorities: readonly string[]
   readonly http2: boolean
+  /** At once, on one connection of HTTP/2. */
+  readonly maxStreams: number
   readonly maxConnections: number
   /** A client that takes nothing of what waits for it for so long is gone. */
   readonly stallMs: number
@@ -25,6 +28,8 @@ export interface TlsListenerOptions {
 
 export interface TlsListener {
   listen(port: number, host: string): Promise<AddressInfo>
+  /** For connections from now on. Throws when they cannot be used; then all stays as it is. */
+  serve(certificates: ServingCertificates): void
   /** No new connections; idle ones are closed, busy ones after what they are busy with. */
   stopAccepting(): void
   /** Resolves when every connection is closed; those left after `milliseconds` are cut. */
@@ -35,7 +40,6 @@ const idleMs = 90_000
 const headersMs = 32_000
 const handshakeMs = 10_000
 const maxHeaderBytes = 1 << 20
-const maxStreams = 100
 const streamWindow = 256 * 1024
 
 /**
@@ -44,14 +48,19 @@ const streamWindow = 256 * 1024
  */
 export function createTlsListener(options: TlsListenerOptions): TlsListener {
   const asksForCertificate = options.clientAuthorities.length > 0
+  const { certificate, key, named } = options.serving
+  const tls = { minVersion: 'TLSv1.2' as const, ...(asksForCertificate ? { ca: [...options.clientAuthorities] } : {}) }
+  let byName = contextsByName(named ?? [])
   const https: HttpsServer = createHttpsServer(
     {
-      cert: options.certificate,
-      key: options.key,
-      minVersion: 'TLSv1.2',
+      cert: certificate,
+      key,
+      // Without an answer of its own the server shows its first certificate.
+      SNICallback: (name, answer: (error: Error | null, context?: SecureContext) => void) => answer(null, byName(name)),
       ALPNProtocols: options.http2 ? ['h2', 'http/1.1'] : ['http/1.1'],
+      ...tls,
       // A wrong certificate is the authenticator's business: it may come with a right token.
-      ...(asksForCertificate ? { ca: [...options.clientAuthorities], requestCert: true, rejectUnauthorized: false } : {}),
+      ...(asksForCertificate ? { requestCert: true, rejectUnauthorized: false } : {}),
       handshakeTimeout: handshakeMs,
       maxHeaderSize: maxHeaderBytes,
       headersTimeout: headersMs,
@@ -101,6 +110,11 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
           resolve(https.address() as AddressInfo)
         })
       }),
+    serve: (certificates) => {
+      const next = contextsByName(certificates.named ?? [])
+      https.setSecureContext({ ...tls, cert: certificates.certificate, key: certificates.key })
+      byName = next
+    },
     stopAccepting: () => {
       closed ??= new Promise((resolve) => (https.listening ? https.close(() => resolve()) : resolve()))
       https.closeIdleConnections()
@@ -140,7 +154,7 @@ function createHttp2Half(options: TlsListenerOptions, sessions: Set<ServerHttp2S
     {
       // Large lists to several streams of one connection count against this too, hence more than the default 10 MB.
       maxSessionMemory: 64,
-      settings: { maxConcurrentStreams: maxStreams, initialWindowSize: streamWindow, maxHeaderListSize: maxHeaderBytes },
+      settings: { maxConcurrentStreams: options.maxStreams, initialWindowSize: streamWindow, maxHeaderListSize: maxHeaderBytes },
     },
     options.requestListener,
   )

@@ -1,0 +1,65 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parseArguments } from './arguments.ts'
+import { readConfigFile } from './config-file.ts'
+import { createLog } from './create-log.ts'
+import { flags } from './flags.ts'
+
+let directory: string
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'keelson-config-'))
+})
+afterAll(() => rm(directory, { recursive: true, force: true }))
+
+async function read(text: string): Promise<Readonly<Record<string, unknown>>> {
+  const file = path.join(directory, 'config.yaml')
+  await writeFile(file, text)
+  return readConfigFile(file, flags)
+}
+
+test('a file says what the command line does not', async () => {
+  const preset = await read(`
+secure-port: 1
+watch-cache: false
+event-ttl: 2h
+controllers: ['*', -namespace]
+runtime-config: {apps/v1: false}
+tls-sni-cert-key: ['a.crt,a.key:*.a.com,a.com', 'b.crt,b.key']
+`)
+  const { values } = parseArguments(['--secure-port=2', '--runtime-config=api/beta=true'], flags, preset)
+  expect(values).toMatchObject({
+    'secure-port': 2,
+    'watch-cache': false,
+    'event-ttl': 7_200_000,
+    controllers: ['*', '-namespace'],
+    'runtime-config': [['api/beta', true]],
+    'tls-sni-cert-key': [
+      { certificateFile: 'a.crt', keyFile: 'a.key', names: ['*.a.com', 'a.com'] },
+      { certificateFile: 'b.crt', keyFile: 'b.key', names: [] },
+    ],
+    'max-requests-inflight': 400,
+  })
+})
+
+test.each([
+  ['secure-prot: 1', 'did you mean --secure-port?'],
+  ['secure-port: 70000', 'from 0 to 65535'],
+  ['secure-port: [1, 2]', 'is not a list'],
+  ['- secure-port', 'is no map of flags'],
+  ['config: other.yaml', 'cannot name another'],
+  ['a: b: c', 'cannot read'],
+  ['goaway-chance: 0.5', 'a number from 0 to 0.02'],
+])('%s is refused', async (text, message) => {
+  await expect(read(text)).rejects.toThrow(message)
+})
+
+test('a log line is for people, or an object', () => {
+  const lines: string[] = []
+  const write = (line: string): void => void lines.push(line)
+  createLog(3, 'text', write, () => 0)(3, 'HTTP', { verb: 'GET', resp: 200 })
+  createLog(3, 'json', write, () => 0)(3, 'HTTP', { verb: 'GET', resp: 200 })
+  createLog(2, 'json', write)(3, 'HTTP')
+  expect(lines).toEqual(['1970-01-01T00:00:00.000Z HTTP verb="GET" resp=200\n', '{"ts":0,"v":3,"msg":"HTTP","verb":"GET","resp":200}\n'])
+})

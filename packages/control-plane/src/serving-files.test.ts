@@ -1,0 +1,79 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { connect } from 'node:tls'
+import { createMemoryCertificateStore, ownCertificates } from '@keelson/server'
+import type { KeyPair } from '@keelson/server'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createServerChain } from './create-server-chain.ts'
+import { ServingFiles, readPair } from './serving-files.ts'
+
+let directory: string
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'keelson-serving-'))
+})
+afterAll(() => rm(directory, { recursive: true, force: true }))
+
+async function pairFor(name: string): Promise<KeyPair> {
+  return (await ownCertificates({ store: createMemoryCertificateStore(), names: [name] })).serving
+}
+
+async function write(name: string, pair: KeyPair): Promise<{ certificateFile: string; keyFile: string }> {
+  const files = { certificateFile: path.join(directory, `${name}.crt`), keyFile: path.join(directory, `${name}.key`) }
+  await writeFile(files.certificateFile, pair.certificate)
+  await writeFile(files.keyFile, pair.key)
+  return files
+}
+
+function shown(url: string, servername: string): Promise<string> {
+  const { hostname, port } = new URL(url)
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: hostname, port: Number(port), servername, rejectUnauthorized: false }, () => {
+      resolve(socket.getPeerX509Certificate()!.toString())
+      socket.destroy()
+    })
+    socket.on('error', reject)
+  })
+}
+
+test('who asks for a name is shown its certificate', async () => {
+  const [standard, a, wild] = await Promise.all(['standard.test', 'a.example.com', 'wild.test'].map(pairFor))
+  const chain = await createServerChain({
+    servingCertificateFiles: await write('standard', standard!),
+    namedCertificateFiles: [await write('a', a!), { ...(await write('wild', wild!)), names: ['*.example.com'] }],
+  })
+  try {
+    await chain.listen()
+    expect(await shown(chain.url, 'A.example.com')).toBe(a!.certificate)
+    expect(await shown(chain.url, 'b.example.com')).toBe(wild!.certificate)
+    expect(await shown(chain.url, 'b.c.example.com')).toBe(standard!.certificate)
+  } finally {
+    await chain.close()
+  }
+})
+
+test('files that change are served; what does not fit together is not', async () => {
+  const [first, second] = await Promise.all([pairFor('first.test'), pairFor('second.test')])
+  const files = await write('changing', first)
+  const served: KeyPair[] = []
+  const errors: string[] = []
+  const following = new ServingFiles({ pair: files, named: [], current: { ...(await readPair(files)), named: [] }, intervalMs: 5 })
+  following.follow(
+    {
+      serveCertificates: (pair) => {
+        if (pair.certificate !== second.certificate || pair.key !== second.key) throw new Error('key values mismatch')
+        served.push(pair)
+      },
+    },
+    (text) => errors.push(text),
+  )
+  try {
+    await writeFile(files.certificateFile, second.certificate)
+    await expect.poll(() => errors.at(-1)).toContain('key values mismatch')
+    expect(served).toEqual([])
+    await writeFile(files.keyFile, second.key)
+    await expect.poll(() => served).toEqual([{ ...second, named: [] }])
+  } finally {
+    following.close()
+  }
+})

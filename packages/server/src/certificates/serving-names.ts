@@ -1,0 +1,44 @@
+import { X509Certificate } from 'node:crypto'
+import { createSecureContext } from 'node:tls'
+import type { SecureContext } from 'node:tls'
+import type { KeyPair } from './create-certificate.ts'
+
+/** A certificate for clients that ask for one of its names. */
+export interface NamedCertificate extends KeyPair {
+  /** "a.example.com" or "*.example.com". Absent: what the certificate itself says. */
+  readonly names?: readonly string[]
+}
+
+/** What a server shows: `named` to clients that ask for a name of those, the other to everybody else. */
+export interface ServingCertificates extends KeyPair {
+  readonly named?: readonly NamedCertificate[]
+}
+
+/**
+ * Which certificate to show for a name. Of several for the same name those that were given names count for more than those that have them of
+ * themselves, and earlier ones for more than later ones; a whole name for more than a wildcard. Throws for what is no pair.
+ */
+export function contextsByName(named: readonly NamedCertificate[]): (name: string) => SecureContext | undefined {
+  const contexts = new Map<string, SecureContext>()
+  const explicit = named.filter(({ names }) => names !== undefined && names.length > 0)
+  const implicit = named.filter((pair) => !explicit.includes(pair))
+  for (const pair of [...explicit, ...implicit]) {
+    const context = createSecureContext({ cert: pair.certificate, key: pair.key })
+    for (const name of pair.names?.length ? pair.names : ownNames(pair.certificate)) {
+      const key = name.toLowerCase()
+      if (!contexts.has(key)) contexts.set(key, context)
+    }
+  }
+  return (name) => {
+    const key = name.toLowerCase().replace(/\.$/, '')
+    const dot = key.indexOf('.')
+    return contexts.get(key) ?? (dot < 0 ? undefined : contexts.get(`*${key.slice(dot)}`))
+  }
+}
+
+function ownNames(certificate: string): string[] {
+  const { subject, subjectAltName = '' } = new X509Certificate(certificate)
+  const common = /^CN=(.*)$/m.exec(subject)?.[1]
+  const alternative = Array.from(subjectAltName.matchAll(/(?:DNS|IP Address):([^,]+)/g), ([, name]) => name!.trim())
+  return [...(common !== undefined && /^(\*\.)?[\w-]+(\.[\w-]+)*$/.test(common) ? [common] : []), ...alternative]
+}
