@@ -1,38 +1,46 @@
-/** The way to a field, as validation errors name it: `spec.containers[0].env[key]`. Immutable. */
+/** The way to a field, as validation errors name it: `spec.containers[0].env[key]`. Immutable. Nothing is spelled out before it is asked for. */
 export class FieldPath {
   readonly #parent: FieldPath | undefined
-  readonly #segment: string
+  /** A field's name, unless `#bracketed`. */
+  readonly #step: string | number
+  readonly #bracketed: boolean
 
-  constructor(segment: string, parent?: FieldPath) {
-    this.#segment = segment
+  constructor(step: string | number, parent?: FieldPath, bracketed = false) {
+    this.#step = step
     this.#parent = parent
+    this.#bracketed = bracketed
   }
 
-  child(...names: string[]): FieldPath {
-    return names.reduce<FieldPath>((path, name) => new FieldPath(path.#isRoot ? name : `.${name}`, path), this)
-  }
-
-  get #isRoot(): boolean {
-    return this.#parent === undefined && this.#segment === ''
+  child(name: string, ...more: string[]): FieldPath {
+    let path = new FieldPath(name, this)
+    for (const one of more) path = new FieldPath(one, path)
+    return path
   }
 
   index(index: number): FieldPath {
-    return new FieldPath(`[${index}]`, this)
+    return new FieldPath(index, this, true)
   }
 
   key(key: string): FieldPath {
-    return new FieldPath(`[${key}]`, this)
+    return new FieldPath(key, this, true)
   }
 
   toString(): string {
-    let text = this.#segment
-    for (let path = this.#parent; path !== undefined; path = path.#parent) text = path.#segment + text
+    let text = this.#text
+    for (let path = this.#parent; path !== undefined; path = path.#parent) text = path.#text + text
     return text
+  }
+
+  get #text(): string {
+    if (this.#bracketed) return `[${this.#step}]`
+    const atRoot = this.#parent === undefined || (this.#parent.#parent === undefined && this.#parent.#step === '')
+    return atRoot ? String(this.#step) : `.${this.#step}`
   }
 }
 
 /** `fieldPath('spec', 'template')`; without names the root, whose children start bare. */
-export function fieldPath(...names: string[]): FieldPath {
-  const [first = '', ...rest] = names
-  return new FieldPath(first).child(...rest)
+export function fieldPath(first = '', ...rest: string[]): FieldPath {
+  let path = new FieldPath(first)
+  for (const name of rest) path = new FieldPath(name, path)
+  return path
 }

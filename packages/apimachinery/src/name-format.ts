@@ -1,4 +1,5 @@
 import { byteLength } from './go-text.ts'
+import { rememberByText } from './remember-by-text.ts'
 
 /**
  * Rules for names, keys and values. Each answers with the messages of what is wrong, none when right. The wording is what clients see,
@@ -141,6 +142,10 @@ export function isWildcardDNS1123Subdomain(value: string): Messages {
 
 /** A label key: an optional DNS prefix, a slash, a name. */
 export function isQualifiedName(value: string): Messages {
+  return qualifiedNameMessages(value)
+}
+
+const qualifiedNameMessages = rememberByText((value): Messages => {
   const parts = value.split('/')
   if (parts.length > 2) {
     return [`a valid label key ${labelName.message} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`]
@@ -155,7 +160,7 @@ export function isQualifiedName(value: string): Messages {
   else if (byteLength(name) > 63) messages.push(`name part ${maxBytesMessage(63)}`)
   if (!labelName.regex.test(name)) messages.push(`name part ${labelName.message}`)
   return messages
-}
+})
 
 export function isValidLabelValue(value: string): Messages {
   return check(value, labelValue)

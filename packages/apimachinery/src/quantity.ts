@@ -1,5 +1,6 @@
 import { parseQuantityParts } from './quantity-parts.ts'
 import type { QuantityFormat } from './quantity-parts.ts'
+import { rememberByText } from './remember-by-text.ts'
 
 const decimalSuffixes: Readonly<Record<number, string>> = {
   [-9]: 'n',
@@ -104,9 +105,13 @@ export class Quantity {
 
 /** Throws with the original's message on text that is no quantity. */
 export function parseQuantity(text: string): Quantity {
+  return parsedQuantity(text)
+}
+
+const parsedQuantity = rememberByText((text) => {
   const { unscaled, exponent, format, keepText } = parseQuantityParts(text)
   return new Quantity(unscaled, exponent, format, keepText ? text : undefined)
-}
+})
 
 /** The canonical text of a quantity given as JSON, a string or a number. */
 export function canonicalQuantity(value: string | number): string {

@@ -64,12 +64,14 @@ const sourceRules: SourceRules = {
   image: { validate: (source, path, { rules }) => validateImageVolume(source, rules, path) },
 }
 
+const rulesInOrder = Object.entries(sourceRules) as [keyof VolumeSource, SourceRule<unknown>][]
+
 /** Exactly one source, and that one right. */
 export function validateVolumeSource(volume: DeepReadonly<Volume>, scope: VolumeScope, path: FieldPath): FieldErrorList {
   const errors: FieldErrorList = []
   const at: At = { ...scope, volume, volumePath: path }
   let found = false
-  for (const [member, rule] of Object.entries(sourceRules) as [keyof VolumeSource, SourceRule<unknown>][]) {
+  for (const [member, rule] of rulesInOrder) {
     const source = volume[member]
     if (source === undefined) continue
     if (found) errors.push(fieldError.forbidden(path.child(rule.refusedAs ?? member), 'may not specify more than 1 volume type'))
