@@ -1,6 +1,5 @@
 import type { Endpoints, Node, Pod, Service } from '@keelson/api/core/v1'
 import type { LoopbackClient } from '@keelson/loopback'
-import { scaleSubresource } from '@keelson/registry'
 import type { ResourceDefinition, RESTStorage, Store } from '@keelson/registry'
 import {
   bindings,
@@ -10,7 +9,6 @@ import {
   createServiceHooks,
   evictionSubresource,
   kubeletSubresources,
-  scaledReplicationControllers,
   tokenSubresource,
 } from '@keelson/resources-core'
 import type { KubeletOptions, ServiceAllocators } from '@keelson/resources-core'
@@ -39,7 +37,6 @@ export function newLegacyRESTStorage(config: GenericConfig, options: LegacyRESTS
     ...(allocators && { hooks: { services: createServiceHooks(allocators) } }),
     subresources: {
       pods: { binding: bindingSubresource, eviction: evictionSubresource(client ? { budgets: disruptionBudgets(client) } : {}) },
-      replicationcontrollers: { scale: scaleSubresource(scaledReplicationControllers) },
       serviceaccounts: { token: tokenSubresource(config.authentication.serviceAccounts.subresource) },
     },
   })

@@ -3,6 +3,7 @@ import { completeWithOptions } from './complete-with-options.ts'
 import type { StoreOptions } from './complete-with-options.ts'
 import type { ResourceDefinition } from './resource-definition.ts'
 import type { RESTStorage } from './rest.ts'
+import { scaleSubresource } from './scale-subresource.ts'
 import { Store } from './store.ts'
 
 export function createStore<T extends KubeObject>(definition: ResourceDefinition<T>, options: StoreOptions<T>): Store<T> {
@@ -26,6 +27,7 @@ export function createResourceStorage<T extends KubeObject>(
   const paths = new Map<string, RESTStorage>([[definition.plural, withoutVerbs(store)]])
   for (const [name, strategy] of Object.entries(definition.subresources ?? {}))
     paths.set(`${definition.plural}/${name}`, store.subresource(strategy))
+  if (definition.scale !== undefined) paths.set(`${definition.plural}/scale`, scaleSubresource(definition.scale)(store))
   for (const [name, create] of Object.entries(options.subresources ?? {})) paths.set(`${definition.plural}/${name}`, create(store))
   return paths
 }

@@ -1,6 +1,7 @@
 import type { DeepReadonly, DeleteOptions, FieldErrorList, GroupVersion, KubeObject, RequestContext } from '@keelson/apimachinery'
 import type { FieldFilter } from '@keelson/apimachinery/managed-fields'
 import type { TableCell } from './rest.ts'
+import type { ScaledBy } from './scale-subresource.ts'
 
 /** What decides how objects of a kind come to be and change. Every hook may be left out; the default is written beside it. */
 export interface Strategy<T extends KubeObject> {
@@ -83,6 +84,8 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   readonly allColumns?: readonly Column<T>[]
   readonly tableConditions?: (object: DeepReadonly<T>) => readonly { type: string; status: string; reason?: string; message?: string }[]
   readonly subresources?: Readonly<Record<string, SubresourceStrategy<T>>>
+  /** Its objects are so many, and have a `scale` that says and changes it. */
+  readonly scale?: ScaledBy<T>
   /** Seconds a new or updated object lives; default for ever. */
   readonly ttlSeconds?: (object: DeepReadonly<T>) => number
   /** The verbs to leave out (namespaces have no deletecollection). */

@@ -1,6 +1,9 @@
 import type { ApiGroup } from '@keelson/registry'
+import { apps } from './apps/index.ts'
 import { authentication } from './authentication/index.ts'
 import { authorization } from './authorization/index.ts'
+import { autoscaling } from './autoscaling/index.ts'
+import { batch } from './batch/index.ts'
 import { coordination } from './coordination/index.ts'
 import { discovery } from './discovery/index.ts'
 import { networking } from './networking/index.ts'
@@ -15,8 +18,11 @@ import { storage } from './storage/index.ts'
  * group's index.
  */
 export const apiGroups: readonly ApiGroup[] = [
+  apps,
   authentication,
   authorization,
+  autoscaling,
+  batch,
   coordination,
   discovery,
   networking,

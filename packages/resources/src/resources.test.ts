@@ -5,6 +5,7 @@ import type { ResourceDefinition } from '@keelson/registry'
 import { describeResource } from '@keelson/registry/testing'
 import { describe, expect, it } from 'vitest'
 import { apiGroups } from './api-groups.ts'
+import { workloadCases } from './workloads/workload-cases.fixture.ts'
 
 interface Cases {
   /** As a client writes it. */
@@ -176,7 +177,7 @@ const rbacCases: Readonly<Record<string, Cases>> = {
   },
 }
 
-const cases: Readonly<Record<string, Cases>> = { ...commonCases, ...networkingCases, ...rbacCases, ...storageCases }
+const cases: Readonly<Record<string, Cases>> = { ...commonCases, ...networkingCases, ...rbacCases, ...storageCases, ...workloadCases }
 
 const types = createApiTypes(apiGroups.flatMap((group) => group.types))
 const scheme = new Scheme()

@@ -3,6 +3,7 @@ import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { containerImages, containerNames } from '../container-columns.ts'
 import { labelsText } from '../labels-text.ts'
+import { scaledReplicationControllers } from './scale.ts'
 import { replicationControllerStatus, replicationControllerStrategy } from './strategy.ts'
 
 export const replicationControllers: ResourceDefinition<ReplicationController> = defineResource<ReplicationController>({
@@ -29,4 +30,5 @@ export const replicationControllers: ResourceDefinition<ReplicationController> =
     { name: 'Selector', priority: 1, description: 'The labels it finds its pods by.', value: ({ spec }) => labelsText(spec?.selector) },
   ],
   subresources: { status: replicationControllerStatus },
+  scale: scaledReplicationControllers,
 })

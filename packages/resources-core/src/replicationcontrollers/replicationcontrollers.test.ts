@@ -4,13 +4,11 @@ import type { Scale } from '@keelson/api/autoscaling/v1'
 import { coreV1 } from '@keelson/api/core/v1'
 import type { ReplicationController } from '@keelson/api/core/v1'
 import { fieldErrorMessage } from '@keelson/apimachinery'
-import { scaleSubresource } from '@keelson/registry'
 import type { Getter, Updater } from '@keelson/registry'
 import { openTestStore, plain, put, testContext } from '@keelson/registry/testing'
 import { describe, expect, it } from 'vitest'
 import { setReplicationControllerDefaults } from './defaults.ts'
 import { replicationControllers } from './index.ts'
-import { scaledReplicationControllers } from './scale.ts'
 import { validateReplicationControllerStatus } from './validate.ts'
 
 const types = createApiTypes([coreV1, autoscalingV1])
@@ -41,10 +39,7 @@ describe('replication controllers', () => {
   })
 
   it('are scaled without being read whole', async () => {
-    await using test = openTestStore(replicationControllers, {
-      types,
-      subresources: { scale: scaleSubresource(scaledReplicationControllers) },
-    })
+    await using test = openTestStore(replicationControllers, { types })
     await test.store.create(context, controller(), { dryRun: false })
     const storage = test.paths.get('replicationcontrollers/scale') as unknown as Getter & Updater
     const scale = plain(await storage.get(context, 'c', {})) as Scale

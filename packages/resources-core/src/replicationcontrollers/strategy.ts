@@ -1,9 +1,10 @@
 import type { ReplicationController } from '@keelson/api/core/v1'
-import { fieldPath, isDNS1123Label, semanticEqual } from '@keelson/apimachinery'
+import { fieldPath, semanticEqual } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
 import { keepMember } from '../keep-member.ts'
 import { dropDisabledPodFields } from '../pod-spec/drop-disabled-fields.ts'
+import { podNameWarnings } from '../pod-spec/pod-name-warnings.ts'
 import { podWarnings } from '../pod-spec/pod-warnings.ts'
 import { validateReplicationController, validateReplicationControllerStatus, validateReplicationControllerUpdate } from './validate.ts'
 
@@ -22,7 +23,7 @@ export const replicationControllerStrategy: Strategy<ReplicationController> = {
   },
   validateCreate: (_context, controller) => validateReplicationController(controller),
   warningsOnCreate: (_context, { metadata, spec }) => [
-    ...nameWarnings(metadata.name ?? ''),
+    ...podNameWarnings(metadata.name ?? ''),
     ...(spec?.template === undefined ? [] : podWarnings(spec.template, templatePath)),
   ],
   prepareForUpdate(_context, controller, old) {
@@ -43,12 +44,4 @@ export const replicationControllerStatus: SubresourceStrategy<ReplicationControl
     prepareForUpdate: (_context, controller, old) => keepMember(controller, old, 'spec'),
     validateUpdate: (_context, controller) => validateReplicationControllerStatus(controller),
   },
-}
-
-/** Pods are named after it. */
-function nameWarnings(name: string): string[] {
-  const messages = isDNS1123Label(name)
-  if (messages.length === 0) return []
-  const consequence = 'this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended'
-  return [`metadata.name: ${consequence}: [${messages.join(' ')}]`]
 }

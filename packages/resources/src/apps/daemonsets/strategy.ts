@@ -1,0 +1,44 @@
+import type { DaemonSet } from '@keelson/api/apps/v1'
+import { fieldPath, semanticEqual } from '@keelson/apimachinery'
+import { withoutFields } from '@keelson/apimachinery/managed-fields'
+import type { Strategy, SubresourceStrategy } from '@keelson/registry'
+import { keepMember } from '@keelson/resources-core'
+import { dropDisabledTemplateFields, templateWarnings } from '../../workloads/template-hooks.ts'
+import { setTemplateGeneration, templateGeneration } from './template-generation.ts'
+import { validateDaemonSet, validateDaemonSetStatus, validateDaemonSetUpdate } from './validate.ts'
+
+const templatePath = fieldPath('spec', 'template')
+
+export const daemonSetStrategy: Strategy<DaemonSet> = {
+  resetFields: withoutFields('status'),
+  repeatedMetadataChecks: 'update',
+  prepareForCreate(_context, set) {
+    set.status = { currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 }
+    set.metadata.generation = 1
+    if (templateGeneration(set) < 1) setTemplateGeneration(set, 1)
+    dropDisabledTemplateFields(set.spec?.template)
+  },
+  validateCreate: (_context, set) => validateDaemonSet(set),
+  warningsOnCreate: (_context, { spec }) => templateWarnings(spec?.template, templatePath),
+  prepareForUpdate(_context, set, old) {
+    dropDisabledTemplateFields(set.spec?.template, old.spec?.template)
+    keepMember(set, old, 'status')
+    const isNewTemplate = !semanticEqual(set.spec?.template, old.spec?.template)
+    setTemplateGeneration(set, templateGeneration(old) + (isNewTemplate ? 1 : 0))
+    if (!semanticEqual(set.spec, old.spec)) set.metadata.generation = (old.metadata.generation ?? 0) + 1
+  },
+  validateUpdate: (_context, set, old) => validateDaemonSetUpdate(set, old),
+  warningsOnUpdate: (_context, set, old) =>
+    templateGeneration(set) === templateGeneration(old) ? [] : templateWarnings(set.spec?.template, templatePath),
+}
+
+export const daemonSetStatus: SubresourceStrategy<DaemonSet> = {
+  update: {
+    resetFields: withoutFields('spec'),
+    prepareForUpdate(_context, set, old) {
+      keepMember(set, old, 'spec')
+      setTemplateGeneration(set, templateGeneration(old))
+    },
+    validateUpdate: (_context, set, old) => validateDaemonSetStatus(set, old),
+  },
+}

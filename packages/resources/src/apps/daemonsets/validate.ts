@@ -1,0 +1,94 @@
+import type { DaemonSet, DaemonSetSpec, DaemonSetUpdateStrategy, RollingUpdateDaemonSet } from '@keelson/api/apps/v1'
+import { fieldError, fieldPath, semanticEqual, validateLabelSelector } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { internalForm, validatePodTemplateSpec } from '@keelson/resources-core'
+import { validateImmutableSelector } from '../../workloads/immutable-selector.ts'
+import { validateMatchingLabels, validateRunsForever } from '../../workloads/matching-template.ts'
+import { hasInvalidLabelValue, isEmptySelector, parseSelector, printedSelector } from '../../workloads/own-selector.ts'
+import { validateCollisions, validateCounts } from '../../workloads/status-counts.ts'
+import { isNone, validateAtMostAll, validateIntOrPercent } from '../int-or-percent.ts'
+import { templateGeneration } from './template-generation.ts'
+
+type ReadonlySet = DeepReadonly<DaemonSet>
+
+const specPath = fieldPath('spec')
+const statusPath = fieldPath('status')
+const nothing: DeepReadonly<DaemonSetSpec> = { selector: null, template: {} }
+
+export function validateDaemonSet(set: ReadonlySet, old?: ReadonlySet): FieldErrorList {
+  const { selector, template = {}, minReadySeconds, updateStrategy = {}, revisionHistoryLimit } = set.spec ?? nothing
+  const templatePath = specPath.child('template')
+  const selectorPath = specPath.child('selector')
+  const parsed = parseSelector(selector)
+  const isEmpty = selector !== undefined && selector !== null && isEmptySelector(selector)
+  const allowInvalidLabelValue = hasInvalidLabelValue(old?.spec?.selector)
+  return [
+    ...validateLabelSelector(selector ?? undefined, selectorPath, { allowInvalidLabelValue }),
+    ...(parsed === undefined ? [] : validateMatchingLabels(template, parsed, templatePath)),
+    ...(isEmpty ? [fieldError.invalid(selectorPath, printedSelector(selector), 'empty selector is invalid for daemonset')] : []),
+    ...validatePodTemplateSpec(template, templatePath, old?.spec?.template),
+    ...validateRunsForever(template, templatePath, 'DaemonSet'),
+    ...validateCounts({ minReadySeconds, templateGeneration: templateGeneration(set) }, specPath),
+    ...validateUpdateStrategy(updateStrategy, specPath.child('updateStrategy')),
+    ...validateCounts({ revisionHistoryLimit }, specPath),
+  ]
+}
+
+export function validateDaemonSetUpdate(set: ReadonlySet, old: ReadonlySet): FieldErrorList {
+  return [
+    ...validateTemplateGeneration(set, old),
+    ...validateImmutableSelector(set.spec?.selector, old.spec?.selector, specPath.child('selector')),
+    ...validateDaemonSet(set, old),
+  ]
+}
+
+/** Counts the changes of the template, and nothing else. */
+function validateTemplateGeneration(set: ReadonlySet, old: ReadonlySet): FieldErrorList {
+  const [generation, before] = [templateGeneration(set), templateGeneration(old)]
+  const isChanged = !semanticEqual(set.spec?.template, old.spec?.template)
+  const invalid = (detail: string): FieldErrorList => [fieldError.invalid(specPath.child('templateGeneration'), generation, detail)]
+  if (generation < before) return invalid('must not be decremented')
+  if (generation === before) return isChanged ? invalid('must be incremented upon template update') : []
+  return isChanged ? [] : invalid('must not be incremented without template update')
+}
+
+function validateUpdateStrategy(strategy: DeepReadonly<DaemonSetUpdateStrategy>, path: FieldPath): FieldErrorList {
+  const { type = '', rollingUpdate } = strategy
+  if (type === 'OnDelete') return []
+  if (type !== 'RollingUpdate') {
+    return [fieldError.notSupported(path, internalForm('DaemonSetUpdateStrategy', strategy), ['RollingUpdate', 'OnDelete'])]
+  }
+  const at = path.child('rollingUpdate')
+  return rollingUpdate === undefined ? [fieldError.required(at)] : validateRollingUpdate(rollingUpdate, at)
+}
+
+/** A node has the old pod or the new one first, not both. */
+function validateRollingUpdate(
+  { maxUnavailable = 0, maxSurge = 0 }: DeepReadonly<RollingUpdateDaemonSet>,
+  path: FieldPath,
+): FieldErrorList {
+  const unavailablePath = path.child('maxUnavailable')
+  const surgePath = path.child('maxSurge')
+  const errors = [
+    ...validateIntOrPercent(maxUnavailable, unavailablePath),
+    ...validateIntOrPercent(maxSurge, surgePath),
+    ...validateAtMostAll(maxUnavailable, unavailablePath),
+    ...validateAtMostAll(maxSurge, surgePath),
+  ]
+  if (!isNone(maxUnavailable) && !isNone(maxSurge)) {
+    errors.push(fieldError.invalid(surgePath, maxSurge, 'may not be set when maxUnavailable is non-zero'))
+  } else if (isNone(maxUnavailable) && isNone(maxSurge)) {
+    errors.push(fieldError.required(unavailablePath, 'cannot be 0 when maxSurge is 0'))
+  }
+  return errors
+}
+
+export function validateDaemonSetStatus({ status }: ReadonlySet, old: ReadonlySet): FieldErrorList {
+  const { currentNumberScheduled, numberMisscheduled, desiredNumberScheduled, numberReady, observedGeneration } = status ?? {}
+  const { updatedNumberScheduled, numberAvailable, numberUnavailable, collisionCount } = status ?? {}
+  const counts = { currentNumberScheduled, numberMisscheduled, desiredNumberScheduled, numberReady, observedGeneration }
+  return [
+    ...validateCounts({ ...counts, updatedNumberScheduled, numberAvailable, numberUnavailable, collisionCount }, statusPath),
+    ...validateCollisions(collisionCount, old.status?.collisionCount, statusPath),
+  ]
+}

@@ -1,0 +1,48 @@
+import type { Deployment } from '@keelson/api/apps/v1'
+import { fieldPath, semanticEqual } from '@keelson/apimachinery'
+import { withoutFields } from '@keelson/apimachinery/managed-fields'
+import type { Strategy, SubresourceStrategy } from '@keelson/registry'
+import { keepMember, podNameWarnings } from '@keelson/resources-core'
+import { dropDisabledTemplateFields, isNewGeneration, templateWarnings } from '../../workloads/template-hooks.ts'
+import { keepRollback } from './rollback-annotation.ts'
+import { validateDeployment, validateDeploymentStatus, validateDeploymentUpdate } from './validate.ts'
+
+const templatePath = fieldPath('spec', 'template')
+
+export const deploymentStrategy: Strategy<Deployment> = {
+  resetFields: withoutFields('status'),
+  repeatedMetadataChecks: 'update',
+  prepareForCreate(_context, deployment) {
+    deployment.status = {}
+    deployment.metadata.generation = 1
+    dropDisabledTemplateFields(deployment.spec?.template)
+  },
+  validateCreate: (_context, deployment) => validateDeployment(deployment),
+  warningsOnCreate: (_context, { metadata, spec }) => [
+    ...podNameWarnings(metadata.name ?? ''),
+    ...templateWarnings(spec?.template, templatePath),
+  ],
+  prepareForUpdate(_context, deployment, old) {
+    keepMember(deployment, old, 'status')
+    dropDisabledTemplateFields(deployment.spec?.template, old.spec?.template)
+    // Annotations are copied to replica sets.
+    const annotationsChanged = !semanticEqual(deployment.metadata.annotations ?? {}, old.metadata.annotations ?? {})
+    if (annotationsChanged || !semanticEqual(deployment.spec, old.spec)) deployment.metadata.generation = (old.metadata.generation ?? 0) + 1
+  },
+  validateUpdate: (_context, deployment, old) => validateDeploymentUpdate(deployment, old),
+  warningsOnUpdate: (_context, deployment, old) =>
+    isNewGeneration(deployment, old) ? templateWarnings(deployment.spec?.template, templatePath) : [],
+}
+
+export const deploymentStatus: SubresourceStrategy<Deployment> = {
+  update: {
+    resetFields: withoutFields('spec', 'metadata.labels'),
+    prepareForUpdate(_context, deployment, old) {
+      keepMember(deployment, old, 'spec')
+      keepRollback(deployment, old)
+      if (old.metadata.labels === undefined) delete deployment.metadata.labels
+      else deployment.metadata.labels = { ...old.metadata.labels }
+    },
+    validateUpdate: (_context, deployment, old) => validateDeploymentStatus(deployment, old),
+  },
+}

@@ -1,0 +1,66 @@
+import type { ReplicaSet } from '@keelson/api/apps/v1'
+import { fieldPath } from '@keelson/apimachinery'
+import { withoutFields } from '@keelson/apimachinery/managed-fields'
+import { defineResource } from '@keelson/registry'
+import type { ResourceDefinition } from '@keelson/registry'
+import { keepMember, podNameWarnings, setPodTemplateDefaults } from '@keelson/resources-core'
+import { containerColumns, selectorColumn } from '../../workloads/columns.ts'
+import { countSpecChanges, dropDisabledTemplateFields, isNewGeneration, templateWarnings } from '../../workloads/template-hooks.ts'
+import { scaledBySelector } from '../scaled-by-selector.ts'
+import { validateReplicaSet, validateReplicaSetStatus, validateReplicaSetUpdate } from './validate.ts'
+
+const templatePath = fieldPath('spec', 'template')
+
+export const replicaSets: ResourceDefinition<ReplicaSet> = defineResource<ReplicaSet>({
+  group: 'apps',
+  version: 'v1',
+  kind: 'ReplicaSet',
+  plural: 'replicasets',
+  scope: 'Namespaced',
+  shortNames: ['rs'],
+  categories: ['all'],
+  setDefaults(set) {
+    const spec = (set.spec ??= { selector: null })
+    spec.replicas ??= 1
+    setPodTemplateDefaults((spec.template ??= {}))
+  },
+  strategy: {
+    resetFields: withoutFields('status'),
+    repeatedMetadataChecks: 'update',
+    prepareForCreate(_context, set) {
+      set.status = { replicas: 0 }
+      set.metadata.generation = 1
+      dropDisabledTemplateFields(set.spec?.template)
+    },
+    validateCreate: (_context, set) => validateReplicaSet(set),
+    warningsOnCreate: (_context, { metadata, spec }) => [
+      ...podNameWarnings(metadata.name ?? ''),
+      ...templateWarnings(spec?.template, templatePath),
+    ],
+    prepareForUpdate(_context, set, old) {
+      keepMember(set, old, 'status')
+      dropDisabledTemplateFields(set.spec?.template, old.spec?.template)
+      countSpecChanges(set, old)
+    },
+    validateUpdate: (_context, set, old) => validateReplicaSetUpdate(set, old),
+    warningsOnUpdate: (_context, set, old) => (isNewGeneration(set, old) ? templateWarnings(set.spec?.template, templatePath) : []),
+  },
+  selectableFields: { 'status.replicas': ({ status }) => String(status?.replicas ?? 0) },
+  columns: [
+    { name: 'Desired', type: 'integer', description: 'How many pods there should be.', value: ({ spec }) => spec?.replicas ?? 0 },
+    { name: 'Current', type: 'integer', description: 'How many there are.', value: ({ status }) => status?.replicas ?? 0 },
+    { name: 'Ready', type: 'integer', description: 'How many of them are ready.', value: ({ status }) => status?.readyReplicas ?? 0 },
+    ...containerColumns<ReplicaSet>(({ spec }) => spec?.template),
+    selectorColumn<ReplicaSet>(({ spec }) => spec?.selector),
+  ],
+  subresources: {
+    status: {
+      update: {
+        resetFields: withoutFields('spec'),
+        prepareForUpdate: (_context, set, old) => keepMember(set, old, 'spec'),
+        validateUpdate: (_context, set) => validateReplicaSetStatus(set),
+      },
+    },
+  },
+  scale: scaledBySelector<ReplicaSet>(),
+})

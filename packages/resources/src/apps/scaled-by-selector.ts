@@ -1,0 +1,22 @@
+import { labelSelectorAsSelector } from '@keelson/apimachinery'
+import type { DeepReadonly, KubeObject, LabelSelector } from '@keelson/apimachinery'
+import type { ScaledBy } from '@keelson/registry'
+
+interface Replicated extends KubeObject {
+  spec?: { replicas?: number; readonly selector: LabelSelector | null }
+  status?: { readonly replicas?: number }
+}
+
+/** The scale of the kinds that say by a label selector which pods are theirs. */
+export function scaledBySelector<T extends Replicated>(): ScaledBy<T> {
+  const read = (object: DeepReadonly<T>): DeepReadonly<Replicated> => object
+  return {
+    replicasPath: 'spec.replicas',
+    replicas: (object) => read(object).spec?.replicas ?? 0,
+    setReplicas({ spec }, replicas) {
+      if (spec !== undefined) spec.replicas = replicas
+    },
+    statusReplicas: (object) => read(object).status?.replicas ?? 0,
+    selector: (object) => labelSelectorAsSelector(read(object).spec?.selector ?? undefined).toString(),
+  }
+}

@@ -1,0 +1,32 @@
+import type { StatefulSet } from '@keelson/api/apps/v1'
+import { nameIsDNSLabel } from '@keelson/apimachinery'
+import { defineResource } from '@keelson/registry'
+import type { ResourceDefinition } from '@keelson/registry'
+import { containerColumns } from '../../workloads/columns.ts'
+import { scaledBySelector } from '../scaled-by-selector.ts'
+import { setStatefulSetDefaults } from './defaults.ts'
+import { statefulSetStatus, statefulSetStrategy } from './strategy.ts'
+
+export const statefulSets: ResourceDefinition<StatefulSet> = defineResource<StatefulSet>({
+  group: 'apps',
+  version: 'v1',
+  kind: 'StatefulSet',
+  plural: 'statefulsets',
+  scope: 'Namespaced',
+  shortNames: ['sts'],
+  categories: ['all'],
+  // Pods are named after it, with a number.
+  validateName: nameIsDNSLabel,
+  setDefaults: setStatefulSetDefaults,
+  strategy: statefulSetStrategy,
+  columns: [
+    {
+      name: 'Ready',
+      description: 'How many of the pods are ready.',
+      value: ({ spec, status }) => `${status?.readyReplicas ?? 0}/${spec?.replicas ?? 0}`,
+    },
+    ...containerColumns<StatefulSet>(({ spec }) => spec?.template),
+  ],
+  subresources: { status: statefulSetStatus },
+  scale: scaledBySelector<StatefulSet>(),
+})

@@ -1,0 +1,66 @@
+import type { StatefulSet } from '@keelson/api/apps/v1'
+import { fieldPath } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldPath } from '@keelson/apimachinery'
+import { withoutFields } from '@keelson/apimachinery/managed-fields'
+import type { Strategy, SubresourceStrategy } from '@keelson/registry'
+import { claimSpecWarnings, keepMember } from '@keelson/resources-core'
+import { countSpecChanges, dropDisabledTemplateFields, isNewGeneration, templateWarnings } from '../../workloads/template-hooks.ts'
+import { validateStatefulSetStatus } from './validate-status.ts'
+import { validateStatefulSet, validateStatefulSetUpdate } from './validate.ts'
+
+type ReadonlySet = DeepReadonly<StatefulSet>
+
+const templatePath = fieldPath('spec', 'template')
+const claimsPath = fieldPath('spec', 'volumeClaimTemplates')
+
+export const statefulSetStrategy: Strategy<StatefulSet> = {
+  resetFields: withoutFields('status'),
+  repeatedMetadataChecks: 'update',
+  prepareForCreate(_context, set) {
+    set.status = { replicas: 0, availableReplicas: 0 }
+    set.metadata.generation = 1
+    dropMaxUnavailable(set)
+    dropDisabledTemplateFields(set.spec?.template)
+  },
+  validateCreate: (_context, set) => validateStatefulSet(set),
+  warningsOnCreate: (_context, set) => [
+    ...templateWarnings(set.spec?.template, templatePath),
+    ...claimWarnings(set, (i) => claimsPath.index(i)),
+    ...historyWarnings(set),
+  ],
+  prepareForUpdate(_context, set, old) {
+    keepMember(set, old, 'status')
+    dropMaxUnavailable(set, old)
+    dropDisabledTemplateFields(set.spec?.template, old.spec?.template)
+    countSpecChanges(set, old)
+  },
+  validateUpdate: (_context, set, old) => validateStatefulSetUpdate(set, old),
+  warningsOnUpdate: (_context, set, old) => [
+    ...(isNewGeneration(set, old) ? templateWarnings(set.spec?.template, templatePath) : []),
+    // The original spells it so.
+    ...claimWarnings(set, (i) => claimsPath.index(i).child('Spec')),
+    ...historyWarnings(set),
+  ],
+}
+
+export const statefulSetStatus: SubresourceStrategy<StatefulSet> = {
+  update: {
+    resetFields: withoutFields('spec'),
+    prepareForUpdate: (_context, set, old) => keepMember(set, old, 'spec'),
+    validateUpdate: (_context, set, old) => validateStatefulSetStatus(set, old),
+  },
+}
+
+/** A feature that is off by default, unless it is in use already. */
+function dropMaxUnavailable({ spec }: StatefulSet, old?: ReadonlySet): void {
+  if (old?.spec?.updateStrategy?.rollingUpdate?.maxUnavailable === undefined) delete spec?.updateStrategy?.rollingUpdate?.maxUnavailable
+}
+
+function claimWarnings({ spec }: ReadonlySet, path: (index: number) => FieldPath): string[] {
+  return (spec?.volumeClaimTemplates ?? []).flatMap((claim, i) => claimSpecWarnings(claim.spec ?? {}, path(i)))
+}
+
+function historyWarnings({ spec }: ReadonlySet): string[] {
+  const negative = (spec?.revisionHistoryLimit ?? 0) < 0
+  return negative ? ['spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended'] : []
+}

@@ -1,0 +1,38 @@
+import type { RollingUpdateStatefulSetStrategy, StatefulSetUpdateStrategy } from '@keelson/api/apps/v1'
+import { fieldError, validateNonNegative } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { internalForm } from '@keelson/resources-core'
+import { isNone, validateAtMostAll, validateIntOrPercent } from '../int-or-percent.ts'
+
+export function validateUpdateStrategy(strategy: DeepReadonly<StatefulSetUpdateStrategy>, path: FieldPath): FieldErrorList {
+  const { type = '', rollingUpdate } = strategy
+  const at = path.child('rollingUpdate')
+  switch (type) {
+    case '':
+      return [fieldError.required(path)]
+    case 'RollingUpdate':
+      return rollingUpdate === undefined ? [] : validateRollingUpdate(rollingUpdate, at)
+    case 'OnDelete': {
+      if (rollingUpdate === undefined) return []
+      const printed = internalForm('RollingUpdateStatefulSetStrategy', rollingUpdate)
+      return [fieldError.invalid(at, printed, "only allowed for updateStrategy 'RollingUpdate'")]
+    }
+    default:
+      return [fieldError.invalid(path, internalForm('StatefulSetUpdateStrategy', strategy), "must be 'RollingUpdate' or 'OnDelete'")]
+  }
+}
+
+function validateRollingUpdate(
+  { partition = 0, maxUnavailable }: DeepReadonly<RollingUpdateStatefulSetStrategy>,
+  path: FieldPath,
+): FieldErrorList {
+  const errors = validateNonNegative(partition, path.child('partition'))
+  if (maxUnavailable === undefined) return errors
+  const at = path.child('maxUnavailable')
+  return [
+    ...errors,
+    ...validateIntOrPercent(maxUnavailable, at),
+    ...(isNone(maxUnavailable) ? [fieldError.invalid(at, maxUnavailable, 'cannot be 0')] : []),
+    ...validateAtMostAll(maxUnavailable, at),
+  ]
+}

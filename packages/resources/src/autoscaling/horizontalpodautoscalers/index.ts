@@ -1,0 +1,52 @@
+import type { HorizontalPodAutoscaler } from '@keelson/api/autoscaling/v2'
+import { withoutFields } from '@keelson/apimachinery/managed-fields'
+import { defineResource } from '@keelson/registry'
+import type { ResourceDefinition } from '@keelson/registry'
+import { keepMember } from '@keelson/resources-core'
+import { metricsText } from './metrics-text.ts'
+import { validateAutoscaler, validateAutoscalerStatus } from './validate.ts'
+
+export const horizontalPodAutoscalers: ResourceDefinition<HorizontalPodAutoscaler> = defineResource<HorizontalPodAutoscaler>({
+  group: 'autoscaling',
+  version: 'v2',
+  kind: 'HorizontalPodAutoscaler',
+  plural: 'horizontalpodautoscalers',
+  scope: 'Namespaced',
+  shortNames: ['hpa'],
+  categories: ['all'],
+  alsoServedAs: [{ group: 'autoscaling', version: 'v1' }],
+  strategy: {
+    resetFields: withoutFields('status'),
+    repeatedMetadataChecks: 'update',
+    prepareForCreate(_context, autoscaler) {
+      autoscaler.status = { desiredReplicas: 0, currentMetrics: null }
+    },
+    validateCreate: (_context, autoscaler) => validateAutoscaler(autoscaler),
+    prepareForUpdate: (_context, autoscaler, old) => keepMember(autoscaler, old, 'status'),
+    validateUpdate: (_context, autoscaler, old) => validateAutoscaler(autoscaler, old),
+  },
+  columns: [
+    {
+      name: 'Reference',
+      description: 'What it scales.',
+      value: ({ spec }) => `${spec?.scaleTargetRef.kind ?? ''}/${spec?.scaleTargetRef.name ?? ''}`,
+    },
+    {
+      name: 'Targets',
+      description: 'By which metrics: what was seen, and what is wanted.',
+      value: ({ spec, status }) => metricsText(spec?.metrics ?? [], status?.currentMetrics ?? []),
+    },
+    { name: 'MinPods', description: 'No fewer than these.', value: ({ spec }) => String(spec?.minReplicas ?? '<unset>') },
+    { name: 'MaxPods', description: 'No more than these.', value: ({ spec }) => spec?.maxReplicas ?? 0 },
+    { name: 'Replicas', description: 'How many there are.', value: ({ status }) => status?.currentReplicas ?? 0 },
+  ],
+  subresources: {
+    status: {
+      update: {
+        resetFields: withoutFields('spec'),
+        prepareForUpdate: (_context, autoscaler, old) => keepMember(autoscaler, old, 'spec'),
+        validateUpdate: (_context, autoscaler) => validateAutoscalerStatus(autoscaler),
+      },
+    },
+  },
+})

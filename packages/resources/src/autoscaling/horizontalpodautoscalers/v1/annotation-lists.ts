@@ -1,0 +1,27 @@
+import { autoscalingV1 } from '@keelson/api/autoscaling/v1'
+import { canonicalStruct, decodeStruct, encodeJson, parseJson } from '@keelson/apimachinery'
+import type { JsonValue, StructSchema } from '@keelson/apimachinery'
+
+type Item = 'HorizontalPodAutoscalerCondition' | 'MetricSpec' | 'MetricStatus'
+
+export function encodeList(type: Item, items: readonly object[]): string {
+  const schema = schemaOf(type)
+  return `[${items.map((item) => encodeJson(schema, canonicalStruct(schema, item))).join(',')}]`
+}
+
+/** undefined for what is no such list: it is passed over. */
+export function decodeList<T>(type: Item, text: string | undefined): T[] | undefined {
+  if (text === undefined) return undefined
+  try {
+    const list = parseJson(text).value
+    if (list === null) return []
+    if (!Array.isArray(list)) return undefined
+    return list.map((item: JsonValue) => decodeStruct<T & object>(schemaOf(type), item).object as T)
+  } catch {
+    return undefined
+  }
+}
+
+function schemaOf(type: Item): StructSchema {
+  return autoscalingV1.table.struct(type)!
+}

@@ -1,0 +1,97 @@
+import type * as v1 from '@keelson/api/autoscaling/v1'
+import type * as v2 from '@keelson/api/autoscaling/v2'
+import type { DeepReadonly } from '@keelson/apimachinery'
+import { identifier, selectorOf } from './metric-specs.ts'
+
+/** Metrics as they were last seen, as each version writes them. */
+export function statusFromHub(status: DeepReadonly<v2.MetricStatus>): v1.MetricStatus {
+  const { type, object, pods, resource, containerResource, external } = status as v2.MetricStatus
+  return {
+    type,
+    ...(object && {
+      object: {
+        target: object.describedObject,
+        metricName: object.metric.name,
+        currentValue: object.current.value ?? '0',
+        ...selectorOf('selector', object.metric),
+        ...(object.current.averageValue !== undefined && { averageValue: object.current.averageValue }),
+      },
+    }),
+    ...(pods && {
+      pods: {
+        metricName: pods.metric.name,
+        currentAverageValue: pods.current.averageValue ?? '0',
+        ...selectorOf('selector', pods.metric),
+      },
+    }),
+    ...(resource && { resource: { name: resource.name, ...averagesFromHub(resource.current) } }),
+    ...(containerResource && {
+      containerResource: {
+        name: containerResource.name,
+        ...averagesFromHub(containerResource.current),
+        container: containerResource.container,
+      },
+    }),
+    ...(external && {
+      external: {
+        metricName: external.metric.name,
+        ...selectorOf('metricSelector', external.metric),
+        currentValue: external.current.value ?? '0',
+        ...(external.current.averageValue !== undefined && { currentAverageValue: external.current.averageValue }),
+      },
+    }),
+  }
+}
+
+export function statusToHub({ type, object, pods, resource, containerResource, external }: v1.MetricStatus): v2.MetricStatus {
+  return {
+    type,
+    ...(object && {
+      object: {
+        metric: identifier(object.metricName, object.selector),
+        current: values(object.currentValue, object.averageValue),
+        describedObject: object.target,
+      },
+    }),
+    ...(pods && {
+      pods: { metric: identifier(pods.metricName, pods.selector), current: { averageValue: pods.currentAverageValue ?? '0' } },
+    }),
+    ...(resource && { resource: { name: resource.name, current: averagesToHub(resource) } }),
+    ...(containerResource && {
+      containerResource: {
+        name: containerResource.name,
+        current: averagesToHub(containerResource),
+        container: containerResource.container,
+      },
+    }),
+    ...(external && {
+      external: {
+        metric: identifier(external.metricName, external.metricSelector),
+        current: values(external.currentValue, external.currentAverageValue),
+      },
+    }),
+  }
+}
+
+function values(value = '0', averageValue?: string): v2.MetricValueStatus {
+  return { value, ...(averageValue !== undefined && { averageValue }) }
+}
+
+interface Averages {
+  currentAverageUtilization?: number
+  currentAverageValue: string
+}
+
+function averagesFromHub({ averageUtilization, averageValue = '0' }: v2.MetricValueStatus): Averages {
+  return {
+    ...(averageUtilization !== undefined && { currentAverageUtilization: averageUtilization }),
+    currentAverageValue: averageValue,
+  }
+}
+
+function averagesToHub({ currentAverageUtilization, currentAverageValue = '0' }: Averages): v2.MetricValueStatus {
+  return {
+    averageValue: currentAverageValue,
+    ...(currentAverageUtilization !== undefined && { averageUtilization: currentAverageUtilization }),
+  }
+}

@@ -1,0 +1,33 @@
+import type { CrossVersionObjectReference } from '@keelson/api/autoscaling/v2'
+import { fieldError, isPathSegmentName, parseGroupVersion } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { invalidEach } from '@keelson/resources-core'
+
+export interface ReferenceRules {
+  readonly allowEmptyGroup: boolean
+  /** What was stored wrong may be written again. */
+  readonly allowInvalidVersion: boolean
+}
+
+type Reference = DeepReadonly<CrossVersionObjectReference>
+
+/** What is scaled, or measured. */
+export function validateReference(reference: Reference | undefined, path: FieldPath, rules: ReferenceRules): FieldErrorList {
+  const { kind = '', name = '', apiVersion = '' } = reference ?? {}
+  const errors = Object.entries({ kind, name }).flatMap(([member, value]) => {
+    const at = path.child(member)
+    return value === '' ? [fieldError.required(at)] : invalidEach(isPathSegmentName(value), value, at)
+  })
+  const complaint = versionComplaint(reference, rules)
+  return complaint === undefined ? errors : [...errors, fieldError.invalid(path.child('apiVersion'), apiVersion, complaint)]
+}
+
+export function versionComplaint(reference: Reference | undefined, rules: ReferenceRules): string | undefined {
+  if (rules.allowInvalidVersion) return undefined
+  try {
+    const { group } = parseGroupVersion(reference?.apiVersion ?? '')
+    return group === '' && !rules.allowEmptyGroup ? 'apiVersion must specify API group' : undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}

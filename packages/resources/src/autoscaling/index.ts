@@ -1,0 +1,17 @@
+import { autoscalingV1 } from '@keelson/api/autoscaling/v1'
+import { autoscalingV2 } from '@keelson/api/autoscaling/v2'
+import { defineApiGroup } from '@keelson/registry'
+import type { ApiGroup } from '@keelson/registry'
+import { horizontalPodAutoscalers } from './horizontalpodautoscalers/index.ts'
+import { registerAutoscalers } from './horizontalpodautoscalers/register.ts'
+
+/** One kind in two versions. */
+export const autoscaling: ApiGroup = {
+  ...defineApiGroup({
+    name: 'autoscaling',
+    priority: 17500,
+    types: [autoscalingV2, autoscalingV1],
+    resources: [horizontalPodAutoscalers],
+  }),
+  register: registerAutoscalers,
+}

@@ -1,0 +1,59 @@
+import { quote } from '@keelson/apimachinery'
+
+export type Interval = readonly [first: number, last: number]
+
+/** The indexes of pods as text ("0,2-4"), read; or why they cannot be. */
+export type ParsedIndexes = { readonly count: number } | { readonly complaint: string }
+
+export function parseIndexes(text: string, completions: number): ParsedIndexes {
+  if (text === '') return { count: 0 }
+  let count = 0
+  let last: number | undefined
+  for (const part of text.split(',')) {
+    const interval = parseInterval(part, completions)
+    if (typeof interval === 'string') return { complaint: interval }
+    if (last !== undefined && last >= interval[0]) return { complaint: notIncreasing(last, interval[0]) }
+    last = interval[1]
+    count += interval[1] - interval[0] + 1
+  }
+  return { count }
+}
+
+/** The first index that is in both; intervals that cannot be read are passed over. */
+export function overlapOf(text: string, other: string, completions: number): number | undefined {
+  if (text === '' || other === '') return undefined
+  const intervals = (list: string): Interval[] =>
+    list.split(',').flatMap((part) => {
+      const interval = parseInterval(part, completions)
+      return typeof interval === 'string' ? [] : [interval]
+    })
+  const [left, right] = [intervals(text), intervals(other)]
+  for (let i = 0, j = 0; i < left.length && j < right.length;) {
+    const [[x, y], [u, v]] = [left[i]!, right[j]!]
+    if (x <= v && u <= y) return Math.max(x, u)
+    if (x <= u) i++
+    else j++
+  }
+  return undefined
+}
+
+/** A complaint when it is no interval. */
+function parseInterval(text: string, completions: number): Interval | string {
+  const limits = text.split('-')
+  if (limits.length > 2) {
+    return `the fragment ${quote(text)} violates the requirement that an index interval can have at most two parts separated by '-'`
+  }
+  const numbers: number[] = []
+  for (const limit of limits) {
+    if (!/^\+?[0-9]+$/.test(limit)) return `cannot convert string to integer for index: ${quote(limit)}`
+    if (Number(limit) >= completions) return `too large index: ${quote(limit)}`
+    numbers.push(Number(limit))
+  }
+  const [first = 0, last] = numbers
+  if (last === undefined) return [first, first]
+  return first >= last ? notIncreasing(first, last) : [first, last]
+}
+
+function notIncreasing(previous: number, current: number): string {
+  return `non-increasing order, previous: ${previous}, current: ${current}`
+}

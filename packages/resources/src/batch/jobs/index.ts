@@ -1,0 +1,20 @@
+import type { Job } from '@keelson/api/batch/v1'
+import { defineResource } from '@keelson/registry'
+import type { ResourceDefinition } from '@keelson/registry'
+import { jobColumns } from './columns.ts'
+import { setJobDefaults } from './defaults.ts'
+import { jobStatus, jobStrategy } from './strategy.ts'
+
+export const jobs: ResourceDefinition<Job> = defineResource<Job>({
+  group: 'batch',
+  version: 'v1',
+  kind: 'Job',
+  plural: 'jobs',
+  scope: 'Namespaced',
+  categories: ['all'],
+  setDefaults: setJobDefaults,
+  strategy: jobStrategy,
+  selectableFields: { 'status.successful': ({ status }) => String(status?.succeeded ?? 0) },
+  columns: jobColumns,
+  subresources: { status: jobStatus },
+})

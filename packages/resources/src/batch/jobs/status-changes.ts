@@ -1,0 +1,42 @@
+import type { Job } from '@keelson/api/batch/v1'
+import { semanticEqual } from '@keelson/apimachinery'
+import type { DeepReadonly } from '@keelson/apimachinery'
+import { hasCondition, isFinished } from './job-conditions.ts'
+
+export type ReadonlyJob = DeepReadonly<Job>
+
+/** What a write of the status changes. What it leaves alone is not looked at again, however it came to be. */
+export interface StatusChanges {
+  readonly finished: boolean
+  readonly complete: boolean
+  readonly failed: boolean
+  readonly failureTarget: boolean
+  readonly successCriteriaMet: boolean
+  readonly completedIndexes: boolean
+  readonly failedIndexes: boolean
+  readonly active: boolean
+  readonly ready: boolean
+  readonly terminating: boolean
+  readonly startTime: boolean
+  readonly completionTime: boolean
+  readonly uncounted: boolean
+}
+
+export function statusChanges(job: ReadonlyJob, old: ReadonlyJob): StatusChanges {
+  const [after, before] = [job.status ?? {}, old.status ?? {}]
+  return {
+    finished: isFinished(job) !== isFinished(old),
+    complete: hasCondition(job, 'Complete') !== hasCondition(old, 'Complete'),
+    failed: hasCondition(job, 'Failed') !== hasCondition(old, 'Failed'),
+    failureTarget: hasCondition(job, 'FailureTarget') !== hasCondition(old, 'FailureTarget'),
+    successCriteriaMet: hasCondition(job, 'SuccessCriteriaMet') !== hasCondition(old, 'SuccessCriteriaMet'),
+    completedIndexes: (after.completedIndexes ?? '') !== (before.completedIndexes ?? ''),
+    failedIndexes: after.failedIndexes !== before.failedIndexes,
+    active: (after.active ?? 0) !== (before.active ?? 0),
+    ready: after.ready !== before.ready,
+    terminating: after.terminating !== before.terminating,
+    startTime: after.startTime !== before.startTime,
+    completionTime: after.completionTime !== before.completionTime,
+    uncounted: !semanticEqual(after.uncountedTerminatedPods ?? null, before.uncountedTerminatedPods ?? null),
+  }
+}

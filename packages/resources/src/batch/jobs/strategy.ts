@@ -1,0 +1,43 @@
+import type { Job } from '@keelson/api/batch/v1'
+import { fieldPath } from '@keelson/apimachinery'
+import { withoutFields } from '@keelson/apimachinery/managed-fields'
+import type { Strategy, SubresourceStrategy } from '@keelson/registry'
+import { keepMember, podNameWarnings } from '@keelson/resources-core'
+import { countSpecChanges, dropDisabledTemplateFields, isNewGeneration } from '../../workloads/template-hooks.ts'
+import { copyTemplateLabels } from './defaults.ts'
+import { generateSelector } from './job-labels.ts'
+import { jobSpecWarnings } from './job-spec-warnings.ts'
+import { validateJobStatus } from './validate-status.ts'
+import { validateJob, validateJobUpdate } from './validate.ts'
+
+const specPath = fieldPath('spec')
+
+export const jobStrategy: Strategy<Job> = {
+  resetFields: withoutFields('status'),
+  // Older than garbage collection: pods outlive it unless a client says otherwise.
+  defaultPropagation: 'orphan',
+  prepareForCreate(_context, job) {
+    generateSelector(job)
+    job.status = {}
+    job.metadata.generation = 1
+    dropDisabledTemplateFields(job.spec?.template)
+  },
+  validateCreate: (_context, job) => validateJob(job),
+  canonicalize: (job) => copyTemplateLabels(job),
+  warningsOnCreate: (_context, { metadata, spec }) => [...podNameWarnings(metadata.name ?? ''), ...jobSpecWarnings(spec, specPath)],
+  prepareForUpdate(_context, job, old) {
+    keepMember(job, old, 'status')
+    dropDisabledTemplateFields(job.spec?.template, old.spec?.template)
+    countSpecChanges(job, old)
+  },
+  validateUpdate: (_context, job, old) => validateJobUpdate(job, old),
+  warningsOnUpdate: (_context, job, old) => (isNewGeneration(job, old) ? jobSpecWarnings(job.spec, specPath) : []),
+}
+
+export const jobStatus: SubresourceStrategy<Job> = {
+  update: {
+    resetFields: withoutFields('spec'),
+    prepareForUpdate: (_context, job, old) => keepMember(job, old, 'spec'),
+    validateUpdate: (_context, job, old) => validateJobStatus(job, old),
+  },
+}

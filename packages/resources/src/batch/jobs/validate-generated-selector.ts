@@ -1,0 +1,29 @@
+import type { Job } from '@keelson/api/batch/v1'
+import { fieldError, fieldPath } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
+import { printedMap } from '@keelson/resources-core'
+import { parseSelector, printedSelector } from '../../workloads/own-selector.ts'
+import { controllerUidLabel, jobNameLabel, legacyControllerUidLabel, legacyJobNameLabel } from './job-labels.ts'
+
+const selectorPath = fieldPath('spec', 'selector')
+const templateLabelsPath = fieldPath('spec', 'template', 'metadata', 'labels')
+
+/** That no client's labels came in the way of those that were made. */
+export function validateGeneratedSelector({ metadata, spec }: DeepReadonly<Job>, requirePrefixed: boolean): FieldErrorList {
+  if (spec === undefined || spec.manualSelector === true || spec.selector === undefined) return []
+  const { uid = '', name = '' } = metadata
+  const expected: Record<string, string> = { [legacyControllerUidLabel]: uid, [legacyJobNameLabel]: name }
+  if (requirePrefixed) Object.assign(expected, { [controllerUidLabel]: uid, [jobNameLabel]: name })
+  const podMeta = spec.template?.metadata
+  const errors = uid === '' ? [fieldError.required(fieldPath('metadata', 'uid'))] : []
+  for (const [key, value] of Object.entries(expected)) {
+    const actual = podMeta?.labels?.[key]
+    const [at, detail] = [templateLabelsPath.key(key), `must be '${value}'`]
+    if (actual === undefined) errors.push(fieldError.required(at, detail))
+    else if (actual !== value) errors.push(fieldError.invalid(at, printedMap(podMeta, 'labels'), detail))
+  }
+  if (parseSelector(spec.selector)?.matches(expected) === false) {
+    errors.push(fieldError.invalid(selectorPath, printedSelector(spec.selector), '`selector` not auto-generated'))
+  }
+  return errors
+}

@@ -1,0 +1,68 @@
+import type { JobSpec } from '@keelson/api/batch/v1'
+import type { PodTemplateSpec } from '@keelson/api/core/v1'
+import { fieldError, validateLabelSelector } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { internalForm, validatePodTemplateSpec, validateSupported } from '@keelson/resources-core'
+import { validateMatchingLabels } from '../../workloads/matching-template.ts'
+import { hasInvalidLabelValue, parseSelector } from '../../workloads/own-selector.ts'
+import { validateCounts } from '../../workloads/status-counts.ts'
+import { validateCompletionMode } from './validate-completion-mode.ts'
+import { validateFailurePolicy } from './validate-failure-policy.ts'
+import { validateManagedBy } from './validate-managed-by.ts'
+import { validateSuccessPolicy } from './validate-success-policy.ts'
+
+type ReadonlySpec = DeepReadonly<JobSpec>
+
+/** Of a job: with the selector that it has by now. */
+export function validateJobSpec(spec: ReadonlySpec, path: FieldPath, old?: ReadonlySpec): FieldErrorList {
+  const { selector, template = {} } = spec
+  const allowInvalidLabelValue = hasInvalidLabelValue(old?.selector)
+  const selectorPath = path.child('selector')
+  const parsed = parseSelector(selector)
+  return [
+    ...validateJobTemplate(spec, path, old?.template),
+    ...(selector === undefined
+      ? [fieldError.required(selectorPath)]
+      : validateLabelSelector(selector, selectorPath, { allowInvalidLabelValue })),
+    ...(parsed === undefined ? [] : validateMatchingLabels(template, parsed, path.child('template'))),
+  ]
+}
+
+/** Of a job or of what a cron job makes: all but the selector. */
+export function validateJobTemplate(spec: ReadonlySpec, path: FieldPath, oldTemplate?: DeepReadonly<PodTemplateSpec>): FieldErrorList {
+  const { parallelism, completions, activeDeadlineSeconds, backoffLimit, ttlSecondsAfterFinished } = spec
+  const { backoffLimitPerIndex, maxFailedIndexes, managedBy } = spec
+  const counts = { parallelism, completions, activeDeadlineSeconds, backoffLimit, ttlSecondsAfterFinished }
+  const errors = validateCounts({ ...counts, backoffLimitPerIndex, maxFailedIndexes }, path)
+  if (maxFailedIndexes !== undefined && backoffLimitPerIndex === undefined) {
+    errors.push(fieldError.required(path.child('backoffLimitPerIndex'), 'when maxFailedIndexes is specified'))
+  }
+  if (managedBy !== undefined) errors.push(...validateManagedBy(managedBy, path.child('managedBy')))
+  return [
+    ...errors,
+    ...validateCompletionMode(spec, path),
+    ...validatePolicies(spec, path),
+    ...validatePodTemplateSpec(spec.template ?? {}, path.child('template'), oldTemplate),
+    ...validateRestartPolicy(spec, path.child('template', 'spec', 'restartPolicy')),
+  ]
+}
+
+function validatePolicies(spec: ReadonlySpec, path: FieldPath): FieldErrorList {
+  const errors = spec.podFailurePolicy === undefined ? [] : validateFailurePolicy(spec, path.child('podFailurePolicy'))
+  if (spec.successPolicy !== undefined) {
+    const at = path.child('successPolicy')
+    if (spec.completionMode === 'Indexed') errors.push(...validateSuccessPolicy(spec, at))
+    else errors.push(fieldError.invalid(at, internalForm('SuccessPolicy', spec.successPolicy), 'requires indexed completion mode'))
+  }
+  const replacements = spec.podFailurePolicy === undefined ? ['Failed', 'TerminatingOrFailed'] : ['Failed']
+  return [...errors, ...validateSupported(spec.podReplacementPolicy, replacements, path.child('podReplacementPolicy'))]
+}
+
+/** Pods of a job end. */
+function validateRestartPolicy({ template, podFailurePolicy }: ReadonlySpec, path: FieldPath): FieldErrorList {
+  const policy = template?.spec?.restartPolicy ?? ''
+  if (policy === '' || policy === 'Always') return [fieldError.required(path, 'valid values: "OnFailure", "Never"')]
+  if (policy !== 'OnFailure' && policy !== 'Never') return [fieldError.notSupported(path, policy, ['OnFailure', 'Never'])]
+  if (podFailurePolicy === undefined || policy === 'Never') return []
+  return [fieldError.invalid(path, policy, 'only "Never" is supported when podFailurePolicy is specified')]
+}

@@ -1,0 +1,66 @@
+import type { Job } from '@keelson/api/batch/v1'
+import type { Container, PodSpec, PodTemplateSpec } from '@keelson/api/core/v1'
+import { fieldError, immutableMessage, semanticEqual } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { internalForm } from '@keelson/resources-core'
+import { hasCondition } from './job-conditions.ts'
+
+type ReadonlyJob = DeepReadonly<Job>
+type Template = DeepReadonly<PodTemplateSpec>
+type ReadonlySpec = DeepReadonly<PodSpec>
+type Containers = readonly DeepReadonly<Container>[]
+
+/** While a job is suspended and has no pods, where they may run and what they get is open; else the template stays as it is. */
+export function validateTemplateUpdate({ spec }: ReadonlyJob, old: ReadonlyJob, path: FieldPath): FieldErrorList {
+  const template: Template = spec?.template ?? {}
+  const oldTemplate: Template = old.spec?.template ?? {}
+  if (!isMutable(old)) {
+    if (semanticEqual(template, oldTemplate)) return []
+    return [fieldError.invalid(path.child('template'), internalForm('PodTemplateSpec', template), immutableMessage)]
+  }
+  const pod = template.spec ?? { containers: null }
+  const allowed = withResourcesOf(pod, withSchedulingOf(pod, oldTemplate.spec ?? { containers: null }))
+  if (semanticEqual(pod, allowed)) return []
+  return [fieldError.invalid(path.child('template.spec'), internalForm('PodSpec', pod), immutableMessage)]
+}
+
+function isMutable(job: ReadonlyJob): boolean {
+  if (job.spec?.suspend !== true) return false
+  const isIdle = job.status?.startTime === undefined || hasCondition(job, 'Suspended')
+  return isIdle && (job.status?.active ?? 0) === 0
+}
+
+function withSchedulingOf({ affinity, nodeSelector, tolerations, schedulingGates }: ReadonlySpec, old: ReadonlySpec): ReadonlySpec {
+  const { nodeAffinity: _open, ...rest } = old.affinity ?? {}
+  const { affinity: _affinity, nodeSelector: _nodes, tolerations: _tolerations, schedulingGates: _gates, ...kept } = old
+  const nodeAffinity = affinity?.nodeAffinity
+  const wanted = { ...rest, ...(nodeAffinity !== undefined && { nodeAffinity }) }
+  // Without members, an affinity says nothing; whether it is there follows the new one.
+  const isThere = Object.keys(wanted).length > 0 || affinity !== undefined
+  return {
+    ...kept,
+    ...(isThere && { affinity: wanted }),
+    ...(nodeSelector !== undefined && { nodeSelector }),
+    ...(tolerations !== undefined && { tolerations }),
+    ...(schedulingGates !== undefined && { schedulingGates }),
+  }
+}
+
+function withResourcesOf(pod: ReadonlySpec, old: ReadonlySpec): ReadonlySpec {
+  const initContainers = mergeResources(pod.initContainers ?? [], old.initContainers ?? [])
+  return {
+    ...old,
+    containers: mergeResources(pod.containers ?? [], old.containers ?? []),
+    ...(old.initContainers !== undefined && { initContainers }),
+  }
+}
+
+function mergeResources(containers: Containers, old: Containers): Containers {
+  if (containers.length !== old.length) return old
+  return old.map((container, i) => {
+    const { name, resources } = containers[i]!
+    if (name !== container.name) return container
+    const { resources: _old, ...rest } = container
+    return resources === undefined ? rest : { ...rest, resources }
+  })
+}

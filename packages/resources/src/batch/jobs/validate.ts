@@ -1,0 +1,69 @@
+import type { Job, JobSpec } from '@keelson/api/batch/v1'
+import { fieldError, fieldPath, isDNS1123Label, semanticEqual, validateImmutableField } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
+import { internalForm } from '@keelson/resources-core'
+import { validateImmutableSelector } from '../../workloads/immutable-selector.ts'
+import { controllerUidLabel, jobNameLabel } from './job-labels.ts'
+import { validateGeneratedSelector } from './validate-generated-selector.ts'
+import { validateJobSpec } from './validate-spec.ts'
+import { validateTemplateUpdate } from './validate-template-update.ts'
+
+type ReadonlyJob = DeepReadonly<Job>
+type ReadonlySpec = DeepReadonly<JobSpec>
+
+const specPath = fieldPath('spec')
+const nothing: ReadonlySpec = { template: {} }
+
+export function validateJob(job: ReadonlyJob): FieldErrorList {
+  return validateWhole(job, validateJobSpec(job.spec ?? nothing, specPath), true)
+}
+
+/** The spec's own errors are reported twice, as the original does: as those of a job, and as those of a change. */
+export function validateJobUpdate(job: ReadonlyJob, old: ReadonlyJob): FieldErrorList {
+  const { spec = nothing } = job
+  const { spec: oldSpec = nothing } = old
+  const errors = validateJobSpec(spec, specPath, oldSpec)
+  const oldLabels = oldSpec.template?.metadata?.labels ?? {}
+  const hadPrefixed = [jobNameLabel, controllerUidLabel].every((key) => Object.hasOwn(oldLabels, key))
+  const policy = <M extends 'podFailurePolicy' | 'successPolicy'>(member: M): FieldErrorList => {
+    const type = member === 'podFailurePolicy' ? 'PodFailurePolicy' : 'SuccessPolicy'
+    const form = (value: unknown): unknown => (value === undefined ? null : internalForm(type, value))
+    return validateImmutableField(form(spec[member]), form(oldSpec[member]), specPath.child(member))
+  }
+  const scalar = (member: 'completionMode' | 'backoffLimitPerIndex' | 'managedBy'): FieldErrorList =>
+    validateImmutableField(spec[member], oldSpec[member], specPath.child(member))
+  return [
+    ...validateWhole(job, errors, hadPrefixed),
+    ...errors,
+    ...validateCompletions(spec, oldSpec),
+    ...validateImmutableSelector(spec.selector, oldSpec.selector, specPath.child('selector')),
+    ...validateTemplateUpdate(job, old, specPath),
+    ...scalar('completionMode'),
+    ...policy('podFailurePolicy'),
+    ...scalar('backoffLimitPerIndex'),
+    ...scalar('managedBy'),
+    ...policy('successPolicy'),
+  ]
+}
+
+function validateWhole(job: ReadonlyJob, specErrors: FieldErrorList, requirePrefixed: boolean): FieldErrorList {
+  return [...validateGeneratedSelector(job, requirePrefixed), ...specErrors, ...validateHostname(job)]
+}
+
+/** The last pod of an indexed job has the longest hostname. */
+function validateHostname({ metadata, spec }: ReadonlyJob): FieldErrorList {
+  const completions = spec?.completions ?? 0
+  if (spec?.completionMode !== 'Indexed' || completions <= 0) return []
+  const hostname = `${metadata.name ?? ''}-${completions - 1}`
+  if (isDNS1123Label(hostname).length === 0) return []
+  const detail = `will not able to create pod with invalid DNS label: ${hostname}`
+  return [fieldError.invalid(fieldPath('metadata', 'name'), metadata.name ?? '', detail)]
+}
+
+/** An indexed job grows and shrinks as a whole. */
+function validateCompletions({ completionMode, completions, parallelism }: ReadonlySpec, old: ReadonlySpec): FieldErrorList {
+  const path = specPath.child('completions')
+  if (completionMode !== 'Indexed') return validateImmutableField(completions, old.completions, path)
+  if (semanticEqual(completions, old.completions) || completions === undefined || completions === parallelism) return []
+  return [fieldError.invalid(path, completions, 'can only be modified in tandem with spec.parallelism')]
+}

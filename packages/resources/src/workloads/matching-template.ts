@@ -1,0 +1,25 @@
+import type { PodTemplateSpec } from '@keelson/api/core/v1'
+import { fieldError } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath, LabelsSelector } from '@keelson/apimachinery'
+import { printedMap } from '@keelson/resources-core'
+
+type ReadonlyTemplate = DeepReadonly<PodTemplateSpec>
+
+/** A workload that did not find what it makes would make more for ever. */
+export function validateMatchingLabels(template: ReadonlyTemplate, selector: LabelsSelector, path: FieldPath): FieldErrorList {
+  if (selector.matches(template.metadata?.labels)) return []
+  const detail = '`selector` does not match template `labels`'
+  return [fieldError.invalid(path.child('metadata', 'labels'), printedMap(template.metadata, 'labels'), detail)]
+}
+
+/** The pods of a workload that keeps so many running never end by themselves. */
+export function validateRunsForever(template: ReadonlyTemplate, path: FieldPath, kind: string): FieldErrorList {
+  const { restartPolicy = '', activeDeadlineSeconds } = template.spec ?? {}
+  const specPath = path.child('spec')
+  const errors = restartPolicy === 'Always' ? [] : [fieldError.notSupported(specPath.child('restartPolicy'), restartPolicy, ['Always'])]
+  if (activeDeadlineSeconds !== undefined) {
+    const detail = `activeDeadlineSeconds in ${kind} is not Supported`
+    errors.push(fieldError.forbidden(specPath.child('activeDeadlineSeconds'), detail))
+  }
+  return errors
+}

@@ -1,0 +1,31 @@
+import { fieldError, validateNonNegative } from '@keelson/apimachinery'
+import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
+
+type Counts = Readonly<Record<string, number | undefined>>
+
+/** What is left out is not counted. */
+export function validateCounts(counts: Counts, path: FieldPath): FieldErrorList {
+  return Object.entries(counts).flatMap(([name, count]) => (count === undefined ? [] : validateNonNegative(count, path.child(name))))
+}
+
+/** Those named are no more than there are replicas, and no more are available than ready. */
+export function validateShares(
+  counts: Counts,
+  shares: readonly string[],
+  { path, ready = 'readyReplicas' }: { readonly path: FieldPath; readonly ready?: string },
+): FieldErrorList {
+  const { replicas = 0, readyReplicas = 0, availableReplicas = 0 } = counts
+  const errors = shares.flatMap((name) =>
+    (counts[name] ?? 0) > replicas ? [fieldError.invalid(path.child(name), counts[name], 'cannot be greater than status.replicas')] : [],
+  )
+  if (availableReplicas > readyReplicas) {
+    errors.push(fieldError.invalid(path.child('availableReplicas'), availableReplicas, `cannot be greater than ${ready}`))
+  }
+  return errors
+}
+
+/** Hash collisions are counted up, never down. */
+export function validateCollisions(count: number | undefined, old: number | undefined, path: FieldPath): FieldErrorList {
+  if (old === undefined || (count !== undefined && count >= old)) return []
+  return [fieldError.invalid(path.child('collisionCount'), count ?? 0, 'cannot be decremented')]
+}

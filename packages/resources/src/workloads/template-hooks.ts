@@ -1,0 +1,28 @@
+import type { PodTemplateSpec } from '@keelson/api/core/v1'
+import { semanticEqual } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldPath, KubeObject } from '@keelson/apimachinery'
+import { dropDisabledPodFields, podWarnings } from '@keelson/resources-core'
+
+type ReadonlyTemplate = DeepReadonly<PodTemplateSpec>
+
+interface WithSpec extends KubeObject {
+  readonly spec?: unknown
+}
+
+/** In place. */
+export function dropDisabledTemplateFields(template: PodTemplateSpec | undefined, old?: ReadonlyTemplate): void {
+  if (template?.spec !== undefined) dropDisabledPodFields(template.spec, old?.spec)
+}
+
+/** Each change of the spec is a new generation. */
+export function countSpecChanges(object: WithSpec, old: DeepReadonly<WithSpec>): void {
+  if (!semanticEqual(object.spec, old.spec)) object.metadata.generation = (old.metadata.generation ?? 0) + 1
+}
+
+export function isNewGeneration(object: DeepReadonly<KubeObject>, old: DeepReadonly<KubeObject>): boolean {
+  return object.metadata.generation !== old.metadata.generation
+}
+
+export function templateWarnings(template: ReadonlyTemplate | undefined, path: FieldPath): string[] {
+  return template === undefined ? [] : podWarnings(template, path)
+}
