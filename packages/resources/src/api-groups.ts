@@ -4,6 +4,7 @@ import { authentication } from './authentication/index.ts'
 import { authorization } from './authorization/index.ts'
 import { autoscaling } from './autoscaling/index.ts'
 import { batch } from './batch/index.ts'
+import { certificates } from './certificates/index.ts'
 import { coordination } from './coordination/index.ts'
 import { discovery } from './discovery/index.ts'
 import { networking } from './networking/index.ts'
@@ -23,6 +24,7 @@ export const apiGroups: readonly ApiGroup[] = [
   authorization,
   autoscaling,
   batch,
+  certificates,
   coordination,
   discovery,
   networking,

@@ -6,6 +6,7 @@ import { describeResource } from '@keelson/registry/testing'
 import { describe, expect, it } from 'vitest'
 import { apiGroups } from './api-groups.ts'
 import { workloadCases } from './workloads/workload-cases.fixture.ts'
+import { requests } from './certificates/certificatesigningrequests/requests.fixture.ts'
 
 interface Cases {
   /** As a client writes it. */
@@ -177,7 +178,27 @@ const rbacCases: Readonly<Record<string, Cases>> = {
   },
 }
 
-const cases: Readonly<Record<string, Cases>> = { ...commonCases, ...networkingCases, ...rbacCases, ...storageCases, ...workloadCases }
+const signing = { request: requests.ec, signerName: 'example.com/a', usages: ['client auth'] }
+
+const certificateCases: Readonly<Record<string, Cases>> = {
+  certificatesigningrequests: {
+    valid: { spec: signing },
+    invalid: {
+      'spec.request': { spec: { ...signing, request: '' } },
+      'spec.signerName': { spec: { ...signing, signerName: 'kubernetes.io/legacy-unknown' } },
+      'spec.usages[0]': { spec: { ...signing, usages: ['all'] } },
+    },
+  },
+}
+
+const cases: Readonly<Record<string, Cases>> = {
+  ...commonCases,
+  ...certificateCases,
+  ...networkingCases,
+  ...rbacCases,
+  ...storageCases,
+  ...workloadCases,
+}
 
 const types = createApiTypes(apiGroups.flatMap((group) => group.types))
 const scheme = new Scheme()

@@ -26,7 +26,7 @@ export function accessReviews(authorizer: AccessAuthorizer, kind: AccessReviewKi
       if (namespaced) requireNamespace(review, context)
       await validate?.(copyObject(review), undefined)
       const { info, evaluationError } = requestInfoOf(review.spec)
-      const user = kind === 'SelfSubjectAccessReview' ? context.user : reviewedSubject(review as SubjectAccessReview)
+      const user = kind === 'SelfSubjectAccessReview' ? context.user : reviewedSubject(review)
       const { decision, reason } = await authorizer.authorize({ user, info })
       review.status = {
         allowed: decision === 'allow',
@@ -44,7 +44,7 @@ function requireNamespace({ metadata }: AccessReview, { namespace }: RequestCont
   throw newBadRequest(`spec.resourceAttributes.namespace must match namespace: ${namespace}`)
 }
 
-function reviewedSubject({ spec }: SubjectAccessReview): UserInfo {
+function reviewedSubject({ spec }: { readonly spec: SubjectAccessReview['spec'] }): UserInfo {
   const { user = '', groups = [], uid = '', extra } = spec
   return { name: user, groups, ...(uid !== '' && { uid }), ...(extra && { extra }) }
 }

@@ -23,7 +23,9 @@ it('answers as the authorizer decides', async () => {
   const labelSelector = { requirements: [{ key: 'a', operator: 'In', values: ['b'] }] }
   const spec = { user: 'alice', resourceAttributes: { verb: 'get', resource: 'pods', labelSelector: { rawSelector: 'a=b' } } }
   expect(await ask(review(spec))).toEqual({ allowed: true })
-  expect(await ask(review({ user: 'alice', resourceAttributes: { verb: 'get', resource: 'pods', labelSelector } }))).toEqual({ allowed: false })
+  expect(await ask(review({ user: 'alice', resourceAttributes: { verb: 'get', resource: 'pods', labelSelector } }))).toEqual({
+    allowed: false,
+  })
   expect(await ask(review({ groups: ['dev'], nonResourceAttributes: { path: '/x', verb: 'get' } }))).toEqual({
     allowed: false,
     denied: true,

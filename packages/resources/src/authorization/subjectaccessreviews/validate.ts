@@ -75,7 +75,12 @@ function validateForm(selector: FieldSelectorAttributes | LabelSelectorAttribute
 function validateRequirements({ requirements = [] }: FieldSelectorAttributes | LabelSelectorAttributes, path: FieldPath): FieldErrorList {
   const options = { allowUnknownOperator: true }
   const errors = validateLabelSelector({ matchExpressions: requirements }, path, options)
-  return errors.map((error) => ({ ...error, field: error.field.replace('.matchExpressions[', '.requirements[') }))
+  return errors.map(({ type, field, badValue, detail }) => ({
+    type,
+    field: field.replace('.matchExpressions[', '.requirements['),
+    badValue,
+    detail,
+  }))
 }
 
 function isEmptyMeta({ managedFields: _managers, namespace, ...rest }: ObjectMeta, local: boolean): boolean {

@@ -1,0 +1,19 @@
+import { X509Certificate } from 'node:crypto'
+import { pemBlocks } from './pem.ts'
+
+/** What is wrong with the certificates that a signer gave (PEM, in base64); undefined when nothing is. */
+export function complaintOfCertificates(data: string): string | undefined {
+  if (data === '') return undefined
+  const blocks = pemBlocks(Buffer.from(data, 'base64').toString())
+  for (const { type, hasHeaders, bytes } of blocks) {
+    if (type !== 'CERTIFICATE') return `only CERTIFICATE PEM blocks are allowed, found "${type}"`
+    if (hasHeaders) return 'no PEM block headers are permitted'
+    if (bytes.length === 0) return 'found CERTIFICATE PEM block containing 0 certificates'
+    try {
+      void new X509Certificate(bytes)
+    } catch {
+      return 'x509: malformed certificate'
+    }
+  }
+  return blocks.length === 0 ? 'must contain at least one CERTIFICATE PEM block' : undefined
+}

@@ -1,0 +1,90 @@
+import type { CertificateSigningRequest } from '@keelson/api/certificates/v1'
+import type { RequestContext } from '@keelson/apimachinery'
+import { fieldErrorMessage } from '@keelson/apimachinery'
+import { tableConvertor } from '@keelson/registry'
+import { testContext } from '@keelson/registry/testing'
+import { describe, expect, it } from 'vitest'
+import { certificateSigningRequests } from './index.ts'
+import { complaintOfRequest } from './request-pem.ts'
+import { requests } from './requests.fixture.ts'
+
+const context = {} as RequestContext
+const { strategy, subresources } = certificateSigningRequests
+const request = (status: CertificateSigningRequest['status'] = {}): CertificateSigningRequest => ({
+  metadata: { name: 'a' },
+  spec: { request: requests.ec, signerName: 'example.com/a', usages: ['client auth'], expirationSeconds: 3600 },
+  status,
+})
+const approved = { type: 'Approved', status: 'True' }
+const decode = (base64: string): string => Buffer.from(base64, 'base64').toString()
+
+describe('certificate signing requests', () => {
+  it.each(Object.entries(requests))('are signed by the key they are for: %s', (_kind, pem) => {
+    expect(complaintOfRequest(pem)).toBeUndefined()
+    const lines = decode(pem).split('\n')
+    const body = Buffer.from(lines.slice(1, lines.indexOf('-----END CERTIFICATE REQUEST-----')).join(''), 'base64')
+    body[body.length - 1]! ^= 1
+    const forged = `-----BEGIN CERTIFICATE REQUEST-----\n${body.toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`
+    expect(complaintOfRequest(Buffer.from(forged).toString('base64'))).toMatch(/verification/)
+  })
+
+  it.each([
+    ['', 'PEM block type must be CERTIFICATE REQUEST'],
+    ['-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n', 'PEM block type must be CERTIFICATE REQUEST'],
+    ['-----BEGIN CERTIFICATE REQUEST-----\nMIIB\n-----END CERTIFICATE REQUEST-----\n', 'asn1: syntax error: data truncated'],
+  ])('are requests: %j', (text, message) => {
+    expect(complaintOfRequest(Buffer.from(text).toString('base64'))).toBe(message)
+  })
+
+  it('are of who asks', () => {
+    const made = request()
+    made.spec.username = 'somebody'
+    strategy.prepareForCreate?.({ ...testContext(''), user: { name: 'alice', uid: '1', groups: ['dev'], extra: { a: ['b'] } } }, made)
+    expect(made.spec).toMatchObject({ username: 'alice', uid: '1', groups: ['dev'], extra: { a: ['b'] } })
+  })
+
+  it('are approved by one path and issued by another', () => {
+    const { approval, status } = subresources ?? {}
+    const errors = (path: typeof approval, to: CertificateSigningRequest['status']): string[] =>
+      (path?.update.validateUpdate?.(context, request(to), request()) ?? []).map(fieldErrorMessage)
+    expect(errors(approval, { conditions: [approved] })).toEqual([])
+    expect(errors(status, { conditions: [approved] })).toEqual([
+      'status.conditions: Forbidden: updates may not add a condition of type "Approved"',
+    ])
+    expect(errors(approval, { certificate: 'eA==' })).toEqual([
+      'status.certificate: Invalid value: "<certificate data>": must contain at least one CERTIFICATE PEM block',
+      'status.certificate: Forbidden: updates may not set certificate content',
+    ])
+    expect(errors(approval, { conditions: [approved, { type: 'Denied', status: 'False' }] })).toEqual([
+      'status.conditions[1].status: Unsupported value: "False": supported values: "True"',
+      'status.conditions: Invalid value: "Denied": Approved and Denied conditions are mutually exclusive',
+    ])
+  })
+
+  it('keep a verdict, and say since when it stands', () => {
+    const stored = request({ conditions: [{ ...approved, reason: 'Because', lastUpdateTime: '2026-01-01T00:00:00Z' }] })
+    const written = request({
+      conditions: [
+        { ...approved, reason: 'Else' },
+        { type: 'Failed', status: 'True' },
+      ],
+    })
+    subresources?.['status']?.update.prepareForUpdate?.(context, written, stored)
+    expect(written.status?.conditions).toEqual([
+      { ...approved, reason: 'Because', lastUpdateTime: '2026-01-01T00:00:00Z', lastTransitionTime: expect.any(String) },
+      { type: 'Failed', status: 'True', lastUpdateTime: expect.any(String), lastTransitionTime: expect.any(String) },
+    ])
+  })
+
+  it('are printed with what has become of them', () => {
+    const { cells } = tableConvertor(certificateSigningRequests)
+    expect(cells(request({ conditions: [approved], certificate: 'eA==' }), 0)).toEqual([
+      'a',
+      '<unknown>',
+      'example.com/a',
+      '',
+      '60m',
+      'Approved,Issued',
+    ])
+  })
+})

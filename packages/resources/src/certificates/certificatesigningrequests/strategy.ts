@@ -1,0 +1,86 @@
+import type { CertificateSigningRequest, CertificateSigningRequestCondition } from '@keelson/api/certificates/v1'
+import { nowTime } from '@keelson/apimachinery'
+import type { DeepReadonly, UserInfo } from '@keelson/apimachinery'
+import { withoutFields } from '@keelson/apimachinery/managed-fields'
+import { copyObject } from '@keelson/registry'
+import type { Strategy, SubresourceStrategy } from '@keelson/registry'
+import { keepMember } from '@keelson/resources-core'
+import { validateSigningRequestUpdate } from './validate-update.ts'
+import { validateSigningRequest } from './validate.ts'
+
+type ReadonlyRequest = DeepReadonly<CertificateSigningRequest>
+
+export const signingRequestStrategy: Strategy<CertificateSigningRequest> = {
+  resetFields: withoutFields('spec', 'status'),
+  prepareForCreate({ user }, request) {
+    setRequestor(request.spec, user)
+    request.status = {}
+  },
+  prepareForUpdate(_context, request, old) {
+    keepMember(request, old, 'spec')
+    keepMember(request, old, 'status')
+  },
+  validateCreate: (_context, request) => validateSigningRequest(request),
+  validateUpdate: (_context, request, old) => validateSigningRequestUpdate(request, old, {}),
+}
+
+/** The signer's: the certificate, and that it failed. */
+export const signingRequestStatus: SubresourceStrategy<CertificateSigningRequest> = {
+  update: {
+    resetFields: withoutFields('spec', 'status.conditions'),
+    prepareForUpdate(_context, request, old) {
+      keepMember(request, old, 'spec')
+      keepConditions(request, old, 'Approved')
+      keepConditions(request, old, 'Denied')
+      setTimes(request, old)
+    },
+    validateUpdate: (_context, request, old) => validateSigningRequestUpdate(request, old, { mayIssue: true }),
+  },
+}
+
+/** The approver's: that it is approved or denied. */
+export const signingRequestApproval: SubresourceStrategy<CertificateSigningRequest> = {
+  update: {
+    resetFields: withoutFields('spec', 'status.certificate'),
+    prepareForUpdate(_context, request, old) {
+      setTimes(request, old)
+      const { conditions } = request.status ?? {}
+      keepMember(request, old, 'spec')
+      keepMember(request, old, 'status')
+      const { conditions: _stored, ...rest } = request.status ?? {}
+      request.status = { ...rest, ...(conditions && { conditions }) }
+    },
+    validateUpdate: (_context, request, old) => validateSigningRequestUpdate(request, old, { mayApprove: true }),
+  },
+}
+
+/** Nobody asks in another's name. */
+function setRequestor(spec: CertificateSigningRequest['spec'], { name, uid = '', groups, extra = {} }: UserInfo): void {
+  for (const member of ['username', 'uid', 'groups', 'extra'] as const) delete spec[member]
+  if (name !== '') spec.username = name
+  if (uid !== '') spec.uid = uid
+  if (groups.length > 0) spec.groups = [...groups]
+  const entries: [string, string[]][] = Object.entries(extra).map(([key, values]) => [key, [...values]])
+  if (entries.length > 0) spec.extra = Object.fromEntries(entries)
+}
+
+/** As many as there were: they stay what they were. */
+function keepConditions({ status }: CertificateSigningRequest, old: ReadonlyRequest, type: string): void {
+  const stored = (old.status?.conditions ?? []).filter((condition) => condition.type === type)
+  const conditions = status?.conditions ?? []
+  const places = conditions.flatMap((condition, i) => (condition.type === type ? [i] : []))
+  if (places.length !== stored.length) return
+  for (const [i, place] of places.entries()) conditions[place] = copyObject(stored[i]!) as CertificateSigningRequestCondition
+}
+
+function setTimes({ status }: CertificateSigningRequest, old: ReadonlyRequest): void {
+  const now = nowTime()
+  for (const condition of status?.conditions ?? []) {
+    condition.lastUpdateTime ??= now
+    if (condition.lastTransitionTime) continue
+    const same = (old.status?.conditions ?? []).find(
+      ({ type, status: value, lastTransitionTime }) => type === condition.type && value === condition.status && lastTransitionTime,
+    )
+    condition.lastTransitionTime = same?.lastTransitionTime ?? now
+  }
+}

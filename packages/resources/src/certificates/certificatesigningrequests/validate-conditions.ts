@@ -1,0 +1,36 @@
+import type { CertificateSigningRequestCondition } from '@keelson/api/certificates/v1'
+import { fieldError, fieldPath } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
+
+type Conditions = readonly DeepReadonly<CertificateSigningRequestCondition>[]
+
+const path = fieldPath('status', 'conditions')
+/** They are there, or they are not. */
+const onlyTrue: ReadonlySet<string> = new Set(['Approved', 'Denied', 'Failed'])
+const statuses = ['False', 'True', 'Unknown']
+
+export function validateRequestConditions(conditions: Conditions, old: Conditions = []): FieldErrorList {
+  const allowUntyped = old.some(({ type }) => type === '')
+  const allowBoth = has(old, 'Approved') && has(old, 'Denied')
+  const allowRepeated = new Set(old.map(({ type }) => type)).size < old.length
+  const seen = new Set<string>()
+  const errors: FieldErrorList = []
+  for (const [i, { type, status }] of conditions.entries()) {
+    const at = path.index(i)
+    if (type === '' && !allowUntyped) errors.push(fieldError.required(at.child('type')))
+    const supported = onlyTrue.has(type) ? ['True'] : statuses
+    if (status === '') errors.push(fieldError.required(at.child('status')))
+    else if (!supported.includes(status)) errors.push(fieldError.notSupported(at.child('status'), status, supported))
+    const opposite = type === 'Approved' ? 'Denied' : type === 'Denied' ? 'Approved' : undefined
+    if (!allowBoth && opposite !== undefined && seen.has(opposite)) {
+      errors.push(fieldError.invalid(path, type, 'Approved and Denied conditions are mutually exclusive'))
+    }
+    if (!allowRepeated && seen.has(type)) errors.push(fieldError.duplicate(at.child('type'), type))
+    seen.add(type)
+  }
+  return errors
+}
+
+function has(conditions: Conditions, wanted: string): boolean {
+  return conditions.some(({ type }) => type === wanted)
+}

@@ -1,0 +1,46 @@
+import { fieldError, fieldPath, semanticEqual } from '@keelson/apimachinery'
+import type { FieldErrorList } from '@keelson/apimachinery'
+import { validateSigningRequest } from './validate.ts'
+import type { ReadonlyRequest } from './validate.ts'
+
+/** What one path may do that another may not. */
+export interface RequestPowers {
+  readonly mayApprove?: boolean
+  readonly mayIssue?: boolean
+}
+
+const conditionsPath = fieldPath('status', 'conditions')
+const certificatePath = fieldPath('status', 'certificate')
+
+/** A verdict is never taken back, and a certificate is issued once. */
+export function validateSigningRequestUpdate(
+  request: ReadonlyRequest,
+  old: ReadonlyRequest,
+  { mayApprove = false, mayIssue = false }: RequestPowers,
+): FieldErrorList {
+  const errors = validateSigningRequest(request, old)
+  const forbid = (detail: string): void => void errors.push(fieldError.forbidden(conditionsPath, detail))
+  const count = (from: ReadonlyRequest, type: string): number => conditionsOf(from, type).length
+  for (const type of ['Approved', 'Denied', 'Failed']) {
+    if (count(request, type) < count(old, type)) forbid(`updates may not remove a condition of type "${type}"`)
+  }
+  for (const type of mayApprove ? [] : ['Approved', 'Denied']) {
+    const more = count(request, type) - count(old, type)
+    if (more > 0) forbid(`updates may not add a condition of type "${type}"`)
+    else if (more === 0 && !semanticEqual(conditionsOf(request, type), conditionsOf(old, type))) {
+      forbid(`updates may not modify a condition of type "${type}"`)
+    }
+  }
+  const { certificate = '' } = request.status ?? {}
+  const { certificate: issued = '' } = old.status ?? {}
+  if (certificate === issued) return errors
+  if (!mayIssue) errors.push(fieldError.forbidden(certificatePath, 'updates may not set certificate content'))
+  else if (issued !== '') errors.push(fieldError.forbidden(certificatePath, 'updates may not modify existing certificate content'))
+  return errors
+}
+
+type Conditions = NonNullable<NonNullable<ReadonlyRequest['status']>['conditions']>
+
+function conditionsOf({ status }: ReadonlyRequest, wanted: string): Conditions {
+  return (status?.conditions ?? []).filter(({ type }) => type === wanted)
+}

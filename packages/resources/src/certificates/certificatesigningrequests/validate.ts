@@ -1,0 +1,54 @@
+import type { CertificateSigningRequest } from '@keelson/api/certificates/v1'
+import { fieldError, fieldPath } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
+import { validateSignerName } from '@keelson/resources-core'
+import { complaintOfCertificates } from './certificate-pem.ts'
+import { complaintOfRequest } from './request-pem.ts'
+import { keyUsages } from './key-usages.ts'
+import { validateRequestConditions } from './validate-conditions.ts'
+
+export type ReadonlyRequest = DeepReadonly<CertificateSigningRequest>
+
+export const legacySigner = 'kubernetes.io/legacy-unknown'
+const specPath = fieldPath('spec')
+const minSeconds = 600
+
+/** With `old`, what that held may stay although it would be refused today. */
+export function validateSigningRequest({ spec, status = {} }: ReadonlyRequest, old?: ReadonlyRequest): FieldErrorList {
+  const errors: FieldErrorList = []
+  const complaint = complaintOfRequest(spec.request ?? '')
+  if (complaint !== undefined) errors.push(fieldError.invalid(specPath.child('request'), spec.request, complaint))
+  errors.push(...validateUsages(spec.usages ?? [], old?.spec.usages))
+  const signerPath = specPath.child('signerName')
+  if (spec.signerName === legacySigner && old?.spec.signerName !== legacySigner) {
+    errors.push(fieldError.invalid(signerPath, spec.signerName, 'the legacy signerName is not allowed via this API version'))
+  } else {
+    errors.push(...validateSignerName(spec.signerName, signerPath))
+  }
+  const { expirationSeconds: seconds } = spec
+  if (seconds !== undefined && seconds < minSeconds) {
+    const detail = 'may not specify a duration less than 600 seconds (10 minutes)'
+    errors.push(fieldError.invalid(specPath.child('expirationSeconds'), seconds, detail))
+  }
+  errors.push(...validateRequestConditions(status.conditions ?? [], old?.status?.conditions))
+  const { certificate = '' } = status
+  const known = old?.status?.certificate ?? ''
+  const stays = certificate === known || (known !== '' && complaintOfCertificates(known) !== undefined)
+  const wrong = old !== undefined && stays ? undefined : complaintOfCertificates(certificate)
+  if (wrong !== undefined) errors.push(fieldError.invalid(fieldPath('status', 'certificate'), '<certificate data>', wrong))
+  return errors
+}
+
+function validateUsages(usages: readonly string[], old: readonly string[] = []): FieldErrorList {
+  const path = specPath.child('usages')
+  const errors: FieldErrorList = usages.length === 0 ? [fieldError.required(path)] : []
+  const allowUnknown = old.some((usage) => !keyUsages.includes(usage))
+  const allowRepeated = new Set(old).size < old.length
+  for (const [i, usage] of usages.entries()) {
+    if (!allowUnknown && !keyUsages.includes(usage)) errors.push(fieldError.notSupported(path.index(i), usage, keyUsages))
+  }
+  for (const [i, usage] of usages.entries()) {
+    if (!allowRepeated && usages.indexOf(usage) < i) errors.push(fieldError.duplicate(path.index(i), usage))
+  }
+  return errors
+}
