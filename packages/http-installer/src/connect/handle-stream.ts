@@ -23,9 +23,9 @@ export async function handleStream({ c, scope, context, name, query }: ApiReques
   const { signal } = context
   const answer = await ask(target, signal)
   if (answer.statusCode! < 200 || answer.statusCode! > 206) throw await refusal(answer, target.resource, name)
+  const { stopping } = scope.settings
   outgoing.writeHead(200, headerObject([...pairs(c.env.commonHeaders ?? []), ['Content-Type', streamer.streamType]]))
   outgoing.flushHeaders()
-  const { stopping } = scope.settings
   const end = (): void => {
     answer.unpipe(outgoing)
     outgoing.end(() => answer.destroy())

@@ -10,6 +10,7 @@ import { SpdyClient } from './spdy-client.ts'
 const channel = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4, close: 255 } as const
 const heads = [0, 1, 2, 3, 4].map((number) => Buffer.from([number]))
 const maxErrorBytes = 1 << 20
+const withoutResize = new Set(['', 'channel.k8s.io', 'v2.channel.k8s.io'])
 
 /** What a message of the client is for, once its first byte is known. */
 type Destination = { readonly kind: 'stream'; readonly stream: number } | { readonly kind: 'close' | 'ignored' }
@@ -72,7 +73,7 @@ export class ProcessTranslation {
     if (stdin) this.#inward.set(channel.stdin, remote.open({ streamtype: 'stdin' }))
     if (stdout) this.#outward.set(remote.open({ streamtype: 'stdout' }), channel.stdout)
     if (stderr && !tty) this.#outward.set(remote.open({ streamtype: 'stderr' }), channel.stderr)
-    if (tty && protocol !== 'v2.channel.k8s.io') this.#inward.set(channel.resize, remote.open({ streamtype: 'resize' }))
+    if (tty && !withoutResize.has(protocol)) this.#inward.set(channel.resize, remote.open({ streamtype: 'resize' }))
     socket.on('drain', () => this.#client.resume())
     this.#client.onDrain(() => socket.resume())
     this.#client.start(this.#head)

@@ -49,7 +49,12 @@ export async function proxyRequest(passage: Passage, remote: Remote): Promise<Re
     // No pipeline: a remote that answers before it has read everything must not cost the client its answer.
     incoming.pipe(request)
   })
-  return sendAnswer(passage, answer, new LinkRewriter({ prefix, remote, clientHost: incoming.headers.host ?? '' }))
+  try {
+    return await sendAnswer(passage, answer, new LinkRewriter({ prefix, remote, clientHost: incoming.headers.host ?? '' }))
+  } finally {
+    // Whatever became of it: nobody reads on.
+    answer.destroy()
+  }
 }
 
 async function sendAnswer({ c, stopping }: Passage, answer: IncomingMessage, links: LinkRewriter): Promise<Response> {

@@ -1,13 +1,14 @@
 import type { StructSchema } from '@keelson/apimachinery'
 import type { OpenAPISchema } from '@keelson/api/openapi'
-import { canWatch } from '@keelson/registry'
+import { canConnect, canStream, canWatch } from '@keelson/registry'
 import { metaType } from '../meta-types.ts'
 import { mediaTypes } from '../negotiate.ts'
 import { patchTypes } from '../patch-mechanism.ts'
 import type { MethodTable, ResourceRoutes } from '../route-table.ts'
 import type { ResourceScope } from '../scope.ts'
+import { connectItems, streamItem } from './connect-items.ts'
 
-type Component = { [member: string]: unknown }
+export type Component = { [member: string]: unknown }
 
 /** Has the schema among the document's components, and gives the reference to it. */
 export type Refer = (schema: StructSchema) => OpenAPISchema
@@ -31,6 +32,13 @@ export function pathItems(routes: ResourceRoutes, refer: Refer): PathItem[] {
   const base = `${scope.namespaced ? '/namespaces/{namespace}' : ''}/${scope.resource}`
   const namespace = scope.namespaced ? [pathParameter('namespace')] : []
   const one = `${base}/{name}${scope.subresource === '' ? '' : `/${scope.subresource}`}`
+  const names = {
+    parameters: [pathParameter('name'), ...namespace],
+    pathParameter,
+    operationId: (action: string, path: string, part = '') => operationId(action, path, scope, part),
+  }
+  if (canConnect(scope.storage)) return connectItems(one, scope, names)
+  if (canStream(scope.storage)) return [streamItem(one, scope, { ...names, parameters: [...names.parameters, ...pretty] })]
   return [
     build(`/${scope.resource}`, routes, scope.namespaced ? routes.allNamespaces : {}, [], true, refer),
     build(base, routes, routes.collection, namespace, true, refer),
@@ -145,7 +153,8 @@ function responsesOf(action: string, kind: OpenAPISchema, refer: Refer): Compone
 }
 
 /** Unique within the document, and made as the original makes it as far as that is by rule. */
-function operationId(action: string, path: string, { apiVersion, gvk, namespaced }: ResourceScope): string {
+function operationId(action: string, path: string, scope: ResourceScope, part = ''): string {
+  const { apiVersion, namespaced } = scope
   const verb = { get: 'read', post: 'create', put: 'replace', deletecollection: 'deleteCollection' }[action] ?? action
   const prefix = (apiVersion.includes('/') ? apiVersion : `core/${apiVersion}`)
     .split(/[/.]/)
@@ -153,7 +162,12 @@ function operationId(action: string, path: string, { apiVersion, gvk, namespaced
   const within = path.startsWith('/namespaces/{namespace}') ? 'Namespaced' : ''
   const subresource = /\{name\}\/(.+)$/.exec(path)?.[1] ?? ''
   const everywhere = namespaced && within === '' ? 'ForAllNamespaces' : ''
-  return `${verb}${prefix.map(capital).join('')}${within}${gvk.kind}${capital(subresource)}${everywhere}`
+  return `${verb}${prefix.map(capital).join('')}${part}${within}${objectKind(scope)}${capital(subresource)}${everywhere}`
+}
+
+/** Of what is connected to, where the path's own kind is that of its options: Pod, not PodExecOptions. */
+function objectKind({ gvk: { kind }, subresource, storage }: ResourceScope): string {
+  return canConnect(storage) ? kind.slice(0, -`${subresource}Options`.length) : kind
 }
 
 function capital(word: string): string {

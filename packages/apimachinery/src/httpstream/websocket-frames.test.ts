@@ -1,0 +1,89 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { websocketAccept, WebSocketFrameReader, websocketHead, websocketMessage, websocketOpcode, WebSocketProtocolError } from './index.ts'
+
+type Message = readonly [opcode: number, text: string]
+
+function read(bytes: Buffer, cuts: readonly number[], masked: boolean): Message[] {
+  const messages: Message[] = []
+  let pieces: Buffer[] = []
+  const reader = new WebSocketFrameReader(
+    {
+      onMessage: (opcode, piece, { first, last }) => {
+        expect(first).toBe(pieces.length === 0)
+        pieces.push(Buffer.from(piece))
+        if (!last) return
+        messages.push([opcode, Buffer.concat(pieces).toString('hex')])
+        pieces = []
+      },
+      onControl: (opcode, payload) => messages.push([opcode, payload.toString('hex')]),
+    },
+    { masked },
+  )
+  let at = 0
+  for (const cut of [...cuts.map((share) => Math.floor(share * bytes.length)).toSorted((a, b) => a - b), bytes.length]) {
+    reader.push(bytes.subarray(at, cut))
+    at = cut
+  }
+  return messages
+}
+
+/** As clients send: a head with the mask bit, a mask, the payload under it. */
+function masked(first: number, payload: Buffer, mask: Buffer): Buffer {
+  const head = websocketHead(first & 0x0f, payload.length)
+  head[0] = first
+  head[1]! |= 0x80
+  return Buffer.concat([head, mask, payload.map((byte, i) => byte ^ mask[i & 3]!)])
+}
+
+const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array))
+const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 8 })
+
+test('messages are read as they were written, in whatever pieces they come', () => {
+  fc.assert(
+    fc.property(fc.array(bytes), cuts, (payloads, at) => {
+      const stream = Buffer.concat(payloads.map((payload) => websocketMessage(websocketOpcode.binary, payload)))
+      expect(read(stream, at, false)).toEqual(payloads.map((payload) => [websocketOpcode.binary, payload.toString('hex')]))
+    }),
+  )
+})
+
+test('fragments under masks are one message; control frames may come in between', () => {
+  const mask = fc.uint8Array({ minLength: 4, maxLength: 4 }).map((array) => Buffer.from(array))
+  fc.assert(
+    fc.property(fc.array(bytes, { minLength: 2, maxLength: 5 }), mask, cuts, (fragments, key, at) => {
+      const ping = masked(0x89, Buffer.from('hi'), key)
+      const frames = fragments.map((fragment, i) => {
+        const fin = i === fragments.length - 1 ? 0x80 : 0
+        return Buffer.concat([
+          masked(fin | (i === 0 ? websocketOpcode.text : websocketOpcode.continuation), fragment, key),
+          ...(fin ? [] : [ping]),
+        ])
+      })
+      const pings: Message[] = fragments.slice(1).map(() => [websocketOpcode.ping, '6869'])
+      expect(read(Buffer.concat(frames), at, true)).toEqual([...pings, [websocketOpcode.text, Buffer.concat(fragments).toString('hex')]])
+    }),
+  )
+})
+
+test('long messages', () => {
+  for (const size of [125, 126, 65_535, 65_536]) {
+    expect(read(websocketMessage(websocketOpcode.binary, Buffer.alloc(size)), [0.5], false)[0]![1]).toHaveLength(size * 2)
+  }
+})
+
+test('what no peer may send', () => {
+  const refused = (...frame: number[]): void => expect(() => read(Buffer.from(frame), [], true)).toThrow(WebSocketProtocolError)
+  refused(0x82, 0x00) // not masked
+  refused(0xc2, 0x80, 0, 0, 0, 0) // reserved bit
+  refused(0x83, 0x80, 0, 0, 0, 0) // unknown opcode
+  refused(0x80, 0x80, 0, 0, 0, 0) // continues nothing
+  refused(0x02, 0x80, 0, 0, 0, 0, 0x82, 0x80, 0, 0, 0, 0) // a message within a message
+  refused(0x09, 0x80, 0, 0, 0, 0) // a control frame in fragments
+  refused(0x89, 0xfe, 0, 126, 0, 0, 0, 0) // a long control frame
+  refused(0x82, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) // longer than numbers are
+})
+
+test('the answer to a key is the one of the standard', () => {
+  expect(websocketAccept('dGhlIHNhbXBsZSBub25jZQ==')).toBe('s3pPLMBiTxaQ9kYGzzhZRbK+xOo=')
+})

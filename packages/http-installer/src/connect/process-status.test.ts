@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { processStatus } from './process-status.ts'
+
+const v4 = (text: string) => processStatus('v4.channel.k8s.io', text)
+
+test('how a process ended', () => {
+  expect(v4('')).toEqual({ metadata: {}, status: 'Success' })
+  expect(v4('{"metadata":{},"status":"Success"}')).toEqual({ metadata: {}, status: 'Success' })
+  const exit = { status: 'Failure', reason: 'NonZeroExitCode', details: { causes: [{ reason: 'ExitCode', message: '3' }] } }
+  expect(v4(JSON.stringify(exit))).toEqual({
+    metadata: {},
+    message: 'command terminated with non-zero exit code: command terminated with exit code 3',
+    ...exit,
+  })
+})
+
+test('what is no such thing is told as an error', () => {
+  expect(v4('{"status":"Failure","message":"no such container"}')).toMatchObject({
+    reason: 'InternalError',
+    message: 'Internal error occurred: no such container',
+  })
+  expect(v4('nonsense').message).toContain('error stream protocol error')
+  expect(
+    v4('{"status":"Failure","reason":"NonZeroExitCode","details":{"causes":[{"reason":"ExitCode","message":"300"}]}}').message,
+  ).toContain('invalid exit code value "300"')
+  expect(v4('{}').message).toContain('unknown error')
+  expect(processStatus('v2.channel.k8s.io', 'plain words').message).toBe(
+    'Internal error occurred: error executing remote command: plain words',
+  )
+})

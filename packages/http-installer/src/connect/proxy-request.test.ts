@@ -1,0 +1,124 @@
+import http from 'node:http'
+import http2 from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import { Hono } from 'hono'
+import { getRequestListener } from '@hono/node-server'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { testContext } from '@keelson/registry/testing'
+import type { InstallerEnv } from '../context.ts'
+import { writeError } from '../write-error.ts'
+import { proxyRequest } from './proxy-request.ts'
+
+const servers: (http.Server | http2.Http2Server)[] = []
+const seen: http.IncomingMessage[] = []
+const stopping = new AbortController()
+let base = ''
+let base2 = ''
+/** What the remote went on with until nobody wanted it any more. */
+const left: string[] = []
+
+async function listen(server: http.Server | http2.Http2Server): Promise<number> {
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return (server.address() as AddressInfo).port
+}
+
+beforeAll(async () => {
+  const port = await listen(
+    http.createServer((request, response) => {
+      seen.push(request)
+      const { pathname } = new URL(request.url ?? '/', 'http://remote')
+      if (pathname === '/echo')
+        return void request.pipe(response.writeHead(200, { 'set-cookie': ['a=1', 'b=2'], 'access-control-allow-origin': '*' }))
+      if (pathname === '/refuse') return void response.writeHead(413, { connection: 'close' }).end('too much')
+      if (pathname === '/moved') return void response.writeHead(302, { location: '/elsewhere/' }).end()
+      if (pathname === '/broken') return void response.writeHead(200, { 'content-length': '10' }).write('12345', () => response.destroy())
+      if (pathname === '/endless') {
+        response.write('begun')
+        return void response.once('close', () => left.push(pathname))
+      }
+      response.end('ok')
+    }),
+  )
+  const app = new Hono<InstallerEnv>()
+  app.all('*', async (c) => {
+    const controller = new AbortController()
+    c.env.outgoing?.once('close', () => controller.abort())
+    const context = { ...testContext('default'), signal: controller.signal }
+    const path = c.req.path.slice('/prefix'.length)
+    const remote = { scheme: 'http', host: '127.0.0.1', port: String(path === '/nobody' ? 1 : port), path, query: '' } as const
+    try {
+      return await proxyRequest({ c, context, stopping: stopping.signal }, remote)
+    } catch (error) {
+      return writeError(c, error)
+    }
+  })
+  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false })
+  base = `http://127.0.0.1:${await listen(http.createServer((request, response) => void listener(request, response)))}`
+  base2 = `http://127.0.0.1:${await listen(http2.createServer((request, response) => void listener(request, response)))}`
+})
+afterAll(() => servers.forEach((server) => (server.close(), 'closeAllConnections' in server && server.closeAllConnections())))
+
+test('methods, queries, bodies and answers pass through', async () => {
+  const answer = await fetch(`${base}/prefix/echo?a=%2F&b`, { method: 'PUT', body: 'x'.repeat(1_000_000) })
+  expect((await answer.text()).length).toBe(1_000_000)
+  expect(answer.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
+  expect(answer.headers.get('access-control-allow-origin')).toBeNull()
+  expect(seen.at(-1)).toMatchObject({
+    method: 'PUT',
+    url: '/echo?a=%2F&b',
+    headers: { 'x-forwarded-uri': '/prefix/echo', 'x-forwarded-for': '127.0.0.1' },
+  })
+  expect((await fetch(`${base}/prefix/x`, { method: 'HEAD' })).status).toBe(200)
+})
+
+test('redirections lead back here; the root is a directory', async () => {
+  const moved = await fetch(`${base}/prefix/moved`, { redirect: 'manual' })
+  expect([moved.status, moved.headers.get('location')]).toEqual([302, '/prefix/elsewhere/'])
+  const root = await fetch(`${base}/prefix?q`, { redirect: 'manual' })
+  expect([root.status, root.headers.get('location')]).toEqual([301, '/prefix/?q'])
+})
+
+test('a remote that does not want the whole body is heard all the same', async () => {
+  const answer = await new Promise<string>((resolve, reject) => {
+    const request = http.request(`${base}/prefix/refuse`, { method: 'POST', headers: { 'content-length': '100000000' } }, (response) => {
+      response.setEncoding('utf8').once('data', (text: string) => {
+        resolve(`${response.statusCode} ${text}`)
+        request.destroy()
+      })
+    })
+    request.on('error', reject)
+    request.write('x'.repeat(100_000))
+  })
+  expect(answer).toBe('413 too much')
+})
+
+test('what cannot be reached, or breaks off, looks like it', async () => {
+  const nobody = await fetch(`${base}/prefix/nobody`)
+  expect(await nobody.json()).toMatchObject({
+    code: 503,
+    message: 'error trying to reach service: dial tcp 127.0.0.1:1: connect: connection refused',
+  })
+  await expect(fetch(`${base}/prefix/broken`).then((answer) => answer.text())).rejects.toThrow()
+})
+
+test('a client that goes ends what goes on', async () => {
+  const gone = new AbortController()
+  const answer = await fetch(`${base}/prefix/endless`, { signal: gone.signal })
+  gone.abort()
+  await expect(answer.text()).rejects.toThrow()
+  await expect.poll(() => left.length).toBe(1)
+})
+
+test('HTTP/2', async () => {
+  const session = http2.connect(base2)
+  const stream = session.request({ ':method': 'POST', ':path': '/prefix/echo', authorization: 'Bearer secret' })
+  stream.end('hello')
+  const headers = await new Promise<http2.IncomingHttpHeaders>((resolve) => stream.once('response', resolve))
+  let text = ''
+  for await (const chunk of stream) text += String(chunk)
+  session.close()
+  expect([headers[':status'], headers['set-cookie'], text]).toEqual([200, ['a=1', 'b=2'], 'hello'])
+  expect(seen.at(-1)!.headers).toMatchObject({ host: new URL(base2).host, 'transfer-encoding': 'chunked' })
+  expect(seen.at(-1)!.headers).not.toHaveProperty('authorization')
+})

@@ -1,0 +1,66 @@
+import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { LinkRewriter } from './rewrite-links.ts'
+import { rewriteHtml } from './rewrite-html.ts'
+
+const prefix = '/api/v1/namespaces/default/services/s/proxy'
+const remote = { scheme: 'http', host: '10.0.0.1', port: '8080', path: '/', query: '' } as const
+const links = new LinkRewriter({ prefix, remote, clientHost: 'server:6443' })
+
+test('links to the same server lead through this one, others stay', () => {
+  const cases: Record<string, string> = {
+    '/': `${prefix}/`,
+    '/a/b?c=d#e': `${prefix}/a/b?c=d#e`,
+    '//10.0.0.1:8080/x/': `${prefix}/x/`,
+    'http://10.0.0.1:8080/x': `${prefix}/x`,
+    'https://server:6443/x': `https://server:6443${prefix}/x`,
+    'http://elsewhere/x': 'http://elsewhere/x',
+    'http://10.0.0.1/x': 'http://10.0.0.1/x',
+    'relative/x': 'relative/x',
+    '?query': '?query',
+    '#part': '#part',
+    [`${prefix}/known`]: `${prefix}/known`,
+  }
+  for (const [link, rewritten] of Object.entries(cases)) expect(links.rewrite(link)).toBe(rewritten)
+})
+
+async function rewritten(chunks: readonly Buffer[], headers: Record<string, string> = {}): Promise<Buffer> {
+  const steps = rewriteHtml({ headers: { 'content-type': 'text/html; charset=utf-8', ...headers } } as unknown as IncomingMessage, links)
+  const out: Buffer[] = []
+  await pipeline([
+    Readable.from(chunks),
+    ...(steps ?? []),
+    async function* (source: AsyncIterable<Buffer>) {
+      for await (const chunk of source) out.push(chunk)
+      yield* []
+    } as never,
+  ])
+  return Buffer.concat(out)
+}
+
+test('tags are rewritten wherever the page is cut, and nothing else', async () => {
+  const page = Buffer.from(
+    `<!doctype html><p title="/x">é /y <a class=big HREF='/a'>ü</a><img src=/b><form action="/c"><a href="//x.org/d"></p> 1 < 2 <a href="/e`,
+  )
+  const expected = page.toString().replace("'/a'", `'${prefix}/a'`).replace('src=/b', `src=${prefix}/b`).replace('"/c"', `"${prefix}/c"`)
+  for (let cut = 0; cut <= page.length; cut += 3) {
+    expect((await rewritten([page.subarray(0, cut), page.subarray(cut)].filter(({ length }) => length > 0))).toString()).toBe(expected)
+  }
+})
+
+test('compressed pages are opened and closed again', async () => {
+  const page = await rewritten([gzipSync('<a href="/x">')], { 'content-encoding': 'gzip' })
+  expect(gunzipSync(page).toString()).toBe(`<a href="${prefix}/x">`)
+  expect(
+    rewriteHtml({ headers: { 'content-type': 'text/html', 'content-encoding': 'br' } } as unknown as IncomingMessage, links),
+  ).toBeUndefined()
+  expect(rewriteHtml({ headers: { 'content-type': 'text/plain' } } as unknown as IncomingMessage, links)).toBeUndefined()
+})
+
+test('a tag that never ends is held no longer than it is long', async () => {
+  const page = Buffer.concat([Buffer.from('<a '), Buffer.alloc(300_000, 'a ')])
+  expect((await rewritten([page.subarray(0, 50_000), page.subarray(50_000, 100_000), page.subarray(100_000)])).equals(page)).toBe(true)
+})

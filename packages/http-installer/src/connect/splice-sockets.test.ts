@@ -1,0 +1,86 @@
+import { connect, createServer } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { spliceSockets } from './splice-sockets.ts'
+
+const closers: (() => void)[] = []
+afterEach(() => closers.splice(0).forEach((close) => close()))
+
+/** The two ends of one connection. */
+async function pair(): Promise<{ readonly near: Socket; readonly far: Socket }> {
+  const server = createServer({ allowHalfOpen: true })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const accepted = new Promise<Socket>((resolve) => server.once('connection', resolve))
+  const far = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', allowHalfOpen: true })
+  const near = await accepted
+  closers.push(() => (server.close(), near.destroy(), far.destroy()))
+  return { near, far }
+}
+
+async function spliced() {
+  const [client, remote] = await Promise.all([pair(), pair()])
+  const stopping = new AbortController()
+  const head = (text: string): Buffer => Buffer.from(text)
+  const over = spliceSockets(
+    { socket: client.near, head: head('first ') },
+    { socket: remote.near, head: head('greeting ') },
+    stopping.signal,
+  )
+  return { client: client.far, remote: remote.far, over, stopping, ends: [client.near, remote.near] }
+}
+
+/** Not by iteration, which would close the other direction too. */
+function readAll(socket: Socket): Promise<string> {
+  let text = ''
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString()))
+  return new Promise((resolve) => socket.once('end', () => resolve(text)))
+}
+
+test('bytes go both ways, what came with the headers first; who has ended may still be answered', async () => {
+  const { client, remote, over } = await spliced()
+  client.end('question')
+  expect(await readAll(remote)).toBe('first question')
+  remote.end('answer')
+  expect(await readAll(client)).toBe('greeting answer')
+  await over
+})
+
+test('an end that breaks takes the other along', async () => {
+  const { client, remote, over } = await spliced()
+  const gone = new Promise((resolve) => remote.once('end', resolve))
+  remote.on('error', () => {}).resume()
+  client.resetAndDestroy()
+  await gone
+  await over
+})
+
+test('who does not read is not written to without end', async () => {
+  const { client, remote, ends } = await spliced()
+  client.pause()
+  let written = 0
+  const chunk = Buffer.alloc(256 * 1024)
+  // Until nothing moves any more: the kernel's buffers are full, and ours.
+  for (let idle = 0; idle < 5;) {
+    if (remote.writableNeedDrain) {
+      const moved = await Promise.race([
+        new Promise((resolve) => remote.once('drain', () => resolve(true))),
+        new Promise((resolve) => setTimeout(resolve, 20)),
+      ])
+      if (moved !== true) idle++
+    } else {
+      remote.write(chunk)
+      written += chunk.length
+    }
+    if (written > 512 * 1024 * 1024) throw new Error('there is no end to it')
+  }
+  expect(ends[0]!.writableLength).toBeLessThan(1024 * 1024)
+})
+
+test('when the server stops both are ended', async () => {
+  const { client, remote, over, stopping } = await spliced()
+  stopping.abort()
+  expect(await readAll(client)).toBe('greeting ')
+  client.end()
+  remote.end()
+  await over
+})

@@ -1,0 +1,181 @@
+import type { Endpoints, Node, Pod, Service } from '@keelson/api/core/v1'
+import { newNotFound } from '@keelson/apimachinery'
+import type { KubeObject } from '@keelson/apimachinery'
+import type { Connecter, Getter, RESTStorage, Streamer } from '@keelson/registry'
+import { testContext } from '@keelson/registry/testing'
+import { expect, it } from 'vitest'
+import { nodeProxySubresource } from '../nodes/subresources/proxy.ts'
+import { isGlobalUnicast } from '../proxy/global-unicast.ts'
+import { splitSchemeNamePort } from '../proxy/scheme-name-port.ts'
+import { createKubeletClient } from './kubelet-client.ts'
+import type { KubeletOptions } from './kubelet-client.ts'
+import { kubeletSubresources } from './kubelet-subresources.ts'
+
+const context = testContext('default')
+
+function getter(...objects: KubeObject[]): Getter {
+  return {
+    async get(_context, name) {
+      const found = objects.find(({ metadata }) => metadata.name === name)
+      if (found === undefined) throw newNotFound({ group: '', resource: 'things' }, name)
+      return { ...found, kind: 'Thing', apiVersion: 'v1' }
+    },
+  }
+}
+
+const container = (name: string, port?: number) => ({ name, ...(port !== undefined && { ports: [{ containerPort: port }] }) })
+const metadata = (name: string) => ({ name, namespace: 'default' })
+const pods: Pod[] = [
+  { metadata: metadata('one'), spec: { nodeName: 'n', containers: [container('c')] } },
+  {
+    metadata: metadata('many'),
+    spec: { nodeName: 'new', initContainers: [container('i')], containers: [container('a'), container('b', 8080)] },
+    status: { podIPs: [{ ip: '10.1.0.1' }] },
+  },
+  { metadata: metadata('waiting'), spec: { containers: [container('c')] }, status: { podIPs: [{ ip: '169.254.169.254' }] } },
+  { metadata: metadata('six'), spec: { containers: [container('c')] }, status: { podIPs: [{ ip: 'fd00::7' }] } },
+] as Pod[]
+const addresses = [
+  { type: 'Hostname', address: 'node-n' },
+  { type: 'InternalIP', address: '10.0.0.1' },
+]
+const nodes: Node[] = [
+  { metadata: { name: 'n' }, status: { addresses, daemonEndpoints: { kubeletEndpoint: { Port: 10_255 } } } },
+  { metadata: { name: 'new' }, status: { addresses, declaredFeatures: ['ExtendWebSocketsToKubelet'] } },
+]
+const service: Service = { metadata: metadata('s'), spec: { ports: [{ name: 'web', port: 80 }] } }
+const endpoints: Endpoints = {
+  metadata: metadata('s'),
+  subsets: [
+    {
+      addresses: [{ ip: '10.1.0.1', targetRef: { kind: 'Pod', namespace: 'default', name: 'many' } }],
+      ports: [{ name: 'web', port: 8080 }],
+    },
+    { addresses: [{ ip: '10.9.9.9' }], ports: [{ name: 'nobody', port: 1 }] },
+    {
+      addresses: [{ ip: '10.1.0.1', targetRef: { kind: 'Pod', namespace: 'other', name: 'many' } }],
+      ports: [{ name: 'foreign', port: 1 }],
+    },
+  ],
+}
+
+const paths = (options?: KubeletOptions): ReadonlyMap<string, RESTStorage> =>
+  kubeletSubresources({ pods: getter(...pods), nodes: getter(...nodes), services: getter(service), endpoints: getter(endpoints) }, options)
+const connect = (path: string, name: string, options: object = {}, kubelet?: KubeletOptions) =>
+  (paths(kubelet).get(path) as RESTStorage & Connecter).connect(context, name, options as KubeObject)
+const open = (name: string, options: object = {}) =>
+  (paths().get('pods/log') as RESTStorage & Streamer).openStream(context, name, options as KubeObject)
+
+it('a process is the kubelet’s, with the streams that are wanted', async () => {
+  const target = await connect('pods/exec', 'one', { command: ['sh', '-c', 'a b'], stdin: true, stdout: true })
+  expect(target).toMatchObject({
+    remote: {
+      scheme: 'https',
+      host: 'node-n',
+      port: '10255',
+      path: '/exec/default/one/c',
+      query: 'command=sh&command=-c&command=a+b&input=1&output=1',
+      tls: { verify: false },
+    },
+    passes: 'upgrade',
+    websocket: { process: { stdin: true, stdout: true, stderr: false, tty: false } },
+  })
+  expect((await connect('pods/attach', 'many', { container: 'i', tty: true })).remote).toMatchObject({
+    path: '/attach/default/many/i',
+    query: 'tty=1',
+  })
+  expect((await connect('pods/portforward', 'one', { ports: [1, 2] })).remote).toMatchObject({
+    path: '/portForward/default/one',
+    query: 'port=1%2C2',
+  })
+})
+
+it('a kubelet that speaks WebSocket itself is left to it', async () => {
+  expect(await connect('pods/exec', 'many', { container: 'a' })).not.toHaveProperty('websocket')
+  expect(await connect('pods/portforward', 'many')).not.toHaveProperty('websocket')
+})
+
+it('which container is meant must be clear, and the pod somewhere', async () => {
+  await expect(connect('pods/exec', 'many')).rejects.toThrow('a container name must be specified for pod many, choose one of: [i a b]')
+  await expect(connect('pods/exec', 'one', { container: 'x' })).rejects.toThrow('container x is not valid for pod one')
+  await expect(connect('pods/exec', 'waiting')).rejects.toMatchObject({ code: 400, message: 'pod waiting does not have a host assigned' })
+  await expect(connect('pods/portforward', 'waiting')).rejects.toThrow('pod waiting does not have a host assigned')
+  expect(await open('waiting')).toBeUndefined()
+})
+
+it('logs', async () => {
+  const options = { follow: true, previous: true, sinceTime: '2026-01-01T00:00:00Z', insecureSkipTLSVerifyBackend: true }
+  expect(await open('one', options)).toMatchObject({
+    resource: 'pods/log',
+    remote: {
+      path: '/containerLogs/default/one/c',
+      query: 'follow=true&previous=true&sinceTime=2026-01-01T00%3A00%3A00Z',
+      tls: { verify: false },
+    },
+  })
+  await expect(open('one', { sinceSeconds: 1, sinceTime: '2026-01-01T00:00:00Z' })).rejects.toMatchObject({ code: 422 })
+  await expect(open('one', { stream: 'Stdout' })).rejects.toThrow('stream: Forbidden: may not be specified')
+})
+
+it('of a node’s addresses the preferred one is taken', async () => {
+  const kubelet = { preferredAddressTypes: ['ExternalIP', 'InternalIP'], port: 4000, tls: async () => ({ verify: true, authority: 'ca' }) }
+  const { remote } = await connect('pods/exec', 'many', { container: 'a' }, kubelet)
+  expect(remote).toMatchObject({ host: '10.0.0.1', port: '4000', tls: { verify: true, authority: 'ca' } })
+  await expect(connect('pods/exec', 'one', {}, { preferredAddressTypes: ['ExternalIP'] })).rejects.toMatchObject({
+    code: 500,
+    message: 'no preferred addresses found; known addresses: [{Hostname node-n} {InternalIP 10.0.0.1}]',
+  })
+})
+
+it('pods are reached at the port that is named, or the first that is declared', async () => {
+  const at = async (id: string, path = '') => {
+    const { remote } = await connect('pods/proxy', id, { path })
+    return `${remote.scheme}://${remote.host}:${remote.port}${remote.path}`
+  }
+  expect(await at('many')).toBe('http://10.1.0.1:8080')
+  expect(await at('https:many:1', '/a/../../b/')).toBe('https://10.1.0.1:1/b/')
+  expect(await at('six', '/')).toBe('http://fd00::7:/')
+  await expect(at('waiting')).rejects.toMatchObject({ code: 400, message: 'address not allowed' })
+  await expect(at('one')).rejects.toThrow('address not allowed')
+  await expect(at('ftp:many:1')).rejects.toThrow('invalid pod request "ftp:many:1"')
+})
+
+it('services lead to pods of their own namespace only', async () => {
+  expect((await connect('services/proxy', 's:80', { path: '/x' })).remote).toMatchObject({ host: '10.1.0.1', port: '8080', path: '/x' })
+  expect((await connect('services/proxy', 'https:s:web')).remote).toMatchObject({ scheme: 'https', port: '8080' })
+  for (const id of ['s:nobody', 's:foreign', 's']) {
+    await expect(connect('services/proxy', id)).rejects.toMatchObject({ code: 503, message: `no endpoints available for service "${id}"` })
+  }
+  await expect(connect('services/proxy', 's:81')).rejects.toThrow('no service port 81 found for service "s"')
+})
+
+it('nodes are reached at an address that was looked at, and no other', async () => {
+  const proxy = (found: readonly string[]) => nodeProxySubresource(createKubeletClient(getter(...nodes)), async () => found)
+  const remote = async (id: string, found: readonly string[]) => (await proxy(found).connect(context, id, {} as KubeObject)).remote
+  expect(await remote('n', ['10.0.0.1', '10.0.0.2'])).toMatchObject({ scheme: 'https', host: 'node-n', address: '10.0.0.1', port: '10255' })
+  expect(await remote('n:9100', ['10.0.0.1'])).toEqual({
+    scheme: 'http',
+    host: 'node-n',
+    address: '10.0.0.1',
+    port: '9100',
+    path: '',
+    query: '',
+    tls: { verify: false },
+  })
+  await expect(remote('n', ['10.0.0.1', '127.0.0.1'])).rejects.toThrow('address not allowed')
+  await expect(remote('n', [])).rejects.toThrow('no addresses for hostname')
+})
+
+it('where this server may be sent', () => {
+  for (const allowed of ['10.0.0.1', '192.168.1.1', '8.8.8.8', 'fd00::1', '2001:db8::1', '::ffff:10.0.0.1'])
+    expect(isGlobalUnicast(allowed)).toBe(true)
+  const refused = ['127.0.0.1', '0.0.0.0', '169.254.169.254', '224.0.0.1', '255.255.255.255', '::', '::1', 'fe80::1', 'febf::1', 'ff02::1']
+  for (const address of [...refused, '::ffff:127.0.0.1', '::ffff:169.254.169.254', '', 'name']) expect(isGlobalUnicast(address)).toBe(false)
+})
+
+it('what a proxy’s URL names', () => {
+  expect(splitSchemeNamePort('web')).toEqual({ scheme: 'http', name: 'web', port: '' })
+  expect(splitSchemeNamePort('web:http')).toEqual({ scheme: 'http', name: 'web', port: 'http' })
+  expect(splitSchemeNamePort('https:web:')).toEqual({ scheme: 'https', name: 'web', port: '' })
+  for (const wrong of ['', ':80', 'a:b:c:d', 'ftp:web:21']) expect(splitSchemeNamePort(wrong)).toBeUndefined()
+})

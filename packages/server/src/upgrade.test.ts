@@ -1,0 +1,113 @@
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { connect } from 'node:tls'
+import type { TLSSocket } from 'node:tls'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import {
+  createAuthenticatorUnion,
+  createBearerTokenAuthenticator,
+  createPrivilegedGroupsAuthorizer,
+  createStaticTokens,
+} from '@keelson/auth'
+import { requestContextOf } from '@keelson/http-installer'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createMemoryCertificateStore } from './certificates/certificate-store.ts'
+import { ownCertificates } from './certificates/own-certificates.ts'
+import { createServer } from './create-server.ts'
+import type { Server } from './create-server.ts'
+
+let server: Server
+let port: number
+const bugs: string[] = []
+
+beforeAll(async () => {
+  const { serving } = await ownCertificates({ store: createMemoryCertificateStore() })
+  const tokens = createStaticTokens([
+    ['root', { name: 'admin', groups: ['system:masters'] }],
+    ['alice', { name: 'alice', groups: ['dev'] }],
+  ])
+  server = createServer({
+    authenticator: createAuthenticatorUnion([createBearerTokenAuthenticator(tokens)]),
+    authorizer: createPrivilegedGroupsAuthorizer('system:masters'),
+    tls: serving,
+    log: (level, text) => level === 0 && bugs.push(text),
+  })
+  const path = '/api/v1/namespaces/default/pods/p/exec'
+  server.app.all(path, async (c) => {
+    const { upgrade, outgoing } = c.env
+    if (upgrade === undefined) return c.text('no upgrade')
+    const { socket, head } = upgrade
+    const response = outgoing as ServerResponse
+    response.writeHead(101, { Connection: 'Upgrade', Upgrade: 'echo' })
+    response.flushHeaders()
+    response.detachSocket(socket as never)
+    socket.write(`${requestContextOf(c).user.name} said ${head.toString()}`)
+    socket.pipe(socket)
+    await once(socket, 'close')
+    return RESPONSE_ALREADY_SENT
+  })
+  server.app.all('/api/v1/slow', async (c) => {
+    await once(c.env.outgoing!, 'close')
+    return RESPONSE_ALREADY_SENT
+  })
+  port = (await server.listen(0, '127.0.0.1')).port
+})
+afterAll(async () => {
+  await server.close(0)
+  expect(bugs).toEqual([])
+})
+
+const exec = '/api/v1/namespaces/default/pods/p/exec'
+const asks = 'Connection: Upgrade\r\nUpgrade: echo\r\n'
+
+function open(text: string): TLSSocket {
+  const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false })
+  socket.on('error', () => {})
+  socket.write(text)
+  return socket
+}
+
+function request(path: string, { token = 'root', method = 'GET', headers = asks, body = '' } = {}): string {
+  return `${method} ${path} HTTP/1.1\r\nHost: server\r\nAuthorization: Bearer ${token}\r\n${headers}\r\n${body}`
+}
+
+async function untilClosed(socket: TLSSocket): Promise<string> {
+  let text = ''
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString()))
+  await once(socket, 'close')
+  return text
+}
+
+test('whoever serves the request may take the connection, with what was sent along', async () => {
+  const socket = open(request(exec, { body: 'hello' }))
+  let text = ''
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString()))
+  await expect.poll(() => text).toMatch(/^HTTP\/1\.1 101 Switching Protocols\r\n[^]*\r\n\r\nadmin said hello$/)
+  socket.write(' again')
+  await expect.poll(() => text).toMatch(/hello again$/)
+  socket.destroy()
+})
+
+test('nobody gets there around authentication and authorization', async () => {
+  const nobody = await untilClosed(open(request(exec, { token: 'wrong' })))
+  expect(nobody).toMatch(/^HTTP\/1\.1 401 /)
+  const alice = await untilClosed(open(request(exec, { token: 'alice' })))
+  expect(alice).toMatch(/^HTTP\/1\.1 403 [^]*User \\"alice\\" cannot get resource \\"pods\/exec\\"/)
+  expect(alice).toMatch(/\r\nconnection: close\r\n/i)
+  const impersonated = await untilClosed(open(request(exec, { headers: `${asks}Impersonate-User: alice\r\n` })))
+  expect(impersonated).toMatch(/^HTTP\/1\.1 403 /)
+})
+
+test('what has no other protocol to offer answers as ever', async () => {
+  expect(await untilClosed(open(request('/version')))).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*"gitVersion"/)
+  expect(
+    await untilClosed(
+      open(request('/version', { headers: 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n' })),
+    ),
+  ).toMatch(/^HTTP\/1\.1 200 /)
+})
+
+test('a second request behind one that is not answered yet takes nothing', async () => {
+  const text = await untilClosed(open(request('/api/v1/slow', { headers: '' }) + request(exec)))
+  expect(text).toBe('')
+})
