@@ -9,6 +9,9 @@ import { benchCache } from './cache/bench-cache.ts'
 import type { CacheResult } from './cache/bench-cache.ts'
 import { cacheItems } from './cache/cache-items.ts'
 import { cacheSummary, cacheText, createCacheReport } from './cache/cache-report.ts'
+import { benchRegistry } from './registry/bench-registry.ts'
+import { registryItems } from './registry/registry-items.ts'
+import { registryTable } from './registry/registry-report.ts'
 import { Scratch, startKeelson } from './server-under-test.ts'
 import type { ServerUnderTest } from './server-under-test.ts'
 import { benchStorage } from './storage/bench-storage.ts'
@@ -31,6 +34,7 @@ else {
   if (options.items.length > 0) await bench(options)
   if (options.storageItems.length > 0) await stores(options)
   if (options.cacheItems.length > 0) await cache(options)
+  if (options.registryItems.length > 0) await registry(options)
 }
 
 async function stores(chosen: BenchOptions): Promise<void> {
@@ -47,6 +51,15 @@ async function cache(chosen: BenchOptions): Promise<void> {
   const onResult = (result: CacheResult): void => console.log(cacheText(result))
   const report = createCacheReport(await benchCache(items, { ...chosen, program: program(), onResult }))
   console.log(cacheSummary(report))
+  console.log(`\nwritten to ${path.relative(process.cwd(), writeReport(report, path.join(root, 'bench/results')))}`)
+}
+
+async function registry(chosen: BenchOptions): Promise<void> {
+  const report = await benchRegistry(
+    registryItems.filter(({ name }) => chosen.registryItems.includes(name)),
+    chosen,
+  )
+  console.log(registryTable(report))
   console.log(`\nwritten to ${path.relative(process.cwd(), writeReport(report, path.join(root, 'bench/results')))}`)
 }
 
