@@ -2,29 +2,37 @@ import { middleOf } from '../storage/storage-verdict.ts'
 import type { StorageFigure } from '../storage/storage-job.ts'
 import type { Step } from './steps.ts'
 
-const batch = 200
+/** So long that a batch takes several ticks of the clock that processor time is counted by. */
+const batch = 1000
 const warmUpSeconds = 1
 
-/**
- * In batches, for a step is shorter than a look at the clock is exact. What `prepare` takes is not counted, and time is that of this thread
- * on a processor: a batch is short enough that other load on the machine would show in the whole of it.
- */
-export function measureStep(step: Step, seconds: number): StorageFigure {
-  runBatches(step, warmUpSeconds)
-  const times = runBatches(step, seconds).map((milliseconds) => milliseconds / batch)
-  const p50 = middleOf(times)
-  const p99 = times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)]!
-  return { perSecond: 1000 / p50, p50, p99, cpu: p50 * 1000 }
+interface Batch {
+  /** Milliseconds. */
+  readonly elapsed: number
+  /** Microseconds of this thread on a processor. */
+  readonly cpu: number
 }
 
-function runBatches(step: Step, seconds: number): number[] {
-  const times: number[] = []
+/** In batches, for a step is shorter than a look at the clock is exact. What `prepare` takes is not counted. */
+export function measureStep(step: Step, seconds: number): StorageFigure {
+  runBatches(step, warmUpSeconds)
+  const batches = runBatches(step, seconds)
+  const times = batches.map(({ elapsed }) => elapsed / batch).toSorted((a, b) => a - b)
+  const p50 = middleOf(times)
+  const cpu = batches.reduce((sum, one) => sum + one.cpu, 0) / (batches.length * batch)
+  return { perSecond: 1000 / p50, p50, p99: times[Math.floor(times.length * 0.99)]!, cpu }
+}
+
+function runBatches(step: Step, seconds: number): Batch[] {
+  const batches: Batch[] = []
   for (const end = performance.now() + seconds * 1000; performance.now() < end;) {
     const prepared = Array.from({ length: batch }, () => step.prepare())
-    const began = process.threadCpuUsage()
+    const cpuBefore = process.threadCpuUsage()
+    const began = performance.now()
     for (const one of prepared) step.run(one)
-    const { user, system } = process.threadCpuUsage(began)
-    times.push((user + system) / 1000)
+    const elapsed = performance.now() - began
+    const { user, system } = process.threadCpuUsage(cpuBefore)
+    batches.push({ elapsed, cpu: user + system })
   }
-  return times
+  return batches
 }
