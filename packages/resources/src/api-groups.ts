@@ -7,6 +7,7 @@ import { batch } from './batch/index.ts'
 import { certificates } from './certificates/index.ts'
 import { coordination } from './coordination/index.ts'
 import { discovery } from './discovery/index.ts'
+import { flowcontrol } from './flowcontrol/index.ts'
 import { networking } from './networking/index.ts'
 import { node } from './node/index.ts'
 import { policy } from './policy/index.ts'
@@ -27,6 +28,7 @@ export const apiGroups: readonly ApiGroup[] = [
   certificates,
   coordination,
   discovery,
+  flowcontrol,
   networking,
   node,
   policy,

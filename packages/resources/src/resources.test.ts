@@ -191,9 +191,40 @@ const certificateCases: Readonly<Record<string, Cases>> = {
   },
 }
 
+const flow = { priorityLevelConfiguration: { name: 'a' } }
+const requestRule = { verbs: ['*'], apiGroups: ['*'], resources: ['*'], namespaces: ['*'] }
+const queue = { type: 'Queue', queuing: { queues: 8, handSize: 4, queueLengthLimit: 1 } }
+
+const flowcontrolCases: Readonly<Record<string, Cases>> = {
+  flowschemas: {
+    valid: { spec: { ...flow, rules: [{ subjects: [{ kind: 'User', user: { name: '*' } }], resourceRules: [requestRule] }] } },
+    invalid: {
+      'spec.matchingPrecedence': { spec: { ...flow, matchingPrecedence: 1 } },
+      'spec.distinguisherMethod.type': { spec: { ...flow, distinguisherMethod: { type: 'A' } } },
+      'spec.rules[0].subjects[0].user': { spec: { ...flow, rules: [{ subjects: [{ kind: 'User' }], resourceRules: [requestRule] }] } },
+      'spec.rules[0].nonResourceRules[0].nonResourceURLs[0]': {
+        spec: { ...flow, rules: [{ subjects: null, nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/a*b'] }] }] },
+      },
+      'spec.rules[0].resourceRules[0].verbs': {
+        spec: { ...flow, rules: [{ subjects: null, resourceRules: [{ ...requestRule, verbs: ['*', 'get'] }] }] },
+      },
+    },
+  },
+  prioritylevelconfigurations: {
+    valid: { spec: { type: 'Limited', limited: { limitResponse: queue } } },
+    invalid: {
+      'spec.type': { spec: { type: 'Exempt' } },
+      'spec.limited.limitResponse.queuing.handSize': {
+        spec: { type: 'Limited', limited: { limitResponse: { ...queue, queuing: { queues: 100_000, handSize: 8 } } } },
+      },
+    },
+  },
+}
+
 const cases: Readonly<Record<string, Cases>> = {
   ...commonCases,
   ...certificateCases,
+  ...flowcontrolCases,
   ...networkingCases,
   ...rbacCases,
   ...storageCases,

@@ -1,0 +1,40 @@
+import type { ServiceAccountSubject, Subject } from '@keelson/api/flowcontrol/v1'
+import { fieldError, nameIsDNSLabel, nameIsDNSSubdomain } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { invalidEach } from '@keelson/resources-core'
+
+/** By kind, the one member that says who. */
+const members = { ServiceAccount: 'serviceAccount', User: 'user', Group: 'group' } as const
+const kinds = ['Group', 'ServiceAccount', 'User']
+
+export function validateSubject(subject: DeepReadonly<Subject>, path: FieldPath): FieldErrorList {
+  const { kind } = subject
+  if (!Object.hasOwn(members, kind)) return [fieldError.notSupported(path.child('kind'), kind, kinds)]
+  const member = members[kind as keyof typeof members]
+  const named = subject[member]
+  const errors =
+    named === undefined
+      ? [fieldError.required(path.child(member), `${member} is required when subject kind is '${kind}'`)]
+      : validateNamed(subject, member, path.child(member))
+  for (const [otherKind, other] of Object.entries(members)) {
+    if (other === member || subject[other] === undefined) continue
+    errors.push(fieldError.forbidden(path.child(other), `${other} is forbidden when subject kind is not '${otherKind}'`))
+  }
+  return errors
+}
+
+function validateNamed(subject: DeepReadonly<Subject>, member: (typeof members)[keyof typeof members], path: FieldPath): FieldErrorList {
+  if (member === 'serviceAccount') return validateServiceAccount(subject.serviceAccount!, path)
+  return subject[member]!.name === '' ? [fieldError.required(path.child('name'))] : []
+}
+
+function validateServiceAccount({ name, namespace }: DeepReadonly<ServiceAccountSubject>, path: FieldPath): FieldErrorList {
+  const namePath = path.child('name')
+  const namespacePath = path.child('namespace')
+  const errors: FieldErrorList = []
+  if (name === '') errors.push(fieldError.required(namePath))
+  else if (name !== '*') errors.push(...invalidEach(nameIsDNSSubdomain(name, false), name, namePath))
+  if (namespace === '') errors.push(fieldError.required(namespacePath, 'must specify namespace for service account'))
+  else errors.push(...invalidEach(nameIsDNSLabel(namespace, false), namespace, namespacePath))
+  return errors
+}

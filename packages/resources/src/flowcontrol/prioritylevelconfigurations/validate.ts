@@ -1,0 +1,99 @@
+import type { LimitResponse, PriorityLevelConfiguration, PriorityLevelConfigurationSpec } from '@keelson/api/flowcontrol/v1'
+import { fieldError, fieldPath, semanticEqual } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { mandatoryPriorityLevels } from '../mandatory.ts'
+import { validateStatus } from '../status.ts'
+import { validateQueuing } from './validate-queuing.ts'
+
+type ReadonlySpec = DeepReadonly<PriorityLevelConfigurationSpec>
+
+const specPath = fieldPath('spec')
+/** Only servers set it, where they serve a version that has no zero. */
+const reservedAnnotation = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares'
+const notNegative = 'must be a non-negative integer'
+
+export function validatePriorityLevel(level: DeepReadonly<PriorityLevelConfiguration>): FieldErrorList {
+  const { metadata, spec = { type: '' } } = level
+  const { name = '', annotations } = metadata
+  const errors: FieldErrorList = []
+  if (annotations?.[reservedAnnotation] !== undefined) {
+    errors.push(fieldError.forbidden(fieldPath('metadata', 'annotations'), `annotation '${reservedAnnotation}' is forbidden`))
+  }
+  if ((name === 'exempt') !== (spec.type === 'Exempt')) {
+    errors.push(fieldError.invalid(specPath.child('type'), spec.type, "must be 'Exempt' if and only if `name` is 'exempt'"))
+  }
+  return [...errors, ...validateSpec(spec), ...validateMandatory(name, spec), ...validateStatus(level)]
+}
+
+function validateSpec({ type, limited, exempt }: ReadonlySpec): FieldErrorList {
+  const limitedPath = specPath.child('limited')
+  const exemptPath = specPath.child('exempt')
+  switch (type) {
+    case 'Exempt':
+      return [
+        ...(limited === undefined ? [] : [fieldError.forbidden(limitedPath, 'must be nil if the type is not Limited')]),
+        ...(exempt === undefined ? [] : validateShares(exempt, exemptPath)),
+        ...validatePercent(exempt?.lendablePercent, exemptPath.child('lendablePercent')),
+      ]
+    case 'Limited':
+      return [
+        ...(exempt === undefined ? [] : [fieldError.forbidden(exemptPath, 'must be nil if the type is Limited')]),
+        ...(limited === undefined
+          ? [fieldError.required(limitedPath, 'must not be empty when type is Limited')]
+          : validateLimited(limited)),
+      ]
+    case '':
+      return [fieldError.required(specPath.child('type'))]
+    default:
+      return [fieldError.notSupported(specPath.child('type'), type, ['Exempt', 'Limited'])]
+  }
+}
+
+function validateLimited(limited: NonNullable<ReadonlySpec['limited']>): FieldErrorList {
+  const path = specPath.child('limited')
+  const { limitResponse = { type: '' }, lendablePercent, borrowingLimitPercent: borrowed = 0 } = limited
+  const detail = `if specified, ${notNegative}`
+  return [
+    ...validateShares(limited, path),
+    ...validateResponse(limitResponse, path.child('limitResponse')),
+    ...validatePercent(lendablePercent, path.child('lendablePercent')),
+    ...(borrowed < 0 ? [fieldError.invalid(path.child('borrowingLimitPercent'), borrowed, detail)] : []),
+  ]
+}
+
+function validateResponse({ type, queuing }: DeepReadonly<LimitResponse>, path: FieldPath): FieldErrorList {
+  const queuingPath = path.child('queuing')
+  switch (type) {
+    case 'Reject':
+      if (queuing === undefined) return []
+      return [fieldError.forbidden(queuingPath, 'must be nil if limited.limitResponse.type is not Limited')]
+    case 'Queue':
+      if (queuing !== undefined) return validateQueuing(queuing, queuingPath)
+      return [fieldError.required(queuingPath, 'must not be empty if limited.limitResponse.type is Limited')]
+    case '':
+      return [fieldError.required(path.child('type'))]
+    default:
+      return [fieldError.notSupported(path.child('type'), type, ['Queue', 'Reject'])]
+  }
+}
+
+function validateShares({ nominalConcurrencyShares }: { nominalConcurrencyShares?: number | null }, path: FieldPath): FieldErrorList {
+  const shares = nominalConcurrencyShares ?? 0
+  return shares < 0 ? [fieldError.invalid(path.child('nominalConcurrencyShares'), shares, notNegative)] : []
+}
+
+function validatePercent(percent: number | undefined, path: FieldPath): FieldErrorList {
+  if (percent === undefined || (percent >= 0 && percent <= 100)) return []
+  return [fieldError.invalid(path, percent, 'must be between 0 and 100, inclusive')]
+}
+
+function validateMandatory(name: string, spec: ReadonlySpec): FieldErrorList {
+  const fixed = mandatoryPriorityLevels.get(name)
+  if (fixed === undefined) return []
+  const isExempt = name === 'exempt'
+  const { exempt: _own, ...rest } = spec
+  const same = isExempt ? { ...rest, ...(fixed.exempt && { exempt: fixed.exempt }) } : spec
+  if (semanticEqual(same, fixed)) return []
+  const except = isExempt ? " except the 'spec.exempt' field" : ''
+  return [fieldError.invalid(specPath, spec, `spec of '${name}'${except} must equal the fixed value`)]
+}
