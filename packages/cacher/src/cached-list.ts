@@ -1,6 +1,7 @@
 import type { KubeObject } from '@keelson/apimachinery'
-import { encodeContinue, inRange, isEmptyPredicate, matcher, prefixEnd, TimeSlices } from '@keelson/storagebackend'
+import { encodeContinue, isEmptyPredicate, matcher, prefixEnd, TimeSlices } from '@keelson/storagebackend'
 import type { KeyRange, ObjectList, ObjectSnapshot, Predicate, Revision, StoredObject } from '@keelson/storagebackend'
+import type { Indexed } from './indexes.ts'
 import type { ResourceCacheMetrics } from './watch-cache-metrics.ts'
 
 export interface CachedListOptions {
@@ -13,8 +14,8 @@ export interface CachedListOptions {
   /** 0 is none. */
   readonly limit: number
   readonly predicate: Predicate | undefined
-  /** What an index left to look at: keys of the whole resource, in order. */
-  readonly indexed?: { readonly name: string; readonly keys: readonly string[] } | undefined
+  /** What an index left to look at, of what is to be listed. */
+  readonly indexed?: Indexed | undefined
   readonly signal?: AbortSignal | undefined
   readonly metrics?: ResourceCacheMetrics | undefined
 }
@@ -27,9 +28,9 @@ const stepsBetweenClocks = 64
  * looked at here, in slices that let others run, since a walk by the reader could not pause.
  */
 export async function listFromState<T extends KubeObject>(state: ObjectSnapshot<T>, options: CachedListOptions): Promise<ObjectList<T>> {
-  const { revision, prefix, limit } = options
+  const { revision, prefix, startKey, limit } = options
   const predicate = isEmptyPredicate(options.predicate) ? undefined : options.predicate
-  const range = { start: options.startKey ?? prefix, end: prefixEnd(prefix) }
+  const range = { start: startKey ?? prefix, end: prefixEnd(prefix) }
   if (predicate === undefined && limit === 0) {
     if (options.metrics !== undefined) {
       const count = state.count(range)
@@ -37,24 +38,25 @@ export async function listFromState<T extends KubeObject>(state: ObjectSnapshot<
     }
     return { revision, continue: '', remainingItemCount: undefined, items: { [Symbol.iterator]: () => state.scan(range) } }
   }
-  const indexed = options.indexed?.keys.filter((key) => inRange(range, key))
+  const { keys: indexed, exact = false } = options.indexed ?? {}
   const items: StoredObject<T>[] = []
   const slices = new TimeSlices(predicate === undefined ? stepsBetweenClocks : 1)
-  for (const object of indexed === undefined ? walk(state, range, predicate) : getEach(state, indexed, predicate)) {
+  for (const object of indexed ? getEach(state, indexed, exact ? undefined : predicate) : walk(state, range, predicate)) {
     if (object !== undefined && items.push(object) === limit) break
     const pause = slices.due()
     if (!pause) continue
     options.signal?.throwIfAborted()
     await pause
   }
-  const after = limit > 0 && items.length === limit ? `${items.at(-1)!.key}\0` : undefined
-  const count = (part: { readonly start: string; readonly end: string }): number =>
-    indexed === undefined ? state.count(part) : indexed.filter((key) => inRange(part, key)).length
-  const left = after === undefined ? 0 : count({ start: after, end: range.end })
-  options.metrics?.listed(options.indexed?.name ?? '', count(range) - left, items.length)
+  const last = limit > 0 && items.length === limit ? items.at(-1)!.key : undefined
+  const after = `${last}\0`
+  const count = indexed?.length ?? state.count(range)
+  let left = 0
+  if (last !== undefined) left = indexed ? count - 1 - indexed.indexOf(last) : state.count({ start: after, end: range.end })
+  options.metrics?.listed(options.indexed?.name ?? '', count - left, items.length)
   return {
     revision,
-    continue: left === 0 ? '' : encodeContinue(after!, prefix, revision),
+    continue: left === 0 ? '' : encodeContinue(after, prefix, revision),
     // Objects that a selector would not let through are not told apart here, so only a list of everything knows.
     remainingItemCount: left === 0 || predicate !== undefined ? undefined : left,
     items,

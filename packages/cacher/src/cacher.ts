@@ -1,6 +1,15 @@
 import { newTooManyRequests, systemClock } from '@keelson/apimachinery'
 import type { Clock, KubeObject } from '@keelson/apimachinery'
-import { decodeContinue, hasObjectSnapshots, parseResourceVersion, prefixRange, prepareKey, StorageError } from '@keelson/storagebackend'
+import {
+  decodeContinue,
+  hasObjectSnapshots,
+  inRange,
+  parseResourceVersion,
+  prefixEnd,
+  prefixRange,
+  prepareKey,
+  StorageError,
+} from '@keelson/storagebackend'
 import type {
   CreateOptions,
   DeleteObjectOptions,
@@ -27,8 +36,9 @@ import { Dispatcher } from './dispatcher.ts'
 import type { EventRingOptions } from './event-ring.ts'
 import { runFeed } from './feed.ts'
 import type { FeedSink } from './feed.ts'
-import { FieldIndex } from './field-index.ts'
 import { Freshness } from './freshness.ts'
+import { Indexes } from './indexes.ts'
+import type { Indexed } from './indexes.ts'
 import { Readiness } from './readiness.ts'
 import { routeList } from './read-routing.ts'
 import type { ReadRoute } from './read-routing.ts'
@@ -75,7 +85,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   readonly #timeout: number
   readonly #readiness: Readiness
   readonly #freshness: Freshness
-  readonly #index: FieldIndex<T> | undefined
+  readonly #indexes: Indexes<T>
   readonly #cache: WatchCache<T>
   readonly #watches: WatchRegister<T>
   readonly #closing = new AbortController()
@@ -92,9 +102,9 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
     this.#freshness = new Freshness({ clock, requestProgress: options.requestProgress, metrics: options.metrics })
     const store = hasObjectSnapshots(options.storage) ? options.storage : undefined
     const dispatcher = new Dispatcher<T>({ prefix, triggerField: options.triggerField })
-    this.#index = options.triggerField === undefined ? undefined : new FieldIndex(options.triggerField, prefix)
+    this.#indexes = new Indexes({ prefix, triggerField: options.triggerField, clock })
     this.#cache = new WatchCache({
-      index: this.#index,
+      indexes: this.#indexes,
       clock,
       freshness: this.#freshness,
       dispatcher,
@@ -271,7 +281,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   #listLatest(prefix: string, startKey: string | undefined, limit: number, options: ListObjectsOptions): Promise<ObjectList<T>> {
     const { revision, state } = this.#cache
     if (options.recursive ?? true) {
-      const indexed = this.#indexed(state, prefix, options.predicate)
+      const indexed = this.#indexed(state, prefix, startKey, options.predicate)
       return listFromState(state, { indexed, revision, prefix, startKey, limit, ...this.#listing(options) })
     }
     const object = this.#cache.get(prefix)
@@ -280,13 +290,12 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
     return Promise.resolve({ revision, continue: '', remainingItemCount: undefined, items: shown ? [object] : [] })
   }
 
-  /** The keys that the predicate leaves, if that can be told without a walk: of one name in one namespace, or of a trigger field's value. */
-  #indexed(state: ObjectSnapshot<T>, prefix: string, predicate: Predicate | undefined): CachedListOptions['indexed'] {
+  /** The keys that the predicate leaves, if that can be told without a walk: of one name in one namespace, or by an index. */
+  #indexed(state: ObjectSnapshot<T>, prefix: string, startKey: string | undefined, predicate: Predicate | undefined): Indexed | undefined {
+    const range = { start: startKey ?? prefix, end: prefixEnd(prefix) }
     const name = prefix === this.#prefix ? undefined : predicate?.fields.requiresExactMatch('metadata.name')
-    if (name !== undefined) return { name: 'f:metadata.name', keys: [prefix + name] }
-    const value = this.#index && predicate?.fields.requiresExactMatch(this.#index.field)
-    const keys = value === undefined ? undefined : this.#index!.keysWith(value, state)
-    return keys && { name: `f:${this.#index!.field}`, keys }
+    if (name === undefined) return this.#indexes.keysFor(predicate, range, state)
+    return { name: 'f:metadata.name', keys: [prefix + name].filter((key) => inRange(range, key)), exact: false }
   }
 
   #listing({ predicate, signal }: ListObjectsOptions): Pick<CachedListOptions, 'predicate' | 'signal' | 'metrics'> {

@@ -13,8 +13,8 @@ import type { CacheState } from './cache-state.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import { EventRing } from './event-ring.ts'
 import type { EventRingOptions } from './event-ring.ts'
-import type { FieldIndex } from './field-index.ts'
 import type { Freshness } from './freshness.ts'
+import type { Indexes } from './indexes.ts'
 import { OwnState } from './own-state.ts'
 import { SharedState } from './shared-state.ts'
 import type { ResourceCacheMetrics } from './watch-cache-metrics.ts'
@@ -23,8 +23,8 @@ export interface WatchCacheOptions<T extends KubeObject> {
   readonly clock: Clock
   readonly freshness: Freshness
   readonly dispatcher: Dispatcher<T>
-  /** Of a field that many select one value of. */
-  readonly index?: FieldIndex<T> | undefined
+  /** Of the newest state. */
+  readonly indexes?: Indexes<T> | undefined
   readonly ring?: EventRingOptions | undefined
   /** Who shows its states: the cache then keeps none of its own. */
   readonly store?: ObjectSnapshots<T> | undefined
@@ -44,7 +44,7 @@ export class WatchCache<T extends KubeObject = KubeObject> {
   readonly #clock: Clock
   readonly #freshness: Freshness
   readonly #dispatcher: Dispatcher<T>
-  readonly #index: FieldIndex<T> | undefined
+  readonly #indexes: Indexes<T> | undefined
   readonly #store: ObjectSnapshots<T> | undefined
   readonly #metrics: ResourceCacheMetrics | undefined
   #state: CacheState<T> = new OwnState<T>([], 0)
@@ -55,7 +55,7 @@ export class WatchCache<T extends KubeObject = KubeObject> {
     this.#clock = options.clock
     this.#freshness = options.freshness
     this.#dispatcher = options.dispatcher
-    this.#index = options.index
+    this.#indexes = options.indexes
     this.#store = options.store
     const metrics = (this.#metrics = options.metrics)
     this.ring = new EventRing({ ...options.ring, onResize: metrics && ((from, to) => metrics.capacity(from, to)) })
@@ -87,7 +87,7 @@ export class WatchCache<T extends KubeObject = KubeObject> {
   async replace(list: ObjectList<T>): Promise<void> {
     if (list.revision < this.revision) throw new Error(`the store listed revision ${list.revision}, after it was at ${this.revision}`)
     this.#state = this.#store === undefined ? await OwnState.of(list) : new SharedState(this.#store, list)
-    this.#index?.reset()
+    this.#indexes?.reset()
     this.ring.reset(list.revision)
     this.#changed = list.revision
     this.#freshness.advance(list.revision)
@@ -124,7 +124,7 @@ export class WatchCache<T extends KubeObject = KubeObject> {
       const object = change.type === 'DELETED' ? undefined : change.object
       if (object === undefined && previous === undefined) continue
       const event = new CacheEvent<T>({ key, revision, object, previous, time })
-      this.#index?.apply(event)
+      this.#indexes?.apply(event)
       this.ring.add(event)
       this.ring.at(this.ring.end - sharedEvents)?.forget()
       events.push(event)

@@ -1,0 +1,156 @@
+import { everything, parseFieldSelector, parseLabelSelector } from '@keelson/apimachinery'
+import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
+import { settle } from '@keelson/apimachinery/testing'
+import type { ListObjectsOptions, Predicate, Storage } from '@keelson/storagebackend'
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { openFixture, prefix, withoutSnapshots } from './cacher.fixture.ts'
+import type { Pod } from './cacher.fixture.ts'
+import { createWatchCacheMetrics } from './watch-cache-metrics.ts'
+
+const triggerField = 'spec.nodeName'
+const value = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h')
+const change = fc.record({
+  namespace: fc.constantFrom('n1', 'n2'),
+  name: fc.nat(20).map((n) => `p${n}`),
+  node: fc.oneof(value, fc.constant('')),
+  labels: fc.option(fc.record({ app: value, tier: fc.constantFrom('x', 'y', '') }, { requiredKeys: [] }), { nil: undefined }),
+  remove: fc.nat(5).map((n) => n === 0),
+})
+const question = fc.record({
+  labels: fc.constantFrom('', 'app=a', 'app in (a,b,a)', 'app=c,tier=x', 'tier=x', 'tier=', 'none=here', 'app!=a', 'app', 'app=b,app=c'),
+  fields: fc.constantFrom('', `${triggerField}=a`, `${triggerField}=`, `${triggerField}!=b`, 'metadata.name=p1'),
+  key: fc.constantFrom(prefix, `${prefix}n1/`),
+  limit: fc.nat(3),
+  wait: fc.nat({ max: 3 }),
+})
+const step = fc.record({ change, question })
+
+function predicateOf({ labels, fields }: { readonly labels: string; readonly fields: string }): Predicate {
+  return {
+    labels: labels === '' ? everything() : parseLabelSelector(labels),
+    fields: parseFieldSelector(fields),
+  }
+}
+
+/** All pages, and what each says of the rest. */
+async function pagesOf(storage: Storage<Pod>, key: string, options: ListObjectsOptions): Promise<[keys: string[], revision: number][]> {
+  const pages: [string[], number][] = []
+  let token = ''
+  do {
+    const page = await storage.list(key, { ...options, continue: token })
+    pages.push([Array.from(page.items, (object) => object.key), page.revision])
+    token = page.continue
+  } while (token !== '')
+  return pages
+}
+
+/** What the last page says of its end differs: the store may have looked behind it, and found nothing more. */
+const withoutEmptyEnd = <P extends readonly [string[], number]>(pages: readonly P[]): readonly P[] =>
+  pages.length > 1 && pages.at(-1)![0].length === 0 ? pages.slice(0, -1) : pages
+
+test.each([
+  { name: 'shows its states', wrap: undefined },
+  { name: 'does not show its states', wrap: withoutSnapshots },
+])('lists by a selector are the store’s, whenever an index is made, over a store that $name', async ({ wrap }) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(change, { minLength: 30, maxLength: 60 }), fc.array(step, { maxLength: 40 }), async (first, steps) => {
+      await using fixture = await openFixture({ triggerField, ...(wrap && { wrap }) })
+      const apply = async ({ namespace, name, node, labels, remove }: (typeof first)[number]): Promise<void> => {
+        if (remove) await fixture.remove(namespace, name).catch(() => undefined)
+        else await fixture.put(namespace, name, { nodeName: node, ...(labels && { labels }) })
+      }
+      for (const each of first) await apply(each)
+      for (const { change: next, question: asked } of steps) {
+        await apply(next)
+        await settle(asked.wait)
+        const options = { predicate: predicateOf(asked), limit: asked.limit }
+        const [ours, theirs] = [await pagesOf(fixture.cacher, asked.key, options), await pagesOf(fixture.store, asked.key, options)]
+        expect(withoutEmptyEnd(ours)).toEqual(withoutEmptyEnd(theirs))
+      }
+    }),
+    { numRuns: 20 },
+  )
+})
+
+test('only what has the value is looked at', async () => {
+  const registry = createMetricsRegistry()
+  const metrics = createWatchCacheMetrics(registry).forResource({ group: '', resource: 'pods' })
+  await using fixture = await openFixture({ triggerField, metrics })
+  for (let i = 0; i < 30; i++) await fixture.put('ns', `p${i}`, { nodeName: `node-${i % 10}` })
+  await fixture.caughtUp()
+  const list = async (): Promise<number> => {
+    const predicate = { labels: everything(), fields: parseFieldSelector(`${triggerField}=node-3`) }
+    return [...(await fixture.cacher.list(prefix, { predicate, resourceVersion: '0' })).items].length
+  }
+  expect(await list()).toBe(3)
+  await settle()
+  expect(await list()).toBe(3)
+  expect(registry.text()).toContain('apiserver_cache_list_fetched_objects_total{group="",index="f:spec.nodeName",resource="pods"} 6')
+})
+
+test('one name in one namespace is looked up', async () => {
+  const registry = createMetricsRegistry()
+  const metrics = createWatchCacheMetrics(registry).forResource({ group: '', resource: 'pods' })
+  await using fixture = await openFixture({ metrics })
+  for (const name of ['a', 'b', 'c']) for (const namespace of ['n1', 'n2']) await fixture.put(namespace, name)
+  await fixture.caughtUp()
+  const list = async (key: string, name: string): Promise<string[]> => {
+    const predicate = { labels: everything(), fields: parseFieldSelector(`metadata.name=${name}`) }
+    return Array.from((await fixture.cacher.list(key, { predicate })).items, (object) => object.key.slice(prefix.length))
+  }
+  expect(await list(`${prefix}n1/`, 'b')).toEqual(['n1/b'])
+  expect(await list(`${prefix}n1`, 'z')).toEqual([])
+  expect(await list(prefix, 'b')).toEqual(['n1/b', 'n2/b'])
+  expect(registry.text()).toContain('apiserver_cache_list_fetched_objects_total{group="",index="f:metadata.name",resource="pods"} 2')
+})
+
+describe('labels', () => {
+  /** Looked at in each list, in turn. */
+  async function looks(count: number, labelsOf: (i: number) => Record<string, string>, selectors: readonly string[]): Promise<number[]> {
+    const registry = createMetricsRegistry()
+    const metrics = createWatchCacheMetrics(registry).forResource({ group: '', resource: 'pods' })
+    await using fixture = await openFixture({ metrics })
+    for (let i = 0; i < count; i++) await fixture.put('ns', `p${i}`, { labels: labelsOf(i) })
+    await fixture.caughtUp()
+    const fetched = (): number =>
+      [...registry.text().matchAll(/^apiserver_cache_list_fetched_objects_total\S* (\d+)$/gm)].reduce((sum, [, n]) => sum + Number(n), 0)
+    const looked: number[] = []
+    for (const selector of selectors) {
+      const before = fetched()
+      const predicate = { labels: parseLabelSelector(selector), fields: parseFieldSelector('') }
+      await fixture.cacher.list(prefix, { predicate, resourceVersion: '0' })
+      await settle()
+      looked.push(fetched() - before)
+    }
+    return looked
+  }
+
+  test('asked for again, a label has an index', async () => {
+    const selectors = ['app=a3', 'app=a4', 'app=a5', 'app in (a1,a2)', 'app=none', 'app!=a1', 'tier=x,app=a9']
+    expect(await looks(50, (i) => ({ app: `a${i % 25}` }), selectors)).toEqual([50, 2, 2, 4, 0, 50, 2])
+  })
+
+  test('an index that leaves most of it is not used', async () => {
+    const selectors = ['app=a', 'app=a', 'app=a', 'app=b']
+    expect(await looks(50, (i) => ({ app: i === 7 ? 'b' : 'a' }), selectors)).toEqual([50, 50, 50, 1])
+  })
+
+  test('there are four at a time', async () => {
+    const ask = ['a=1', 'b=1', 'c=1', 'd=1']
+    expect(await looks(10, () => ({}), [...ask, ...ask, ...ask, 'e=1', 'a=1', 'd=1'])).toEqual([
+      ...Array<number>(4).fill(10),
+      0,
+      0,
+      0,
+      0,
+      0,
+      0,
+      0,
+      0,
+      10,
+      10,
+      0,
+    ])
+  })
+})

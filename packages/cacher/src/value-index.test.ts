@@ -1,0 +1,106 @@
+import { settle } from '@keelson/apimachinery/testing'
+import { OrderedTree } from '@keelson/storagebackend'
+import type { ObjectSnapshot, StoredObject } from '@keelson/storagebackend'
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { CacheEvent } from './cache-event.ts'
+import { keyOf, pod, podCodec, prefix } from './cacher.fixture.ts'
+import type { Pod } from './cacher.fixture.ts'
+import { ValueIndex } from './value-index.ts'
+
+const label = 'app'
+const everything = { start: prefix, end: `${prefix}~` }
+const hour = 3_600_000
+
+function stored(name: string, value: string | undefined, revision: number): StoredObject<Pod> {
+  const key = keyOf('ns', name)
+  return podCodec.open(key, podCodec.encode(pod('ns', name, value === undefined ? {} : { labels: { [label]: value } })), revision)
+}
+
+/** Objects, what happens to them, and an index of them. */
+class Subject {
+  readonly index: ValueIndex<Pod> = new ValueIndex<Pod>(prefix, (object) => object.labels?.[label])
+  readonly #tree = new OrderedTree<StoredObject<Pod>>()
+  #revision = 0
+
+  put(name: string, value: string | undefined, time = 0): void {
+    this.#change(name, stored(name, value, this.#revision + 1), time)
+  }
+
+  remove(name: string): void {
+    this.#change(name, undefined, 0)
+  }
+
+  /** As the index says; undefined while it does not. Making it pauses after each object. */
+  ask(...values: string[]): string[] | undefined {
+    const tree = this.#tree.snapshot()
+    const wanted = new Set(values)
+    const state = { scan: (range: typeof everything) => slowly(tree.scan(range)) } as unknown as ObjectSnapshot<Pod>
+    const count = this.index.count(wanted, state, 0)
+    if (count === undefined) return undefined
+    const keys = this.index.keysIn(everything, wanted)
+    expect(keys).toHaveLength(count)
+    return keys
+  }
+
+  expected(...values: string[]): string[] {
+    const objects = [...this.#tree.snapshot().scan(everything)]
+    return objects.filter((object) => values.includes(object.labels?.[label] ?? '-')).map((object) => object.key)
+  }
+
+  #change(name: string, object: StoredObject<Pod> | undefined, time: number): void {
+    const key = keyOf('ns', name)
+    const previous = this.#tree.get(key)
+    if (object === undefined) this.#tree.delete(key)
+    else this.#tree.set(object)
+    this.index.apply(new CacheEvent<Pod>({ key, revision: ++this.#revision, object, previous, time }))
+  }
+}
+
+function* slowly<V>(values: Iterable<V>): Generator<V> {
+  for (const value of values) {
+    const end = performance.now() + 4.5
+    while (performance.now() < end);
+    yield value
+  }
+}
+
+const change = fc.record({ name: fc.nat(9).map(String), value: fc.option(fc.constantFrom('a', 'b', 'c')), remove: fc.boolean() })
+
+test('what happens while it is made, and later, is in it', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(change, { minLength: 12, maxLength: 24 }), fc.nat(8), async (changes, first) => {
+      const subject = new Subject()
+      for (const [i, { name, value, remove }] of changes.entries()) {
+        if (remove) subject.remove(name)
+        else subject.put(name, value ?? undefined)
+        if (i < first) continue
+        await settle(1)
+        for (const values of [['a'], ['b', 'c'], ['none']])
+          expect(subject.ask(...values) ?? subject.expected(...values)).toEqual(subject.expected(...values))
+      }
+    }),
+    { numRuns: 15 },
+  )
+})
+
+test('it is let go by the first change after nobody asked for long', () => {
+  const subject = new Subject()
+  subject.ask('a')
+  subject.put('1', 'a', hour / 60)
+  expect(subject.ask('a')).toHaveLength(1)
+  subject.put('2', 'a', hour)
+  expect(subject.ask('a')).toBeUndefined()
+})
+
+test('of a value that too many have it says nothing, of others it does', () => {
+  const subject = new Subject()
+  subject.ask('a')
+  for (let i = 0; i <= 1 << 14; i++) subject.put(String(i), i % 1000 === 7 ? 'b' : 'a')
+  expect(subject.ask('a')).toEqual(subject.expected('a'))
+  for (let i = 0; i < 20; i++) subject.put(`x${i}`, 'a')
+  expect(subject.ask('a')).toBeUndefined()
+  expect(subject.ask('b')).toEqual(subject.expected('b'))
+  subject.index.reset()
+  expect(subject.ask('b')).toBeUndefined()
+})
