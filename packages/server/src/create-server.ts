@@ -147,8 +147,10 @@ export function createServer(options: ServerOptions): Server {
   async function close(graceMs: number): Promise<void> {
     lifecycle.drain()
     listener?.stopAccepting()
+    const began = performance.now()
+    // What is answered is not yet what has been read.
     const idle = await lifecycle.idle(graceMs)
-    await listener?.close(idle ? 1000 : 0)
+    await listener?.close(idle ? Math.max(1000, graceMs - (performance.now() - began)) : 0)
     chain.close()
     lifecycle.stop()
   }

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
 import type { ClientHttp2Session } from 'node:http2'
 import { Agent, request as httpsRequest } from 'node:https'
+import { connect as connectTls } from 'node:tls'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import {
   createAnonymousAuthenticator,
@@ -305,6 +306,36 @@ test('a stop ends watches politely, lets the rest finish, and refuses what is ne
   expect((await Promise.all(watches)).map(({ body }) => body)).toEqual(['one\nlast\n', 'one\nlast\n'])
   await closed
   await expect(http1('/livez', undefined, { agent: false }, at)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+})
+
+test('a stop waits for an answer to be read to its end, and for who has just connected', async () => {
+  const own = start()
+  own.app.get('/api/v1/large', (c) => {
+    ;(c.env.outgoing as ServerResponse).end(Buffer.alloc(8 * 2 ** 20, 'x'))
+    return RESPONSE_ALREADY_SENT
+  })
+  const { port: at } = await own.listen(0, '127.0.0.1')
+  const reading = new Promise<number>((resolve, reject) => {
+    const headers = { authorization: 'Bearer root' }
+    const sent = httpsRequest({ host: '127.0.0.1', port: at, path: '/api/v1/large', headers, agent, ca: certificates.ca.certificate })
+    sent.on('error', reject)
+    sent.on('response', (answer) => {
+      const fresh = connectTls({ host: '127.0.0.1', port: at, ca: certificates.ca.certificate }, () => {
+        const closed = own.close(5000)
+        fresh.write('GET /api/v1/whoami HTTP/1.1\r\nHost: a\r\n\r\n')
+        fresh.once('data', (data: Buffer) => {
+          expect(data.toString()).toMatch(/^HTTP\/1.1 429 [\s\S]*Retry-After: 5/)
+          let bytes = 0
+          answer.on('data', (chunk: Buffer) => (bytes += chunk.length))
+          answer.on('error', reject)
+          answer.on('end', () => void closed.then(() => resolve(bytes), reject))
+        })
+      })
+      fresh.on('error', reject)
+    })
+    sent.end()
+  })
+  expect(await reading).toBe(8 * 2 ** 20)
 })
 
 test('who asks for it is told of every request, with its audit id', async () => {

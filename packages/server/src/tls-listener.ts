@@ -9,6 +9,7 @@ import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Duplex } from 'node:stream'
 import { contextsByName } from './certificates/serving-names.ts'
 import type { ServingCertificates } from './certificates/serving-names.ts'
+import { Http1Connections } from './http1-connections.ts'
 import { rememberPeer } from './peer.ts'
 
 export interface TlsListenerOptions {
@@ -39,6 +40,7 @@ export interface TlsListener {
 const idleMs = 90_000
 const headersMs = 32_000
 const handshakeMs = 10_000
+const strangersMs = 1000
 const maxHeaderBytes = 1 << 20
 const streamWindow = 256 * 1024
 
@@ -51,6 +53,7 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
   const { certificate, key, named } = options.serving
   const tls = { minVersion: 'TLSv1.2' as const, ...(asksForCertificate ? { ca: [...options.clientAuthorities] } : {}) }
   let byName = contextsByName(named ?? [])
+  const http1Connections = new Http1Connections()
   const https: HttpsServer = createHttpsServer(
     {
       cert: certificate,
@@ -69,9 +72,17 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
       // With a body it is a request like any other: the protocol may stay as it is.
       shouldUpgradeCallback: (incoming) => !hasBody(incoming),
     },
-    oneAtATime(options.requestListener),
+    oneAtATime((incoming, outgoing) => {
+      http1Connections.answering(incoming.socket, outgoing as ServerResponse)
+      options.requestListener(incoming, outgoing)
+    }),
   )
-  https.on('upgrade', options.upgradeListener)
+  // Called by node when the server closes, too.
+  https.closeIdleConnections = () => http1Connections.end()
+  https.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
+    http1Connections.remove(incoming.socket)
+    options.upgradeListener(incoming, socket, head)
+  })
   https.maxConnections = options.maxConnections
   https.timeout = options.stallMs
 
@@ -89,7 +100,10 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
       http2.once('session', onSession)
       http2.emit('connection', socket)
       http2.off('session', onSession)
-    } else for (const listener of http1) listener.call(https, socket)
+    } else {
+      http1Connections.add(socket)
+      for (const listener of http1) listener.call(https, socket)
+    }
   })
   // A client that breaks off its handshake is its own affair.
   https.on('tlsClientError', (_error, socket) => socket.destroy())
@@ -101,6 +115,11 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
   })
 
   let closed: Promise<void> | undefined
+  const begin = (): void => {
+    if (closed === undefined) closed = new Promise((resolve) => (https.listening ? https.close(() => resolve()) : resolve()))
+    else http1Connections.end()
+    for (const session of sessions) session.close()
+  }
   return {
     listen: (port, host) =>
       new Promise((resolve, reject) => {
@@ -115,21 +134,23 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
       https.setSecureContext({ ...tls, cert: certificates.certificate, key: certificates.key })
       byName = next
     },
-    stopAccepting: () => {
-      closed ??= new Promise((resolve) => (https.listening ? https.close(() => resolve()) : resolve()))
-      https.closeIdleConnections()
-      for (const session of sessions) session.close()
-    },
+    stopAccepting: begin,
     close: async (milliseconds) => {
-      closed ??= new Promise((resolve) => (https.listening ? https.close(() => resolve()) : resolve()))
-      https.closeIdleConnections()
-      for (const session of sessions) session.close()
-      const timer = setTimeout(() => {
+      begin()
+      const began = performance.now()
+      const cut = (): void => {
         for (const session of sessions) session.destroy()
         for (const socket of sockets) socket.destroy()
-      }, milliseconds)
+      }
+      const look = (): void => {
+        const waited = performance.now() - began
+        // Who has not asked yet is not waited for as long as who has not read his answer.
+        if (waited >= milliseconds || (waited >= strangersMs && !http1Connections.busy && sessions.size === 0)) cut()
+      }
+      look()
+      const timer = setInterval(look, 20)
       await closed
-      clearTimeout(timer)
+      clearInterval(timer)
     },
   }
 }

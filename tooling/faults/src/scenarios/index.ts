@@ -3,9 +3,11 @@ import { clockSteps } from './clock-steps.ts'
 import { damageEmbedded } from './damage-embedded.ts'
 import { diskFaults } from './disk-faults.ts'
 import { etcdFaults } from './etcd-faults.ts'
+import { hostileHttp } from './hostile-http.ts'
 import { killEmbedded } from './kill-embedded.ts'
 import type { Scenario } from './scenario.ts'
 import { slowWatcher } from './slow-watcher.ts'
+import { stopUnderLoad } from './stop-under-load.ts'
 
 export const scenarios: readonly Scenario[] = [
   killEmbedded,
@@ -15,5 +17,7 @@ export const scenarios: readonly Scenario[] = [
   damageEmbedded,
   boundsLarge,
   boundsUpdates,
+  hostileHttp,
+  stopUnderLoad,
   ...etcdFaults,
 ]

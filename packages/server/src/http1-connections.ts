@@ -1,0 +1,55 @@
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+/**
+ * The connections that HTTP/1.1 has, and what is being answered on them. Node ends a connection as idle once its answer has been handed over, though
+ * not all of it may be written: to a client that reads slowly that is half an answer.
+ */
+export class Http1Connections {
+  readonly #answers = new Map<Socket, Set<ServerResponse>>()
+  /** Those whose first request is still to come, or on its way. */
+  readonly #fresh = new Set<Socket>()
+  #ending = false
+
+  add(socket: Socket): void {
+    this.#answers.set(socket, new Set())
+    this.#fresh.add(socket)
+    socket.once('close', () => this.remove(socket))
+  }
+
+  /** Not HTTP's any more. */
+  remove(socket: Socket): void {
+    this.#answers.delete(socket)
+    this.#fresh.delete(socket)
+  }
+
+  answering(socket: Socket, outgoing: ServerResponse): void {
+    const answers = this.#answers.get(socket)
+    if (answers === undefined) return
+    this.#fresh.delete(socket)
+    answers.add(outgoing)
+    if (this.#ending) outgoing.shouldKeepAlive = false
+    outgoing.once('close', () => {
+      answers.delete(outgoing)
+      if (this.#ending && answers.size === 0) socket.destroySoon()
+    })
+  }
+
+  /** True while an answer is not written to its end. */
+  get busy(): boolean {
+    for (const answers of this.#answers.values()) if (answers.size > 0) return true
+    return false
+  }
+
+  /**
+   * Idle ones now, the others behind what is being answered; where there is still a chance to, the client is told. Who has just connected has not been
+   * answered yet, and still is.
+   */
+  end(): void {
+    this.#ending = true
+    for (const [socket, answers] of this.#answers) {
+      if (answers.size === 0 && !this.#fresh.has(socket)) socket.destroySoon()
+      for (const outgoing of answers) if (!outgoing.headersSent) outgoing.shouldKeepAlive = false
+    }
+  }
+}

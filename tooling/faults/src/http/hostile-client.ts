@@ -1,0 +1,92 @@
+import https from 'node:https'
+import { connect } from 'node:tls'
+import type { TLSSocket } from 'node:tls'
+import type { HostileRequest } from './hostile-request.ts'
+import type { ReceivedAnswer } from './judge-answer.ts'
+
+const patienceMs = 30_000
+
+/** Sends what it is given to one server; a request that is not answered in time is an error, a connection that the server closes is not. */
+export class HostileClient implements Disposable {
+  readonly #port: number
+  readonly #token: string
+  readonly #agent = new https.Agent({ keepAlive: true, maxSockets: 16, rejectUnauthorized: false })
+
+  constructor(port: number, token: string) {
+    this.#port = port
+    this.#token = token
+  }
+
+  /** Undefined: the server closed the connection, or the answer is a stream without end. Throws when nothing happens. */
+  send({ method, path, headers, body }: HostileRequest): Promise<ReceivedAnswer | undefined> {
+    return new Promise((resolve, reject) => {
+      const request = https.request({
+        host: '127.0.0.1',
+        port: this.#port,
+        method,
+        path,
+        agent: this.#agent,
+        headers: { authorization: `Bearer ${this.#token}`, ...headers, ...(body === undefined ? {} : { 'content-length': body.length }) },
+      })
+      const timer = setTimeout(() => {
+        request.destroy()
+        reject(new Error(`no answer in ${patienceMs / 1000} s`))
+      }, patienceMs)
+      const settle = (answer: ReceivedAnswer | undefined): void => {
+        clearTimeout(timer)
+        resolve(answer)
+      }
+      request.on('upgrade', (_, socket) => {
+        socket.destroy()
+        settle(undefined)
+      })
+      request.on('response', (response) => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk: Buffer) => chunks.push(chunk))
+        response.on('end', () =>
+          settle({
+            status: response.statusCode ?? 0,
+            type: response.headers['content-type'] ?? '',
+            body: Buffer.concat(chunks).toString(),
+          }),
+        )
+        response.on('error', () => settle(undefined))
+        if (response.statusCode === 200 && path.includes('watch')) request.destroy()
+      })
+      request.on('error', () => settle(undefined))
+      request.end(body)
+    })
+  }
+
+  /** What comes of it is the server's to say; it must say it, or close. */
+  sendRaw(bytes: Buffer): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const socket = this.open()
+      const timer = setTimeout(() => {
+        socket.destroy()
+        reject(
+          new Error(`neither answered nor closed in ${patienceMs / 1000} s: ${JSON.stringify(bytes.toString('latin1').slice(0, 200))}`),
+        )
+      }, patienceMs)
+      const done = (): void => {
+        clearTimeout(timer)
+        socket.destroy()
+        resolve()
+      }
+      socket.once('data', done)
+      socket.once('close', done)
+      // No more will come: a request that is not whole is over.
+      socket.end(bytes)
+    })
+  }
+
+  open(): TLSSocket {
+    const socket = connect({ host: '127.0.0.1', port: this.#port, rejectUnauthorized: false })
+    socket.on('error', () => socket.destroy())
+    return socket
+  }
+
+  [Symbol.dispose](): void {
+    this.#agent.destroy()
+  }
+}

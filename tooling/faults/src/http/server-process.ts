@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+export interface ServerProcess extends AsyncDisposable {
+  readonly port: number
+  readonly token: string
+  /** What it complained of: bugs, and nothing else, at the verbosity it runs with. */
+  readonly complaints: () => string
+  /** Memory that is its own, in bytes. */
+  rss(): number
+  running(): boolean
+  /** SIGTERM; the exit code and how long it took. */
+  stop(): Promise<{ readonly code: number | null; readonly milliseconds: number }>
+}
+
+const entry = join(import.meta.dirname, '../../../../apps/apiserver/src/main.ts')
+const token = 'admintoken'
+
+/** The program, with its store in memory. */
+export async function startServer(directory: string, flags: readonly string[] = []): Promise<ServerProcess> {
+  const tokens = join(directory, 'tokens.csv')
+  writeFileSync(tokens, `${token},admin,admin,"system:masters"\n`)
+  const data = join(directory, 'data')
+  const child = spawn(
+    process.execPath,
+    [
+      entry,
+      '--storage-backend=memory',
+      '--secure-port=0',
+      '--bind-address=127.0.0.1',
+      '--controllers=none',
+      `--data-dir=${data}`,
+      `--token-auth-file=${tokens}`,
+      ...flags,
+    ],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  )
+  let complaints = ''
+  child.stderr.on('data', (text: Buffer) => (complaints = (complaints + text.toString()).slice(-100_000)))
+  const exited = once(child, 'exit').then(([code]) => code as number | null)
+  const port = await new Promise<number>((resolve, reject) => {
+    let out = ''
+    child.stdout.on('data', (text: Buffer) => {
+      out += text.toString()
+      const found = /https:\/\/127\.0\.0\.1:(\d+)/.exec(out)
+      if (found !== null) resolve(Number(found[1]))
+    })
+    void exited.then((code) => reject(new Error(`the server ended with ${code}: ${complaints}`)))
+  })
+  const running = (): boolean => child.exitCode === null && child.signalCode === null
+  const stop: ServerProcess['stop'] = async () => {
+    const began = performance.now()
+    if (running()) child.kill('SIGTERM')
+    return { code: await exited, milliseconds: performance.now() - began }
+  }
+  return {
+    port,
+    token,
+    complaints: () => complaints,
+    rss: () => Number(/^RssAnon:\s+(\d+)/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? 0) * 1024,
+    running,
+    stop,
+    async [Symbol.asyncDispose]() {
+      if (running()) child.kill('SIGKILL')
+      await exited
+    },
+  }
+}
