@@ -1,5 +1,6 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
+import http2 from 'node:http2'
 import type { AddressInfo, Socket } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
@@ -63,9 +64,10 @@ describe.skipIf(openssl === undefined)('what kubelets answer', { timeout: 60_000
     rmSync(directory, { recursive: true, force: true })
   })
 
-  async function makeNode(name: string, at: string): Promise<void> {
+  async function makeNode(name: string, at: string, more: object = {}): Promise<void> {
     await client.request('POST', '/api/v1/nodes', { body: { metadata: { name } } })
-    const status = { addresses: [{ type: 'InternalIP', address: at }], daemonEndpoints: { kubeletEndpoint: { Port: kubelet.port } } }
+    const daemonEndpoints = { kubeletEndpoint: { Port: kubelet.port } }
+    const status = { addresses: [{ type: 'InternalIP', address: at }], daemonEndpoints, ...more }
     const answer = await client.request('PATCH', `/api/v1/nodes/${name}/status`, { body: { status }, headers: merge })
     expect(answer.status).toBe(200)
   }
@@ -223,6 +225,37 @@ describe.skipIf(openssl === undefined)('what kubelets answer', { timeout: 60_000
         message: `error trying to reach service: dial tcp ${address}:1: connect: connection refused`,
       })
     })
+  })
+
+  test.skipIf(address === undefined)('who has said everything is still answered, in any protocol', async () => {
+    const { socket, head } = await client.upgrade('/api/v1/nodes/n/proxy/tell', { Connection: 'Upgrade', Upgrade: 'tell' })
+    expect(head).toMatch(/^HTTP\/1\.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: tell\r\n/)
+    socket.end('everything')
+    let text = ''
+    for await (const chunk of socket) text += String(chunk)
+    expect(text).toBe('heard everything')
+  })
+
+  test('over HTTP/2 there is nothing to upgrade', async () => {
+    const session = http2.connect(server.url, { rejectUnauthorized: false })
+    const stream = session.request({
+      ':method': 'POST',
+      ':path': `${pods}/p/exec?command=true&stdout=1`,
+      authorization: `Bearer ${server.token}`,
+    })
+    stream.end()
+    let text = ''
+    for await (const chunk of stream) text += String(chunk)
+    session.close()
+    expect(JSON.parse(text)).toMatchObject({ code: 400, message: 'Upgrade request required' })
+  })
+
+  test.skipIf(kubectlBinary === undefined)('a kubelet that speaks WebSocket with clients itself does so', async () => {
+    await makeNode('modern', address ?? '127.0.0.1', { declaredFeatures: ['ExtendWebSocketsToKubelet'] })
+    await makePod('apart', { nodeName: 'modern' })
+    const ran = await kubectl.try(['exec', '-i', 'apart', '--', 'sh', '-c', 'cat; exit 4'], { input: 'typed\n' })
+    expect([ran.code, ran.stdout]).toEqual([4, 'typed\n'])
+    expect(kubelet.requests.at(-1)).toMatchObject({ method: 'GET', headers: { upgrade: 'websocket' } })
   })
 
   describe.skipIf(kubectlBinary === undefined).each([

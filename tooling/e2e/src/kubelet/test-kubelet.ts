@@ -82,6 +82,7 @@ export async function startTestKubelet(options: TestKubeletOptions): Promise<Tes
     const [, verb, , , container] = pathname.split('/')
     if (container === 'refusing')
       return void socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 9\r\nConnection: close\r\n\r\nForbidden')
+    if (verb === 'tell') return repeatAtEnd(socket, head)
     if (verb === 'portForward') return servePortForward(socket, head)
     const command = verb === 'attach' ? attached : query.getAll('command')
     const request = { incoming, socket, head, command, query }
@@ -106,4 +107,14 @@ export async function startTestKubelet(options: TestKubeletOptions): Promise<Tes
       await new Promise((resolve) => server.close(resolve))
     },
   }
+}
+
+/** A protocol that depends on one side being able to end before the other. */
+function repeatAtEnd(socket: Duplex, head: Buffer): void {
+  const heard = [head]
+  socket.allowHalfOpen = true
+  socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: tell\r\n\r\n')
+  socket.on('error', () => socket.destroy())
+  socket.on('data', (chunk: Buffer) => heard.push(chunk))
+  socket.once('end', () => socket.end(`heard ${Buffer.concat(heard).toString()}`))
 }
