@@ -4,6 +4,7 @@ import { flags } from './flags.ts'
 import type { FlagValues } from './flags.ts'
 import { createLog } from './create-log.ts'
 import { helpText } from './help.ts'
+import { watchIdleMemory } from './idle-memory.ts'
 import { serverOptions } from './server-options.ts'
 import { StartError, explain } from './start-error.ts'
 
@@ -84,6 +85,7 @@ async function serve(values: FlagValues): Promise<void> {
     throw error
   }
   if (stopping) return
+  watchIdleMemory()
   process.stdout.write(
     `keelson is ready at ${chain.url} (kubeconfig ${chain.kubeconfigPath}, started in ${Math.round(performance.now())} ms)\n`,
   )
