@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { SpdyServer } from './spdy-server.ts'
+import { serveSpdy } from './spdy-server.ts'
 import type { SpdyStream } from './spdy-server.ts'
 
 /** Connections to ports of this machine, in the place of a pod's. */
@@ -9,7 +9,7 @@ export function servePortForward(upgraded: Duplex, head: Buffer): void {
     'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: portforward.k8s.io\r\n\r\n',
   )
   const errors = new Map<string, SpdyStream>()
-  const connection = new SpdyServer(upgraded, head, (stream) => {
+  serveSpdy(upgraded, head, (stream) => {
     const { streamtype, port, requestid = '' } = stream.headers
     if (streamtype === 'error') errors.set(requestid, stream)
     if (streamtype !== 'data') return
@@ -26,5 +26,4 @@ export function servePortForward(upgraded: Duplex, head: Buffer): void {
     stream.onEnd = () => void local.end()
     upgraded.once('close', () => local.destroy())
   })
-  void connection
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { websocketAccept, WebSocketFrameReader, websocketMessage, websocketOpcode } from '@keelson/apimachinery/httpstream'
 import { resumeProcess, runProcess } from './run-process.ts'
-import { SpdyServer } from './spdy-server.ts'
+import { serveSpdy } from './spdy-server.ts'
 import type { SpdyStream } from './spdy-server.ts'
 
 export interface ProcessRequest {
@@ -21,11 +21,10 @@ export function serveProcessInSpdy({ socket, head, command, query }: ProcessRequ
   const wanted = ['error', ...(query.has('input') ? ['stdin'] : []), ...(query.has('output') ? ['stdout'] : [])]
   if (query.has('error') && !query.has('tty')) wanted.push('stderr')
   const streams = new Map<string, SpdyStream>()
-  const connection = new SpdyServer(socket, head, (stream) => {
+  let started = false
+  serveSpdy(socket, head, (stream) => {
     streams.set(stream.headers['streamtype'] ?? '', stream)
-    if (!wanted.every((name) => streams.has(name))) return
-    wanted.length = 0
-    if (streams.size > 0 && started) return
+    if (started || !wanted.every((name) => streams.has(name))) return
     started = true
     const child = runProcess(command, {
       stdout: (piece) => streams.get('stdout')?.write(piece) ?? true,
@@ -50,8 +49,6 @@ export function serveProcessInSpdy({ socket, head, command, query }: ProcessRequ
     socket.on('drain', () => resumeProcess(child))
     socket.once('close', () => child.kill('SIGKILL'))
   })
-  let started = false
-  void connection
 }
 
 /** Channels of a WebSocket, in version 4 or 5 of the protocol. */

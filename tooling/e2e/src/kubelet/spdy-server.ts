@@ -12,16 +12,21 @@ export interface SpdyStream {
 }
 
 /** The side of a SPDY/3.1 connection that streams are opened to. */
-export class SpdyServer {
+export function serveSpdy(socket: Duplex, head: Buffer, onStream: (stream: SpdyStream) => void): void {
+  new SpdyServer(socket, onStream).start(head)
+}
+
+class SpdyServer {
   readonly socket: Duplex
+  readonly #reader: SpdyFrameReader
   readonly #streams = new Map<number, SpdyStream>()
   readonly #writer = new SpdyHeaderWriter()
   #compressed = Buffer.alloc(0)
   #plainLength = 0
 
-  constructor(socket: Duplex, head: Buffer, onStream: (stream: SpdyStream) => void) {
+  constructor(socket: Duplex, onStream: (stream: SpdyStream) => void) {
     this.socket = socket
-    const reader = new SpdyFrameReader({
+    this.#reader = new SpdyFrameReader({
       onData: (id, piece, fin) => {
         const stream = this.#streams.get(id)
         if (piece.length > 0) stream?.onData(piece)
@@ -39,9 +44,13 @@ export class SpdyServer {
         onStream(stream)
       },
     })
+  }
+
+  start(head: Buffer): void {
+    const { socket } = this
     socket.on('error', () => socket.destroy())
-    socket.on('data', (chunk: Buffer) => reader.push(chunk))
-    if (head.length > 0) queueMicrotask(() => reader.push(head))
+    if (head.length > 0) this.#reader.push(head)
+    socket.on('data', (chunk: Buffer) => this.#reader.push(chunk))
   }
 
   #stream(id: number, headers: Record<string, string>): SpdyStream {

@@ -1,0 +1,174 @@
+import { connect, createServer } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+import { constants, inflateSync } from 'node:zlib'
+import {
+  spdyControl,
+  spdyDataHead,
+  spdyDictionary,
+  spdyFrame,
+  SpdyFrameReader,
+  WebSocketFrameReader,
+  websocketHead,
+  websocketOpcode,
+} from '@keelson/apimachinery/httpstream'
+import type { ProcessStreams } from '@keelson/registry'
+import { afterEach, expect, test } from 'vitest'
+import { ProcessTranslation } from './process-translation.ts'
+
+const closers: (() => void)[] = []
+afterEach(() => closers.splice(0).forEach((close) => close()))
+
+async function pair(): Promise<{ readonly near: Socket; readonly far: Socket }> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const accepted = new Promise<Socket>((resolve) => server.once('connection', resolve))
+  const far = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  const near = await accepted
+  closers.push(() => (server.close(), near.destroy(), far.destroy()))
+  far.on('error', () => {})
+  return { near, far }
+}
+
+/** A client and a kubelet, and what each of them has seen. */
+async function translate(wanted: Partial<ProcessStreams>) {
+  const [client, remote] = await Promise.all([pair(), pair()])
+  const toClient: string[] = []
+  const toRemote: string[] = []
+  let headers = Buffer.alloc(0)
+  const streams = new Map<number, string>()
+  const messages = new WebSocketFrameReader(
+    {
+      onMessage: (_opcode, piece) => toClient.push(`${piece[0]} ${piece.subarray(1).toString()}`),
+      onControl: (opcode, payload) => toClient.push(`control ${opcode} ${payload.toString('hex')}`),
+    },
+    { masked: false },
+  )
+  const frames = new SpdyFrameReader({
+    onData: (stream, piece, fin) => toRemote.push(`${streams.get(stream)} ${piece.toString()}${fin ? ' end' : ''}`),
+    onControl: (type, _flags, payload) => {
+      if (type !== spdyFrame.synStream) return void toRemote.push(`control ${type} ${payload.toString('hex')}`)
+      const before = headers.length === 0 ? 0 : inflate(headers).length
+      headers = Buffer.concat([headers, payload.subarray(10)])
+      const text = inflate(headers).subarray(before).toString('latin1')
+      streams.set(payload.readUInt32BE(0), /streamtype\0\0\0.(.+)$/s.exec(text)![1]!)
+    },
+  })
+  client.far.on('data', (chunk: Buffer) => messages.push(chunk))
+  remote.far.on('data', (chunk: Buffer) => frames.push(chunk))
+  const translation = new ProcessTranslation(client.near, Buffer.alloc(0), {
+    stdin: false,
+    stdout: false,
+    stderr: false,
+    tty: false,
+    ...wanted,
+  })
+  const join = (): void => translation.join(remote.near, Buffer.alloc(0), 'v4.channel.k8s.io')
+  const idOf = (name: string): number => [...streams].find(([, other]) => other === name)![0]
+  return {
+    translation,
+    join,
+    toClient,
+    toRemote,
+    streams,
+    client: client.far,
+    remote: remote.far,
+    say: (opcode: number, ...bytes: (number | string)[]) => client.far.write(masked(opcode, bytes)),
+    tell: (name: string, text: string, fin = false) =>
+      remote.far.write(Buffer.concat([spdyDataHead(idOf(name), text.length, fin), Buffer.from(text)])),
+  }
+}
+
+function inflate(bytes: Buffer): Buffer {
+  return inflateSync(bytes, { dictionary: spdyDictionary, finishFlush: constants.Z_SYNC_FLUSH })
+}
+
+function masked(opcode: number, bytes: readonly (number | string)[]): Buffer {
+  const payload = Buffer.concat(bytes.map((part) => (typeof part === 'number' ? Buffer.from([part]) : Buffer.from(part))))
+  const head = websocketHead(opcode, payload.length)
+  head[1]! |= 0x80
+  return Buffer.concat([head, Buffer.alloc(4), payload])
+}
+
+const { binary, ping, close } = websocketOpcode
+
+test('each channel has its stream; a terminal has sizes, and no stderr of its own', async () => {
+  const { join, say, tell, streams, toRemote, toClient } = await translate({ stdin: true, stdout: true, stderr: true, tty: true })
+  // Before anybody is there to read it.
+  say(binary, 0, 'early')
+  join()
+  say(binary, 4, '{"Width":80,"Height":25}')
+  say(binary, 7, 'for nobody')
+  say(binary, 255, 0)
+  say(binary, 0, 'too late')
+  await expect.poll(() => toRemote.length).toBe(3)
+  expect([...streams.values()]).toEqual(['error', 'stdin', 'stdout', 'resize'])
+  expect(toRemote).toEqual(['stdin early', 'resize {"Width":80,"Height":25}', 'stdin  end'])
+  tell('stdout', 'output', true)
+  tell('error', '{"status":"Success"}', true)
+  await expect.poll(() => toClient.length).toBe(4)
+  expect(toClient).toEqual(['1 ', '1 output', '3 {"metadata":{},"status":"Success"}', 'control 8 03e8'])
+})
+
+test('what comes after the last word is not waited for, what comes before it is', async () => {
+  const { join, tell, streams, toClient } = await translate({ stdout: true, stderr: true })
+  join()
+  await expect.poll(() => streams.size).toBe(3)
+  tell('error', '{"status":"Success"}', true)
+  tell('stdout', '', true)
+  tell('stderr', 'still')
+  tell('stderr', ' talking', true)
+  await expect.poll(() => toClient.at(-1)).toBe('control 8 03e8')
+  expect(toClient.filter((text) => text.startsWith('2')).join('')).toBe('2 still2  talking')
+})
+
+test('a process that is lost has not ended well', async () => {
+  const { join, remote, streams, toClient } = await translate({ stdout: true })
+  join()
+  await expect.poll(() => streams.size).toBe(2)
+  remote.destroy()
+  await expect.poll(() => toClient.at(-1)).toBe('control 8 03e8')
+  expect(toClient.at(-2)).toMatch(/^3 .*"status":"Failure".*unexpected EOF/)
+})
+
+test('pings are answered on both sides; a client that closes ends it all', async () => {
+  const { join, say, remote, toClient, toRemote, translation } = await translate({ stdin: true })
+  join()
+  say(ping, 'hi')
+  remote.write(spdyControl(spdyFrame.ping, 0, Buffer.from([0, 0, 0, 2])))
+  await expect.poll(() => toClient).toContain('control 10 6869')
+  await expect.poll(() => toRemote).toEqual(['control 6 00000002'])
+  const gone = new Promise((resolve) => remote.once('close', resolve))
+  say(close)
+  await gone
+  expect(translation.signal.aborted).toBe(true)
+})
+
+test('what breaks the protocol is closed for that', async () => {
+  const { join, client, toClient } = await translate({ stdin: true })
+  join()
+  client.write(Buffer.from([0x82, 0x00]))
+  await expect.poll(() => toClient.at(-1)).toBe('control 8 03ea')
+})
+
+test('a kubelet is not read faster than its client reads', async () => {
+  const { join, client, remote, streams, translation } = await translate({ stdout: true })
+  join()
+  await expect.poll(() => streams.size).toBe(2)
+  client.pause()
+  const chunk = Buffer.concat([spdyDataHead(3, 65_536, false), Buffer.alloc(65_536)])
+  let written = 0
+  for (let idle = 0; idle < 3 && written < 512;) {
+    if (remote.write(chunk)) written++
+    else if (!(await Promise.race([once(remote), later(30)]))) idle++
+  }
+  expect(written).toBeLessThan(512)
+  expect(translation.socket.writableLength).toBeLessThan(1024 * 1024)
+})
+
+function once(socket: Socket): Promise<boolean> {
+  return new Promise((resolve) => socket.once('drain', () => resolve(true)))
+}
+
+function later(milliseconds: number): Promise<boolean> {
+  return new Promise((resolve) => setTimeout(() => resolve(false), milliseconds))
+}
