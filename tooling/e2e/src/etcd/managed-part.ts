@@ -1,0 +1,22 @@
+import type { JsonObject, JsonValue } from '@keelson/apimachinery'
+
+/** What of a value a manager owns, by its set of fields in the form of `fieldsV1`. Who owns a null has sent an empty list. */
+export function managedPart(value: JsonValue, fields: JsonObject): JsonValue {
+  const elements = Object.entries(fields as Record<string, JsonObject>).filter(([element]) => element !== '.')
+  if (elements.length === 0) return value ?? []
+  if (Array.isArray(value)) {
+    return value.flatMap((item) => {
+      const [, own] = elements.find(([element]) => isItem(element, item)) ?? []
+      return own === undefined ? [] : [managedPart(item, own)]
+    })
+  }
+  const members = value as JsonObject
+  const owned = elements.filter(([element]) => element.startsWith('f:') && members[element.slice(2)] !== undefined)
+  return Object.fromEntries(owned.map(([element, own]) => [element.slice(2), managedPart(members[element.slice(2)]!, own)]))
+}
+
+function isItem(element: string, item: JsonValue): boolean {
+  const named = JSON.parse(element.slice(2)) as JsonValue
+  if (!element.startsWith('k:')) return named === item
+  return Object.entries(named as JsonObject).every(([key, value]) => (item as JsonObject)[key] === value)
+}

@@ -1,0 +1,142 @@
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import type { JsonObject, ManagedFieldsEntry, ObjectMeta } from '@keelson/apimachinery'
+import { Etcd3 } from 'etcd3'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { HttpsClient } from '../https-client.ts'
+import { type KeelsonProcess, startKeelsonProcess } from '../keelson-process.ts'
+import { type EtcdProcess, startEtcd } from '../real-parts/etcd-process.ts'
+import { findEtcd } from '../real-parts/find-etcd.ts'
+import { sharedDirectory } from '../repository-root.ts'
+import { managedPart } from './managed-part.ts'
+
+// Recordings of the original, beside the repository (../shared) and no part of it.
+const recordedFile = path.join(sharedDirectory, 'golden/etcd-values.ndjson')
+const binary = findEtcd()
+const missing = binary === undefined || !existsSync(recordedFile)
+
+interface Recorded {
+  readonly key: string
+  readonly path: string
+  readonly value: string
+  readonly object: JsonObject & { readonly metadata: ObjectMeta }
+}
+
+/** What cannot be made again by a create of what its manager owns. */
+const exceptions: Readonly<Record<string, string>> = {
+  '/registry/jobs/gs-tables-other/t': 'the original stores no labels and serves those of the template; we store them',
+  '/registry/persistentvolumeclaims/gs-tables-core/t': 'the original stores no phase and serves Pending; we store it',
+  '/registry/pods/gs-admission-limits/ok': 'the limit range added to resources, which the client sent empty',
+  '/registry/pods/gs-admission-pods/b': 'the level of its namespace was raised later',
+  '/registry/pods/gs-admission-pods/d': 'the level of its namespace was raised later',
+  '/registry/services/specs/gs-create-on-update/s': 'its address is random',
+}
+
+/** One create by one client, and nothing since. */
+function isOneCreate({ key, object: { metadata } }: Recorded): boolean {
+  const [entry, ...others] = metadata.managedFields ?? []
+  if (entry?.manager !== 'unknown' || entry.operation !== 'Update' || entry.subresource !== undefined || others.length > 0) return false
+  if (entry.time !== metadata.creationTimestamp || metadata.deletionTimestamp !== undefined) return false
+  return (metadata.generation ?? 1) === 1 && exceptions[key] === undefined
+}
+
+/** What others refer to comes first. */
+function rank({ key }: Recorded): number {
+  return key.startsWith('/registry/namespaces/') ? 0 : key.startsWith('/registry/priorityclasses/') ? 1 : 2
+}
+
+/** What the client sent, as far as it can be told: what it came to manage, and what nobody manages. */
+function sentOf({ object }: Recorded): JsonObject {
+  const [entry] = object.metadata.managedFields as [ManagedFieldsEntry]
+  const { kind, apiVersion, metadata } = object
+  const part = managedPart(object, entry.fieldsV1 as unknown as JsonObject) as JsonObject
+  const { name, namespace } = metadata
+  return {
+    ...part,
+    kind: kind!,
+    apiVersion: apiVersion!,
+    metadata: { ...(part['metadata'] as JsonObject | undefined), name: name!, ...(namespace === undefined ? {} : { namespace }) },
+  }
+}
+
+const tokenVolume = /kube-api-access-[a-z0-9]{5}/
+
+/** The server's bytes with the recorded uid, time and name of the token's volume in the place of its own; each is as long as the other. */
+function withRecorded(bytes: Buffer, own: JsonObject & { readonly metadata: ObjectMeta }, recorded: Recorded): Buffer {
+  const { metadata } = recorded.object
+  const replaced: (readonly [Buffer, Buffer])[] = [
+    [Buffer.from(own.metadata.uid!), Buffer.from(metadata.uid!)],
+    [seconds(own.metadata.creationTimestamp!), seconds(metadata.creationTimestamp!)],
+  ]
+  const volume = tokenVolume.exec(JSON.stringify(own))?.[0]
+  if (volume !== undefined) replaced.push([Buffer.from(volume), Buffer.from(tokenVolume.exec(JSON.stringify(recorded.object))![0])])
+  return replaced.reduce((changed, [from, to]) => replaceAll(changed, from, to), bytes)
+}
+
+function replaceAll(bytes: Buffer, from: Buffer, to: Buffer): Buffer {
+  expect(to.length).toBe(from.length)
+  const result = Buffer.from(bytes)
+  for (let at = result.indexOf(from); at >= 0; at = result.indexOf(from, at + to.length)) to.copy(result, at)
+  return result
+}
+
+/** As protobuf has it: the field 1, and a varint. */
+function seconds(time: string): Buffer {
+  const bytes = [0x08]
+  let rest = BigInt(Date.parse(time) / 1000)
+  for (; rest >= 0x80n; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80)
+  return Buffer.from([...bytes, Number(rest)])
+}
+
+describe.skipIf(missing)('what the whole server writes to etcd', { timeout: 60_000 }, () => {
+  let etcd: EtcdProcess
+  let client: Etcd3
+  let server: KeelsonProcess
+  let http: HttpsClient
+
+  beforeAll(async () => {
+    etcd = await startEtcd(binary ?? '')
+    client = new Etcd3({ hosts: etcd.url })
+    const flags = ['--storage-backend=etcd3', `--etcd-servers=${etcd.url}`]
+    server = await startKeelsonProcess({ flags, controllers: 'serviceaccount-controller' })
+    http = new HttpsClient(server.url, server.token, 4)
+  })
+  afterAll(async () => {
+    http[Symbol.dispose]()
+    await server.stop()
+    client.close()
+    await etcd[Symbol.asyncDispose]()
+  })
+
+  test('of created objects: the recorded keys and bytes, but for uid and time', async () => {
+    const all = readFileSync(recordedFile, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Partial<Recorded>)
+      .filter((one): one is Recorded => one.object !== undefined)
+      .filter(isOneCreate)
+      .toSorted((a, b) => rank(a) - rank(b))
+    const differing: string[] = []
+    for (const one of all) {
+      const { key, object, value } = one
+      const { namespace } = object.metadata
+      if (namespace !== undefined) await ensureNamespace(namespace)
+      const collection = one.path.slice(0, one.path.lastIndexOf('/'))
+      const answer = await http.request('POST', `${collection}?fieldManager=unknown`, { body: sentOf(one) })
+      expect(answer.status, `${key}: ${answer.text}`).toBe(201)
+      const stored = await client.get(key).buffer()
+      expect(stored, key).not.toBeNull()
+      const same = withRecorded(stored!, answer.json<Recorded['object']>(), one).equals(Buffer.from(value, 'base64'))
+      if (!same) differing.push(`${key} ${answer.text}`)
+    }
+    expect(differing).toEqual([])
+    expect(all.length).toBeGreaterThan(50)
+  })
+
+  /** With the account that pods need. */
+  async function ensureNamespace(name: string): Promise<void> {
+    await http.request('POST', '/api/v1/namespaces', { body: { metadata: { name } } })
+    const account = `/api/v1/namespaces/${name}/serviceaccounts/default`
+    await expect.poll(async () => (await http.request('GET', account)).status, { timeout: 10_000 }).toBe(200)
+  }
+})
