@@ -287,6 +287,7 @@ const table = {
     default: 10_250,
     help: 'The port of kubelets whose nodes do not say theirs.',
   },
+  'kubelet-read-only-port': { group: generic, type: whole({ maximum: 65_535 }), default: 10_255, help: 'Changes nothing any more.' },
   'kubelet-timeout': { group: generic, type: duration(), default: 5000, help: 'How long it may take to be connected with a kubelet.' },
   controllers: {
     group: generic,

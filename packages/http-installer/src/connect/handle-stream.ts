@@ -10,6 +10,7 @@ import { headerObject, pairs } from './forwarded-headers.ts'
 import { pipeBody } from './pipe-body.ts'
 import { nodePair } from './passage.ts'
 import { readConnectOptions } from './read-connect-options.ts'
+import { streamWebSocket } from './stream-websocket.ts'
 import { escapePath, hostAndPort, remoteErrorText, requestRemote } from './remote-request.ts'
 
 const maxRefusalBytes = 50_000
@@ -24,6 +25,10 @@ export async function handleStream({ c, scope, context, name, query }: ApiReques
   const answer = await ask(target, signal)
   if (answer.statusCode! < 200 || answer.statusCode! > 206) throw await refusal(answer, target.resource, name)
   const { stopping } = scope.settings
+  const { upgrade } = c.env
+  if (upgrade !== undefined && c.req.header('upgrade')?.toLowerCase() === 'websocket') {
+    return streamWebSocket({ c, context, upgrade, stopping }, answer)
+  }
   outgoing.writeHead(200, headerObject([...pairs(c.env.commonHeaders ?? []), ['Content-Type', streamer.streamType]]))
   outgoing.flushHeaders()
   const end = (): void => {

@@ -4,6 +4,10 @@ import http2 from 'node:http2'
 import type { AddressInfo, Socket } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
+import { WebSocketFrameReader } from '@keelson/apimachinery/httpstream'
+import { Exec, KubeConfig } from '@kubernetes/client-node'
+import type { V1Status } from '@kubernetes/client-node'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { HttpsClient } from '../https-client.ts'
 import { type KeelsonProcess, startKeelsonProcess } from '../keelson-process.ts'
@@ -338,6 +342,46 @@ describe.skipIf(openssl === undefined)('what kubelets answer', { timeout: 60_000
     expect(kubelet.connections()).toBe(1)
     socket.destroy()
     await expect.poll(() => kubelet.connections()).toBe(0)
+  })
+
+  test.each([
+    ['binary.k8s.io', (bytes: Buffer) => bytes.toString()],
+    ['base64.binary.k8s.io', (bytes: Buffer) => Buffer.from(bytes.toString(), 'base64').toString()],
+  ])('logs as messages: %s', async (protocol, decode) => {
+    kubelet.log('the last')
+    const { socket, head } = await upgrade(`${pods}/p/log?tailLines=1`, protocol)
+    expect(head).toMatch(new RegExp(`^HTTP/1\\.1 101 [^]*\r\nsec-websocket-protocol: ${protocol}\r\n`, 'i'))
+    const messages: string[] = []
+    const reader = new WebSocketFrameReader(
+      { onMessage: (_opcode, piece) => messages.push(decode(piece)), onControl: () => socket.end() },
+      { masked: false },
+    )
+    reader.push(Buffer.from(head.slice(head.indexOf('\r\n\r\n') + 4), 'latin1'))
+    for await (const chunk of socket) reader.push(chunk as Buffer)
+    expect(messages.join('')).toBe('the last\n')
+    expect((await upgrade(`${pods}/p/log`, 'unknown')).head).toMatch(/^HTTP\/1\.1 403 /)
+  })
+
+  test('@kubernetes/client-node: exec', async () => {
+    const config = new KubeConfig()
+    config.loadFromFile(server.kubeconfig)
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+    const text = (stream: PassThrough): Promise<string> => stream.toArray().then((chunks) => Buffer.concat(chunks as Buffer[]).toString())
+    const both = Promise.all([text(stdout), text(stderr)])
+    const status = await new Promise<V1Status>((resolve, reject) => {
+      const stdin = Readable.from([Buffer.from('typed')])
+      new Exec(config)
+        .exec('default', 'p', 'c', ['sh', '-c', 'head -c 5; echo wrong >&2; exit 7'], stdout, stderr, stdin, false, resolve)
+        .catch(reject)
+    })
+    stdout.end()
+    stderr.end()
+    expect(await both).toEqual(['typed', 'wrong\n'])
+    expect(status).toMatchObject({
+      status: 'Failure',
+      reason: 'NonZeroExitCode',
+      details: { causes: [{ reason: 'ExitCode', message: '7' }] },
+    })
   })
 
   function upgrade(url: string, protocol: string): Promise<{ readonly socket: Socket; readonly head: string }> {
