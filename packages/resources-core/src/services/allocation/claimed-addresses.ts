@@ -94,7 +94,8 @@ export class ClaimedAddresses {
 function addressFor(ip: string, { namespace, name }: ServiceName, family: Family): IPAddress {
   return {
     metadata: { name: ip, labels: { [ipFamily]: family, [managedBy]: manager } },
-    spec: { parentRef: { group: '', resource: 'services', namespace, name } },
+    // Without its group, which is core's: who names it manages it.
+    spec: { parentRef: { resource: 'services', namespace, name } },
   }
 }
 
