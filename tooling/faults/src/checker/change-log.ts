@@ -10,6 +10,11 @@ export interface Version {
   readonly previous: Version | undefined
 }
 
+interface CreatedAt {
+  readonly at: Revision
+  readonly created: Revision
+}
+
 /**
  * What happened, put together from all that was answered and shown: the writes that were acknowledged, and the writes without an answer that
  * somebody saw. Revisions have no holes, so a revision that is not in here is an unanswered write that nobody saw.
@@ -26,8 +31,8 @@ export class ChangeLog {
   readonly #maybeDeleted = new Set<string>()
   /** Keys with a put that was never answered, and never seen itself. */
   readonly #maybePut = new Set<string>()
-  /** Of each version that was seen, when it says that its key was created. */
-  readonly #created = new Map<string, Revision>()
+  /** Of each key, when the versions of it that were seen say that it was created, in the order of their revisions. */
+  readonly #created = new Map<string, CreatedAt[]>()
 
   constructor(history: History, report: Report) {
     this.#history = history
@@ -40,7 +45,9 @@ export class ChangeLog {
       }
     }
     for (const seen of everythingSeen(history)) {
-      this.#created.set(`${seen.modRevision}/${seen.key}`, seen.createRevision)
+      const created = this.#created.get(seen.key) ?? []
+      this.#created.set(seen.key, created)
+      created.push({ at: seen.modRevision, created: seen.createRevision })
       const record = writers.get(seen.tag)
       if (!record) report('nothing-from-nowhere', `${describe(seen)} was never written`)
       else if (record.outcome.type === 'failed') report('failed-writes-leave-nothing', `${describe(seen)} is of a write that failed`)
@@ -51,6 +58,7 @@ export class ChangeLog {
       if (record.call.type !== 'commit' || record.outcome.type !== 'unknown' || this.#resolved.has(record)) continue
       for (const operation of record.call.operations) if (operation.type === 'put') this.#maybePut.add(operation.key)
     }
+    for (const created of this.#created.values()) created.sort((a, b) => a.at - b.at)
     this.#replay(report)
   }
 
@@ -129,9 +137,12 @@ export class ChangeLog {
     this.#add(key, revision, undefined)
   }
 
-  /** Its own revision, unless a put that nobody answered or saw can have made the key at the revision that the version tells. */
+  /**
+   * Its own revision, unless a put that nobody answered or saw can have made the key at the revision that the version tells, or the first one
+   * after it that was seen.
+   */
   #createOf(key: string, revision: Revision): Revision {
-    const told = this.#created.get(`${revision}/${key}`)
+    const told = this.#created.get(key)?.find(({ at }) => at >= revision)?.created
     return told !== undefined && told < revision && this.#maybePut.has(key) && !this.changes.has(told) ? told : revision
   }
 

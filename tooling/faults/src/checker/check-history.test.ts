@@ -144,6 +144,19 @@ describe('the checker', () => {
       after(h, 8, [a, c, { key: '/d', tag: 'd2', createRevision: 7, modRevision: 8 }])
     }
     expect(rulesOf(created)).toEqual([])
+    // The second was answered, and the third is what is seen; who says that it was made before any of them is wrong.
+    const overwritten =
+      (createRevision: number) =>
+      (h: Loose): void => {
+        const put = (tag: string): object => ({ type: 'put', key: '/d', tag })
+        const answered = { outcome: { type: 'committed', revision: 8 }, returned: 75 }
+        h['calls']!.push(unanswered(put('d1')), { ...unanswered(put('d2')), ...answered }, unanswered(put('d3')))
+        after(h, 9, [a, c, { key: '/d', tag: 'd3', createRevision, modRevision: 9 }])
+      }
+    expect(rulesOf(overwritten(7))).toEqual([])
+    expect(rulesOf(overwritten(8))).toEqual([])
+    expect(rulesOf(overwritten(6))).toEqual(['list-is-a-snapshot'])
+    expect(rulesOf(overwritten(9))).toEqual(['list-is-a-snapshot'])
     // A delete took effect; the next one finds nothing, and is answered at the revision of a delete of another key.
     const deleted = (h: Loose): void => {
       h['calls']!.push(unanswered({ type: 'delete', key: '/c' }))
