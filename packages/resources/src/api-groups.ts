@@ -1,4 +1,5 @@
 import type { ApiGroup } from '@keelson/registry'
+import { admissionregistration } from './admissionregistration/index.ts'
 import { apps } from './apps/index.ts'
 import { authentication } from './authentication/index.ts'
 import { authorization } from './authorization/index.ts'
@@ -20,6 +21,7 @@ import { storage } from './storage/index.ts'
  * group's index.
  */
 export const apiGroups: readonly ApiGroup[] = [
+  admissionregistration,
   apps,
   authentication,
   authorization,

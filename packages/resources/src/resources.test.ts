@@ -221,7 +221,77 @@ const flowcontrolCases: Readonly<Record<string, Cases>> = {
   },
 }
 
+const webhook = {
+  name: 'a.example.com',
+  clientConfig: { url: 'https://example.com/a' },
+  sideEffects: 'None',
+  admissionReviewVersions: ['v1'],
+}
+const anyRequest = { operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods', 'pods/status'] }
+const policy = { matchConstraints: { resourceRules: [anyRequest] } }
+const webhookCases: Cases = {
+  valid: { webhooks: [{ ...webhook, rules: [anyRequest], matchConditions: [{ name: 'a', expression: 'has(object.spec)' }] }] },
+  invalid: {
+    'webhooks[0].name': { webhooks: [{ ...webhook, name: 'a' }] },
+    'webhooks[0].sideEffects': { webhooks: [{ ...webhook, sideEffects: 'Some' }] },
+    'webhooks[0].clientConfig.url': { webhooks: [{ ...webhook, clientConfig: { url: 'https://u@example.com' } }] },
+    'webhooks[0].rules[0].resources[1]': { webhooks: [{ ...webhook, rules: [{ ...anyRequest, resources: ['*/scale', 'a/scale'] }] }] },
+    'webhooks[0].matchConditions[0].expression': { webhooks: [{ ...webhook, matchConditions: [{ name: 'a', expression: 'params.a' }] }] },
+    'webhooks[0].clientConfig.service.path': {
+      webhooks: [{ ...webhook, clientConfig: { service: { name: 'a', namespace: 'b', path: '/a//b' } } }],
+    },
+  },
+}
+
+const admissionCases: Readonly<Record<string, Cases>> = {
+  mutatingwebhookconfigurations: webhookCases,
+  validatingwebhookconfigurations: webhookCases,
+  validatingadmissionpolicies: {
+    valid: {
+      spec: { ...policy, variables: [{ name: 'a', expression: '1' }], validations: [{ expression: 'variables.a > object.spec.b' }] },
+    },
+    invalid: {
+      'spec.matchConstraints': { spec: { validations: [{ expression: 'true' }] } },
+      'spec.validations': { spec: policy },
+      'spec.validations[0].expression': { spec: { ...policy, validations: [{ expression: 'object.spec. == 1' }] } },
+      'spec.paramKind.apiVersion': {
+        spec: { ...policy, paramKind: { apiVersion: 'a/b/c', kind: 'A' }, validations: [{ expression: 'true' }] },
+      },
+    },
+  },
+  mutatingadmissionpolicies: {
+    valid: {
+      spec: {
+        ...policy,
+        reinvocationPolicy: 'Never',
+        mutations: [{ patchType: 'ApplyConfiguration', applyConfiguration: { expression: 'Object{spec: Object.spec{replicas: 1}}' } }],
+      },
+    },
+    invalid: {
+      'spec.mutations[0].jsonPatch': { spec: { ...policy, mutations: [{ patchType: 'JSONPatch' }] } },
+      'spec.reinvocationPolicy': { spec: policy },
+    },
+  },
+  validatingadmissionpolicybindings: {
+    valid: { spec: { policyName: 'a', validationActions: ['Deny'], paramRef: { name: 'a', parameterNotFoundAction: 'Deny' } } },
+    invalid: {
+      'spec.validationActions': { spec: { policyName: 'a', validationActions: ['Deny', 'Warn'] } },
+      'spec.paramRef': { spec: { policyName: 'a', validationActions: ['Deny'], paramRef: { parameterNotFoundAction: 'Deny' } } },
+    },
+  },
+  mutatingadmissionpolicybindings: {
+    valid: { spec: { policyName: 'a' } },
+    invalid: {
+      'spec.policyName': { spec: {} },
+      'spec.matchResources.resourceRules.operations': {
+        spec: { policyName: 'a', matchResources: { resourceRules: [{ ...anyRequest, operations: ['DELETE'] }] } },
+      },
+    },
+  },
+}
+
 const cases: Readonly<Record<string, Cases>> = {
+  ...admissionCases,
   ...commonCases,
   ...certificateCases,
   ...flowcontrolCases,

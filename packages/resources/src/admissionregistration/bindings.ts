@@ -1,0 +1,18 @@
+import type { MutatingAdmissionPolicyBindingSpec } from '@keelson/api/admissionregistration/v1'
+import { fieldError, fieldPath, nameIsDNSSubdomain } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
+import { invalidEach } from '@keelson/resources-core'
+import { validateMatchResources, validateParamRef } from './match-resources.ts'
+
+const specPath = fieldPath('spec')
+
+/** What both kinds of bindings say. */
+export function validateBinding(spec: DeepReadonly<MutatingAdmissionPolicyBindingSpec>): FieldErrorList {
+  const { policyName: name = '', paramRef, matchResources } = spec
+  const namePath = specPath.child('policyName')
+  return [
+    ...(name === '' ? [fieldError.required(namePath)] : invalidEach(nameIsDNSSubdomain(name, false), name, namePath)),
+    ...(paramRef === undefined ? [] : validateParamRef(paramRef, specPath.child('paramRef'))),
+    ...(matchResources === undefined ? [] : validateMatchResources(matchResources, specPath.child('matchResources'))),
+  ]
+}

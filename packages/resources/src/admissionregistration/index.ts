@@ -1,0 +1,23 @@
+import { admissionregistrationV1 } from '@keelson/api/admissionregistration/v1'
+import { defineApiGroup } from '@keelson/registry'
+import type { ApiGroup } from '@keelson/registry'
+import { mutatingAdmissionPolicies } from './mutatingadmissionpolicies/index.ts'
+import { mutatingAdmissionPolicyBindings } from './mutatingadmissionpolicybindings/index.ts'
+import { mutatingWebhookConfigurations } from './mutatingwebhookconfigurations/index.ts'
+import { validatingAdmissionPolicies } from './validatingadmissionpolicies/index.ts'
+import { validatingAdmissionPolicyBindings } from './validatingadmissionpolicybindings/index.ts'
+import { validatingWebhookConfigurations } from './validatingwebhookconfigurations/index.ts'
+
+export const admissionregistration: ApiGroup = defineApiGroup({
+  name: 'admissionregistration.k8s.io',
+  priority: 16700,
+  types: [admissionregistrationV1],
+  resources: [
+    mutatingAdmissionPolicies,
+    mutatingAdmissionPolicyBindings,
+    mutatingWebhookConfigurations,
+    validatingAdmissionPolicies,
+    validatingAdmissionPolicyBindings,
+    validatingWebhookConfigurations,
+  ],
+})

@@ -1,0 +1,29 @@
+import type { MutatingAdmissionPolicy } from '@keelson/api/admissionregistration/v1'
+import { defineResource } from '@keelson/registry'
+import type { ResourceDefinition } from '@keelson/registry'
+import { countsGenerations } from '../generation.ts'
+import { paramKindText, setMatchResourcesDefaults } from '../match-resources.ts'
+import { validateMutatingPolicy } from './validate.ts'
+
+export const mutatingAdmissionPolicies: ResourceDefinition<MutatingAdmissionPolicy> = defineResource<MutatingAdmissionPolicy>({
+  group: 'admissionregistration.k8s.io',
+  version: 'v1',
+  kind: 'MutatingAdmissionPolicy',
+  plural: 'mutatingadmissionpolicies',
+  scope: 'Cluster',
+  categories: ['api-extensions'],
+  setDefaults({ spec }) {
+    if (spec === undefined) return
+    spec.failurePolicy ??= 'Fail'
+    setMatchResourcesDefaults(spec.matchConstraints)
+  },
+  strategy: {
+    ...countsGenerations<MutatingAdmissionPolicy>('spec', {}),
+    validateCreate: (_context, policy) => validateMutatingPolicy(policy),
+    validateUpdate: (_context, policy, old) => validateMutatingPolicy(policy, old),
+  },
+  columns: [
+    { name: 'Mutations', type: 'integer', description: 'How many changes it makes.', value: ({ spec }) => (spec?.mutations ?? []).length },
+    { name: 'ParamKind', description: 'The kind of its parameters.', value: ({ spec }) => paramKindText(spec?.paramKind) },
+  ],
+})

@@ -1,0 +1,32 @@
+import type { MutatingAdmissionPolicyBinding } from '@keelson/api/admissionregistration/v1'
+import { fieldPath } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
+import { defineResource } from '@keelson/registry'
+import type { ResourceDefinition } from '@keelson/registry'
+import { validateBinding } from '../bindings.ts'
+import { countsGenerations } from '../generation.ts'
+import { paramText, setMatchResourcesDefaults, validateMutatedOperations } from '../match-resources.ts'
+
+export const mutatingAdmissionPolicyBindings: ResourceDefinition<MutatingAdmissionPolicyBinding> =
+  defineResource<MutatingAdmissionPolicyBinding>({
+    group: 'admissionregistration.k8s.io',
+    version: 'v1',
+    kind: 'MutatingAdmissionPolicyBinding',
+    plural: 'mutatingadmissionpolicybindings',
+    scope: 'Cluster',
+    categories: ['api-extensions'],
+    setDefaults: ({ spec }) => setMatchResourcesDefaults(spec?.matchResources),
+    strategy: {
+      ...countsGenerations<MutatingAdmissionPolicyBinding>('spec', {}),
+      validateCreate: (_context, binding) => validate(binding),
+      validateUpdate: (_context, binding) => validate(binding),
+    },
+    columns: [
+      { name: 'PolicyName', description: 'The policy that is put to use.', value: ({ spec }) => spec?.policyName ?? '' },
+      { name: 'ParamRef', description: 'Its parameters.', value: ({ spec }) => paramText(spec?.paramRef) },
+    ],
+  })
+
+function validate({ spec = {} }: DeepReadonly<MutatingAdmissionPolicyBinding>): FieldErrorList {
+  return [...validateBinding(spec), ...validateMutatedOperations(spec.matchResources, fieldPath('spec', 'matchResources'))]
+}

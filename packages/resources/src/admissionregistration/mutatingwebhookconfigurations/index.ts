@@ -1,0 +1,26 @@
+import type { MutatingWebhookConfiguration } from '@keelson/api/admissionregistration/v1'
+import { defineResource } from '@keelson/registry'
+import type { ResourceDefinition } from '@keelson/registry'
+import { countsGenerations } from '../generation.ts'
+import { setWebhookDefaults, validateWebhooks } from '../webhooks.ts'
+
+export const mutatingWebhookConfigurations: ResourceDefinition<MutatingWebhookConfiguration> = defineResource<MutatingWebhookConfiguration>(
+  {
+    group: 'admissionregistration.k8s.io',
+    version: 'v1',
+    kind: 'MutatingWebhookConfiguration',
+    plural: 'mutatingwebhookconfigurations',
+    scope: 'Cluster',
+    categories: ['api-extensions'],
+    setDefaults({ webhooks = [] }) {
+      setWebhookDefaults(webhooks)
+      for (const webhook of webhooks) webhook.reinvocationPolicy ??= 'Never'
+    },
+    strategy: {
+      ...countsGenerations<MutatingWebhookConfiguration>('webhooks', []),
+      validateCreate: (_context, { webhooks = [] }) => validateWebhooks(webhooks),
+      validateUpdate: (_context, { webhooks = [] }, old) => validateWebhooks(webhooks, old.webhooks ?? []),
+    },
+    columns: [{ name: 'Webhooks', type: 'integer', description: 'How many there are.', value: ({ webhooks = [] }) => webhooks.length }],
+  },
+)

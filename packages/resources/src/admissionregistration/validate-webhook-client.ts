@@ -1,0 +1,63 @@
+import type { ServiceReference } from '@keelson/api/admissionregistration/v1'
+import { fieldError, isDNS1123Subdomain, isValidPortNum, quote } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+
+const form = '; desired format: https://host[/path]'
+const parts = /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s
+
+export function validateWebhookURL(url: string, path: FieldPath): FieldErrorList {
+  const complaint = complaintOfURL(url)
+  if (complaint !== undefined) return [fieldError.required(path, `url must be a valid URL: parse ${quote(url)}: ${complaint}${form}`)]
+  const [, scheme = '', authority = '', , query = '', fragment = ''] = parts.exec(url) ?? []
+  const at = authority.lastIndexOf('@')
+  const host = authority.slice(at + 1)
+  const errors: FieldErrorList = []
+  const refuse = (value: string, detail: string): void => void errors.push(fieldError.invalid(path, value, detail))
+  if (scheme.toLowerCase() !== 'https') refuse(scheme.toLowerCase(), `'https' is the only allowed URL scheme${form}`)
+  if (host === '') refuse(host, `host must be specified${form}`)
+  if (at >= 0) refuse(authority.slice(0, at), 'user information is not permitted in the URL')
+  if (fragment !== '') refuse(fragment, 'fragments are not permitted in the URL')
+  if (query !== '') refuse(query, 'query parameters are not permitted in the URL')
+  return errors
+}
+
+/** As the original's URL parser says it. */
+function complaintOfURL(url: string): string | undefined {
+  // oxlint-disable-next-line no-control-regex
+  if (/[\u0000-\u001f\u007f]/.test(url)) return 'net/url: invalid control character in URL'
+  if (url.startsWith(':')) return 'missing protocol scheme'
+  const escape = /%(?![0-9a-fA-F]{2}).{0,2}/.exec(url)?.[0]
+  if (escape !== undefined) return `invalid URL escape ${quote(escape)}`
+  const authority = parts.exec(url)?.[2] ?? ''
+  const host = authority.slice(authority.lastIndexOf('@') + 1)
+  const port = /:([^:\]]*)$/.exec(host)
+  if (port !== null && !/^[0-9]*$/.test(port[1]!)) return `invalid port ${quote(port[0])} after host`
+  if (/[ "<>\\^`{|}]/.test(host)) return `invalid character ${quote(/[ "<>\\^`{|}]/.exec(host)![0])} in host name`
+  return /^[^/?#:]*:/.test(url) && !parts.exec(url)?.[1] ? 'first path segment in URL cannot contain colon' : undefined
+}
+
+export function validateWebhookService(service: DeepReadonly<ServiceReference>, path: FieldPath): FieldErrorList {
+  const { namespace, name, path: urlPath, port = 443 } = service
+  const badPort = isValidPortNum(port)
+  return [
+    ...(name === '' ? [fieldError.required(path.child('name'))] : []),
+    ...(namespace === '' ? [fieldError.required(path.child('namespace'))] : []),
+    ...(badPort.length > 0 ? [fieldError.invalid(path.child('port'), port, `port is not valid: ${badPort.join(', ')}`)] : []),
+    ...(urlPath === undefined ? [] : validatePath(urlPath, path.child('path'))),
+  ]
+}
+
+function validatePath(text: string, path: FieldPath): FieldErrorList {
+  const refuse = (detail: string): FieldErrorList => [fieldError.invalid(path, text, detail)]
+  if (text === '' || text === '/') return []
+  if (text === '//') return refuse('segment[0] may not be empty')
+  const steps = text.slice(1).replace(/\/$/, '').split('/')
+  return [
+    ...(text.startsWith('/') ? [] : refuse("must start with a '/'")),
+    ...steps.flatMap((step, i) =>
+      step === ''
+        ? refuse(`segment[${i}] may not be empty`)
+        : isDNS1123Subdomain(step).flatMap((message) => refuse(`segment[${i}]: ${message}`)),
+    ),
+  ]
+}

@@ -1,0 +1,61 @@
+import type { ValidatingAdmissionPolicy } from '@keelson/api/admissionregistration/v1'
+import { withoutFields } from '@keelson/apimachinery/managed-fields'
+import { defineResource, resetMetadataForStatus } from '@keelson/registry'
+import type { ResourceDefinition, Strategy } from '@keelson/registry'
+import { keepMember } from '@keelson/resources-core'
+import { countsGenerations } from '../generation.ts'
+import { paramKindText, setMatchResourcesDefaults } from '../match-resources.ts'
+import { validatePolicyStatus } from './validate-status.ts'
+import { validateValidatingPolicy } from './validate.ts'
+
+const common = countsGenerations<ValidatingAdmissionPolicy>('spec', {})
+const strategy: Strategy<ValidatingAdmissionPolicy> = {
+  ...common,
+  resetFields: withoutFields('status'),
+  prepareForCreate(context, policy) {
+    policy.status = {}
+    common.prepareForCreate?.(context, policy)
+  },
+  prepareForUpdate(context, policy, old) {
+    keepMember(policy, old, 'status')
+    common.prepareForUpdate?.(context, policy, old)
+  },
+  validateCreate: (_context, policy) => validateValidatingPolicy(policy),
+  validateUpdate: (_context, policy, old) => validateValidatingPolicy(policy, old),
+}
+
+export const validatingAdmissionPolicies: ResourceDefinition<ValidatingAdmissionPolicy> = defineResource<ValidatingAdmissionPolicy>({
+  group: 'admissionregistration.k8s.io',
+  version: 'v1',
+  kind: 'ValidatingAdmissionPolicy',
+  plural: 'validatingadmissionpolicies',
+  scope: 'Cluster',
+  categories: ['api-extensions'],
+  setDefaults({ spec }) {
+    if (spec === undefined) return
+    spec.failurePolicy ??= 'Fail'
+    setMatchResourcesDefaults(spec.matchConstraints)
+  },
+  strategy,
+  subresources: {
+    status: {
+      update: {
+        resetFields: withoutFields('spec', 'metadata'),
+        prepareForUpdate(_context, policy, old) {
+          keepMember(policy, old, 'spec')
+          resetMetadataForStatus(policy.metadata, old.metadata)
+        },
+        validateUpdate: (_context, { status = {} }) => validatePolicyStatus(status),
+      },
+    },
+  },
+  columns: [
+    {
+      name: 'Validations',
+      type: 'integer',
+      description: 'How many rules there are.',
+      value: ({ spec }) => (spec?.validations ?? []).length,
+    },
+    { name: 'ParamKind', description: 'The kind of its parameters.', value: ({ spec }) => paramKindText(spec?.paramKind) },
+  ],
+})

@@ -1,0 +1,33 @@
+import type { ValidatingAdmissionPolicyBinding } from '@keelson/api/admissionregistration/v1'
+import { fieldPath } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
+import { defineResource } from '@keelson/registry'
+import type { ResourceDefinition } from '@keelson/registry'
+import { validateBinding } from '../bindings.ts'
+import { countsGenerations } from '../generation.ts'
+import { paramText, setMatchResourcesDefaults } from '../match-resources.ts'
+import { validateActions } from './validate-actions.ts'
+
+export const validatingAdmissionPolicyBindings: ResourceDefinition<ValidatingAdmissionPolicyBinding> =
+  defineResource<ValidatingAdmissionPolicyBinding>({
+    group: 'admissionregistration.k8s.io',
+    version: 'v1',
+    kind: 'ValidatingAdmissionPolicyBinding',
+    plural: 'validatingadmissionpolicybindings',
+    scope: 'Cluster',
+    categories: ['api-extensions'],
+    setDefaults: ({ spec }) => setMatchResourcesDefaults(spec?.matchResources),
+    strategy: {
+      ...countsGenerations<ValidatingAdmissionPolicyBinding>('spec', {}),
+      validateCreate: (_context, binding) => validate(binding),
+      validateUpdate: (_context, binding) => validate(binding),
+    },
+    columns: [
+      { name: 'PolicyName', description: 'The policy that is put to use.', value: ({ spec }) => spec?.policyName ?? '' },
+      { name: 'ParamRef', description: 'Its parameters.', value: ({ spec }) => paramText(spec?.paramRef) },
+    ],
+  })
+
+function validate({ spec = {} }: DeepReadonly<ValidatingAdmissionPolicyBinding>): FieldErrorList {
+  return [...validateBinding(spec), ...validateActions(spec.validationActions ?? [], fieldPath('spec', 'validationActions'))]
+}

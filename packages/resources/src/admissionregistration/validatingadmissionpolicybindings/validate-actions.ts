@@ -1,0 +1,18 @@
+import { fieldError } from '@keelson/apimachinery'
+import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
+
+const knownActions = ['Audit', 'Deny', 'Warn']
+const twice =
+  'must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)'
+
+/** What becomes of a request that a policy does not like. */
+export function validateActions(actions: readonly string[], path: FieldPath): FieldErrorList {
+  if (actions.length === 0) return [fieldError.required(path, 'at least one validation action is required')]
+  const errors: FieldErrorList = []
+  for (const [i, action] of actions.entries()) {
+    if (!knownActions.includes(action)) errors.push(fieldError.notSupported(path.index(i), action, knownActions))
+    if (actions.indexOf(action) < i) errors.push(fieldError.duplicate(path.index(i), action))
+  }
+  if (actions.includes('Deny') && actions.includes('Warn')) errors.push(fieldError.invalid(path, actions, twice))
+  return errors
+}

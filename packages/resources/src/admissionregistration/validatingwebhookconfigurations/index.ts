@@ -1,0 +1,24 @@
+import type { ValidatingWebhookConfiguration } from '@keelson/api/admissionregistration/v1'
+import { defineResource } from '@keelson/registry'
+import type { ResourceDefinition } from '@keelson/registry'
+import { countsGenerations } from '../generation.ts'
+import { setWebhookDefaults, validateWebhooks } from '../webhooks.ts'
+
+export const validatingWebhookConfigurations: ResourceDefinition<ValidatingWebhookConfiguration> =
+  defineResource<ValidatingWebhookConfiguration>({
+    group: 'admissionregistration.k8s.io',
+    version: 'v1',
+    kind: 'ValidatingWebhookConfiguration',
+    plural: 'validatingwebhookconfigurations',
+    scope: 'Cluster',
+    categories: ['api-extensions'],
+    setDefaults({ webhooks = [] }) {
+      setWebhookDefaults(webhooks)
+    },
+    strategy: {
+      ...countsGenerations<ValidatingWebhookConfiguration>('webhooks', []),
+      validateCreate: (_context, { webhooks = [] }) => validateWebhooks(webhooks),
+      validateUpdate: (_context, { webhooks = [] }, old) => validateWebhooks(webhooks, old.webhooks ?? []),
+    },
+    columns: [{ name: 'Webhooks', type: 'integer', description: 'How many there are.', value: ({ webhooks = [] }) => webhooks.length }],
+  })

@@ -1,0 +1,128 @@
+import type { MutatingWebhook, RuleWithOperations, ValidatingWebhook } from '@keelson/api/admissionregistration/v1'
+import { fieldError, fieldPath, isDNS1035Label, isDNS1123Subdomain, semanticEqual, validateLabelSelector } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { invalidEach, validateSupported } from '@keelson/resources-core'
+import { failurePolicies, matchPolicies, reinvocationPolicies } from './policies.ts'
+import { storedExpressions, validateMatchConditions } from './validate-match-conditions.ts'
+import { validateRuleWithOperations } from './validate-rule.ts'
+import { validateWebhookService, validateWebhookURL } from './validate-webhook-client.ts'
+
+/** A webhook of either kind. */
+export type Webhook = ValidatingWebhook & Pick<MutatingWebhook, 'reinvocationPolicy'>
+type Webhooks = readonly DeepReadonly<Webhook>[]
+
+const webhooksPath = fieldPath('webhooks')
+const harmless = ['None', 'NoneOnDryRun']
+const sideEffectClasses = ['None', 'NoneOnDryRun', 'Some', 'Unknown']
+const reviewVersions = ['v1', 'v1beta1']
+
+export function setWebhookDefaults(webhooks: readonly Webhook[]): void {
+  for (const webhook of webhooks) {
+    webhook.failurePolicy ??= 'Fail'
+    webhook.matchPolicy ??= 'Equivalent'
+    webhook.namespaceSelector ??= {}
+    webhook.objectSelector ??= {}
+    webhook.timeoutSeconds ??= 10
+    setRuleDefaults(webhook.rules)
+    const { service } = webhook.clientConfig
+    if (service !== undefined) service.port ??= 443
+  }
+}
+
+export function setRuleDefaults(rules: readonly RuleWithOperations[] = []): void {
+  for (const rule of rules) rule.scope ??= '*'
+}
+
+/** With `old`, what that held may stay although it would be refused today. */
+export function validateWebhooks(webhooks: Webhooks, old?: Webhooks): FieldErrorList {
+  const rules: WebhookRules = {
+    sideEffects: (old ?? []).every(({ sideEffects }) => harmless.includes(sideEffects ?? '')) ? harmless : sideEffectClasses,
+    knownVersions: (old ?? []).every(({ admissionReviewVersions }) => knows(admissionReviewVersions ?? [])),
+    allowInvalidLabelValue: (old ?? []).some(hasInvalidSelector),
+    expressions: storedExpressions((old ?? []).flatMap(({ matchConditions }) => matchConditions ?? [])),
+    checkConditions: old === undefined || !sameConditions(webhooks, old),
+  }
+  const unique = new Set((old ?? []).map(({ name }) => name)).size === (old ?? []).length
+  const seen = new Set<string>()
+  const errors: FieldErrorList = []
+  for (const [i, webhook] of webhooks.entries()) {
+    const path = webhooksPath.index(i)
+    const { name, admissionReviewVersions } = webhook
+    errors.push(...validateWebhook(webhook, rules, path))
+    errors.push(...validateReviewVersions(admissionReviewVersions ?? [], rules, path.child('admissionReviewVersions')))
+    if (unique && name !== '' && seen.has(name)) errors.push(fieldError.duplicate(path.child('name'), name))
+    seen.add(name)
+  }
+  return errors
+}
+
+interface WebhookRules {
+  readonly sideEffects: readonly string[]
+  readonly knownVersions: boolean
+  readonly allowInvalidLabelValue: boolean
+  readonly expressions: ReadonlySet<string>
+  readonly checkConditions: boolean
+}
+
+function validateWebhook(webhook: DeepReadonly<Webhook>, rules: WebhookRules, path: FieldPath): FieldErrorList {
+  const { failurePolicy, matchPolicy, sideEffects, timeoutSeconds = 10, reinvocationPolicy, matchConditions = [] } = webhook
+  const effectsPath = path.child('sideEffects')
+  const absent = sideEffects === null || sideEffects === undefined
+  const inTime = timeoutSeconds >= 1 && timeoutSeconds <= 30
+  return [
+    ...validateFullyQualifiedName(webhook.name, path.child('name')),
+    ...(webhook.rules ?? []).flatMap((rule, i) => validateRuleWithOperations(rule, path.child('rules').index(i))),
+    ...validateSupported(failurePolicy, failurePolicies, path.child('failurePolicy')),
+    ...validateSupported(matchPolicy, matchPolicies, path.child('matchPolicy')),
+    ...(absent
+      ? [fieldError.required(effectsPath, `must specify one of ${rules.sideEffects.join(', ')}`)]
+      : validateSupported(sideEffects, rules.sideEffects, effectsPath)),
+    ...(inTime
+      ? []
+      : [fieldError.invalid(path.child('timeoutSeconds'), timeoutSeconds, 'the timeout value must be between 1 and 30 seconds')]),
+    ...validateLabelSelector(webhook.namespaceSelector, path.child('namespaceSelector'), rules),
+    ...validateLabelSelector(webhook.objectSelector, path.child('objectSelector'), rules),
+    ...validateSupported(reinvocationPolicy, reinvocationPolicies, path.child('reinvocationPolicy')),
+    ...validateClientConfig(webhook, path.child('clientConfig')),
+    ...(rules.checkConditions
+      ? validateMatchConditions(matchConditions, { hasParams: false, stored: rules.expressions }, path.child('matchConditions'))
+      : []),
+  ]
+}
+
+function validateClientConfig({ clientConfig: { url, service } }: DeepReadonly<Webhook>, path: FieldPath): FieldErrorList {
+  if ((url === undefined) === (service === undefined)) return [fieldError.required(path, 'exactly one of url or service is required')]
+  return url === undefined ? validateWebhookService(service!, path.child('service')) : validateWebhookURL(url, path.child('url'))
+}
+
+function validateFullyQualifiedName(name: string, path: FieldPath): FieldErrorList {
+  if (name === '') return [fieldError.required(path)]
+  const messages = isDNS1123Subdomain(name)
+  if (messages.length > 0) return [fieldError.invalid(path, name, messages.join(','))]
+  if (name.split('.').length >= 3) return []
+  return [fieldError.invalid(path, name, 'should be a domain with at least three segments separated by dots')]
+}
+
+function validateReviewVersions(versions: readonly string[], { knownVersions }: WebhookRules, path: FieldPath): FieldErrorList {
+  const known = reviewVersions.join(', ')
+  if (versions.length === 0) return [fieldError.required(path, `must specify one of ${known}`)]
+  const errors: FieldErrorList = []
+  for (const [i, version] of versions.entries()) {
+    if (versions.indexOf(version) < i) errors.push(fieldError.invalid(path.index(i), version, 'duplicate version'))
+    else errors.push(...invalidEach(isDNS1035Label(version), version, path.index(i)))
+  }
+  if (knownVersions && !knows(versions)) errors.push(fieldError.invalid(path, versions, `must include at least one of ${known}`))
+  return errors
+}
+
+function knows(versions: readonly string[]): boolean {
+  return versions.length === 0 || versions.some((version) => reviewVersions.includes(version))
+}
+
+function hasInvalidSelector({ namespaceSelector, objectSelector }: DeepReadonly<Webhook>): boolean {
+  return [namespaceSelector, objectSelector].some((selector) => validateLabelSelector(selector, fieldPath()).length > 0)
+}
+
+function sameConditions(webhooks: Webhooks, old: Webhooks): boolean {
+  return webhooks.length === old.length && webhooks.every((webhook, i) => semanticEqual(webhook.matchConditions, old[i]?.matchConditions))
+}
