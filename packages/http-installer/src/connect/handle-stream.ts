@@ -9,6 +9,7 @@ import type { ApiRequest } from '../scope.ts'
 import { headerObject, pairs } from './forwarded-headers.ts'
 import { pipeBody } from './pipe-body.ts'
 import { nodePair } from './passage.ts'
+import type { Passage } from './passage.ts'
 import { readConnectOptions } from './read-connect-options.ts'
 import { streamWebSocket } from './stream-websocket.ts'
 import { escapePath, hostAndPort, remoteErrorText, requestRemote } from './remote-request.ts'
@@ -20,16 +21,24 @@ export async function handleStream({ c, scope, context, name, query }: ApiReques
   const streamer = scope.storage as unknown as Streamer
   const target = await streamer.openStream(context, name, readConnectOptions(streamer.streamOptions, query))
   if (target === undefined) return sendBytes(c, 204, {}, '')
-  const { outgoing } = nodePair(c)
-  const { signal } = context
-  const answer = await ask(target, signal)
-  if (answer.statusCode! < 200 || answer.statusCode! > 206) throw await refusal(answer, target.resource, name)
   const { stopping } = scope.settings
-  const { upgrade } = c.env
-  if (upgrade !== undefined && c.req.header('upgrade')?.toLowerCase() === 'websocket') {
-    return streamWebSocket({ c, context, upgrade, stopping }, answer)
+  const answer = await ask(target, context.signal)
+  try {
+    if (answer.statusCode! < 200 || answer.statusCode! > 206) throw await refusal(answer, target.resource, name)
+    const { upgrade } = c.env
+    if (upgrade !== undefined && c.req.header('upgrade')?.toLowerCase() === 'websocket') {
+      return await streamWebSocket({ c, context, upgrade, stopping }, answer)
+    }
+    return await streamBody({ c, context, stopping }, answer, streamer.streamType)
+  } finally {
+    // Whatever became of it: nobody reads on.
+    answer.destroy()
   }
-  outgoing.writeHead(200, headerObject([...pairs(c.env.commonHeaders ?? []), ['Content-Type', streamer.streamType]]))
+}
+
+async function streamBody({ c, stopping }: Passage, answer: IncomingMessage, type: string): Promise<Response> {
+  const { outgoing } = nodePair(c)
+  outgoing.writeHead(200, headerObject([...pairs(c.env.commonHeaders ?? []), ['Content-Type', type]]))
   outgoing.flushHeaders()
   const end = (): void => {
     answer.unpipe(outgoing)

@@ -23,6 +23,7 @@ export async function spliceSockets(client: OpenEnd, remote: OpenEnd, stopping: 
     from.once('close', () => {
       if (!from.readableEnded || from.errored) to.destroy()
     })
+    if (from.destroyed) to.destroy()
     from.pipe(to)
   }
   await untilClosed(sockets, stopping)
@@ -41,6 +42,13 @@ export async function untilClosed(sockets: readonly Duplex[], stopping: AbortSig
   await Promise.all(sockets.map(whenClosed))
   stopping.removeEventListener('abort', end)
   clearTimeout(timer)
+}
+
+/** Nothing more is wanted of this end, and what was said to it is not for long its own to take. */
+export function dismiss(socket: Duplex): void {
+  const destroy = (): void => void socket.destroy()
+  socket.end(destroy)
+  setTimeout(destroy, farewellMs).unref()
 }
 
 function whenClosed(socket: Duplex): Promise<void> {

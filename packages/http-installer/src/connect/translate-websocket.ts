@@ -5,14 +5,13 @@ import type { Status } from '@keelson/apimachinery'
 import type { ProcessStreams, Remote } from '@keelson/registry'
 import { ClientGoneError } from '../read-body.ts'
 import { sendBytes } from '../response.ts'
-import { forwardedHeaders, without } from './forwarded-headers.ts'
 import { askForUpgrade, takeSocket } from './pass-upgrade.ts'
 import { ProcessTranslation } from './process-translation.ts'
 import { nodePair } from './passage.ts'
 import type { UpgradePassage } from './passage.ts'
+import { hostAndPort } from './remote-request.ts'
 import { websocketHandshake } from './server-websocket.ts'
 import { untilClosed } from './splice-sockets.ts'
-import { websocketHeaders } from './tunnel-websocket.ts'
 
 /** The only one of the WebSocket protocols that can say that stdin has ended. */
 export const processProtocol = 'v5.channel.k8s.io'
@@ -30,7 +29,7 @@ export async function translateWebSocket(
   const handshake = websocketHandshake(c.req.method, incoming.headers, processProtocol)
   if (handshake === undefined) return sendBytes(c, 400, {}, 'Bad Request\n')
   const headers = [
-    ...without(forwardedHeaders(incoming), ...websocketHeaders),
+    ['Host', hostAndPort(remote)] as const,
     ['Connection', 'Upgrade'] as const,
     ['Upgrade', 'SPDY/3.1'] as const,
     ...spdyProtocols.map((protocol) => ['X-Stream-Protocol-Version', protocol] as const),

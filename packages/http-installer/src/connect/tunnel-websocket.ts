@@ -8,9 +8,20 @@ import { askForUpgrade, passRefusal, takeSocket } from './pass-upgrade.ts'
 import { nodePair } from './passage.ts'
 import type { UpgradePassage } from './passage.ts'
 import { ServerWebSocket, websocketHandshake } from './server-websocket.ts'
-import { keepOpen, untilClosed } from './splice-sockets.ts'
+import { dismiss, keepOpen, untilClosed } from './splice-sockets.ts'
 
 const prefix = 'SPDY/3.1+'
+
+/** What belongs to the client's own handshake. */
+const websocketHeaders = [
+  'connection',
+  'upgrade',
+  'x-stream-protocol-version',
+  'sec-websocket-protocol',
+  'sec-websocket-key',
+  'sec-websocket-version',
+  'sec-websocket-extensions',
+] as const
 
 /** Does the client speak SPDY within a WebSocket? */
 export function asksForTunnel(protocols: readonly string[]): boolean {
@@ -42,17 +53,6 @@ export async function tunnelWebSocket({ c, context, upgrade, stopping }: Upgrade
   return RESPONSE_ALREADY_SENT
 }
 
-/** What belongs to the client's own handshake. */
-export const websocketHeaders = [
-  'connection',
-  'upgrade',
-  'x-stream-protocol-version',
-  'sec-websocket-protocol',
-  'sec-websocket-key',
-  'sec-websocket-version',
-  'sec-websocket-extensions',
-] as const
-
 function joinTunnel(client: Duplex, head: Buffer, remote: { readonly socket: Duplex; readonly head: Buffer }): ServerWebSocket {
   const { socket } = remote
   keepOpen(socket)
@@ -60,7 +60,7 @@ function joinTunnel(client: Duplex, head: Buffer, remote: { readonly socket: Dup
     onMessage: (_opcode, piece) => {
       if (socket.writable && !socket.write(piece)) tunnel.pause()
     },
-    onEnd: () => socket.end(() => socket.destroy()),
+    onEnd: () => dismiss(socket),
   })
   const deliver = (chunk: Buffer): void => {
     if (!tunnel.send(websocketOpcode.binary, chunk)) socket.pause()
