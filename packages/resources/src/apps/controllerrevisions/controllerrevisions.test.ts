@@ -1,0 +1,40 @@
+import type { ControllerRevision } from '@keelson/api/apps/v1'
+import type { RequestContext } from '@keelson/apimachinery'
+import { fieldErrorMessage } from '@keelson/apimachinery'
+import { tableConvertor } from '@keelson/registry'
+import { describe, expect, it } from 'vitest'
+import { controllerRevisions } from './index.ts'
+
+const context = {} as RequestContext
+const { strategy } = controllerRevisions
+const revision = (data?: ControllerRevision['data']): ControllerRevision => ({
+  metadata: { name: 'r' },
+  revision: 1,
+  ...(data !== undefined && { data }),
+})
+
+describe('controller revisions', () => {
+  it.each([
+    [undefined, 'data: Required value: data is mandatory'],
+    [null, 'data: Required value: data is mandatory'],
+    [[1], 'data: Required value: data must be a valid JSON object'],
+    ['a', 'data: Required value: data must be a valid JSON object'],
+  ])('hold an object, not %j', (data, message) => {
+    expect(strategy.validateCreate?.(context, revision(data)).map(fieldErrorMessage)).toEqual([message])
+  })
+
+  it('never change what they hold', () => {
+    const changed = { ...revision({ a: 2 }), revision: 2 }
+    expect(strategy.validateUpdate?.(context, changed, revision({ a: 1 })).map(fieldErrorMessage)).toEqual([
+      'data: Invalid value: {"a":2}: field is immutable',
+    ])
+  })
+
+  it('are printed with whose they are', () => {
+    const owner = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'web', uid: 'u', controller: true }
+    const owned = { ...revision({}), metadata: { name: 'r', ownerReferences: [owner] } }
+    const table = tableConvertor(controllerRevisions)
+    expect(table.cells(owned, 0)).toEqual(['r', 'statefulset.apps/web', 1, '<unknown>'])
+    expect(table.cells(revision({}), 0)).toEqual(['r', '<none>', 1, '<unknown>'])
+  })
+})

@@ -1,0 +1,60 @@
+import type { DaemonSet } from '@keelson/api/apps/v1'
+import type { RequestContext } from '@keelson/apimachinery'
+import { describe, expect, it } from 'vitest'
+import { daemonSets } from './index.ts'
+
+const context = {} as RequestContext
+const { strategy } = daemonSets
+const annotation = 'deprecated.daemonset.template.generation'
+
+function daemonSet(image = 'i', annotations?: Record<string, string>): DaemonSet {
+  const made: DaemonSet = {
+    metadata: { name: 'd', generation: 1, ...(annotations && { annotations }) },
+    spec: {
+      selector: { matchLabels: { app: 'a' } },
+      template: { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image }] } },
+    },
+  }
+  daemonSets.setDefaults?.(made)
+  return made
+}
+
+describe('daemon sets', () => {
+  it('count the changes of their template, whatever a client says', () => {
+    const created = daemonSet()
+    strategy.prepareForCreate?.(context, created)
+    expect(created.metadata).toMatchObject({ generation: 1, annotations: { [annotation]: '1' } })
+
+    const changed = daemonSet('j', { [annotation]: '7' })
+    strategy.prepareForUpdate?.(context, changed, created)
+    expect(changed.metadata).toMatchObject({ generation: 2, annotations: { [annotation]: '2' } })
+    expect(strategy.validateUpdate?.(context, changed, created)).toEqual([])
+
+    const again = daemonSet('j')
+    again.spec!.minReadySeconds = 5
+    again.metadata.generation = 2
+    strategy.prepareForUpdate?.(context, again, changed)
+    expect(again.metadata).toMatchObject({ generation: 3, annotations: { [annotation]: '2' } })
+  })
+
+  it('may start at any number, which must be one', () => {
+    const created = daemonSet('i', { [annotation]: '5' })
+    strategy.prepareForCreate?.(context, created)
+    expect(created.metadata.annotations).toEqual({ [annotation]: '5' })
+    expect(() => daemonSet('i', { [annotation]: '99999999999999999999' })).toThrow(
+      'DaemonSet in version "v1" cannot be handled as a DaemonSet: strconv.ParseInt: parsing "99999999999999999999": value out of range',
+    )
+  })
+
+  it.each([
+    [{ maxUnavailable: 0, maxSurge: 0 }, 'spec.updateStrategy.rollingUpdate.maxUnavailable'],
+    [{ maxUnavailable: '10%', maxSurge: 1 }, 'spec.updateStrategy.rollingUpdate.maxSurge'],
+    [{ maxUnavailable: '101%' }, 'spec.updateStrategy.rollingUpdate.maxUnavailable'],
+    [{ maxUnavailable: 0, maxSurge: 'all' }, 'spec.updateStrategy.rollingUpdate.maxSurge'],
+  ])('replace pods before or after they end: %j', (rollingUpdate, field) => {
+    const made = daemonSet()
+    made.spec!.updateStrategy = { rollingUpdate }
+    daemonSets.setDefaults?.(made)
+    expect(strategy.validateCreate?.(context, made).map((error) => error.field)).toContain(field)
+  })
+})

@@ -1,0 +1,104 @@
+import { createApiTypes } from '@keelson/api'
+import { appsV1 } from '@keelson/api/apps/v1'
+import type { Deployment } from '@keelson/api/apps/v1'
+import { autoscalingV1 } from '@keelson/api/autoscaling/v1'
+import type { Scale } from '@keelson/api/autoscaling/v1'
+import type { RequestContext } from '@keelson/apimachinery'
+import { fieldErrorMessage } from '@keelson/apimachinery'
+import { tableConvertor } from '@keelson/registry'
+import type { Getter, Updater } from '@keelson/registry'
+import { openTestStore, plain, put, testContext } from '@keelson/registry/testing'
+import { describe, expect, it } from 'vitest'
+import { deployments } from './index.ts'
+
+const context = {} as RequestContext
+const { strategy } = deployments
+
+function deployment(change: (made: Deployment) => void = () => {}): Deployment {
+  const made: Deployment = {
+    metadata: { name: 'd', generation: 1 },
+    spec: {
+      selector: { matchLabels: { app: 'a' } },
+      template: { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i:1' }] } },
+    },
+  }
+  change(made)
+  deployments.setDefaults?.(made)
+  return made
+}
+
+describe('deployments', () => {
+  it('roll a quarter at a time unless they are told otherwise', () => {
+    expect(deployment().spec).toMatchObject({
+      replicas: 1,
+      strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '25%', maxSurge: '25%' } },
+      revisionHistoryLimit: 10,
+      progressDeadlineSeconds: 600,
+    })
+    expect(deployment(({ spec }) => void (spec!.strategy = { type: 'Recreate' })).spec?.strategy).toEqual({ type: 'Recreate' })
+  })
+
+  it.each([
+    ['the spec', (made: Deployment) => void (made.spec!.replicas = 2), 2],
+    ['annotations, which replica sets have too', (made: Deployment) => void (made.metadata.annotations = { a: 'b' }), 2],
+    ['labels', (made: Deployment) => void (made.metadata.labels = { a: 'b' }), 1],
+    ['the status, which is not changed here', (made: Deployment) => void (made.status = { replicas: 9 }), 1],
+  ])('count generations: a change of %s', (_what, change, generation) => {
+    const changed = deployment(change)
+    strategy.prepareForUpdate?.(context, changed, deployment())
+    expect(changed.metadata.generation).toBe(generation)
+    expect(changed.status).toBeUndefined()
+  })
+
+  it('keep their selector', () => {
+    const changed = deployment(({ spec }) => void (spec!.selector = { matchExpressions: [{ key: 'app', operator: 'Exists' }] }))
+    expect(strategy.validateUpdate?.(context, changed, deployment()).map(fieldErrorMessage)).toEqual([
+      'spec.selector: Invalid value: {"matchExpressions":[{"key":"app","operator":"Exists"}]}: field is immutable',
+    ])
+  })
+
+  it('speak of their strategy as the original holds it inside', () => {
+    const wrong = deployment(({ spec }) => void (spec!.strategy = { type: 'Other' }))
+    expect(strategy.validateCreate?.(context, wrong).map(fieldErrorMessage)).toEqual([
+      'spec.strategy: Unsupported value: {"Type":"Other","RollingUpdate":null}: supported values: "Recreate", "RollingUpdate"',
+    ])
+  })
+
+  it('go back to a revision that is a number', () => {
+    const asked = (wish: string): Deployment =>
+      deployment(({ metadata }) => void (metadata.annotations = { 'deprecated.deployment.rollback.to': wish }))
+    expect(asked('+5').metadata.annotations).toEqual({ 'deprecated.deployment.rollback.to': '5' })
+    expect(asked('').metadata.annotations).toEqual({})
+    expect(() => asked('x')).toThrow(
+      'Deployment in version "v1" cannot be handled as a Deployment: failed to parse annotation[deprecated.deployment.rollback.to]=x as int64: strconv.ParseInt: parsing "x": invalid syntax',
+    )
+  })
+
+  it('do not change labels by their status, and count hash collisions up', () => {
+    const update = deployments.subresources?.['status']?.update
+    const old: Deployment = { ...deployment(({ metadata }) => void (metadata.labels = { a: 'b' })), status: { collisionCount: 2 } }
+    const written: Deployment = { ...deployment(), status: { replicas: 1, readyReplicas: 2, collisionCount: 1 } }
+    update?.prepareForUpdate?.(context, written, old)
+    expect(written.metadata.labels).toEqual({ a: 'b' })
+    expect(update?.validateUpdate?.(context, written, old).map(fieldErrorMessage)).toEqual([
+      'status.readyReplicas: Invalid value: 2: cannot be greater than status.replicas',
+      'status.collisionCount: Invalid value: 1: cannot be decremented',
+    ])
+  })
+
+  it('are scaled without being read whole', async () => {
+    await using test = openTestStore(deployments, { types: createApiTypes([appsV1, autoscalingV1]) })
+    const inNamespace = testContext('ns')
+    await test.store.create(inNamespace, deployment(), { dryRun: false })
+    const storage = test.paths.get('deployments/scale') as unknown as Getter & Updater
+    const scale = plain(await storage.get(inNamespace, 'd', {})) as Scale
+    expect(scale).toMatchObject({ spec: { replicas: 1 }, status: { replicas: 0, selector: 'app=a' } })
+    await storage.update(inNamespace, 'd', put(Object.assign(scale, { spec: { replicas: 3 } })), { dryRun: false })
+    expect(plain(await test.store.get(inNamespace, 'd', {}))).toMatchObject({ metadata: { generation: 2 }, spec: { replicas: 3 } })
+  })
+
+  it('are printed with how far they are', () => {
+    const made: Deployment = { ...deployment(), status: { readyReplicas: 1, updatedReplicas: 1 } }
+    expect(tableConvertor(deployments).cells(made, 0)).toEqual(['d', '1/1', 1, 0, '<unknown>', 'c', 'i:1', 'app=a'])
+  })
+})

@@ -1,0 +1,49 @@
+import type { ReplicaSet } from '@keelson/api/apps/v1'
+import type { RequestContext } from '@keelson/apimachinery'
+import { fieldErrorMessage } from '@keelson/apimachinery'
+import { tableConvertor } from '@keelson/registry'
+import { describe, expect, it } from 'vitest'
+import { replicaSets } from './index.ts'
+
+const context = {} as RequestContext
+
+function replicaSet(): ReplicaSet {
+  const made: ReplicaSet = {
+    metadata: { name: 'r' },
+    spec: {
+      selector: { matchLabels: { app: 'a' } },
+      template: { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+    },
+  }
+  replicaSets.setDefaults?.(made)
+  return made
+}
+
+describe('replica sets', () => {
+  it('are found by how many there are', () => {
+    expect(replicaSets.selectableFields?.['status.replicas']?.({ ...replicaSet(), status: { replicas: 2 } })).toBe('2')
+  })
+
+  it('have pods that run for ever', () => {
+    const made = replicaSet()
+    Object.assign(made.spec!.template!.spec!, { restartPolicy: 'Never', activeDeadlineSeconds: 1 })
+    expect(replicaSets.strategy.validateCreate?.(context, made).map(fieldErrorMessage)).toEqual([
+      'spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"',
+      'spec.template.spec.activeDeadlineSeconds: Forbidden: activeDeadlineSeconds in ReplicaSet is not Supported',
+    ])
+  })
+
+  it('count no more than there are', () => {
+    const status = { replicas: 1, readyReplicas: 1, availableReplicas: 2, terminatingReplicas: -1 }
+    const update = replicaSets.subresources?.['status']?.update
+    expect(update?.validateUpdate?.(context, { ...replicaSet(), status }, replicaSet()).map(fieldErrorMessage)).toEqual([
+      'status.terminatingReplicas: Invalid value: -1: must be greater than or equal to 0',
+      'status.availableReplicas: Invalid value: 2: cannot be greater than status.replicas',
+      'status.availableReplicas: Invalid value: 2: cannot be greater than readyReplicas',
+    ])
+  })
+
+  it('are printed with what they look for', () => {
+    expect(tableConvertor(replicaSets).cells(replicaSet(), 0)).toEqual(['r', 1, 0, 0, '<unknown>', 'c', 'i', 'app=a'])
+  })
+})

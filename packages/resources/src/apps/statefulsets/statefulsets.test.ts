@@ -1,0 +1,78 @@
+import type { StatefulSet, StatefulSetSpec } from '@keelson/api/apps/v1'
+import type { RequestContext } from '@keelson/apimachinery'
+import { fieldErrorMessage } from '@keelson/apimachinery'
+import { describe, expect, it } from 'vitest'
+import { statefulSets } from './index.ts'
+
+const context = {} as RequestContext
+const { strategy } = statefulSets
+const claim = { metadata: { name: 'data' }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } }
+
+function statefulSet(members: Partial<StatefulSetSpec> = {}): StatefulSet {
+  const made: StatefulSet = {
+    metadata: { name: 's', generation: 1 },
+    spec: {
+      serviceName: 's',
+      selector: { matchLabels: { app: 'a' } },
+      template: {
+        metadata: { labels: { app: 'a' } },
+        spec: { containers: [{ name: 'c', image: 'i', volumeMounts: [{ name: 'data', mountPath: '/data' }] }] },
+      },
+      volumeClaimTemplates: [structuredClone(claim)],
+      ...structuredClone(members),
+    },
+  }
+  statefulSets.setDefaults?.(made)
+  return made
+}
+
+describe('stateful sets', () => {
+  it('write their claims with their type and a status', () => {
+    expect(statefulSet().spec?.volumeClaimTemplates).toMatchObject([
+      { kind: 'PersistentVolumeClaim', apiVersion: 'v1', spec: { volumeMode: 'Filesystem' }, status: { phase: 'Pending' } },
+    ])
+  })
+
+  it('have a volume for each claim', () => {
+    expect(strategy.validateCreate?.(context, statefulSet())).toEqual([])
+    expect(strategy.validateCreate?.(context, statefulSet({ volumeClaimTemplates: [] })).map(fieldErrorMessage)).toEqual([
+      'spec.template.spec.containers[0].volumeMounts[0].name: Not found: "data"',
+    ])
+  })
+
+  it('change only what may change', () => {
+    const changed = statefulSet({ replicas: 3, minReadySeconds: 1, ordinals: { start: 2 } })
+    expect(strategy.validateUpdate?.(context, changed, statefulSet())).toEqual([])
+    const [error] = strategy.validateUpdate?.(context, statefulSet({ podManagementPolicy: 'Parallel' }), statefulSet()) ?? []
+    expect(error).toMatchObject({ type: 'FieldValueForbidden', field: 'spec' })
+  })
+
+  it('may be scaled although what is stored would be refused today', () => {
+    const old = statefulSet({ serviceName: 'a.b' })
+    old.spec!.template.spec!.containers = [{ name: 'c', image: '' }]
+    const changed = structuredClone(old)
+    changed.spec!.replicas = 0
+    expect(strategy.validateUpdate?.(context, changed, old)).toEqual([])
+  })
+
+  it('do not say how many may be away, unless they do already', () => {
+    const asking = (): StatefulSet => statefulSet({ updateStrategy: { rollingUpdate: { maxUnavailable: 2 } } })
+    const created = asking()
+    strategy.prepareForCreate?.(context, created)
+    expect(created.spec?.updateStrategy).toEqual({ type: 'RollingUpdate', rollingUpdate: { partition: 0 } })
+    const updated = asking()
+    strategy.prepareForUpdate?.(context, updated, asking())
+    expect(updated.spec?.updateStrategy?.rollingUpdate?.maxUnavailable).toBe(2)
+  })
+
+  it('warn of what keeps history for ever, and of fractions of bytes', () => {
+    const odd = statefulSet({
+      revisionHistoryLimit: -1,
+      volumeClaimTemplates: [{ ...claim, spec: { ...claim.spec, resources: { requests: { storage: '1500m' } } } }],
+    })
+    expect(strategy.warningsOnCreate?.(context, odd)).toEqual([
+      'spec.volumeClaimTemplates[0].resources.requests[storage]: fractional byte value "1500m" is invalid, must be an integer',
+      'spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended',
+    ])
+  })
+})

@@ -1,0 +1,118 @@
+import type { HorizontalPodAutoscaler, HorizontalPodAutoscalerSpec } from '@keelson/api/autoscaling/v2'
+import type { RequestContext } from '@keelson/apimachinery'
+import { fieldErrorMessage } from '@keelson/apimachinery'
+import { tableConvertor } from '@keelson/registry'
+import { describe, expect, it } from 'vitest'
+import { setAutoscalerDefaults } from './defaults.ts'
+import { horizontalPodAutoscalers } from './index.ts'
+
+const context = {} as RequestContext
+const { strategy } = horizontalPodAutoscalers
+
+function autoscaler(members: Partial<HorizontalPodAutoscalerSpec> = {}): HorizontalPodAutoscaler {
+  const made: HorizontalPodAutoscaler = {
+    metadata: { name: 'h' },
+    spec: { scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' }, maxReplicas: 3, ...structuredClone(members) },
+  }
+  setAutoscalerDefaults(made)
+  return made
+}
+
+const messages = (made: HorizontalPodAutoscaler): string[] => (strategy.validateCreate?.(context, made) ?? []).map(fieldErrorMessage)
+
+describe('horizontal pod autoscalers', () => {
+  it('fill rules only where there is a behavior', () => {
+    expect(autoscaler().spec?.behavior).toBeUndefined()
+    expect(autoscaler({ behavior: { scaleDown: { selectPolicy: 'Disabled' } } }).spec?.behavior).toEqual({
+      scaleUp: {
+        stabilizationWindowSeconds: 0,
+        selectPolicy: 'Max',
+        policies: [
+          { type: 'Pods', value: 4, periodSeconds: 15 },
+          { type: 'Percent', value: 100, periodSeconds: 15 },
+        ],
+      },
+      scaleDown: { selectPolicy: 'Disabled', policies: [{ type: 'Percent', value: 100, periodSeconds: 15 }] },
+    })
+  })
+
+  it.each<[Partial<HorizontalPodAutoscalerSpec>, readonly string[]]>([
+    [
+      { minReplicas: 0, maxReplicas: 0 },
+      [
+        'spec.minReplicas: Invalid value: 0: must be greater than or equal to 1',
+        'spec.maxReplicas: Required value: must be set and greater than 0',
+        'spec.metrics: Forbidden: must specify at least one Object or External metric to support scaling to zero replicas',
+      ],
+    ],
+    [
+      { scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'a/b/c' } },
+      ['spec.scaleTargetRef.apiVersion: Invalid value: "a/b/c": unexpected GroupVersion string: a/b/c'],
+    ],
+    [{ scaleTargetRef: { kind: 'ReplicationController', name: 'd', apiVersion: 'v1' } }, []],
+    [
+      { metrics: [{ type: '' }] },
+      [
+        'spec.metrics[0].type: Required value: must specify a metric source type',
+        'spec.metrics[0].type: Unsupported value: "": supported values: "ContainerResource", "External", "Object", "Pods", "Resource"',
+        'spec.metrics[0].type: Unsupported value: "": supported values: "ContainerResource", "External", "Object", "Pods", "Resource"',
+      ],
+    ],
+    [
+      {
+        metrics: [
+          {
+            type: 'External',
+            external: { metric: { name: 'a/b' }, target: { type: 'Value', value: '0', averageValue: '1' } },
+            resource: { name: 'cpu', target: { type: 'Utilization' } },
+          },
+        ],
+      },
+      [
+        'spec.metrics[0].external.metric.name: Invalid value: "a/b": may not contain \'/\'',
+        'spec.metrics[0].external.target.value: Invalid value: "0": must be positive',
+        'spec.metrics[0].external.target.value: Forbidden: may not set both a target value for metric and a per-pod target',
+        'spec.metrics[0].resource: Forbidden: must populate the given metric source only',
+      ],
+    ],
+    [
+      { behavior: { scaleUp: { stabilizationWindowSeconds: 3601, policies: [{ type: 'Some', value: 0, periodSeconds: 1801 }] } } },
+      [
+        'spec.behavior.scaleUp.stabilizationWindowSeconds: Invalid value: 3601: must be less than or equal to 3600',
+        'spec.behavior.scaleUp.policies[0].type: Unsupported value: "Some": supported values: "Percent", "Pods"',
+        'spec.behavior.scaleUp.policies[0].value: Invalid value: 0: must be greater than zero',
+        'spec.behavior.scaleUp.policies[0].periodSeconds: Invalid value: 1801: must be less than or equal to 1800',
+      ],
+    ],
+  ])('ask for what can be: %j', (members, expected) => expect(messages(autoscaler(members))).toEqual(expected))
+
+  it('may be written again with a target of no group', () => {
+    const old = autoscaler({ scaleTargetRef: { kind: 'Deployment', name: 'd' } })
+    expect(messages(old)).toEqual(['spec.scaleTargetRef.apiVersion: Invalid value: "": apiVersion must specify API group'])
+    expect(strategy.validateUpdate?.(context, autoscaler({ scaleTargetRef: { kind: 'Deployment', name: 'e' } }), old)).toEqual([])
+  })
+
+  it('are printed with what they see and want', () => {
+    const made = autoscaler({
+      metrics: [
+        { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } },
+        { type: 'Pods', pods: { metric: { name: 'p' }, target: { type: 'AverageValue', averageValue: '5' } } },
+        { type: 'External', external: { metric: { name: 'e' }, target: { type: 'Value', value: '5' } } },
+      ],
+    })
+    made.status = {
+      desiredReplicas: 2,
+      currentReplicas: 2,
+      currentMetrics: [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: 20 } } }],
+    }
+    expect(tableConvertor(horizontalPodAutoscalers).cells(made, 0)).toEqual([
+      'h',
+      'Deployment/d',
+      'cpu: 20%/80%, <unknown>/5 + 1 more...',
+      '1',
+      3,
+      2,
+      '<unknown>',
+    ])
+  })
+})

@@ -1,0 +1,143 @@
+import type { Job, JobSpec, JobStatus } from '@keelson/api/batch/v1'
+import type { RequestContext } from '@keelson/apimachinery'
+import { fieldErrorMessage } from '@keelson/apimachinery'
+import { tableConvertor } from '@keelson/registry'
+import { describe, expect, it } from 'vitest'
+import { jobs } from './index.ts'
+
+const context = {} as RequestContext
+const { strategy } = jobs
+
+function job(members: Partial<JobSpec> = {}): Job {
+  const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } }
+  const made: Job = { metadata: { name: 'j', uid: 'u-1', generation: 1 }, spec: { template, ...structuredClone(members) } }
+  jobs.setDefaults?.(made)
+  strategy.prepareForCreate?.(context, made)
+  return made
+}
+
+const messages = (made: Job): string[] => (strategy.validateCreate?.(context, made) ?? []).map(fieldErrorMessage)
+const updateMessages = (made: Job, old: Job): string[] => (strategy.validateUpdate?.(context, made, old) ?? []).map(fieldErrorMessage)
+
+describe('jobs', () => {
+  it('run once, unless they are told how often', () => {
+    expect(job().spec).toMatchObject({ parallelism: 1, completions: 1, backoffLimit: 6, completionMode: 'NonIndexed', suspend: false })
+    expect(job({ parallelism: 3 }).spec?.completions).toBeUndefined()
+    expect(job({ completions: 3, completionMode: 'Indexed', backoffLimitPerIndex: 1 }).spec?.backoffLimit).toBe(2_147_483_647)
+  })
+
+  it('find their pods by labels of their own', () => {
+    const made = job()
+    const labels = {
+      'batch.kubernetes.io/controller-uid': 'u-1',
+      'batch.kubernetes.io/job-name': 'j',
+      'controller-uid': 'u-1',
+      'job-name': 'j',
+    }
+    expect(made.spec).toMatchObject({
+      selector: { matchLabels: { 'batch.kubernetes.io/controller-uid': 'u-1' } },
+      template: { metadata: { labels } },
+    })
+    expect(messages(made)).toEqual([])
+    strategy.canonicalize?.(made)
+    expect(made.metadata.labels).toEqual(labels)
+  })
+
+  it('do not find the pods of others', () => {
+    const template = {
+      metadata: { labels: { 'job-name': 'other' } },
+      spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] },
+    }
+    expect(messages(job({ template }))).toEqual([expect.stringMatching(/^spec.template.metadata.labels\[job-name\]: .*: must be 'j'$/)])
+    expect(messages(job({ template, manualSelector: true, selector: { matchLabels: { 'job-name': 'other' } } }))).toEqual([])
+    expect(messages(job({ manualSelector: true }))).toEqual([
+      'spec.selector: Required value',
+      'spec.template.metadata.labels: Invalid value: null: `selector` does not match template `labels`',
+    ])
+  })
+
+  it('have names of which each index can be made', () => {
+    const made = job({ completionMode: 'Indexed', completions: 1000 })
+    made.metadata.name = 'j'.repeat(61)
+    expect(messages(made)).toContainEqual(expect.stringContaining('will not able to create pod with invalid DNS label'))
+  })
+
+  it.each<[Partial<JobSpec>, string]>([
+    [
+      { podFailurePolicy: { rules: [{ action: '', onPodConditions: [{ type: 'Ready', status: '' }] }] } },
+      'spec.podFailurePolicy.rules[0].action: Required value: valid values: ["Count" "FailIndex" "FailJob" "Ignore"]',
+    ],
+    [
+      { podFailurePolicy: { rules: [{ action: 'Count' }] } },
+      'spec.podFailurePolicy.rules[0]: Invalid value: specifying one of OnExitCodes and OnPodConditions is required',
+    ],
+    [
+      { podFailurePolicy: { rules: [{ action: 'Count', onExitCodes: { operator: 'In', values: [3, 2, 2], containerName: 'c' } }] } },
+      'spec.podFailurePolicy.rules[0].onExitCodes.values: Invalid value: [3,2,2]: must be ordered',
+    ],
+    [{ managedBy: 'a/' }, 'spec.managedBy: Invalid value: "a/": must be a domain-prefixed path (such as "acme.io/foo")'],
+    [
+      { successPolicy: { rules: [{ succeededCount: 1 }] } },
+      'spec.successPolicy: Invalid value: {"Rules":[{"SucceededIndexes":null,"SucceededCount":1}]}: requires indexed completion mode',
+    ],
+    [
+      { completionMode: 'Indexed', completions: 2, successPolicy: { rules: [{ succeededIndexes: '0', succeededCount: 2 }] } },
+      'spec.successPolicy.rules[0].succeededCount: Invalid value: 2: must be less than or equal to 1 (the number of indexes in the specified succeededIndexes field)',
+    ],
+    [{ maxFailedIndexes: 1 }, 'spec.backoffLimitPerIndex: Required value: when maxFailedIndexes is specified'],
+    [
+      { podReplacementPolicy: 'Never' },
+      'spec.podReplacementPolicy: Unsupported value: "Never": supported values: "Failed", "TerminatingOrFailed"',
+    ],
+  ])('are refused: %j', (members, message) => expect(messages(job(members))).toContain(message))
+
+  it('stay as they are, but for what is scaled', () => {
+    const indexed = (count: number, parallelism = count): Job => job({ completionMode: 'Indexed', completions: count, parallelism })
+    expect(updateMessages(indexed(3), indexed(2))).toEqual([])
+    expect(updateMessages(indexed(3, 1), indexed(2))).toEqual([
+      'spec.completions: Invalid value: 3: can only be modified in tandem with spec.parallelism',
+    ])
+    expect(updateMessages(job({ completions: 3 }), job())).toContain('spec.completions: Invalid value: 3: field is immutable')
+    const other = job()
+    other.spec!.template.spec!.containers![0]!.image = 'other'
+    expect(updateMessages(other, job())).toEqual([
+      expect.stringMatching(/^spec\.template: Invalid value: \{"labels":.*: field is immutable$/),
+    ])
+  })
+
+  it('may be fitted to nodes while they are suspended', () => {
+    const change = (made: Job): Job => {
+      const pod = made.spec!.template.spec!
+      pod.nodeSelector = { zone: 'a' }
+      pod.affinity = { nodeAffinity: {} }
+      pod.containers![0]!.resources = { requests: { cpu: '1' } }
+      return made
+    }
+    const suspended = job({ suspend: true })
+    expect(updateMessages(change(job({ suspend: true })), suspended)).toEqual([])
+    const image = change(job({ suspend: true }))
+    image.spec!.template.spec!.containers![0]!.image = 'other'
+    expect(updateMessages(image, suspended)).toEqual([
+      expect.stringMatching(/^spec\.template\.spec: Invalid value: .*: field is immutable$/),
+    ])
+    const started: Job = { ...suspended, status: { startTime: '2026-01-01T00:00:00Z' } }
+    expect(updateMessages(change(job({ suspend: true })), started)).toEqual([expect.stringMatching(/^spec\.template: Invalid value/)])
+  })
+
+  it('leave their pods when they go, for old clients', () => {
+    expect(strategy.defaultPropagation).toBe('orphan')
+  })
+
+  it('are printed with how they stand', () => {
+    const cells = (status: JobStatus, members?: Partial<JobSpec>): unknown[] => {
+      const made: Job = { ...job(members), status }
+      return tableConvertor(jobs).cells(made, Date.parse('2026-01-01T00:01:00Z')).slice(1, 4)
+    }
+    expect(cells({})).toEqual(['Running', '0/1', ''])
+    expect(cells({ startTime: '2026-01-01T00:00:00Z', succeeded: 1 }, { parallelism: 2 })).toEqual(['Running', '1/1 of 2', '60s'])
+    const complete = [{ type: 'Complete', status: 'True' }]
+    expect(
+      cells({ startTime: '2026-01-01T00:00:00Z', completionTime: '2026-01-01T00:00:30Z', succeeded: 1, conditions: complete }),
+    ).toEqual(['Complete', '1/1', '30s'])
+  })
+})
