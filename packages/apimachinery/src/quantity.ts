@@ -124,7 +124,8 @@ function align(a: Quantity, b: Quantity): [bigint, bigint, number] {
 }
 
 function rescale(unscaled: bigint, by: number): bigint {
-  if (by >= 0 || unscaled === 0n) return unscaled * 10n ** BigInt(Math.max(by, 0))
+  if (by === 0) return unscaled
+  if (by > 0 || unscaled === 0n) return unscaled * 10n ** BigInt(Math.max(by, 0))
   const divisor = 10n ** BigInt(-by)
   const whole = unscaled / divisor
   return unscaled % divisor === 0n ? whole : whole + (unscaled < 0n ? -1n : 1n)

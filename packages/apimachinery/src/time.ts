@@ -68,9 +68,15 @@ function fromMillis(millis: number): Instant {
   return { seconds, nanos: Math.round((millis - seconds * 1000) * 1e6) }
 }
 
-function formatInstant(instant: Instant): string {
-  const iso = new Date(instant.seconds * 1000).toISOString()
-  return `${iso.slice(0, iso.indexOf('.'))}Z`
+let latest = { seconds: NaN, text: '' }
+
+/** Most of what is written in a second is given that second. */
+function formatInstant({ seconds }: Instant): string {
+  if (latest.seconds !== seconds) {
+    const iso = new Date(seconds * 1000).toISOString()
+    latest = { seconds, text: `${iso.slice(0, iso.indexOf('.'))}Z` }
+  }
+  return latest.text
 }
 
 /** Reads the two layouts the way Go's time.Parse does, down to its messages. */

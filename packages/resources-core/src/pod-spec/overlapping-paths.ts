@@ -13,16 +13,16 @@ type Items = readonly { readonly path: string }[]
 /** Files of a volume that lie where another of its files or directories is. */
 export function overlappingPathWarnings(volumes: readonly DeepReadonly<Volume>[]): string[] {
   return volumes.flatMap(({ name, configMap, secret, downwardAPI, projected }) => {
-    const warn = (description: string, paths: readonly PathOf[]): string[] =>
-      overlaps(paths).map((overlap) => `volume ${quote(name)} (${description}): overlapping paths: ${overlap}`)
+    const warn = (describe: () => string, paths: readonly PathOf[]): string[] =>
+      overlaps(paths).map((overlap) => `volume ${quote(name)} (${describe()}): overlapping paths: ${overlap}`)
     const sources = projected?.sources ?? []
     const empty = sources.filter((source) => Object.keys(source).length === 0)
     return [
-      ...warn(`ConfigMap ${quote(configMap?.name ?? '')}`, pathsOf(configMap?.items)),
-      ...warn(`Secret ${quote(secret?.secretName ?? '')}`, pathsOf(secret?.items)),
-      ...warn('DownwardAPI', pathsOf(downwardAPI?.items)),
+      ...warn(() => `ConfigMap ${quote(configMap?.name ?? '')}`, pathsOf(configMap?.items)),
+      ...warn(() => `Secret ${quote(secret?.secretName ?? '')}`, pathsOf(secret?.items)),
+      ...warn(() => 'DownwardAPI', pathsOf(downwardAPI?.items)),
       ...empty.map(() => `volume ${quote(name)} (Projected) has no sources provided`),
-      ...warn('Projected', sources.flatMap(projectedPaths)),
+      ...warn(() => 'Projected', sources.flatMap(projectedPaths)),
     ]
   })
 }
@@ -48,6 +48,7 @@ function projectedPaths(projection: DeepReadonly<VolumeProjection>): PathOf[] {
 }
 
 function overlaps(paths: readonly PathOf[]): string[] {
+  if (paths.length < 2) return []
   const trimmed = paths.map(({ path, source }) => ({ path: path.replace(/\/+$/, ''), source }))
   return trimmed.flatMap((one, i) =>
     trimmed.slice(0, i).flatMap((other) => (collide(one.path, other.path) ? [`${describePath(one)} with ${describePath(other)}`] : [])),

@@ -121,6 +121,7 @@ function pullSecretWarnings(spec: ReadonlyPodSpec, path: FieldPath): string[] {
 
 /** Those that were there before, with their place. */
 function repeated(values: readonly string[]): [number, string][] {
+  if (values.length < 2) return []
   const seen = new Set<string>()
   return [...values.entries()].filter(([, value]) => {
     if (seen.has(value)) return true
@@ -131,11 +132,14 @@ function repeated(values: readonly string[]): [number, string][] {
 
 /** Bytes are whole. */
 function fractionWarnings(list: ResourceList | undefined, path: FieldPath): string[] {
-  return ['memory', 'ephemeral-storage'].flatMap((name) => {
-    const text = list?.[name]
-    if (text === undefined || !isFractional(parseQuantity(text))) return []
-    return [`${path.key(name)}: fractional byte value ${quote(text)} is invalid, must be an integer`]
-  })
+  return byteResources.flatMap((name) => fractionWarning(name, list?.[name], path) ?? [])
+}
+
+const byteResources = ['memory', 'ephemeral-storage'] as const
+
+function fractionWarning(name: string, text: string | undefined, path: FieldPath): string | undefined {
+  if (text === undefined || !isFractional(parseQuantity(text))) return undefined
+  return `${path.key(name)}: fractional byte value ${quote(text)} is invalid, must be an integer`
 }
 
 function useSeccompField(path: FieldPath): string {
@@ -164,11 +168,11 @@ function containerWarnings({ container, path }: ContainerAt, spec: ReadonlyPodSp
     }
   }
   // Memory first, then storage, each of limits and requests.
-  const { limits, requests } = container.resources ?? {}
-  for (const name of ['memory', 'ephemeral-storage']) {
-    for (const [member, list] of Object.entries({ limits, requests })) {
-      const only = list?.[name] === undefined ? undefined : { [name]: list[name] }
-      warnings.push(...fractionWarnings(only, path.child('resources', member)))
+  const { resources } = container
+  for (const name of resources === undefined ? [] : byteResources) {
+    for (const member of ['limits', 'requests'] as const) {
+      const warning = fractionWarning(name, resources?.[member]?.[name], path.child('resources', member))
+      if (warning !== undefined) warnings.push(warning)
     }
   }
   return [...warnings, ...envWarnings(container, path)]
