@@ -1,7 +1,7 @@
 import type { KubeObject } from '@keelson/apimachinery'
 import type { CacheEvent } from './cache-event.ts'
 import type { Selection } from './selection.ts'
-import type { Watcher } from './watcher.ts'
+import type { Trigger, Watcher } from './watcher.ts'
 
 export interface DispatcherOptions {
   /** Every key of the resource starts with it. */
@@ -50,6 +50,13 @@ export class Dispatcher<T extends KubeObject = KubeObject> {
     const bucket = this.#buckets[type].get(name)
     if (bucket === watcher) this.#buckets[type].delete(name)
     else if (bucket instanceof Set && bucket.delete(watcher) && bucket.size === 0) this.#buckets[type].delete(name)
+  }
+
+  /** Where the value of the trigger field is all that is asked: that value. */
+  triggerOf(selection: Selection<T>): Trigger | undefined {
+    const field = this.#triggerField
+    const value = field === undefined ? undefined : selection.requiresOnly(field, this.#prefix)
+    return value === undefined ? undefined : { field: field!, value }
   }
 
   /** The watchers that may want to know of an event. Each at most once. */

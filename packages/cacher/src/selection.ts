@@ -31,4 +31,11 @@ export class Selection<T extends KubeObject = KubeObject> {
   requires(field: string): string | undefined {
     return this.#predicate?.fields.requiresExactMatch(field)
   }
+
+  /** The same, where nothing else is asked of what stands under `prefix`. */
+  requiresOnly(field: string, prefix: string): string | undefined {
+    const all = this.recursive && this.key === prefix
+    const alone = this.#predicate?.labels.empty === true && this.#predicate.fields.requirements.length === 1
+    return all && alone ? this.requires(field) : undefined
+  }
 }

@@ -88,6 +88,7 @@ export class WatchRegister<T extends KubeObject = KubeObject> {
     const watcher: Watcher<T> = new Watcher<T>({
       ...begin,
       selection,
+      trigger: this.#dispatcher.triggerOf(selection),
       ring: this.#cache.ring,
       clock: this.#clock,
       limits: this.#limits,

@@ -21,8 +21,16 @@ export interface WatcherLimits {
 
 export const defaultWatcherLimits: WatcherLimits = { bufferedEvents: 1000, bufferedBytes: 8 << 20, batchBytes: 256 << 10, scanned: 500 }
 
+/** One value of one field. */
+export interface Trigger {
+  readonly field: string
+  readonly value: string
+}
+
 export interface WatcherOptions<T extends KubeObject> {
   readonly selection: Selection<T>
+  /** When it is all that the selection asks. */
+  readonly trigger?: Trigger | undefined
   readonly ring: EventRing<CacheEvent<T>>
   readonly clock: Clock
   readonly limits: WatcherLimits
@@ -57,23 +65,27 @@ type Batch<T extends KubeObject> = readonly ObjectEvent<T>[]
  * looking at the ring's end and becoming live there is no await: nothing is lost or seen twice.
  */
 export class Watcher<T extends KubeObject = KubeObject> implements AsyncIterableIterator<Batch<T>> {
-  readonly selection: Selection<T>
+  // What every event looks at comes first, and holds it itself: with thousands of watchers the memory of each is cold.
   readonly after: Revision
-  readonly allowBookmarks: boolean
-  readonly deadline: number | undefined
-  readonly #options: WatcherOptions<T>
-  readonly #limits: WatcherLimits
-  readonly #clock: Clock
-  #initial: Iterator<StoredObject<T> | undefined> | undefined
-  #position: number
   #live = false
+  #ended = false
+  #pulling = false
   /** Undefined is empty: of thousands of watchers, nearly all are. */
   #buffer: ObjectEvent<T>[] | undefined
   #bufferedBytes = 0
-  #pulling = false
-  #lastPull: number
   #resolve: ((result: IteratorResult<Batch<T>> | Promise<IteratorResult<Batch<T>>>) => void) | undefined
-  #ended = false
+  readonly #triggerField: string | undefined
+  readonly #triggerValue: string | undefined
+  readonly #limits: WatcherLimits
+  readonly selection: Selection<T>
+  readonly allowBookmarks: boolean
+  readonly deadline: number | undefined
+  readonly #options: WatcherOptions<T>
+  readonly #clock: Clock
+  #initial: Iterator<StoredObject<T> | undefined> | undefined
+  #position: number
+  /** While it is not live: when it was last read from, or fell behind. */
+  #lastPull: number
   #error: unknown
 
   constructor(options: WatcherOptions<T>) {
@@ -81,6 +93,8 @@ export class Watcher<T extends KubeObject = KubeObject> implements AsyncIterable
     this.#limits = options.limits
     this.#clock = options.clock
     this.selection = options.selection
+    this.#triggerField = options.trigger?.field
+    this.#triggerValue = options.trigger?.value
     this.after = options.after
     this.allowBookmarks = options.allowBookmarks
     this.deadline = options.deadline
@@ -123,6 +137,7 @@ export class Watcher<T extends KubeObject = KubeObject> implements AsyncIterable
     if (this.#buffer !== undefined && (this.#buffer.length >= bufferedEvents || this.#bufferedBytes >= bufferedBytes)) {
       this.#live = false
       this.#position = position
+      this.#lastPull = this.#clock.now()
       this.#options.onBehind()
       return false
     }
@@ -194,7 +209,7 @@ export class Watcher<T extends KubeObject = KubeObject> implements AsyncIterable
   /** What is buffered. */
   #hand(value: Batch<T>): IteratorResult<Batch<T>> {
     this.#drop()
-    this.#lastPull = this.#clock.now()
+    if (!this.#live) this.#lastPull = this.#clock.now()
     return { done: false, value }
   }
 
@@ -279,8 +294,11 @@ export class Watcher<T extends KubeObject = KubeObject> implements AsyncIterable
 
   /** What the watcher sees of the event, if anything. */
   #see(event: CacheEvent<T>): ObjectChange<T> | undefined {
-    const before = event.previous !== undefined && this.selection.matches(event.previous)
-    const now = event.object !== undefined && this.selection.matches(event.object)
-    return event.seenAs(before, now)
+    const { previous, object } = event
+    return event.seenAs(previous !== undefined && this.#isShown(previous), object !== undefined && this.#isShown(object))
+  }
+
+  #isShown(object: StoredObject<T>): boolean {
+    return this.#triggerField === undefined ? this.selection.matches(object) : object.field(this.#triggerField) === this.#triggerValue
   }
 }
