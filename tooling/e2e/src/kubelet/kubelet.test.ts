@@ -19,6 +19,9 @@ import type { IssuedCertificates } from './issue-certificates.ts'
 import { startTestKubelet } from './test-kubelet.ts'
 import type { TestKubelet } from './test-kubelet.ts'
 
+/** Machines may be busy. */
+const patiently = { timeout: 15_000 }
+
 const openssl = findOnPath('openssl')
 const kubectlBinary = findKubectl()
 /** One that the server may be sent to: not its own loopback. */
@@ -318,24 +321,24 @@ describe.skipIf(openssl === undefined)('what kubelets answer', { timeout: 60_000
   test.skipIf(kubectlBinary === undefined)(
     'kubectl logs -f sees lines as they come, and its end ends the connection to the kubelet',
     async () => {
-      await expect.poll(() => kubelet.connections()).toBe(0)
+      await expect.poll(() => kubelet.connections(), patiently).toBe(0)
       const logs = kubectl.start(['logs', '-f', '--tail=0', 'p'])
-      await expect.poll(() => kubelet.connections()).toBe(1)
+      await expect.poll(() => kubelet.connections(), patiently).toBe(1)
       kubelet.log('first of many')
       await logs.until('first of many')
       kubelet.log('second of many')
       await logs.until('second of many')
       logs.child.kill()
-      await expect.poll(() => kubelet.connections()).toBe(0)
+      await expect.poll(() => kubelet.connections(), patiently).toBe(0)
     },
   )
 
   test('a client that goes takes its process along', async () => {
-    await expect.poll(() => kubelet.connections()).toBe(0)
+    await expect.poll(() => kubelet.connections(), patiently).toBe(0)
     const { socket } = await upgrade(`${pods}/p/exec?command=sleep&command=1000&stdout=1`, 'v4.channel.k8s.io')
     expect(kubelet.connections()).toBe(1)
     socket.destroy()
-    await expect.poll(() => kubelet.connections()).toBe(0)
+    await expect.poll(() => kubelet.connections(), patiently).toBe(0)
   })
 
   test.each([
@@ -394,11 +397,11 @@ describe.skipIf(openssl === undefined)('what kubelets answer', { timeout: 60_000
     const ended = new Promise((resolve) => socket.once('close', resolve))
     socket.resume()
     const logs = log('follow=true')
-    await expect.poll(() => kubelet.connections()).toBe(2)
+    await expect.poll(() => kubelet.connections(), patiently).toBe(2)
     const stopping = server.stop()
     await ended
     expect((await logs).status).toBe(200)
     expect(await stopping).toBe(0)
-    await expect.poll(() => kubelet.connections()).toBe(0)
+    await expect.poll(() => kubelet.connections(), patiently).toBe(0)
   })
 })

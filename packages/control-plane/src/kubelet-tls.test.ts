@@ -1,0 +1,29 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { kubeletTls } from './kubelet-tls.ts'
+
+let directory: string
+const file = (name: string): string => path.join(directory, name)
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(os.tmpdir(), 'keelson-kubelet-tls-'))
+})
+afterAll(() => rm(directory, { recursive: true }))
+
+test('without files any certificate is believed and none is shown', async () => {
+  expect(await (await kubeletTls({}))()).toEqual({ verify: false })
+})
+
+test('what the files hold when a connection is made counts', async () => {
+  await Promise.all(['ca', 'cert', 'key'].map((name) => writeFile(file(name), `${name} 1`)))
+  const tls = await kubeletTls({ authorityFile: file('ca'), certificateFile: file('cert'), keyFile: file('key') })
+  expect(await tls()).toEqual({ verify: true, authority: 'ca 1', certificate: 'cert 1', key: 'key 1' })
+  await writeFile(file('cert'), 'cert, renewed')
+  expect(await tls()).toMatchObject({ certificate: 'cert, renewed', key: 'key 1' })
+})
+
+test('what cannot work is refused at once', async () => {
+  await expect(kubeletTls({ certificateFile: file('cert') })).rejects.toThrow('go together')
+  await expect(kubeletTls({ authorityFile: file('none') })).rejects.toMatchObject({ name: 'ConfigurationError' })
+})
