@@ -45,7 +45,6 @@ export const replicaSets: ResourceDefinition<ReplicaSet> = defineResource<Replic
     validateUpdate: (_context, set, old) => validateReplicaSetUpdate(set, old),
     warningsOnUpdate: (_context, set, old) => (isNewGeneration(set, old) ? templateWarnings(set.spec?.template, templatePath) : []),
   },
-  selectableFields: { 'status.replicas': ({ status }) => String(status?.replicas ?? 0) },
   columns: [
     { name: 'Desired', type: 'integer', description: 'How many pods there should be.', value: ({ spec }) => spec?.replicas ?? 0 },
     { name: 'Current', type: 'integer', description: 'How many there are.', value: ({ status }) => status?.replicas ?? 0 },

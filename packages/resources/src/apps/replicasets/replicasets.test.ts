@@ -20,10 +20,6 @@ function replicaSet(): ReplicaSet {
 }
 
 describe('replica sets', () => {
-  it('are found by how many there are', () => {
-    expect(replicaSets.selectableFields?.['status.replicas']?.({ ...replicaSet(), status: { replicas: 2 } })).toBe('2')
-  })
-
   it('have pods that run for ever', () => {
     const made = replicaSet()
     Object.assign(made.spec!.template!.spec!, { restartPolicy: 'Never', activeDeadlineSeconds: 1 })
