@@ -21,13 +21,15 @@ export function validateDNSConfig(
       return [fieldError.required(path.child('nameservers'), 'must provide at least one DNS nameserver when `dnsPolicy` is None')]
     }
   }
-  const errors: FieldErrorList = []
+  const tooMany: FieldErrorList = []
   const serversPath = path.child('nameservers')
   if (nameservers.length > maxNameservers) {
-    errors.push(fieldError.invalid(serversPath, nameservers, `must not have more than ${maxNameservers} nameservers`))
+    tooMany.push(fieldError.invalid(serversPath, nameservers, `must not have more than ${maxNameservers} nameservers`))
   }
-  errors.push(...nameservers.flatMap((server, i) => validateLegacyIP(server, serversPath.index(i))))
-  errors.push(...validateSearches(searches, path.child('searches')))
+  const errors = tooMany.concat(
+    nameservers.flatMap((server, i) => validateLegacyIP(server, serversPath.index(i))),
+    validateSearches(searches, path.child('searches')),
+  )
   for (const [i, option] of options.entries()) {
     errors.push(...validateRequired(option.name, path.child('options').index(i), 'must not be empty'))
   }

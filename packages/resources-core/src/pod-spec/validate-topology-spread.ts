@@ -10,6 +10,7 @@ const whenUnsatisfiable = ['DoNotSchedule', 'ScheduleAnyway']
 const nodePolicies = ['Honor', 'Ignore']
 
 export function validateTopologySpread(constraints: readonly Constraint[], rules: PodRules, path: FieldPath): FieldErrorList {
+  const last = new Map(constraints.map((constraint, i) => [pairOf(constraint), i]))
   return constraints.flatMap((constraint, i) => {
     const at = path.index(i)
     const { topologyKey = '', whenUnsatisfiable: action = '' } = constraint
@@ -18,9 +19,8 @@ export function validateTopologySpread(constraints: readonly Constraint[], rules
       ...validateRequired(topologyKey, at.child('topologyKey'), 'can not be empty'),
       ...validateSupported(action, whenUnsatisfiable, at.child('whenUnsatisfiable')),
     ]
-    const later = constraints.slice(i + 1)
-    if (later.some((other) => other.topologyKey === topologyKey && other.whenUnsatisfiable === action)) {
-      errors.push(fieldError.duplicate(at.child('{topologyKey, whenUnsatisfiable}'), `{${topologyKey}, ${action}}`))
+    if (last.get(pairOf(constraint)) !== i) {
+      errors.push(fieldError.duplicate(at.child('{topologyKey, whenUnsatisfiable}'), pairOf(constraint)))
     }
     return [
       ...errors,
@@ -33,6 +33,10 @@ export function validateTopologySpread(constraints: readonly Constraint[], rules
       ...(rules.allowInvalidSpreadSelectors ? [] : validateLabelSelector(constraint.labelSelector, at.child('labelSelector'))),
     ]
   })
+}
+
+function pairOf({ topologyKey = '', whenUnsatisfiable: action = '' }: Constraint): string {
+  return `{${topologyKey}, ${action}}`
 }
 
 function validatePositive(value: number, path: FieldPath): FieldErrorList {
@@ -63,14 +67,17 @@ export function validateLabelKeys(term: LabelKeyed, path: FieldPath): FieldError
     ...validateKeys(match, selector, path.child('matchLabelKeys')),
     ...validateKeys(mismatch, selector, path.child('mismatchLabelKeys')),
   ]
+  const lastOf = new Map(match.map((key, i) => [key, i]))
   const seen = new Set(Object.keys(selector?.matchLabels ?? {}))
   for (const { key } of selector?.matchExpressions ?? []) {
-    const i = match.lastIndexOf(key)
-    if (i >= 0 && seen.has(key)) errors.push(fieldError.invalid(path.index(i), key, 'exists in both matchLabelKeys and labelSelector'))
+    const i = lastOf.get(key)
+    if (i !== undefined && seen.has(key))
+      errors.push(fieldError.invalid(path.index(i), key, 'exists in both matchLabelKeys and labelSelector'))
     seen.add(key)
   }
+  const mismatched = new Set(mismatch)
   for (const [i, key] of match.entries()) {
-    if (!mismatch.includes(key)) continue
+    if (!mismatched.has(key)) continue
     errors.push(fieldError.invalid(path.child('matchLabelKeys').index(i), key, 'exists in both matchLabelKeys and mismatchLabelKeys'))
   }
   return errors

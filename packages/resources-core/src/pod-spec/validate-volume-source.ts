@@ -75,7 +75,7 @@ export function validateVolumeSource(volume: DeepReadonly<Volume>, scope: Volume
     const source = volume[member]
     if (source === undefined) continue
     if (found) errors.push(fieldError.forbidden(path.child(rule.refusedAs ?? member), 'may not specify more than 1 volume type'))
-    else errors.push(...rule.validate(source, path.child(rule.named ?? member), at))
+    else for (const error of rule.validate(source, path.child(rule.named ?? member), at)) errors.push(error)
     found = true
   }
   return found ? errors : [fieldError.required(path, 'must specify a volume type')]

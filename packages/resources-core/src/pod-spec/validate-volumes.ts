@@ -29,7 +29,7 @@ export function validateVolumes(volumes: readonly DeepReadonly<Volume>[], scope:
     own.push(...(name === '' ? [fieldError.required(at.child('name'))] : validateDNSLabel(name, at.child('name'))))
     if (valid.has(name)) own.push(fieldError.duplicate(at.child('name'), name))
     if (own.length === 0) valid.set(name, volume)
-    errors.push(...own)
+    for (const error of own) errors.push(error)
     if (claim !== undefined && createdClaims.has(claim.claimName)) {
       const detail = 'must not reference a PVC that gets created for an ephemeral volume'
       errors.push(fieldError.invalid(at.child('persistentVolumeClaim', 'claimName'), claim.claimName, detail))

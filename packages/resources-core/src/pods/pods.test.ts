@@ -1,6 +1,6 @@
 import { createApiTypes } from '@keelson/api'
 import { coreV1 } from '@keelson/api/core/v1'
-import type { Container, Pod, PodSpec } from '@keelson/api/core/v1'
+import type { Container, KeyToPath, Pod, PodSpec, TopologySpreadConstraint } from '@keelson/api/core/v1'
 import { decodeStruct, fieldErrorMessage, parseJson } from '@keelson/apimachinery'
 import type { RequestContext } from '@keelson/apimachinery'
 import { describeResource } from '@keelson/registry/testing'
@@ -86,6 +86,22 @@ describe('creating pods', () => {
   it('keeps a preference that says nothing of other pods from harm', () => {
     const affinity = { podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1 }] } } as unknown as PodSpec['affinity']
     expect(errorsOf(pod({ affinity: affinity! })).join()).toContain('podAffinityTerm.topologyKey: Required value')
+  })
+
+  it('tells of as many mistakes as there are', () => {
+    const count = 130_000
+    const many = (spec: Partial<PodSpec>): number => podStrategy.validateCreate!(context, pod(spec)).length
+    expect(many({ dnsConfig: { searches: Array.from({ length: count }, () => '-') } })).toBeGreaterThan(count)
+    const items = Array.from({ length: count }, (): KeyToPath => ({ key: '', path: 'x' }))
+    expect(many({ volumes: [{ name: 'v', configMap: { name: 'c', items } }] })).toBe(count)
+  })
+
+  it('compares constraints by what they have in common, not each with each', () => {
+    const constraint = (topologyKey: string): TopologySpreadConstraint => ({ maxSkew: 1, topologyKey, whenUnsatisfiable: 'DoNotSchedule' })
+    const spread = Array.from({ length: 20_000 }, (_, i) => constraint(`k${i}`))
+    expect(errorsOf(pod({ topologySpreadConstraints: [...spread, constraint('k0')] }))).toEqual([
+      'spec.topologySpreadConstraints[0].{topologyKey, whenUnsatisfiable}: Duplicate value: "{k0, DoNotSchedule}"',
+    ])
   })
 
   it('merges label keys into selectors, once', () => {
