@@ -13,6 +13,7 @@ import { networking } from './networking/index.ts'
 import { node } from './node/index.ts'
 import { policy } from './policy/index.ts'
 import { rbac } from './rbac/index.ts'
+import { resource } from './resource/index.ts'
 import { scheduling } from './scheduling/index.ts'
 import { storage } from './storage/index.ts'
 
@@ -35,6 +36,7 @@ export const apiGroups: readonly ApiGroup[] = [
   node,
   policy,
   rbac,
+  resource,
   scheduling,
   storage,
 ]

@@ -290,9 +290,68 @@ const admissionCases: Readonly<Record<string, Cases>> = {
   },
 }
 
+const exactly = { deviceClassName: 'a', selectors: [{ cel: { expression: 'device.driver == "example.com"' } }] }
+const claim = { devices: { requests: [{ name: 'a', exactly }] } }
+const pool = { name: 'a/b', generation: 1, resourceSliceCount: 1 }
+
+const deviceCases: Readonly<Record<string, Cases>> = {
+  deviceclasses: {
+    valid: { spec: { selectors: exactly.selectors, config: [{ opaque: { driver: 'example.com', parameters: { a: 1 } } }] } },
+    invalid: {
+      'spec.selectors[0].cel.expression': { spec: { selectors: [{ cel: { expression: 'gpu' } }] } },
+      'spec.config[0].opaque.parameters': { spec: { config: [{ opaque: { driver: 'a', parameters: [] } }] } },
+      'spec.extendedResourceName': { spec: { extendedResourceName: 'cpu' } },
+    },
+  },
+  resourceclaims: {
+    valid: { spec: claim },
+    invalid: {
+      'spec.devices.requests[0]': { spec: { devices: { requests: [{ name: 'a' }] } } },
+      'spec.devices.requests[0].exactly.count': { spec: { devices: { requests: [{ name: 'a', exactly: { ...exactly, count: -1 } }] } } },
+      'spec.devices.constraints[0].requests[0]': {
+        spec: { devices: { requests: null, constraints: [{ requests: ['a'], matchAttribute: 'a/b' }] } },
+      },
+    },
+  },
+  resourceclaimtemplates: {
+    valid: { spec: { metadata: { labels: { a: 'b' } }, spec: claim } },
+    invalid: {
+      'spec.metadata.name': { spec: { metadata: { name: 'a' }, spec: claim } },
+      'spec.spec.devices.requests[1]': {
+        spec: { spec: { devices: { requests: [...claim.devices.requests, ...claim.devices.requests] } } },
+      },
+    },
+  },
+  resourceslices: {
+    valid: {
+      spec: { driver: 'example.com', pool, nodeName: 'a', devices: [{ name: 'a', attributes: { version: { version: '1.0.0' } } }] },
+    },
+    invalid: {
+      spec: { spec: { driver: 'a', pool } },
+      'spec.pool.resourceSliceCount': { spec: { driver: 'a', pool: { ...pool, resourceSliceCount: 0 }, allNodes: true } },
+      'spec.devices[0].attributes[a]': { spec: { driver: 'a', pool, allNodes: true, devices: [{ name: 'a', attributes: { a: {} } }] } },
+      'spec.devices[0].capacity[a].requestPolicy.validRange.step': {
+        spec: {
+          driver: 'a',
+          pool,
+          allNodes: true,
+          devices: [
+            {
+              name: 'a',
+              allowMultipleAllocations: true,
+              capacity: { a: { value: '10', requestPolicy: { default: '4', validRange: { min: '1', step: '2' } } } },
+            },
+          ],
+        },
+      },
+    },
+  },
+}
+
 const cases: Readonly<Record<string, Cases>> = {
   ...admissionCases,
   ...commonCases,
+  ...deviceCases,
   ...certificateCases,
   ...flowcontrolCases,
   ...networkingCases,

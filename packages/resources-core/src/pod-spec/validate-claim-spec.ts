@@ -51,7 +51,7 @@ const forbiddenMeta: readonly (readonly [keyof ObjectMeta, string])[] = [
   ['managedFields', 'managedFields'],
 ]
 
-function validateTemplateMeta(meta: DeepReadonly<ObjectMeta>, path: FieldPath): FieldErrorList {
+export function validateTemplateMeta(meta: DeepReadonly<ObjectMeta>, path: FieldPath): FieldErrorList {
   const errors = [...validateAnnotations(meta.annotations, path.child('annotations')), ...validateLabels(meta.labels, path.child('labels'))]
   for (const [member, spelled] of forbiddenMeta) {
     if (meta[member]) errors.push(fieldError.forbidden(path.child(spelled), 'cannot be set'))

@@ -1,6 +1,6 @@
 import { isExpressionName } from './names.ts'
 import { ExpressionError, tokensOf } from './tokens.ts'
-import type { Token } from './tokens.ts'
+import type { Problem, Token } from './tokens.ts'
 
 const maxDepth = 250
 /** Names of types, and of what functions are grouped under. */
@@ -38,12 +38,16 @@ const maxArguments: ReadonlyMap<string, number> = new Map([
  */
 export function compileExpression(text: string, variables: readonly string[]): string | undefined {
   try {
-    new Parser(tokensOf(text), new Set(variables)).parse()
-    return undefined
+    const unknown = new Parser(tokensOf(text), new Set(variables)).parse()
+    return unknown.length === 0 ? undefined : unknown.map((problem) => report(text, problem)).join('\n')
   } catch (error) {
-    if (error instanceof ExpressionError) return `ERROR: <input>:${place(text, error.at)}: ${error.message}\n${picture(text, error.at)}`
+    if (error instanceof ExpressionError) return report(text, error)
     throw error
   }
+}
+
+function report(text: string, { message, at }: Problem): string {
+  return `ERROR: <input>:${place(text, at)}: ${message}\n${picture(text, at)}`
 }
 
 function place(text: string, at: number): string {
@@ -63,6 +67,7 @@ class Parser {
   readonly #tokens: readonly Token[]
   readonly #names: ReadonlySet<string>
   readonly #bound: string[] = []
+  readonly #unknown: Problem[] = []
   #next = 0
   #depth = 0
 
@@ -71,10 +76,12 @@ class Parser {
     this.#names = names
   }
 
-  parse(): void {
+  /** The names that nobody knows. Throws for what is no expression. */
+  parse(): readonly Problem[] {
     this.#expression()
     const { kind, text, at } = this.#token
     if (kind !== 'end') throw new ExpressionError(`Syntax error: mismatched input '${text}' expecting <EOF>`, at)
+    return this.#unknown
   }
 
   get #token(): Token {
@@ -157,7 +164,7 @@ class Parser {
     if (!isExpressionName(text)) this.#fail(token)
     if (this.#take('(')) return this.#arguments(text)
     if (!this.#names.has(text) && !this.#bound.includes(text) && !globalNames.has(text)) {
-      throw new ExpressionError(`undeclared reference to '${text}' (in container '')`, token.at)
+      this.#unknown.push({ message: `undeclared reference to '${text}' (in container '')`, at: token.at })
     }
     if (this.#token.text === '{') this.#message()
   }

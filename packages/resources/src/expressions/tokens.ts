@@ -5,8 +5,14 @@ export interface Token {
   readonly at: number
 }
 
-/** An expression that is none. `at` is where that shows. */
-export class ExpressionError extends Error {
+/** What is wrong with an expression, and where that shows. */
+export interface Problem {
+  readonly message: string
+  readonly at: number
+}
+
+/** An expression that is none. */
+export class ExpressionError extends Error implements Problem {
   override readonly name: string = 'ExpressionError'
   readonly at: number
 

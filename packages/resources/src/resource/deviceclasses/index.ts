@@ -1,0 +1,26 @@
+import type { DeviceClass } from '@keelson/api/resource/v1'
+import { semanticEqual } from '@keelson/apimachinery'
+import { defineResource } from '@keelson/registry'
+import type { ResourceDefinition } from '@keelson/registry'
+import { validateDeviceClass } from './validate.ts'
+
+/** Devices that are of one kind for those who ask for them. */
+export const deviceClasses: ResourceDefinition<DeviceClass> = defineResource<DeviceClass>({
+  group: 'resource.k8s.io',
+  version: 'v1',
+  kind: 'DeviceClass',
+  plural: 'deviceclasses',
+  scope: 'Cluster',
+  returnsDeletedObject: true,
+  strategy: {
+    prepareForCreate(_context, { metadata }) {
+      metadata.generation = 1
+    },
+    prepareForUpdate(_context, { metadata, spec }, old) {
+      if (!semanticEqual(spec, old.spec)) metadata.generation = (old.metadata.generation ?? 0) + 1
+    },
+    validateCreate: (_context, deviceClass) => validateDeviceClass(deviceClass),
+    validateUpdate: (_context, deviceClass, old) => validateDeviceClass(deviceClass, old),
+  },
+  columns: [],
+})

@@ -1,0 +1,14 @@
+import { resourceV1 } from '@keelson/api/resource/v1'
+import { defineApiGroup } from '@keelson/registry'
+import type { ApiGroup } from '@keelson/registry'
+import { deviceClasses } from './deviceclasses/index.ts'
+import { resourceClaims } from './resourceclaims/index.ts'
+import { resourceClaimTemplates } from './resourceclaimtemplates/index.ts'
+import { resourceSlices } from './resourceslices/index.ts'
+
+export const resource: ApiGroup = defineApiGroup({
+  name: 'resource.k8s.io',
+  priority: 16200,
+  types: [resourceV1],
+  resources: [deviceClasses, resourceClaims, resourceClaimTemplates, resourceSlices],
+})

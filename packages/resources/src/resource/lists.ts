@@ -1,0 +1,32 @@
+import { fieldError } from '@keelson/apimachinery'
+import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
+
+export type ItemRule<T> = (item: T, path: FieldPath) => FieldErrorList
+
+/** Too many are reported alone. */
+export function validateList<T>(list: readonly T[] | null | undefined, max: number, rule: ItemRule<T>, path: FieldPath): FieldErrorList {
+  const items = list ?? []
+  if (items.length > max) return [fieldError.tooMany(path, items.length, max)]
+  return items.flatMap((item, i) => rule(item, path.index(i)))
+}
+
+export interface SetRules<T> {
+  readonly max: number
+  readonly rule: ItemRule<T>
+  /** What makes two items the same. */
+  readonly key: (item: T) => unknown
+}
+
+export function validateSet<T>(list: readonly T[] | null | undefined, { max, rule, key }: SetRules<T>, path: FieldPath): FieldErrorList {
+  const items = list ?? []
+  const errors = validateList(items, max, rule, path)
+  if (items.length > max) return errors
+  const seen = new Set<string>()
+  for (const [i, item] of items.entries()) {
+    const value = key(item)
+    const text = JSON.stringify(value)
+    if (seen.has(text)) errors.push(fieldError.duplicate(path.index(i), value))
+    seen.add(text)
+  }
+  return errors
+}

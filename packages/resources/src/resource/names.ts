@@ -1,0 +1,41 @@
+import { byteLength, fieldError, isCIdentifier, isDNS1123Subdomain } from '@keelson/apimachinery'
+import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { invalidEach, validateCSIDriverName } from '@keelson/resources-core'
+
+const maxPoolLength = 253
+const maxIdLength = 32
+const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/
+
+/** Domains, with slashes between them. */
+export function validatePoolName(name: string, path: FieldPath): FieldErrorList {
+  if (name === '') return [fieldError.required(path)]
+  const errors: FieldErrorList = byteLength(name) > maxPoolLength ? [fieldError.tooLong(path, maxPoolLength)] : []
+  return [...errors, ...name.split('/').flatMap((part) => invalidEach(isDNS1123Subdomain(part), part, path))]
+}
+
+/** An identifier, or one with a driver's domain before it. */
+export function validateDeviceKey(name: string, path: FieldPath): FieldErrorList {
+  const [first = '', second, ...more] = name.split('/')
+  if (second === undefined) return validateIdentifier(first, path)
+  if (more.length > 0) return []
+  return [
+    ...(first === '' ? [fieldError.invalid(path, '', 'the domain must not be empty')] : validateCSIDriverName(first, path)),
+    ...(second === '' ? [fieldError.invalid(path, '', 'the name must not be empty')] : validateIdentifier(second, path)),
+  ]
+}
+
+export function validateFullyQualifiedKey(name: string, path: FieldPath): FieldErrorList {
+  const errors = validateDeviceKey(name, path)
+  if (name.includes('/')) return errors
+  return [...errors, fieldError.invalid(path, name, 'a fully qualified name must be a domain and a name separated by a slash')]
+}
+
+export function validateShareID(id: string | undefined, path: FieldPath): FieldErrorList {
+  if (id === undefined || uuid.test(id)) return []
+  const form = 'uid must be in RFC 4122 normalized form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` with lowercase hexadecimal characters'
+  return [fieldError.invalid(path, id, form)]
+}
+
+function validateIdentifier(id: string, path: FieldPath): FieldErrorList {
+  return [...(byteLength(id) > maxIdLength ? [fieldError.tooLong(path, maxIdLength)] : []), ...invalidEach(isCIdentifier(id), id, path)]
+}

@@ -1,0 +1,55 @@
+import type { DeviceRequest, DeviceSubRequest, ExactDeviceRequest } from '@keelson/api/resource/v1'
+import { fieldError, isDNS1123Label, isDNS1123Subdomain } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { invalidEach } from '@keelson/resources-core'
+import { validateSet } from './lists.ts'
+import { validateSelectors } from './selectors.ts'
+import { validateToleration } from './taints.ts'
+
+const maxAlternatives = 8
+const modes = ['All', 'ExactCount']
+
+export function setRequestDefaults(request: ExactDeviceRequest | DeviceSubRequest): void {
+  request.allocationMode ||= 'ExactCount'
+  if (request.allocationMode === 'ExactCount') request.count ||= 1
+}
+
+/** A device, or the first of several that can be had. */
+export function validateRequest({ name, exactly, firstAvailable = [] }: DeepReadonly<DeviceRequest>, path: FieldPath): FieldErrorList {
+  const errors = invalidEach(isDNS1123Label(name), name, path.child('name'))
+  const one = 'exactly one of `exactly` or `firstAvailable` is required'
+  if (exactly !== undefined && firstAvailable.length > 0) {
+    return [...errors, fieldError.invalid(path, null, `${one}, but multiple fields are set`)]
+  }
+  if (exactly !== undefined) return [...errors, ...validateDevices(exactly, path.child('exactly'))]
+  if (firstAvailable.length === 0) return [...errors, fieldError.required(path, one)]
+  const rules = { max: maxAlternatives, rule: validateSubRequest, key: (request: DeepReadonly<DeviceSubRequest>) => request.name }
+  return [...errors, ...validateSet(firstAvailable, rules, path.child('firstAvailable'))]
+}
+
+function validateSubRequest(request: DeepReadonly<DeviceSubRequest>, path: FieldPath): FieldErrorList {
+  return [...invalidEach(isDNS1123Label(request.name), request.name, path.child('name')), ...validateDevices(request, path)]
+}
+
+function validateDevices(request: DeepReadonly<ExactDeviceRequest | DeviceSubRequest>, path: FieldPath): FieldErrorList {
+  const { deviceClassName, selectors, tolerations = [] } = request
+  const classPath = path.child('deviceClassName')
+  return [
+    ...(deviceClassName === ''
+      ? [fieldError.required(classPath)]
+      : invalidEach(isDNS1123Subdomain(deviceClassName), deviceClassName, classPath)),
+    ...validateSelectors(selectors, path.child('selectors')),
+    ...validateCount(request, path),
+    ...tolerations.flatMap((toleration, i) => validateToleration(toleration, path.child('tolerations').index(i))),
+  ]
+}
+
+function validateCount(
+  { allocationMode = '', count = 0 }: DeepReadonly<ExactDeviceRequest | DeviceSubRequest>,
+  path: FieldPath,
+): FieldErrorList {
+  const countPath = path.child('count')
+  if (!modes.includes(allocationMode)) return [fieldError.notSupported(path.child('allocationMode'), allocationMode, modes)]
+  if (allocationMode === 'ExactCount') return count > 0 ? [] : [fieldError.invalid(countPath, count, 'must be greater than zero')]
+  return count === 0 ? [] : [fieldError.invalid(countPath, count, "must not be specified when allocationMode is 'All'")]
+}

@@ -1,0 +1,40 @@
+import type { ResourceClaim } from '@keelson/api/resource/v1'
+import { fieldPath, validateImmutableField } from '@keelson/apimachinery'
+import type { DeepReadonly } from '@keelson/apimachinery'
+import { withoutFields } from '@keelson/apimachinery/managed-fields'
+import { defineResource } from '@keelson/registry'
+import type { ResourceDefinition } from '@keelson/registry'
+import { keepMember } from '@keelson/resources-core'
+import { setClaimSpecDefaults, validateClaimSpec } from '../claim-spec.ts'
+import { resourceClaimStatus } from './status.ts'
+
+const specPath = fieldPath('spec')
+
+/** Devices that are wanted, and those that were given. */
+export const resourceClaims: ResourceDefinition<ResourceClaim> = defineResource<ResourceClaim>({
+  group: 'resource.k8s.io',
+  version: 'v1',
+  kind: 'ResourceClaim',
+  plural: 'resourceclaims',
+  scope: 'Namespaced',
+  returnsDeletedObject: true,
+  setDefaults: ({ spec }) => setClaimSpecDefaults(spec),
+  strategy: {
+    resetFields: withoutFields('status'),
+    prepareForCreate(_context, claim) {
+      claim.status = {}
+    },
+    prepareForUpdate: (_context, claim, old) => keepMember(claim, old, 'status'),
+    validateCreate: (_context, { spec }) => validateClaimSpec(spec, specPath),
+    validateUpdate: (_context, { spec }, old) => validateImmutableField(spec, old.spec, specPath),
+  },
+  subresources: { status: resourceClaimStatus },
+  columns: [{ name: 'State', description: 'What has become of it.', value: stateText }],
+})
+
+function stateText({ metadata, status }: DeepReadonly<ResourceClaim>): string {
+  const deleted = metadata.deletionTimestamp !== undefined
+  const states = deleted ? ['deleted'] : []
+  if (status?.allocation === undefined) return [...states, ...(deleted ? [] : ['pending'])].join(',')
+  return [...states, 'allocated', ...((status.reservedFor ?? []).length > 0 ? ['reserved'] : [])].join(',')
+}

@@ -1,0 +1,32 @@
+import type { ResourceClaimTemplate } from '@keelson/api/resource/v1'
+import { fieldPath, validateImmutableField } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
+import { defineResource } from '@keelson/registry'
+import type { ResourceDefinition } from '@keelson/registry'
+import { validateTemplateMeta } from '@keelson/resources-core'
+import { setClaimSpecDefaults, validateClaimSpec } from '../claim-spec.ts'
+
+const specPath = fieldPath('spec')
+
+/** What claims are made of, one for each pod. */
+export const resourceClaimTemplates: ResourceDefinition<ResourceClaimTemplate> = defineResource<ResourceClaimTemplate>({
+  group: 'resource.k8s.io',
+  version: 'v1',
+  kind: 'ResourceClaimTemplate',
+  plural: 'resourceclaimtemplates',
+  scope: 'Namespaced',
+  returnsDeletedObject: true,
+  setDefaults: ({ spec }) => setClaimSpecDefaults(spec.spec),
+  strategy: {
+    validateCreate: (_context, template) => validateTemplate(template),
+    validateUpdate: (_context, template, old) => [
+      ...validateTemplate(template),
+      ...validateImmutableField(template.spec, old.spec, specPath),
+    ],
+  },
+  columns: [],
+})
+
+function validateTemplate({ spec }: DeepReadonly<ResourceClaimTemplate>): FieldErrorList {
+  return [...validateTemplateMeta(spec.metadata ?? {}, specPath.child('metadata')), ...validateClaimSpec(spec.spec, specPath.child('spec'))]
+}

@@ -1,0 +1,94 @@
+import type { CounterSet, Device, ResourcePool, ResourceSlice, ResourceSliceSpec } from '@keelson/api/resource/v1'
+import { fieldError, fieldPath, nameIsDNSSubdomain, semanticEqual, validateImmutableField } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { invalidEach, validateCSIDriverName, validateNodeSelector } from '@keelson/resources-core'
+import { validateSet } from '../lists.ts'
+import { validatePoolName } from '../names.ts'
+import { validateCounterName, validateCounters } from './validate-counters.ts'
+import { validateDevice } from './validate-device.ts'
+
+type ReadonlySpec = DeepReadonly<ResourceSliceSpec>
+
+const specPath = fieldPath('spec')
+const maxDevices = 128
+/** Of devices that say more of themselves, fewer have room. */
+const maxAdvancedDevices = 64
+const maxCounterSets = 8
+
+export function validateResourceSlice({ spec }: DeepReadonly<ResourceSlice>, old?: DeepReadonly<ResourceSlice>): FieldErrorList {
+  const { driver, pool, devices, sharedCounters } = spec
+  const both = devices !== undefined && sharedCounters !== undefined
+  const advanced = (devices ?? []).some(({ taints = [], consumesCounters = [] }) => taints.length > 0 || consumesCounters.length > 0)
+  const before = new Map((old?.spec.devices ?? []).map((device) => [device.name, device]))
+  const perDevice = spec.perDeviceNodeSelection === true
+  const rule = (device: DeepReadonly<Device>, path: FieldPath): FieldErrorList => {
+    const keepsTaints = before.has(device.name) && semanticEqual(before.get(device.name)?.taints, device.taints)
+    return validateDevice(device, { perDevice, keepsTaints }, path)
+  }
+  return [
+    ...validateCSIDriverName(driver, specPath.child('driver')),
+    ...validatePool(pool, specPath.child('pool')),
+    ...(old === undefined ? [] : validateUnchanged(spec, old.spec)),
+    ...validatePlace(spec),
+    ...(both ? [fieldError.invalid(specPath, '', 'only one of `sharedCounters` or `devices` is allowed')] : []),
+    ...validateSet(devices, { max: advanced ? maxAdvancedDevices : maxDevices, rule, key: ({ name }) => name }, specPath.child('devices')),
+    ...validateSet(
+      sharedCounters,
+      { max: maxCounterSets, rule: validateCounterSet, key: ({ name }) => name },
+      specPath.child('sharedCounters'),
+    ),
+  ]
+}
+
+function validatePool({ name, resourceSliceCount, generation }: DeepReadonly<ResourcePool>, path: FieldPath): FieldErrorList {
+  const countPath = path.child('resourceSliceCount')
+  const generationPath = path.child('generation')
+  return [
+    ...validatePoolName(name, path.child('name')),
+    ...(resourceSliceCount > 0 ? [] : [fieldError.invalid(countPath, resourceSliceCount, 'must be greater than zero')]),
+    ...(generation < 0 ? [fieldError.invalid(generationPath, generation, 'must be greater than or equal to zero')] : []),
+  ]
+}
+
+function validateUnchanged(spec: ReadonlySpec, old: ReadonlySpec): FieldErrorList {
+  return [
+    ...validateImmutableField(spec.pool.name, old.pool.name, specPath.child('pool', 'name')),
+    ...validateImmutableField(spec.driver, old.driver, specPath.child('driver')),
+    ...validateImmutableField(spec.nodeName, old.nodeName, specPath.child('nodeName')),
+  ]
+}
+
+/** Said in exactly one way. */
+function validatePlace({ nodeName, nodeSelector, allNodes, perDeviceNodeSelection }: ReadonlySpec): FieldErrorList {
+  const errors: FieldErrorList = []
+  const ways: string[] = []
+  const nodePath = specPath.child('nodeName')
+  if (nodeName === '') errors.push(fieldError.invalid(nodePath, nodeName, 'must be either unset or set to a non-empty string'))
+  else if (nodeName !== undefined) {
+    ways.push('`nodeName`')
+    errors.push(...invalidEach(nameIsDNSSubdomain(nodeName, false), nodeName, nodePath))
+  }
+  if (nodeSelector !== undefined) {
+    ways.push('`nodeSelector`')
+    const path = specPath.child('nodeSelector')
+    const terms = nodeSelector.nodeSelectorTerms ?? []
+    errors.push(...validateNodeSelector(nodeSelector, { allowInvalidLabelValues: false }, path))
+    if (terms.length !== 1) {
+      errors.push(
+        fieldError.invalid(path.child('nodeSelectorTerms'), nodeSelector.nodeSelectorTerms, 'must have exactly one node selector term'),
+      )
+    }
+  }
+  for (const [member, value] of Object.entries({ allNodes, perDeviceNodeSelection })) {
+    if (value === true) ways.push(`\`${member}\``)
+    else if (value === false) errors.push(fieldError.invalid(specPath.child(member), value, 'must be either unset or set to true'))
+  }
+  const one = 'exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required'
+  if (ways.length === 0) errors.push(fieldError.required(specPath, one))
+  else if (ways.length > 1) errors.push(fieldError.invalid(specPath, `{${ways.join(', ')}}`, `${one}, but multiple fields are set`))
+  return errors
+}
+
+function validateCounterSet({ name, counters }: DeepReadonly<CounterSet>, path: FieldPath): FieldErrorList {
+  return [...validateCounterName(name, path.child('name')), ...validateCounters(counters, path.child('counters'))]
+}

@@ -1,0 +1,22 @@
+import type { DeviceSelector } from '@keelson/api/resource/v1'
+import { byteLength, fieldError } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { validateExpression } from '../expressions/validate-expression.ts'
+import { validateList } from './lists.ts'
+
+const maxSelectors = 32
+const maxExpressionLength = 10 * 1024
+
+type Selectors = readonly DeepReadonly<DeviceSelector>[] | undefined
+
+export function validateSelectors(selectors: Selectors, path: FieldPath): FieldErrorList {
+  return validateList(selectors, maxSelectors, validateSelector, path)
+}
+
+function validateSelector({ cel }: DeepReadonly<DeviceSelector>, path: FieldPath): FieldErrorList {
+  const at = path.child('cel')
+  if (cel === undefined) return [fieldError.required(at)]
+  const expressionPath = at.child('expression')
+  if (byteLength(cel.expression) > maxExpressionLength) return [fieldError.tooLong(expressionPath, maxExpressionLength)]
+  return validateExpression(cel.expression, { variables: ['device'] }, expressionPath)
+}
