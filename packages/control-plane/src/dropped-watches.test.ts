@@ -1,0 +1,67 @@
+import { connect as connectHttp2 } from 'node:http2'
+import { get as httpsGet } from 'node:https'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createServerChain } from './create-server-chain.ts'
+import type { ServerChain } from './server-chain.ts'
+
+const path = '/api/v1/configmaps?watch=1'
+let chain: ServerChain
+beforeAll(async () => {
+  chain = await createServerChain()
+  await chain.listen()
+  await chain.ready
+})
+afterAll(() => chain.close())
+
+function answer(target: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const options = { ca: chain.certificateAuthority, headers: { authorization: `Bearer ${chain.adminToken}` }, agent: false as const }
+    httpsGet(chain.url + target, options, (message) => {
+      let text = ''
+      message.setEncoding('utf8')
+      message.on('data', (chunk: string) => (text += chunk))
+      message.on('end', () => resolve(text))
+    }).on('error', reject)
+  })
+}
+
+/** As operators count them. */
+async function watching(): Promise<number> {
+  return Number(/^apiserver_longrunning_requests\{[^}]*\} (\d+)$/m.exec(await answer('/metrics'))![1])
+}
+
+/** Each opens a watch and gives the way to drop it. */
+const clients: Readonly<Record<string, () => Promise<() => void>>> = {
+  'HTTP/1.1': () =>
+    new Promise((resolve, reject) => {
+      const options = { ca: chain.certificateAuthority, headers: { authorization: `Bearer ${chain.adminToken}` }, agent: false as const }
+      const request = httpsGet(chain.url + path, options, (message) => {
+        message.on('error', () => {})
+        message.once('data', () => resolve(() => void request.destroy()))
+      })
+      request.on('error', reject)
+    }),
+  'a stream of HTTP/2': () =>
+    new Promise((resolve, reject) => {
+      const session = connectHttp2(chain.url, { ca: chain.certificateAuthority })
+      const stream = session.request({ ':path': path, authorization: `Bearer ${chain.adminToken}` })
+      stream.on('error', reject)
+      stream.once('data', () => resolve(() => stream.close(8)))
+    }),
+  'a connection of HTTP/2': () =>
+    new Promise((resolve, reject) => {
+      const session = connectHttp2(chain.url, { ca: chain.certificateAuthority })
+      const stream = session.request({ ':path': path, authorization: `Bearer ${chain.adminToken}` })
+      stream.on('error', () => {})
+      session.on('error', reject)
+      stream.once('data', () => resolve(() => session.destroy()))
+    }),
+}
+
+test.each(Object.entries(clients))('a watch that its client drops is gone within a second: %s', async (_, open) => {
+  const before = await watching()
+  const drops = await Promise.all(Array.from({ length: 5 }, open))
+  expect(await watching()).toBe(before + 5)
+  for (const drop of drops) drop()
+  await expect.poll(watching, { timeout: 1000, interval: 20 }).toBe(before)
+})
