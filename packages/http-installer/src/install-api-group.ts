@@ -18,10 +18,7 @@ export function installAPIGroup(app: Hono<InstallerEnv>, info: APIGroupInfo, opt
     if (storages === undefined || storages.size === 0) return []
     const table = surface.add(info, gv, storages)
     const path = gv.group === '' ? `api/${gv.version}` : `apis/${gv.group}/${gv.version}`
-    removals.push(
-      () => surface.remove(gv, table),
-      surface.settings.openApi.add(path, documentSource(gv, table)),
-    )
+    removals.push(() => surface.remove(gv, table), surface.settings.openApi.add(path, documentSource(gv, table)))
     return [discoveryVersionOf(gv, table)]
   })
   const unlist = surface.settings.discovery.addGroup({ name: info.group, versions, priority: options.priority ?? 0 })

@@ -174,6 +174,6 @@ export const internalTypes = {
   WeightedPodAffinityTerm: 'Weight:int;PodAffinityTerm:PodAffinityTerm',
   WindowsSecurityContextOptions:
     'GMSACredentialSpecName=gmsaCredentialSpecName:*string;GMSACredentialSpec=gmsaCredentialSpec:*string;RunAsUserName:*string;HostProcess:*bool',
-} as const satisfies Readonly<Record<string, string>>
+} as const
 
 export type InternalType = keyof typeof internalTypes
