@@ -27,7 +27,8 @@ function answer(target: string): Promise<string> {
 
 /** As operators count them. */
 async function watching(): Promise<number> {
-  return Number(/^apiserver_longrunning_requests\{[^}]*\} (\d+)$/m.exec(await answer('/metrics'))![1])
+  const line = /^apiserver_longrunning_requests\{[^}]*resource="configmaps"[^}]*verb="WATCH"[^}]*\} (\d+)$/m
+  return Number(line.exec(await answer('/metrics'))?.[1] ?? 0)
 }
 
 /** Each opens a watch and gives the way to drop it. */

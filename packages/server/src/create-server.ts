@@ -86,6 +86,7 @@ export function createServer(options: ServerOptions): Server {
   }
   const lifecycle = new Lifecycle()
   const metrics = options.metrics ?? createMetricsRegistry()
+  const requestMetrics = createRequestMetrics(metrics)
   const chain = createHandlerChain({
     authenticator: options.authenticator,
     authorizer: options.authorizer,
@@ -93,7 +94,7 @@ export function createServer(options: ServerOptions): Server {
     requestTimeoutMs: options.requestTimeoutMs ?? 60_000,
     goAwayChance: options.goAwayChance ?? 0,
     lifecycle,
-    metrics: createRequestMetrics(metrics),
+    metrics: requestMetrics,
     onPanic: (error, method, url, requestId) => onBug(`${method} ${url}`, error, requestId),
     onRequest: options.logRequests === true ? (record) => log(3, 'HTTP', { ...record }) : undefined,
   })
@@ -175,6 +176,7 @@ export function createServer(options: ServerOptions): Server {
         maxStreams: options.maxStreamsPerConnection ?? 100,
         maxConnections: options.maxConnections ?? 10_000,
         stallMs: options.stallMs ?? (options.requestTimeoutMs ?? 60_000) + 60_000,
+        onHandshakeError: () => requestMetrics.handshakeErrors.value++,
         requestListener: (incoming, outgoing) => node.request(incoming, outgoing),
         upgradeListener: (incoming, socket, head) => node.upgrade(incoming, socket, head),
       })

@@ -138,7 +138,8 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
     const request = contextFor(user)
     setRequestContext(c, request)
     let kind: InFlightKind | undefined
-    if (!longRunning) {
+    const lasting = longRunning ? metrics.longRunning(observed) : undefined
+    if (lasting === undefined) {
       kind = limit.kindOf(info)
       if (!limit.enter(kind, user)) {
         metrics.terminated(observed, 429)
@@ -146,7 +147,7 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
         return writeError(c, newTooManyRequests('Too many requests, please try again later.', 1))
       }
     } else {
-      metrics.longRunning.value++
+      lasting.value++
       keepWhileQuiet(outgoing)
     }
 
@@ -163,7 +164,7 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
       if (timeout !== undefined) deadlines.delete(request)
       clearTimeout(ownTimer)
       if (kind !== undefined) limit.leave(kind)
-      else metrics.longRunning.value--
+      if (lasting !== undefined) lasting.value--
       lifecycle.leave()
     }
     try {

@@ -34,7 +34,9 @@ export interface RequestMetrics {
   /** Turned away in self-defence (429, 504). */
   terminated(request: ObservedRequest, code: number): void
   readonly inFlight: { readonly readOnly: Value; readonly mutating: Value }
-  readonly longRunning: Value
+  /** Of requests like this one, as long as it is served. */
+  longRunning(request: ObservedRequest): Value
+  readonly handshakeErrors: Value
 }
 
 interface Series {
@@ -42,6 +44,7 @@ interface Series {
   /** What service levels are measured by: none for requests that last. */
   readonly sliDuration: Histogram | undefined
   readonly byCode: Map<number, Value>
+  longRunning: Value | undefined
   readonly labels: RequestLabels
 }
 
@@ -73,11 +76,21 @@ export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics 
     createGauge('apiserver_current_inflight_requests', '[STABLE] Requests that are being served now, per request kind.'),
   )
   const longRunning = registry.register(
-    createGauge('apiserver_longrunning_requests', '[STABLE] Long-running requests that are being served now.'),
+    createGauge(
+      'apiserver_longrunning_requests',
+      '[STABLE] Long-running requests that are being served now, by verb, group, version, resource, subresource, scope and component.',
+    ),
+  )
+  const handshakeErrors = registry.register(
+    createCounter(
+      'apiserver_tls_handshake_errors_total',
+      '[ALPHA] Number of connections that were dropped because of an error in the TLS handshake.',
+    ),
   )
   /** By what differs most. Looked through rather than named: a name for each request costs more than the few that share a resource. */
   const series = new Map<string, Series[]>()
   let seriesCount = 0
+  const uncounted: Value = { value: 0 }
   const terminated = new Map<string, Value>()
 
   function seriesOf(request: ObservedRequest): Series | undefined {
@@ -92,6 +105,7 @@ export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics 
       duration: duration.with(labels),
       sliDuration: longLasting.has(labels.verb) ? undefined : sliDuration.with(sliLabels),
       byCode: new Map(),
+      longRunning: undefined,
       labels,
     }
     if (alike === undefined) series.set(first, [entry])
@@ -102,7 +116,13 @@ export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics 
 
   return {
     inFlight: { readOnly: inFlight.with({ request_kind: 'readOnly' }), mutating: inFlight.with({ request_kind: 'mutating' }) },
-    longRunning: longRunning.with({ component: 'apiserver' }),
+    longRunning: (request) => {
+      const entry = seriesOf(request)
+      if (entry === undefined) return uncounted
+      const { dry_run: _, ...labels } = entry.labels
+      return (entry.longRunning ??= longRunning.with(labels))
+    },
+    handshakeErrors: handshakeErrors.with({}),
     observe: (request, code, seconds) => {
       const entry = seriesOf(request)
       if (entry === undefined) return

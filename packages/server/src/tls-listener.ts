@@ -22,6 +22,8 @@ export interface TlsListenerOptions {
   readonly maxConnections: number
   /** A client that takes nothing of what waits for it for so long is gone. */
   readonly stallMs: number
+  /** A client broke off its handshake, or could not agree. */
+  readonly onHandshakeError: () => void
   readonly requestListener: (incoming: IncomingMessage | Http2ServerRequest, outgoing: ServerResponse | Http2ServerResponse) => void
   /** A request that asks to change the protocol and has no body, with what was read behind its headers. The connection is no longer node's. */
   readonly upgradeListener: (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void
@@ -106,7 +108,10 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
     }
   })
   // A client that breaks off its handshake is its own affair.
-  https.on('tlsClientError', (_error, socket) => socket.destroy())
+  https.on('tlsClientError', (_error, socket) => {
+    options.onHandshakeError()
+    socket.destroy()
+  })
 
   const sockets = new Set<{ destroy(): void }>()
   https.on('connection', (socket) => {

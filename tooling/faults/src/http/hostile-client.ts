@@ -83,6 +83,8 @@ export class HostileClient implements Disposable {
   open(): TLSSocket {
     const socket = connect({ host: '127.0.0.1', port: this.#port, rejectUnauthorized: false })
     socket.on('error', () => socket.destroy())
+    // Who does not read does not see that the server has closed.
+    socket.resume()
     return socket
   }
 
