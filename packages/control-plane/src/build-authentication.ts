@@ -4,6 +4,7 @@ import {
   createAuthenticatorUnion,
   createAuthorizerUnion,
   createBearerTokenAuthenticator,
+  createWebSocketTokenAuthenticator,
   createClientCertificateAuthenticator,
   createPrivilegedGroupsAuthorizer,
   createStaticTokens,
@@ -34,7 +35,9 @@ export async function buildAuthentication(options: ServerChainOptions): Promise<
   const serviceAccounts = await buildServiceAccountTokens(options)
   tokens.push(serviceAccounts.authenticator, ...(options.tokens ?? []))
   const anonymous = (options.anonymousAuth ?? true) ? createAnonymousAuthenticator() : undefined
-  const authenticator = createAuthenticatorUnion([createClientCertificateAuthenticator(), createBearerTokenAuthenticator(...tokens)], {
+  const bearer = createBearerTokenAuthenticator(...tokens)
+  const requests = [createClientCertificateAuthenticator(), bearer, createWebSocketTokenAuthenticator(bearer)]
+  const authenticator = createAuthenticatorUnion(requests, {
     anonymous,
   })
   const tokenReviewer = createTokenReviewer({ tokens, audiences: serviceAccounts.subresource.audiences })

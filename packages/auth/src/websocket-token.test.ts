@@ -1,0 +1,41 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { expect, it } from 'vitest'
+import { createBearerTokenAuthenticator, createStaticTokens, createWebSocketTokenAuthenticator } from './index.ts'
+
+const authenticator = createWebSocketTokenAuthenticator(
+  createBearerTokenAuthenticator(createStaticTokens([['token-é', { name: 'alice', groups: [] }]])),
+)
+const offer = (token: string): string => `base64url.bearer.authorization.k8s.io.${Buffer.from(token).toString('base64url')}`
+
+async function ask(protocols: string, more: IncomingHttpHeaders = {}) {
+  const headers: IncomingHttpHeaders = {
+    connection: 'keep-alive, Upgrade',
+    upgrade: 'WebSocket',
+    'sec-websocket-protocol': protocols,
+    ...more,
+  }
+  const result = await authenticator.authenticate({ headers, path: '/', peerCertificate: undefined })
+  return { result, left: headers['sec-websocket-protocol'] }
+}
+
+it('takes the token from among the protocols, and out of them', async () => {
+  expect(await ask(`v5.channel.k8s.io, ${offer('token-é')}, other`)).toMatchObject({
+    result: { outcome: 'authenticated', user: { name: 'alice' } },
+    left: 'v5.channel.k8s.io,other',
+  })
+})
+
+it.each([
+  [`a, ${offer('wrong')}`, 'invalid bearer token'],
+  [`a, ${offer('token-é')}, ${offer('token-é')}`, 'multiple base64.bearer.authorization tokens specified'],
+  ['a, base64url.bearer.authorization.k8s.io.%%%', 'invalid base64.bearer.authorization token encoding'],
+  ['a, base64url.bearer.authorization.k8s.io._w', 'invalid base64.bearer.authorization token'],
+  [offer('token-é'), 'missing additional subprotocol'],
+])('%s is refused', async (protocols, reason) => {
+  expect((await ask(protocols)).result).toEqual({ outcome: 'rejected', reason })
+})
+
+it('other requests are not its concern', async () => {
+  expect((await ask('a, b')).result.outcome).toBe('unknown')
+  expect((await ask(`a, ${offer('token-é')}`, { upgrade: 'h2c' })).result.outcome).toBe('unknown')
+})
