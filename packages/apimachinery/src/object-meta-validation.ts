@@ -107,10 +107,14 @@ export function semanticEqual(a: unknown, b: unknown): boolean {
   }
   if (isAbsent(a) || isAbsent(b)) return isAbsent(a) && isAbsent(b)
   if (typeof a !== 'object' || typeof b !== 'object') return false
-  const left = new Map(Object.entries(a))
-  const right = new Map(Object.entries(b))
-  return [...new Set([...left.keys(), ...right.keys()])].every((key) => semanticEqual(left.get(key), right.get(key)))
+  const left = a as Members
+  const right = b as Members
+  for (const key in left) if (!semanticEqual(left[key], Object.hasOwn(right, key) ? right[key] : undefined)) return false
+  for (const key in right) if (!Object.hasOwn(left, key) && !semanticEqual(undefined, right[key])) return false
+  return true
 }
+
+type Members = { readonly [key: string]: unknown }
 
 function isAbsent(value: unknown): value is undefined | null {
   return value === undefined || value === null

@@ -25,6 +25,8 @@ export async function handlePatch({ c, scope, context, name, query }: ApiRequest
   const apply = patchMechanism({ scope, context, patchType, body, options })
   const write = { scope, context, name, dryRun: options.dryRun, options }
   const info: UpdatedObjectInfo = {
+    // The others decode an object of their own.
+    leavesCurrent: patchType !== applyPatchType,
     async updatedObject(current) {
       const object = apply(current)
       const { uid = '' } = object.metadata

@@ -31,6 +31,7 @@ export async function handleUpdate({ c, scope, context, name, query }: ApiReques
   const write = { scope, context, name, dryRun: options.dryRun, options }
   const info: UpdatedObjectInfo = {
     ...(uid ? { preconditions: { uid } } : undefined),
+    leavesCurrent: true,
     async updatedObject(current) {
       // The registry changes what it is given, so a later round reads the body again.
       const body = decoded ?? decode()

@@ -34,6 +34,15 @@ export interface Getter {
   get(context: RequestContext, name: string, options: GetRequest): Promise<RestResult>
 }
 
+export interface ExportRequest {
+  /** Keeps what belongs to the object's own place: its namespace, a name that was generated. */
+  readonly exact: boolean
+}
+/** GET with `?export=true`: the object as one would create it elsewhere. */
+export interface Exporter {
+  export(context: RequestContext, name: string, request: ExportRequest): Promise<RestResult>
+}
+
 export interface ListRequest {
   readonly predicate: Predicate
   readonly resourceVersion: string
@@ -87,7 +96,9 @@ export interface NamedCreater {
 /** Makes the new object of the current one; runs again after each lost race. A PUT's ignores `current`; a PATCH's applies the patch. */
 export interface UpdatedObjectInfo {
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string }
-  /** `current` is a copy the callee may change and return; undefined when the object is absent (create on update). */
+  /** Nothing of `current` is changed, nor anything of it that the new object has: then it may be the one that all readers share. */
+  readonly leavesCurrent?: boolean
+  /** `current` is a copy the callee may change and return, unless `leavesCurrent`; undefined when the object is absent (create on update). */
   updatedObject(current: KubeObject | undefined): Promise<KubeObject>
 }
 export interface UpdateRequest {
@@ -150,6 +161,7 @@ type Any =
       Partial<Getter & Lister & Watchable & Creater & NamedCreater & Updater & GracefulDeleter & CollectionDeleter & Connecter & Streamer>)
 const has = (storage: object, method: string): boolean => typeof (storage as Record<string, unknown>)[method] === 'function'
 export const canGet = (s: Any): s is RESTStorage & Getter => has(s, 'get')
+export const canExport = (s: Any): s is RESTStorage & Exporter => has(s, 'export')
 export const canList = (s: Any): s is RESTStorage & Lister => has(s, 'list')
 export const canWatch = (s: Any): s is RESTStorage & Watchable => has(s, 'watch')
 export const canCreate = (s: Any): s is RESTStorage & Creater => has(s, 'create')

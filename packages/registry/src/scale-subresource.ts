@@ -37,6 +37,8 @@ export function scaleSubresource<T extends KubeObject>(by: ScaledBy<T>): Subreso
       async update(context, name, info, { validateUpdate, ...request }) {
         const scaled: UpdatedObjectInfo = {
           ...info,
+          // What the object is scaled by is changed in it.
+          leavesCurrent: false,
           async updatedObject(current) {
             if (current === undefined) throw newNotFound(resource, name)
             const object = current as T

@@ -1,7 +1,9 @@
 import type { KubeObject } from '@keelson/apimachinery'
+import type { StoredObject } from '@keelson/storagebackend'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { canGet, canPatch, canUpdate } from './rest.ts'
 import type { RESTStorage, Updater } from './rest.ts'
+import { scaleSubresource } from './scale-subresource.ts'
 import { openTestStore, plain, put, testContext } from './testing/index.ts'
 import type { TestStore } from './testing/index.ts'
 import { widgets } from './testing/widgets.fixture.ts'
@@ -79,6 +81,30 @@ it('a dry run answers with the change and writes nothing', async () => {
     metadata: { generation: 2, resourceVersion: created.metadata.resourceVersion },
   })
   expect(plain(await test.store.get(context, 'a', {}))).toEqual(created)
+})
+
+it('who leaves the current object as it is shares it, but not with what a scale is made of', async () => {
+  const given: unknown[] = []
+  const shared = async (): Promise<unknown> => ((await test.store.get(context, 'a', {})) as StoredObject).object()
+  const keep = async (current: KubeObject | undefined): Promise<KubeObject> => {
+    given.push(current)
+    return { ...created, metadata: { name: 'a' } }
+  }
+  for (const leavesCurrent of [false, true]) {
+    await test.store.update(context, 'a', { leavesCurrent, updatedObject: keep }, { dryRun: true })
+    expect(given.at(-1) === (await shared())).toBe(leavesCurrent)
+  }
+  const scale = scaleSubresource<Widget>({
+    replicas: ({ spec }) => spec?.size ?? 0,
+    setReplicas: ({ spec }, size) => void (spec!.size = size),
+    statusReplicas: () => 0,
+    replicasPath: 'spec.size',
+    selector: () => '',
+  })(test.store) as RESTStorage & Updater
+  const five = async (current: KubeObject | undefined): Promise<KubeObject> => ({ ...current!, spec: { replicas: 5 } }) as KubeObject
+  const { object } = await scale.update(context, 'a', { leavesCurrent: true, updatedObject: five }, { dryRun: true })
+  expect(object).toMatchObject({ spec: { replicas: 5 } })
+  expect(await shared()).toMatchObject({ spec: { size: 1 } })
 })
 
 it('runs the change again on what another wrote meanwhile', async () => {

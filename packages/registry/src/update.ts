@@ -73,6 +73,7 @@ export async function update<T extends KubeObject>(
       },
       {
         ignoreNotFound: mayCreate(run),
+        sharesCurrent: info.leavesCurrent === true,
         ...(info.preconditions === undefined ? undefined : { preconditions: info.preconditions }),
         signal: context.signal,
       },

@@ -45,7 +45,7 @@ class DryRunTarget<T extends KubeObject> implements WriteTarget<T> {
     const stored = await this.#find(key)
     if (stored === undefined && options.ignoreNotFound !== true) throw new StorageError({ code: 'KeyNotFound', key })
     checkPreconditions(key, stored?.object(), options.preconditions)
-    const { object } = await tryUpdate(stored?.copy(), stored)
+    const { object } = await tryUpdate(options.sharesCurrent === true ? (stored?.object() as T | undefined) : stored?.copy(), stored)
     return object
   }
 

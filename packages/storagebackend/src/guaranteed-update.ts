@@ -30,7 +30,7 @@ export async function guaranteedUpdate<T extends KubeObject>(update: GuaranteedU
     let input: T | undefined
     try {
       checkPreconditions(key, state.stored?.object(), options.preconditions)
-      input = state.stored?.copy()
+      input = options.sharesCurrent === true ? (state.stored?.object() as T | undefined) : state.stored?.copy()
       output = await update.tryUpdate(input, state.stored)
     } catch (error) {
       if (state.current) throw error

@@ -117,6 +117,8 @@ export interface UpdateOptions<T extends KubeObject> {
   readonly preconditions?: ObjectPreconditions
   /** A possibly stale object to try first, to save a read. Never trusted for an error: it is retried on the live one. */
   readonly suggestion?: StoredObject<T>
+  /** `tryUpdate` changes nothing of what it is given: it gets the object that all readers share, and none is copied. */
+  readonly sharesCurrent?: boolean
   readonly signal?: AbortSignal
 }
 
@@ -144,7 +146,7 @@ export interface Storage<T extends KubeObject = KubeObject> {
   get(key: string, options?: GetOptions): Promise<StoredObject<T>>
   list(key: string, options?: ListObjectsOptions): Promise<ObjectList<T>>
   watch(key: string, options: WatchObjectsOptions): Promise<ObjectWatch<T>>
-  /** Calls `tryUpdate` with a copy of its own, again after each lost race. The result that equals the stored bytes is not written. */
+  /** Calls `tryUpdate` with a copy of its own (but see `sharesCurrent`), again after each lost race. The result that equals the stored bytes is not written. */
   guaranteedUpdate(
     key: string,
     tryUpdate: (current: T | undefined, stored: StoredObject<T> | undefined) => UpdateOutput<T> | Promise<UpdateOutput<T>>,

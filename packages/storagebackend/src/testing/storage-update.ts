@@ -21,6 +21,25 @@ export function updateTests(test: DeclareStorageTest): void {
     expect((await storage.get(key('ns', 'a'))).revision).toBe(updated.revision)
   })
 
+  test('update: who changes nothing of the current object shares it with all readers', async ({ storage, key, create }) => {
+    await create('ns', 'a')
+    const own = await storage.guaranteedUpdate(key('ns', 'a'), (current, stored) => {
+      expect(current).toEqual(stored!.object())
+      expect(current).not.toBe(stored!.object())
+      return setText('new')(current)
+    })
+    const updated = await storage.guaranteedUpdate(
+      key('ns', 'a'),
+      (current, stored) => {
+        expect(current).toBe(stored!.object())
+        return setText('newer')(current)
+      },
+      { sharesCurrent: true },
+    )
+    expect(updated.revision).toBeGreaterThan(own.revision)
+    expect(updated.object().spec!.text).toBe('newer')
+  })
+
   test('update: what is not there is not found, or made', async ({ storage, key }) => {
     const object = testObject('ns', 'a')
     expect(codeOf(await failure(storage.guaranteedUpdate(key('ns', 'a'), () => ({ object }))))).toBe('KeyNotFound')
