@@ -1,7 +1,7 @@
 import type { AdmissionChain } from '@keelson/admission'
 import { createLoopbackClient, createSharedInformers } from '@keelson/loopback'
 import type { RemoteTls } from '@keelson/registry'
-import { createServer, isAbort, kubeconfig, writeKubeconfig } from '@keelson/server'
+import { createServer, createWatchMetrics, isAbort, kubeconfig, writeKubeconfig } from '@keelson/server'
 import type { Server } from '@keelson/server'
 import { advertiseAddress, bracketed, reachableAddress } from './addresses.ts'
 import { authorizeCreate } from './authorize-create.ts'
@@ -97,6 +97,7 @@ function wire(options: ServerChainOptions, config: GenericConfig, { controllers,
       serverAddress: () => (port === undefined ? undefined : `${bracketed(advertised)}:${port}`),
       ...(options.minRequestTimeoutSeconds === undefined ? {} : { minRequestTimeoutSeconds: options.minRequestTimeoutSeconds }),
       authorizeCreate: authorizeCreate(config.authorizer),
+      observeWatch: createWatchMetrics(config.metrics),
       onInternalError: (error) => log(isAbort(error) ? 3 : 0, `internal error: ${String((error as Error)?.stack ?? error)}`),
     },
   }

@@ -63,6 +63,7 @@ test.each(Object.entries(clients))('a watch that its client drops is gone within
   const before = await watching()
   const drops = await Promise.all(Array.from({ length: 5 }, open))
   expect(await watching()).toBe(before + 5)
+  expect(await answer('/metrics')).toMatch(/^apiserver_watch_events_total\{group="",resource="configmaps",version="v1"\} [1-9]/m)
   for (const drop of drops) drop()
   await expect.poll(watching, { timeout: 1000, interval: 20 }).toBe(before)
 })

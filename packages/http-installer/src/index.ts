@@ -4,7 +4,7 @@ export type { InstallerContext, InstallerEnv, NodeBindings, Upgrade } from './co
 export { DiscoveryRegistry } from './discovery/discovery-registry.ts'
 export type { DiscoveryGroup, DiscoveryResource, DiscoveryVersion } from './discovery/discovery-registry.ts'
 export { installAPIGroup } from './install-api-group.ts'
-export type { InstalledGroup, InstallOptions } from './install-options.ts'
+export type { InstalledGroup, InstallOptions, WatchObserver } from './install-options.ts'
 export { OpenApiRegistry } from './openapi/openapi-registry.ts'
 export type { DocumentSource, SwaggerForm } from './openapi/openapi-registry.ts'
 export { parseQuery, parseTarget } from './request-target.ts'

@@ -1,6 +1,9 @@
-import type { RequestContext } from '@keelson/apimachinery'
+import type { GroupVersionResource, RequestContext } from '@keelson/apimachinery'
 import type { DiscoveryRegistry } from './discovery/discovery-registry.ts'
 import type { OpenApiRegistry } from './openapi/openapi-registry.ts'
+
+/** Gives what is called with the events that the watch was sent, and their bytes. */
+export type WatchObserver = (of: GroupVersionResource) => (events: number, bytes: number) => void
 
 /** How a group is installed. All but `priority` belong to the app and are taken from the first group installed on it. */
 export interface InstallOptions {
@@ -20,6 +23,8 @@ export interface InstallOptions {
   readonly serverAddress?: () => string | undefined
   /** Asked before a PUT or an apply creates what is absent: throws when who may change may not create. Default: everybody may. */
   readonly authorizeCreate?: (context: RequestContext) => Promise<void> | void
+  /** Told of every watch that is opened. Default: nobody is. */
+  readonly observeWatch?: WatchObserver
   readonly now?: () => number
   readonly random?: () => number
   /** Called with what was answered as 500 because it is no ApiError. */

@@ -1,7 +1,7 @@
 import type { RequestContext } from '@keelson/apimachinery'
 import { DiscoveryRegistry } from './discovery/discovery-registry.ts'
 import { OpenApiRegistry } from './openapi/openapi-registry.ts'
-import type { InstallOptions } from './install-options.ts'
+import type { InstallOptions, WatchObserver } from './install-options.ts'
 
 /** What an app's groups share; see `InstallOptions`. */
 export interface SurfaceSettings {
@@ -13,6 +13,7 @@ export interface SurfaceSettings {
   readonly maxRequestBodyBytes: number
   readonly serverAddress: () => string | undefined
   readonly authorizeCreate: (context: RequestContext) => Promise<void> | void
+  readonly observeWatch: WatchObserver
   readonly now: () => number
   readonly random: () => number
   readonly onInternalError: (error: unknown) => void
@@ -27,6 +28,7 @@ export function completeSettings(options: InstallOptions): SurfaceSettings {
     maxRequestBodyBytes: options.maxRequestBodyBytes ?? 3 * 1024 * 1024,
     serverAddress: options.serverAddress ?? (() => undefined),
     authorizeCreate: options.authorizeCreate ?? (() => {}),
+    observeWatch: options.observeWatch ?? (() => () => {}),
     now: options.now ?? Date.now,
     random: options.random ?? Math.random,
     onInternalError: options.onInternalError ?? (() => {}),

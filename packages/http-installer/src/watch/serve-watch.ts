@@ -24,6 +24,7 @@ export async function serveWatch(request: ApiRequest, storage: Watchable, option
   const { form } = negotiated
   const framer = createFramer(scope, negotiated, negotiated.transform?.kind === 'Table' ? parseIncludeObject(query) : 'Metadata')
   const seconds = options.timeoutSeconds > 0 ? options.timeoutSeconds : settings.minRequestTimeoutSeconds * (1 + settings.random())
+  const sent = settings.observeWatch({ group: scope.gvk.group, version: scope.gvk.version, resource: scope.resource })
   const life = new WatchLife(settings.stopping, seconds * 1000)
   // A client may leave before the first event, even before the watch is open.
   const gone = (): void => life.end()
@@ -35,7 +36,7 @@ export async function serveWatch(request: ApiRequest, storage: Watchable, option
       sink.onClose(gone)
       try {
         if ('error' in opened) sink.write(errorFrame(opened.error.status, negotiated))
-        else await pump(sink, opened.watch, framer, negotiated, life.signal, settings.onInternalError)
+        else await pump({ sink, framer, negotiated, signal: life.signal, sent, onInternalError: settings.onInternalError }, opened.watch)
       } finally {
         life.end()
       }
@@ -75,21 +76,24 @@ async function open(
   }
 }
 
-async function pump(
-  sink: ResponseSink,
-  watch: ObjectWatch,
-  framer: EventFramer,
-  negotiated: Negotiated,
-  signal: AbortSignal,
-  onInternalError: (error: unknown) => void,
-): Promise<void> {
+interface Pump {
+  readonly sink: ResponseSink
+  readonly framer: EventFramer
+  readonly negotiated: Negotiated
+  readonly signal: AbortSignal
+  readonly sent: (events: number, bytes: number) => void
+  readonly onInternalError: (error: unknown) => void
+}
+
+async function pump(to: Pump, watch: ObjectWatch): Promise<void> {
+  const { sink, negotiated, signal, onInternalError } = to
   const ended = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
   try {
     for await (const batch of watch) {
       if (signal.aborted) return
       // What belongs together is flushed together, and nothing waits for the next batch.
       for (const events of groups(batch)) {
-        if (writeEvents(sink, framer, events)) continue
+        if (writeEvents(to, events)) continue
         await Promise.race([sink.drained(), ended])
         if (signal.aborted) return
       }
@@ -122,12 +126,22 @@ function groups(batch: readonly ObjectEvent[]): readonly (readonly ObjectEvent[]
   return found
 }
 
-function writeEvents(sink: ResponseSink, framer: EventFramer, events: readonly ObjectEvent[]): boolean {
-  if (sink.writeChunk !== undefined) return sink.writeChunk(framer.chunk(events))
+function writeEvents({ sink, framer, sent }: Pump, events: readonly ObjectEvent[]): boolean {
+  if (sink.writeChunk !== undefined) {
+    const chunk = framer.chunk(events)
+    sent(events.length, chunk.length)
+    return sink.writeChunk(chunk)
+  }
   sink.cork()
   let ready = true
-  for (const event of events) ready = sink.write(framer.frame(event))
+  let bytes = 0
+  for (const event of events) {
+    const frame = framer.frame(event)
+    bytes += frame.length
+    ready = sink.write(frame)
+  }
   sink.uncork()
+  sent(events.length, bytes)
   return ready
 }
 
