@@ -20,8 +20,8 @@ export type ObjectChange<T extends KubeObject> = Exclude<ObjectEvent<T>, { reado
 
 /** Where what is followed goes. Nothing is kept of it here. */
 export interface FollowSink<T extends KubeObject> {
-  /** All there is at `revision`, at the beginning and again after changes were missed. */
-  replace(objects: readonly StoredObject<T>[], revision: number): void
+  /** All there is at `revision`, at the beginning and again after changes were missed. Changes wait until it is done. */
+  replace(objects: readonly StoredObject<T>[], revision: number): void | Promise<void>
   apply(change: ObjectChange<T>): void
 }
 
@@ -58,7 +58,7 @@ export async function followResource<T extends KubeObject>(
           revision = String(event.object.revision)
         } else if (initial === undefined) revision = String(event.revision)
         else if (event.initialEventsEnd) {
-          sink.replace(initial, event.revision)
+          await sink.replace(initial, event.revision)
           initial = undefined
           revision = String(event.revision)
         }

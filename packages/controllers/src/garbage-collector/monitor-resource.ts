@@ -1,7 +1,7 @@
 import type { Clock, KubeObject } from '@keelson/apimachinery'
 import { followResource } from '@keelson/loopback'
 import type { DeletableResource, LoopbackResource, ObjectChange } from '@keelson/loopback'
-import { readMetadata } from '@keelson/storagebackend'
+import { readMetadata, TimeSlices } from '@keelson/storagebackend'
 import type { StoredObject } from '@keelson/storagebackend'
 import type { DependencyGraph, Identity } from './dependency-graph.ts'
 
@@ -31,17 +31,21 @@ export function monitorResource({ served, resource, graph, clock, onError }: Mon
   let began = false
 
   function observe(stored: StoredObject): void {
-    if (!known.has(stored.key) && !mayConcern(stored.body)) return
+    if (!known.has(stored.key) && !mayConcern(stored)) return
     const identity = identityOf(resource, stored)
     if (graph.observe(identity.identity, identity.metadata)) known.set(stored.key, identity.identity.uid)
     else known.delete(stored.key)
   }
 
-  function replace(objects: readonly StoredObject[]): void {
+  async function replace(objects: readonly StoredObject[]): Promise<void> {
     const gone = new Map(known)
+    const slices = new TimeSlices()
     for (const stored of objects) {
       gone.delete(stored.key)
       observe(stored)
+      const pause = slices.due()
+      if (pause) await pause
+      if (stop.signal.aborted) return
     }
     for (const [key, uid] of gone) {
       known.delete(key)
@@ -70,10 +74,16 @@ export function monitorResource({ served, resource, graph, clock, onError }: Mon
 }
 
 const marks = ['"ownerReferences":', '"deletionTimestamp":'].map((text) => Buffer.from(text))
+const metadataBegins = Buffer.from('{"metadata":{')
+/** Metadata holds no such member: where this stands first, metadata has ended. Inside of a string the quotes would not be bare. */
+const specBegins = Buffer.from('},"spec":')
 
 /** False only for what has neither owners nor a deletion to wait for. */
-function mayConcern(body: Uint8Array): boolean {
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+function mayConcern({ body }: StoredObject): boolean {
+  let bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  // Most of a large object is behind its metadata, and has not been touched since it was read from the disk.
+  const end = metadataBegins.compare(bytes, 0, metadataBegins.length) === 0 ? bytes.indexOf(specBegins) : -1
+  if (end >= 0) bytes = bytes.subarray(0, end)
   return marks.some((mark) => bytes.includes(mark))
 }
 
