@@ -31,7 +31,7 @@ export function monitorResource({ served, resource, graph, clock, onError }: Mon
   let began = false
 
   function observe(stored: StoredObject): void {
-    if (!known.has(stored.key) && !mayConcern(stored)) return
+    if (!known.has(stored.key) && !mayConcern(stored.body)) return
     const identity = identityOf(resource, stored)
     if (graph.observe(identity.identity, identity.metadata)) known.set(stored.key, identity.identity.uid)
     else known.delete(stored.key)
@@ -73,17 +73,11 @@ export function monitorResource({ served, resource, graph, clock, onError }: Mon
   }
 }
 
-const marks = ['"ownerReferences":', '"deletionTimestamp":'].map((text) => Buffer.from(text))
-const metadataBegins = Buffer.from('{"metadata":{')
-/** Metadata holds no such member: where this stands first, metadata has ended. Inside of a string the quotes would not be bare. */
-const specBegins = Buffer.from('},"spec":')
-
+/** Parts of "ownerReferences" and "deletionTimestamp": a search goes from one first byte to the next, and quotes are everywhere. */
+const marks = ['References":', 'deletionTimestamp":'].map((text) => Buffer.from(text))
 /** False only for what has neither owners nor a deletion to wait for. */
-function mayConcern({ body }: StoredObject): boolean {
-  let bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  // Most of a large object is behind its metadata, and has not been touched since it was read from the disk.
-  const end = metadataBegins.compare(bytes, 0, metadataBegins.length) === 0 ? bytes.indexOf(specBegins) : -1
-  if (end >= 0) bytes = bytes.subarray(0, end)
+function mayConcern(body: Uint8Array): boolean {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   return marks.some((mark) => bytes.includes(mark))
 }
 
