@@ -75,6 +75,7 @@ export function monitorResource({ served, resource, graph, clock, onError }: Mon
 
 /** Parts of "ownerReferences" and "deletionTimestamp": a search goes from one first byte to the next, and quotes are everywhere. */
 const marks = ['References":', 'deletionTimestamp":'].map((text) => Buffer.from(text))
+
 /** False only for what has neither owners nor a deletion to wait for. */
 function mayConcern(body: Uint8Array): boolean {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
