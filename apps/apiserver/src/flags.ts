@@ -48,6 +48,16 @@ const table = {
     help: 'embedded: when a write is answered. fsync: once a power cut cannot undo it. memory: at once; a crash costs the newest writes, an orderly stop none.',
   },
   'etcd-servers': { group: storage, type: list(), help: 'etcd servers to connect with (scheme://ip:port), comma separated.' },
+  'etcd-servers-overrides': {
+    group: storage,
+    type: list(),
+    help: 'Resources that lie on other etcd servers: group/resource#servers, servers separated by semicolons; resources separated by commas.',
+  },
+  'storage-media-type': {
+    group: storage,
+    type: oneOf('application/vnd.kubernetes.protobuf', 'application/json'),
+    help: 'What is written to etcd; both are read. Default application/vnd.kubernetes.protobuf.',
+  },
   'etcd-prefix': {
     group: storage,
     type: textLike(/^(?!.*(?:^|\/)\.{1,2}(?:\/|$))\/?[^/]/, 'a path like /registry'),

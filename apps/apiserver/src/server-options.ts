@@ -25,6 +25,7 @@ export async function serverOptions(values: FlagValues, log: NonNullable<ServerC
   if (values['request-timeout'] === 0) throw new StartError('--request-timeout must be longer than 0', { isUsage: true })
   return {
     storage: { type, dataDir, durability: values.durability, prefix: values['etcd-prefix'], ...etcd },
+    ...storagePlaces(values),
     certificates: {
       directory: values['cert-dir'] ?? path.join(dataDir, 'certs'),
       names: values['external-hostname'] === undefined ? [] : [values['external-hostname']],
@@ -141,7 +142,20 @@ async function serviceAccountOptions(values: FlagValues): Promise<NonNullable<Se
   }
 }
 
-const etcdFlags = ['etcd-servers', 'etcd-cafile', 'etcd-certfile', 'etcd-keyfile'] as const
+const etcdFlags = ['etcd-servers', 'etcd-servers-overrides', 'storage-media-type', 'etcd-cafile', 'etcd-certfile', 'etcd-keyfile'] as const
+
+function storagePlaces(values: FlagValues): Pick<ServerChainOptions, 'storageOverrides' | 'storageMediaType'> {
+  const storageMediaType = values['storage-media-type']
+  const storageOverrides = values['etcd-servers-overrides']?.map((text) => {
+    const [resource = '', servers = '', ...rest] = text.split('#')
+    if (rest.length > 0 || !/^[^/]*\/[^/]+$/.test(resource) || !servers.split(';').every((server) => URL.canParse(server))) {
+      const form = 'must be of format: group/resource#servers, where servers are URLs, semicolon separated'
+      throw new StartError(`--etcd-servers-overrides ${JSON.stringify(text)} invalid, ${form}`, { isUsage: true })
+    }
+    return { resource, servers: servers.split(';') }
+  })
+  return { ...(storageOverrides && { storageOverrides }), ...(storageMediaType && { storageMediaType }) }
+}
 
 type EtcdOptions = Pick<NonNullable<ServerChainOptions['storage']>, 'transport' | 'compactionInterval'>
 

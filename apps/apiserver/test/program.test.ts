@@ -150,6 +150,12 @@ describe('what cannot work is said in one sentence', () => {
       1,
       /--etcd-cafile: cannot read nowhere.pem: there is no such file/,
     ],
+    [
+      ['--etcd-servers=http://127.0.0.1:1', '--etcd-servers-overrides=events#http://127.0.0.1:2'],
+      2,
+      /must be of format: group\/resource#servers/,
+    ],
+    [['--storage-media-type=application/json'], 2, /--storage-media-type has no meaning with --storage-backend=embedded/],
     [['--tls-cert-file=x'], 2, /go together/],
     [['serve'], 2, /unexpected argument "serve"/],
     [['--token-auth-file=nowhere.csv'], 1, /^keelson: --token-auth-file: cannot read nowhere.csv: there is no such file\n$/],

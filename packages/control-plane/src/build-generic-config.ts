@@ -8,7 +8,7 @@ import type { Authorizer } from '@keelson/auth'
 import type { RESTOptionsGetter, StorageFactory } from '@keelson/registry'
 import { newStorageFactoryConfig, protobufCodecs, recordCodecs } from '@keelson/registry'
 import { createStorageMetrics } from '@keelson/storagebackend'
-import type { Backend, Storage, StorageMetrics } from '@keelson/storagebackend'
+import type { Storage, StorageMetrics } from '@keelson/storagebackend'
 import { builtinGroups } from './builtin-groups.ts'
 import { applyWithStorageFactoryTo } from './apply-with-storage-factory.ts'
 import { buildAuthentication, buildAuthorizer } from './build-authentication.ts'
@@ -18,6 +18,8 @@ import { buildCertificates } from './build-certificates.ts'
 import type { Certificates } from './build-certificates.ts'
 import { buildEncryption } from './build-encryption.ts'
 import type { ServerChainOptions } from './server-chain-options.ts'
+import { openBackends } from './open-backends.ts'
+import type { Backends } from './open-backends.ts'
 import { storageDrivers } from './storage-drivers.ts'
 
 /** Raised when the stored form of our own objects changes; older records are then decoded, converted and defaulted as they are read. */
@@ -25,7 +27,7 @@ const schemaVersion = 1
 
 /** What every server of the chain is made from. */
 export interface GenericConfig {
-  readonly backend: Backend
+  readonly backends: Backends
   readonly storageFactory: StorageFactory
   readonly restOptionsGetter: RESTOptionsGetter
   /** Every storage that was made through `restOptionsGetter`, for readiness and for closing. */
@@ -47,13 +49,15 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
   const authorizer = buildAuthorizer(options)
   const encryption = await buildEncryption(options)
   const storage = options.storage ?? { type: 'memory' }
-  const opening = storageDrivers(options.drivers, options.log).create(storage)
-  const [backend, authentication, certificates] = await allOrClose(opening, buildAuthentication(options), buildCertificates(options)).catch(
-    (error: unknown) => {
-      encryption?.close()
-      throw error
-    },
-  )
+  const opening = openBackends(storageDrivers(options.drivers, options.log), storage, options.storageOverrides)
+  const [backends, authentication, certificates] = await allOrClose(
+    opening,
+    buildAuthentication(options),
+    buildCertificates(options),
+  ).catch((error: unknown) => {
+    encryption?.close()
+    throw error
+  })
   const metrics = createMetricsRegistry()
   const storageMetrics = createStorageMetrics(metrics)
   const scheme = new Scheme()
@@ -61,16 +65,20 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
   const types = createApiTypes([metaV1, ...builtinGroups.flatMap(({ types }) => types)])
   const storageFactory = newStorageFactoryConfig()
     .complete({
-      backend,
+      backend: backends.main,
+      backendOverrides: backends.overrides,
       metrics: storageMetrics,
       // What lies in etcd may be another server's, and must be readable by it.
-      createCodec: (storage.type || 'etcd3') === 'etcd3' ? protobufCodecs({ types, scheme }) : recordCodecs({ schemaVersion }),
+      createCodec:
+        (storage.type || 'etcd3') === 'etcd3'
+          ? protobufCodecs({ types, scheme, ...(options.storageMediaType && { mediaType: options.storageMediaType }) })
+          : recordCodecs({ schemaVersion }),
       ...(options.storage?.prefix === undefined ? {} : { prefix: options.storage.prefix }),
       ...(encryption === undefined ? {} : { transformerOverrides: encryption }),
     })
     .new()
   return {
-    backend,
+    backends,
     ...applyWithStorageFactoryTo(storageFactory, options, metrics),
     metrics,
     storageMetrics,

@@ -9,7 +9,7 @@ test('the chain from options to the driver', async () => {
   const configMaps = { group: '', resource: 'configmaps' }
   const restOptions = config.restOptionsGetter.getRESTOptions(configMaps)
   expect(restOptions.resourcePrefix).toBe('/elsewhere/configmaps')
-  expect(restOptions.backend).toBe(config.backend)
+  expect(restOptions.backend).toBe(config.backends.main)
   expect(config.storageFactory.newConfig({ group: 'events.k8s.io', resource: 'events' }).resourcePrefix).toBe('/elsewhere/events')
 
   const storage = newLegacyRESTStorage(config)
@@ -20,7 +20,7 @@ test('the chain from options to the driver', async () => {
   expect(config.storages.length).toBeGreaterThan(0)
   expect(config.storages.length).toBeLessThan(new Set([...storage.keys()].map((path) => path.split('/')[0])).size)
   await Promise.all(config.storages.map((one) => one.close()))
-  await config.backend[Symbol.asyncDispose]()
+  await config.backends[Symbol.asyncDispose]()
 })
 
 test('drivers name what they are not', async () => {

@@ -24,9 +24,9 @@ export function componentOnPort(port: number): ComponentCheck {
 }
 
 /** The store, by the name everybody knows it by. */
-export function storeComponent({ backend }: GenericConfig): ComponentCheck {
+export function storeComponent({ backends }: GenericConfig): ComponentCheck {
   return async () => {
-    await backend.checkHealth()
+    await backends.main.checkHealth()
     return { healthy: true, message: 'ok' }
   }
 }

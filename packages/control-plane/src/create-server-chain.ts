@@ -39,7 +39,7 @@ export async function createServerChain(options: ServerChainOptions = {}): Promi
   try {
     return wire(options, config, { controllers, plugins, kubeletTls: tls })
   } catch (error) {
-    await config.backend[Symbol.asyncDispose]()
+    await config.backends[Symbol.asyncDispose]()
     config.encryption?.close()
     throw error
   }
@@ -119,7 +119,10 @@ function wire(options: ServerChainOptions, config: GenericConfig, { controllers,
 
   const hooks = new PostStartHooks(server)
   hooks.add('storage-readiness', () => storagesReady(config))
-  hooks.add('storage-object-count-tracker-hook', async () => void countStorage(config.backend, config.storageMetrics, server.stopping))
+  hooks.add(
+    'storage-object-count-tracker-hook',
+    async () => void countStorage(config.backends.main, config.storageMetrics, server.stopping),
+  )
   const stored = { after: ['storage-readiness'] }
   hooks.add('start-system-namespaces-controller', () => createSystemNamespaces(client), stored)
   hooks.add('scheduling/bootstrap-system-priority-classes', () => createSystemPriorityClasses(client), stored)
@@ -238,7 +241,7 @@ class Chain implements ServerChain {
     await informers[Symbol.asyncDispose]()
     await services.close()
     await Promise.all(config.storages.map((storage) => storage.close()))
-    await config.backend[Symbol.asyncDispose]()
+    await config.backends[Symbol.asyncDispose]()
     config.encryption?.close()
   }
 }

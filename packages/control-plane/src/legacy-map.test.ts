@@ -47,5 +47,5 @@ test('the documented map is the one that is served', async () => {
   const documented = Array.from(rows, ([, path, verbs]) => `${path}: ${verbs!.trim()}`)
   expect(documented.sort()).toEqual(served.sort())
   await Promise.all(config.storages.map((one) => one.close()))
-  await config.backend[Symbol.asyncDispose]()
+  await config.backends[Symbol.asyncDispose]()
 })

@@ -2,14 +2,20 @@ import type { BuiltinPluginsOptions, PluginFactory } from '@keelson/admission'
 import type { Clock } from '@keelson/apimachinery'
 import type { TokenAuthenticator } from '@keelson/auth'
 import type { Log } from '@keelson/server'
+import type { StorageMediaType } from '@keelson/registry'
 import type { Config, Drivers } from '@keelson/storagebackend'
 import type { KubeletClientOptions } from './kubelet-tls.ts'
 import type { CertificateFiles, NamedCertificateFiles } from './serving-files.ts'
+import type { StorageOverride } from './open-backends.ts'
 import type { ServiceAccountOptions } from './service-account-options.ts'
 
 export interface ServerChainOptions {
   /** Default: memory. */
   readonly storage?: Config
+  /** Resources that lie in other stores, of the same kind. */
+  readonly storageOverrides?: readonly StorageOverride[]
+  /** What is written to etcd; both forms are read. Default protobuf. */
+  readonly storageMediaType?: StorageMediaType
   /** Stores of the caller's own, by the name that `storage.type` gives; in place of a built-in one of that name. */
   readonly drivers?: Drivers
   /** An EncryptionConfiguration file: which resources are encrypted in the store. Default: none. */

@@ -3,11 +3,15 @@ import type { GenericConfig } from './build-generic-config.ts'
 
 /** `etcd` is the store's check by the name under which everybody's monitoring knows it, whatever the driver. */
 export function addStorageHealth(server: Server, config: GenericConfig): void {
-  server.addHealthCheck({ name: 'etcd', check: () => config.backend.checkHealth() })
-  server.addHealthCheck({ name: 'etcd-readiness', check: () => config.backend.checkHealth() }, ['readyz'])
+  server.addHealthCheck({ name: 'etcd', check: () => storesHealthy(config) })
+  server.addHealthCheck({ name: 'etcd-readiness', check: () => storesHealthy(config) }, ['readyz'])
   server.addHealthCheck({ name: 'watch-cache', check: () => allReady(config) }, ['readyz'])
   // Not of liveness: a restart mends no plugin.
   for (const check of config.encryption?.checks ?? []) server.addHealthCheck(check, ['healthz', 'readyz'])
+}
+
+async function storesHealthy({ backends }: GenericConfig): Promise<void> {
+  await Promise.all(backends.all.map((backend) => backend.checkHealth()))
 }
 
 async function allReady({ storages }: GenericConfig): Promise<void> {

@@ -22,7 +22,7 @@ export { age, humanDuration } from './human-duration.ts'
 export { clusterKeys, namespacedKeys } from './keys.ts'
 export type { KeyFunctions } from './keys.ts'
 export { protobufCodecs } from './protobuf-codecs.ts'
-export type { ProtobufCodecsOptions } from './protobuf-codecs.ts'
+export type { ProtobufCodecsOptions, StorageMediaType } from './protobuf-codecs.ts'
 export { recordCodecs } from './record-codecs.ts'
 export { resetMetadataForStatus } from './reset-metadata.ts'
 export { defineResource } from './resource-definition.ts'
@@ -38,6 +38,7 @@ export {
   canCreateNamed,
   canDelete,
   canDeleteCollection,
+  canExport,
   canGet,
   canList,
   canPatch,
@@ -52,6 +53,8 @@ export type {
   CreateRequest,
   DeleteRequest,
   DeleteResult,
+  Exporter,
+  ExportRequest,
   Getter,
   GetRequest,
   GracefulDeleter,

@@ -11,7 +11,11 @@ export interface ProtobufCodecsOptions {
   readonly types: ApiTypes
   /** Defaults and conversions for what other versions of the server have written. */
   readonly scheme: Scheme
+  /** What is written; both are read. Default protobuf. */
+  readonly mediaType?: StorageMediaType
 }
+
+export type StorageMediaType = 'application/vnd.kubernetes.protobuf' | 'application/json'
 
 /** Groups that the original keeps as JSON; it has no protobuf form of their kinds. */
 const jsonGroups: ReadonlySet<string> = new Set(['apiextensions.k8s.io', 'apiregistration.k8s.io'])
@@ -20,13 +24,13 @@ const jsonGroups: ReadonlySet<string> = new Set(['apiextensions.k8s.io', 'apireg
  * The codecs of a store that is shared with the original: protobuf in its envelope (`k8s\0`), or JSON. Whatever is found, in either form
  * and any known version, is decoded, defaulted and converted once, as it enters; from then on it is a record like the embedded store's.
  */
-export function protobufCodecs({ types, scheme }: ProtobufCodecsOptions): CodecFactory {
+export function protobufCodecs({ types, scheme, mediaType }: ProtobufCodecsOptions): CodecFactory {
   // A record never leaves memory here, so no other schema version can be met.
   const records = recordCodecs({ schemaVersion: 1 })
   return (request) => {
     const { kind, namedByKey = false } = request
     const record = records(request)
-    const asJson = jsonGroups.has(kind.gvk.group)
+    const asJson = mediaType === 'application/json' || jsonGroups.has(kind.gvk.group)
     return {
       encode(object) {
         const stored = withoutResourceVersion(object)

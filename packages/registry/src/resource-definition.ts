@@ -10,6 +10,8 @@ export interface Strategy<T extends KubeObject> {
   /** Default: no rules beyond metadata's. */
   validateCreate?(context: RequestContext, object: DeepReadonly<T>): FieldErrorList
   warningsOnCreate?(context: RequestContext, object: DeepReadonly<T>): readonly string[]
+  /** For `?export=true`, after `prepareForCreate`: takes out what another cluster must give by itself; throws ApiError to refuse. Default: nothing. */
+  prepareForExport?(object: T, exact: boolean): void
   /** After validation, before storing. Default: nothing. */
   canonicalize?(object: T): void
   /** Default: nothing. `old` is what is stored. */

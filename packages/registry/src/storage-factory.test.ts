@@ -24,6 +24,31 @@ it.each([
   expect(storageFactory.newConfig({ group, resource }).resourcePrefix).toBe(place)
 })
 
+it('a resource, or the rest of its group, may have a store of its own; objects of two groups lie where the first does', () => {
+  const [backend, one, rest] = [openMemory(), openMemory(), openMemory()]
+  const config = newStorageFactoryConfig()
+  config.cohabitatingResources.push([
+    { group: 'new.example.com', resource: 'widgets' },
+    { group: 'old.example.com', resource: 'widgets' },
+  ])
+  const backendOverrides = new Map([
+    ['/events', one],
+    ['apps/*', rest],
+    ['apps/deployments', one],
+    ['new.example.com/widgets', one],
+    ['old.example.com/widgets', rest],
+  ])
+  const factory = config.complete({ backend, backendOverrides, createCodec: untypedCodecs }).new()
+  const backendOf = (group: string, resource: string): unknown => factory.newConfig({ group, resource }).backend
+  expect(backendOf('', 'pods')).toBe(backend)
+  expect(backendOf('', 'events')).toBe(one)
+  expect(backendOf('events.k8s.io', 'events')).toBe(one)
+  expect(backendOf('apps', 'deployments')).toBe(one)
+  expect(backendOf('apps', 'daemonsets')).toBe(rest)
+  expect(backendOf('old.example.com', 'widgets')).toBe(one)
+  expect(factory.newConfig({ group: 'old.example.com', resource: 'widgets' }).resourcePrefix).toBe('/registry/widgets')
+})
+
 it('takes another root, and refuses none', () => {
   const at = (prefix: string) => newStorageFactoryConfig().complete({ backend: openMemory(), createCodec: untypedCodecs, prefix }).new()
   expect(at('kubernetes.io/').newConfig({ group: '', resource: 'pods' }).resourcePrefix).toBe('/kubernetes.io/pods')

@@ -27,6 +27,8 @@ const cohabitating: readonly (readonly GroupResource[])[] = [
 /** The store that everything goes into. */
 export interface StorageOptions {
   readonly backend: Backend
+  /** Stores of resources that do not lie in `backend`: "group/resource", or "group/*" for the rest of a group. */
+  readonly backendOverrides?: ReadonlyMap<string, Backend>
   readonly createCodec: CodecFactory
   /** What every key starts with. Default "/registry". */
   readonly prefix?: string
@@ -101,15 +103,21 @@ export class DefaultStorageFactory implements StorageFactory {
   }
 
   newConfig(resource: GroupResource): StorageConfig {
-    const { backend, createCodec, transformerOverrides, metrics } = this.#options
-    const transformer = transformerOverrides?.transformerFor(this.#home.get(nameOf(resource)) ?? resource)
+    const { createCodec, transformerOverrides, metrics } = this.#options
+    const home = this.#home.get(nameOf(resource)) ?? resource
+    const transformer = transformerOverrides?.transformerFor(home)
     return {
-      backend,
+      backend: this.#backendOf(home),
       createCodec,
       resourcePrefix: `${this.#root}/${this.resourcePrefix(resource)}`,
       ...(transformer === undefined ? {} : { transformer }),
       ...(metrics === undefined ? {} : { metrics }),
     }
+  }
+
+  #backendOf({ group, resource }: GroupResource): Backend {
+    const { backend, backendOverrides } = this.#options
+    return backendOverrides?.get(`${group}/${resource}`) ?? backendOverrides?.get(`${group}/*`) ?? backend
   }
 
   resourcePrefix(resource: GroupResource): string {

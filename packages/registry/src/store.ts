@@ -5,6 +5,7 @@ import type { ObjectList, ObjectWatch, Storage } from '@keelson/storagebackend'
 import { create } from './create.ts'
 import { deleteCollection } from './delete-collection.ts'
 import { deleteObject } from './delete.ts'
+import { exportObject } from './export-object.ts'
 import { get } from './get.ts'
 import { list } from './list.ts'
 import type { ResourceDefinition, Strategy, SubresourceStrategy } from './resource-definition.ts'
@@ -14,6 +15,8 @@ import type {
   CreateRequest,
   DeleteRequest,
   DeleteResult,
+  Exporter,
+  ExportRequest,
   Getter,
   GetRequest,
   GracefulDeleter,
@@ -81,7 +84,7 @@ class ResourceStorage<T extends KubeObject> implements RESTStorage {
 /** The generic store: every verb of a resource, each in a file of its own. */
 export class Store<T extends KubeObject = KubeObject>
   extends ResourceStorage<T>
-  implements Getter, Lister, Watchable, Creater, Updater, GracefulDeleter, CollectionDeleter
+  implements Getter, Exporter, Lister, Watchable, Creater, Updater, GracefulDeleter, CollectionDeleter
 {
   readonly definition: ResourceDefinition<T>
   readonly returnsDeletedObject: boolean
@@ -109,6 +112,10 @@ export class Store<T extends KubeObject = KubeObject>
 
   get(context: RequestContext, name: string, options: GetRequest): Promise<RestResult> {
     return get(this.parts, context, name, options)
+  }
+
+  async export(context: RequestContext, name: string, request: ExportRequest): Promise<RestResult> {
+    return exportObject(this.parts, context, await this.get(context, name, {}), request)
   }
 
   list(context: RequestContext, options: ListRequest): Promise<ObjectList> {

@@ -14,6 +14,9 @@ export const nodeStrategy: Strategy<Node> = {
     delete node.spec?.configSource
     delete node.status?.config
   },
+  prepareForExport: (node, exact) => {
+    if (!exact) delete node.status
+  },
   validateCreate: (_context, node) => validateNode(node),
   warningsOnCreate: (_context, node) => nodeWarnings(node),
   prepareForUpdate(_context, node, old) {

@@ -1,9 +1,12 @@
 import type { Secret } from '@keelson/api/core/v1'
+import { fieldError, fieldPath, newInvalid } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { mergeStringData } from './defaults.ts'
 import { tlsWarnings } from './tls-warnings.ts'
 import { validateSecret, validateSecretUpdate } from './validate.ts'
+
+const serviceAccountUid = 'kubernetes.io/service-account.uid'
 
 export const secrets: ResourceDefinition<Secret> = defineResource<Secret>({
   group: '',
@@ -14,6 +17,12 @@ export const secrets: ResourceDefinition<Secret> = defineResource<Secret>({
   strategy: {
     // Callers inside the server skip conversion; what is write-only must not be stored all the same.
     prepareForCreate: (_context, secret) => void mergeStringData(secret),
+    prepareForExport(secret, exact) {
+      // It is tied to the uid of a service account.
+      if (exact || (secret.type !== 'kubernetes.io/service-account-token' && !secret.metadata.annotations?.[serviceAccountUid])) return
+      const error = fieldError.invalid(fieldPath('type'), secret.type ?? '', 'can not export service account secrets')
+      throw newInvalid({ group: '', kind: 'Secret' }, secret.metadata.name ?? '', [error])
+    },
     validateCreate: (_context, secret) => validateSecret(secret),
     warningsOnCreate: (_context, secret) => tlsWarnings(secret),
     prepareForUpdate(_context, secret, old) {

@@ -24,6 +24,15 @@ export const serviceStrategy: Strategy<Service> = {
   validateUpdate: (_context, service, old) => validateServiceUpdate(service, old),
   warningsOnUpdate: (_context, service) => serviceWarnings(service),
   canonicalize: dropUnusedPolicy,
+  prepareForExport: ({ spec }, exact) => {
+    if (spec === undefined || exact) return
+    if (spec.clusterIP !== 'None') {
+      delete spec.clusterIP
+      delete spec.clusterIPs
+    }
+    delete spec.healthCheckNodePort
+    for (const port of spec.ports ?? []) delete port.nodePort
+  },
 }
 
 export const serviceStatus: SubresourceStrategy<Service> = {

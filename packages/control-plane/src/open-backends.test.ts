@@ -1,0 +1,67 @@
+import { openMemory } from '@keelson/backend-embedded'
+import { createFactory } from '@keelson/storagebackend'
+import type { Backend } from '@keelson/storagebackend'
+import { expect, it } from 'vitest'
+import { createServerChain } from './create-server-chain.ts'
+import { openBackends } from './open-backends.ts'
+
+/** Stores in memory under the addresses they are asked for. */
+function places() {
+  const opened = new Map<string, Backend>()
+  const closed: string[] = []
+  const etcd3 = async ({ transport }: { transport?: { serverList: readonly string[] } }): Promise<Backend> => {
+    const place = transport?.serverList.join(';') ?? ''
+    if (place.includes('broken')) throw new Error('it cannot be reached')
+    const backend = openMemory()
+    opened.set(place, backend)
+    const close = backend[Symbol.asyncDispose].bind(backend)
+    backend[Symbol.asyncDispose] = async () => {
+      closed.push(place)
+      await close()
+    }
+    return backend
+  }
+  return { opened, closed, etcd3 }
+}
+
+const main = { type: 'etcd3', transport: { serverList: ['http://main:2379'] } }
+
+it('resources with the same servers share a store', async () => {
+  const { opened, closed, etcd3 } = places()
+  const backends = await openBackends(createFactory({ etcd3 }), main, [
+    { resource: '/events', servers: ['http://events:2379'] },
+    { resource: 'events.k8s.io/events', servers: ['http://events:2379'] },
+  ])
+  expect([...opened.keys()].toSorted()).toEqual(['http://events:2379', 'http://main:2379'])
+  expect(backends.overrides.get('/events')).toBe(opened.get('http://events:2379'))
+  expect(backends.overrides.get('events.k8s.io/events')).toBe(opened.get('http://events:2379'))
+  await backends[Symbol.asyncDispose]()
+  expect(closed).toEqual(['http://main:2379', 'http://events:2379'])
+})
+
+it('one that cannot be opened closes the others', async () => {
+  const { closed, etcd3 } = places()
+  const opening = openBackends(createFactory({ etcd3 }), main, [{ resource: '/events', servers: ['http://broken:2379'] }])
+  await expect(opening).rejects.toThrow('it cannot be reached')
+  expect(closed).toEqual(['http://main:2379'])
+})
+
+it('a whole server keeps each resource where it is told to', async () => {
+  const { opened, closed, etcd3 } = places()
+  const chain = await createServerChain({
+    storage: main,
+    drivers: { etcd3 },
+    storageOverrides: [{ resource: '/configmaps', servers: ['http://maps:2379'] }],
+    controllers: ['none'],
+  })
+  await chain.listen()
+  await chain.ready
+  await chain.client.resource({ group: '', resource: 'configmaps' })!.create('default', { metadata: { name: 'here' } })
+  await chain.client.resource({ group: '', resource: 'secrets' })!.create('default', { metadata: { name: 'there' } })
+  const has = async (place: string, key: string): Promise<boolean> => (await opened.get(place)!.get(key)).entry !== undefined
+  expect(await has('http://maps:2379', '/registry/configmaps/default/here')).toBe(true)
+  expect(await has('http://main:2379', '/registry/configmaps/default/here')).toBe(false)
+  expect(await has('http://main:2379', '/registry/secrets/default/there')).toBe(true)
+  await chain.close()
+  expect(closed.toSorted()).toEqual(['http://main:2379', 'http://maps:2379'])
+})
