@@ -172,7 +172,7 @@ const table = {
   'service-account-issuer': {
     group: authentication,
     type: list(),
-    help: 'Who issues service account tokens, an https URL. Of several, the first issues, and tokens of all are accepted. Default https://kubernetes.default.svc.cluster.local.',
+    help: 'Who issues service account tokens, an https URL. Of several, the first issues, and tokens of all are accepted. Default https://kubernetes.default.svc.',
   },
   'service-account-signing-key-file': {
     group: authentication,

@@ -8,7 +8,7 @@ import { ownTokenKey } from '@keelson/server'
 import { ConfigurationError } from './configuration-error.ts'
 import type { ServerChainOptions } from './server-chain-options.ts'
 
-const defaultIssuers = ['https://kubernetes.default.svc.cluster.local']
+const defaultIssuers = ['https://kubernetes.default.svc']
 
 export interface ServiceAccountTokens {
   readonly authenticator: TokenAuthenticator

@@ -1,6 +1,6 @@
 /** How service accounts' tokens are made and recognised. */
 export interface ServiceAccountOptions {
-  /** The first is the `iss` of new tokens; tokens of all are accepted. Default https://kubernetes.default.svc.cluster.local. */
+  /** The first is the `iss` of new tokens; tokens of all are accepted. Default https://kubernetes.default.svc. */
   readonly issuers?: readonly string[]
   /** PEM. Default: a key that the server makes and keeps with its certificates. */
   readonly signingKeyFile?: string

@@ -79,7 +79,7 @@ test('a token is its service account until that is gone', async () => {
     kind: 'TokenRequest',
     apiVersion: 'authentication.k8s.io/v1',
     metadata: { name: 'builder', namespace: 'default', uid: account.metadata.uid },
-    spec: { audiences: ['https://kubernetes.default.svc.cluster.local'], expirationSeconds: 600, boundObjectRef: null },
+    spec: { audiences: ['https://kubernetes.default.svc'], expirationSeconds: 600, boundObjectRef: null },
   })
   const { token } = made.body.status
   expect(await identity(chain, token)).toBe('system:serviceaccount:default:builder')
