@@ -4,6 +4,7 @@ import { setOwn } from '../json-reader.ts'
 import type { JsonValue } from '../meta.ts'
 import { buildValue } from './build-value.ts'
 import { isScalar, yamlLibrary } from './library.ts'
+import { readPlainYaml } from './read-plain-yaml.ts'
 import { syntaxMessage } from './syntax-message.ts'
 import { YamlError } from './yaml-error.ts'
 
@@ -21,19 +22,24 @@ export interface ParsedYaml {
 export function parseYaml(input: Uint8Array | string): ParsedYaml {
   const text = typeof input === 'string' ? input : Buffer.from(input.buffer, input.byteOffset, input.byteLength).toString('utf8')
   try {
-    const json = readAsJson(text)
+    const json = readAsJson(text) ?? readPlainYaml(text)
     if (json !== undefined) return { value: json, duplicates: [] }
-    const lines = new (yamlLibrary().LineCounter)()
-    if (control.test(text)) throw new YamlError('control characters are not allowed')
-    const document = firstDocument(text, lines)
-    if (document === undefined) return { value: null, duplicates: [] }
-    const error = firstError(document)
-    if (error !== undefined) throw new YamlError(syntaxMessage(error, text, lines), { cause: error })
-    return buildValue(document.contents, { text, lineAt: (offset) => lines.linePos(offset).line })
+    return parseAnyYaml(text)
   } catch (e) {
     if (e instanceof RangeError) throw new YamlError('exceeded max depth', { cause: e })
     throw e
   }
+}
+
+/** With a parser that knows all of YAML. */
+export function parseAnyYaml(text: string): ParsedYaml {
+  const lines = new (yamlLibrary().LineCounter)()
+  if (control.test(text)) throw new YamlError('control characters are not allowed')
+  const document = firstDocument(text, lines)
+  if (document === undefined) return { value: null, duplicates: [] }
+  const error = firstError(document)
+  if (error !== undefined) throw new YamlError(syntaxMessage(error, text, lines), { cause: error })
+  return buildValue(document.contents, { text, lineAt: (offset) => lines.linePos(offset).line })
 }
 
 /** JSON is what most clients send under this name, and far quicker to read; taken where YAML reads it the same. */
