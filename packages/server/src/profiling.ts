@@ -1,4 +1,4 @@
-import { Session } from 'node:inspector/promises'
+import type { Session } from 'node:inspector/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { InstallerContext, InstallerEnv } from '@keelson/http-installer'
 import { parseQuery, parseTarget, requestContextOf } from '@keelson/http-installer'
@@ -18,12 +18,15 @@ export function installProfiling(app: Hono<InstallerEnv>): void {
   const exclusive = (take: (c: InstallerContext, session: Session) => Promise<unknown>) => async (c: InstallerContext) => {
     if (busy) return sendPlain(c, plainError(500, 'Could not enable profiling: profiling already in use'))
     busy = true
-    const session = new Session()
+    let session: Session | undefined
     try {
+      // A start need not wait for it.
+      const inspector = await import('node:inspector/promises')
+      session = new inspector.Session()
       session.connect()
       return sendPlain(c, { status: 200, type: 'application/json', body: JSON.stringify(await take(c, session)) })
     } finally {
-      session.disconnect()
+      session?.disconnect()
       busy = false
     }
   }
