@@ -43,8 +43,8 @@ export function writeRecord(out: Buffer, at: number, key: Uint8Array, entry: Ent
 
 /** Throws `DamagedStoreError` when a bit is not what it was. The entry's value is a view of `record`. */
 export function readRecord(key: Uint8Array, record: Uint8Array): Entry {
-  const bytes = Buffer.from(record.buffer, record.byteOffset, record.byteLength)
-  const text = Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString()
+  const bytes = asBuffer(record)
+  const text = asBuffer(key).toString()
   const whole = bytes.length >= recordHeader && bytes[0] === magic && bytes[1] === version
   if (!whole || bytes.readUInt32BE(4) !== crc32(bytes.subarray(checkedFrom), crc32(key))) {
     throw new DamagedStoreError(
@@ -54,9 +54,20 @@ export function readRecord(key: Uint8Array, record: Uint8Array): Entry {
   return {
     key: text,
     value: bytes.subarray(recordHeader),
-    createRevision: bytes.readDoubleBE(8),
-    modRevision: bytes.readDoubleBE(16),
-    lease: bytes.readDoubleBE(24),
+    createRevision: numberAt(bytes, 8),
+    modRevision: numberAt(bytes, 16),
+    lease: numberAt(bytes, 24),
     view: undefined,
   }
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
+/** Small ones as small integers: a number that came as a double would be an object of its own in every entry. */
+function numberAt(bytes: Buffer, at: number): number {
+  const number = bytes.readDoubleBE(at)
+  const integer = number | 0
+  return integer === number ? integer : number
 }

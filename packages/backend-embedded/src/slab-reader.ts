@@ -19,10 +19,10 @@ export class SlabReader {
       this.#slab = Buffer.allocUnsafeSlow(slabBytes)
       this.#used = 0
     }
-    const copy = this.#slab.subarray(this.#used, this.#used + size)
-    // `volatile.length` lies: lmdb overwrites it, while the typed array is as long as ever.
-    copy.set(Uint8Array.prototype.subarray.call(volatile, 0, size))
+    const start = this.#used
     this.#used += size
-    return copy
+    // `volatile.length` lies: lmdb overwrites it, while the typed array is as long as ever.
+    Buffer.prototype.copy.call(volatile, this.#slab, start, 0, size)
+    return this.#slab.subarray(start, this.#used)
   }
 }
