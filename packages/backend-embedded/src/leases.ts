@@ -75,7 +75,7 @@ export class Leases {
   #schedule(at: number): void {
     this.#cancelTimer?.()
     this.#due = at
-    this.#cancelTimer = this.#clock.after(at - this.#clock.now(), () => {
+    this.#cancelTimer = this.#clock.after(Math.max(0, at - this.#clock.now()), () => {
       this.#cancelTimer = undefined
       this.#expire()
     })
