@@ -75,8 +75,14 @@ export class ApiSurface {
       return answer && Promise.resolve(answer)
     }
     const table = this.#versions.get(path.slice(1, end))
-    if (table === undefined) return undefined
-    return this.#serve(c, table, segmentsOf(path.slice(end)))
+    if (table !== undefined) return this.#serve(c, table, segmentsOf(path.slice(end)))
+    if (!this.#knowsGroup(path.slice(1, path.lastIndexOf('/', end - 1) + 1))) return undefined
+    return Promise.resolve(writeError(c, newGenericServerResponse(404, c.req.method, nowhere, '')))
+  }
+
+  /** Whether another version of it is served; `prefix` is "apis/apps/". */
+  #knowsGroup(prefix: string): boolean {
+    return [...this.#versions.keys()].some((version) => version.startsWith(prefix))
   }
 
   async #serve(c: InstallerContext, table: RouteTable, parts: readonly string[]): Promise<Response> {

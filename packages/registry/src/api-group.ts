@@ -28,7 +28,8 @@ export function defineApiGroup<const Objects extends readonly KubeObject[]>(part
 }
 
 /** A kind with one version: defaulted by its definition, selected by the fields that are selectable. */
-function registerKind(scheme: Scheme, { group, version, kind, setDefaults, selectableFields }: ResourceDefinition): void {
+function registerKind(scheme: Scheme, definition: ResourceDefinition): void {
+  const { group, version, kind, storedVersion = version, setDefaults, selectableFields } = definition
   const gvk = { group, version, kind }
   const labels = selectableFields && new Set(['metadata.name', 'metadata.namespace', ...Object.keys(selectableFields)])
   scheme.register({
@@ -37,4 +38,5 @@ function registerKind(scheme: Scheme, { group, version, kind, setDefaults, selec
     ...(setDefaults && { setDefaults }),
     ...(labels && { convertFieldLabel: (label: string) => (labels.has(label) ? label : undefined) }),
   })
+  if (storedVersion !== version) scheme.register({ gvk: { ...gvk, version: storedVersion }, hub: gvk, ...(setDefaults && { setDefaults }) })
 }

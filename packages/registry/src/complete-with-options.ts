@@ -43,7 +43,11 @@ export function completeWithOptions<T extends KubeObject>(definition: ResourceDe
   const decorator = definition.watchCache === false ? undecoratedStorage : restOptions.decorator
   const storage = decorator<T>({
     backend: restOptions.backend,
-    codec: restOptions.createCodec<T>({ kind: type, selectableFields }),
+    codec: restOptions.createCodec<T>({
+      kind: type,
+      selectableFields,
+      ...(definition.storedVersion !== undefined && { storedVersion: definition.storedVersion }),
+    }),
     resource,
     prefix: `${prefix}/`,
     ...(restOptions.transformer === undefined ? {} : { transformer: restOptions.transformer }),

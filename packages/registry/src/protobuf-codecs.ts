@@ -28,14 +28,15 @@ export function protobufCodecs({ types, scheme, mediaType }: ProtobufCodecsOptio
   // A record never leaves memory here, so no other schema version can be met.
   const records = recordCodecs({ schemaVersion: 1 })
   return (request) => {
-    const { kind, namedByKey = false } = request
+    const { kind, namedByKey = false, storedVersion = kind.gvk.version } = request
+    const storedKind = { ...kind.gvk, version: storedVersion }
     const record = records(request)
     const asJson = mediaType === 'application/json' || jsonGroups.has(kind.gvk.group)
     return {
       encode(object) {
         const stored = withoutResourceVersion(object)
         if (namedByKey) delete stored.metadata.name
-        return asJson ? encodeJsonValue(kind, stored) : encodeUnknown(kind.gvk, kind.encodeProto(stored))
+        return asJson ? encodeJsonValue(kind, stored) : encodeUnknown(storedKind, kind.encodeProto(stored))
       },
       open(key, value, revision) {
         const object = decode(types, scheme, kind.gvk, { key, namedByKey }, value)

@@ -67,6 +67,8 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   readonly scope: 'Namespaced' | 'Cluster'
   readonly shortNames?: readonly string[]
   readonly categories?: readonly string[]
+  /** The version that objects are stored as where the store is shared with the original. Default: the hub. The two are alike but for their names. */
+  readonly storedVersion?: string
   /** Further group versions of the same objects (core events are also events.k8s.io/v1), converted by the scheme. */
   readonly alsoServedAs?: readonly GroupVersion[]
   /** Fills in what a client may leave out; the scheme does it, before anything else sees the object. Default: nothing. */

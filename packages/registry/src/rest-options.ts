@@ -18,6 +18,8 @@ export type StorageDecorator = <T extends KubeObject>(request: StorageRequest<T>
 
 export interface CodecRequest<T extends KubeObject = KubeObject> {
   readonly kind: KindType
+  /** Default: the kind's. */
+  readonly storedVersion?: string
   /** metadata.name, and metadata.namespace where there is one, are among them. */
   readonly selectableFields: Readonly<Record<string, (object: DeepReadonly<T>) => string>>
   /** The original stores these objects without a name: it is the last part of their key. */

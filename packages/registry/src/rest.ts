@@ -15,6 +15,8 @@ export interface RESTStorage {
   readonly singularName: string
   readonly shortNames: readonly string[]
   readonly categories: readonly string[]
+  /** The version that objects are stored as, where that is not the hub. */
+  readonly storedVersion?: string
   /** Columns of the Table form, with what fills them. */
   readonly table: TableConvertor
   /** Further versions of the kind that bodies may be in, read as if they were in its own (evictions of policy/v1beta1). */

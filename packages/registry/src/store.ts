@@ -47,6 +47,7 @@ class ResourceStorage<T extends KubeObject> implements RESTStorage {
   readonly singularName: string
   readonly shortNames: readonly string[]
   readonly categories: readonly string[]
+  readonly storedVersion: string
   readonly table: TableConvertor
   readonly deprecation: string | undefined
   readonly resetFields: FieldFilter | undefined
@@ -60,6 +61,7 @@ class ResourceStorage<T extends KubeObject> implements RESTStorage {
     this.singularName = definition.singular ?? definition.kind.toLowerCase()
     this.shortNames = definition.shortNames ?? []
     this.categories = definition.categories ?? []
+    this.storedVersion = definition.storedVersion ?? definition.version
     this.table = tableConvertor(definition)
     this.deprecation = definition.deprecation
     this.resetFields = strategy.resetFields

@@ -27,7 +27,10 @@ function resourceOf(routes: ResourceRoutes): DiscoveryResource {
     shortNames: subresource === '' ? storage.shortNames : [],
     categories: subresource === '' ? storage.categories : [],
     // Only what can be listed and watched is known to be stored.
-    storageVersionHash: subresource === '' && verbs.includes('list') && verbs.includes('update') ? storageVersionHash(scope.hub) : '',
+    storageVersionHash:
+      subresource === '' && verbs.includes('list') && verbs.includes('update')
+        ? storageVersionHash({ ...scope.hub, version: storage.storedVersion ?? scope.hub.version })
+        : '',
   }
 }
 

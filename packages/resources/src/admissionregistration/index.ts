@@ -1,4 +1,5 @@
 import { admissionregistrationV1 } from '@keelson/api/admissionregistration/v1'
+import { admissionregistrationV1beta1 } from '@keelson/api/admissionregistration/v1beta1'
 import { defineApiGroup } from '@keelson/registry'
 import type { ApiGroup } from '@keelson/registry'
 import { mutatingAdmissionPolicies } from './mutatingadmissionpolicies/index.ts'
@@ -11,7 +12,7 @@ import { validatingWebhookConfigurations } from './validatingwebhookconfiguratio
 export const admissionregistration: ApiGroup = defineApiGroup({
   name: 'admissionregistration.k8s.io',
   priority: 16700,
-  types: [admissionregistrationV1],
+  types: [admissionregistrationV1, admissionregistrationV1beta1],
   resources: [
     mutatingAdmissionPolicies,
     mutatingAdmissionPolicyBindings,

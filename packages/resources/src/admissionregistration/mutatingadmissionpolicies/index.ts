@@ -12,6 +12,8 @@ export const mutatingAdmissionPolicies: ResourceDefinition<MutatingAdmissionPoli
   plural: 'mutatingadmissionpolicies',
   scope: 'Cluster',
   categories: ['api-extensions'],
+  // So that servers of the release before can read them.
+  storedVersion: 'v1beta1',
   setDefaults({ spec }) {
     if (spec === undefined) return
     spec.failurePolicy ??= 'Fail'

@@ -15,6 +15,8 @@ export const mutatingAdmissionPolicyBindings: ResourceDefinition<MutatingAdmissi
     plural: 'mutatingadmissionpolicybindings',
     scope: 'Cluster',
     categories: ['api-extensions'],
+    // So that servers of the release before can read them.
+    storedVersion: 'v1beta1',
     setDefaults: ({ spec }) => setMatchResourcesDefaults(spec?.matchResources),
     strategy: {
       ...countsGenerations<MutatingAdmissionPolicyBinding>('spec', {}),
