@@ -1,0 +1,51 @@
+import type { ClusterRole, PolicyRule } from '@keelson/api/rbac/v1'
+import type { RequestContext } from '@keelson/apimachinery'
+import { testContext } from '@keelson/registry/testing'
+import { describe, expect, it } from 'vitest'
+import { bindingHooks, roleHooks } from './escalation.ts'
+import type { RoleAuthority } from './escalation.ts'
+
+const pods: PolicyRule = { verbs: ['get'], apiGroups: [''], resources: ['pods'] }
+const secrets: PolicyRule = { ...pods, resources: ['secrets'] }
+/** Everybody has pods; bob may escalate, and bind the role of that name. */
+const authority: RoleAuthority = {
+  allows: async ({ user }, verb, { name }) => user.name === 'bob' && (verb === 'escalate' || name === 'bindable'),
+  missing: async (_context, rules) => (rules.every((rule) => rule.resources?.includes('pods')) ? undefined : 'more than you have'),
+  rulesOf: async ({ name }) => [name === 'pods' ? pods : secrets],
+}
+const as = (name: string, groups: string[] = []): RequestContext => ({ ...testContext(''), user: { name, groups } })
+const role = (rules: PolicyRule[], rest: Partial<ClusterRole> = {}): ClusterRole => ({ metadata: { name: 'a' }, rules, ...rest })
+const options = { dryRun: false }
+
+describe('nobody gives away more than he has', () => {
+  const { beginCreate, beginUpdate } = roleHooks(authority, 'clusterroles')
+  const create = async (context: RequestContext, made: ClusterRole): Promise<unknown> => beginCreate!(context, made, options)
+
+  it('in roles', async () => {
+    await create(as('alice'), role([pods]))
+    await expect(create(as('alice'), role([secrets]))).rejects.toMatchObject({ reason: 'Forbidden', code: 403 })
+    await create(as('bob'), role([secrets]))
+    await create(as('root', ['system:masters']), role([secrets]))
+  })
+
+  it('by gathering roles', async () => {
+    const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] }
+    await expect(create(as('alice'), role([pods], { aggregationRule }))).rejects.toThrow('must have cluster-admin privileges')
+  })
+
+  it('but owners may change', async () => {
+    const owned = role([secrets])
+    owned.metadata = { name: 'a', finalizers: ['a/b'] }
+    await beginUpdate!(as('alice'), owned, role([secrets]), options)
+  })
+
+  it('in bindings', async () => {
+    const hooks = bindingHooks(authority, 'rolebindings')
+    const bind = async (context: RequestContext, name: string): Promise<unknown> =>
+      hooks.beginCreate!(context, { metadata: { name: 'b' }, roleRef: { apiGroup: '', kind: 'Role', name } }, options)
+    await bind(as('alice'), 'pods')
+    await expect(bind(as('alice'), 'bindable')).rejects.toMatchObject({ reason: 'Forbidden' })
+    await bind(as('bob'), 'bindable')
+    await expect(bind(as('bob'), 'secrets')).rejects.toMatchObject({ reason: 'Forbidden' })
+  })
+})
