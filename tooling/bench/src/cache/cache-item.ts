@@ -14,8 +14,7 @@ export interface CacheFigure {
   readonly lines: readonly string[]
   readonly wanted: string
   readonly reached: string
-  /** Undefined: the figure does not count, and `reached` says why. */
-  readonly met: boolean | undefined
+  readonly met: boolean
 }
 
 /** What items share: objects are made once, and only one server of ours runs at a time. */

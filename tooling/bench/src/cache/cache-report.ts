@@ -20,6 +20,6 @@ export function cacheSummary(report: CacheReport): string {
 
 /** One item, for a terminal. */
 export function cacheText(item: CacheResult): string {
-  const verdict = item.met === undefined ? 'does not count' : item.met ? 'met' : 'MISSED'
+  const verdict = item.met ? 'met' : 'MISSED'
   return [`${item.title} (cache/${item.name})`, ...item.lines, `  ${item.reached}; wanted ${item.wanted}: ${verdict}`, ''].join('\n')
 }
