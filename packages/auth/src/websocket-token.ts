@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { websocketTokenProtocol as prefix } from '@keelson/apimachinery/httpstream'
 import { unknownCredentials } from './authenticator.ts'
 import type { AuthenticationResult, Authenticator } from './authenticator.ts'
 
-const prefix = 'base64url.bearer.authorization.k8s.io.'
 const header = 'sec-websocket-protocol'
 
 /**

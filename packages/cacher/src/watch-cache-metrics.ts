@@ -1,5 +1,5 @@
 import type { GroupResource } from '@keelson/apimachinery'
-import { createCounter, createGauge, createHistogram } from '@keelson/apimachinery/metrics'
+import { createCounter, createGauge, createHistogram, lazily } from '@keelson/apimachinery/metrics'
 import type { MetricsRegistry, Value } from '@keelson/apimachinery/metrics'
 
 /** Under the original's names, so that its dashboards and alerts go on. */
@@ -94,10 +94,4 @@ export function createWatchCacheMetrics(registry: MetricsRegistry): WatchCacheMe
 
 function add(value: Value, count: number): void {
   value.value += count
-}
-
-/** Series appear with their first use. */
-function lazily<V>(make: () => V): () => V {
-  let made: V | undefined
-  return () => (made ??= make())
 }

@@ -1,10 +1,8 @@
 import type { Pod, ServiceAccount } from '@keelson/api/core/v1'
 import type { PodDisruptionBudget } from '@keelson/api/policy/v1'
 import type { Status } from '@keelson/apimachinery'
-import { once } from 'node:events'
-import type { IncomingMessage } from 'node:http'
-import { request as httpsRequest } from 'node:https'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { askServer } from './ask-server.fixture.ts'
 import { createServerChain } from './create-server-chain.ts'
 import type { ServerChain } from './server-chain.ts'
 
@@ -19,15 +17,8 @@ beforeEach(async () => {
 afterEach(() => chain.close())
 
 async function evict(name: string, version = 'v1'): Promise<Status> {
-  const sent = httpsRequest(`${chain.url}/api/v1/namespaces/default/pods/${name}/eviction`, {
-    method: 'POST',
-    ca: chain.certificateAuthority,
-    headers: { authorization: `Bearer ${chain.adminToken}`, 'content-type': 'application/json' },
-    agent: false,
-  })
-  sent.end(JSON.stringify({ apiVersion: `policy/${version}`, kind: 'Eviction', metadata: { name } }))
-  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
-  return JSON.parse(Buffer.concat(await answer.toArray()).toString()) as Status
+  const eviction = { apiVersion: `policy/${version}`, kind: 'Eviction', metadata: { name } }
+  return (await askServer<Status>(chain, 'POST', `/api/v1/namespaces/default/pods/${name}/eviction`, { body: eviction })).body
 }
 
 async function runPods(...names: string[]): Promise<void> {

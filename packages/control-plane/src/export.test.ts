@@ -1,7 +1,6 @@
-import { once } from 'node:events'
-import type { IncomingMessage } from 'node:http'
-import { request } from 'node:https'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { askServer } from './ask-server.fixture.ts'
+import type { Answer } from './ask-server.fixture.ts'
 import { createServerChain } from './create-server-chain.ts'
 import type { ServerChain } from './server-chain.ts'
 
@@ -13,18 +12,8 @@ beforeAll(async () => {
 })
 afterAll(() => chain.close())
 
-async function call(method: string, path: string, body?: object): Promise<{ status: number; body: Record<string, never> }> {
-  const sent = request(`${chain.url}/api/v1/namespaces/default/${path}`, {
-    method,
-    ca: chain.certificateAuthority,
-    headers: { authorization: `Bearer ${chain.adminToken}`, 'content-type': 'application/json' },
-    agent: false,
-  })
-  sent.end(body === undefined ? undefined : JSON.stringify(body))
-  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
-  let text = ''
-  for await (const chunk of answer) text += String(chunk)
-  return { status: answer.statusCode!, body: JSON.parse(text) as Record<string, never> }
+function call(method: string, path: string, body?: object): Promise<Answer<Record<string, never>>> {
+  return askServer(chain, method, `/api/v1/namespaces/default/${path}`, { body })
 }
 
 it('an exported object can be created anew, under its own name elsewhere or, exactly, in its own place', async () => {

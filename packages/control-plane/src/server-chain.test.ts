@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
 import type { ClientHttp2Session } from 'node:http2'
-import { request as httpsRequest } from 'node:https'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import type { IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
+import { askServer, askServerForText } from './ask-server.fixture.ts'
+import type { Answer } from './ask-server.fixture.ts'
 import { createServerChain } from './create-server-chain.ts'
 import type { ServerChain } from './server-chain.ts'
 import type { ServerChainOptions } from './server-chain-options.ts'
@@ -33,18 +33,8 @@ interface Body {
   readonly serverAddressByClientCIDRs?: unknown
 }
 
-async function call(chain: ServerChain, method: string, target: string, body?: object): Promise<{ status: number; body: Body }> {
-  const sent = httpsRequest(`${chain.url}${target}`, {
-    method,
-    ca: chain.certificateAuthority,
-    headers: { authorization: `Bearer ${chain.adminToken}`, 'content-type': 'application/json', accept: 'application/json' },
-    agent: false,
-  })
-  sent.end(body === undefined ? undefined : JSON.stringify(body))
-  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
-  let text = ''
-  for await (const chunk of answer) text += String(chunk)
-  return { status: answer.statusCode!, body: JSON.parse(text) as Body }
+function call(chain: ServerChain, method: string, target: string, body?: object): Promise<Answer<Body>> {
+  return askServer(chain, method, target, { body })
 }
 
 const configMap = (name: string, data: Record<string, string> = {}): object => ({ metadata: { name }, data })
@@ -52,14 +42,7 @@ const configMap = (name: string, data: Record<string, string> = {}): object => (
 describe('a server in memory', () => {
   test('measures its store and its caches', async () => {
     const chain = await start({ controllers: ['none'] })
-    const sent = httpsRequest(`${chain.url}/metrics`, {
-      ca: chain.certificateAuthority,
-      headers: { authorization: `Bearer ${chain.adminToken}` },
-      agent: false,
-    })
-    sent.end()
-    const [answer] = (await once(sent, 'response')) as [IncomingMessage]
-    const text = Buffer.concat(await answer.toArray()).toString()
+    const { text } = await askServerForText(chain, 'GET', '/metrics')
     expect(text).toMatch(/^etcd_requests_total\{group="",operation="create",resource="namespaces"\} 4$/m)
     expect(text).toMatch(/^etcd_request_duration_seconds_bucket\{group="",operation="create",resource="namespaces",le="\+Inf"\} 4$/m)
     expect(text).toMatch(/^apiserver_storage_objects\{resource="events"\} \d+$/m)

@@ -1,24 +1,19 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { once } from 'node:events'
-import type { IncomingMessage } from 'node:http'
-import { request } from 'node:https'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { askServer } from './ask-server.fixture.ts'
+import type { Answer } from './ask-server.fixture.ts'
 import { createServerChain } from './create-server-chain.ts'
 import type { ServerChain } from './server-chain.ts'
 import type { ServerChainOptions } from './server-chain-options.ts'
 
-interface Answer {
-  readonly status: number
-  readonly type: string
-  // Whatever the API answers.
-  readonly body: Record<string, never> & {
-    readonly message?: string
-    readonly metadata: { uid: string }
-    readonly status: { token: string }
-  }
+/** Whatever the API answers. */
+type Body = Record<string, never> & {
+  readonly message?: string
+  readonly metadata: { uid: string }
+  readonly status: { token: string }
 }
 
 const running: ServerChain[] = []
@@ -40,18 +35,8 @@ async function start(options: ServerChainOptions = {}): Promise<ServerChain> {
   return chain
 }
 
-async function call(chain: ServerChain, method: string, target: string, body?: object, token = chain.adminToken): Promise<Answer> {
-  const sent = request(`${chain.url}${target}`, {
-    method,
-    ca: chain.certificateAuthority,
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept: 'application/json' },
-    agent: false,
-  })
-  sent.end(body === undefined ? undefined : JSON.stringify(body))
-  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
-  let text = ''
-  for await (const chunk of answer) text += String(chunk)
-  return { status: answer.statusCode!, type: answer.headers['content-type']!, body: JSON.parse(text) as Answer['body'] }
+function call(chain: ServerChain, method: string, target: string, body?: object, token?: string): Promise<Answer<Body>> {
+  return askServer(chain, method, target, { body, token })
 }
 
 const accounts = '/api/v1/namespaces/default/serviceaccounts'
@@ -127,7 +112,7 @@ test('what checks tokens elsewhere finds the issuer and its keys', async () => {
   const chain = await start({ serviceAccounts: { issuers: ['https://issuer.example', 'https://old.example'], signingKeyFile: key } })
   const configuration = await call(chain, 'GET', '/.well-known/openid-configuration')
   expect(configuration).toMatchObject({
-    type: 'application/json',
+    headers: { 'content-type': 'application/json' },
     body: {
       issuer: 'https://issuer.example',
       jwks_uri: `${chain.url}/openid/v1/jwks`,
@@ -135,7 +120,10 @@ test('what checks tokens elsewhere finds the issuer and its keys', async () => {
     },
   })
   const keySet = await call(chain, 'GET', '/openid/v1/jwks')
-  expect(keySet).toMatchObject({ type: 'application/jwk-set+json', body: { keys: [{ use: 'sig', kty: 'RSA', alg: 'RS256' }] } })
+  expect(keySet).toMatchObject({
+    headers: { 'content-type': 'application/jwk-set+json' },
+    body: { keys: [{ use: 'sig', kty: 'RSA', alg: 'RS256' }] },
+  })
 })
 
 test('a key file that holds no key stops the start', async () => {

@@ -2,6 +2,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { InstallerContext } from './context.ts'
+import { SinkEnd } from './sink-end.ts'
 
 export type ResponseHeaders = Record<string, string>
 
@@ -100,41 +101,38 @@ class NodeSink implements ResponseSink {
   readonly writeChunk?: (chunk: Uint8Array) => boolean
   readonly #outgoing: ServerResponse
   readonly #socket: Socket | undefined
-  readonly #listeners: (() => void)[] = []
-  #closed = false
-  #wake: (() => void) | undefined
+  readonly #end = new SinkEnd()
 
   constructor(outgoing: ServerResponse) {
     this.#outgoing = outgoing
     if (outgoing.chunkedEncoding && outgoing.socket !== null && outgoing.req.method !== 'HEAD') {
       // The head has been flushed and nothing of this answer waits elsewhere, so order is kept.
       const socket = (this.#socket = outgoing.socket)
-      this.writeChunk = (chunk) => this.#closed || socket.write(chunk)
-      socket.on('drain', this.#awake)
+      this.writeChunk = (chunk) => this.#end.closed || socket.write(chunk)
+      socket.on('drain', this.#end.awake)
     }
     // A write after the client left raises `error` on HTTP/2; `close` follows and is what counts.
     outgoing.on('error', () => this.#close())
     outgoing.on('close', () => this.#close())
-    outgoing.on('drain', this.#awake)
+    outgoing.on('drain', this.#end.awake)
   }
 
   get closed(): boolean {
-    return this.#closed
+    return this.#end.closed
   }
 
   write(chunk: Uint8Array | string, written?: () => void): boolean {
-    if (this.#closed) return true
+    if (this.#end.closed) return true
     return written === undefined ? this.#outgoing.write(chunk) : this.#outgoing.write(chunk, written)
   }
 
   drained(): Promise<void> {
-    if (this.#closed || !(this.#outgoing.writableNeedDrain || this.#socket?.writableNeedDrain === true)) return Promise.resolve()
-    return new Promise((resolve) => (this.#wake = resolve))
+    if (this.#end.closed || !(this.#outgoing.writableNeedDrain || this.#socket?.writableNeedDrain === true)) return Promise.resolve()
+    return this.#end.wait()
   }
 
   onClose(listener: () => void): void {
-    if (this.#closed) listener()
-    else this.#listeners.push(listener)
+    this.#end.onClose(listener)
   }
 
   cork(): void {
@@ -146,23 +144,15 @@ class NodeSink implements ResponseSink {
   }
 
   finish(): void {
-    this.#listeners.length = 0
-    this.#socket?.off('drain', this.#awake)
-    if (!this.#closed) this.#outgoing.end()
+    this.#end.finish()
+    this.#socket?.off('drain', this.#end.awake)
+    if (!this.#end.closed) this.#outgoing.end()
   }
 
   #close(): void {
-    if (this.#closed) return
-    this.#closed = true
-    this.#socket?.off('drain', this.#awake)
-    this.#awake()
-    for (const listener of this.#listeners.splice(0)) listener()
-  }
-
-  readonly #awake = (): void => {
-    const wake = this.#wake
-    this.#wake = undefined
-    wake?.()
+    if (this.#end.closed) return
+    this.#socket?.off('drain', this.#end.awake)
+    this.#end.close()
   }
 }
 

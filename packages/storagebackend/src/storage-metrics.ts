@@ -1,6 +1,6 @@
 import { groupResourceString } from '@keelson/apimachinery'
 import type { GroupResource } from '@keelson/apimachinery'
-import { createCounter, createGauge, createHistogram } from '@keelson/apimachinery/metrics'
+import { createCounter, createGauge, createHistogram, lazily } from '@keelson/apimachinery/metrics'
 import type { Histogram, MetricsRegistry, Value, ValueVector } from '@keelson/apimachinery/metrics'
 import type { StorageStats } from './storage.ts'
 
@@ -127,9 +127,4 @@ interface OperationSeries {
   readonly duration: Histogram
   readonly requests: Value
   readonly errors: () => Value
-}
-
-function lazily<V>(make: () => V): () => V {
-  let made: V | undefined
-  return () => (made ??= make())
 }

@@ -1,14 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { cpus, loadavg } from 'node:os'
 import path from 'node:path'
 import type { BenchOptions } from './bench-options.ts'
 import type { ItemResult } from './bench-run.ts'
+import { measuredOn } from './measured-on.ts'
+import type { MeasuredOn } from './measured-on.ts'
 
-export interface BenchReport {
-  readonly time: string
-  readonly node: string
-  readonly cpu: string
-  readonly loadAverage: readonly number[]
+export interface BenchReport extends MeasuredOn {
   readonly options: BenchOptions
   /** Bare as a share of raw node:https. */
   readonly bareOfRaw: number
@@ -20,8 +17,7 @@ const busy = 0.9
 export function createReport(options: BenchOptions, bareOfRaw: number, items: readonly ItemResult[]): BenchReport {
   // A credential is no result.
   const shown = options.other === undefined ? options : { ...options, other: { ...options.other, token: '' } }
-  const cpu = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`
-  return { time: new Date().toISOString(), node: process.version, cpu, loadAverage: loadavg(), options: shown, bareOfRaw, items }
+  return { ...measuredOn(), options: shown, bareOfRaw, items }
 }
 
 export function writeReport(report: { readonly time: string }, directory: string): string {

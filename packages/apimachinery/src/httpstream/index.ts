@@ -10,5 +10,6 @@ export {
   websocketMessage,
   websocketOpcode,
   WebSocketProtocolError,
+  websocketTokenProtocol,
 } from './websocket-frames.ts'
 export type { MessageOpcode, WebSocketFrameHandler } from './websocket-frames.ts'

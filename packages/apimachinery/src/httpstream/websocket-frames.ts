@@ -3,6 +3,9 @@ import { createHash } from 'node:crypto'
 export const websocketOpcode = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const
 export type MessageOpcode = typeof websocketOpcode.text | typeof websocketOpcode.binary
 
+/** What a bearer token among the protocols of a WebSocket begins with. It is read there, never chosen, and never passed on. */
+export const websocketTokenProtocol = 'base64url.bearer.authorization.k8s.io.'
+
 const maxControlBytes = 125
 
 export interface WebSocketFrameHandler {

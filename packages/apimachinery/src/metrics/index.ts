@@ -2,6 +2,7 @@ export { createMetricsRegistry, metricsContentType } from './metrics-registry.ts
 export type { Collector, MetricsRegistry } from './metrics-registry.ts'
 export { createCounter, createGauge, createSampledMetric } from './value-vector.ts'
 export type { Value, ValueVector } from './value-vector.ts'
+export { lazily } from './lazily.ts'
 export { createHistogram } from './histogram.ts'
 export type { Histogram, HistogramVector } from './histogram.ts'
 export type { LabelValues } from './metric-text.ts'

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
+import { websocketTokenProtocol } from '@keelson/apimachinery/httpstream'
 
 type Incoming = IncomingMessage | Http2ServerRequest
 
@@ -22,7 +23,6 @@ const corsHeaders = new Set([
   'access-control-allow-methods',
   'access-control-allow-origin',
 ])
-const bearerProtocol = 'base64url.bearer.authorization.k8s.io.'
 
 export type HeaderList = readonly (readonly [name: string, value: string])[]
 
@@ -40,7 +40,7 @@ export function forwardedHeaders(incoming: Incoming): HeaderList {
     if (lower.startsWith(':') || lower === 'authorization' || lower.startsWith('impersonate-') || lower === 'expect') continue
     if (lower === 'x-forwarded-for') forwardedFor = forwardedFor === undefined ? value : `${forwardedFor}, ${value}`
     else if (lower === 'sec-websocket-protocol') {
-      const kept = splitList(value).filter((protocol) => !protocol.startsWith(bearerProtocol))
+      const kept = splitList(value).filter((protocol) => !protocol.startsWith(websocketTokenProtocol))
       if (kept.length > 0) headers.push([name, kept.join(', ')])
     } else headers.push([name, value])
   }

@@ -1,11 +1,13 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
-import { websocketOpcode } from '@keelson/apimachinery/httpstream'
+import { websocketOpcode, websocketTokenProtocol } from '@keelson/apimachinery/httpstream'
 import type { MessageOpcode } from '@keelson/apimachinery/httpstream'
+import { splitList } from '../connect/forwarded-headers.ts'
 import { takeSocket } from '../connect/pass-upgrade.ts'
 import { ServerWebSocket, websocketHandshake } from '../connect/server-websocket.ts'
 import type { InstallerContext, Upgrade } from '../context.ts'
 import { sendBytes } from '../response.ts'
 import type { ResponseSink } from '../response.ts'
+import { SinkEnd } from '../sink-end.ts'
 
 /** The connection of a client that wants the watch's events as messages of a WebSocket. */
 export function websocketUpgrade(c: InstallerContext): Upgrade | undefined {
@@ -38,49 +40,41 @@ export async function sendWebSocket(
   return RESPONSE_ALREADY_SENT
 }
 
-const tokenProtocol = 'base64url.bearer.authorization.k8s.io.'
-
 /** Credentials may stand among the protocols, which is the only header that a browser lets its pages set. */
 function chosenProtocol(offered: string | undefined): string | undefined {
-  return offered
-    ?.split(',')
-    .map((name) => name.trim())
-    .find((name) => name !== '' && !name.startsWith(tokenProtocol))
+  return splitList(offered).find((name) => !name.startsWith(websocketTokenProtocol))
 }
 
 class WebSocketSink implements ResponseSink {
   readonly #socket: ServerWebSocket
   readonly #messages: WatchMessages
-  readonly #listeners: (() => void)[] = []
-  #closed = false
-  #wake: (() => void) | undefined
+  readonly #end = new SinkEnd()
 
   constructor(c: InstallerContext, upgrade: Upgrade, handshake: Parameters<typeof takeSocket>[2], messages: WatchMessages) {
     this.#messages = messages
     // What the client says is of no interest; that it leaves is.
-    this.#socket = new ServerWebSocket(takeSocket(c, upgrade, handshake), { onMessage: () => true, onEnd: () => this.#close() })
-    this.#socket.onDrain(this.#awake)
+    this.#socket = new ServerWebSocket(takeSocket(c, upgrade, handshake), { onMessage: () => true, onEnd: () => this.#end.close() })
+    this.#socket.onDrain(this.#end.awake)
     this.#socket.start(upgrade.head)
   }
 
   get closed(): boolean {
-    return this.#closed
+    return this.#end.closed
   }
 
   write(chunk: Uint8Array | string): boolean {
-    if (this.#closed) return true
+    if (this.#end.closed) return true
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
     return this.#socket.send(this.#messages.opcode, bytes.subarray(this.#messages.prefixLength))
   }
 
   drained(): Promise<void> {
-    if (this.#closed || !this.#socket.socket.writableNeedDrain) return Promise.resolve()
-    return new Promise((resolve) => (this.#wake = resolve))
+    if (this.#end.closed || !this.#socket.socket.writableNeedDrain) return Promise.resolve()
+    return this.#end.wait()
   }
 
   onClose(listener: () => void): void {
-    if (this.#closed) listener()
-    else this.#listeners.push(listener)
+    this.#end.onClose(listener)
   }
 
   cork(): void {
@@ -92,20 +86,8 @@ class WebSocketSink implements ResponseSink {
   }
 
   finish(): void {
-    this.#listeners.length = 0
+    this.#end.finish()
     this.#socket.close()
-  }
-
-  #close(): void {
-    this.#closed = true
-    this.#awake()
-    for (const listener of this.#listeners.splice(0)) listener()
-  }
-
-  readonly #awake = (): void => {
-    const wake = this.#wake
-    this.#wake = undefined
-    wake?.()
   }
 }
 

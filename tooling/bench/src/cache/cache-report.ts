@@ -1,21 +1,17 @@
-import { cpus, loadavg } from 'node:os'
+import { machineLine, measuredOn } from '../measured-on.ts'
+import type { MeasuredOn } from '../measured-on.ts'
 import type { CacheResult } from './bench-cache.ts'
 
-export interface CacheReport {
-  readonly time: string
-  readonly node: string
-  readonly cpu: string
-  readonly loadAverage: readonly number[]
+export interface CacheReport extends MeasuredOn {
   readonly items: readonly CacheResult[]
 }
 
 export function createCacheReport(items: readonly CacheResult[]): CacheReport {
-  const cpu = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`
-  return { time: new Date().toISOString(), node: process.version, cpu, loadAverage: loadavg(), items }
+  return { ...measuredOn(), items }
 }
 
 export function cacheSummary(report: CacheReport): string {
-  return `${report.cpu}, node ${report.node}, load ${report.loadAverage.map((l) => l.toFixed(1)).join(' ')}`
+  return machineLine(report)
 }
 
 /** One item, for a terminal. */

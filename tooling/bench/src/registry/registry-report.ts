@@ -1,4 +1,5 @@
-import { cpus, loadavg } from 'node:os'
+import { machineLine, measuredOn } from '../measured-on.ts'
+import type { MeasuredOn } from '../measured-on.ts'
 import type { StorageFigure } from '../storage/storage-job.ts'
 import { middleOf } from '../storage/storage-verdict.ts'
 import type { RegistryItem } from './registry-items.ts'
@@ -18,11 +19,7 @@ export interface RegistryVerdict {
   readonly met: boolean | undefined
 }
 
-export interface RegistryReport {
-  readonly time: string
-  readonly node: string
-  readonly cpu: string
-  readonly loadAverage: readonly number[]
+export interface RegistryReport extends MeasuredOn {
   readonly seconds: number
   readonly items: readonly (RegistryResult & { readonly verdict: RegistryVerdict })[]
 }
@@ -35,10 +32,7 @@ export function judgeRegistry({ item, figures }: RegistryResult): RegistryVerdic
 
 export function createRegistryReport(seconds: number, results: readonly RegistryResult[]): RegistryReport {
   return {
-    time: new Date().toISOString(),
-    node: process.version,
-    cpu: `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`,
-    loadAverage: loadavg(),
+    ...measuredOn(),
     seconds,
     items: results.map((result) => ({ ...result, verdict: judgeRegistry(result) })),
   }
@@ -46,7 +40,7 @@ export function createRegistryReport(seconds: number, results: readonly Registry
 
 /** For a terminal. Figures are the middle of the rounds, spreads their least and their most. */
 export function registryTable(report: RegistryReport): string {
-  const lines = [`${report.cpu}, node ${report.node}, load ${report.loadAverage.map((l) => l.toFixed(1)).join(' ')}`]
+  const lines = [machineLine(report)]
   for (const { item, figures, verdict } of report.items) {
     const shown = item.unit === 'rate' ? (value: number) => `${Math.round(value).toLocaleString('en')} /s` : microseconds
     const cpu = item.unit === 'rate' ? `, cpu ${microseconds(middleOf(figures.map((figure) => figure.cpu)))}` : ''

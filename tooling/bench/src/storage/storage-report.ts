@@ -1,23 +1,17 @@
-import { cpus, loadavg } from 'node:os'
+import { machineLine, measuredOn } from '../measured-on.ts'
+import type { MeasuredOn } from '../measured-on.ts'
 import type { StorageFigure } from './storage-job.ts'
 import type { StorageResult } from './storage-run.ts'
 import { judge, middleOf, type StorageVerdict } from './storage-verdict.ts'
 
-export interface StorageReport {
-  readonly time: string
-  readonly node: string
-  readonly cpu: string
-  readonly loadAverage: readonly number[]
+export interface StorageReport extends MeasuredOn {
   readonly seconds: number
   readonly items: readonly (StorageResult & { readonly verdict: StorageVerdict })[]
 }
 
 export function createStorageReport(seconds: number, results: readonly StorageResult[]): StorageReport {
   return {
-    time: new Date().toISOString(),
-    node: process.version,
-    cpu: `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`,
-    loadAverage: loadavg(),
+    ...measuredOn(),
     seconds,
     items: results.map((result) => ({ ...result, verdict: judge(result) })),
   }
@@ -25,7 +19,7 @@ export function createStorageReport(seconds: number, results: readonly StorageRe
 
 /** For a terminal. Figures are the middle of the rounds, spreads their least and their most. */
 export function storageTable(report: StorageReport): string {
-  const lines = [`${report.cpu}, node ${report.node}, load ${report.loadAverage.map((l) => l.toFixed(1)).join(' ')}`]
+  const lines = [machineLine(report)]
   for (const { item, ours, bare, verdict } of report.items) {
     const { bar } = item
     const shown = bar.type === 'time' ? (value: number) => `${value.toFixed(2)} ms` : percent

@@ -1,0 +1,23 @@
+import { cpus, loadavg } from 'node:os'
+
+/** When and on what a report's figures were measured. */
+export interface MeasuredOn {
+  readonly time: string
+  readonly node: string
+  readonly cpu: string
+  readonly loadAverage: readonly number[]
+}
+
+export function measuredOn(): MeasuredOn {
+  return {
+    time: new Date().toISOString(),
+    node: process.version,
+    cpu: `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`,
+    loadAverage: loadavg(),
+  }
+}
+
+/** For a terminal. */
+export function machineLine({ cpu, node, loadAverage }: MeasuredOn): string {
+  return `${cpu}, node ${node}, load ${loadAverage.map((load) => load.toFixed(1)).join(' ')}`
+}
