@@ -2,7 +2,7 @@ import type { GroupResource, GroupVersion, KubeObject, Scheme } from '@keelson/a
 import type { FieldManager } from '@keelson/apimachinery/managed-fields'
 import { canDelete, canList, canWatch, storageFieldManager } from '@keelson/registry'
 import type { RESTStorage, StorageFieldManagerOptions } from '@keelson/registry'
-import type { LoopbackClient, LoopbackResource } from './client.ts'
+import type { DeletableResource, LoopbackClient, LoopbackResource } from './client.ts'
 import { RegistryResource } from './registry-resource.ts'
 import { noAdmission } from './write-admission.ts'
 import type { WriteAdmission } from './write-admission.ts'
@@ -41,6 +41,8 @@ export function createLoopbackClient(options: LoopbackClientOptions = {}): Loopb
     admission: (): WriteAdmission => options.admission?.() ?? noAdmission,
     fieldManager: options.fieldManager ?? 'keelson',
   }
+  /** Asked for each owner of each object that is collected, and changed only with the groups. */
+  let deletable: readonly DeletableResource[] | undefined
   return {
     add({ group, version }, storages) {
       for (const [path, main] of storages) {
@@ -51,19 +53,21 @@ export function createLoopbackClient(options: LoopbackClientOptions = {}): Loopb
         const served = new RegistryResource({ ...shared, resource: { ...resource, version }, main, subresource, fieldManagers })
         resources.set(keyOf(resource), { resource, version, main, served })
       }
+      deletable = undefined
     },
     remove(resource) {
       resources.delete(keyOf(resource))
+      deletable = undefined
     },
     resource<T extends KubeObject>(resource: GroupResource) {
       return resources.get(keyOf(resource))?.served as unknown as LoopbackResource<T> | undefined
     },
     deletableResources() {
-      return [...resources.values()]
+      return (deletable ??= [...resources.values()]
         .filter(({ main }) => canList(main) && canWatch(main) && canDelete(main))
         .map(({ resource: { group, resource }, version, main }) => {
           return { group, resource, version, kind: main.gvk.kind, namespaced: main.namespaced }
-        })
+        }))
     },
   }
 }
