@@ -1,10 +1,8 @@
 // Needs the recordings in ../shared/golden; skipped where they are absent.
-import { readFile } from 'node:fs/promises'
-import path from 'node:path'
 import { expect, test } from 'vitest'
-import { sharedDirectory } from '../repository-root.ts'
-import { type GoldenCase, kindOfCase } from './kind-of-case.ts'
+import { kindOfCase } from './kind-of-case.ts'
 import { hasRecordings, playGolden } from './play.ts'
+import { readCases } from './read-cases.ts'
 
 const kinds = new Set(['ConfigMap', 'Secret', 'Namespace', 'ServiceAccount', 'Event', 'Pod'])
 const scenarios = new Set(
@@ -24,12 +22,7 @@ const scenarios = new Set(
 test.skipIf(!hasRecordings)(
   'answers what the original answered',
   async () => {
-    const needed = new Map<string, string>()
-    for (const file of ['objects.jsonl', 'scenarios.jsonl'])
-      for (const line of (await readFile(path.join(sharedDirectory, 'golden', file), 'utf8')).split('\n').filter(Boolean)) {
-        const golden = JSON.parse(line) as GoldenCase
-        needed.set(golden.id, kindOfCase(golden))
-      }
+    const needed = new Map(readCases().map((golden) => [golden.id, kindOfCase(golden)]))
     const { fails, total } = await playGolden(['--with', 'core,events.k8s.io,admission', '--show', '0'])
     expect(total).toBeGreaterThan(300)
     const wrong = fails.filter(({ id }) => scenarios.has(id) || kinds.has(needed.get(id) ?? ''))

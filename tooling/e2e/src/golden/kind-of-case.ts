@@ -1,9 +1,4 @@
-export interface GoldenCase {
-  readonly id: string
-  readonly setup?: boolean
-  readonly needs?: readonly string[]
-  readonly steps: readonly { readonly path?: string; readonly body?: unknown }[]
-}
+import type { GoldenCase } from './read-cases.ts'
 
 /** What a case is about, for the score: the kind that it creates, or the scenario's name. */
 export function kindOfCase(golden: GoldenCase): string {

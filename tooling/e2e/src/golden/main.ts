@@ -1,9 +1,7 @@
 // npm run golden: the recorded answers of the original, played against a fresh server of ours; the score, kind by kind.
-import { readFile } from 'node:fs/promises'
-import path from 'node:path'
-import { sharedDirectory } from '../repository-root.ts'
-import { type GoldenCase, kindOfCase } from './kind-of-case.ts'
+import { kindOfCase } from './kind-of-case.ts'
 import { hasRecordings, playGolden } from './play.ts'
+import { readCases } from './read-cases.ts'
 
 if (!hasRecordings) {
   process.stderr.write('golden: no recordings beside this repository (../shared/golden); nothing to play\n')
@@ -22,18 +20,15 @@ const without = option('--without') ?? new Set()
 const substring = args.includes('--only') ? (args[args.indexOf('--only') + 1] ?? '') : ''
 const failedCases = new Set(outcome.fails.map((fail) => fail.id))
 const score = new Map<string, { cases: number; matching: number }>()
-for (const file of ['objects.jsonl', 'scenarios.jsonl']) {
-  const lines = (await readFile(path.join(sharedDirectory, 'golden', file), 'utf8')).split('\n').filter(Boolean)
-  for (const golden of lines.map((line) => JSON.parse(line) as GoldenCase)) {
-    const needs = golden.needs ?? []
-    if (golden.setup === true || !golden.id.includes(substring)) continue
-    if (needs.some((tag) => without.has(tag) || (only !== undefined && !only.has(tag)))) continue
-    const kind = kindOfCase(golden)
-    const row = score.get(kind) ?? { cases: 0, matching: 0 }
-    row.cases += 1
-    if (!failedCases.has(golden.id)) row.matching += 1
-    score.set(kind, row)
-  }
+for (const golden of readCases()) {
+  const needs = golden.needs ?? []
+  if (golden.setup === true || !golden.id.includes(substring)) continue
+  if (needs.some((tag) => without.has(tag) || (only !== undefined && !only.has(tag)))) continue
+  const kind = kindOfCase(golden)
+  const row = score.get(kind) ?? { cases: 0, matching: 0 }
+  row.cases += 1
+  if (!failedCases.has(golden.id)) row.matching += 1
+  score.set(kind, row)
 }
 process.stdout.write('\ncases that match, by kind:\n')
 for (const [kind, row] of [...score].sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -28,10 +28,11 @@ export interface Outcome {
 /** Plays the recorded cases against a fresh server of ours without controllers. `args` are the player's own. */
 export async function playGolden(args: readonly string[]): Promise<Outcome> {
   const scratch = await mkdtemp(path.join(os.tmpdir(), 'keelson-golden-'))
-  const report = path.join(scratch, 'report.json')
+  const wanted = args.indexOf('--json')
+  const report = wanted < 0 ? path.join(scratch, 'report.json') : path.resolve(args[wanted + 1] ?? '')
   await using server = await startKeelsonProcess({ controllers: 'none' })
   try {
-    const output = await collect([player, 'check', '--server', server.url, '--token', server.token, '--json', report, ...args])
+    const output = await collect([player, 'check', '--server', server.url, '--token', server.token, ...args, '--json', report])
     const json = await readFile(report, 'utf8').catch(() => {
       throw new Error(`the player wrote no report:\n${output}`)
     })

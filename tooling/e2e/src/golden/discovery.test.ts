@@ -1,0 +1,142 @@
+// Needs the recordings in ../shared/golden; skipped where they are absent.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { HttpsClient } from '../https-client.ts'
+import { startKeelsonProcess } from '../keelson-process.ts'
+import type { KeelsonProcess } from '../keelson-process.ts'
+import { hasRecordings } from './play.ts'
+import { readCases } from './read-cases.ts'
+import type { GoldenStep } from './read-cases.ts'
+
+interface Resource {
+  readonly name: string
+  readonly singularName: string
+  readonly namespaced: boolean
+  readonly group?: string
+  readonly version?: string
+  readonly kind: string
+  readonly verbs: readonly string[]
+  readonly shortNames?: readonly string[]
+  readonly categories?: readonly string[]
+  readonly storageVersionHash?: string
+}
+interface ResourceList {
+  readonly groupVersion: string
+  readonly resources: readonly Resource[]
+}
+interface Group {
+  readonly name: string
+  readonly versions: readonly { readonly version: string }[]
+}
+
+interface GroupVersionKind {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+}
+interface AggregatedSubresource {
+  readonly subresource: string
+  readonly responseKind?: GroupVersionKind
+  readonly verbs: readonly string[]
+}
+interface AggregatedResource {
+  readonly resource: string
+  readonly responseKind?: GroupVersionKind
+  readonly scope: 'Namespaced' | 'Cluster'
+  readonly singularResource: string
+  readonly verbs: readonly string[]
+  readonly shortNames?: readonly string[]
+  readonly categories?: readonly string[]
+  readonly subresources?: readonly AggregatedSubresource[]
+}
+interface AggregatedGroup {
+  readonly metadata: { readonly name?: string }
+  readonly versions: readonly { readonly version: string; readonly resources: readonly AggregatedResource[]; readonly freshness: string }[]
+}
+
+const aggregated = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
+/** Those of the other servers in the original's chain. */
+const laterGroups: ReadonlySet<string> = new Set(['apiregistration.k8s.io', 'apiextensions.k8s.io'])
+
+const steps = hasRecordings ? readCases(['scenarios.jsonl']).find(({ id }) => id === 'scenario/discovery')!.steps : []
+const isOurs = ({ path }: GoldenStep): boolean => ![...laterGroups].some((name) => path.startsWith(`/apis/${name}/`))
+const lists = steps.filter((step) => isOurs(step) && (step.expect.body as { kind?: string }).kind === 'APIResourceList')
+const groups = (steps.find(({ path }) => path === '/apis')?.expect.body as { readonly groups: readonly Group[] } | undefined)?.groups ?? []
+
+/** What an aggregated document says, in the words of the other: the most of what clients go by, but no hashes. */
+function flattened(group: string, version: string, resources: readonly AggregatedResource[]): Omit<Resource, 'storageVersionHash'>[] {
+  const kindOf = (kind: GroupVersionKind | undefined): Pick<Resource, 'group' | 'version' | 'kind'> => {
+    const own = kind === undefined || kind.version === '' || (kind.group === group && kind.version === version)
+    return { ...(own ? {} : { ...(kind.group !== '' && { group: kind.group }), version: kind.version }), kind: kind?.kind ?? '' }
+  }
+  return resources.flatMap(({ resource, responseKind, scope, singularResource, verbs, shortNames, categories, subresources = [] }) => [
+    {
+      name: resource,
+      singularName: singularResource,
+      namespaced: scope === 'Namespaced',
+      ...kindOf(responseKind),
+      verbs,
+      ...(shortNames && { shortNames }),
+      ...(categories && { categories }),
+    },
+    ...subresources.map((sub) => ({
+      name: `${resource}/${sub.subresource}`,
+      singularName: '',
+      namespaced: scope === 'Namespaced',
+      ...kindOf(sub.responseKind),
+      verbs: sub.verbs,
+    })),
+  ])
+}
+
+describe.skipIf(!hasRecordings)('discovery', () => {
+  let server: KeelsonProcess
+  let http: HttpsClient
+
+  beforeAll(async () => {
+    server = await startKeelsonProcess({ controllers: 'none' })
+    http = new HttpsClient(server.url, server.token)
+  })
+  afterAll(async () => {
+    http[Symbol.dispose]()
+    await server.stop()
+  })
+
+  test('groups, their order and preferred versions are the recorded ones', async () => {
+    const answer = await http.request('GET', '/apis')
+    expect(answer.json()).toEqual({ kind: 'APIGroupList', apiVersion: 'v1', groups: groups.filter(({ name }) => !laterGroups.has(name)) })
+  })
+
+  test.each(groups.filter(({ name }) => !laterGroups.has(name)))('group $name', async (group) => {
+    expect((await http.request('GET', `/apis/${group.name}`)).json()).toEqual({ kind: 'APIGroup', apiVersion: 'v1', ...group })
+  })
+
+  test.each(lists)('$path', async ({ path, expect: { body } }) => {
+    expect((await http.request('GET', path)).json()).toEqual(body)
+  })
+
+  test('every group version was recorded', () => {
+    const served = groups
+      .filter(({ name }) => !laterGroups.has(name))
+      .flatMap(({ name, versions }) => versions.map(({ version }) => `/apis/${name}/${version}`))
+    expect(lists.map(({ path }) => path).toSorted()).toEqual(['/api/v1', ...served].toSorted())
+  })
+
+  test('the core group, aggregated, is the recorded one', async () => {
+    const step = steps.find(({ path, headers }) => path === '/api' && headers?.['accept'] === aggregated)!
+    expect((await http.request('GET', '/api', { headers: { accept: aggregated } })).json()).toEqual(step.expect.body)
+  })
+
+  test('the aggregated documents say the same as the recorded lists, in the recorded order', async () => {
+    const { items } = (await http.request('GET', '/apis', { headers: { accept: aggregated } })).json<{ items: AggregatedGroup[] }>()
+    expect(items.map(({ metadata, versions }) => [metadata.name, versions.map(({ version }) => version)])).toEqual(
+      groups.filter(({ name }) => !laterGroups.has(name)).map(({ name, versions }) => [name, versions.map(({ version }) => version)]),
+    )
+    for (const { metadata, versions } of items)
+      for (const { version, resources, freshness } of versions) {
+        const { resources: recorded } = lists.find(({ path }) => path === `/apis/${metadata.name}/${version}`)!.expect.body as ResourceList
+        const withoutHashes = recorded.map(({ storageVersionHash: _hash, ...rest }) => rest)
+        expect(flattened(metadata.name ?? '', version, resources)).toEqual(withoutHashes)
+        expect(freshness).toBe('Current')
+      }
+  })
+})

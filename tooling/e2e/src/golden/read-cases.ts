@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { sharedDirectory } from '../repository-root.ts'
+
+export interface GoldenStep {
+  readonly method: string
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+  readonly expect: { readonly code: number; readonly body?: unknown }
+}
+
+export interface GoldenCase {
+  readonly id: string
+  readonly setup?: boolean
+  readonly needs?: readonly string[]
+  readonly steps: readonly GoldenStep[]
+}
+
+const files = ['objects.jsonl', 'scenarios.jsonl'] as const
+
+/** The recorded cases, of one file or of both. Needs the recordings. */
+export function readCases(chosen: readonly (typeof files)[number][] = files): readonly GoldenCase[] {
+  return chosen.flatMap((file) =>
+    readFileSync(path.join(sharedDirectory, 'golden', file), 'utf8')
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as GoldenCase),
+  )
+}

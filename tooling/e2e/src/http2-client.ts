@@ -1,0 +1,52 @@
+import http2 from 'node:http2'
+import type { ClientHttp2Session, IncomingHttpHeaders } from 'node:http2'
+
+export interface Http2Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+export interface Http2Request {
+  readonly body?: Uint8Array
+  readonly headers?: Readonly<Record<string, string>>
+  /** Of an answer that goes on: its beginning is enough. */
+  readonly firstBytesOnly?: boolean
+}
+
+/** One connection over HTTP/2; bytes go out and come back as they are. */
+export class Http2Client implements Disposable {
+  readonly #session: ClientHttp2Session
+  readonly #token: string
+
+  constructor(url: string, token: string) {
+    this.#session = http2.connect(url, { rejectUnauthorized: false })
+    this.#token = token
+  }
+
+  request(method: string, path: string, { body, headers = {}, firstBytesOnly = false }: Http2Request = {}): Promise<Http2Answer> {
+    return new Promise((resolve, reject) => {
+      const stream = this.#session.request(
+        { ':method': method, ':path': path, authorization: `Bearer ${this.#token}`, ...headers },
+        { endStream: body === undefined },
+      )
+      let answered: IncomingHttpHeaders = {}
+      const chunks: Buffer[] = []
+      const done = (): void => resolve({ status: Number(answered[':status']), headers: answered, body: Buffer.concat(chunks) })
+      stream.on('response', (all) => (answered = all))
+      stream.on('data', (chunk: Buffer) => {
+        chunks.push(chunk)
+        if (!firstBytesOnly) return
+        done()
+        stream.close(http2.constants.NGHTTP2_CANCEL)
+      })
+      stream.on('end', done)
+      stream.on('error', reject)
+      if (body !== undefined) stream.end(body)
+    })
+  }
+
+  [Symbol.dispose](): void {
+    this.#session.destroy()
+  }
+}

@@ -1,0 +1,33 @@
+import { encodeUnknown } from '@keelson/api'
+import type { GroupVersionTypes, KindType } from '@keelson/api'
+import { parseGroupVersionKind } from '@keelson/apimachinery'
+import type { GroupVersionKind, JsonObject, KubeObject } from '@keelson/apimachinery'
+
+export const protobuf = 'application/vnd.kubernetes.protobuf'
+
+const loaded = new Map<string, Promise<GroupVersionTypes>>()
+
+/** Undefined for what is no kind of the group version. */
+export async function kindType({ group, version, kind }: GroupVersionKind): Promise<KindType | undefined> {
+  const module = `${group === '' ? 'core' : group.split('.')[0]!}/${version}`
+  const { kinds } = await loadModule(kind === 'DeleteOptions' ? 'meta/v1' : module)
+  return kinds.find(({ gvk }) => gvk.kind === kind)
+}
+
+function loadModule(name: string): Promise<GroupVersionTypes> {
+  const known = loaded.get(name)
+  if (known !== undefined) return known
+  const entry = `@keelson/api/${name}`
+  const loading = import(/* @vite-ignore */ entry).then((module: Record<string, GroupVersionTypes>) => Object.values(module)[0]!)
+  loaded.set(name, loading)
+  return loading
+}
+
+/** As a client of the original would send it. What is no protobuf is JSON, which is YAML too. */
+export async function encodeBody(object: JsonObject, contentType: string): Promise<Uint8Array> {
+  if (contentType !== protobuf) return Buffer.from(JSON.stringify(object))
+  const { apiVersion, kind, ...rest } = object as JsonObject & { readonly apiVersion: string; readonly kind: string }
+  const type = await kindType(parseGroupVersionKind(apiVersion, kind))
+  if (type === undefined) throw new Error(`no type for ${apiVersion} ${kind}`)
+  return encodeUnknown(type.gvk, type.encodeProto(rest as unknown as KubeObject))
+}
