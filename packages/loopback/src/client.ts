@@ -13,6 +13,11 @@ export interface LoopbackWatchOptions extends LoopbackListOptions {
   readonly sendInitialEvents?: boolean
 }
 
+/** What a write left, decoded when it is asked for: most who write do not look. */
+export interface LoopbackWritten<T extends KubeObject = KubeObject> {
+  object(): DeepReadonly<T>
+}
+
 /** One resource, in process: the registry's verbs, with the identity `system:apiserver`, without a socket and without serialization. */
 export interface LoopbackResource<T extends KubeObject = KubeObject> {
   /** undefined when there is none. Reads the cache (`resourceVersion: "0"`) unless told otherwise. */
@@ -20,11 +25,11 @@ export interface LoopbackResource<T extends KubeObject = KubeObject> {
   list(options?: LoopbackListOptions): Promise<{ items: readonly DeepReadonly<T>[]; resourceVersion: string }>
   /** Bookmarks are always on. Runs until the signal aborts, unlike a client's watch. */
   watch(options: LoopbackWatchOptions): Promise<ObjectWatch<T>>
-  create(namespace: string, object: T): Promise<DeepReadonly<T>>
+  create(namespace: string, object: T): Promise<LoopbackWritten<T>>
   /** Read, change, write; again after each lost race. Absent: ApiError NotFound. `subresource`: "status", "finalize". */
-  update(namespace: string, name: string, change: (object: T) => T, options?: { subresource?: string }): Promise<DeepReadonly<T>>
+  update(namespace: string, name: string, change: (object: T) => T, options?: { subresource?: string }): Promise<LoopbackWritten<T>>
   /** Server-side apply of what the manager wants to be so; takes over what others manage. Creates what is absent, but not by a subresource. */
-  apply(namespace: string, config: T, options: { fieldManager: string; subresource?: string }): Promise<DeepReadonly<T>>
+  apply(namespace: string, config: T, options: { fieldManager: string; subresource?: string }): Promise<LoopbackWritten<T>>
   delete(namespace: string, name: string, options?: DeleteOptions): Promise<void>
   deleteCollection(namespace: string, options?: DeleteOptions): Promise<void>
 }

@@ -34,15 +34,15 @@ it('has every verb, and absence is a value', async () => {
   await using test = open()
   const { resource } = test
   expect(await resource.get('ns', 'a')).toBeUndefined()
-  const created = await resource.create('ns', { metadata: { name: 'a' }, value: 1 })
+  const created = (await resource.create('ns', { metadata: { name: 'a' }, value: 1 })).object()
   expect(await resource.get('ns', 'a')).toEqual(created)
   await resource.create('other', { metadata: { name: 'b' } })
   expect((await resource.list({ namespace: 'ns' })).items).toHaveLength(1)
   expect((await resource.list()).items).toHaveLength(2)
-  expect((await resource.update('ns', 'a', (thing) => ({ ...thing, value: 2 }))).value).toBe(2)
+  expect((await resource.update('ns', 'a', (thing) => ({ ...thing, value: 2 }))).object().value).toBe(2)
   await expect(resource.update('ns', 'none', (thing) => thing)).rejects.toMatchObject({ reason: 'NotFound' })
   const ready = await resource.update('ns', 'a', (thing) => ({ ...thing, status: { ready: true } }), { subresource: 'status' })
-  expect(ready.status).toEqual({ ready: true })
+  expect(ready.object().status).toEqual({ ready: true })
   await expect(resource.update('ns', 'a', (thing) => thing, { subresource: 'scale' })).rejects.toMatchObject({ reason: 'MethodNotAllowed' })
   await resource.delete('ns', 'a')
   await resource.deleteCollection('other')
@@ -64,7 +64,7 @@ it('fills in defaults', async () => {
   const scheme = new Scheme()
   scheme.register({ gvk, hub: gvk, setDefaults: (object) => void ((object as Thing).value ??= 42) })
   await using test = open({ scheme })
-  expect((await test.resource.create('ns', { metadata: { name: 'a' } })).value).toBe(42)
+  expect((await test.resource.create('ns', { metadata: { name: 'a' } })).object().value).toBe(42)
 })
 
 it('writes go through admission, as the server itself', async () => {

@@ -8,6 +8,7 @@ export type {
   LoopbackListOptions,
   LoopbackResource,
   LoopbackWatchOptions,
+  LoopbackWritten,
 } from './client.ts'
 export { createInformer } from './create-informer.ts'
 export type { InformerOptions } from './create-informer.ts'

@@ -46,20 +46,20 @@ it('keeps who manages which field, in its own name or in that of who applies', a
   }
 
   const created = await resource.create('ns', { metadata: { name: 'a' }, spec: { size: 1 } })
-  expect(created.metadata.managedFields).toEqual([entry('me', 'Update', { 'f:spec': { 'f:size': {} } })])
+  expect(created.object().metadata.managedFields).toEqual([entry('me', 'Update', { 'f:spec': { 'f:size': {} } })])
   const same = await resource.update('ns', 'a', (thing) => ({ ...thing, spec: { size: 1 } }))
-  expect(same.metadata.resourceVersion).toBe(created.metadata.resourceVersion)
+  expect(same.object().metadata.resourceVersion).toBe(created.object().metadata.resourceVersion)
 
   const applied = await resource.apply('ns', { metadata: { name: 'a' }, spec: { size: 2, colour: 'red' } }, { fieldManager: 'painter' })
-  expect(applied.spec).toEqual({ size: 2, colour: 'red' })
-  expect(applied.metadata.managedFields).toEqual([entry('painter', 'Apply', { 'f:spec': { 'f:colour': {}, 'f:size': {} } })])
+  expect(applied.object().spec).toEqual({ size: 2, colour: 'red' })
+  expect(applied.object().metadata.managedFields).toEqual([entry('painter', 'Apply', { 'f:spec': { 'f:colour': {}, 'f:size': {} } })])
 
   const ready = await resource.update('ns', 'a', (thing) => ({ ...thing, status: { ready: true } }), { subresource: 'status' })
-  expect(ready.metadata.managedFields?.[1]).toEqual(
+  expect(ready.object().metadata.managedFields?.[1]).toEqual(
     entry('me', 'Update', { 'f:status': { '.': {}, 'f:ready': {} } }, { subresource: 'status' }),
   )
 
-  expect(await resource.apply('ns', { metadata: { name: 'new' } }, { fieldManager: 'painter' })).toMatchObject({
+  expect((await resource.apply('ns', { metadata: { name: 'new' } }, { fieldManager: 'painter' })).object()).toMatchObject({
     metadata: { name: 'new' },
   })
   await expect(

@@ -10,9 +10,9 @@ import type {
 } from '@keelson/apimachinery'
 import type { FieldManager } from '@keelson/apimachinery/managed-fields'
 import { canCreate, copyObject, canDelete, canDeleteCollection, canGet, canList, canUpdate, canWatch, readResult } from '@keelson/registry'
-import type { DeleteRequest, ListRequest, RESTStorage, Updater } from '@keelson/registry'
+import type { DeleteRequest, ListRequest, RESTStorage, RestResult, Updater } from '@keelson/registry'
 import type { ObjectWatch, Predicate } from '@keelson/storagebackend'
-import type { LoopbackListOptions, LoopbackResource, LoopbackWatchOptions } from './client.ts'
+import type { LoopbackListOptions, LoopbackResource, LoopbackWatchOptions, LoopbackWritten } from './client.ts'
 import { loopbackContext } from './request.ts'
 import { noAdmission } from './write-admission.ts'
 import type { WriteAdmission, WriteAttributes } from './write-admission.ts'
@@ -76,7 +76,7 @@ export class RegistryResource implements LoopbackResource {
     )
   }
 
-  async create(namespace: string, object: KubeObject): Promise<DeepReadonly<KubeObject>> {
+  async create(namespace: string, object: KubeObject): Promise<LoopbackWritten> {
     const { main, setDefaults } = this.#parts
     if (!canCreate(main)) throw this.#unsupported('create')
     const context = this.#context('create', namespace)
@@ -86,7 +86,7 @@ export class RegistryResource implements LoopbackResource {
     const attributes = this.#attributes(context, 'CREATE', { name: object.metadata.name ?? '', object })
     const admission = this.#parts.admission()
     await admission.admit(attributes)
-    return readResult(
+    return written(
       await main.create(context, object, {
         dryRun: false,
         validate: (final) => admission.validate({ ...attributes, name: final.metadata.name ?? '', object: final }),
@@ -99,7 +99,7 @@ export class RegistryResource implements LoopbackResource {
     name: string,
     change: (object: KubeObject) => KubeObject,
     options: { subresource?: string } = {},
-  ): Promise<DeepReadonly<KubeObject>> {
+  ): Promise<LoopbackWritten> {
     const { subresource = '' } = options
     const storage = this.#updater('update', subresource)
     const manager = this.#parts.fieldManagers(subresource)
@@ -123,14 +123,10 @@ export class RegistryResource implements LoopbackResource {
       },
       { dryRun: false, validateUpdate: (final, old) => admission.validate(attributes(final, old)) },
     )
-    return readResult(object)
+    return written(object)
   }
 
-  async apply(
-    namespace: string,
-    config: KubeObject,
-    options: { fieldManager: string; subresource?: string },
-  ): Promise<DeepReadonly<KubeObject>> {
+  async apply(namespace: string, config: KubeObject, options: { fieldManager: string; subresource?: string }): Promise<LoopbackWritten> {
     const { fieldManager, subresource = '' } = options
     const { group, version, kind } = this.#parts.main.gvk
     const name = config.metadata.name ?? ''
@@ -160,7 +156,7 @@ export class RegistryResource implements LoopbackResource {
         validateUpdate: (final, old) => admission.validate(attributes(final, old)),
       },
     )
-    return readResult(object)
+    return written(object)
   }
 
   #updater(verb: string, subresource: string): RESTStorage & Updater {
@@ -235,6 +231,10 @@ export class RegistryResource implements LoopbackResource {
     const { group, resource } = this.#parts.resource
     return newMethodNotSupported({ group, resource: subresource === '' ? resource : `${resource}/${subresource}` }, verb)
   }
+}
+
+function written(result: RestResult): LoopbackWritten {
+  return { object: () => readResult(result) }
 }
 
 function listRequest({ predicate = everyObject, resourceVersion = '0' }: LoopbackListOptions): ListRequest {

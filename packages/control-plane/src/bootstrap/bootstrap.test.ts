@@ -100,7 +100,7 @@ describe('a cluster has from the first start', () => {
       metadata: { name: 'a' },
       spec: { ports: [{ port: 80 }], selector: { app: 'a' }, ipFamilyPolicy: 'RequireDualStack' },
     })
-    expect(made.spec?.ipFamilies).toEqual(['IPv4', 'IPv6'])
+    expect(made.object().spec?.ipFamilies).toEqual(['IPv4', 'IPv6'])
   })
 })
 

@@ -55,10 +55,11 @@ export class EndpointReconciler {
   async #create(endpoints: LoopbackResource<Endpoints>, addresses: readonly string[]): Promise<DeepReadonly<Endpoints> | undefined> {
     if (addresses.length === 0) return undefined
     try {
-      return await endpoints.create(namespace, {
+      const created = await endpoints.create(namespace, {
         metadata: { name: kubernetesService, namespace, labels: { [skipMirror]: 'true' } },
         subsets: this.#subsets(addresses),
       })
+      return created.object()
     } catch (error) {
       // Another server was faster; the next time we see what it wrote.
       if (isApiError(error, 'AlreadyExists')) return undefined
@@ -76,12 +77,13 @@ export class EndpointReconciler {
     const known = (subset?.addresses ?? []).map(({ ip }) => ip).toSorted()
     const same = subset !== undefined && others.length === 0 && semanticEqual(known, addresses.toSorted())
     if (same && current.metadata.labels?.[skipMirror] === 'true') return current
-    return endpoints.update(namespace, kubernetesService, (object) => {
+    const updated = await endpoints.update(namespace, kubernetesService, (object) => {
       object.metadata.labels = { ...object.metadata.labels, [skipMirror]: 'true' }
       const kept = object.subsets?.length === 1 ? object.subsets[0]!.ports : undefined
       object.subsets = this.#subsets(addresses, kept)
       return object
     })
+    return updated.object()
   }
 
   #subsets(addresses: readonly string[], ports: EndpointPort[] = this.#ports): NonNullable<Endpoints['subsets']> {

@@ -45,9 +45,10 @@ const live = { resourceVersion: '' }
 type Created = DeepReadonly<KubeObject>
 
 async function configMap(name: string, owners: readonly OwnerReference[] = [], finalizers?: string[], namespace = 'a'): Promise<Created> {
-  return cluster.configMaps.create(namespace, {
+  const created = await cluster.configMaps.create(namespace, {
     metadata: { name, ownerReferences: [...owners], ...(finalizers && { finalizers }) },
   })
+  return created.object()
 }
 const ownedBy = ({ metadata }: Created, more: Partial<OwnerReference> = {}): OwnerReference => ({
   apiVersion: 'v1',
