@@ -5,12 +5,23 @@ export interface LoadJob {
   readonly connections: number
   /** Requests under way on each connection. */
   readonly pipeline: number
+  /** Each request is a stream. Default: HTTP/1.1. */
+  readonly http2?: boolean
   /** Ends after this time, or after `count` requests when that is given. */
   readonly seconds: number
   readonly count?: number
+  /** So many in a second, due at their time whether or not earlier ones were answered; latencies count from then on. Default: the next when one is answered. */
+  readonly rate?: number
   readonly request: RequestTemplate
+  /** Others that are sent between, each so often for one of `request`. */
+  readonly between?: readonly { readonly request: RequestTemplate; readonly times: number }[]
   /** Streams that are opened first; what arrives on them is counted. */
-  readonly watch?: { readonly path: string; readonly streams: number }
+  readonly watch?: {
+    readonly path: string
+    readonly streams: number
+    /** Looks into each event: all have to come once on each stream, in order. */
+    readonly checkOrder?: boolean
+  }
 }
 
 /** "{n}" in path and body is replaced by a number that no other request of this run has. */
@@ -20,11 +31,15 @@ export interface RequestTemplate {
   readonly contentType?: string
   /** Default: JSON. */
   readonly accept?: string
+  /** Default: no compression is asked for. */
+  readonly acceptEncoding?: string
   readonly body?: string
   /** Where "{n}" begins. */
   readonly firstNumber?: number
   /** "{n}" is taken modulo this, when objects are used again. */
   readonly modulo?: number
+  /** "{n}" has so many digits, with zeros in front. */
+  readonly digits?: number
 }
 
 export interface LoadResult {
@@ -41,4 +56,6 @@ export interface LoadResult {
   readonly events: number
   /** Until the last of them. */
   readonly eventSeconds: number
+  /** Of watches whose order is checked: events that came twice, too late, or not on all streams. */
+  readonly disorder: number
 }

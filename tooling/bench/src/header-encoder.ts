@@ -1,0 +1,64 @@
+// Places in the table that HTTP/2 begins with.
+const knownNames: Readonly<Record<string, number>> = { ':authority': 1, ':path': 4, accept: 19, authorization: 23, 'content-type': 31 }
+const knownFields: Readonly<Record<string, number>> = {
+  ':method GET': 2,
+  ':method POST': 3,
+  ':scheme https': 7,
+  'accept-encoding gzip, deflate': 16,
+}
+const knownStatuses = [200, 204, 206, 304, 400, 404, 500]
+const firstStatus = 8
+const firstOwn = 62
+
+/** The heads of one connection's requests: what was said before is said again by a byte or two. Paths differ, so they are not remembered. */
+export class HeaderEncoder {
+  /** Of this connection, the latest last. They are few, and fit into the smallest table. */
+  readonly #own: string[] = []
+
+  encode(fields: readonly (readonly [name: string, value: string])[]): Buffer {
+    const parts: Buffer[] = []
+    for (const [name, value] of fields) {
+      const field = `${name} ${value}`
+      const own = this.#own.lastIndexOf(field)
+      const place = knownFields[field] ?? (own < 0 ? undefined : firstOwn + this.#own.length - 1 - own)
+      if (place !== undefined) {
+        parts.push(integer(0x80, 7, place))
+        continue
+      }
+      const remembered = name !== ':path'
+      if (remembered) this.#own.push(field)
+      const known = knownNames[name] ?? 0
+      parts.push(remembered ? integer(0x40, 6, known) : integer(0, 4, known), ...(known === 0 ? [text(name)] : []), text(value))
+    }
+    return Buffer.concat(parts)
+  }
+}
+
+/** 599 for what would need a table to be kept: servers say 200, and what else is in the table from the beginning, by one byte. */
+export function statusOf(block: Buffer): number {
+  let at = 0
+  // The server may have changed the size of its table first.
+  while ((block[at]! & 0xe0) === 0x20) at += (block[at]! & 0x1f) === 0x1f ? lengthOfInteger(block, at) : 1
+  return knownStatuses[(block[at] ?? 0) - 0x80 - firstStatus] ?? 599
+}
+
+function lengthOfInteger(block: Buffer, from: number): number {
+  let at = from + 1
+  while (block[at]! >= 0x80) at++
+  return at + 1 - from
+}
+
+function text(value: string): Buffer {
+  const bytes = Buffer.from(value, 'latin1')
+  return Buffer.concat([integer(0, 7, bytes.length), bytes])
+}
+
+function integer(start: number, bits: number, value: number): Buffer {
+  const most = 2 ** bits - 1
+  if (value < most) return Buffer.from([start | value])
+  const bytes = [start | most]
+  let rest = value - most
+  for (; rest >= 0x80; rest >>= 7) bytes.push((rest & 0x7f) | 0x80)
+  bytes.push(rest)
+  return Buffer.from(bytes)
+}

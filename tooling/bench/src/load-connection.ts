@@ -1,0 +1,62 @@
+import { connect } from 'node:tls'
+import type { MadeRequest } from './request-maker.ts'
+import { ResponseReader } from './response-reader.ts'
+
+/** Where requests are sent; who opened it hears of each answer, with the time that was given for its request. */
+export interface LoadConnection {
+  send(request: MadeRequest, since: number): void
+  bytesRead(): number
+}
+
+export interface ConnectionOptions {
+  readonly url: string
+  readonly token: string
+  readonly onAnswer: (status: number, since: number) => void
+  /** Pieces of bodies, where somebody looks at them. */
+  readonly onBody?: (piece: Buffer) => void
+  readonly onEnd: (reason: Error) => void
+}
+
+/** A raw socket, for a client must cost far less than the server. */
+export function openHttp1({ url, token, onAnswer, onBody, onEnd }: ConnectionOptions): Promise<LoadConnection> {
+  const { hostname, port, host } = new URL(url)
+  return new Promise((resolve, reject) => {
+    const sent: number[] = []
+    let first = 0
+    let same: { readonly request: MadeRequest; readonly bytes: Buffer } | undefined
+    const reader = new ResponseReader((status) => onAnswer(status, sent[first++]!), onBody)
+    const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] }, () => {
+      socket.setNoDelay(true)
+      resolve({
+        send(request, since) {
+          sent.push(since)
+          if (same?.request !== request) same = { request, bytes: bytesOf(request, host, token) }
+          socket.write(same.bytes)
+        },
+        bytesRead: () => socket.bytesRead,
+      })
+    })
+    socket.on('data', (data: Buffer) => {
+      // Requests that follow from one piece of data leave together.
+      socket.cork()
+      reader.push(data)
+      socket.uncork()
+    })
+    socket.on('error', (error) => {
+      reject(error)
+      onEnd(error)
+    })
+    socket.on('close', () => onEnd(new Error('the server closed the connection')))
+  })
+}
+
+function bytesOf(
+  { method, path, accept = 'application/json', acceptEncoding, contentType, body }: MadeRequest,
+  host: string,
+  token: string,
+): Buffer {
+  const head = [`${method} ${path} HTTP/1.1`, `host: ${host}`, `authorization: Bearer ${token}`, `accept: ${accept}`]
+  if (acceptEncoding !== undefined) head.push(`accept-encoding: ${acceptEncoding}`)
+  if (body !== undefined) head.push(`content-type: ${contentType}`, `content-length: ${Buffer.byteLength(body)}`)
+  return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body ?? ''}`)
+}

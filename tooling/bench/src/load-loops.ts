@@ -1,0 +1,86 @@
+import type { LoadConnection } from './load-connection.ts'
+import type { LoadJob } from './load-job.ts'
+import type { MadeRequest } from './request-maker.ts'
+
+export interface LoopResult {
+  /** Milliseconds, in the order of the answers. */
+  readonly latencies: number[]
+  readonly failures: number
+  readonly firstFailure: number
+}
+
+export interface Loop {
+  /** To be told of each answer, and by which connection it came. */
+  onAnswer(connection: number, status: number, since: number): void
+  fail(reason: Error): void
+  /** Resolves when all that was sent is answered. */
+  run(connections: readonly LoadConnection[]): Promise<LoopResult>
+}
+
+type OpenLoop = (load: Pick<LoadJob, 'pipeline' | 'seconds' | 'count' | 'rate'>, next: () => MadeRequest) => Loop
+
+/** As many under way as were asked for, all the time. */
+export const closedLoop: OpenLoop = ({ pipeline, seconds, count = Infinity }, next) =>
+  createLoop((connections, done) => {
+    const until = performance.now() + seconds * 1000
+    let left = count
+    let under = 0
+    const send = (connection: number): void => {
+      const now = performance.now()
+      if (left > 0 && now < until) {
+        left--
+        under++
+        connections[connection]!.send(next(), now)
+      } else if (under === 0) done()
+    }
+    for (let i = 0; i < pipeline; i++) connections.forEach((_, connection) => send(connection))
+    return (connection) => {
+      under--
+      send(connection)
+    }
+  })
+
+/** Each at its time, whether or not others were answered. One that finds no connection free waits, and the waiting is part of its latency. */
+export const openLoop: OpenLoop = ({ pipeline, seconds, rate = 1 }, next) =>
+  createLoop((connections, done) => {
+    const all = Math.max(1, Math.floor(rate * seconds))
+    const began = performance.now()
+    const free = Array.from({ length: pipeline }, () => connections.map((_, i) => i)).flat()
+    /** The times at which those were due that are not sent yet. */
+    const waiting: number[] = []
+    let due = 0
+    let answered = 0
+    const look = (): void => {
+      for (; due < all && began + (due * 1000) / rate <= performance.now(); due++) waiting.push(began + (due * 1000) / rate)
+      while (waiting.length > 0 && free.length > 0) connections[free.shift()!]!.send(next(), waiting.shift()!)
+      if (due < all) setTimeout(look, 1)
+    }
+    look()
+    return (connection) => {
+      if (++answered === all) done()
+      else if (waiting.length > 0) connections[connection]!.send(next(), waiting.shift()!)
+      else free.push(connection)
+    }
+  })
+
+function createLoop(start: (connections: readonly LoadConnection[], done: () => void) => (connection: number) => void): Loop {
+  const result = { latencies: [] as number[], failures: 0, firstFailure: 0 }
+  let answered: (connection: number) => void = () => {}
+  let fail: (reason: Error) => void = () => {}
+  return {
+    onAnswer(connection, status, since) {
+      result.latencies.push(performance.now() - since)
+      if (status >= 300) {
+        result.failures++
+        result.firstFailure ||= status
+      }
+      answered(connection)
+    },
+    fail: (reason) => fail(reason),
+    run: (connections) =>
+      new Promise((resolve, reject) => {
+        fail = reject
+        answered = start(connections, () => resolve(result))
+      }),
+  }
+}

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { mixedMaker, requestMaker } from './request-maker.ts'
+
+test('numbers are counted, padded and come again', () => {
+  const make = requestMaker({ method: 'PUT', path: '/p-{n}', body: '{n}', digits: 3, modulo: 2, firstNumber: 1 })
+  expect([make(), make(), make()].map(({ path, body }) => [path, body])).toEqual([
+    ['/p-001', '001'],
+    ['/p-000', '000'],
+    ['/p-001', '001'],
+  ])
+  const fixed = requestMaker({ method: 'GET', path: '/p' })
+  expect(fixed()).toBe(fixed())
+})
+
+test('kinds are mixed in the proportion that was asked for', () => {
+  const make = mixedMaker([
+    { request: { method: 'PATCH', path: '/write' }, times: 1 },
+    { request: { method: 'GET', path: '/list' }, times: 3 },
+    { request: { method: 'GET', path: '/get' }, times: 1 },
+  ])
+  const made = Array.from({ length: 50 }, () => make().path)
+  expect(['/write', '/list', '/get'].map((wanted) => made.filter((path) => path === wanted).length)).toEqual([10, 30, 10])
+  expect(new Set(made.slice(0, 5))).toEqual(new Set(['/write', '/list', '/get']))
+})

@@ -1,0 +1,38 @@
+import type { RequestTemplate } from './load-job.ts'
+
+/** A request with its number filled in. */
+export type MadeRequest = Omit<RequestTemplate, 'firstNumber' | 'modulo' | 'digits'>
+
+/** A request and how often it is sent for one of the others. */
+export interface RequestKind {
+  readonly request: RequestTemplate
+  readonly times: number
+}
+
+/** Each call gives the next. One that has no number in it is the same object every time. */
+export function requestMaker(template: RequestTemplate): () => MadeRequest {
+  const { firstNumber = 0, modulo, digits = 0, ...request } = template
+  if (!`${request.path}${request.body ?? ''}`.includes('{n}')) return () => request
+  let next = firstNumber
+  return () => {
+    const n = next++
+    const text = String(modulo === undefined ? n : n % modulo).padStart(digits, '0')
+    const body = request.body?.replaceAll('{n}', text)
+    return { ...request, path: request.path.replaceAll('{n}', text), ...(body !== undefined && { body }) }
+  }
+}
+
+/** Several kinds in turns, each as often as it says. */
+export function mixedMaker(kinds: readonly RequestKind[]): () => MadeRequest {
+  const makers = kinds.map(({ request }) => requestMaker(request))
+  if (makers.length === 1) return makers[0]!
+  const all = kinds.reduce((sum, { times }) => sum + times, 0)
+  const due = kinds.map(() => 0)
+  return () => {
+    // The one that is furthest behind: kinds are spread evenly.
+    kinds.forEach(({ times }, i) => (due[i]! += times / all))
+    const next = due.indexOf(Math.max(...due))
+    due[next]! -= 1
+    return makers[next]!()
+  }
+}

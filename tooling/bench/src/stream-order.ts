@@ -1,0 +1,30 @@
+const mark = Buffer.from('"resourceVersion":"')
+const newline = 10
+
+/** Follows the versions of the events on one watch stream: each has to be newer than the one before it. */
+export class StreamOrder {
+  #rest: Buffer | undefined
+  #last = 0
+  count = 0
+  /** Events that are not newer than the one before them. */
+  disorder = 0
+
+  push(piece: Buffer): void {
+    let buffer = this.#rest === undefined ? piece : Buffer.concat([this.#rest, piece])
+    for (let end = buffer.indexOf(newline); end >= 0; end = buffer.indexOf(newline)) {
+      this.#event(buffer.subarray(0, end))
+      buffer = buffer.subarray(end + 1)
+    }
+    // A copy: the piece belongs to the socket.
+    this.#rest = buffer.length === 0 ? undefined : Buffer.from(buffer)
+  }
+
+  #event(line: Buffer): void {
+    const at = line.indexOf(mark) + mark.length
+    const version = Number(line.toString('latin1', at, line.indexOf('"', at)))
+    this.count++
+    // Not a number, as in an event that tells of an error, is disorder too.
+    if (!(version > this.#last)) this.disorder++
+    this.#last = version
+  }
+}
