@@ -114,9 +114,9 @@ function serveRoute(c: InstallerContext, route: ResolvedRoute, forceWatch: boole
   const { method } = c.req
   const handler = route.methods[method]
   if (handler === undefined) throw newGenericServerResponse(405, method, nowhere, '')
-  checkConsumable(contentTypeOf(c), consumes(method, handler))
+  checkConsumable(contentTypeOf(c), consumes(c, method, handler))
   const more = produces(handler)
-  if (more !== undefined) checkAcceptable(c.req.header('accept'), route.isList && method === 'GET', more)
+  if (more !== undefined) checkAcceptable(c, route.isList && method === 'GET', more)
   const context = inNamespace(requestContextOf(c), route.scope.namespaced ? route.namespace : '')
   const { deprecation } = route.scope.storage
   if (deprecation !== undefined) context.warn(deprecation)

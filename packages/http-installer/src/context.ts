@@ -3,6 +3,7 @@ import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Duplex } from 'node:stream'
 import type { RequestContext } from '@keelson/apimachinery'
 import type { Context, Env } from 'hono'
+import type { CborCodec } from './cbor/cbor-codec.ts'
 
 /** The connection of a request that asks to change the protocol, and what was read of it behind the headers. */
 export interface Upgrade {
@@ -21,6 +22,8 @@ export interface NodeBindings {
   commonHeaders?: readonly string[] | undefined
   /** Absent: the request asks for no other protocol, or cannot (HTTP/2). */
   upgrade?: Upgrade
+  /** Absent: CBOR is neither taken nor given. */
+  cbor?: CborCodec | undefined
 }
 
 /** The Hono Env of everything that this package installs, and of the server in front of it. */

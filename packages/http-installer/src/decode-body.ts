@@ -1,8 +1,7 @@
 import { newBadRequest, strictDecodingMessage } from '@keelson/apimachinery'
 import type { FieldValidation, GroupVersionKind, KubeObject } from '@keelson/apimachinery'
 import { decodeDocument, messageOf, notRegistered, warningsOf } from './decode-document.ts'
-import type { TypedDocument } from './decode-document.ts'
-import type { MediaForm } from './negotiate.ts'
+import type { SentBody, TypedDocument } from './decode-document.ts'
 import { apiVersionOf } from './scope.ts'
 import type { ResourceScope } from './scope.ts'
 
@@ -13,18 +12,14 @@ export interface DecodedBody {
 }
 
 /** A body as an object of the scope's hub version: checked, defaulted and converted. Throws 400. */
-export function decodeBody(
-  scope: ResourceScope,
-  form: MediaForm,
-  body: Uint8Array,
-  validation: FieldValidation,
-  warn: (text: string) => void,
-): DecodedBody {
+export function decodeBody(scope: ResourceScope, body: SentBody, validation: FieldValidation, warn: (text: string) => void): DecodedBody {
   let document: TypedDocument
   try {
-    document = decodeDocument(form, body, scope.gvk)
+    document = decodeDocument(body, scope.gvk)
   } catch (error) {
-    throw newBadRequest(`the object provided is unrecognized (must be of type ${scope.gvk.kind}): ${messageOf(error)} (${summarize(body)})`)
+    throw newBadRequest(
+      `the object provided is unrecognized (must be of type ${scope.gvk.kind}): ${messageOf(error)} (${summarize(body.bytes)})`,
+    )
   }
   const { object, sent } = decodeTyped(scope, document, validation, warn)
   const { gvk } = document

@@ -3,9 +3,17 @@ import type { Decoded, FieldValidation, GroupVersionKind, JsonValue, KubeObject 
 import { parseYaml } from '@keelson/apimachinery/yaml'
 import { decodeUnknown } from '@keelson/api'
 import type { KindType } from '@keelson/api'
+import type { CborCodec } from './cbor/cbor-codec.ts'
 import { keepReset } from './managed-fields.ts'
 import type { MediaForm } from './negotiate.ts'
 import { apiVersionOf, parseApiVersion } from './scope.ts'
+
+export interface SentBody {
+  readonly form: MediaForm
+  readonly bytes: Uint8Array
+  /** Present where `form` is `cbor`. */
+  readonly cbor: CborCodec | undefined
+}
 
 /** A body of which the kind is known, and no more. */
 export interface TypedDocument {
@@ -16,7 +24,7 @@ export interface TypedDocument {
 }
 
 /** Throws an error whose message says why a body's kind cannot be found. */
-export function decodeDocument(form: MediaForm, body: Uint8Array, defaults: GroupVersionKind): TypedDocument {
+export function decodeDocument({ form, bytes: body, cbor }: SentBody, defaults: GroupVersionKind): TypedDocument {
   switch (form) {
     case 'json':
       return jsonDocument(body, defaults)
@@ -24,6 +32,8 @@ export function decodeDocument(form: MediaForm, body: Uint8Array, defaults: Grou
       return yamlDocument(body, defaults)
     case 'protobuf':
       return protobufDocument(body, defaults)
+    case 'cbor':
+      return cborDocument(body, defaults, cbor)
   }
 }
 
@@ -83,6 +93,25 @@ function protobufDocument(body: Uint8Array, defaults: GroupVersionKind): TypedDo
   return {
     gvk: completeKind({ apiVersion: group === '' ? version : `${group}/${version}`, kind }, defaults),
     decode: (type) => ({ object: type.decodeProto(raw), strictErrors: [] }),
+  }
+}
+
+function cborDocument(body: Uint8Array, defaults: GroupVersionKind, cbor: CborCodec | undefined): TypedDocument {
+  let value: JsonValue
+  let gvk: GroupVersionKind
+  try {
+    value = cbor!.decodeCbor(body)
+    gvk = completeKind(typeMetaOf(value), defaults)
+  } catch (error) {
+    throw new Error(`unable to determine group/version/kind: ${messageOf(error)}`, { cause: error })
+  }
+  return {
+    gvk,
+    decode(type, strict, options) {
+      const decoded = decodeStruct<KubeObject>(type.schema, value, { strict, ...options })
+      keepReset(value, decoded.object)
+      return decoded
+    },
   }
 }
 

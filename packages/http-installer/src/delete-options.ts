@@ -1,6 +1,5 @@
 import { newBadRequest } from '@keelson/apimachinery'
 import type { DeleteOptions, KubeObject } from '@keelson/apimachinery'
-import { contentTypeOf } from './context.ts'
 import type { InstallerContext } from './context.ts'
 import { decodeDocument } from './decode-document.ts'
 import { metaType } from './meta-types.ts'
@@ -20,10 +19,10 @@ export async function readDeleteOptions(c: InstallerContext, scope: ResourceScop
 }
 
 function decodeDeleteOptions(c: InstallerContext, body: Uint8Array): DeleteOptions {
-  const form = negotiateInput(contentTypeOf(c))
+  const form = negotiateInput(c)
   const type = metaType('DeleteOptions')
   try {
-    const document = decodeDocument(form, body, { group: '', version: 'v1', kind: 'DeleteOptions' })
+    const document = decodeDocument({ form, bytes: body, cbor: c.env?.cbor }, { group: '', version: 'v1', kind: 'DeleteOptions' })
     if (document.gvk.kind !== 'DeleteOptions') throw newBadRequest('decoded object cannot be converted to DeleteOptions')
     const { apiVersion: _, kind: __, ...options } = document.decode(type, 'Ignore').object as KubeObject & DeleteOptions
     return options

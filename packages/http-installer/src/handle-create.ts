@@ -1,7 +1,6 @@
 import { canCreate } from '@keelson/registry'
 import type { Creater, NamedCreater } from '@keelson/registry'
 import { validating } from './admit.ts'
-import { contentTypeOf } from './context.ts'
 import { decodeBody } from './decode-body.ts'
 import { admitTracked, trackManagers } from './managed-fields.ts'
 import { negotiateInput, negotiateOutput } from './negotiate.ts'
@@ -13,11 +12,11 @@ import { writeResult } from './write-object.ts'
 
 /** POST on a collection, or on one object's subresource. */
 export async function handleCreate({ c, scope, context, name, query }: ApiRequest): Promise<Response> {
-  const negotiated = negotiateOutput(c.req.header('accept'))
-  const form = negotiateInput(contentTypeOf(c))
-  const body = await readBody(c, scope.settings.maxRequestBodyBytes)
+  const negotiated = negotiateOutput(c)
+  const form = negotiateInput(c)
+  const bytes = await readBody(c, scope.settings.maxRequestBodyBytes)
   const options = parseWriteOptions(query, 'CreateOptions')
-  const decoded = decodeBody(scope, form, body, options.fieldValidation, context.warn.bind(context))
+  const decoded = decodeBody(scope, { form, bytes, cbor: c.env?.cbor }, options.fieldValidation, context.warn.bind(context))
   const { object } = decoded
   if (object.metadata !== undefined) {
     if (!(scope.storage as Partial<NamedCreater>).keepsSystemFields) wipeSystemFields(object)

@@ -9,7 +9,7 @@ import { writeStatus } from './write-error.ts'
 
 /** DELETE of one object: a Status when it is gone, the object when it waits for something or the resource says so. */
 export async function handleDelete({ c, scope, context, name, query }: ApiRequest): Promise<Response> {
-  const negotiated = negotiateOutput(c.req.header('accept'))
+  const negotiated = negotiateOutput(c)
   const options = await readDeleteOptions(c, scope, query)
   const dryRun = (options.dryRun ?? []).length > 0
   const storage = scope.storage as unknown as GracefulDeleter

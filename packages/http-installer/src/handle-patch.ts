@@ -5,28 +5,28 @@ import { contentTypeOf } from './context.ts'
 import { admitTracked } from './managed-fields.ts'
 import { negotiateOutput } from './negotiate.ts'
 import { checkName, dedupOwnerReferences, ensureNamespace } from './object-meta.ts'
-import { applyPatchType, patchMechanism, patchTypes } from './patch-mechanism.ts'
+import { patchMechanism } from './patch-mechanism.ts'
+import { isApply, patchTypes } from './patch-types.ts'
 import { parseWriteOptions } from './query-options.ts'
 import { readBody } from './read-body.ts'
 import type { ApiRequest } from './scope.ts'
 import { writeResult } from './write-object.ts'
 
-export { patchTypes }
-
 /** PATCH. A lost race runs the patch again on the newer object, so it fails for one only when it names a resourceVersion. */
 export async function handlePatch({ c, scope, context, name, query }: ApiRequest): Promise<Response> {
   const patchType = (contentTypeOf(c) ?? '').split(';')[0]!.trim()
+  const taken = patchTypes(c)
   // The first look at the header takes any of several types; a body has one.
-  if (!patchTypes.includes(patchType)) throw newUnsupportedMediaType(patchTypes)
-  const negotiated = negotiateOutput(c.req.header('accept'))
+  if (!taken.includes(patchType)) throw newUnsupportedMediaType(taken)
+  const negotiated = negotiateOutput(c)
   const body = await readBody(c, scope.settings.maxRequestBodyBytes)
   const options = parseWriteOptions(query, 'PatchOptions', patchType)
   const warn = (text: string): void => context.warn(text)
-  const apply = patchMechanism({ scope, context, patchType, body, options })
+  const apply = patchMechanism({ scope, context, patchType, body, cbor: c.env?.cbor, options })
   const write = { scope, context, name, dryRun: options.dryRun, options }
   const info: UpdatedObjectInfo = {
     // The others decode an object of their own.
-    leavesCurrent: patchType !== applyPatchType,
+    leavesCurrent: !isApply(patchType),
     async updatedObject(current) {
       const object = apply(current)
       const { uid = '' } = object.metadata
@@ -45,7 +45,7 @@ export async function handlePatch({ c, scope, context, name, query }: ApiRequest
     dryRun: options.dryRun,
     validateCreate: validatingCreate(write),
     validateUpdate: validating(write, 'UPDATE'),
-    forceAllowCreate: patchType === applyPatchType,
+    forceAllowCreate: isApply(patchType),
   })
   return writeResult({ c, scope, query, negotiated }, created ? 201 : 200, object)
 }

@@ -1,6 +1,5 @@
 import type { UpdatedObjectInfo, Updater } from '@keelson/registry'
 import { validating, validatingCreate } from './admit.ts'
-import { contentTypeOf } from './context.ts'
 import { decodeBody } from './decode-body.ts'
 import type { DecodedBody } from './decode-body.ts'
 import { admitTracked, trackManagers } from './managed-fields.ts'
@@ -13,13 +12,13 @@ import { writeResult } from './write-object.ts'
 
 /** PUT. */
 export async function handleUpdate({ c, scope, context, name, query }: ApiRequest): Promise<Response> {
-  const negotiated = negotiateOutput(c.req.header('accept'))
+  const negotiated = negotiateOutput(c)
   const bytes = await readBody(c, scope.settings.maxRequestBodyBytes)
   const options = parseWriteOptions(query, 'UpdateOptions')
-  const form = negotiateInput(contentTypeOf(c))
+  const sent = { form: negotiateInput(c), bytes, cbor: c.env?.cbor }
   const warn = (text: string): void => context.warn(text)
   const decode = (): DecodedBody => {
-    const body = decodeBody(scope, form, bytes, options.fieldValidation, warn)
+    const body = decodeBody(scope, sent, options.fieldValidation, warn)
     const { object } = body
     ensureNamespace(object, scope, context.namespace)
     checkName(object, name)

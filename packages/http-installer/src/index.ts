@@ -1,4 +1,5 @@
 export type { APIGroupInfo } from './api-group-info.ts'
+export type { CborCodec } from './cbor/cbor-codec.ts'
 export { requestContextOf, setRequestContext } from './context.ts'
 export type { InstallerContext, InstallerEnv, NodeBindings, Upgrade } from './context.ts'
 export { DiscoveryRegistry } from './discovery/discovery-registry.ts'

@@ -1,19 +1,48 @@
 import { newNotAcceptable, newUnsupportedMediaType } from '@keelson/apimachinery'
 import { parseAccept } from './accept.ts'
 import type { AcceptClause } from './accept.ts'
+import { contentTypeOf } from './context.ts'
+import type { InstallerContext } from './context.ts'
 import type { QueryParameters } from './request-target.ts'
 
-export type MediaForm = 'json' | 'yaml' | 'protobuf'
+export type MediaForm = 'json' | 'yaml' | 'protobuf' | 'cbor'
 
 export const mediaTypes: Readonly<Record<MediaForm, string>> = {
   json: 'application/json',
   yaml: 'application/yaml',
   protobuf: 'application/vnd.kubernetes.protobuf',
+  cbor: 'application/cbor',
 }
-const forms: readonly MediaForm[] = ['json', 'yaml', 'protobuf']
-const supported: readonly string[] = forms.map((form) => mediaTypes[form])
+/** Those that every server has. */
+export const usualMediaTypes: readonly string[] = [mediaTypes.json, mediaTypes.yaml, mediaTypes.protobuf]
 /** YAML has no framing. */
-const supportedStreams: readonly string[] = ['json', 'protobuf'].map((form) => `${mediaTypes[form as MediaForm]};stream=watch`)
+export const usualStreams: readonly string[] = [`${mediaTypes.json};stream=watch`, `${mediaTypes.protobuf};stream=watch`]
+export const cborStream = 'application/cbor-seq'
+
+interface Forms {
+  readonly forms: readonly MediaForm[]
+  readonly mediaTypes: readonly string[]
+  readonly streams: readonly string[]
+  readonly negotiated: Readonly<Record<EndpointKind, Map<string, Negotiated | undefined>>>
+}
+
+const usual: Forms = {
+  forms: ['json', 'yaml', 'protobuf'],
+  mediaTypes: usualMediaTypes,
+  streams: usualStreams,
+  negotiated: { object: new Map(), error: new Map() },
+}
+const withCbor: Forms = {
+  forms: [...usual.forms, 'cbor'],
+  mediaTypes: [...usualMediaTypes, mediaTypes.cbor],
+  streams: [...usualStreams, cborStream],
+  negotiated: { object: new Map(), error: new Map() },
+}
+
+/** What the server that answers takes and gives. */
+export function formsOf(c: InstallerContext): Forms {
+  return c.env?.cbor === undefined ? usual : withCbor
+}
 
 export type TransformKind = 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList'
 export interface Transform {
@@ -32,22 +61,22 @@ export interface Negotiated {
 
 export type EndpointKind = 'object' | 'error'
 
-/** What the request's `accept` allows, first match by its own order of preference. Throws 406. */
-export function negotiateOutput(accept: string | undefined): Negotiated {
-  const found = tryNegotiate(accept, 'object')
-  if (found === undefined) throw newNotAcceptable(supported)
+/** What the request's `Accept` allows, first match by its own order of preference. Throws 406. */
+export function negotiateOutput(c: InstallerContext): Negotiated {
+  const found = tryNegotiate(c, 'object')
+  if (found === undefined) throw newNotAcceptable(formsOf(c).mediaTypes)
   return found
 }
 
 /** How an event stream is written. */
 export interface NegotiatedStream extends Negotiated {
-  readonly form: 'json' | 'protobuf'
+  readonly form: Exclude<MediaForm, 'yaml'>
 }
 
 /** As `negotiateOutput`, for an event stream. */
-export function negotiateStream(accept: string | undefined): NegotiatedStream {
-  const found = tryNegotiate(accept, 'object')
-  if (found === undefined || !isStream(found)) throw newNotAcceptable(supportedStreams)
+export function negotiateStream(c: InstallerContext): NegotiatedStream {
+  const found = tryNegotiate(c, 'object')
+  if (found === undefined || !isStream(found)) throw newNotAcceptable(formsOf(c).streams)
   return found
 }
 
@@ -57,20 +86,21 @@ function isStream(negotiated: Negotiated): negotiated is NegotiatedStream {
 
 const cacheSize = 256
 const cachedHeaderLength = 512
-const caches: Readonly<Record<EndpointKind, Map<string, Negotiated | undefined>>> = { object: new Map(), error: new Map() }
 
 /** Errors are never transformed: a clause that asks for it is passed over. */
-export function tryNegotiate(accept: string | undefined, endpoint: EndpointKind): Negotiated | undefined {
-  const header = accept ?? ''
-  const cache = caches[endpoint]
-  if (cache.has(header)) return cache.get(header)
-  const found = negotiate(header, endpoint)
+export function tryNegotiate(c: InstallerContext, endpoint: EndpointKind): Negotiated | undefined {
+  const header = c.req.header('accept') ?? ''
+  const { forms, negotiated } = formsOf(c)
+  const cache = negotiated[endpoint]
+  const known = cache.get(header)
+  if (known !== undefined || cache.has(header)) return known
+  const found = negotiate(header, forms, endpoint)
   // Clients send a handful of different headers; what does not fit is negotiated anew.
   if (cache.size < cacheSize && header.length <= cachedHeaderLength) cache.set(header, found)
   return found
 }
 
-function negotiate(header: string, endpoint: EndpointKind): Negotiated | undefined {
+function negotiate(header: string, forms: readonly MediaForm[], endpoint: EndpointKind): Negotiated | undefined {
   if (header === '') return { form: 'json', pretty: false, transform: undefined }
   for (const clause of parseAccept(header)) {
     for (const form of forms) {
@@ -97,10 +127,12 @@ function accepted(form: MediaForm, clause: AcceptClause, endpoint: EndpointKind)
 }
 
 /** The form of a request's body. Throws 415. */
-export function negotiateInput(contentType: string | undefined): MediaForm {
+export function negotiateInput(c: InstallerContext): MediaForm {
+  const contentType = contentTypeOf(c)
   if (contentType === undefined || contentType === '') return 'json'
   const semicolon = contentType.indexOf(';')
   const bare = (semicolon < 0 ? contentType : contentType.slice(0, semicolon)).trim().toLowerCase()
+  const { forms, mediaTypes: supported } = formsOf(c)
   const form = forms.find((candidate) => mediaTypes[candidate] === bare)
   if (form === undefined) throw newUnsupportedMediaType(supported)
   return form

@@ -9,6 +9,9 @@ import type { StoredObject } from '@keelson/storagebackend'
 import { indentJson } from './indent-json.ts'
 import { mediaTypes } from './negotiate.ts'
 import type { MediaForm } from './negotiate.ts'
+
+/** What objects are encoded in here; CBOR is made of JSON. */
+export type ObjectForm = Exclude<MediaForm, 'cbor'>
 import { apiVersionOf } from './scope.ts'
 import type { ResourceScope } from './scope.ts'
 import { itemHead, spliced } from './splice.ts'
@@ -16,7 +19,7 @@ import { fromHub, versionedOf } from './versioned.ts'
 
 /** Whole objects as bytes, each with its kind. The one way for what is not spliced. */
 export function encodeTyped(
-  form: MediaForm,
+  form: ObjectForm,
   gvk: GroupVersionKind,
   type: KindType | undefined,
   object: KubeObject,
@@ -46,11 +49,11 @@ export function shapeJson(json: string, form: 'json' | 'yaml', pretty: boolean):
 
 /** The objects of one scope in one form. */
 export class ObjectEncoder {
-  readonly form: MediaForm
+  readonly form: ObjectForm
   readonly pretty: boolean
   readonly #scope: ResourceScope
 
-  constructor(scope: ResourceScope, form: MediaForm, pretty: boolean) {
+  constructor(scope: ResourceScope, form: ObjectForm, pretty: boolean) {
     this.#scope = scope
     this.form = form
     this.pretty = pretty

@@ -18,10 +18,13 @@ import {
   decodeMergePatch,
   decodeStrategicMergePatch,
 } from '@keelson/apimachinery/patch'
+import type { CborCodec } from './cbor/cbor-codec.ts'
 import { messageOf, notRegistered } from './decode-document.ts'
 import { toHub } from './decode-body.ts'
 import type { DecodedBody } from './decode-body.ts'
 import { keepReset, trackManagers } from './managed-fields.ts'
+import { cborApplyPatchType, isApply } from './patch-types.ts'
+import type { MergePatchType } from './patch-types.ts'
 import type { WriteRequestOptions } from './query-options.ts'
 import { readConfiguration } from './read-configuration.ts'
 import { parseApiVersion } from './scope.ts'
@@ -34,7 +37,7 @@ interface ReadPatch {
   readonly merge: Merge
 }
 
-const readers: Readonly<Record<string, (body: Uint8Array, strict: FieldValidation) => ReadPatch>> = {
+const readers: Readonly<Record<MergePatchType, (body: Uint8Array, strict: FieldValidation) => ReadPatch>> = {
   'application/json-patch+json'(body, strict) {
     const { operations, strictErrors } = decodeJsonPatch(body, strict)
     return { strictErrors, merge: (document) => applyJsonPatch(document, operations) }
@@ -49,12 +52,6 @@ const readers: Readonly<Record<string, (body: Uint8Array, strict: FieldValidatio
   },
 }
 
-/** Server-side apply, which also creates what is absent. */
-export const applyPatchType = 'application/apply-patch+yaml'
-
-/** The patches that are taken. */
-export const patchTypes: readonly string[] = [...Object.keys(readers), applyPatchType]
-
 /** Makes the patched hub object of the current one. */
 export type ApplyPatch = (current: KubeObject | undefined) => KubeObject
 
@@ -63,19 +60,20 @@ export interface PatchRequest {
   readonly context: RequestContext
   readonly patchType: string
   readonly body: Uint8Array
+  readonly cbor: CborCodec | undefined
   readonly options: WriteRequestOptions
 }
 
 /** Throws what is wrong with the patch alone only when it is applied: an object that is absent comes first. */
 export function patchMechanism(request: PatchRequest): ApplyPatch {
-  return request.patchType === applyPatchType ? applyMechanism(request) : mergeMechanism(request)
+  return isApply(request.patchType) ? applyMechanism(request) : mergeMechanism(request)
 }
 
 function mergeMechanism({ scope, context, patchType, body, options }: PatchRequest): ApplyPatch {
   const { fieldValidation } = options
   return (current) => {
     if (current === undefined) throw newNotFound(scope.groupResource, context.info.name)
-    const { strictErrors, merge } = readers[patchType]!(body, fieldValidation)
+    const { strictErrors, merge } = readers[patchType as MergePatchType](body, fieldValidation)
     const document = { kind: scope.gvk.kind, apiVersion: scope.apiVersion, ...fromHub(scope, current) } as unknown as JsonObject
     const patched = merge(document, scope)
     const decoded = decodePatched(scope, patched, strictErrors, fieldValidation, (text) => context.warn(text))
@@ -86,12 +84,12 @@ function mergeMechanism({ scope, context, patchType, body, options }: PatchReque
   }
 }
 
-function applyMechanism({ scope, context, body, options }: PatchRequest): ApplyPatch {
+function applyMechanism({ scope, context, patchType, body, cbor, options }: PatchRequest): ApplyPatch {
   const { fieldManager } = scope
   // Kinds without generated types have no schema to merge by.
   if (fieldManager === undefined) throw unsupported()
   return (current) => {
-    const { config, check } = readConfiguration(body)
+    const { config, check } = readConfiguration(body, patchType === cborApplyPatchType ? cbor : undefined)
     const object = fieldManager.apply(current, config, options.fieldManager, options.force)
     check(options.fieldValidation, (text) => context.warn(text))
     return object

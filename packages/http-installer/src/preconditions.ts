@@ -1,16 +1,17 @@
 import { newGenericServerResponse } from '@keelson/apimachinery'
-import { mediaTypes } from './negotiate.ts'
+import type { InstallerContext } from './context.ts'
+import { formsOf } from './negotiate.ts'
 
-const answers = [mediaTypes.json, mediaTypes.yaml, mediaTypes.protobuf]
-const streams = [`${mediaTypes.json};stream=watch`, `${mediaTypes.protobuf};stream=watch`]
 const nowhere = { group: '', resource: '' }
 
 /**
  * A first look at `Accept`, before the resource is known to be reachable: exact types or `*` + `/*` only, parameters aside.
  * Finer negotiation comes later and has other words. `first` is answered with beside the usual forms. Throws 406.
  */
-export function checkAcceptable(accept: string | undefined, isList: boolean, first: readonly string[] = []): void {
+export function checkAcceptable(c: InstallerContext, isList: boolean, first: readonly string[] = []): void {
+  const accept = c.req.header('accept')
   if (accept === undefined || accept === '') return
+  const { mediaTypes: answers, streams } = formsOf(c)
   for (const range of accept.split(',')) {
     const type = bare(range)
     if (type === '*/*' || answers.includes(type) || first.includes(type)) return

@@ -8,6 +8,7 @@ import {
 } from '@keelson/apimachinery'
 import type { DeleteOptions, FieldErrorList, FieldValidation } from '@keelson/apimachinery'
 import { parseInt64 } from './go-numbers.ts'
+import { isApply } from './patch-types.ts'
 import type { QueryParameters } from './request-target.ts'
 
 /** The query parameters of create, update and patch. */
@@ -33,7 +34,7 @@ export function parseWriteOptions(
   }
   const errors =
     kind === 'PatchOptions'
-      ? validatePatchOptions(options, patchType === 'application/apply-patch+yaml')
+      ? validatePatchOptions(options, isApply(patchType))
       : kind === 'UpdateOptions'
         ? validateUpdateOptions(options)
         : validateCreateOptions(options)

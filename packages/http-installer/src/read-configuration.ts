@@ -1,6 +1,7 @@
 import { newBadRequest } from '@keelson/apimachinery'
-import type { FieldValidation, JsonObject } from '@keelson/apimachinery'
+import type { FieldValidation, JsonObject, JsonValue } from '@keelson/apimachinery'
 import { parseYaml } from '@keelson/apimachinery/yaml'
+import type { CborCodec } from './cbor/cbor-codec.ts'
 import { messageOf, warningsOf } from './decode-document.ts'
 
 export interface AppliedConfiguration {
@@ -10,7 +11,8 @@ export interface AppliedConfiguration {
 }
 
 /** The body of server-side apply. Throws 400. */
-export function readConfiguration(body: Uint8Array): AppliedConfiguration {
+export function readConfiguration(body: Uint8Array, cbor: CborCodec | undefined): AppliedConfiguration {
+  if (cbor !== undefined) return cborConfiguration(body, cbor)
   let parsed: ReturnType<typeof parseYaml>
   try {
     parsed = parseYaml(body)
@@ -33,4 +35,16 @@ export function readConfiguration(body: Uint8Array): AppliedConfiguration {
       }
     },
   }
+}
+
+/** Keys that are set twice are refused by the codec, so that there is nothing left to check. */
+function cborConfiguration(body: Uint8Array, cbor: CborCodec): AppliedConfiguration {
+  let value: JsonValue
+  try {
+    value = cbor.decodeCbor(body)
+  } catch (error) {
+    throw newBadRequest(`error decoding CBOR: ${messageOf(error)}`, { cause: error })
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { config: value, check: () => {} }
+  throw newBadRequest('error decoding CBOR: the document is not a map')
 }

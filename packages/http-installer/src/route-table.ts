@@ -18,8 +18,10 @@ import { handleDelete } from './handle-delete.ts'
 import { handleDeleteCollection } from './handle-delete-collection.ts'
 import { handleGet } from './handle-get.ts'
 import { handleList } from './handle-list.ts'
-import { handlePatch, patchTypes } from './handle-patch.ts'
+import { handlePatch } from './handle-patch.ts'
+import { patchTypes } from './patch-types.ts'
 import { handleUpdate } from './handle-update.ts'
+import type { InstallerContext } from './context.ts'
 import type { Handler, ResourceScope } from './scope.ts'
 
 /** The methods of one path. */
@@ -75,9 +77,9 @@ export function routesOf(scope: ResourceScope): ResourceRoutes {
 }
 
 /** Media types that a method takes at all; others are refused before the request is looked at. */
-export function consumes(method: string, handler: Handler): readonly string[] | undefined {
+export function consumes(c: InstallerContext, method: string, handler: Handler): readonly string[] | undefined {
   if (handler === handleConnect) return undefined
-  return method === 'PATCH' ? patchTypes : undefined
+  return method === 'PATCH' ? patchTypes(c) : undefined
 }
 
 /** Media types that only this handler answers with; undefined: any that is asked for. */

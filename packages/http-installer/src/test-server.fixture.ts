@@ -11,6 +11,7 @@ import type { KubeObject } from '@keelson/apimachinery'
 import type { ResourceDefinition, RESTStorage } from '@keelson/registry'
 import { openTestStore, testContext } from '@keelson/registry/testing'
 import { Hono } from 'hono'
+import type { CborCodec } from './cbor/cbor-codec.ts'
 import { installAPIGroup, setRequestContext, createWarner, writePageNotFound } from './index.ts'
 import type { APIGroupInfo, InstalledGroup, InstallerEnv, InstallOptions } from './index.ts'
 
@@ -64,7 +65,9 @@ export interface Answer {
 }
 
 /** The installer as a server has it: Hono on a real HTTP server, real stores on a backend in memory. */
-export async function openTestServer(options: InstallOptions & { readonly admission?: AdmissionChain } = {}): Promise<TestServer> {
+export async function openTestServer(
+  options: InstallOptions & { readonly admission?: AdmissionChain; readonly cbor?: CborCodec } = {},
+): Promise<TestServer> {
   const scheme = new Scheme()
   for (const kind of ['ConfigMap', 'Namespace']) {
     const gvk = { group: '', version: 'v1', kind }
@@ -85,6 +88,7 @@ export async function openTestServer(options: InstallOptions & { readonly admiss
   app.use(async (c, next) => {
     const [, namespace = ''] = /\/namespaces\/([^/]+)\//.exec(c.req.path) ?? []
     const resource = /\/v1\/(?:namespaces\/[^/]+\/)?([a-z]+)/.exec(c.req.path)?.[1] ?? ''
+    if (options.cbor !== undefined) c.env.cbor = options.cbor
     setRequestContext(c, { ...testContext(namespace, { group: '', version: 'v1', resource }), warn: createWarner(c) })
     await next()
   })

@@ -29,7 +29,7 @@ function headersFor(error: ApiError): ResponseHeaders {
 
 /** Also the answer of a delete that has no object to show. */
 export function writeStatus(c: InstallerContext, code: number, status: Status, headers: ResponseHeaders = {}): Response {
-  const negotiated = tryNegotiate(c.req.header('accept'), 'error')
+  const negotiated = tryNegotiate(c, 'error')
   if (negotiated === undefined) {
     headers['content-type'] = mediaTypes.json
     return sendBytes(c, code, headers, JSON.stringify(status, undefined, 2))
@@ -42,6 +42,8 @@ export function writeStatus(c: InstallerContext, code: number, status: Status, h
     }
     case 'yaml':
       return sendBytes(c, code, headers, toYaml(status))
+    case 'cbor':
+      return sendBytes(c, code, headers, c.env.cbor!.encodeCborDocument(status))
     case 'protobuf': {
       const gvk = { group: '', version: 'v1', kind: 'Status' }
       return sendBytes(c, code, headers, encodeUnknown(gvk, statusType().encodeProto(status)))

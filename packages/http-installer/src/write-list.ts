@@ -1,6 +1,7 @@
 import type { ResultList } from '@keelson/registry'
 import { isStoredObject } from '@keelson/storagebackend'
 import type { StoredObject } from '@keelson/storagebackend'
+import { writeCborList } from './cbor/write-cbor-list.ts'
 import { jsonShape, prettyShape, yamlShape } from './list-shape.ts'
 import type { ListShape } from './list-shape.ts'
 import { mediaTypes } from './negotiate.ts'
@@ -19,6 +20,7 @@ import { writeProtobufList } from './write-protobuf-list.ts'
 export async function writeList(answer: Answer, list: ResultList): Promise<Response> {
   const { c, scope, negotiated } = answer
   if (negotiated.form === 'protobuf') return writeProtobufList(answer, list)
+  if (negotiated.form === 'cbor') return writeCborList(answer, list)
   const compact = jsonShape(answer, list)
   const pretty = negotiated.form === 'json' && isPretty(answer)
   const shape = negotiated.form === 'yaml' ? yamlShape(compact) : pretty ? prettyShape(compact) : compact

@@ -2,6 +2,7 @@ import { ApiError, newNotAcceptable } from '@keelson/apimachinery'
 import type { RestResult } from '@keelson/registry'
 import { isStoredObject } from '@keelson/storagebackend'
 import type { StoredObject } from '@keelson/storagebackend'
+import { writeCbor } from './cbor/write-cbor.ts'
 import { sendCompressible } from './compress/send-compressed.ts'
 import { mediaTypes, prefersPretty } from './negotiate.ts'
 import type { Transform } from './negotiate.ts'
@@ -23,6 +24,7 @@ export function writeResult(answer: Answer, status: number, result: RestResult):
   const pretty = form === 'json' && isPretty(answer)
   const headers = { 'content-type': mediaTypes[form] }
   if (transform === undefined || isStatus(result)) {
+    if (form === 'cbor') return writeCbor(answer, status, new ObjectEncoder(scope, 'json', false).whole(result).toString())
     const encoder = new ObjectEncoder(scope, form, pretty)
     if (encoder.splices && isStoredObject(result)) return sendSpliced(answer, status, result)
     return sendCompressible(c, status, headers, encoder.whole(result))
@@ -31,6 +33,7 @@ export function writeResult(answer: Answer, status: number, result: RestResult):
     if (transform.kind !== 'PartialObjectMetadata') throw notConvertible(transform, scope.gvk.kind)
     return sendCompressible(c, status, headers, partialProto(result, transform.version))
   }
+  if (form === 'cbor') return writeCbor(answer, status, transformed(answer, transform, result, query))
   return sendCompressible(c, status, headers, shapeJson(transformed(answer, transform, result, query), form, pretty))
 }
 

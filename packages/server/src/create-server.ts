@@ -3,7 +3,7 @@ import { createMetricsRegistry, metricsContentType } from '@keelson/apimachinery
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { Authenticator, Authorizer } from '@keelson/auth'
 import { parseQuery, parseTarget, writePageNotFound } from '@keelson/http-installer'
-import type { InstallerContext, InstallerEnv, QueryParameters } from '@keelson/http-installer'
+import type { CborCodec, InstallerContext, InstallerEnv, QueryParameters } from '@keelson/http-installer'
 import { Hono } from 'hono'
 import { isAbort } from './active-request.ts'
 import { answerPanic, createHandlerChain } from './handler-chain.ts'
@@ -50,6 +50,8 @@ export interface ServerOptions {
   readonly log?: Log
   /** Every request is logged when it is over, at level 3. Default false. */
   readonly logRequests?: boolean
+  /** Serve CBOR, too. Default: neither taken nor given. */
+  readonly cbor?: CborCodec | undefined
   /** `/debug/pprof/` says what the process is busy with. Default false. */
   readonly profiling?: boolean
 }
@@ -167,6 +169,7 @@ export function createServer(options: ServerOptions): Server {
     listen: (port, host) => {
       const node = createNodeListener({
         fetch: app.fetch,
+        cbor: options.cbor,
         onError: (error, incoming) => onBug(`${incoming.method} ${incoming.url}`, error),
       })
       listener = createTlsListener({

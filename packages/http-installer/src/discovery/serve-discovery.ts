@@ -18,7 +18,7 @@ export function serveDiscovery(
   if (document === undefined) return undefined
   try {
     if (c.req.method !== 'GET') throw newGenericServerResponse(405, c.req.method, { group: '', resource: '' }, '')
-    checkAcceptable(c.req.header('accept'), false)
+    checkAcceptable(c, false)
     return document()
   } catch (error) {
     return writeError(c, error)

@@ -1,5 +1,5 @@
 import type { Connecter, OptionsDescription, OptionType, Streamer } from '@keelson/registry'
-import { mediaTypes } from '../negotiate.ts'
+import { usualMediaTypes } from '../negotiate.ts'
 import type { ResourceScope } from '../scope.ts'
 import type { Component, PathItem } from './path-items.ts'
 
@@ -45,7 +45,7 @@ export function connectItems(path: string, scope: ResourceScope, names: Operatio
 /** A path that answers with bytes from elsewhere. */
 export function streamItem(path: string, scope: ResourceScope, names: OperationNames): PathItem {
   const { streamOptions, streamType } = scope.storage as unknown as Streamer
-  const types = [...Object.values(mediaTypes), streamType]
+  const types = [...usualMediaTypes, streamType]
   const get = {
     operationId: names.operationId('get', path),
     parameters: [],

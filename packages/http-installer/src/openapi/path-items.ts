@@ -2,8 +2,8 @@ import type { StructSchema } from '@keelson/apimachinery'
 import type { OpenAPISchema } from '@keelson/api/openapi'
 import { canConnect, canStream, canWatch } from '@keelson/registry'
 import { metaType } from '../meta-types.ts'
-import { mediaTypes } from '../negotiate.ts'
-import { patchTypes } from '../patch-mechanism.ts'
+import { usualMediaTypes, usualStreams } from '../negotiate.ts'
+import { usualPatchTypes } from '../patch-types.ts'
 import type { MethodTable, ResourceRoutes } from '../route-table.ts'
 import type { ResourceScope } from '../scope.ts'
 import { connectItems, streamItem } from './connect-items.ts'
@@ -121,7 +121,7 @@ function parametersOf(action: string, watches: boolean): Component[] {
 }
 
 const anyObject: OpenAPISchema = { type: 'object' }
-const everyForm = Object.values(mediaTypes)
+const everyForm = usualMediaTypes
 
 function content(types: readonly string[], schema: OpenAPISchema): Component {
   return Object.fromEntries(types.map((type) => [type, { schema }]))
@@ -133,7 +133,7 @@ function bodyOf(action: string, kind: OpenAPISchema, refer: Refer): Component | 
     case 'put':
       return { content: content(['*/*'], kind), required: true }
     case 'patch':
-      return { content: content(patchTypes, reference(patchDefinition)), required: true }
+      return { content: content(usualPatchTypes, reference(patchDefinition)), required: true }
     case 'delete':
     case 'deletecollection':
       return { content: content(['*/*'], refer(metaType('DeleteOptions').schema)) }
@@ -147,7 +147,7 @@ const words: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 202
 function responsesOf(action: string, kind: OpenAPISchema, refer: Refer): Component {
   const codes = { post: [200, 201, 202], put: [200, 201], patch: [200, 201], delete: [200, 202] }[action] ?? [200]
   const schema = action === 'delete' || action === 'deletecollection' ? refer(metaType('Status').schema) : kind
-  const types = action === 'list' ? [...everyForm, `${mediaTypes.json};stream=watch`, `${mediaTypes.protobuf};stream=watch`] : everyForm
+  const types = action === 'list' ? [...everyForm, ...usualStreams] : everyForm
   const responses = codes.map((code) => [code, { description: words[code], content: content(types, schema) }] as const)
   return { ...Object.fromEntries(responses), 401: { description: 'Unauthorized' } }
 }

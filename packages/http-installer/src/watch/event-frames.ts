@@ -1,9 +1,10 @@
-import type { KubeObject, Status } from '@keelson/apimachinery'
-import { decodeStruct } from '@keelson/apimachinery'
+import type { KubeObject, Status, TypeSchema } from '@keelson/apimachinery'
+import { decodeStruct, parseJson } from '@keelson/apimachinery'
 import { encodeUnknown } from '@keelson/api'
 import type { ObjectEvent } from '@keelson/storagebackend'
+import type { CborCodec } from '../cbor/cbor-codec.ts'
 import { metaType } from '../meta-types.ts'
-import type { Negotiated } from '../negotiate.ts'
+import type { NegotiatedStream } from '../negotiate.ts'
 import { asBuffer, ObjectEncoder, typedJson } from '../object-encoder.ts'
 import { partialJson, partialProto } from '../partial-metadata.ts'
 import { watchFrame } from '../proto-frames.ts'
@@ -26,10 +27,17 @@ export interface EventFramer {
 
 const sharedFrames = new SharedFrames(8 * 1024 * 1024)
 
-export function createFramer(scope: ResourceScope, negotiated: Negotiated, include: IncludeObject): EventFramer {
+export interface FramerOptions {
+  /** What of each object is in the rows of tables. */
+  readonly include: IncludeObject
+  readonly cbor: CborCodec | undefined
+}
+
+export function createFramer(scope: ResourceScope, negotiated: NegotiatedStream, { include, cbor }: FramerOptions): EventFramer {
   const { transform } = negotiated
-  if (transform?.kind === 'Table') return new TableFramer(scope, transform.version, include)
-  const make = transform === undefined ? wholeFrames(scope, negotiated) : partialFrames(negotiated, transform.version)
+  if (transform?.kind === 'Table') return new TableFramer(scope, transform.version, include, frameEmbedded(negotiated, cbor))
+  const embed = frameEmbedded(negotiated, cbor, transform === undefined ? scope.type?.schema : undefined)
+  const make = transform === undefined ? wholeFrames(scope, negotiated, embed) : partialFrames(negotiated, transform.version, embed)
   const form = `${scope.apiVersion} ${negotiated.form} ${transform?.version ?? ''}`
   const chunkForm = `${form} chunk`
   const makeFrame = (event: ObjectEvent): Buffer =>
@@ -42,15 +50,28 @@ export function createFramer(scope: ResourceScope, negotiated: Negotiated, inclu
 
 type MakeFrame = (type: string, object: Change['object'] | KubeObject) => Buffer
 
-function wholeFrames(scope: ResourceScope, { form }: Negotiated): MakeFrame {
-  const encoder = new ObjectEncoder(scope, form, false)
+function wholeFrames(scope: ResourceScope, { form }: NegotiatedStream, embed: EmbedJson): MakeFrame {
+  const encoder = new ObjectEncoder(scope, form === 'protobuf' ? form : 'json', false)
   if (form === 'protobuf') return (type, object) => watchFrame(type, asBuffer(encodeUnknown(scope.gvk, encoder.message(object))))
-  return (type, object) => jsonFrame(type, encoder.embedded(object))
+  return (type, object) => embed(type, encoder.embedded(object))
 }
 
-function partialFrames({ form }: Negotiated, version: 'v1' | 'v1beta1'): MakeFrame {
+function partialFrames({ form }: NegotiatedStream, version: 'v1' | 'v1beta1', embed: EmbedJson): MakeFrame {
   if (form === 'protobuf') return (type, object) => watchFrame(type, partialProto(object, version))
-  return (type, object) => jsonFrame(type, partialJson(object, version))
+  return (type, object) => embed(type, partialJson(object, version))
+}
+
+/** Makes a frame around an object's JSON. */
+type EmbedJson = (type: string, object: Buffer) => Buffer
+
+function frameEmbedded({ form }: NegotiatedStream, cbor: CborCodec | undefined, schema?: TypeSchema): EmbedJson {
+  if (form !== 'cbor' || cbor === undefined) return jsonFrame
+  return (type, object) => cborFrame(cbor, type, cbor.encodeCborDocument(parseJson(object).value, schema))
+}
+
+/** A document of its own, with the object as a document inside: they need nothing between them. */
+function cborFrame({ encodeCbor, mapHead, selfDescribed }: CborCodec, type: string, object: Buffer): Buffer {
+  return Buffer.concat([selfDescribed, mapHead(2), ...['type', type, 'object'].map((text) => encodeCbor(text)), object])
 }
 
 const starts: Record<string, Buffer> = {}
@@ -65,11 +86,13 @@ function jsonFrame(type: string, object: Buffer): Buffer {
 class TableFramer implements EventFramer {
   readonly #rows: TableRows
   readonly #scope: ResourceScope
+  readonly #embed: EmbedJson
   #told = false
 
-  constructor(scope: ResourceScope, version: 'v1' | 'v1beta1', include: IncludeObject) {
+  constructor(scope: ResourceScope, version: 'v1' | 'v1beta1', include: IncludeObject, embed: EmbedJson) {
     this.#rows = new TableRows(scope, version, include)
     this.#scope = scope
+    this.#embed = embed
   }
 
   frame(event: ObjectEvent): Buffer {
@@ -91,7 +114,7 @@ class TableFramer implements EventFramer {
   #frame(type: string, resourceVersion: string, row: string): Buffer {
     const head = this.#rows.head({ resourceVersion }, !this.#told)
     this.#told = true
-    return jsonFrame(type, Buffer.from(head + row + this.#rows.tail))
+    return this.#embed(type, Buffer.from(head + row + this.#rows.tail))
   }
 }
 
@@ -106,9 +129,9 @@ function bookmarkObject(scope: ResourceScope, { revision, initialEventsEnd }: Bo
 }
 
 /** The last event of a watch that cannot go on. */
-export function errorFrame(status: Status, { form }: Negotiated): Buffer {
+export function errorFrame(status: Status, negotiated: NegotiatedStream, cbor: CborCodec | undefined): Buffer {
   const { kind: _, apiVersion: __, ...rest } = status
   const gvk = { group: '', version: 'v1', kind: 'Status' }
-  if (form === 'protobuf') return watchFrame('ERROR', asBuffer(encodeUnknown(gvk, metaType('Status').encodeProto(rest))))
-  return jsonFrame('ERROR', Buffer.from(typedJson(gvk, undefined, rest)))
+  if (negotiated.form === 'protobuf') return watchFrame('ERROR', asBuffer(encodeUnknown(gvk, metaType('Status').encodeProto(rest))))
+  return frameEmbedded(negotiated, cbor)('ERROR', Buffer.from(typedJson(gvk, undefined, rest)))
 }

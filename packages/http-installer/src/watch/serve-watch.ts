@@ -1,10 +1,10 @@
 import { isApiError, newInternal } from '@keelson/apimachinery'
-import type { ApiError } from '@keelson/apimachinery'
+import type { ApiError, Status } from '@keelson/apimachinery'
 import type { Watchable } from '@keelson/registry'
 import type { ObjectEvent, ObjectWatch } from '@keelson/storagebackend'
 import type { ListRequestOptions } from '../list-options.ts'
-import { mediaTypes, negotiateStream } from '../negotiate.ts'
-import type { Negotiated } from '../negotiate.ts'
+import { cborStream, mediaTypes, negotiateStream } from '../negotiate.ts'
+import type { NegotiatedStream } from '../negotiate.ts'
 import { parseIncludeObject } from '../query-options.ts'
 import { sendStream } from '../response.ts'
 import type { ResponseSink } from '../response.ts'
@@ -20,9 +20,10 @@ import { sendWebSocket, watchMessages, websocketUpgrade } from './watch-websocke
 export async function serveWatch(request: ApiRequest, storage: Watchable, options: ListRequestOptions): Promise<Response> {
   const { c, scope, query } = request
   const { settings } = scope
-  const negotiated = negotiateStream(c.req.header('accept'))
+  const negotiated = negotiateStream(c)
   const { form } = negotiated
-  const framer = createFramer(scope, negotiated, negotiated.transform?.kind === 'Table' ? parseIncludeObject(query) : 'Metadata')
+  const include = negotiated.transform?.kind === 'Table' ? parseIncludeObject(query) : 'Metadata'
+  const framer = createFramer(scope, negotiated, { include, cbor: c.env?.cbor })
   const seconds = options.timeoutSeconds > 0 ? options.timeoutSeconds : settings.minRequestTimeoutSeconds * (1 + settings.random())
   const sent = settings.observeWatch({ group: scope.gvk.group, version: scope.gvk.version, resource: scope.resource })
   const life = new WatchLife(settings.stopping, seconds * 1000)
@@ -35,15 +36,26 @@ export async function serveWatch(request: ApiRequest, storage: Watchable, option
     const produce = async (sink: ResponseSink): Promise<void> => {
       sink.onClose(gone)
       try {
-        if ('error' in opened) sink.write(errorFrame(opened.error.status, negotiated))
-        else await pump({ sink, framer, negotiated, signal: life.signal, sent, onInternalError: settings.onInternalError }, opened.watch)
+        if ('error' in opened) sink.write(errorFrame(opened.error.status, negotiated, c.env?.cbor))
+        else
+          await pump(
+            {
+              sink,
+              framer,
+              failed: (status) => errorFrame(status, negotiated, c.env?.cbor),
+              signal: life.signal,
+              sent,
+              onInternalError: settings.onInternalError,
+            },
+            opened.watch,
+          )
       } finally {
         life.end()
       }
     }
     const upgrade = websocketUpgrade(c)
     if (upgrade !== undefined) return await sendWebSocket(c, upgrade, watchMessages[form], produce)
-    return await sendStream(c, 200, { 'content-type': form === 'json' ? mediaTypes.json : `${mediaTypes[form]};stream=watch` }, produce)
+    return await sendStream(c, 200, { 'content-type': streamType(form) }, produce)
   } catch (error) {
     life.end()
     throw error
@@ -51,6 +63,11 @@ export async function serveWatch(request: ApiRequest, storage: Watchable, option
     request.context.signal.removeEventListener('abort', gone)
     c.env?.outgoing?.off('close', gone)
   }
+}
+
+function streamType(form: NegotiatedStream['form']): string {
+  if (form === 'cbor') return cborStream
+  return form === 'json' ? mediaTypes.json : `${mediaTypes[form]};stream=watch`
 }
 
 /** A version that is too old is told as the first event: clients expect the same there and later on. */
@@ -79,14 +96,14 @@ async function open(
 interface Pump {
   readonly sink: ResponseSink
   readonly framer: EventFramer
-  readonly negotiated: Negotiated
+  readonly failed: (status: Status) => Buffer
   readonly signal: AbortSignal
   readonly sent: (events: number, bytes: number) => void
   readonly onInternalError: (error: unknown) => void
 }
 
 async function pump(to: Pump, watch: ObjectWatch): Promise<void> {
-  const { sink, negotiated, signal, onInternalError } = to
+  const { sink, failed, signal, onInternalError } = to
   const ended = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
   try {
     for await (const batch of watch) {
@@ -102,7 +119,7 @@ async function pump(to: Pump, watch: ObjectWatch): Promise<void> {
     if (signal.aborted || sink.closed) return
     if (!isApiError(error)) onInternalError(error)
     const failure = isApiError(error) ? error : newInternal('the watch could not go on', { cause: error })
-    sink.write(errorFrame(failure.status, negotiated))
+    sink.write(failed(failure.status))
   }
 }
 

@@ -5,6 +5,7 @@ import { splitList } from '../connect/forwarded-headers.ts'
 import { takeSocket } from '../connect/pass-upgrade.ts'
 import { ServerWebSocket, websocketHandshake } from '../connect/server-websocket.ts'
 import type { InstallerContext, Upgrade } from '../context.ts'
+import type { NegotiatedStream } from '../negotiate.ts'
 import { sendBytes } from '../response.ts'
 import type { ResponseSink } from '../response.ts'
 import { SinkEnd } from '../sink-end.ts'
@@ -92,7 +93,8 @@ class WebSocketSink implements ResponseSink {
 }
 
 /** By the form of the frames. */
-export const watchMessages: Readonly<Record<'json' | 'protobuf', WatchMessages>> = {
+export const watchMessages: Readonly<Record<NegotiatedStream['form'], WatchMessages>> = {
   json: { opcode: websocketOpcode.text, prefixLength: 0 },
   protobuf: { opcode: websocketOpcode.binary, prefixLength: 4 },
+  cbor: { opcode: websocketOpcode.binary, prefixLength: 0 },
 }

@@ -1,0 +1,63 @@
+import { CborError } from './cbor-error.ts'
+
+/** The first three bits of a data item. */
+export const majorType = { unsigned: 0, negative: 1, bytes: 2, text: 3, array: 4, map: 5, tag: 6, simple: 7 } as const
+
+/** Tags with a meaning here; all others are looked through. */
+export const tagNumber = {
+  dateTime: 0,
+  epoch: 1,
+  bigUnsigned: 2,
+  bigNegative: 3,
+  laterBase64Url: 21,
+  laterBase64: 22,
+  laterBase16: 23,
+  selfDescribed: 55_799,
+} as const
+
+/** The tag around every document, by which it is told from other encodings. */
+export const selfDescribed: Uint8Array = Uint8Array.of(0xd9, 0xd9, 0xf7)
+
+export const indefinite = 31
+
+/** What stands before a data item's content. */
+export interface Head {
+  readonly major: number
+  readonly info: number
+  /** A count, a length, a value or a tag. Beyond 2^53 not exact: ask `exactArgument`. */
+  readonly argument: number
+  readonly next: number
+}
+
+/** Throws when the input ends in it, or when it is reserved. */
+export function readHead(input: Buffer, at: number): Head {
+  const first = input[at]
+  if (first === undefined) throw ended()
+  const major = first >> 5
+  const info = first & 31
+  if (info < 24) return { major, info, argument: info, next: at + 1 }
+  if (info > 27) {
+    if (info === indefinite) return { major, info, argument: 0, next: at + 1 }
+    throw new CborError(`cbor: invalid additional information ${info} for type ${typeName(major)}`)
+  }
+  const length = 1 << (info - 24)
+  const next = at + 1 + length
+  if (next > input.length) throw ended()
+  const argument = length === 8 ? input.readUInt32BE(at + 1) * 2 ** 32 + input.readUInt32BE(at + 5) : input.readUIntBE(at + 1, length)
+  return { major, info, argument, next }
+}
+
+/** Of the item at `at`, whose head has eight bytes behind its first. */
+export function exactArgument(input: Buffer, at: number): bigint {
+  return input.readBigUInt64BE(at + 1)
+}
+
+export function ended(): CborError {
+  return new CborError('unexpected EOF')
+}
+
+const names = ['positive integer', 'negative integer', 'byte string', 'UTF-8 text string', 'array', 'map', 'tag', 'primitives']
+
+export function typeName(major: number): string {
+  return names[major]!
+}

@@ -1,0 +1,33 @@
+import { CborError } from './cbor-error.ts'
+
+const rfc3339 = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9})\d*)?(Z|[+-]\d\d:\d\d)$/
+
+/** A time in a text, as RFC 3339 with no more digits than it needs. */
+export function timeText(text: string): string {
+  const parts = rfc3339.exec(text)
+  if (parts === null || Number.isNaN(Date.parse(`${parts[1]}${parts[3]}`))) {
+    const layout = '2006-01-02T15:04:05Z07:00'
+    throw new CborError(`cbor: cannot set ${text} for time.Time: parsing time ${JSON.stringify(text)} as ${JSON.stringify(layout)}`)
+  }
+  const [, seconds, fraction = '', zone] = parts
+  return `${seconds}${fractionOf(fraction)}${zone}`
+}
+
+const firstSecond = Date.parse('0000-01-01T00:00:00Z') / 1000
+const lastSecond = Date.parse('9999-12-31T23:59:59Z') / 1000
+
+/** Seconds since 1970 as RFC 3339. */
+export function epochText(seconds: number): string {
+  const whole = Math.floor(seconds)
+  if (!(whole >= firstSecond && whole <= lastSecond)) {
+    const where = 'cannot be represented in RFC3339 format with sub-second precision'
+    throw new CborError(`cbor: decoded time ${where}: Time.MarshalText: year outside of range [0,9999]`)
+  }
+  const nanoseconds = String(Math.min(999_999_999, Math.floor((seconds - whole) * 1e9))).padStart(9, '0')
+  return `${new Date(whole * 1000).toISOString().slice(0, 19)}${fractionOf(nanoseconds)}Z`
+}
+
+function fractionOf(digits: string): string {
+  const needed = digits.replace(/0+$/, '')
+  return needed === '' ? '' : `.${needed}`
+}

@@ -1,0 +1,265 @@
+import { isUtf8 } from 'node:buffer'
+import { setOwn } from '../json-reader.ts'
+import type { JsonValue } from '../meta.ts'
+import { CborError, unacceptable } from './cbor-error.ts'
+import { ended, exactArgument, indefinite, majorType, readHead, tagNumber, typeName } from './cbor-heads.ts'
+import type { Head } from './cbor-heads.ts'
+import { epochText, timeText } from './cbor-time.ts'
+import { readHalf } from './half-float.ts'
+
+const maxDepth = 10_000
+const maxInt64 = 2n ** 63n - 1n
+
+/** A container that waits for its items, or a tag that waits for its content. */
+type Frame =
+  | { readonly kind: 'array'; readonly items: unknown[]; remaining: number }
+  | { readonly kind: 'map'; readonly members: Record<string, unknown>; key: string | undefined; index: number; remaining: number }
+  | { readonly kind: 'tag'; readonly tag: number; readonly content: number; readonly outer: BufferEncoding | undefined }
+
+const opened = Symbol('opened')
+
+/**
+ * One CBOR document as the JSON value that it stands for. Byte strings are text, unless a tag says how they are written as text; times with a
+ * tag are RFC 3339; integers that a double cannot hold are `bigint`. What JSON has no like of is refused: `undefined`, NaN, infinity, integers of
+ * more than 64 bits, keys that are no strings, keys set twice. No recursion, so depth costs no stack. Throws `CborError`.
+ */
+export function decodeCbor(input: Uint8Array): JsonValue {
+  if (input.length === 0) throw new CborError('EOF')
+  const reader = new Reader(Buffer.from(input.buffer, input.byteOffset, input.byteLength))
+  const value = reader.read()
+  const left = input.length - reader.at
+  if (left > 0) throw new CborError(`cbor: ${left} bytes of extraneous data starting at index ${reader.at}`)
+  return value as JsonValue
+}
+
+class Reader {
+  at = 0
+  readonly #input: Buffer
+  readonly #frames: Frame[] = []
+  /** How the tags around what is read next want bytes to be written. */
+  #later: BufferEncoding | undefined
+
+  constructor(input: Buffer) {
+    this.#input = input
+  }
+
+  read(): unknown {
+    for (;;) {
+      let value = this.#next()
+      while (value !== opened) {
+        const frame = this.#frames.at(-1)
+        if (frame === undefined) return value
+        value = this.#put(frame, value)
+      }
+    }
+  }
+
+  /** A value, or `opened` when there is more to read for it. */
+  #next(): unknown {
+    const frame = this.#frames.at(-1)
+    if (frame !== undefined && this.#isOver(frame)) return this.#close(frame)
+    const start = this.at
+    const head = readHead(this.#input, start)
+    this.at = head.next
+    const { major } = head
+    switch (major) {
+      case majorType.unsigned:
+      case majorType.negative:
+        return this.#integer(head, start)
+      case majorType.bytes:
+      case majorType.text:
+        return this.#string(head)
+      case majorType.array:
+        return this.#open(head, { kind: 'array', items: [], remaining: this.#count(head, 1) })
+      case majorType.map:
+        return this.#open(head, { kind: 'map', members: {}, key: undefined, index: 0, remaining: this.#count(head, 2) })
+      case majorType.tag:
+        return this.#tag(head)
+      default:
+        return this.#simple(head)
+    }
+  }
+
+  #open(head: Head, frame: Frame): unknown {
+    if (head.major === majorType.tag && head.info === indefinite) {
+      throw new CborError(`cbor: invalid additional information ${indefinite} for type ${typeName(head.major)}`)
+    }
+    if (this.#frames.length >= maxDepth) throw new CborError(`cbor: exceeded max nested level ${maxDepth}`)
+    this.#frames.push(frame)
+    return opened
+  }
+
+  /** -1: until a break. As many items as are announced must fit into the rest, so nobody makes room for what is not there. */
+  #count({ info, argument, next }: Head, bytesPerItem: number): number {
+    if (info === indefinite) return -1
+    if (argument * bytesPerItem > this.#input.length - next) throw ended()
+    return argument
+  }
+
+  #isOver(frame: Frame): boolean {
+    if (frame.kind === 'tag') return false
+    if (frame.remaining === 0) return frame.kind === 'array' || frame.key === undefined
+    if (frame.remaining > 0 || this.#input[this.at] !== 0xff) return false
+    if (frame.kind === 'map' && frame.key !== undefined) throw new CborError('cbor: unexpected "break" code')
+    this.at++
+    return true
+  }
+
+  #close(frame: Frame): unknown {
+    this.#frames.pop()
+    return frame.kind === 'array' ? frame.items : (frame as Extract<Frame, { kind: 'map' }>).members
+  }
+
+  #put(frame: Frame, value: unknown): unknown {
+    switch (frame.kind) {
+      case 'array':
+        frame.items.push(value)
+        if (frame.remaining > 0) frame.remaining--
+        return opened
+      case 'map':
+        this.#putMember(frame, value)
+        return opened
+      case 'tag':
+        this.#frames.pop()
+        this.#later = frame.outer
+        return tagged(frame, value, this.#input)
+    }
+  }
+
+  #putMember(frame: Extract<Frame, { kind: 'map' }>, value: unknown): void {
+    if (frame.key === undefined) {
+      if (typeof value !== 'string') throw notText(value)
+      if (Object.hasOwn(frame.members, value)) {
+        throw new CborError(`cbor: found duplicate map key ${JSON.stringify(value)} at map element index ${frame.index}`)
+      }
+      frame.key = value
+      return
+    }
+    setOwn(frame.members, frame.key, value)
+    frame.key = undefined
+    frame.index++
+    if (frame.remaining > 0) frame.remaining--
+  }
+
+  #tag(head: Head): unknown {
+    const { argument: tag } = head
+    if (tag === tagNumber.bigUnsigned || tag === tagNumber.bigNegative) throw unacceptable('tag', 'bignum')
+    const frame: Frame = { kind: 'tag', tag, content: head.next, outer: this.#later }
+    this.#later = laterEncodings.get(tag) ?? this.#later
+    return this.#open(head, frame)
+  }
+
+  #integer({ major, info, argument }: Head, start: number): number | bigint {
+    if (info === indefinite) throw new CborError(`cbor: invalid additional information ${info} for type ${typeName(major)}`)
+    if (info < 27 || argument < Number.MAX_SAFE_INTEGER) return major === majorType.negative ? -1 - argument : argument
+    const exact = exactArgument(this.#input, start)
+    if (exact > maxInt64) {
+      const shown = major === majorType.negative ? -1n - exact : exact
+      throw new CborError(`cbor: cannot unmarshal ${typeName(major)} into Go value of type int64 (${shown} overflows Go's int64)`)
+    }
+    const value = major === majorType.negative ? -1n - exact : exact
+    return Number.isSafeInteger(Number(value)) ? Number(value) : value
+  }
+
+  #string({ major, info, argument }: Head): string {
+    if (info !== indefinite) return this.#text(major, this.#take(argument))
+    const chunks: Buffer[] = []
+    for (;;) {
+      if (this.#input[this.at] === 0xff) break
+      const head = readHead(this.#input, this.at)
+      if (head.major !== major || head.info === indefinite) {
+        const what = head.info === indefinite ? 'indefinite-length ' : ''
+        throw new CborError(`cbor: wrong element type ${what}${typeName(head.major)} for indefinite-length ${typeName(major)}`)
+      }
+      this.at = head.next
+      const chunk = this.#take(head.argument)
+      if (major === majorType.text) this.#text(major, chunk)
+      chunks.push(chunk)
+    }
+    this.at++
+    return this.#text(major, Buffer.concat(chunks))
+  }
+
+  #take(length: number): Buffer {
+    const end = this.at + length
+    if (end > this.#input.length) throw ended()
+    const bytes = this.#input.subarray(this.at, end)
+    this.at = end
+    return bytes
+  }
+
+  #text(major: number, bytes: Buffer): string {
+    if (major === majorType.bytes) return bytes.toString(this.#isKey() ? 'utf8' : (this.#later ?? 'utf8'))
+    if (!isUtf8(bytes)) throw new CborError('cbor: invalid UTF-8 string')
+    return bytes.toString('utf8')
+  }
+
+  #isKey(): boolean {
+    const frame = this.#frames.at(-1)
+    return frame?.kind === 'map' && frame.key === undefined
+  }
+
+  #simple({ info, argument }: Head): boolean | null | number {
+    switch (info) {
+      case 20:
+        return false
+      case 21:
+        return true
+      case 22:
+        return null
+      case 25:
+        return finite(readHalf(argument))
+      case 26:
+        return finite(this.#input.readFloatBE(this.at - 4))
+      case 27:
+        return finite(this.#input.readDoubleBE(this.at - 8))
+      case indefinite:
+        throw new CborError('cbor: unexpected "break" code')
+      default:
+        if (info === 24 && argument < 32) throw new CborError(`cbor: invalid simple value ${argument} for type primitives`)
+        throw unacceptable('primitives', `simple value ${argument} is not recognized`)
+    }
+  }
+}
+
+const laterEncodings: ReadonlyMap<number, BufferEncoding> = new Map([
+  [tagNumber.laterBase64Url, 'base64url'],
+  [tagNumber.laterBase64, 'base64'],
+  [tagNumber.laterBase16, 'hex'],
+])
+
+function tagged({ tag, content }: Extract<Frame, { kind: 'tag' }>, value: unknown, input: Buffer): unknown {
+  if (tag === tagNumber.dateTime) {
+    const { major } = readHead(input, content)
+    if (major !== majorType.text) throw new CborError(`cbor: tag number 0 must be followed by text string, got ${typeName(major)}`)
+    return timeText(value as string)
+  }
+  if (tag === tagNumber.epoch) {
+    if (typeof value === 'number') return epochText(value)
+    const { major } = readHead(input, content)
+    throw new CborError(`cbor: tag number 1 must be followed by integer or floating-point number, got ${typeName(major)}`)
+  }
+  return value
+}
+
+function finite(value: number): number {
+  if (Number.isNaN(value)) throw unacceptable('primitives', 'floating-point NaN')
+  if (!Number.isFinite(value)) throw unacceptable('primitives', 'floating-point infinity')
+  return value
+}
+
+function notText(value: unknown): CborError {
+  const type =
+    value === null || typeof value === 'boolean'
+      ? 'primitives'
+      : typeof value !== 'object'
+        ? Number(value) < 0
+          ? 'negative integer'
+          : Number.isInteger(Number(value))
+            ? 'positive integer'
+            : 'primitives'
+        : Array.isArray(value)
+          ? 'array'
+          : 'map'
+  return new CborError(`cbor: cannot unmarshal ${type} into Go value of type string`)
+}

@@ -1,0 +1,149 @@
+import type { FieldSchema, TypeSchema } from '../type-schema.ts'
+import { majorType, selfDescribed, tagNumber } from './cbor-heads.ts'
+import { halfBits } from './half-float.ts'
+
+/**
+ * A JSON value as CBOR, without the tag around documents. Text is a byte string, as the original writes it; numbers are integers where they are whole.
+ * A schema tells bytes (which JSON has as base64) and floating-point numbers apart from others.
+ */
+export function encodeCbor(value: unknown, schema?: TypeSchema): Buffer {
+  const writer = new Writer()
+  writer.value(value, schema)
+  return writer.bytes()
+}
+
+/** A whole document. */
+export function encodeCborDocument(value: unknown, schema?: TypeSchema): Buffer {
+  return Buffer.concat([selfDescribed, encodeCbor(value, schema)])
+}
+
+/** What stands before a list of so many items. */
+export function arrayHead(length: number): Buffer {
+  const writer = new Writer()
+  writer.head(majorType.array, length)
+  return writer.bytes()
+}
+
+/** What stands before a map of so many members. */
+export function mapHead(length: number): Buffer {
+  const writer = new Writer()
+  writer.head(majorType.map, length)
+  return writer.bytes()
+}
+
+class Writer {
+  #buffer = Buffer.allocUnsafe(1024)
+  #length = 0
+
+  bytes(): Buffer {
+    return this.#buffer.subarray(0, this.#length)
+  }
+
+  value(value: unknown, schema: TypeSchema | undefined): void {
+    switch (typeof value) {
+      case 'string':
+        return this.#string(value, schema)
+      case 'number':
+        if (Number.isSafeInteger(value) && schema?.kind !== 'double' && !Object.is(value, -0)) return this.#integer(value)
+        return this.#float(value)
+      case 'bigint':
+        return this.#bigInteger(value)
+      case 'boolean':
+        return this.#byte((majorType.simple << 5) | (value ? 21 : 20))
+      case 'object':
+        if (value !== null) return Array.isArray(value) ? this.#array(value, schema) : this.#map(value, schema)
+    }
+    this.#byte((majorType.simple << 5) | 22)
+  }
+
+  head(major: number, argument: number): void {
+    this.#room(9)
+    const first = major << 5
+    const buffer = this.#buffer
+    const at = this.#length
+    if (argument < 24) this.#length = buffer.writeUInt8(first | argument, at)
+    else if (argument < 2 ** 8) this.#length = buffer.writeUInt8(argument, buffer.writeUInt8(first | 24, at))
+    else if (argument < 2 ** 16) this.#length = buffer.writeUInt16BE(argument, buffer.writeUInt8(first | 25, at))
+    else if (argument < 2 ** 32) this.#length = buffer.writeUInt32BE(argument, buffer.writeUInt8(first | 26, at))
+    else this.#length = buffer.writeBigUInt64BE(BigInt(argument), buffer.writeUInt8(first | 27, at))
+  }
+
+  #integer(value: number): void {
+    if (value < 0) this.head(majorType.negative, -1 - value)
+    else this.head(majorType.unsigned, value)
+  }
+
+  #bigInteger(value: bigint): void {
+    if (Number.isSafeInteger(Number(value))) return this.#integer(Number(value))
+    this.#room(9)
+    const negative = value < 0n
+    this.#byte(((negative ? majorType.negative : majorType.unsigned) << 5) | 27)
+    this.#length = this.#buffer.writeBigUInt64BE(negative ? -1n - value : value, this.#length)
+  }
+
+  /** In the fewest bytes that hold it. */
+  #float(value: number): void {
+    this.#room(9)
+    const first = majorType.simple << 5
+    const half = halfBits(value)
+    if (half !== undefined) {
+      this.#byte(first | 25)
+      this.#length = this.#buffer.writeUInt16BE(half, this.#length)
+    } else if (Math.fround(value) === value) {
+      this.#byte(first | 26)
+      this.#length = this.#buffer.writeFloatBE(value, this.#length)
+    } else {
+      this.#byte(first | 27)
+      this.#length = this.#buffer.writeDoubleBE(value, this.#length)
+    }
+  }
+
+  #string(text: string, schema: TypeSchema | undefined): void {
+    if (schema?.kind === 'bytes') {
+      const bytes = Buffer.from(text, 'base64')
+      this.head(majorType.tag, tagNumber.laterBase64)
+      this.head(majorType.bytes, bytes.length)
+      this.#room(bytes.length)
+      this.#length += bytes.copy(this.#buffer, this.#length)
+      return
+    }
+    const length = Buffer.byteLength(text)
+    this.head(majorType.bytes, length)
+    this.#room(length)
+    this.#length += this.#buffer.write(text, this.#length)
+  }
+
+  #array(items: readonly unknown[], schema: TypeSchema | undefined): void {
+    const inner = schema?.kind === 'list' ? schema.items : undefined
+    this.head(majorType.array, items.length)
+    for (const item of items) this.value(item, inner)
+  }
+
+  #map(object: object, schema: TypeSchema | undefined): void {
+    const members = Object.entries(object).filter(([, member]) => member !== undefined)
+    this.head(majorType.map, members.length)
+    for (const [key, member] of members) {
+      this.#string(key, undefined)
+      this.value(member, memberSchema(schema, key))
+    }
+  }
+
+  #byte(value: number): void {
+    this.#room(1)
+    this.#buffer[this.#length++] = value
+  }
+
+  #room(length: number): void {
+    const needed = this.#length + length
+    if (needed <= this.#buffer.length) return
+    const larger = Buffer.allocUnsafe(Math.max(needed, this.#buffer.length * 2))
+    this.#buffer.copy(larger, 0, 0, this.#length)
+    this.#buffer = larger
+  }
+}
+
+function memberSchema(schema: TypeSchema | undefined, key: string): TypeSchema | undefined {
+  if (schema?.kind === 'map') return schema.values
+  const field: FieldSchema | undefined = schema?.kind === 'struct' ? schema.byName.get(key) : undefined
+  return field?.type
+}

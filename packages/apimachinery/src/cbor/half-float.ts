@@ -1,0 +1,21 @@
+/** A floating-point number of 16 bits. */
+export function readHalf(bits: number): number {
+  const sign = bits & 0x8000 ? -1 : 1
+  const exponent = (bits >> 10) & 31
+  const fraction = bits & 1023
+  if (exponent === 0) return sign * fraction * 2 ** -24
+  if (exponent === 31) return fraction === 0 ? sign * Infinity : NaN
+  return sign * (1024 + fraction) * 2 ** (exponent - 25)
+}
+
+/** Its bits, where 16 are enough for the number. */
+export function halfBits(value: number): number | undefined {
+  const sign = value < 0 || Object.is(value, -0) ? 0x8000 : 0
+  const size = Math.abs(value)
+  if (size === 0) return sign
+  const exponent = Math.max(-14, Math.floor(Math.log2(size)))
+  const scaled = size * 2 ** (10 - exponent)
+  if (exponent > 15 || !Number.isInteger(scaled) || scaled >= 2048) return undefined
+  // Without the leading bit it is one of the smallest, whose exponent is not written.
+  return sign | (scaled < 1024 ? scaled : ((exponent + 15) << 10) | (scaled & 1023))
+}

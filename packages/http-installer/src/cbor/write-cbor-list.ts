@@ -1,0 +1,37 @@
+import { parseJson } from '@keelson/apimachinery'
+import type { ResultList } from '@keelson/registry'
+import { jsonShape } from '../list-shape.ts'
+import { mediaTypes } from '../negotiate.ts'
+import type { Answer } from '../scope.ts'
+import { collect } from '../sized-list.ts'
+import { writeInSlabs } from '../write-in-slabs.ts'
+
+/** A list says first how long it is, and is then a walk like any other. */
+export async function writeCborList(answer: Answer, list: ResultList): Promise<Response> {
+  const { c, scope, negotiated } = answer
+  const cbor = c.env.cbor!
+  const shape = jsonShape(answer, list)
+  const frame = Object.entries(parseJson(shape.empty).value as object)
+  const schema = negotiated.transform === undefined ? scope.type?.schema : undefined
+  const items = await collect(c, list.items, () => {})
+  return writeInSlabs(c, { 'content-type': mediaTypes.cbor }, async (writer) => {
+    await writer.write(Buffer.concat([cbor.selfDescribed, cbor.mapHead(frame.length)]))
+    for (const [name, value] of frame) {
+      await writer.write(cbor.encodeCbor(name))
+      if (!isItems(name)) {
+        await writer.write(cbor.encodeCbor(value))
+        continue
+      }
+      await writer.write(cbor.arrayHead(items.length))
+      for (const item of items) {
+        await writer.write(cbor.encodeCbor(parseJson(shape.item(item)).value, schema))
+        if (writer.sliceIsOver) await writer.yieldToOthers()
+        if (writer.closed) return
+      }
+    }
+  })
+}
+
+function isItems(name: string): boolean {
+  return name === 'items' || name === 'rows'
+}

@@ -1,0 +1,12 @@
+import { parseJson } from '@keelson/apimachinery'
+import { sendCompressible } from '../compress/send-compressed.ts'
+import { mediaTypes } from '../negotiate.ts'
+import type { Answer } from '../scope.ts'
+
+/** One object or table, of which there is JSON. The schema of the kind tells bytes from text. */
+export function writeCbor({ c, scope }: Answer, status: number, json: string): Response | Promise<Response> {
+  const { value } = parseJson(json)
+  const kind = (value as { kind?: unknown }).kind
+  const schema = kind === scope.gvk.kind ? scope.type?.schema : undefined
+  return sendCompressible(c, status, { 'content-type': mediaTypes.cbor }, c.env.cbor!.encodeCborDocument(value, schema))
+}
