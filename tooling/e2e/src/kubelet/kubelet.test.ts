@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
 import http2 from 'node:http2'
 import type { AddressInfo, Socket } from 'node:net'
@@ -9,14 +9,13 @@ import { WebSocketFrameReader } from '@keelson/apimachinery/httpstream'
 import { Exec, KubeConfig } from '@kubernetes/client-node'
 import type { V1Status } from '@kubernetes/client-node'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { HttpsClient } from '../https-client.ts'
-import { type KeelsonProcess, startKeelsonProcess } from '../keelson-process.ts'
+import type { HttpsClient } from '../https-client.ts'
+import type { KeelsonProcess } from '../keelson-process.ts'
 import { Kubectl } from '../kubectl/kubectl.ts'
 import { findKubectl } from '../real-parts/find-kubectl.ts'
 import { findOnPath } from '../real-parts/find-on-path.ts'
-import { issueCertificates } from './issue-certificates.ts'
-import type { IssuedCertificates } from './issue-certificates.ts'
-import { startTestKubelet } from './test-kubelet.ts'
+import { startServerWithKubelet } from './server-with-kubelet.ts'
+import type { ServerWithKubelet } from './server-with-kubelet.ts'
 import type { TestKubelet } from './test-kubelet.ts'
 
 /** Machines may be busy. */
@@ -30,66 +29,24 @@ const address = Object.values(os.networkInterfaces())
   .find(({ family, internal }) => family === 'IPv4' && !internal)?.address
 
 describe.skipIf(openssl === undefined)('what kubelets answer', { timeout: 60_000 }, () => {
-  const directory = mkdtempSync(path.join(os.tmpdir(), 'keelson-kubelet-'))
-  let certificates: IssuedCertificates
+  let parts: ServerWithKubelet
   let kubelet: TestKubelet
   let server: KeelsonProcess
   let client: HttpsClient
   let kubectl: Kubectl
+  let directory: string
+  let makeNode: ServerWithKubelet['makeNode']
+  let makePod: ServerWithKubelet['makePod']
 
   beforeAll(async () => {
-    certificates = issueCertificates(openssl ?? '', directory, {
-      kubelet: `IP:${address ?? '127.0.0.1'}`,
-      apiserver: 'DNS:apiserver',
-      stranger: 'DNS:stranger',
-    })
-    const { file, text } = certificates
-    kubelet = await startTestKubelet({
-      certificate: text('kubelet.pem'),
-      key: text('kubelet.key'),
-      authority: text('ca.pem'),
-      host: '0.0.0.0',
-    })
-    server = await startKeelsonProcess({
-      flags: [
-        `--kubelet-client-certificate=${file('apiserver.pem')}`,
-        `--kubelet-client-key=${file('apiserver.key')}`,
-        `--kubelet-certificate-authority=${file('ca.pem')}`,
-        '--kubelet-preferred-address-types=InternalIP',
-        '--disable-admission-plugins=ServiceAccount',
-      ],
-    })
-    client = new HttpsClient(server.url, server.token)
+    parts = await startServerWithKubelet(openssl ?? '', address)
+    ;({ kubelet, server, client, directory, makeNode, makePod } = parts)
     kubectl = new Kubectl(kubectlBinary ?? '', server, directory)
-    await makeNode('n', address ?? '127.0.0.1')
-    await makePod('p', { nodeName: 'n' })
   })
-  afterAll(async () => {
-    client[Symbol.dispose]()
-    await server.stop()
-    await kubelet[Symbol.asyncDispose]()
-    rmSync(directory, { recursive: true, force: true })
-  })
-
-  async function makeNode(name: string, at: string, more: object = {}): Promise<void> {
-    await client.request('POST', '/api/v1/nodes', { body: { metadata: { name } } })
-    const daemonEndpoints = { kubeletEndpoint: { Port: kubelet.port } }
-    const status = { addresses: [{ type: 'InternalIP', address: at }], daemonEndpoints, ...more }
-    const answer = await client.request('PATCH', `/api/v1/nodes/${name}/status`, { body: { status }, headers: merge })
-    expect(answer.status).toBe(200)
-  }
+  afterAll(() => parts[Symbol.asyncDispose]())
 
   const merge = { 'content-type': 'application/merge-patch+json' }
   const pods = '/api/v1/namespaces/default/pods'
-
-  async function makePod(name: string, spec: object = {}, status?: object): Promise<void> {
-    const containers = [{ name: 'c', image: 'busybox', ports: [{ containerPort: kubelet.port }] }]
-    const tolerations = [{ operator: 'Exists' }]
-    const made = await client.request('POST', pods, { body: { metadata: { name }, spec: { containers, tolerations, ...spec } } })
-    expect(made.text).toContain('"kind":"Pod"')
-    const running = { status: { phase: 'Running', containerStatuses: [{ name: 'c', ready: true, state: { running: {} } }], ...status } }
-    expect((await client.request('PATCH', `${pods}/${name}/status`, { body: running, headers: merge })).status).toBe(200)
-  }
 
   const log = (query: string, name = 'p') => client.request('GET', `${pods}/${name}/log?${query}`)
 

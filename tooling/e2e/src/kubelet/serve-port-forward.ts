@@ -1,10 +1,12 @@
+import type { IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { websocketAccept, WebSocketFrameReader, websocketMessage, websocketOpcode } from '@keelson/apimachinery/httpstream'
 import { serveSpdy } from './spdy-server.ts'
 import type { SpdyStream } from './spdy-server.ts'
 
-/** Connections to ports of this machine, in the place of a pod's. */
-export function servePortForward(upgraded: Duplex, head: Buffer): void {
+/** Connections to ports of this machine, in the place of a pod's: each of its own pair of SPDY streams. */
+export function servePortForwardInSpdy(upgraded: Duplex, head: Buffer): void {
   upgraded.write(
     'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: portforward.k8s.io\r\n\r\n',
   )
@@ -26,4 +28,39 @@ export function servePortForward(upgraded: Duplex, head: Buffer): void {
     stream.onEnd = () => void local.end()
     upgraded.once('close', () => local.destroy())
   })
+}
+
+/** The same for a client of old that speaks WebSocket: two channels for each port of the query, data and error. */
+export function servePortForwardInWebSocket(incoming: IncomingMessage, socket: Duplex, ports: readonly number[]): void {
+  const accept = websocketAccept(String(incoming.headers['sec-websocket-key']))
+  socket.write(
+    `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: ${accept}\r\nSec-WebSocket-Protocol: v4.channel.k8s.io\r\n\r\n`,
+  )
+  const send = (channel: number, piece: Buffer): boolean =>
+    socket.writable && socket.write(websocketMessage(websocketOpcode.binary, Buffer.from([channel]), piece))
+  const locals = ports.map((port, i) => {
+    const local = connect({ port, host: '127.0.0.1' })
+    const name = Buffer.from([port & 255, port >> 8])
+    send(2 * i, name)
+    send(2 * i + 1, name)
+    local.on('data', (piece: Buffer) => send(2 * i, piece))
+    local.once('error', (failure) => send(2 * i + 1, Buffer.from(`error forwarding port ${port}: ${failure.message}`)))
+    socket.once('close', () => local.destroy())
+    return local
+  })
+  let channel: number | undefined
+  const reader = new WebSocketFrameReader(
+    {
+      onMessage: (_opcode, piece, { last }) => {
+        const data = channel === undefined ? piece.subarray(1) : piece
+        channel ??= piece[0] ?? 0
+        locals[channel / 2]?.write(Buffer.from(data))
+        if (last) channel = undefined
+      },
+      onControl: (opcode) => void (opcode === websocketOpcode.close && socket.end()),
+    },
+    { masked: true },
+  )
+  socket.on('error', () => socket.destroy())
+  socket.on('data', (chunk: Buffer) => reader.push(chunk))
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
-import { servePortForward } from './serve-port-forward.ts'
+import { servePortForwardInSpdy, servePortForwardInWebSocket } from './serve-port-forward.ts'
 import { serveProcessInSpdy, serveProcessInWebSocket } from './serve-process.ts'
 
 export interface TestKubeletOptions {
@@ -83,10 +83,14 @@ export async function startTestKubelet(options: TestKubeletOptions): Promise<Tes
     if (container === 'refusing')
       return void socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 9\r\nConnection: close\r\n\r\nForbidden')
     if (verb === 'tell') return repeatAtEnd(socket, head)
-    if (verb === 'portForward') return servePortForward(socket, head)
+    const websocket = incoming.headers.upgrade?.toLowerCase() === 'websocket'
+    if (verb === 'portForward') {
+      if (websocket) return servePortForwardInWebSocket(incoming, socket, query.getAll('port').map(Number))
+      return servePortForwardInSpdy(socket, head)
+    }
     const command = verb === 'attach' ? attached : query.getAll('command')
     const request = { incoming, socket, head, command, query }
-    if (incoming.headers.upgrade?.toLowerCase() === 'websocket') serveProcessInWebSocket(request)
+    if (websocket) serveProcessInWebSocket(request)
     else serveProcessInSpdy(request)
   })
   server.on('secureConnection', (socket: TLSSocket) => {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
+import { userCache } from './user-cache.ts'
 
 export interface DebianBinary {
   readonly suite: string
@@ -10,20 +10,18 @@ export interface DebianBinary {
   readonly binary: string
 }
 
-const cache = path.join(process.env['XDG_CACHE_HOME'] ?? path.join(os.homedir(), '.cache'), 'keelson')
-
 /**
  * Fetches a package of another Debian suite with the machine's own apt settings and unpacks it into the user's cache, without installing it.
  * Undefined where there is no apt or the package cannot be had.
  */
 export function fetchDebianBinary(wanted: DebianBinary): string | undefined {
-  const home = path.join(cache, `${wanted.suite}-${wanted.package}`)
+  const home = path.join(userCache, `${wanted.suite}-${wanted.package}`)
   const binary = path.join(home, wanted.binary)
   if (existsSync(binary)) return binary
   const mirror = debianMirror()
   if (mirror === undefined) return undefined
-  mkdirSync(cache, { recursive: true })
-  const scratch = mkdtempSync(path.join(cache, 'fetch-'))
+  mkdirSync(userCache, { recursive: true })
+  const scratch = mkdtempSync(path.join(userCache, 'fetch-'))
   try {
     for (const directory of ['lists/partial', 'archives/partial']) mkdirSync(path.join(scratch, directory), { recursive: true })
     writeFileSync(path.join(scratch, 'sources.list'), `deb ${mirror} ${wanted.suite} main\n`)

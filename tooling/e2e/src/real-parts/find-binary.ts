@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { doWithout } from './do-without.ts'
 import { fetchDebianBinary } from './fetch-debian-binary.ts'
 import { findOnPath } from './find-on-path.ts'
 
@@ -17,8 +18,7 @@ export function findBinary({ name, version, debian }: WantedBinary): string | un
   if (works(found)) return found
   const fetched = fetchDebianBinary({ suite: 'trixie', package: debian.package, binary: debian.path })
   if (works(fetched)) return fetched
-  if (process.env['CI'] !== undefined) throw new Error(`no ${name}: set ${variable}`)
-  return undefined
+  return doWithout(name, `set ${variable}`)
 }
 
 function runs(binary: string, version: readonly string[]): boolean {

@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { HttpsClient } from '../https-client.ts'
+import { type KeelsonProcess, startKeelsonProcess } from '../keelson-process.ts'
+import { issueCertificates } from './issue-certificates.ts'
+import { startTestKubelet } from './test-kubelet.ts'
+import type { TestKubelet } from './test-kubelet.ts'
+
+export interface ServerWithKubelet extends AsyncDisposable {
+  readonly server: KeelsonProcess
+  readonly kubelet: TestKubelet
+  readonly client: HttpsClient
+  /** Gone with the rest. */
+  readonly directory: string
+  /** A node whose kubelet is the test's, found at an address. */
+  makeNode(name: string, at: string, status?: object): Promise<void>
+  /** A pod of one container, `c`, that its status says is running. */
+  makePod(name: string, spec?: object, status?: object): Promise<void>
+}
+
+const merge = { 'content-type': 'application/merge-patch+json' }
+const pods = '/api/v1/namespaces/default/pods'
+
+/** A server and the kubelet of its node `n`, which is at an address of this machine and runs the pod `p`. */
+export async function startServerWithKubelet(openssl: string, address = '127.0.0.1'): Promise<ServerWithKubelet> {
+  const directory = mkdtempSync(path.join(os.tmpdir(), 'keelson-kubelet-'))
+  const certificates = issueCertificates(openssl, directory, { kubelet: `IP:${address}`, apiserver: 'DNS:apiserver' })
+  const kubelet = await startTestKubelet({
+    certificate: certificates.text('kubelet.pem'),
+    key: certificates.text('kubelet.key'),
+    authority: certificates.text('ca.pem'),
+    host: '0.0.0.0',
+  })
+  const server = await startKeelsonProcess({
+    flags: [
+      `--kubelet-client-certificate=${certificates.file('apiserver.pem')}`,
+      `--kubelet-client-key=${certificates.file('apiserver.key')}`,
+      `--kubelet-certificate-authority=${certificates.file('ca.pem')}`,
+      '--kubelet-preferred-address-types=InternalIP',
+      '--disable-admission-plugins=ServiceAccount',
+    ],
+  })
+  const client = new HttpsClient(server.url, server.token)
+
+  async function makeNode(name: string, at: string, more: object = {}): Promise<void> {
+    await answered(201, 'POST', '/api/v1/nodes', { body: { metadata: { name } } })
+    const daemonEndpoints = { kubeletEndpoint: { Port: kubelet.port } }
+    const status = { addresses: [{ type: 'InternalIP', address: at }], daemonEndpoints, ...more }
+    await answered(200, 'PATCH', `/api/v1/nodes/${name}/status`, { body: { status }, headers: merge })
+  }
+
+  async function makePod(name: string, spec: object = {}, status?: object): Promise<void> {
+    const containers = [{ name: 'c', image: 'busybox', ports: [{ containerPort: kubelet.port }] }]
+    const tolerations = [{ operator: 'Exists' }]
+    await answered(201, 'POST', pods, { body: { metadata: { name }, spec: { containers, tolerations, ...spec } } })
+    const running = { status: { phase: 'Running', containerStatuses: [{ name: 'c', ready: true, state: { running: {} } }], ...status } }
+    await answered(200, 'PATCH', `${pods}/${name}/status`, { body: running, headers: merge })
+  }
+
+  async function answered(status: number, ...request: Parameters<HttpsClient['request']>): Promise<void> {
+    const answer = await client.request(...request)
+    if (answer.status !== status) throw new Error(`${request[0]} ${request[1]}: ${answer.text}`)
+  }
+
+  await makeNode('n', address)
+  await makePod('p', { nodeName: 'n' })
+  return {
+    server,
+    kubelet,
+    client,
+    directory,
+    makeNode,
+    makePod,
+    async [Symbol.asyncDispose]() {
+      client[Symbol.dispose]()
+      await server.stop()
+      await kubelet[Symbol.asyncDispose]()
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,46 @@
+"""Checks a server with the `kubernetes` package: `main.py KUBECONFIG GROUP...`, a group being a module of `checks`."""
+
+import importlib
+import inspect
+import signal
+import sys
+
+from kubernetes import client, config
+
+SECONDS_FOR_ONE = 30
+
+
+def too_slow(_signal, _frame):
+    raise TimeoutError(f"not done within {SECONDS_FOR_ONE} s")
+
+
+def run(group, api_client):
+    """Runs what a module defines as `check_...`, in its order. Returns how many failed."""
+    failed = 0
+    module = importlib.import_module(f"checks.{group}")
+    for name, check in inspect.getmembers(module, inspect.isfunction):
+        if not name.startswith("check_"):
+            continue
+        title = f"{group}/{name.removeprefix('check_').replace('_', '-')}"
+        signal.alarm(SECONDS_FOR_ONE)
+        try:
+            check(api_client)
+            print(f"ok {title}", flush=True)
+        except Exception as error:  # noqa: BLE001: whatever it is, it is why the check failed.
+            failed += 1
+            why = " ".join(f"{type(error).__name__} {error}".split())
+            line = error.__traceback__.tb_next.tb_lineno if error.__traceback__.tb_next else 0
+            print(f"FAIL {title}: line {line}: {why[:2000]}", flush=True)
+        finally:
+            signal.alarm(0)
+    return failed
+
+
+def main(kubeconfig, groups):
+    signal.signal(signal.SIGALRM, too_slow)
+    config.load_kube_config(kubeconfig)
+    api_client = client.ApiClient()
+    return 1 if sum(run(group, api_client) for group in groups) else 0
+
+
+sys.exit(main(sys.argv[1], sys.argv[2:]))

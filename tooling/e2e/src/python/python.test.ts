@@ -1,0 +1,39 @@
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { failuresOf, runChecks } from '../client-checks/run-checks.ts'
+import type { CheckResult } from '../client-checks/run-checks.ts'
+import { type KeelsonProcess, startKeelsonProcess } from '../keelson-process.ts'
+import { startServerWithKubelet } from '../kubelet/server-with-kubelet.ts'
+import type { ServerWithKubelet } from '../kubelet/server-with-kubelet.ts'
+import { findOnPath } from '../real-parts/find-on-path.ts'
+import { findPythonWithClient } from './python-client.ts'
+
+const openssl = findOnPath('openssl')
+const python = openssl === undefined ? undefined : await findPythonWithClient()
+const program = fileURLToPath(new URL('main.py', import.meta.url))
+const groups = ['objects', 'patches', 'lists', 'watches', 'dynamic_client', 'yaml_files', 'refusals', 'streams']
+
+const runPython = (server: KeelsonProcess, of: readonly string[]): Promise<readonly CheckResult[]> =>
+  runChecks({ file: python ?? '', args: ['-B', program, server.kubeconfig, ...of] })
+
+describe.skipIf(python === undefined)("Python's kubernetes package", () => {
+  let parts: ServerWithKubelet
+  let results: readonly CheckResult[]
+
+  beforeAll(async () => {
+    parts = await startServerWithKubelet(openssl ?? '')
+    for (const line of ['line one', 'line two', 'line three']) parts.kubelet.log(line)
+    results = await runPython(parts.server, groups)
+  }, 180_000)
+  afterAll(() => parts[Symbol.asyncDispose]())
+
+  test.each(groups)('%s', (group) => expect(failuresOf(results, group)).toEqual([]))
+
+  test('expiry', { timeout: 60_000 }, async () => {
+    const dataDir = path.join(parts.directory, 'kept')
+    await (await startKeelsonProcess({ dataDir })).stop()
+    await using server = await startKeelsonProcess({ dataDir })
+    expect(failuresOf(await runPython(server, ['expiry']), 'expiry')).toEqual([])
+  })
+})
