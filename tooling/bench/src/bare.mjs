@@ -1,9 +1,12 @@
 // The limit that results are a share of: a plain Hono HTTPS handler that answers every request with the same bytes, from one Buffer.
-//   node bare.mjs --key KEY --cert CERT --body FILE [--status 200] [--raw] [--lmdb DIR]
+//   node bare.mjs --key KEY --cert CERT --body FILE [--status 200] [--raw | --http2 | --durable DIR] [--lmdb DIR]
 // --raw     the same without Hono, straight on node:https, to check that Hono is not what limits
+// --http2   HTTP/2 instead, straight on node:http2's streams
+// --durable the limit of writes, without Hono: a body is parsed, the bytes are put into lmdb, and they are the answer once they are on disk
 // --lmdb    opens an empty lmdb environment too, for comparing memory at rest
 // A GET with ?watch is a stream; every POST to /emit writes the bytes once to each open stream.
 import { createServer } from 'node:https'
+import { createSecureServer } from 'node:http2'
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { createAdaptorServer } from '@hono/node-server'
@@ -17,6 +20,8 @@ const { values } = parseArgs({
     body: { type: 'string' },
     status: { type: 'string', default: '200' },
     raw: { type: 'boolean', default: false },
+    http2: { type: 'boolean', default: false },
+    durable: { type: 'string' },
     lmdb: { type: 'string' },
   },
 })
@@ -27,7 +32,14 @@ const headers = { 'content-type': 'application/json', 'content-length': String(b
 
 if (values.lmdb !== undefined) (await import('lmdb')).open({ path: values.lmdb })
 
-const server = values.raw ? rawServer() : honoServer()
+const server =
+  values.durable !== undefined
+    ? await durableServer(values.durable)
+    : values.raw
+      ? rawServer()
+      : values.http2
+        ? http2Server()
+        : honoServer()
 server.listen(0, '127.0.0.1', () => console.log(`ready https://127.0.0.1:${server.address().port}`))
 process.on('SIGTERM', () => process.exit(0))
 
@@ -59,5 +71,32 @@ function rawServer() {
     request.resume()
     response.writeHead(status, headers)
     response.end(body)
+  })
+}
+
+function http2Server() {
+  const server = createSecureServer(tls)
+  server.on('stream', (stream) => {
+    stream.respond({ ':status': status, ...headers })
+    stream.end(body)
+  })
+  return server
+}
+
+async function durableServer(path) {
+  const { open } = await import('lmdb')
+  const database = open({ path, encoding: 'binary' })
+  let next = 0
+  const write = async (received, response) => {
+    JSON.parse(received)
+    await database.put(`object-${next++}`, body)
+    await database.flushed
+    response.writeHead(status, headers)
+    response.end(body)
+  }
+  return createServer(tls, (request, response) => {
+    const pieces = []
+    request.on('data', (piece) => pieces.push(piece))
+    request.on('end', () => void write(pieces.length === 1 ? pieces[0] : Buffer.concat(pieces), response))
   })
 }

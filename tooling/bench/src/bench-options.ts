@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { cacheItems } from './cache/cache-items.ts'
+import { httpItems } from './http/http-items.ts'
 import { registryItems } from './registry/registry-items.ts'
 import { storageItems } from './storage/storage-items.ts'
 
@@ -9,6 +10,8 @@ export interface BenchOptions {
   readonly storageItems: readonly string[]
   /** Items of the group `cache`. */
   readonly cacheItems: readonly string[]
+  /** Items of the group `http`. */
+  readonly httpItems: readonly string[]
   /** Items of the group `registry`, which starts its servers itself. */
   readonly registryItems: readonly string[]
   readonly seconds: number
@@ -30,10 +33,12 @@ export const help = `npm run bench -- [flags]
                         ${storageItems.map(({ name }) => name).join(', ')}
   --items cache         what serves from the watch cache, and whether its bars are met; one of them as cache/NAME:
                         ${cacheItems.map(({ name }) => name).join(', ')}
+  --items http          the whole chain over TLS, and whether its bars are met; one of them as http/NAME:
+                        ${httpItems.map(({ name }) => name).join(', ')}
   --items registry      the write path of a pod in process, and whether its bars are met; one of them as registry/NAME:
                         ${registryItems.map(({ name }) => name).join(', ')}
-  --duration 5          seconds for each measurement (storage, registry: 2, cache: 3)
-  --rounds 3            measurements of each item on each server, in turns; the middle one counts (storage, cache, registry: 5)
+  --duration 5          seconds for each measurement (storage, registry: 2, cache, http: 3)
+  --rounds 3            measurements of each item on each server, in turns; the middle one counts (storage, cache, http, registry: 5)
   --objects 10000       pods that are there for get, list and watch
   --object-bytes 8192   size of a pod as JSON
   --watchers 100        streams in the watch item
@@ -67,9 +72,16 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions | 'help
   const asked = [...positionals, ...(values.items?.split(',') ?? [])]
   const storage = inGroup('storage', storageItems, asked)
   const cache = inGroup('cache', cacheItems, asked)
+  const http = inGroup('http', httpItems, asked)
   const registry = inGroup('registry', registryItems, asked)
   const items = asked.filter((item) => (itemNames as readonly string[]).includes(item))
-  const known = [...itemNames, ...namesOf('storage', storageItems), ...namesOf('cache', cacheItems), ...namesOf('registry', registryItems)]
+  const known = [
+    ...itemNames,
+    ...namesOf('storage', storageItems),
+    ...namesOf('cache', cacheItems),
+    ...namesOf('http', httpItems),
+    ...namesOf('registry', registryItems),
+  ]
   const unknown = asked.filter((item) => !known.includes(item))
   if (unknown.length > 0) throw new Error(`no such item: ${unknown.join(', ')}; there are ${known.join(', ')}`)
   if (values['only-other'] && values.server === undefined) throw new Error('--only-other needs --server')
@@ -82,8 +94,9 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions | 'help
     items: asked.length > 0 ? items : itemNames,
     storageItems: storage,
     cacheItems: cache,
+    httpItems: http,
     registryItems: registry,
-    seconds: positive('duration', values.duration ?? (grouped ? (cache.length > 0 ? '3' : '2') : '5')),
+    seconds: positive('duration', values.duration ?? (grouped ? (cache.length + http.length > 0 ? '3' : '2') : '5')),
     rounds: positive('rounds', values.rounds ?? (grouped ? '5' : '3')),
     objects: positive('objects', values.objects),
     objectBytes: positive('object-bytes', values['object-bytes']),

@@ -114,7 +114,7 @@ async function atNow<L extends ReturnType<WorkItem['load']>>(load: L, server: Se
 export async function checkBare(scratch: Scratch, options: BenchOptions): Promise<number> {
   const body = Buffer.alloc(8192, 'x')
   await using bare = await startBare(scratch, { body })
-  await using raw = await startBare(scratch, { body, raw: true })
+  await using raw = await startBare(scratch, { body, kind: 'raw' })
   const least = { bare: Infinity, raw: Infinity }
   const load = { connections: 16, pipeline: 8, seconds: Math.min(3, options.seconds), request: { method: 'GET', path: '/' } }
   for (let round = 0; round < 3; round++) {

@@ -9,6 +9,8 @@ import { benchCache } from './cache/bench-cache.ts'
 import type { CacheResult } from './cache/bench-cache.ts'
 import { cacheItems } from './cache/cache-items.ts'
 import { cacheSummary, cacheText, createCacheReport } from './cache/cache-report.ts'
+import type { CacheItem } from './cache/cache-item.ts'
+import { httpItems } from './http/http-items.ts'
 import { benchRegistry } from './registry/bench-registry.ts'
 import { registryItems } from './registry/registry-items.ts'
 import { registryTable } from './registry/registry-report.ts'
@@ -33,7 +35,8 @@ if (options === 'help') console.log(help)
 else {
   if (options.items.length > 0) await bench(options)
   if (options.storageItems.length > 0) await stores(options)
-  if (options.cacheItems.length > 0) await cache(options)
+  if (options.cacheItems.length > 0) await bars('cache', chosenOf(cacheItems, options.cacheItems), options)
+  if (options.httpItems.length > 0) await bars('http', chosenOf(httpItems, options.httpItems), options)
   if (options.registryItems.length > 0) await registry(options)
 }
 
@@ -46,9 +49,12 @@ async function stores(chosen: BenchOptions): Promise<void> {
   console.log(`\nwritten to ${path.relative(process.cwd(), writeReport(report, path.join(root, 'bench/results')))}`)
 }
 
-async function cache(chosen: BenchOptions): Promise<void> {
-  const items = cacheItems.filter(({ name }) => chosen.cacheItems.includes(name))
-  const onResult = (result: CacheResult): void => console.log(cacheText(result))
+function chosenOf(items: readonly CacheItem[], names: readonly string[]): readonly CacheItem[] {
+  return items.filter(({ name }) => names.includes(name))
+}
+
+async function bars(group: string, items: readonly CacheItem[], chosen: BenchOptions): Promise<void> {
+  const onResult = (result: CacheResult): void => console.log(cacheText(group, result))
   const report = createCacheReport(await benchCache(items, { ...chosen, program: program(), onResult }))
   console.log(cacheSummary(report))
   console.log(`\nwritten to ${path.relative(process.cwd(), writeReport(report, path.join(root, 'bench/results')))}`)

@@ -7,6 +7,8 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { pinned } from './pinned.ts'
 import { selfSigned } from './self-signed.ts'
+import { probeFlags, probeOf } from './server-probe.ts'
+import type { ServerProbe } from './server-probe.ts'
 
 /** A server that is measured, started by us or not. */
 export interface ServerUnderTest extends AsyncDisposable {
@@ -15,6 +17,8 @@ export interface ServerUnderTest extends AsyncDisposable {
   readonly token: string
   /** Undefined when it runs elsewhere: then its processor time and memory are not known. */
   readonly pid: number | undefined
+  /** Of those that we start. */
+  readonly probe?: ServerProbe
 }
 
 const token = 'benchtoken'
@@ -35,34 +39,49 @@ export class Scratch implements Disposable {
 }
 
 export interface KeelsonOptions {
+  /** Default: "keelson". */
+  readonly name?: string
   /** Default: a fresh one. */
   readonly dataDirectory?: string
-  /** Flags of node's, before the program. */
-  readonly nodeFlags?: readonly string[]
+  /** Default: embedded. */
+  readonly store?: 'embedded' | 'memory' | { readonly etcd: string; readonly prefix: string }
+  /** False leaves the process as it is installed, for what is measured of the process as a whole. */
+  readonly probed?: boolean
 }
 
-/** Our own, as it is installed. */
+let servers = 0
+
+/** Our own, as it is installed, or as another revision of it was. */
 export function startKeelson(scratch: Scratch, program: string, options: KeelsonOptions = {}): Promise<ServerUnderTest> {
+  const { name = 'keelson', store = 'embedded', probed = true } = options
   const tokens = scratch.file('tokens.csv', `${token},bench,bench,"system:masters"\n`)
-  const data = options.dataDirectory ?? path.join(scratch.path, 'data')
-  return start('keelson', [
-    ...(options.nodeFlags ?? []),
-    program,
-    '--bind-address=127.0.0.1',
-    '--secure-port=0',
-    '--data-dir',
-    data,
-    '--token-auth-file',
-    tokens,
-    '--controllers=none',
-  ])
+  const data = options.dataDirectory ?? path.join(scratch.path, `data-${++servers}`)
+  const storage =
+    typeof store === 'string'
+      ? [`--storage-backend=${store}`]
+      : ['--storage-backend=etcd3', `--etcd-servers=${store.etcd}`, `--etcd-prefix=${store.prefix}`]
+  return start(
+    name,
+    [
+      program,
+      '--bind-address=127.0.0.1',
+      '--secure-port=0',
+      '--data-dir',
+      data,
+      '--token-auth-file',
+      tokens,
+      '--controllers=none',
+      ...storage,
+    ],
+    probed,
+  )
 }
 
 export interface BareOptions {
   readonly body: Uint8Array
   readonly status?: number
-  /** node:https alone, without Hono. */
-  readonly raw?: boolean
+  /** Hono's handler unless it is node:https alone, HTTP/2, or what parses, puts durably and answers. */
+  readonly kind?: 'raw' | 'http2' | 'durable'
 }
 
 let bares = 0
@@ -70,7 +89,8 @@ let bares = 0
 export function startBare(scratch: Scratch, options: BareOptions): Promise<ServerUnderTest> {
   const { key, cert } = selfSigned()
   const number = ++bares
-  return start(options.raw === true ? 'raw' : 'bare', [
+  const { kind } = options
+  return start('bare', [
     fileURLToPath(import.meta.resolve('./bare.mjs')),
     '--key',
     scratch.file(`bare-${number}.key`, key),
@@ -80,13 +100,15 @@ export function startBare(scratch: Scratch, options: BareOptions): Promise<Serve
     scratch.file(`bare-${number}.body`, options.body),
     '--status',
     String(options.status ?? 200),
-    ...(options.raw === true ? ['--raw'] : []),
+    ...(kind === 'durable' ? ['--durable', path.join(scratch.path, `bare-${number}.data`)] : kind === undefined ? [] : [`--${kind}`]),
   ])
 }
 
 /** Ready when it prints a line with its URL. */
-async function start(name: string, args: readonly string[]): Promise<ServerUnderTest> {
-  const child = spawn(...pinned('server', process.execPath, args), { stdio: ['ignore', 'pipe', 'pipe'] })
+async function start(name: string, args: readonly string[], probed = true): Promise<ServerUnderTest> {
+  const child = spawn(...pinned('server', process.execPath, [...(probed ? probeFlags : []), ...args]), {
+    stdio: ['ignore', 'pipe', 'pipe', ...(probed ? (['ipc'] as const) : [])],
+  })
   let printed = ''
   const url = await new Promise<string>((resolve, reject) => {
     const read = (data: Buffer): void => {
@@ -94,11 +116,11 @@ async function start(name: string, args: readonly string[]): Promise<ServerUnder
       const found = /https:\/\/[^\s"',]+/.exec(printed)
       if (found !== null && printed.includes('\n', found.index)) resolve(found[0].replace(/\/$/, ''))
     }
-    child.stdout.on('data', read)
-    child.stderr.on('data', read)
+    child.stdout!.on('data', read)
+    child.stderr!.on('data', read)
     child.on('exit', (code) => reject(new Error(`${name} ended with ${code} before it was ready:\n${printed}`)))
   })
-  return { name, url, token, pid: child.pid, [Symbol.asyncDispose]: () => stop(child) }
+  return { name, url, token, pid: child.pid, ...(probed && { probe: probeOf(child) }), [Symbol.asyncDispose]: () => stop(child) }
 }
 
 function stop(child: ChildProcess): Promise<void> {

@@ -1,3 +1,5 @@
+import { mkdtempSync } from 'node:fs'
+import path from 'node:path'
 import { Scratch, startKeelson } from '../server-under-test.ts'
 import type { KeelsonOptions, ServerUnderTest } from '../server-under-test.ts'
 import type { CacheBench, CacheFigure, CacheItem } from './cache-item.ts'
@@ -28,6 +30,7 @@ export async function benchCache(
     dataset: (size) => servers.dataset(size),
     server: (size) => servers.shared(size),
     freshServer: (size, server) => servers.fresh(size, server),
+    emptyServer: (server) => servers.empty(server),
   }
   const results: CacheResult[] = []
   for (const item of items) {
@@ -66,9 +69,18 @@ class Servers implements AsyncDisposable {
     return this.#start(size, '', options)
   }
 
+  empty(options: KeelsonOptions = {}): Promise<ServerUnderTest> {
+    return this.#startOn(mkdtempSync(path.join(this.#scratch.path, 'empty-')), '', options)
+  }
+
   async #start(size: DatasetSize, key: string, options: KeelsonOptions): Promise<ServerUnderTest> {
+    // Filling starts servers too.
     await this[Symbol.asyncDispose]()
-    const { directory } = await this.dataset(size)
+    return this.#startOn((await this.dataset(size)).directory, key, options)
+  }
+
+  async #startOn(directory: string, key: string, options: KeelsonOptions): Promise<ServerUnderTest> {
+    await this[Symbol.asyncDispose]()
     const server = await startKeelson(this.#scratch, this.#program, { ...options, dataDirectory: directory })
     this.#running = { server, key }
     return server

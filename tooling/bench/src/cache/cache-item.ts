@@ -27,4 +27,6 @@ export interface CacheBench {
   server(size: DatasetSize): Promise<ServerUnderTest>
   /** A fresh one that nobody else gets. The one before it is stopped. */
   freshServer(size: DatasetSize, options?: KeelsonOptions): Promise<ServerUnderTest>
+  /** The same without any objects. */
+  emptyServer(options?: KeelsonOptions): Promise<ServerUnderTest>
 }

@@ -15,7 +15,7 @@ export function cacheSummary(report: CacheReport): string {
 }
 
 /** One item, for a terminal. */
-export function cacheText(item: CacheResult): string {
+export function cacheText(group: string, item: CacheResult): string {
   const verdict = item.met ? 'met' : 'MISSED'
-  return [`${item.title} (cache/${item.name})`, ...item.lines, `  ${item.reached}; wanted ${item.wanted}: ${verdict}`, ''].join('\n')
+  return [`${item.title} (${group}/${item.name})`, ...item.lines, `  ${item.reached}; wanted ${item.wanted}: ${verdict}`, ''].join('\n')
 }

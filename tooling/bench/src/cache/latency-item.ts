@@ -10,12 +10,14 @@ export interface LatencyOptions {
   /** Asked for without pause on so many connections while single pods are read. */
   readonly busyPath: string
   readonly busyConnections: number
+  /** They take an answer that is compressed. Default: none. */
+  readonly busyGzip?: boolean
   /** Milliseconds. */
   readonly most: number
 }
 
 /** How long the slowest hundredth of small reads takes while large ones are going on. */
-export function latencyItem({ name, title, size, busyPath, busyConnections, most }: LatencyOptions): CacheItem {
+export function latencyItem({ name, title, size, busyPath, busyConnections, busyGzip = false, most }: LatencyOptions): CacheItem {
   return {
     name,
     title,
@@ -29,7 +31,7 @@ export function latencyItem({ name, title, size, busyPath, busyConnections, most
         connections: busyConnections,
         pipeline: 1,
         seconds: seconds + 2,
-        request: { method: 'GET', path: busyPath },
+        request: { method: 'GET', path: busyPath, ...(busyGzip ? { acceptEncoding: 'gzip' } : {}) },
       })
       await new Promise((resolve) => setTimeout(resolve, 1000))
       const get = await measure(
