@@ -1,0 +1,35 @@
+// Loaded into a measured process before its program: answers what only the process itself can tell, when it is asked over its channel.
+import { writeFileSync } from 'node:fs'
+import { getHeapStatistics, setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+
+let session
+
+const answers = {
+  allocated: () => getHeapStatistics().total_allocated_bytes,
+  collect() {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc')
+    collect()
+    // What the first one finalized.
+    setTimeout(collect, 200)
+  },
+  async startProfile() {
+    const { Session } = await import('node:inspector/promises')
+    session = new Session()
+    session.connect()
+    await session.post('Profiler.enable')
+    await session.post('Profiler.start')
+    await session.post('HeapProfiler.startSampling')
+  },
+  async stopProfile(file) {
+    const cpu = await session.post('Profiler.stop')
+    const heap = await session.post('HeapProfiler.stopSampling')
+    session.disconnect()
+    writeFileSync(`${file}.cpuprofile`, JSON.stringify(cpu.profile))
+    writeFileSync(`${file}.heapprofile`, JSON.stringify(heap.profile))
+  },
+}
+
+process.on('message', async ({ question, argument }) => process.send({ question, answer: await answers[question](argument) }))
+process.channel?.unref()
