@@ -25,7 +25,7 @@ export function sendBytes(
     return RESPONSE_ALREADY_SENT
   }
   const list = headerList(c, headers)
-  if (status !== 304 && headers['content-length'] === undefined) {
+  if (status !== 304 && status !== 204 && headers['content-length'] === undefined) {
     list.push('content-length', String(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength))
   }
   outgoing.writeHead(status, list)

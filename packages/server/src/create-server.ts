@@ -19,6 +19,7 @@ import { registerProcessMetrics } from './process-metrics.ts'
 import { createRequestMetrics } from './request-metrics.ts'
 import { createTlsListener } from './tls-listener.ts'
 import type { TlsListener } from './tls-listener.ts'
+import type { TlsSettings } from './tls-settings.ts'
 import { versionInfo } from './version.ts'
 import type { VersionInfo } from './version.ts'
 
@@ -28,9 +29,17 @@ export interface ServerOptions {
   readonly tls: ServingCertificates & {
     /** PEM. None: clients are not asked for certificates. */
     readonly clientAuthorities?: readonly string[]
+    /** Default: TLS 1.2 and newer, with what the runtime takes for safe. */
+    readonly settings?: TlsSettings
   }
   /** Default 400 and 200; 0 is no limit. */
   readonly limits?: InFlightLimits
+  /** Pages of these origins may ask: patterns of the `Origin` header. Default: none. */
+  readonly corsAllowedOrigins?: readonly RegExp[]
+  /** `max-age=31536000`, `includeSubDomains`, `preload`. Default: no `Strict-Transport-Security` header. */
+  readonly hstsDirectives?: readonly string[]
+  /** While it stops, still take connections until nothing is in flight, to answer that it stops. Default false. */
+  readonly shutdownSendRetryAfter?: boolean
   /** Default 60 s. */
   readonly requestTimeoutMs?: number
   /** Default 10,000. */
@@ -95,6 +104,8 @@ export function createServer(options: ServerOptions): Server {
     limits: options.limits ?? { readOnly: 400, mutating: 200 },
     requestTimeoutMs: options.requestTimeoutMs ?? 60_000,
     goAwayChance: options.goAwayChance ?? 0,
+    corsAllowedOrigins: options.corsAllowedOrigins ?? [],
+    hstsDirectives: options.hstsDirectives ?? [],
     lifecycle,
     metrics: requestMetrics,
     onPanic: (error, method, url, requestId) => onBug(`${method} ${url}`, error, requestId),
@@ -149,7 +160,7 @@ export function createServer(options: ServerOptions): Server {
   let closing: Promise<void> | undefined
   async function close(graceMs: number): Promise<void> {
     lifecycle.drain()
-    listener?.stopAccepting()
+    if (options.shutdownSendRetryAfter !== true) listener?.stopAccepting()
     const began = performance.now()
     // What is answered is not yet what has been read.
     const idle = await lifecycle.idle(graceMs)
@@ -175,6 +186,7 @@ export function createServer(options: ServerOptions): Server {
       listener = createTlsListener({
         serving,
         clientAuthorities: options.tls.clientAuthorities ?? [],
+        settings: options.tls.settings ?? {},
         http2: options.http2 ?? true,
         maxStreams: options.maxStreamsPerConnection ?? 100,
         maxConnections: options.maxConnections ?? 10_000,

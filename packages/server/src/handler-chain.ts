@@ -4,10 +4,11 @@ import { isApiError, newTimeout, newTooManyRequests, newUnauthorized } from '@ke
 import type { RequestInfo, UserInfo } from '@keelson/apimachinery'
 import { anonymousUser, authorizeImpersonation, forbiddenError, impersonatedUser, unauthenticatedGroup } from '@keelson/auth'
 import type { Authenticator, Authorizer } from '@keelson/auth'
-import { createWarner, setRequestContext, writeError } from '@keelson/http-installer'
+import { createWarner, sendBytes, setRequestContext, writeError } from '@keelson/http-installer'
 import type { InstallerContext, InstallerEnv } from '@keelson/http-installer'
 import { ActiveRequest } from './active-request.ts'
 import type { Incoming, Outgoing } from './active-request.ts'
+import { corsHeaders } from './cors.ts'
 import { Deadlines } from './deadlines.ts'
 import { createInFlightLimit } from './in-flight-limit.ts'
 import type { InFlightKind, InFlightLimits } from './in-flight-limit.ts'
@@ -27,6 +28,8 @@ export interface HandlerChainOptions {
   readonly limits: InFlightLimits
   readonly requestTimeoutMs: number
   readonly goAwayChance: number
+  readonly corsAllowedOrigins: readonly RegExp[]
+  readonly hstsDirectives: readonly string[]
   readonly lifecycle: Lifecycle
   readonly metrics: RequestMetrics
   readonly onPanic: (error: unknown, method: string, url: string, requestId: string) => void
@@ -43,13 +46,15 @@ const stillServedWhileDraining = ['/readyz', '/livez', '/healthz', '/metrics']
 
 /**
  * What every request passes before it is dispatched, in the original's order: audit id, panic recovery, request info, refusal while draining,
- * cache control, deadline, authentication, impersonation, in-flight limits, authorization. One function rather than a middleware each: a request
+ * cache control, transport security, deadline, origins of pages, authentication, impersonation, in-flight limits, authorization. One function rather than a middleware each: a request
  * that nothing stops costs one await for the lot.
  */
 export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
   const { authenticator, authorizer, lifecycle, metrics } = options
   const deadlines = new Deadlines(options.requestTimeoutMs)
   const limit = createInFlightLimit(options.limits, metrics.inFlight)
+  const hsts = options.hstsDirectives.length === 0 ? undefined : ['Strict-Transport-Security', options.hstsDirectives.join('; ')]
+  const origins = options.corsAllowedOrigins.length === 0 ? undefined : options.corsAllowedOrigins
 
   async function serve(c: InstallerContext, next: () => Promise<void>, incoming: Incoming, outgoing: Outgoing): Promise<Response | void> {
     const started = performance.now()
@@ -76,7 +81,9 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
       outgoing.setHeader('Retry-After', '5')
       return sendPlain(c, plainError(429, 'The apiserver is shutting down, please try again later.'))
     }
-    c.env.commonHeaders = ['Audit-Id', requestId, 'Cache-Control', 'no-cache, private']
+    const common = ['Audit-Id', requestId, 'Cache-Control', 'no-cache, private']
+    if (hsts !== undefined) common.push(...hsts)
+    c.env.commonHeaders = common
 
     const question = target.indexOf('?')
     const query = question < 0 ? '' : target.slice(question + 1)
@@ -103,6 +110,14 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
           release()
         },
       })
+    }
+
+    if (origins !== undefined) {
+      const allowed = corsHeaders(origins, headerText(incoming.headers.origin))
+      if (allowed !== undefined) {
+        common.push(...allowed)
+        if (method === 'OPTIONS') return sendBytes(c, 204, {}, '')
+      }
     }
 
     const connection = connectionOf(incoming)

@@ -11,11 +11,13 @@ import { contextsByName } from './certificates/serving-names.ts'
 import type { ServingCertificates } from './certificates/serving-names.ts'
 import { Http1Connections } from './http1-connections.ts'
 import { rememberPeer } from './peer.ts'
+import type { TlsSettings } from './tls-settings.ts'
 
 export interface TlsListenerOptions {
   readonly serving: ServingCertificates
   /** Authorities of client certificates. None: clients are not asked for one. */
   readonly clientAuthorities: readonly string[]
+  readonly settings: TlsSettings
   readonly http2: boolean
   /** At once, on one connection of HTTP/2. */
   readonly maxStreams: number
@@ -53,8 +55,8 @@ const streamWindow = 256 * 1024
 export function createTlsListener(options: TlsListenerOptions): TlsListener {
   const asksForCertificate = options.clientAuthorities.length > 0
   const { certificate, key, named } = options.serving
-  const tls = { minVersion: 'TLSv1.2' as const, ...(asksForCertificate ? { ca: [...options.clientAuthorities] } : {}) }
-  let byName = contextsByName(named ?? [])
+  const tls = { minVersion: 'TLSv1.2' as const, ...options.settings, ...(asksForCertificate ? { ca: [...options.clientAuthorities] } : {}) }
+  let byName = contextsByName(named ?? [], options.settings)
   const http1Connections = new Http1Connections()
   const https: HttpsServer = createHttpsServer(
     {
@@ -135,7 +137,7 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
         })
       }),
     serve: (certificates) => {
-      const next = contextsByName(certificates.named ?? [])
+      const next = contextsByName(certificates.named ?? [], options.settings)
       https.setSecureContext({ ...tls, cert: certificates.certificate, key: certificates.key })
       byName = next
     },

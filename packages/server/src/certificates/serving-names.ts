@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
 import type { SecureContext } from 'node:tls'
+import type { TlsSettings } from '../tls-settings.ts'
 import type { KeyPair } from './create-certificate.ts'
 
 /** A certificate for clients that ask for one of its names. */
@@ -18,12 +19,12 @@ export interface ServingCertificates extends KeyPair {
  * Which certificate to show for a name. Of several for the same name those that were given names count for more than those that have them of
  * themselves, and earlier ones for more than later ones; a whole name for more than a wildcard. Throws for what is no pair.
  */
-export function contextsByName(named: readonly NamedCertificate[]): (name: string) => SecureContext | undefined {
+export function contextsByName(named: readonly NamedCertificate[], settings: TlsSettings): (name: string) => SecureContext | undefined {
   const contexts = new Map<string, SecureContext>()
   const explicit = named.filter(({ names }) => names !== undefined && names.length > 0)
   const implicit = named.filter((pair) => !explicit.includes(pair))
   for (const pair of [...explicit, ...implicit]) {
-    const context = createSecureContext({ cert: pair.certificate, key: pair.key })
+    const context = createSecureContext({ ...settings, cert: pair.certificate, key: pair.key })
     for (const name of pair.names?.length ? pair.names : ownNames(pair.certificate)) {
       const key = name.toLowerCase()
       if (!contexts.has(key)) contexts.set(key, context)
