@@ -59,3 +59,19 @@ test('the nearest name is only offered when it is near', () => {
   expect(nearest('cert-dri', ['cert-dir', 'data-dir'])).toBe('cert-dir')
   expect(nearest('xyz', ['cert-dir', 'data-dir'])).toBeUndefined()
 })
+
+test.each([
+  ['--audit-log-path=x', 'not here: requests are not audited'],
+  ['--authorization-mode=Node,RBAC', 'not here: administrators may do everything'],
+  ['--requestheader-client-ca-file=x', 'not here'],
+  ['--allow-privileged=false', 'not here: privileged pods are always allowed'],
+  ['--audit', 'unknown flag'],
+])('of the flags that others have, %s is refused with the reason', (flag, message) => {
+  expect(() => parse(flag)).toThrow(message)
+})
+
+test('flags that ask for what is done anyway are accepted', () => {
+  const values = parse('--allow-privileged', '--etcd-healthcheck-timeout', '2s', '--service-account-lookup=true', '--secure-port=1')
+  expect(values['secure-port']).toBe(1)
+  expect(values).not.toHaveProperty('allow-privileged')
+})

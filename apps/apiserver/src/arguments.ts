@@ -1,5 +1,6 @@
 import { nearest } from './nearest.ts'
 import type { FlagDefinition } from './flags.ts'
+import { otherFlag } from './other-flags.ts'
 
 /** What the user typed cannot be understood. */
 export class UsageError extends Error {
@@ -39,8 +40,13 @@ export function parseArguments(
     if (match === null) throw new UsageError(`unexpected argument ${JSON.stringify(argument)}: every option is a flag (--help lists them)`)
     const name = match[1]!.replaceAll('_', '-')
     const definition = known.get(name)
-    if (definition === undefined) throw new UsageError(unknownFlag(match[1]!, known))
     let text = match[2]
+    if (definition === undefined) {
+      const other = otherFlag(name)
+      if (text === undefined && other !== undefined) text = other.isSwitch === true ? 'true' : argv[++i]
+      acceptOther(name, text, known)
+      continue
+    }
     if (text === undefined) {
       if (definition.type.isSwitch === true) text = 'true'
       else if (i + 1 < argv.length) text = argv[++i]!
@@ -54,7 +60,15 @@ export function parseArguments(
   return { help, version, values }
 }
 
-export function unknownFlag(name: string, known: ReadonlyMap<string, FlagDefinition>): string {
+/** A flag that is not ours. Throws `UsageError` unless it is one of the original's and asks for what is done anyway. */
+export function acceptOther(name: string, text: string | undefined, known: ReadonlyMap<string, FlagDefinition>): void {
+  const other = otherFlag(name)
+  if (other === undefined) throw new UsageError(unknownFlag(name, known))
+  if (other.harmless?.test(text ?? '') !== true)
+    throw new UsageError(`--${name} is a flag of kube-apiserver that is not here: ${other.because}`)
+}
+
+function unknownFlag(name: string, known: ReadonlyMap<string, FlagDefinition>): string {
   const guess = nearest(name, known.keys())
   return `unknown flag --${name}${guess === undefined ? ' (--help lists the flags)' : `; did you mean --${guess}?`}`
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { parseYaml } from '@keelson/apimachinery/yaml'
-import { readValue, unknownFlag, UsageError } from './arguments.ts'
+import { acceptOther, readValue, UsageError } from './arguments.ts'
 import type { FlagDefinition } from './flags.ts'
 
 /**
@@ -19,10 +19,10 @@ export async function readConfigFile(file: string, known: ReadonlyMap<string, Fl
   const values: Record<string, unknown> = {}
   for (const [name, written] of Object.entries(document)) {
     const definition = known.get(name)
-    if (definition === undefined) throw new UsageError(`${file}: ${unknownFlag(name, known)}`)
     if (name === 'config') throw new UsageError(`${file}: a file of flags cannot name another`)
     try {
-      values[name] = valueOf(name, definition, written)
+      if (definition === undefined) acceptOther(name, textOf(written), known)
+      else values[name] = valueOf(name, definition, written)
     } catch (error) {
       if (!(error instanceof UsageError)) throw error
       throw new UsageError(`${file}: ${error.message}`)

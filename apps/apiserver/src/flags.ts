@@ -134,9 +134,20 @@ const table = {
   },
   'http2-max-streams-per-connection': {
     group: serving,
-    type: whole({ minimum: 1, maximum: 2 ** 31 - 1 }),
+    type: whole({ maximum: 2 ** 31 - 1 }),
     default: 100,
-    help: 'How many requests a connection of HTTP/2 may have open.',
+    help: 'How many requests a connection of HTTP/2 may have open; 0 is the default.',
+  },
+  'tls-min-version': {
+    group: serving,
+    type: oneOf('VersionTLS10', 'VersionTLS11', 'VersionTLS12', 'VersionTLS13'),
+    default: 'VersionTLS12',
+    help: 'The oldest TLS that is spoken.',
+  },
+  'tls-cipher-suites': {
+    group: serving,
+    type: list(),
+    help: 'What TLS 1.2 and older may encrypt with (TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256). Default: what the runtime takes for safe.',
   },
   'goaway-chance': {
     group: serving,
@@ -246,10 +257,37 @@ const table = {
     default: 1800,
     help: 'Seconds after which a watch without a timeout of its own is ended at the earliest.',
   },
+  'feature-gates': {
+    group: generic,
+    type: switches(),
+    help: 'Features to switch: CBORServingAndStorage=true serves application/cbor. The names of kube-apiserver are known; those that switch nothing here are told of in the log.',
+  },
+  'cors-allowed-origins': {
+    group: generic,
+    type: list(),
+    help: "Patterns of the origins whose pages may ask, each with both ends of the host in it: '//example\\.com(:|$)'.",
+  },
+  'strict-transport-security-directives': {
+    group: generic,
+    type: list(),
+    help: 'What the Strict-Transport-Security header says: max-age=31536000,includeSubDomains,preload. Default: there is none.',
+  },
+  'livez-grace-period': {
+    group: generic,
+    type: duration(),
+    default: 0,
+    help: 'For how long /livez passes although the start has not finished.',
+  },
+  'shutdown-send-retry-after': {
+    group: generic,
+    type: onOff(),
+    default: false,
+    help: 'While stopping, answer new connections with 429 and Retry-After until nothing is in flight; otherwise they are not taken.',
+  },
   'runtime-config': {
     group: generic,
     type: switches(),
-    help: 'Versions that are served or not: apps/v1=false, v1 (core), api/all, api/ga, api/beta, api/alpha. Default: all there are.',
+    help: 'Versions and resources that are served or not: apps/v1=false, v1 (core), apps/v1/daemonsets, api/all, api/ga, api/beta, api/alpha. Default: the stable versions.',
   },
   profiling: { group: generic, type: onOff(), default: true, help: 'Serve profiles at /debug/pprof/ to who may read them.' },
   'logging-format': {

@@ -3,6 +3,7 @@ import path from 'node:path'
 import type { ServerChainOptions } from '@keelson/control-plane'
 import type { NamedCertificateFlag } from './flag-types.ts'
 import type { FlagValues } from './flags.ts'
+import { hstsDirective, originPattern } from './header-flags.ts'
 import { StartError } from './start-error.ts'
 
 /** The level of the log at which every request is told of. */
@@ -43,7 +44,7 @@ export async function serverOptions(values: FlagValues, log: NonNullable<ServerC
           },
         }),
     ...(named === undefined ? {} : { namedCertificateFiles: await Promise.all(named.map(namedCertificate)) }),
-    maxStreamsPerConnection: values['http2-max-streams-per-connection'],
+    ...servingOptions(values),
     goAwayChance: values['goaway-chance'],
     profiling: values.profiling,
     logRequests: values.v >= requestsAreLogged,
@@ -72,6 +73,24 @@ export async function serverOptions(values: FlagValues, log: NonNullable<ServerC
     kubelet: await kubeletOptions(values),
     ...(values.controllers === undefined ? {} : { controllers: values.controllers }),
     log,
+  }
+}
+
+function servingOptions(values: FlagValues): Partial<ServerChainOptions> {
+  const streams = values['http2-max-streams-per-connection']
+  const cipherSuites = values['tls-cipher-suites']
+  const origins = values['cors-allowed-origins']
+  const directives = values['strict-transport-security-directives']
+  const gates = values['feature-gates']
+  return {
+    ...(streams > 0 && { maxStreamsPerConnection: streams }),
+    tlsMinVersion: values['tls-min-version'],
+    ...(cipherSuites && { tlsCipherSuites: cipherSuites }),
+    ...(origins && { corsAllowedOrigins: origins.map(originPattern) }),
+    ...(directives && { hstsDirectives: directives.map(hstsDirective) }),
+    ...(gates && { featureGates: Object.fromEntries(gates) }),
+    livezGraceMs: values['livez-grace-period'],
+    shutdownSendRetryAfter: values['shutdown-send-retry-after'],
   }
 }
 

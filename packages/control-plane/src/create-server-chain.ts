@@ -12,6 +12,8 @@ import type { GenericConfig } from './build-generic-config.ts'
 import { createSystemNamespaces } from './bootstrap/system-namespaces.ts'
 import { createSystemPriorityClasses } from './bootstrap/system-priority-classes.ts'
 import { createTokenTracking } from './bootstrap/token-tracking.ts'
+import { buildServing } from './build-serving.ts'
+import type { Serving } from './build-serving.ts'
 import { buildServices } from './build-services.ts'
 import type { Services } from './build-services.ts'
 import { builtinGroups } from './builtin-groups.ts'
@@ -35,9 +37,10 @@ export async function createServerChain(options: ServerChainOptions = {}): Promi
   const controllers = await ControllerRunner.create(wantedControllers(options))
   const plugins = await selectAdmissionPlugins(options)
   const tls = await kubeletTls(options.kubelet ?? {})
+  const serving = await buildServing(options)
   const config = await buildGenericConfig(options)
   try {
-    return wire(options, config, { controllers, plugins, kubeletTls: tls })
+    return wire(options, config, { controllers, plugins, kubeletTls: tls, serving })
   } catch (error) {
     await config.backends[Symbol.asyncDispose]()
     config.encryption?.close()
@@ -55,9 +58,10 @@ interface Chosen {
   readonly controllers: ControllerRunner
   readonly plugins: SelectedPlugins
   readonly kubeletTls: () => Promise<RemoteTls>
+  readonly serving: Serving
 }
 
-function wire(options: ServerChainOptions, config: GenericConfig, { controllers, plugins, kubeletTls: tls }: Chosen): ServerChain {
+function wire(options: ServerChainOptions, config: GenericConfig, { controllers, plugins, kubeletTls: tls, serving }: Chosen): ServerChain {
   const log = options.log ?? (() => {})
   let admission: (AdmissionChain & AsyncDisposable) | undefined
   const client = createLoopbackClient({
@@ -72,12 +76,16 @@ function wire(options: ServerChainOptions, config: GenericConfig, { controllers,
   const server = createServer({
     authenticator: config.authentication.authenticator,
     authorizer: config.authorizer,
-    tls: { ...config.certificates.serving, clientAuthorities: config.certificates.clientAuthorities },
+    tls: { ...config.certificates.serving, clientAuthorities: config.certificates.clientAuthorities, settings: serving.tls },
+    cbor: serving.cbor,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     ...(options.requestTimeoutMs === undefined ? {} : { requestTimeoutMs: options.requestTimeoutMs }),
     http2: options.http2 ?? true,
     ...(options.maxStreamsPerConnection === undefined ? {} : { maxStreamsPerConnection: options.maxStreamsPerConnection }),
     ...(options.goAwayChance === undefined ? {} : { goAwayChance: options.goAwayChance }),
+    ...(options.corsAllowedOrigins === undefined ? {} : { corsAllowedOrigins: options.corsAllowedOrigins }),
+    ...(options.hstsDirectives === undefined ? {} : { hstsDirectives: options.hstsDirectives }),
+    shutdownSendRetryAfter: options.shutdownSendRetryAfter ?? false,
     metrics: config.metrics,
     log,
     logRequests: options.logRequests ?? false,
@@ -117,7 +125,7 @@ function wire(options: ServerChainOptions, config: GenericConfig, { controllers,
   serviceAccounts.readFrom(client)
   installOpenIdDocuments(server, () => serviceAccounts.documents(target.options.serverAddress?.() ?? advertised), log)
 
-  const hooks = new PostStartHooks(server)
+  const hooks = new PostStartHooks(server, options.livezGraceMs)
   hooks.add('storage-readiness', () => storagesReady(config))
   hooks.add(
     'storage-object-count-tracker-hook',

@@ -15,20 +15,27 @@ export interface HookOptions {
 export class PostStartHooks {
   readonly #hooks: Hook[] = []
   readonly #server: Server
+  readonly #livezFrom: number
+  readonly #now: () => number
 
-  constructor(server: Server) {
+  /** Until `livezGraceMs` have passed `/livez` takes it that every hook will do what it should. */
+  constructor(server: Server, livezGraceMs = 0, now: () => number = () => performance.now()) {
     this.#server = server
+    this.#now = now
+    this.#livezFrom = now() + livezGraceMs
   }
 
   /** Its health check is there from the start, so that `/readyz` does not pass before it has run. */
   add(name: string, run: () => Promise<void>, { after = this.#hooks.map((hook) => hook.name) }: HookOptions = {}): void {
     let done = false
-    this.#server.addHealthCheck({
-      name: `poststarthook/${name}`,
-      check: () => {
-        if (!done) throw new Error('not finished')
-      },
-    })
+    const check = (): void => {
+      if (!done) throw new Error('not finished')
+    }
+    const checkLater = (): void => {
+      if (this.#now() >= this.#livezFrom) check()
+    }
+    this.#server.addHealthCheck({ name: `poststarthook/${name}`, check }, ['healthz', 'readyz'])
+    this.#server.addHealthCheck({ name: `poststarthook/${name}`, check: checkLater }, ['livez'])
     this.#hooks.push({
       name,
       after,

@@ -44,6 +44,16 @@ export interface ServerChainOptions {
   readonly port?: number
   /** Default true. */
   readonly http2?: boolean
+  /** "VersionTLS12", the default, or another of the names that the original has. */
+  readonly tlsMinVersion?: string
+  /** By the original's names. Default: the runtime's. */
+  readonly tlsCipherSuites?: readonly string[]
+  /** The original's, by name. */
+  readonly featureGates?: Readonly<Record<string, boolean>>
+  /** Patterns of `Origin` headers whose pages may ask. */
+  readonly corsAllowedOrigins?: readonly RegExp[]
+  /** Of the `Strict-Transport-Security` header. Default: there is none. */
+  readonly hstsDirectives?: readonly string[]
   readonly tokenFile?: string
   /** Further sources of bearer tokens. */
   readonly tokens?: readonly TokenAuthenticator[]
@@ -61,6 +71,10 @@ export interface ServerChainOptions {
   readonly goAwayChance?: number
   /** How long /readyz fails before a stop begins. Default 0. */
   readonly shutdownDelayMs?: number
+  /** While it stops, new connections are answered with 429 until nothing is in flight. Default false: they are not taken. */
+  readonly shutdownSendRetryAfter?: boolean
+  /** For how long `/livez` passes although the start has not finished. Default 0. */
+  readonly livezGraceMs?: number
   /** How long a stop waits for what is in flight. Default 10 s. */
   readonly shutdownGraceMs?: number
   /** Default true. */
@@ -90,7 +104,7 @@ export interface ServerChainOptions {
   readonly logRequests?: boolean
   /** `/debug/pprof/` says what the process is busy with. Default false. */
   readonly profiling?: boolean
-  /** Which versions are served: `apps/v1`, `v1` (core), `api/all`, `api/ga`, `api/beta`, `api/alpha`. Default: all there are. */
+  /** What is served: `apps/v1`, `v1` (core), `apps/v1/daemonsets`, `api/all`, `api/ga`, `api/beta`, `api/alpha`. Default: the stable versions. */
   readonly runtimeConfig?: Readonly<Record<string, boolean>>
 }
 

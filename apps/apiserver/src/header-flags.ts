@@ -1,0 +1,25 @@
+import { StartError } from './start-error.ts'
+
+/** A pattern of `Origin` headers. It must not match what only begins or ends like the host that is meant. Throws `StartError`. */
+export function originPattern(text: string): RegExp {
+  const refuse = (why: string): StartError =>
+    new StartError(`--cors-allowed-origins has an invalid regular expression: ${why}`, { isUsage: true })
+  const [, insensitive, body = ''] = /^(\(\?i\))?(.*)$/s.exec(text) ?? []
+  let pattern: RegExp
+  try {
+    pattern = new RegExp(body, insensitive === undefined ? '' : 'i')
+  } catch (error) {
+    throw refuse((error as Error).message)
+  }
+  if (!/\^|\/\//.test(text) || !/[$:]/.test(text)) {
+    throw refuse(`${JSON.stringify(text)} does not pin to start/end of host in the origin header ('//example\\.com(:|$)' does)`)
+  }
+  return pattern
+}
+
+/** Throws `StartError`. */
+export function hstsDirective(text: string): string {
+  if (text === 'includeSubDomains' || text === 'preload' || /^max-age=[^=]*$/.test(text)) return text
+  const allowed = 'allowed values: max-age=expireTime, includeSubDomains, preload'
+  throw new StartError(`--strict-transport-security-directives: ${JSON.stringify(text)} is invalid, ${allowed}`, { isUsage: true })
+}

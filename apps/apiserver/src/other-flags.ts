@@ -1,0 +1,79 @@
+/** A flag of kube-apiserver that is none of ours. */
+export interface OtherFlag {
+  /** Why it is not here. */
+  readonly because: string
+  /** Values that ask for what this server does anyway; they are accepted and change nothing. Default: none. */
+  readonly harmless?: RegExp
+  /** Its name alone means true. */
+  readonly isSwitch?: boolean
+}
+
+const any = /^/
+const off = /^(false|f|0)$/i
+const on = /^(true|t|1)$/i
+
+const table: Readonly<Record<string, OtherFlag>> = {
+  'admission-control': { because: 'it is the old name of --enable-admission-plugins' },
+  'aggregator-reject-forwarding-redirect': { because: 'there is no aggregation of other API servers', harmless: on, isSwitch: true },
+  'allow-metric-labels': { because: 'the labels of metrics are not configurable' },
+  'allow-metric-labels-manifest': { because: 'the labels of metrics are not configurable' },
+  'allow-privileged': { because: 'privileged pods are always allowed', harmless: on, isSwitch: true },
+  'apiserver-count': { because: 'the endpoints of the kubernetes service follow the servers that live', harmless: any },
+  'contention-profiling': { because: 'one thread does not contend for locks', harmless: any, isSwitch: true },
+  'debug-socket-path': { because: 'profiles are served at /debug/pprof/ alone' },
+  'disabled-metrics': { because: 'metrics cannot be switched off one by one' },
+  'egress-selector-config-file': { because: 'connections to nodes are made directly' },
+  'emulated-version': { because: 'no other version is emulated', harmless: /^(kube=)?1\.36$/ },
+  'emulation-forward-compatible': { because: 'no other version is emulated', harmless: off, isSwitch: true },
+  'enable-aggregator-routing': { because: 'there is no aggregation of other API servers', harmless: off, isSwitch: true },
+  'enable-bootstrap-token-auth': { because: 'bootstrap tokens are not accepted', harmless: off, isSwitch: true },
+  'enable-logs-handler': { because: 'the files of /var/log are not served', harmless: off, isSwitch: true },
+  'enable-priority-and-fairness': {
+    because: 'requests are limited by --max-requests-inflight and --max-mutating-requests-inflight alone',
+    harmless: off,
+    isSwitch: true,
+  },
+  'etcd-count-metric-poll-period': { because: 'objects are counted as they come and go', harmless: any },
+  'etcd-db-metric-poll-interval': { because: 'the size of the store is asked for when metrics are', harmless: any },
+  'etcd-healthcheck-timeout': { because: 'the health of the store is known without asking it', harmless: any },
+  'etcd-readycheck-timeout': { because: 'the health of the store is known without asking it', harmless: any },
+  kubeconfig: { because: 'it asks no other API server whom it may trust' },
+  'kubernetes-service-node-port': { because: 'the kubernetes service is of type ClusterIP', harmless: /^0$/ },
+  'lease-reuse-duration-seconds': { because: 'how leases of events are shared is not configurable', harmless: any },
+  'log-json-info-buffer-size': { because: 'the log is not buffered', harmless: any },
+  'log-json-split-stream': { because: 'the log goes to stderr', harmless: off, isSwitch: true },
+  'log-text-info-buffer-size': { because: 'the log is not buffered', harmless: any },
+  'log-text-split-stream': { because: 'the log goes to stderr', harmless: off, isSwitch: true },
+  'log-flush-frequency': { because: 'the log is not buffered', harmless: any },
+  'max-connection-bytes-per-sec': { because: 'connections of users are not slowed down', harmless: /^0$/ },
+  'min-compatibility-version': { because: 'no other version is emulated', harmless: /^(kube=)?1\.35$/ },
+  'permit-address-sharing': { because: 'the port is not shared', harmless: off, isSwitch: true },
+  'permit-port-sharing': { because: 'the port is not shared', harmless: off, isSwitch: true },
+  'proxy-client-cert-file': { because: 'there is no aggregation of other API servers' },
+  'proxy-client-key-file': { because: 'there is no aggregation of other API servers' },
+  'runtime-config-emulation-forward-compatible': { because: 'no other version is emulated', harmless: off, isSwitch: true },
+  'service-account-lookup': { because: 'a token is always looked up', harmless: on, isSwitch: true },
+  'service-account-signing-endpoint': { because: 'tokens are signed with --service-account-signing-key-file' },
+  'show-hidden-metrics-for-version': { because: 'there are no hidden metrics' },
+  'shutdown-watch-termination-grace-period': { because: 'watches end at once when a stop begins', harmless: any },
+  'storage-initialization-timeout': { because: 'the server is ready once its store is, however long that takes', harmless: any },
+  'tls-curve-preferences': { because: 'the key exchange is chosen by the runtime' },
+  'tracing-config-file': { because: 'requests are not traced' },
+  vmodule: { because: 'the log has one level for all: --v' },
+}
+
+const families: readonly (readonly [prefix: string, flag: OtherFlag])[] = [
+  ['audit-', { because: 'requests are not audited' }],
+  ['authentication-', { because: 'users are known by certificates, --token-auth-file and service account tokens' }],
+  ['authorization-', { because: 'administrators may do everything, others what --authorization-always-allow-paths says' }],
+  ['coordinated-leadership-', { because: 'no leaders are chosen for others' }],
+  ['oidc-', { because: 'users are known by certificates, --token-auth-file and service account tokens' }],
+  ['peer-', { because: 'requests are not passed on to other API servers' }],
+  ['requestheader-', { because: 'what a proxy says of its users is not believed' }],
+]
+
+/** Undefined: the original has no such flag, either. */
+export function otherFlag(name: string): OtherFlag | undefined {
+  if (Object.hasOwn(table, name)) return table[name]
+  return families.find(([prefix]) => name.startsWith(prefix))?.[1]
+}

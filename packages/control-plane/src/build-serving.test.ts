@@ -1,0 +1,37 @@
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { request } from 'node:https'
+import { decodeCbor } from '@keelson/apimachinery/cbor'
+import { expect, it } from 'vitest'
+import { createServerChain } from './create-server-chain.ts'
+import type { ServerChainOptions } from './server-chain-options.ts'
+
+async function getInCbor(options: ServerChainOptions, path: string): Promise<{ status: number | undefined; bytes: Buffer }> {
+  await using chain = await createServerChain({ controllers: ['none'], ...options })
+  await chain.listen()
+  await chain.ready
+  const sent = request(`${chain.url}${path}`, {
+    ca: chain.certificateAuthority,
+    headers: { authorization: `Bearer ${chain.adminToken}`, accept: 'application/cbor' },
+    agent: false,
+  })
+  sent.end()
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+  return { status: answer.statusCode, bytes: Buffer.concat(await answer.toArray()) }
+}
+
+it('CBOR is served behind its feature gate alone', async () => {
+  const path = '/api/v1/namespaces/default/services'
+  const { status, bytes } = await getInCbor({ featureGates: { CBORServingAndStorage: true } }, path)
+  expect(status).toBe(200)
+  expect(decodeCbor(bytes)).toMatchObject({ kind: 'ServiceList', items: [{ metadata: { name: 'kubernetes' } }] })
+  expect((await getInCbor({}, path)).status).toBe(406)
+})
+
+it.each<[ServerChainOptions, string]>([
+  [{ featureGates: { Unheard: true } }, 'unrecognized feature gate: Unheard'],
+  [{ tlsMinVersion: 'VersionTLS14' }, 'unknown tls version'],
+  [{ tlsCipherSuites: ['TLS_NULL'] }, 'Cipher suite TLS_NULL not supported'],
+])('%j is refused', async (options, message) => {
+  await expect(createServerChain({ controllers: ['none'], ...options })).rejects.toThrow(message)
+})

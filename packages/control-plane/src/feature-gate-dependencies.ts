@@ -1,0 +1,51 @@
+/** What must be on where a feature is. */
+const table = `
+AuthorizeNodeWithSelectors: AuthorizeWithSelectors
+ClusterTrustBundleProjection: ClusterTrustBundle
+DRAAdminAccess: DynamicResourceAllocation
+DRAConsumableCapacity: DynamicResourceAllocation
+DRADeviceBindingConditions: DynamicResourceAllocation DRAResourceClaimDeviceStatus
+DRADeviceTaintRules: DRADeviceTaints
+DRADeviceTaints: DynamicResourceAllocation
+DRAExtendedResource: DynamicResourceAllocation
+DRAListTypeAttributes: DynamicResourceAllocation
+DRANodeAllocatableResources: DynamicResourceAllocation
+DRAPartitionableDevices: DynamicResourceAllocation
+DRAPrioritizedList: DynamicResourceAllocation
+DRAResourceClaimGranularStatusAuthorization: DynamicResourceAllocation DRAResourceClaimDeviceStatus
+DRAResourcePoolStatus: DynamicResourceAllocation
+DRASchedulerFilterTimeout: DynamicResourceAllocation
+DRAWorkloadResourceClaims: DynamicResourceAllocation GenericWorkload
+DeclarativeValidationBeta: DeclarativeValidation
+DeclarativeValidationTakeover: DeclarativeValidation
+DisableAllocatorDualWrite: MultiCIDRServiceAllocator
+ExtendWebSocketsToKubelet: NodeDeclaredFeatures
+GangScheduling: GenericWorkload
+GracefulNodeShutdownBasedOnPodPriority: GracefulNodeShutdown
+ImageVolumeWithDigest: ImageVolume
+InPlacePodLevelResourcesVerticalScaling: InPlacePodVerticalScaling PodLevelResources NodeDeclaredFeatures
+InPlacePodVerticalScalingExclusiveCPUs: InPlacePodVerticalScaling
+InPlacePodVerticalScalingExclusiveMemory: InPlacePodVerticalScaling
+InPlacePodVerticalScalingInitContainers: InPlacePodVerticalScaling NodeDeclaredFeatures
+MatchLabelKeysInPodTopologySpreadSelectorMerge: MatchLabelKeysInPodTopologySpread
+PodCertificateRequest: AuthorizeNodeWithSelectors
+PodLevelResourceManagers: PodLevelResources
+PodLifecycleSleepActionAllowZero: PodLifecycleSleepAction
+ProcMountType: UserNamespacesSupport
+ResourceHealthStatus: DynamicResourceAllocation
+ResourceHealthStatusMessage: ResourceHealthStatus
+RestartAllContainersOnContainerExits: ContainerRestartRules NodeDeclaredFeatures
+ServiceAccountTokenNodeBinding: ServiceAccountTokenNodeBindingValidation
+StructuredAuthenticationConfigurationEgressSelector: StructuredAuthenticationConfiguration
+StructuredAuthenticationConfigurationJWKSMetrics: StructuredAuthenticationConfiguration
+TopologyAwareWorkloadScheduling: GenericWorkload
+UserNamespacesHostNetworkSupport: UserNamespacesSupport NodeDeclaredFeatures
+WindowsGracefulNodeShutdown: GracefulNodeShutdown
+WorkloadAwarePreemption: GangScheduling
+WorkloadWithJob: GenericWorkload
+`
+
+export const featureDependencies: readonly (readonly [feature: string, needs: readonly string[]])[] = Array.from(
+  table.matchAll(/^(\w+): (.*)$/gm),
+  ([, feature, needs]) => [feature!, needs!.split(' ')] as const,
+)

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { featureDependencies } from './feature-gate-dependencies.ts'
+import { featureGates } from './feature-gate-table.ts'
+import { readFeatureGates } from './feature-gates.ts'
+
+const read = (set: Readonly<Record<string, boolean>>, notes: string[] = []) => readFeatureGates(set, (text) => notes.push(text))
+
+describe('feature gates', () => {
+  it('are as the original has them unless they are set', () => {
+    expect(read({}).enabled('CBORServingAndStorage')).toBe(false)
+    expect(read({}).enabled('APIServerIdentity')).toBe(true)
+    expect(read({ CBORServingAndStorage: true }).enabled('CBORServingAndStorage')).toBe(true)
+    expect(read({ AllAlpha: true, CBORServingAndStorage: false }).enabled('CBORServingAndStorage')).toBe(false)
+  })
+
+  it.each<[Readonly<Record<string, boolean>>, string]>([
+    [{ Unheard: true }, 'unrecognized feature gate: Unheard'],
+    [{ DynamicResourceAllocation: false }, 'cannot set feature gate DynamicResourceAllocation to false, feature is locked to true'],
+    [
+      { GangScheduling: true, GenericWorkload: false },
+      'GangScheduling is enabled, but depends on features that are disabled: [GenericWorkload]',
+    ],
+  ])('refuses %j', (set, message) => {
+    expect(() => read(set)).toThrow(message)
+  })
+
+  it('tells of what changes nothing', () => {
+    const notes: string[] = []
+    read({ CBORServingAndStorage: true, GenericWorkload: true, APIServerIdentity: true }, notes)
+    expect(notes).toEqual(['feature gate GenericWorkload=true: nothing here is switched by it'])
+  })
+
+  it('depend on gates that there are', () => {
+    for (const [feature, needs] of featureDependencies)
+      for (const name of [feature, ...needs]) expect(featureGates.has(name), name).toBe(true)
+  })
+})

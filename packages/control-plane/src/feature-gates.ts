@@ -1,0 +1,49 @@
+import { ConfigurationError } from './configuration-error.ts'
+import { featureDependencies } from './feature-gate-dependencies.ts'
+import { featureGates } from './feature-gate-table.ts'
+import type { FeatureStage } from './feature-gate-table.ts'
+
+/** The gates that switch something here. */
+const switched = new Set(['CBORServingAndStorage'])
+const wholeStages: ReadonlyMap<string, FeatureStage> = new Map([
+  ['AllAlpha', 'Alpha'],
+  ['AllBeta', 'Beta'],
+])
+
+export interface FeatureGates {
+  enabled(feature: string): boolean
+}
+
+/** By the original's rules. `onNote` is told of each gate that is set and changes nothing. Throws `ConfigurationError`. */
+export function readFeatureGates(set: Readonly<Record<string, boolean>>, onNote: (text: string) => void): FeatureGates {
+  const own = new Map<string, boolean>()
+  const stages = new Map<FeatureStage, boolean>()
+  for (const [name, on] of Object.entries(set)) {
+    const stage = wholeStages.get(name)
+    const gate = featureGates.get(name)
+    if (stage !== undefined) stages.set(stage, on)
+    else if (gate === undefined) throw new ConfigurationError(`unrecognized feature gate: ${name}`)
+    else if (gate.locked && gate.default !== on) {
+      throw new ConfigurationError(`cannot set feature gate ${name} to ${on}, feature is locked to ${gate.default}`)
+    } else {
+      own.set(name, on)
+      if (!switched.has(name) && on !== gate.default) onNote(`feature gate ${name}=${on}: nothing here is switched by it`)
+    }
+  }
+  const enabled = (feature: string): boolean => {
+    const gate = featureGates.get(feature)
+    return own.get(feature) ?? (gate?.locked === false ? stages.get(gate.stage) : undefined) ?? gate?.default ?? false
+  }
+  checkDependencies(enabled)
+  return { enabled }
+}
+
+function checkDependencies(enabled: (feature: string) => boolean): void {
+  for (const [feature, needs] of featureDependencies) {
+    if (!enabled(feature)) continue
+    const off = needs.filter((need) => !enabled(need))
+    if (off.length > 0) {
+      throw new ConfigurationError(`${feature} is enabled, but depends on features that are disabled: [${off.join(' ')}]`)
+    }
+  }
+}
