@@ -1,5 +1,7 @@
 export type { APIGroupInfo } from './api-group-info.ts'
 export type { CborCodec } from './cbor/cbor-codec.ts'
+export { remoteErrorText, requestRemote } from './connect/remote-request.ts'
+export type { RemoteRequest } from './connect/remote-request.ts'
 export { requestContextOf, setRequestContext } from './context.ts'
 export type { InstallerContext, InstallerEnv, NodeBindings, Upgrade } from './context.ts'
 export { DiscoveryRegistry } from './discovery/discovery-registry.ts'

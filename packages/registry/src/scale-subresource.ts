@@ -4,10 +4,16 @@ import type { DeepReadonly, GroupVersionKind, KubeObject, ObjectMeta } from '@ke
 import { managersAfterScale, managersOfScale } from '@keelson/apimachinery/managed-fields'
 import type { SubresourceFactory } from './create-resource-storage.ts'
 import { readResult } from './read-result.ts'
+import type { Column } from './resource-definition.ts'
 import { restFacts } from './rest-facts.ts'
 import type { AdmitObject, Getter, UpdatedObjectInfo, Updater } from './rest.ts'
+import { tableConvertor } from './table.ts'
 
 const scaleKind: GroupVersionKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' }
+const columns: readonly Column<Scale>[] = [
+  { name: 'Desired', type: 'integer', description: 'How many there should be.', value: ({ spec }) => spec?.replicas ?? 0 },
+  { name: 'Available', type: 'integer', description: 'How many there are.', value: ({ status }) => status?.replicas ?? 0 },
+]
 
 /** Where a kind keeps how many there should be, and are. */
 export interface ScaledBy<T extends KubeObject> {
@@ -70,7 +76,7 @@ export function scaleSubresource<T extends KubeObject>(by: ScaledBy<T>): Subreso
         return { object: scaleOf(readResult(outcome.object)), created: false }
       },
     }
-    return { ...restFacts(scaleKind, { namespaced: store.namespaced }), ...verbs }
+    return { ...restFacts(scaleKind, { namespaced: store.namespaced, table: tableConvertor({ columns }) }), ...verbs }
   }
 }
 
