@@ -1,3 +1,5 @@
+import type { GroupVersion } from '@keelson/apimachinery'
+import type { RESTStorage } from '@keelson/registry'
 import { ConfigurationError } from './configuration-error.ts'
 import type { GroupToInstall } from './install-apis.ts'
 
@@ -9,30 +11,73 @@ const stages = {
 }
 type Stage = keyof typeof stages
 
+/** Versions of our groups that the original still knows and serves nothing of; whoever names them is told nothing there either. */
+const emptyVersions: Readonly<Record<string, readonly string[]>> = {
+  apps: ['v1beta1', 'v1beta2'],
+  'authentication.k8s.io': ['v1beta1', 'v1alpha1'],
+  'authorization.k8s.io': ['v1beta1'],
+  batch: ['v1beta1'],
+  'certificates.k8s.io': ['v1beta1', 'v1alpha1'],
+  'coordination.k8s.io': ['v1beta1', 'v1alpha2'],
+  'discovery.k8s.io': ['v1beta1'],
+  'events.k8s.io': ['v1beta1'],
+  'flowcontrol.apiserver.k8s.io': ['v1beta1', 'v1beta2', 'v1beta3'],
+  'node.k8s.io': ['v1beta1', 'v1alpha1'],
+  policy: ['v1beta1'],
+  'rbac.authorization.k8s.io': ['v1beta1', 'v1alpha1'],
+  'resource.k8s.io': ['v1alpha3'],
+  'scheduling.k8s.io': ['v1beta1', 'v1alpha1', 'v1alpha2'],
+  'storage.k8s.io': ['v1alpha1'],
+}
+
 /**
- * The versions that are served: all, but for what `wanted` says. A version by its own name counts for more than its stage, and its stage for more
- * than all. Throws for what is no version here: whoever switches something off must not believe that it is off.
+ * What is served: the stable versions, but for what `wanted` says. A resource by its own name counts for more than its version, a version for more
+ * than its stage, and its stage for more than all. Throws for what is no version here: whoever switches something off must not believe that it is off.
  */
 export function enabledVersions(
   wanted: Readonly<Record<string, boolean>>,
 ): (groups: readonly GroupToInstall[]) => readonly GroupToInstall[] {
   return (groups) => {
-    const known = new Set(groups.flatMap(({ name, versions }) => versions.map(({ version }) => keyOf(name, version))))
-    for (const key of Object.keys(wanted)) {
-      if (!(key in stages) && !known.has(plainKey(key))) throw new ConfigurationError(`unknown api groups or versions: ${key}`)
-    }
-    const own = new Map(Object.entries(wanted).map(([key, on]) => [plainKey(key), on]))
+    const named = new Map(Object.entries(wanted).filter(([key]) => !(key in stages)))
+    if (wanted['api/all' satisfies Stage] === false && Object.keys(wanted).length === 1)
+      throw new ConfigurationError('invalid runtime-config with only api/all=false')
+    for (const key of named.keys()) checkKnown(key, groups)
+    const own = new Map([...named].map(([key, on]) => [plainKey(key), on]))
     const isOn = (group: string, version: string): boolean => {
-      const explicit = own.get(keyOf(group, version))
-      if (explicit !== undefined) return explicit
       const stage = (['api/ga', 'api/beta', 'api/alpha'] as const).find((name) => stages[name].test(version))
-      return (stage && wanted[stage]) ?? wanted['api/all' satisfies Stage] ?? true
+      return own.get(keyOf(group, version)) ?? (stage && wanted[stage]) ?? wanted['api/all' satisfies Stage] ?? stage === 'api/ga'
     }
     return groups.flatMap((group) => {
-      const versions = group.versions.filter(({ version }) => isOn(group.name, version))
-      return versions.length === 0 ? [] : [{ ...group, versions }]
+      const enabled = new Map(
+        group.versions.map(({ version }) => {
+          const whole = isOn(group.name, version)
+          return [version, filterPaths(group, version, (plural) => own.get(`${keyOf(group.name, version)}/${plural}`) ?? whole)] as const
+        }),
+      )
+      const versions = group.versions.filter(({ version }) => enabled.get(version)!.size > 0)
+      return versions.length === 0 ? [] : [{ ...group, versions, storage: enabled }]
     })
   }
+}
+
+function filterPaths(group: GroupToInstall, version: string, isOn: (plural: string) => boolean): ReadonlyMap<string, RESTStorage> {
+  return new Map([...(group.storage.get(version) ?? [])].filter(([path]) => isOn(path.split('/')[0]!)))
+}
+
+function checkKnown(key: string, groups: readonly GroupToInstall[]): void {
+  const { group, version } = groupVersionOf(key)
+  const found = groups.find(({ name }) => name === group)
+  if (found === undefined) throw new ConfigurationError(`unknown api groups ${group}/${version}`)
+  if (found.versions.some((known) => known.version === version) || emptyVersions[group]?.includes(version)) return
+  throw new ConfigurationError(`group version ${keyOf(group, version)} that has not been registered`)
+}
+
+/** "apps/v1", "apps/v1/deployments"; core's are "v1", "api/v1", and "api/v1/pods". */
+function groupVersionOf(key: string): GroupVersion {
+  const parts = plainKey(key).split('/')
+  if (parts.length > 3) throw new ConfigurationError(`runtime-config invalid key ${key}`)
+  if (parts.length === 1 || /^v\d+$/.test(parts[0]!)) return { group: '', version: parts[0]! }
+  return { group: parts[0]!, version: parts[1]! }
 }
 
 function keyOf(group: string, version: string): string {

@@ -118,7 +118,7 @@ function serveRoute(c: InstallerContext, route: ResolvedRoute, forceWatch: boole
   const more = produces(handler)
   if (more !== undefined) checkAcceptable(c, route.isList && method === 'GET', more)
   const context = inNamespace(requestContextOf(c), route.scope.namespaced ? route.namespace : '')
-  const { deprecation } = route.scope.storage
+  const deprecation = route.scope.storage.deprecations?.[route.scope.apiVersion]
   if (deprecation !== undefined) context.warn(deprecation)
   return handler({ c, scope: route.scope, context, name: route.name, query: queryOf(c), forceWatch })
 }

@@ -1,6 +1,6 @@
 import type { GroupVersionTypes } from '@keelson/api'
 import type { KubeObject, Scheme } from '@keelson/apimachinery'
-import type { ResourceDefinition } from './resource-definition.ts'
+import type { ResourceDefinition, ServedVersion } from './resource-definition.ts'
 
 /** A built-in group of the API: its types, its resources, and its place among the groups. All that is served, stored and discovered of it follows. */
 export interface ApiGroup {
@@ -19,7 +19,7 @@ export interface ApiGroupParts<Objects extends readonly KubeObject[]> extends Pi
   readonly resources: { readonly [I in keyof Objects]: ResourceDefinition<Objects[I]> }
 }
 
-/** A group whose kinds have one version each. Others have a `register` of their own, as core's has. */
+/** A group whose kinds are all that their definitions say. Others have a `register` of their own, as core's has. */
 export function defineApiGroup<const Objects extends readonly KubeObject[]>(parts: ApiGroupParts<Objects>): ApiGroup {
   // One list for definitions of different objects: whoever walks it hands each definition only objects of its own kind.
   const resources = parts.resources as unknown as readonly ResourceDefinition[]
@@ -27,16 +27,23 @@ export function defineApiGroup<const Objects extends readonly KubeObject[]>(part
   return { name, priority, types, resources, register: (scheme) => resources.forEach((resource) => registerKind(scheme, resource)) }
 }
 
-/** A kind with one version: defaulted by its definition, selected by the fields that are selectable. */
+/** In every version: defaulted by its definition, selected by the fields that are selectable. */
 function registerKind(scheme: Scheme, definition: ResourceDefinition): void {
-  const { group, version, kind, storedVersion = version, setDefaults, selectableFields } = definition
-  const gvk = { group, version, kind }
+  const { group, version, kind, storedVersion = version, alsoServedAs = [], selectableFields } = definition
+  const hub = { group, version, kind }
   const labels = selectableFields && new Set(['metadata.name', 'metadata.namespace', ...Object.keys(selectableFields)])
-  scheme.register({
-    gvk,
-    hub: gvk,
-    ...(setDefaults && { setDefaults }),
-    ...(labels && { convertFieldLabel: (label: string) => (labels.has(label) ? label : undefined) }),
-  })
-  if (storedVersion !== version) scheme.register({ gvk: { ...gvk, version: storedVersion }, hub: gvk, ...(setDefaults && { setDefaults }) })
+  const versions: ServedVersion[] = [{ group, version }, ...alsoServedAs]
+  // The version that is stored need not be one that can be served.
+  if (!versions.some((served) => served.version === storedVersion)) versions.push({ group, version: storedVersion })
+  for (const served of versions) {
+    const { setDefaults = definition.setDefaults, toHub, fromHub } = served
+    scheme.register({
+      gvk: { group: served.group, version: served.version, kind },
+      hub,
+      ...(setDefaults && { setDefaults }),
+      ...(toHub && { toHub }),
+      ...(fromHub && { fromHub }),
+      ...(labels && { convertFieldLabel: (label: string) => (labels.has(label) ? label : undefined) }),
+    })
+  }
 }

@@ -26,7 +26,7 @@ export type { ProtobufCodecsOptions, StorageMediaType } from './protobuf-codecs.
 export { recordCodecs } from './record-codecs.ts'
 export { resetMetadataForStatus } from './reset-metadata.ts'
 export { defineResource } from './resource-definition.ts'
-export type { Column, DeletionPolicy, ResourceDefinition, Strategy, SubresourceStrategy } from './resource-definition.ts'
+export type { Column, DeletionPolicy, ResourceDefinition, ServedVersion, Strategy, SubresourceStrategy } from './resource-definition.ts'
 export type { CodecFactory, CodecRequest, RESTOptions, RESTOptionsGetter, StorageDecorator, StorageRequest } from './rest-options.ts'
 export { readResult } from './read-result.ts'
 export { restFacts } from './rest-facts.ts'

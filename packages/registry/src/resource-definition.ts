@@ -1,5 +1,6 @@
 import type { DeepReadonly, DeleteOptions, FieldErrorList, GroupVersion, KubeObject, RequestContext } from '@keelson/apimachinery'
 import type { FieldFilter } from '@keelson/apimachinery/managed-fields'
+import type { Deprecation } from './deprecations.ts'
 import type { TableCell } from './rest.ts'
 import type { ScaledBy } from './scale-subresource.ts'
 
@@ -55,6 +56,18 @@ export interface Column<T extends KubeObject> {
   value(object: DeepReadonly<T>, now: number): TableCell
 }
 
+/** Another group version of a resource, and what is different there. Who registers a group by hand says it to the scheme alone. */
+export interface ServedVersion extends GroupVersion {
+  /** Everybody who uses it is warned. Default: nobody is. */
+  readonly deprecated?: Deprecation
+  /** On objects of this version. Default: the definition's. */
+  setDefaults?(this: void, object: KubeObject): void
+  /** May change and return its argument. Default: the two forms are the same. */
+  toHub?(this: void, object: KubeObject): KubeObject
+  /** Must not change its argument. Default: the two forms are the same. */
+  fromHub?(this: void, object: DeepReadonly<KubeObject>): KubeObject
+}
+
 /** A resource: plain data and pure functions. Routes, discovery, OpenAPI, the store, table output and shared tests are derived from it. */
 export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   /** The hub version: what is stored and validated. */
@@ -69,12 +82,12 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   readonly categories?: readonly string[]
   /** The version that objects are stored as where the store is shared with the original. Default: the hub. The two are alike but for their names. */
   readonly storedVersion?: string
-  /** Further group versions of the same objects (core events are also events.k8s.io/v1), converted by the scheme. */
-  readonly alsoServedAs?: readonly GroupVersion[]
+  /** Further group versions of the same objects (core events are also events.k8s.io/v1), in order of preference. Which are on is the server's to say. */
+  readonly alsoServedAs?: readonly ServedVersion[]
   /** Fills in what a client may leave out; the scheme does it, before anything else sees the object. Default: nothing. */
   readonly setDefaults?: (object: T) => void
   readonly strategy: Strategy<T>
-  /** A warning for everybody who uses the resource: since when not to, and what to use instead. */
+  /** A warning for everybody who uses the resource in its own version: since when not to, and what to use instead. */
   readonly deprecation?: string
   /** Name rules; returns messages. Default: DNS subdomain. `prefix` true for generateName. */
   readonly validateName?: (name: string, prefix: boolean) => readonly string[]

@@ -21,8 +21,8 @@ export interface RESTStorage {
   readonly table: TableConvertor
   /** Further versions of the kind that bodies may be in, read as if they were in its own (evictions of policy/v1beta1). */
   readonly alsoAccepts?: readonly GroupVersion[]
-  /** What everybody who uses this path is warned of: since when not to, and what to use instead. */
-  readonly deprecation?: string | undefined
+  /** By apiVersion, what everybody who uses this path in it is warned of: since when not to, and what to use instead. */
+  readonly deprecations?: Readonly<Record<string, string>>
   /** What writes of this path leave as it was, whatever they say of it: nobody comes to manage that by them. Default: nothing. */
   readonly resetFields?: FieldFilter | undefined
 }

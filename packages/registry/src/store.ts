@@ -37,6 +37,7 @@ import { tableConvertor } from './table.ts'
 import { translateError } from './translate-error.ts'
 import { update } from './update.ts'
 import { watch } from './watch.ts'
+import { deprecationsOf } from './deprecations.ts'
 import { writeTarget } from './write-target.ts'
 import type { Written } from './write-target.ts'
 
@@ -49,7 +50,7 @@ class ResourceStorage<T extends KubeObject> implements RESTStorage {
   readonly categories: readonly string[]
   readonly storedVersion: string
   readonly table: TableConvertor
-  readonly deprecation: string | undefined
+  readonly deprecations: Readonly<Record<string, string>>
   readonly resetFields: FieldFilter | undefined
   protected readonly parts: StoreParts<T>
 
@@ -63,7 +64,7 @@ class ResourceStorage<T extends KubeObject> implements RESTStorage {
     this.categories = definition.categories ?? []
     this.storedVersion = definition.storedVersion ?? definition.version
     this.table = tableConvertor(definition)
-    this.deprecation = definition.deprecation
+    this.deprecations = deprecationsOf(definition)
     this.resetFields = strategy.resetFields
   }
 

@@ -1,7 +1,10 @@
 import { createApiTypes } from '@keelson/api'
 import { coreV1 } from '@keelson/api/core/v1'
 import type { PodTemplateSpec } from '@keelson/api/core/v1'
+import type { KubeObject } from '@keelson/apimachinery'
+import type { ResourceDefinition } from '@keelson/registry'
 import { describeResource } from '@keelson/registry/testing'
+import type { ResourceCases } from '@keelson/registry/testing'
 import { describe, expect, it } from 'vitest'
 import { configMaps } from './configmaps/index.ts'
 import { events } from './events/index.ts'
@@ -21,14 +24,20 @@ import { serviceAccounts } from './serviceaccounts/index.ts'
 import { services } from './services/index.ts'
 
 const types = createApiTypes([coreV1])
+/** Those of pods stand beside their own. */
+const described = new Set(['pods'])
+function describeCore<T extends KubeObject>(definition: ResourceDefinition<T>, cases: ResourceCases<T>): void {
+  described.add(definition.plural)
+  describeResource(definition, cases)
+}
 const badName = { title: 'a bad name', object: () => ({ metadata: { name: 'A_b' } }), field: 'metadata.name' }
 
-describeResource(configMaps, {
+describeCore(configMaps, {
   types,
   valid: () => ({ metadata: {}, data: { a: '1' } }),
   invalid: [badName, { title: 'a bad key', object: () => ({ metadata: { name: 'a' }, data: { 'a b': '' } }), field: 'data[a b]' }],
 })
-describeResource(secrets, {
+describeCore(secrets, {
   types,
   valid: () => ({ metadata: {}, type: 'Opaque', data: { a: 'AA==' } }),
   invalid: [
@@ -36,8 +45,8 @@ describeResource(secrets, {
     { title: 'half a pair', object: () => ({ metadata: { name: 'a' }, type: 'kubernetes.io/tls' }), field: 'data[tls.crt]' },
   ],
 })
-describeResource(serviceAccounts, { types, valid: () => ({ metadata: {} }), invalid: [badName] })
-describeResource(services, {
+describeCore(serviceAccounts, { types, valid: () => ({ metadata: {} }), invalid: [badName] })
+describeCore(services, {
   types,
   valid: () => ({
     metadata: {},
@@ -50,12 +59,12 @@ describeResource(services, {
   }),
   invalid: [badName, { title: 'no ports', object: () => ({ metadata: { name: 'a' }, spec: { type: 'ClusterIP' } }), field: 'spec.ports' }],
 })
-describeResource(namespaces, {
+describeCore(namespaces, {
   types,
   valid: () => ({ metadata: {} }),
   invalid: [badName, { title: 'dots', object: () => ({ metadata: { name: 'a.b' } }), field: 'metadata.name' }],
 })
-describeResource(events, {
+describeCore(events, {
   types,
   valid: () => ({
     metadata: {},
@@ -69,7 +78,7 @@ describeResource(events, {
   }),
 })
 
-describeResource(nodes, {
+describeCore(nodes, {
   types,
   valid: () => ({ metadata: {}, spec: { taints: [{ key: 'a', effect: 'NoSchedule' }] } }),
   invalid: [
@@ -81,7 +90,7 @@ describeResource(nodes, {
     },
   ],
 })
-describeResource(limitRanges, {
+describeCore(limitRanges, {
   types,
   valid: () => ({ metadata: {}, spec: { limits: [{ type: 'Container', max: { cpu: '1' } }] } }),
   invalid: [
@@ -93,7 +102,7 @@ describeResource(limitRanges, {
     },
   ],
 })
-describeResource(resourceQuotas, {
+describeCore(resourceQuotas, {
   types,
   valid: () => ({ metadata: {}, spec: { hard: { pods: '1' } } }),
   invalid: [
@@ -102,7 +111,7 @@ describeResource(resourceQuotas, {
   ],
 })
 
-describeResource(persistentVolumes, {
+describeCore(persistentVolumes, {
   types,
   valid: () => ({
     metadata: {},
@@ -123,7 +132,7 @@ describeResource(persistentVolumes, {
     },
   ],
 })
-describeResource(persistentVolumeClaims, {
+describeCore(persistentVolumeClaims, {
   types,
   valid: () => ({ metadata: {}, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } }),
   invalid: [
@@ -141,7 +150,7 @@ const template = (): PodTemplateSpec => {
   setPodTemplateDefaults(made)
   return made
 }
-describeResource(podTemplates, {
+describeCore(podTemplates, {
   types,
   valid: () => ({ metadata: {}, template: template() }),
   invalid: [
@@ -153,7 +162,7 @@ describeResource(podTemplates, {
     },
   ],
 })
-describeResource(replicationControllers, {
+describeCore(replicationControllers, {
   types,
   valid: () => ({ metadata: {}, spec: { replicas: 1, selector: { app: 'a' }, template: template() } }),
   invalid: [
@@ -165,7 +174,7 @@ describeResource(replicationControllers, {
     },
   ],
 })
-describeResource(endpoints, {
+describeCore(endpoints, {
   types,
   valid: () => ({ metadata: {}, subsets: [{ addresses: [{ ip: '10.0.0.1' }], ports: [{ port: 80, protocol: 'TCP' }] }] }),
   invalid: [
@@ -179,6 +188,10 @@ describeResource(endpoints, {
 })
 
 describe('core resources', () => {
+  it('are all under the shared cases', () => {
+    expect([...described].sort()).toEqual(coreResources.map(({ plural }) => plural).sort())
+  })
+
   it('are all of core/v1, each once', () => {
     expect(new Set(coreResources.map(({ group, version }) => `${group}/${version}`))).toEqual(new Set(['/v1']))
     expect(coreResources.map(({ plural }) => plural).sort()).toEqual([

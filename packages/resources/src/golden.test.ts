@@ -25,7 +25,10 @@ const definitions = new Map<string, ResourceDefinition>(
   apiGroups
     .flatMap(({ resources }) => resources)
     .flatMap((resource) =>
-      [resource, ...(resource.alsoServedAs ?? [])].map(({ group, version }) => [`${group}/${version} ${resource.kind}`, resource] as const),
+      [resource, ...(resource.alsoServedAs ?? [])]
+        // The recorded server had no other versions on.
+        .filter(({ version }) => /^v\d+$/.test(version))
+        .map(({ group, version }) => [`${group}/${version} ${resource.kind}`, resource] as const),
     ),
 )
 const definitionOf = ({ body }: Step): ResourceDefinition | undefined =>

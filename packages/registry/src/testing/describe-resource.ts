@@ -20,6 +20,8 @@ import type { TestContext } from './test-context.ts'
 export interface ResourceCases<T extends KubeObject> {
   /** Defaulted hub objects that may be created; a new one at each call. Names do not matter. */
   readonly valid: () => T
+  /** Three names in their order, where the names of objects have a form of their own. Default: a, b and c. */
+  readonly names?: readonly [string, string, string]
   /** Objects that are refused with 422, each with the field of one cause. */
   readonly invalid?: readonly { readonly title: string; readonly object: () => T; readonly field: string }[]
   /** A change that an update may make. Default: a label. */
@@ -30,7 +32,8 @@ export interface ResourceCases<T extends KubeObject> {
 
 /** What every resource must do, whatever its own rules: the shared half of a resource's tests. In memory and on disk. */
 export function describeResource<T extends KubeObject>(definition: ResourceDefinition<T>, cases: ResourceCases<T>): void {
-  const { valid, invalid = [], change = addLabel, types, hooks } = cases
+  const { valid, invalid = [], change = addLabel, types, hooks, names = ['a', 'b', 'c'] } = cases
+  const [a, b, c] = names
   const left = new Set(definition.withoutVerbs)
   describe.each(Object.entries(drivers))(`${definition.plural} on %s: what every resource does`, (_driver, open) => {
     let driver: OpenDriver
@@ -58,15 +61,15 @@ export function describeResource<T extends KubeObject>(definition: ResourceDefin
     const read = async (name: string): Promise<KubeObject> => plain(await store.get(context, name, {}))
 
     it.skipIf(left.has('create'))('creates with uid, time and version, and finds it again', async () => {
-      const created = await create('a')
+      const created = await create(a)
       expect(created.metadata.uid).toMatch(/^[0-9a-f-]{36}$/)
       expect(created.metadata.creationTimestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
       expect(Number(created.metadata.resourceVersion)).toBeGreaterThan(0)
-      expect(await read('a')).toEqual(created)
-      await expect(create('a')).rejects.toMatchObject({ reason: 'AlreadyExists', code: 409 })
+      expect(await read(a)).toEqual(created)
+      await expect(create(a)).rejects.toMatchObject({ reason: 'AlreadyExists', code: 409 })
     })
 
-    it.skipIf(left.has('create'))('generates names', async () => {
+    it.skipIf(left.has('create') || definition.generateName !== undefined)('generates names', async () => {
       const object = named('')
       delete object.metadata.name
       object.metadata.generateName = 'g-'
@@ -74,8 +77,8 @@ export function describeResource<T extends KubeObject>(definition: ResourceDefin
     })
 
     it.skipIf(left.has('create'))('writes nothing in a dry run', async () => {
-      expect((await create('a', true)).kind).toBe(definition.kind)
-      await expect(read('a')).rejects.toMatchObject({ reason: 'NotFound' })
+      expect((await create(a, true)).kind).toBe(definition.kind)
+      await expect(read(a)).rejects.toMatchObject({ reason: 'NotFound' })
     })
 
     it.each(invalid.map(({ title, object, field }) => [title, object, field] as const))('refuses %s', async (_title, object, field) => {
@@ -88,95 +91,95 @@ export function describeResource<T extends KubeObject>(definition: ResourceDefin
     })
 
     it.skipIf(left.has('create') || left.has('update'))('updates, and refuses to update from an old version', async () => {
-      const created = await create('a')
+      const created = await create(a)
       const next = copyObject(created) as T
       change(next)
-      const { object, created: isNew } = await store.update(context, 'a', put(next), { dryRun: false })
+      const { object, created: isNew } = await store.update(context, a, put(next), { dryRun: false })
       expect(isNew).toBe(false)
       expect(plain(object).metadata.uid).toBe(created.metadata.uid)
       expect(plain(object).metadata.resourceVersion).not.toBe(created.metadata.resourceVersion)
       const late = copyObject(next)
       late.metadata.annotations = { late: 'yes' }
-      await expect(store.update(context, 'a', put(late), { dryRun: false })).rejects.toMatchObject({ reason: 'Conflict', code: 409 })
+      await expect(store.update(context, a, put(late), { dryRun: false })).rejects.toMatchObject({ reason: 'Conflict', code: 409 })
     })
 
     it.skipIf(left.has('create') || left.has('update'))('an update that changes nothing writes nothing', async () => {
-      const created = await create('a')
-      const { object } = await store.update(context, 'a', put(copyObject(created) as T), { dryRun: false })
+      const created = await create(a)
+      const { object } = await store.update(context, a, put(copyObject(created) as T), { dryRun: false })
       expect(plain(object).metadata.resourceVersion).toBe(created.metadata.resourceVersion)
     })
 
     it.skipIf(left.has('create') || left.has('update'))('an update in a dry run writes nothing', async () => {
-      const created = await create('a')
+      const created = await create(a)
       const next = copyObject(created) as T
       change(next)
-      await store.update(context, 'a', put(next), { dryRun: true })
-      expect(await read('a')).toEqual(created)
+      await store.update(context, a, put(next), { dryRun: true })
+      expect(await read(a)).toEqual(created)
     })
 
     it.skipIf(left.has('create') || left.has('list'))('lists in order of name', async () => {
-      for (const name of ['b', 'a', 'c']) await create(name)
+      for (const name of [b, a, c]) await create(name)
       const list = await store.list(context, everythingThere)
-      expect(Array.from(list.items, (item) => item.field('metadata.name'))).toEqual(['a', 'b', 'c'])
+      expect(Array.from(list.items, (item) => item.field('metadata.name'))).toEqual([a, b, c])
     })
 
     it.skipIf(left.has('create') || left.has('list'))('lists in pages', async () => {
-      for (const name of ['a', 'b', 'c']) await create(name)
+      for (const name of [a, b, c]) await create(name)
       const first = await store.list(context, { ...everythingThere, limit: 2 })
-      expect(Array.from(first.items, (item) => item.field('metadata.name'))).toEqual(['a', 'b'])
+      expect(Array.from(first.items, (item) => item.field('metadata.name'))).toEqual([a, b])
       const rest = await store.list(context, { ...everythingThere, limit: 2, continue: first.continue })
-      expect(Array.from(rest.items, (item) => item.field('metadata.name'))).toEqual(['c'])
+      expect(Array.from(rest.items, (item) => item.field('metadata.name'))).toEqual([c])
     })
 
     describe.skipIf(left.has('create') || left.has('delete') || definition.deletion !== undefined)('deletion', () => {
       const options = { gracePeriodSeconds: 0, propagationPolicy: 'Background' }
 
       it('removes', async () => {
-        await create('a')
-        const { immediate } = await store.delete(context, 'a', { options, dryRun: false })
+        await create(a)
+        const { immediate } = await store.delete(context, a, { options, dryRun: false })
         expect(immediate).toBe(true)
-        await expect(read('a')).rejects.toMatchObject({ reason: 'NotFound' })
-        await expect(store.delete(context, 'a', { options, dryRun: false })).rejects.toMatchObject({ reason: 'NotFound' })
+        await expect(read(a)).rejects.toMatchObject({ reason: 'NotFound' })
+        await expect(store.delete(context, a, { options, dryRun: false })).rejects.toMatchObject({ reason: 'NotFound' })
       })
 
       it('of another version is refused', async () => {
-        const { metadata } = await create('a')
+        const { metadata } = await create(a)
         for (const preconditions of [{ resourceVersion: '1' }, { uid: 'another' }]) {
           const request = { options: { ...options, preconditions }, dryRun: false }
-          await expect(store.delete(context, 'a', request)).rejects.toMatchObject({ reason: 'Conflict', code: 409 })
+          await expect(store.delete(context, a, request)).rejects.toMatchObject({ reason: 'Conflict', code: 409 })
         }
         const preconditions = { resourceVersion: metadata.resourceVersion!, uid: metadata.uid! }
-        expect((await store.delete(context, 'a', { options: { ...options, preconditions }, dryRun: false })).immediate).toBe(true)
+        expect((await store.delete(context, a, { options: { ...options, preconditions }, dryRun: false })).immediate).toBe(true)
       })
 
       it('in a dry run removes nothing', async () => {
-        const created = await create('a')
-        await store.delete(context, 'a', { options, dryRun: true })
-        expect(await read('a')).toEqual(created)
+        const created = await create(a)
+        await store.delete(context, a, { options, dryRun: true })
+        expect(await read(a)).toEqual(created)
       })
 
       it.skipIf(left.has('update'))('waits for finalizers, and ends with the last', async () => {
-        const held = named('a')
+        const held = named(a)
         held.metadata.finalizers = ['example.com/hold']
         await store.create(context, held, { dryRun: false })
-        const { immediate } = await store.delete(context, 'a', { options, dryRun: false })
+        const { immediate } = await store.delete(context, a, { options, dryRun: false })
         expect(immediate).toBe(false)
-        const marked = await read('a')
+        const marked = await read(a)
         expect(marked.metadata.deletionTimestamp).toMatch(/Z$/)
         const { finalizers: _released, ...metadata } = marked.metadata
-        await store.update(context, 'a', put({ ...marked, metadata }), { dryRun: false })
-        await expect(read('a')).rejects.toMatchObject({ reason: 'NotFound' })
+        await store.update(context, a, put({ ...marked, metadata }), { dryRun: false })
+        await expect(read(a)).rejects.toMatchObject({ reason: 'NotFound' })
       })
     })
 
     it.skipIf(left.has('create') || left.has('watch') || left.has('update'))('watches', async () => {
-      const created = await create('a')
+      const created = await create(a)
       const stop = new AbortController()
       const { resourceVersion = '' } = created.metadata
       const watch = await store.watch(context, { ...everythingThere, resourceVersion, ...watching }, stop.signal)
       const next = copyObject(created) as T
       change(next)
-      await store.update(context, 'a', put(next), { dryRun: false })
+      await store.update(context, a, put(next), { dryRun: false })
       for await (const batch of watch) {
         expect(batch.map(({ type }) => type)).toEqual(['MODIFIED'])
         stop.abort()
@@ -184,9 +187,10 @@ export function describeResource<T extends KubeObject>(definition: ResourceDefin
     })
 
     it('has a table row', async () => {
-      const cells = store.table.cells({ ...named('a'), metadata: { name: 'a', creationTimestamp: '2026-01-01T00:00:00Z' } }, Date.now())
-      expect(cells).toHaveLength(store.table.columns.length)
-      expect(cells[store.table.columns.findIndex(({ name }) => name === 'Name')]).toBe('a')
+      const cells = store.table.cells({ ...named(a), metadata: { name: a, creationTimestamp: '2026-01-01T00:00:00Z' } }, Date.now())
+      const unlisted = definition.allColumns?.filter(({ isUnlisted }) => isUnlisted === true) ?? []
+      expect(cells).toHaveLength(store.table.columns.length + unlisted.length)
+      expect(cells[store.table.columns.findIndex(({ name }) => name === 'Name')]).toBe(a)
     })
   })
 }

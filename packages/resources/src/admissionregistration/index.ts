@@ -1,5 +1,6 @@
 import { admissionregistrationV1 } from '@keelson/api/admissionregistration/v1'
 import { admissionregistrationV1beta1 } from '@keelson/api/admissionregistration/v1beta1'
+import { admissionregistrationV1alpha1 } from '@keelson/api/admissionregistration/v1alpha1'
 import { defineApiGroup } from '@keelson/registry'
 import type { ApiGroup } from '@keelson/registry'
 import { mutatingAdmissionPolicies } from './mutatingadmissionpolicies/index.ts'
@@ -12,7 +13,7 @@ import { validatingWebhookConfigurations } from './validatingwebhookconfiguratio
 export const admissionregistration: ApiGroup = defineApiGroup({
   name: 'admissionregistration.k8s.io',
   priority: 16700,
-  types: [admissionregistrationV1, admissionregistrationV1beta1],
+  types: [admissionregistrationV1, admissionregistrationV1beta1, admissionregistrationV1alpha1],
   resources: [
     mutatingAdmissionPolicies,
     mutatingAdmissionPolicyBindings,

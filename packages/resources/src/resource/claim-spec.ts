@@ -1,4 +1,10 @@
-import type { DeviceClaim, DeviceClaimConfiguration, DeviceConstraint, ResourceClaimSpec } from '@keelson/api/resource/v1'
+import type {
+  DeviceClaim,
+  DeviceClaimConfiguration,
+  DeviceConstraint,
+  ResourceClaimSpec,
+  ResourceClaimStatus,
+} from '@keelson/api/resource/v1'
 import { fieldError, isDNS1123Label } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { invalidEach } from '@keelson/resources-core'
@@ -6,6 +12,7 @@ import { validateConfiguration } from './configuration.ts'
 import { validateList, validateSet } from './lists.ts'
 import { validateFullyQualifiedKey } from './names.ts'
 import { setRequestDefaults, validateRequest } from './requests.ts'
+import { setTolerationDefaults } from './taints.ts'
 
 export const maxRequests = 32
 const maxConstraints = 32
@@ -16,6 +23,11 @@ export function setClaimSpecDefaults({ devices }: ResourceClaimSpec): void {
     if (exactly !== undefined) setRequestDefaults(exactly)
     firstAvailable.forEach(setRequestDefaults)
   }
+}
+
+/** The first beta's are the same. */
+export function setClaimStatusDefaults(status: ResourceClaimStatus | undefined): void {
+  status?.allocation?.devices?.results?.forEach(setTolerationDefaults)
 }
 
 export function validateClaimSpec({ devices }: DeepReadonly<ResourceClaimSpec>, path: FieldPath): FieldErrorList {

@@ -1,4 +1,6 @@
 import { resourceV1 } from '@keelson/api/resource/v1'
+import { resourceV1beta2 } from '@keelson/api/resource/v1beta2'
+import { resourceV1beta1 } from '@keelson/api/resource/v1beta1'
 import { defineApiGroup } from '@keelson/registry'
 import type { ApiGroup } from '@keelson/registry'
 import { deviceClasses } from './deviceclasses/index.ts'
@@ -9,6 +11,6 @@ import { resourceSlices } from './resourceslices/index.ts'
 export const resource: ApiGroup = defineApiGroup({
   name: 'resource.k8s.io',
   priority: 16200,
-  types: [resourceV1],
+  types: [resourceV1, resourceV1beta2, resourceV1beta1],
   resources: [deviceClasses, resourceClaims, resourceClaimTemplates, resourceSlices],
 })

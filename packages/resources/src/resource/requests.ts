@@ -4,7 +4,7 @@ import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachin
 import { invalidEach } from '@keelson/resources-core'
 import { validateSet } from './lists.ts'
 import { validateSelectors } from './selectors.ts'
-import { validateToleration } from './taints.ts'
+import { setTolerationDefaults, validateToleration } from './taints.ts'
 
 const maxAlternatives = 8
 const modes = ['All', 'ExactCount']
@@ -12,6 +12,7 @@ const modes = ['All', 'ExactCount']
 export function setRequestDefaults(request: ExactDeviceRequest | DeviceSubRequest): void {
   request.allocationMode ||= 'ExactCount'
   if (request.allocationMode === 'ExactCount') request.count ||= 1
+  setTolerationDefaults(request)
 }
 
 /** A device, or the first of several that can be had. */

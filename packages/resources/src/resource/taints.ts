@@ -14,6 +14,10 @@ export function validateTaint({ key, value = '', effect }: DeepReadonly<DeviceTa
   ]
 }
 
+export function setTolerationDefaults({ tolerations = [] }: { readonly tolerations?: DeviceToleration[] }): void {
+  for (const toleration of tolerations) toleration.operator ||= 'Equal'
+}
+
 export function validateToleration(toleration: DeepReadonly<DeviceToleration>, path: FieldPath): FieldErrorList {
   const { key = '', operator, value = '', effect } = toleration
   const valuePath = path.child('value')

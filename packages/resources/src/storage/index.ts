@@ -1,4 +1,5 @@
 import { storageV1 } from '@keelson/api/storage/v1'
+import { storageV1beta1 } from '@keelson/api/storage/v1beta1'
 import { defineApiGroup } from '@keelson/registry'
 import type { ApiGroup } from '@keelson/registry'
 import { csiDrivers } from './csidrivers/index.ts'
@@ -11,6 +12,6 @@ import { volumeAttributesClasses } from './volumeattributesclasses/index.ts'
 export const storage: ApiGroup = defineApiGroup({
   name: 'storage.k8s.io',
   priority: 16800,
-  types: [storageV1],
+  types: [storageV1, storageV1beta1],
   resources: [csiDrivers, csiNodes, csiStorageCapacities, storageClasses, volumeAttachments, volumeAttributesClasses],
 })

@@ -10,6 +10,10 @@ export const mutatingAdmissionPolicies: ResourceDefinition<MutatingAdmissionPoli
   version: 'v1',
   kind: 'MutatingAdmissionPolicy',
   plural: 'mutatingadmissionpolicies',
+  alsoServedAs: [
+    { group: 'admissionregistration.k8s.io', version: 'v1beta1' },
+    { group: 'admissionregistration.k8s.io', version: 'v1alpha1', deprecated: { since: '1.35', gone: '1.38' } },
+  ],
   scope: 'Cluster',
   categories: ['api-extensions'],
   // So that servers of the release before can read them.

@@ -1,4 +1,5 @@
 import type { MutatingAdmissionPolicyBinding } from '@keelson/api/admissionregistration/v1'
+import type * as v1alpha1 from '@keelson/api/admissionregistration/v1alpha1'
 import { fieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
@@ -13,6 +14,18 @@ export const mutatingAdmissionPolicyBindings: ResourceDefinition<MutatingAdmissi
     version: 'v1',
     kind: 'MutatingAdmissionPolicyBinding',
     plural: 'mutatingadmissionpolicybindings',
+    alsoServedAs: [
+      { group: 'admissionregistration.k8s.io', version: 'v1beta1' },
+      {
+        group: 'admissionregistration.k8s.io',
+        version: 'v1alpha1',
+        deprecated: { since: '1.35', gone: '1.38' },
+        setDefaults({ spec }: v1alpha1.MutatingAdmissionPolicyBinding) {
+          setMatchResourcesDefaults(spec?.matchResources)
+          if (spec?.paramRef !== undefined) spec.paramRef.parameterNotFoundAction ??= 'Deny'
+        },
+      },
+    ],
     scope: 'Cluster',
     categories: ['api-extensions'],
     // So that servers of the release before can read them.

@@ -10,6 +10,7 @@ export const ipAddresses: ResourceDefinition<IPAddress> = defineResource<IPAddre
   version: 'v1',
   kind: 'IPAddress',
   plural: 'ipaddresses',
+  alsoServedAs: [{ group: 'networking.k8s.io', version: 'v1beta1', deprecated: { since: '1.34', gone: '1.37' } }],
   scope: 'Cluster',
   shortNames: ['ip'],
   validateName: complaintsOfIP,

@@ -11,6 +11,7 @@ export const serviceCIDRs: ResourceDefinition<ServiceCIDR> = defineResource<Serv
   version: 'v1',
   kind: 'ServiceCIDR',
   plural: 'servicecidrs',
+  alsoServedAs: [{ group: 'networking.k8s.io', version: 'v1beta1', deprecated: { since: '1.34', gone: '1.37' } }],
   scope: 'Cluster',
   strategy: {
     resetFields: withoutFields('status'),

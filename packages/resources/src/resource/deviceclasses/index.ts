@@ -3,6 +3,7 @@ import { semanticEqual } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { validateDeviceClass } from './validate.ts'
+import { classVersions } from '../served-versions.ts'
 
 /** Devices that are of one kind for those who ask for them. */
 export const deviceClasses: ResourceDefinition<DeviceClass> = defineResource<DeviceClass>({
@@ -10,6 +11,7 @@ export const deviceClasses: ResourceDefinition<DeviceClass> = defineResource<Dev
   version: 'v1',
   kind: 'DeviceClass',
   plural: 'deviceclasses',
+  alsoServedAs: classVersions,
   scope: 'Cluster',
   returnsDeletedObject: true,
   strategy: {

@@ -5,8 +5,9 @@ import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { keepMember } from '@keelson/resources-core'
-import { setClaimSpecDefaults, validateClaimSpec } from '../claim-spec.ts'
+import { setClaimSpecDefaults, setClaimStatusDefaults, validateClaimSpec } from '../claim-spec.ts'
 import { resourceClaimStatus } from './status.ts'
+import { claimVersions } from '../served-versions.ts'
 
 const specPath = fieldPath('spec')
 
@@ -16,9 +17,13 @@ export const resourceClaims: ResourceDefinition<ResourceClaim> = defineResource<
   version: 'v1',
   kind: 'ResourceClaim',
   plural: 'resourceclaims',
+  alsoServedAs: claimVersions,
   scope: 'Namespaced',
   returnsDeletedObject: true,
-  setDefaults: ({ spec }) => setClaimSpecDefaults(spec),
+  setDefaults({ spec, status }) {
+    setClaimSpecDefaults(spec)
+    setClaimStatusDefaults(status)
+  },
   strategy: {
     resetFields: withoutFields('status'),
     prepareForCreate(_context, claim) {

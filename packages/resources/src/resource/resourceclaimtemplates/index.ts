@@ -5,6 +5,7 @@ import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { validateTemplateMeta } from '@keelson/resources-core'
 import { setClaimSpecDefaults, validateClaimSpec } from '../claim-spec.ts'
+import { claimTemplateVersions } from '../served-versions.ts'
 
 const specPath = fieldPath('spec')
 
@@ -14,6 +15,7 @@ export const resourceClaimTemplates: ResourceDefinition<ResourceClaimTemplate> =
   version: 'v1',
   kind: 'ResourceClaimTemplate',
   plural: 'resourceclaimtemplates',
+  alsoServedAs: claimTemplateVersions,
   scope: 'Namespaced',
   returnsDeletedObject: true,
   setDefaults: ({ spec }) => setClaimSpecDefaults(spec.spec),

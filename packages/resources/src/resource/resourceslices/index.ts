@@ -2,6 +2,7 @@ import type { ResourceSlice } from '@keelson/api/resource/v1'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { resourceSliceStrategy, setResourceSliceDefaults } from './strategy.ts'
+import { sliceVersions } from '../served-versions.ts'
 
 /** Devices that a driver has to give, on one node or on many. */
 export const resourceSlices: ResourceDefinition<ResourceSlice> = defineResource<ResourceSlice>({
@@ -9,6 +10,7 @@ export const resourceSlices: ResourceDefinition<ResourceSlice> = defineResource<
   version: 'v1',
   kind: 'ResourceSlice',
   plural: 'resourceslices',
+  alsoServedAs: sliceVersions,
   scope: 'Cluster',
   returnsDeletedObject: true,
   selectableFields: { 'spec.nodeName': ({ spec }) => spec.nodeName ?? '', 'spec.driver': ({ spec }) => spec.driver },

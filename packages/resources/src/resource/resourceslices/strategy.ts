@@ -9,10 +9,12 @@ type ReadonlySlice = DeepReadonly<ResourceSlice>
 const lists = ['bools', 'ints', 'strings', 'versions'] as const
 
 export function setResourceSliceDefaults({ spec }: ResourceSlice): void {
-  for (const { taints = [], nodeAllocatableResourceMappings = {} } of spec.devices ?? []) {
-    for (const taint of taints) taint.timeAdded ??= nowTime()
-    for (const mapping of Object.values(nodeAllocatableResourceMappings)) mapping.allocationMultiplier ??= '1'
-  }
+  spec.devices?.forEach(setDeviceDefaults)
+}
+
+export function setDeviceDefaults({ taints = [], nodeAllocatableResourceMappings = {} }: Omit<Device, 'name'>): void {
+  for (const taint of taints) taint.timeAdded ??= nowTime()
+  for (const mapping of Object.values(nodeAllocatableResourceMappings)) mapping.allocationMultiplier ??= '1'
 }
 
 export const resourceSliceStrategy: Strategy<ResourceSlice> = {

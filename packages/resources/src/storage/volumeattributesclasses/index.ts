@@ -10,6 +10,9 @@ export const volumeAttributesClasses: ResourceDefinition<VolumeAttributesClass> 
   version: 'v1',
   kind: 'VolumeAttributesClass',
   plural: 'volumeattributesclasses',
+  alsoServedAs: [
+    { group: 'storage.k8s.io', version: 'v1beta1', deprecated: { since: '1.34', gone: '1.37', replacement: 'storage.k8s.io/v1' } },
+  ],
   scope: 'Cluster',
   shortNames: ['vac'],
   returnsDeletedObject: true,

@@ -1,0 +1,47 @@
+import type * as v1 from '@keelson/api/resource/v1'
+import type * as v1beta1 from '@keelson/api/resource/v1beta1'
+import type { DeepReadonly } from '@keelson/apimachinery'
+import type { ServedVersion } from '@keelson/registry'
+import { setClaimStatusDefaults } from './claim-spec.ts'
+import { claimSpecFromHub, claimSpecToHub, setBetaClaimSpecDefaults } from './v1beta1/convert-requests.ts'
+import { setBetaSliceDefaults, sliceFromHub, sliceToHub } from './v1beta1/convert-slices.ts'
+
+const group = 'resource.k8s.io'
+
+/** The second beta differs from v1 only by its name, the first in how requests and devices are written. */
+const second: ServedVersion = { group, version: 'v1beta2', deprecated: { since: '1.36', gone: '1.39' } }
+const first: ServedVersion = { group, version: 'v1beta1', deprecated: { since: '1.35', gone: '1.38' } }
+
+export const classVersions: readonly ServedVersion[] = [second, first]
+
+export const claimVersions: readonly ServedVersion[] = [
+  second,
+  {
+    ...first,
+    setDefaults({ spec, status }: v1beta1.ResourceClaim) {
+      setBetaClaimSpecDefaults(spec)
+      setClaimStatusDefaults(status)
+    },
+    toHub: ({ spec, ...rest }: v1beta1.ResourceClaim): v1.ResourceClaim => ({ ...rest, spec: claimSpecToHub(spec) }),
+    fromHub: ({ spec, ...rest }: DeepReadonly<v1.ResourceClaim>) => ({ ...rest, spec: claimSpecFromHub(spec) }) as v1beta1.ResourceClaim,
+  },
+]
+
+export const claimTemplateVersions: readonly ServedVersion[] = [
+  second,
+  {
+    ...first,
+    setDefaults: ({ spec }: v1beta1.ResourceClaimTemplate) => setBetaClaimSpecDefaults(spec.spec),
+    toHub: ({ spec, ...rest }: v1beta1.ResourceClaimTemplate): v1.ResourceClaimTemplate => ({
+      ...rest,
+      spec: { ...spec, spec: claimSpecToHub(spec.spec) },
+    }),
+    fromHub: ({ spec, ...rest }: DeepReadonly<v1.ResourceClaimTemplate>) =>
+      ({ ...rest, spec: { ...spec, spec: claimSpecFromHub(spec.spec) } }) as v1beta1.ResourceClaimTemplate,
+  },
+]
+
+export const sliceVersions: readonly ServedVersion[] = [
+  second,
+  { ...first, setDefaults: setBetaSliceDefaults, toHub: sliceToHub, fromHub: sliceFromHub },
+]

@@ -1,0 +1,39 @@
+import type * as v1 from '@keelson/api/resource/v1'
+import type * as v1beta1 from '@keelson/api/resource/v1beta1'
+import type { DeepReadonly } from '@keelson/apimachinery'
+import { setRequestDefaults } from '../requests.ts'
+import { setTolerationDefaults } from '../taints.ts'
+
+/** What the hub has under `exactly` stands in the request itself. A request for one of several devices has none of it. */
+export function setBetaClaimSpecDefaults({ devices }: v1beta1.ResourceClaimSpec): void {
+  for (const request of devices.requests ?? []) {
+    if (request.deviceClassName) setRequestDefaults(request)
+    else setTolerationDefaults(request)
+    request.firstAvailable?.forEach(setRequestDefaults)
+  }
+}
+
+export function claimSpecToHub({ devices, ...rest }: v1beta1.ResourceClaimSpec): v1.ResourceClaimSpec {
+  const { requests, ...others } = devices
+  return { ...rest, devices: { ...others, requests: requests?.map(requestToHub) ?? null } }
+}
+
+export function claimSpecFromHub({ devices, ...rest }: DeepReadonly<v1.ResourceClaimSpec>): v1beta1.ResourceClaimSpec {
+  const { requests, ...others } = devices as v1.DeviceClaim
+  return { ...rest, devices: { ...others, requests: requests?.map(requestFromHub) ?? null } }
+}
+
+function requestToHub({ name, firstAvailable, ...exactly }: v1beta1.DeviceRequest): v1.DeviceRequest {
+  return { name, ...(saysAnything(exactly) && { exactly }), ...(firstAvailable && { firstAvailable }) }
+}
+
+/** Wrong as it may be: rules are for validation to tell. */
+function saysAnything(request: Omit<v1beta1.DeviceRequest, 'name' | 'firstAvailable'>): boolean {
+  const { deviceClassName, selectors, allocationMode, count, adminAccess, tolerations, capacity } = request
+  if (deviceClassName || allocationMode || count) return true
+  return [selectors, adminAccess, tolerations, capacity].some((member) => member !== undefined)
+}
+
+function requestFromHub({ name, exactly, firstAvailable }: v1.DeviceRequest): v1beta1.DeviceRequest {
+  return { name, ...(exactly ?? { deviceClassName: '' }), ...(firstAvailable && { firstAvailable }) }
+}
