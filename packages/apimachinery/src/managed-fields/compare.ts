@@ -145,7 +145,8 @@ function own(members: Members, name: string): JsonValue | undefined {
   return Object.hasOwn(members, name) ? members[name] : undefined
 }
 
-function sortedKeys(members: Members): readonly string[] {
+/** In byte order; mostly they already are. */
+export function sortedKeys(members: Members): readonly string[] {
   const keys = Object.keys(members)
   for (let i = 1; i < keys.length; i++) if (compareText(keys[i - 1]!, keys[i]!) > 0) return keys.sort(compareText)
   return keys

@@ -171,12 +171,15 @@ export class FieldManager {
     const last = managed.get(id)
     const claimed = toFieldSet(config.type, config.value)
     const set = resetFields?.(claimed) ?? claimed
-    managed.set(id, { identity, set, apiVersion, applied: true, time: last?.time })
+    const applied = { identity, set, apiVersion, applied: true, time: last?.time }
+    managed.set(id, applied)
     const merged = { ...live, value: mergeValues(live.type, live.value, config.value) as JsonObject }
-    const next = prune(merged, managed, last, { apiVersion, convert })
+    const next = prune(merged, managed, { last, now: applied, convert })
     const change: OwnersChange = { live, next, convert, filter: resetFields }
-    takeFields(managed, change, compareObjects(change), { except: id, force })
-    const changes = !equalValues(live.value, next.value)
+    const comparison = compareObjects(change)
+    takeFields(managed, change, comparison, { except: id, force })
+    // What has no owner may differ too: the order of a list.
+    const changes = comparison !== undefined || !equalValues(live.value, next.value)
     const kept = difference(set, unmanaged)
     if (isEmptySet(kept)) managed.delete(id)
     else managed.set(id, { identity, set: kept, apiVersion, applied: true, time: changes ? formatTime(now()) : last?.time })

@@ -2,6 +2,7 @@ import { array, assert, boolean, constantFrom, integer, nat, oneof, option, prop
 import type { Arbitrary } from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
+  containsSet,
   difference,
   equalSets,
   fieldsAt,
@@ -52,6 +53,16 @@ function isCanonical(node: FieldSet, root = true): boolean {
 }
 
 describe('sets of fields', () => {
+  it('contain what nothing is left of when they are taken away', () => {
+    assert(
+      property(paths, paths, (given, others) => {
+        const [a, b] = [setOfPaths(given), setOfPaths(others)]
+        expect(containsSet(a, b)).toBe(isEmptySet(difference(b, a)))
+        expect(containsSet(union(a, b), b)).toBe(true)
+      }),
+    )
+  })
+
   it('hold the paths they are made of, in order', () => {
     assert(
       property(paths, (given) => {

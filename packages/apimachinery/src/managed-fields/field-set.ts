@@ -184,6 +184,17 @@ export function equalSets(a: FieldSet, b: FieldSet): boolean {
   })
 }
 
+/** Whether all of `part` is in `whole`. */
+export function containsSet(whole: FieldSet, part: FieldSet): boolean {
+  if (whole === part) return true
+  for (const element of elementsOf(part)) {
+    const here = whole[element]
+    const child = part[element]!
+    if (here === undefined || (isMember(child) && !isMember(here)) || !containsSet(here, child)) return false
+  }
+  return true
+}
+
 export function setOfPaths(paths: Iterable<readonly PathElement[]>): FieldSet {
   let set = leaf
   for (const path of paths) {

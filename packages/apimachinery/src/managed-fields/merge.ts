@@ -8,7 +8,8 @@ import type { PathElement } from './path-element.ts'
 
 /**
  * What an object is when a configuration is laid over it: leaves are the configuration's, nothing is removed. Items stand as in the object
- * where the configuration does not say, else as in the configuration. Neither input is changed.
+ * where the configuration does not say, else as in the configuration. Neither input is changed, and what stays as it is in the object is its very
+ * value, so that whoever compares the two need not look into it.
  */
 export function mergeValues(type: MergeType, live: JsonValue, config: JsonValue): JsonValue {
   const resolved = resolveType(type, config)
@@ -38,14 +39,16 @@ function mapOf(value: JsonValue): JsonObject {
 }
 
 function mergeMaps(type: MergeMap, live: JsonObject, config: JsonObject): JsonValue {
-  const merged: JsonObject = {}
-  for (const name of Object.keys(live)) setOwn(merged, name, live[name]!)
+  let merged: JsonObject | undefined
   for (const name of Object.keys(config)) {
     const inner = type.byName.get(name)?.type ?? type.values
     const has = Object.hasOwn(live, name) && live[name] !== undefined
-    setOwn(merged, name, has && inner !== undefined ? mergeValues(inner, live[name]!, config[name]!) : config[name]!)
+    const value = has && inner !== undefined ? mergeValues(inner, live[name]!, config[name]!) : config[name]!
+    if (has && value === live[name]) continue
+    merged ??= { ...live }
+    setOwn(merged, name, value)
   }
-  return merged
+  return merged ?? live
 }
 
 /**
@@ -95,5 +98,5 @@ function mergeLists(type: MergeList, live: readonly JsonValue[], config: readonl
     }
     if (c < config.length) take(configElements[c++]!)
   }
-  return merged
+  return merged.length === live.length && merged.every((item, i) => item === live[i]) ? (live as JsonValue[]) : merged
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../meta.ts'
 import { ensureNamedFields } from './ensure-named-fields.ts'
-import { difference, intersection, isEmptySet, leaf, union } from './field-set.ts'
+import { containsSet, difference, intersection, isEmptySet, leaf, union } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
 import type { Managed, VersionedSet } from './managed.ts'
 import { removeItems } from './remove-items.ts'
@@ -8,21 +8,22 @@ import { toFieldSet } from './to-field-set.ts'
 import type { ConvertTyped, TypedObject } from './typed-object.ts'
 
 /**
- * Removes what the applier said last time and does not say now, unless somebody else owns it. `managed` has what it says now.
+ * Removes what the applier said last time and does not say `now`, unless somebody else owns it. `managed` has what it says now, too.
  */
 export function prune(
   merged: TypedObject,
   managed: Managed,
-  last: VersionedSet | undefined,
-  { apiVersion, convert }: { readonly apiVersion: string; readonly convert: ConvertTyped },
+  { last, now, convert }: { readonly last: VersionedSet | undefined; readonly now: VersionedSet; readonly convert: ConvertTyped },
 ): TypedObject {
   if (last === undefined || isEmptySet(last.set)) return merged
+  // Mostly who applies again says what was said before, or more: then nothing goes.
+  if (last.apiVersion === now.apiVersion && containsSet(now.set, last.set)) return merged
   const before = convert(merged, last.apiVersion)
   if (before === undefined) return merged
   let pruned = without(before, ensureNamedFields(last.set, before.type))
   pruned = addBackOwned(before, pruned, managed, convert)
   pruned = addBackDangling(before, pruned, last, convert)
-  return convert(pruned, apiVersion) ?? merged
+  return convert(pruned, now.apiVersion) ?? merged
 }
 
 function without(object: TypedObject, set: FieldSet): TypedObject {

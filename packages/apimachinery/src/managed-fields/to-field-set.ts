@@ -1,6 +1,5 @@
 import type { JsonValue } from '../meta.ts'
-import { compareText } from './compare-values.ts'
-import { isEmptyMap } from './compare.ts'
+import { isEmptyMap, sortedKeys } from './compare.ts'
 import { leaf, NodeBuilder } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
 import { indexItems } from './list-element.ts'
@@ -42,7 +41,7 @@ function claimedItems(type: MergeList, list: readonly JsonValue[], member: boole
 function claimedMembers(type: MergeMap, value: JsonValue, member: boolean): FieldSet | undefined {
   const node = new NodeBuilder(member)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return node.build()
-  for (const name of Object.keys(value).sort(compareText)) {
+  for (const name of sortedKeys(value)) {
     const inner = value[name]
     if (inner === undefined) continue
     const field = type.byName.get(name)
