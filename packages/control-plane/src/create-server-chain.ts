@@ -27,6 +27,7 @@ import { installOpenIdDocuments } from './open-id-endpoints.ts'
 import { kubeletTls } from './kubelet-tls.ts'
 import { newGroupRESTStorage } from './new-group-rest-storage.ts'
 import { newLegacyRESTStorage } from './new-legacy-rest-storage.ts'
+import { createOpenApi } from './openapi-pages.ts'
 import { PostStartHooks } from './post-start-hooks.ts'
 import type { ServerChainOptions } from './server-chain-options.ts'
 import type { ServerChain } from './server-chain.ts'
@@ -101,6 +102,7 @@ function wire(options: ServerChainOptions, config: GenericConfig, { controllers,
     admission,
     client,
     options: {
+      openApi: createOpenApi(),
       stopping: server.stopping,
       serverAddress: () => (port === undefined ? undefined : `${bracketed(advertised)}:${port}`),
       ...(options.minRequestTimeoutSeconds === undefined ? {} : { minRequestTimeoutSeconds: options.minRequestTimeoutSeconds }),

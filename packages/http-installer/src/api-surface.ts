@@ -7,6 +7,8 @@ import { contentTypeOf, requestContextOf } from './context.ts'
 import { serveDiscovery } from './discovery/serve-discovery.ts'
 import { handleList } from './handle-list.ts'
 import type { InstallOptions } from './install-options.ts'
+import { groupsItem } from './openapi/discovery-items.ts'
+import { sourceOf } from './openapi/openapi-document.ts'
 import { serveOpenApiV2 } from './openapi/serve-openapi-v2.ts'
 import { serveOpenApi } from './openapi/serve-openapi.ts'
 import { checkAcceptable, checkConsumable } from './preconditions.ts'
@@ -33,6 +35,10 @@ export class ApiSurface {
 
   private constructor(app: Hono<InstallerEnv>, options: InstallOptions) {
     this.settings = completeSettings(options)
+    this.settings.openApi.add(
+      'apis',
+      sourceOf((refer) => [groupsItem(refer)]),
+    )
     const handler = (c: InstallerContext, next: () => Promise<void>): Promise<Response | void> => this.#dispatch(c) ?? next()
     app.all('/api', handler)
     app.all('/api/*', handler)

@@ -4,7 +4,8 @@ import { ApiSurface } from './api-surface.ts'
 import type { InstallerEnv } from './context.ts'
 import { discoveryVersionOf } from './discovery/discovery-version.ts'
 import type { InstalledGroup, InstallOptions } from './install-options.ts'
-import { documentSource } from './openapi/openapi-document.ts'
+import { groupItem } from './openapi/discovery-items.ts'
+import { documentSource, sourceOf } from './openapi/openapi-document.ts'
 
 /**
  * Serves a group's versions, resources and verbs under `/api` or `/apis/GROUP`, and lists it in discovery. Installing a group again replaces it.
@@ -21,6 +22,9 @@ export function installAPIGroup(app: Hono<InstallerEnv>, info: APIGroupInfo, opt
     removals.push(() => surface.remove(gv, table), surface.settings.openApi.add(path, documentSource(gv, table)))
     return [discoveryVersionOf(gv, table)]
   })
+  const { openApi } = surface.settings
+  const group = sourceOf((refer) => [groupItem(info.group, refer)])
+  if (versions.length > 0) removals.push(openApi.add(info.group === '' ? 'api' : `apis/${info.group}`, group))
   const unlist = surface.settings.discovery.addGroup({ name: info.group, versions, priority: options.priority ?? 0 })
   return {
     uninstall() {

@@ -2,6 +2,7 @@ import type { FieldSchema, ScalarType, StructSchema, TypeSchema } from '@keelson
 import type { OpenAPISchema } from './open-api-schema.ts'
 import { componentPrefix } from './open-api-schema.ts'
 import { declaredStruct } from '../schema/parse-field.ts'
+import { unionsOf } from './discriminated.ts'
 import { inlineScalars, scalarComponents, scalarZeros } from './scalar-components.ts'
 
 /** Types that are one thing or another in JSON, which OpenAPI v3 as the original uses it does not say. */
@@ -12,6 +13,7 @@ export function toOpenAPIv3(schema: StructSchema): OpenAPISchema {
   if (unions.test(schema.name)) return {}
   const fields = schema.fields.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   const required = schema.fields.filter((field) => field.required).map((field) => field.name)
+  const discriminating = unionsOf(schema.definition)
   return {
     ...(fields.length > 0 && { properties: Object.fromEntries(fields.map((field) => [field.name, property(field)])) }),
     ...(required.length > 0 && { required }),
@@ -20,6 +22,7 @@ export function toOpenAPIv3(schema: StructSchema): OpenAPISchema {
       'x-kubernetes-group-version-kind': [{ group: schema.gvk.group, kind: schema.gvk.kind, version: schema.gvk.version }],
     }),
     ...(schema.mapType && { 'x-kubernetes-map-type': schema.mapType }),
+    ...(discriminating && { 'x-kubernetes-unions': discriminating }),
   }
 }
 

@@ -2,22 +2,45 @@ import type { GroupVersion, StructSchema } from '@keelson/apimachinery'
 import { openAPISchemas } from '@keelson/api/openapi'
 import type { RouteTable } from '../route-table.ts'
 import type { DocumentSource } from './openapi-registry.ts'
-import { pathItems, patchDefinition, reference } from './path-items.ts'
-import type { PathItem, Refer } from './path-items.ts'
+import { pageItem, versionItem } from './discovery-items.ts'
+import type { Page } from './discovery-items.ts'
+import { pathItems, reference } from './path-items.ts'
+import type { Refer } from './path-items.ts'
+import { withGroupVersions } from './shared-kinds.ts'
+import { bearerToken } from './swagger-document.ts'
 
 /** Made of schema facts alone: it has no prose. */
 export function documentSource(gv: GroupVersion, table: RouteTable): DocumentSource {
   const prefix = gv.group === '' ? `/api/${gv.version}` : `/apis/${gv.group}/${gv.version}`
-  function* paths(refer: Refer): Generator<PathItem> {
+  const paths: DocumentSource['paths'] = function* (refer) {
+    const kinds = new Map(Array.from(table.resources, ({ scope }) => [nameOf(scope), scope.gvk.kind]))
+    const version = versionItem(gv, refer)
+    yield { ...version, path: prefix + version.path }
     for (const routes of table.resources) {
-      for (const { path, item } of pathItems(routes, refer)) yield { path: prefix + path, item }
+      const { scope } = routes
+      const kind = kinds.get(scope.resource) ?? scope.gvk.kind
+      for (const { path, item } of pathItems(routes, kind, refer)) yield { path: prefix + path, item }
     }
   }
-  return { paths, document: () => openApiDocument(paths) }
+  return { groupVersion: gv, paths, document: () => openApiDocument(paths, [gv]) }
+}
+
+function nameOf({ resource, subresource }: { readonly resource: string; readonly subresource: string }): string {
+  return subresource === '' ? resource : `${resource}/${subresource}`
+}
+
+/** A document of a page that belongs to no group. */
+export function pageSource(page: Page): DocumentSource {
+  return sourceOf((refer) => [pageItem(page, refer)])
+}
+
+/** A document of these paths. */
+export function sourceOf(paths: DocumentSource['paths']): DocumentSource {
+  return { paths, document: () => openApiDocument(paths, []) }
 }
 
 /** One path or one component at a time, so that a reader can let others run in between and no document has to be held. */
-function* openApiDocument(paths: DocumentSource['paths']): Generator<string> {
+function* openApiDocument(paths: DocumentSource['paths'], versions: readonly GroupVersion[]): Generator<string> {
   const roots = new Map<string, StructSchema>()
   const refer: Refer = (schema) => {
     roots.set(schema.definition, schema)
@@ -29,7 +52,11 @@ function* openApiDocument(paths: DocumentSource['paths']): Generator<string> {
     yield `${separator}${JSON.stringify(path)}:${JSON.stringify(item)}`
     separator = ','
   }
-  yield `},"components":{"schemas":{${JSON.stringify(patchDefinition)}:{"type":"object"}`
-  for (const [name, schema] of Object.entries(openAPISchemas(roots.values()))) yield `,${JSON.stringify(name)}:${JSON.stringify(schema)}`
-  yield '}}}'
+  yield '},"components":{'
+  separator = '"schemas":{'
+  for (const [name, schema] of Object.entries(openAPISchemas(roots.values()))) {
+    yield `${separator}${JSON.stringify(name)}:${JSON.stringify(withGroupVersions(name, schema, versions))}`
+    separator = ','
+  }
+  yield `${separator === ',' ? '},' : ''}"securitySchemes":{"BearerToken":${JSON.stringify(bearerToken)}}}}`
 }

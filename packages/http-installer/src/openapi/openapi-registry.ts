@@ -1,3 +1,4 @@
+import type { GroupVersion } from '@keelson/apimachinery'
 import { MadeDocument } from './made-document.ts'
 import type { PathItem, Refer } from './path-items.ts'
 import { swaggerDocument } from './swagger-document.ts'
@@ -5,6 +6,8 @@ import { swaggerMessage } from './swagger-message.ts'
 
 /** What one group version says of itself. */
 export interface DocumentSource {
+  /** Absent: it is about none. */
+  readonly groupVersion?: GroupVersion
   /** Its OpenAPI v3 document, in pieces of text. */
   document(): Iterable<string>
   /** Its URLs, for the document of the whole server; what they refer to is told to `refer`. */

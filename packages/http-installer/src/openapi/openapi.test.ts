@@ -44,7 +44,32 @@ it('has what kubectl looks for, and every reference leads somewhere', async () =
   for (const [, name] of text.matchAll(/#\/components\/schemas\/([^"]+)"/g)) expect(schemas).toHaveProperty([name!])
   const ids = [...text.matchAll(/"operationId":"([^"]+)"/g)].map(([, id]) => id)
   expect(new Set(ids).size).toBe(ids.length)
-  expect(ids).toContain('listCoreV1NamespacedConfigMap')
+  for (const id of [
+    'listCoreV1NamespacedConfigMap',
+    'deleteCoreV1CollectionNamespacedConfigMap',
+    'watchCoreV1ConfigMapListForAllNamespaces',
+  ]) {
+    expect(ids).toContain(id)
+  }
+  expect(schemas['io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent']).toHaveProperty('x-kubernetes-group-version-kind')
+})
+
+it('says of the paths that are no version what they answer', async () => {
+  const { body } = await server.request('GET', '/openapi/v3')
+  expect(Object.keys(body.paths)).toEqual(['api', 'api/v1', 'apis'])
+  const group = await server.request('GET', '/openapi/v3/api')
+  expect(group.body.paths['/api/'].get).toMatchObject({ operationId: 'getCoreAPIVersions', tags: ['core'] })
+  expect(group.body.components.schemas).toHaveProperty(['io.k8s.apimachinery.pkg.apis.meta.v1.APIVersions'])
+})
+
+it('says once of a path what all its operations take', async () => {
+  const { paths } = (await server.request('GET', '/openapi/v3/api/v1')).body
+  const names = (parameters: readonly { name: string }[]): string[] => parameters.map(({ name }) => name)
+  const watch = paths['/api/v1/watch/namespaces/{namespace}/configmaps']
+  expect(watch.get).not.toHaveProperty('parameters')
+  expect(names(watch.parameters)).toEqual(expect.arrayContaining(['namespace', 'pretty', 'watch']))
+  const status = paths['/api/v1/namespaces/{name}/status']
+  expect(names(status.parameters)).toEqual(['name', 'pretty'])
 })
 
 it('has one document of the whole server in version 2, as text and as a message', async () => {

@@ -1,8 +1,9 @@
 import type { StructSchema } from '@keelson/apimachinery'
 import { openAPISchemas } from '@keelson/api/openapi'
 import type { DocumentSource } from './openapi-registry.ts'
-import { patchDefinition, reference } from './path-items.ts'
+import { reference } from './path-items.ts'
 import type { Refer } from './path-items.ts'
+import { withGroupVersions } from './shared-kinds.ts'
 import { swaggerPathItem } from './swagger-path-item.ts'
 import { swaggerSchema } from './swagger-schema.ts'
 
@@ -27,9 +28,9 @@ export function* swaggerParts(sources: readonly DocumentSource[]): Generator<Swa
   for (const source of sources) {
     for (const path of source.paths(refer)) yield { section: 'paths', name: path.path, value: swaggerPathItem(path) }
   }
-  yield { section: 'definitions', name: patchDefinition, value: { type: 'object' } }
+  const versions = sources.flatMap(({ groupVersion }) => groupVersion ?? [])
   for (const [name, schema] of Object.entries(openAPISchemas(roots.values()))) {
-    yield { section: 'definitions', name, value: swaggerSchema(schema) }
+    yield { section: 'definitions', name, value: swaggerSchema(withGroupVersions(name, schema, versions)) }
   }
 }
 

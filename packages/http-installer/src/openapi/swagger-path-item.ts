@@ -8,23 +8,24 @@ interface Content {
 }
 
 /** A path's operations as OpenAPI v2 has them: bodies are parameters, and media types stand beside them. */
-export function swaggerPathItem({ item }: PathItem): Members {
+export function swaggerPathItem({ item, consumes }: PathItem): Members {
   const members: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(item)) {
-    members[name] = name === 'parameters' ? (value as Members[]).map(parameter) : operation(value as Members)
+    members[name] = name === 'parameters' ? (value as Members[]).map(parameter) : operation(value as Members, consumes)
   }
   return members
 }
 
-function operation({ requestBody, parameters, responses, ...others }: Members): Members {
+function operation({ requestBody, parameters = [], responses, ...others }: Members, consumes: readonly string[] = ['*/*']): Members {
   const body = requestBody as { readonly content: Content; readonly required?: boolean } | undefined
   const answers = Object.entries(responses as Record<string, { readonly description: string; readonly content?: Content }>)
   const produces = answers.find(([, { content }]) => content !== undefined)?.[1].content
+  const all = [...(body === undefined ? [] : [bodyParameter(body)]), ...(parameters as Members[]).map(parameter)]
   return {
-    consumes: body === undefined ? ['*/*'] : Object.keys(body.content),
+    ...(consumes.length > 0 && { consumes: body === undefined ? consumes : Object.keys(body.content) }),
     produces: Object.keys(produces ?? { '*/*': undefined }),
     schemes: ['https'],
-    parameters: [...(body === undefined ? [] : [bodyParameter(body)]), ...(parameters as Members[]).map(parameter)],
+    ...(all.length > 0 && { parameters: all }),
     responses: Object.fromEntries(
       answers.map(([code, { description, content }]) => [
         code,

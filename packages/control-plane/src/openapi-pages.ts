@@ -1,0 +1,57 @@
+import type { FieldSchema, StructSchema } from '@keelson/apimachinery'
+import { keySetPath, openIdConfigurationPath } from '@keelson/auth'
+import { OpenApiRegistry, pageSource } from '@keelson/http-installer'
+
+const text = { kind: 'string' } as const
+const required = ['major', 'minor', 'gitVersion', 'gitCommit', 'gitTreeState', 'buildDate', 'goVersion', 'compiler', 'platform']
+const optional = ['emulationMajor', 'emulationMinor', 'minCompatibilityMajor', 'minCompatibilityMinor']
+const fields: readonly FieldSchema[] = [
+  ...required.map((name) => ({ name, type: text, required: true })),
+  ...optional.map((name) => ({ name, type: text, omit: 'empty' as const })),
+]
+const versionInfoSchema: StructSchema = {
+  kind: 'struct',
+  name: 'Info',
+  definition: 'io.k8s.apimachinery.pkg.version.Info',
+  fields,
+  byName: new Map(fields.map((field) => [field.name, field])),
+}
+
+/** A registry that has what is no API group: the version, and where keys of service account tokens are. */
+export function createOpenApi(): OpenApiRegistry {
+  const registry = new OpenApiRegistry()
+  const json = ['application/json']
+  registry.add(
+    'version',
+    pageSource({
+      path: '/version/',
+      operationId: 'getCodeVersion',
+      tag: 'version',
+      types: json,
+      consumes: json,
+      schema: versionInfoSchema,
+    }),
+  )
+  const unspecified = { consumes: [], schema: 'text' as const }
+  registry.add(
+    openIdConfigurationPath.slice(1),
+    pageSource({
+      path: `${openIdConfigurationPath}/`,
+      operationId: 'getServiceAccountIssuerOpenIDConfiguration',
+      tag: 'WellKnown',
+      types: json,
+      ...unspecified,
+    }),
+  )
+  registry.add(
+    keySetPath.slice(1),
+    pageSource({
+      path: `${keySetPath}/`,
+      operationId: 'getServiceAccountIssuerOpenIDKeyset',
+      tag: 'openid',
+      types: ['application/jwk-set+json'],
+      ...unspecified,
+    }),
+  )
+  return registry
+}

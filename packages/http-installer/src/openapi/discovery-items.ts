@@ -1,0 +1,48 @@
+import type { GroupVersion, StructSchema } from '@keelson/apimachinery'
+import { metaType } from '../meta-types.ts'
+import { usualMediaTypes } from '../negotiate.ts'
+import { capital, groupWord, versionTag } from './operation-names.ts'
+import type { PathItem, Refer } from './path-items.ts'
+
+const unauthorized = { description: 'Unauthorized' }
+
+/** A path that is only read, and what it answers. */
+export interface Page {
+  readonly path: string
+  readonly operationId: string
+  readonly tag: string
+  readonly types: readonly string[]
+  /** What version 2 says that it takes. Default: anything. */
+  readonly consumes?: readonly string[]
+  readonly schema: StructSchema | 'text'
+}
+
+export function pageItem({ path, operationId, tag, types, consumes, schema }: Page, refer: Refer): PathItem {
+  const described = schema === 'text' ? { type: 'string' } : refer(schema)
+  const content = Object.fromEntries(types.map((type) => [type, { schema: described }]))
+  const get = { operationId, responses: { 200: { description: 'OK', content }, 401: unauthorized }, tags: [tag] }
+  return { path, item: { get }, ...(consumes !== undefined && { consumes }) }
+}
+
+function discoveryItem(refer: Refer, path: string, operationId: string, tag: string, kind: string): PathItem {
+  const types = usualMediaTypes
+  return pageItem({ path, operationId, tag, types, consumes: types, schema: metaType(kind).schema }, refer)
+}
+
+/** `/apis`. */
+export function groupsItem(refer: Refer): PathItem {
+  return discoveryItem(refer, '/apis/', 'getAPIVersions', 'apis', 'APIGroupList')
+}
+
+/** `/api`, or `/apis/GROUP`. */
+export function groupItem(group: string, refer: Refer): PathItem {
+  const word = groupWord(group)
+  if (group === '') return discoveryItem(refer, '/api/', 'getCoreAPIVersions', word, 'APIVersions')
+  return discoveryItem(refer, `/apis/${group}/`, `get${capital(word)}APIGroup`, word, 'APIGroup')
+}
+
+/** What a version has, at the version's own path. */
+export function versionItem(gv: GroupVersion, refer: Refer): PathItem {
+  const operationId = `get${capital(groupWord(gv.group))}${capital(gv.version)}APIResources`
+  return discoveryItem(refer, '/', operationId, versionTag(gv), 'APIResourceList')
+}

@@ -1,0 +1,43 @@
+import type { ResourceScope } from '../scope.ts'
+
+/** A group's name as names of operations have it: "core", "apps", "rbacAuthorization". */
+export function groupWord(group: string): string {
+  const words = group === '' ? ['core'] : group.split('.').filter((word) => word !== 'k8s' && word !== 'io')
+  return words.map((word, index) => (index === 0 ? word : capital(word))).join('')
+}
+
+/** What the operations of a version are filed under. */
+export function versionTag({ group, version }: { readonly group: string; readonly version: string }): string {
+  return `${groupWord(group)}_${version}`
+}
+
+const verbs: Readonly<Record<string, string>> = {
+  get: 'read',
+  post: 'create',
+  put: 'replace',
+  watchlist: 'watch',
+  deletecollection: 'delete',
+}
+
+/** Of one path, whose own kind is `kind`: that of the resource, also where a subresource is of another. */
+export interface OperationSubject {
+  readonly scope: ResourceScope
+  readonly kind: string
+  /** With "{namespace}" and "{name}", behind the group version's prefix. */
+  readonly path: string
+}
+
+/** Unique within the document, and made as the original makes it. `part` stands behind the version. */
+export function operationId(action: string, { scope, kind, path }: OperationSubject, part = ''): string {
+  const { gvr, namespaced, subresource } = scope
+  const within = path.includes('/namespaces/{namespace}/') ? 'Namespaced' : ''
+  const everywhere = namespaced && within === '' ? 'ForAllNamespaces' : ''
+  const collection = action === 'deletecollection' ? 'Collection' : ''
+  const list = action === 'watchlist' ? 'List' : ''
+  const where = `${capital(groupWord(gvr.group))}${capital(gvr.version)}${part}${collection}${within}`
+  return `${verbs[action] ?? action}${where}${kind}${capital(subresource)}${list}${everywhere}`
+}
+
+export function capital(word: string): string {
+  return word === '' ? '' : word[0]!.toUpperCase() + word.slice(1)
+}

@@ -1,0 +1,66 @@
+/** A part of a document, as it is written. */
+export type Component = { readonly [member: string]: unknown }
+
+export function pathParameter(name: string): Component {
+  return { name, in: 'path', required: true, schema: { type: 'string', uniqueItems: true } }
+}
+
+export function queryParameters(names: string, type = 'string'): readonly Component[] {
+  return names.split(' ').map((name) => ({ name, in: 'query', schema: { type, uniqueItems: true } }))
+}
+
+export const pretty: readonly Component[] = queryParameters('pretty')
+
+export const listParameters: readonly Component[] = [
+  ...queryParameters('allowWatchBookmarks', 'boolean'),
+  ...queryParameters('continue fieldSelector labelSelector'),
+  ...queryParameters('limit', 'integer'),
+  ...queryParameters('resourceVersion resourceVersionMatch'),
+  ...queryParameters('sendInitialEvents', 'boolean'),
+  ...queryParameters('timeoutSeconds', 'integer'),
+  ...queryParameters('watch', 'boolean'),
+]
+const writeParameters = queryParameters('dryRun fieldManager fieldValidation')
+const deleteParameters = [
+  ...queryParameters('dryRun'),
+  ...queryParameters('gracePeriodSeconds', 'integer'),
+  ...queryParameters('orphanDependents', 'boolean'),
+  ...queryParameters('propagationPolicy'),
+]
+
+/** Of an operation, beside those of its path. */
+export function actionParameters(action: string): readonly Component[] {
+  switch (action) {
+    case 'list':
+      return listParameters
+    case 'post':
+    case 'put':
+      return writeParameters
+    case 'patch':
+      return [...writeParameters, ...queryParameters('force', 'boolean')]
+    case 'delete':
+      return deleteParameters
+    case 'deletecollection':
+      return [...deleteParameters, ...listParameters.filter(({ name }) => name !== 'watch' && name !== 'allowWatchBookmarks')]
+    default:
+      return []
+  }
+}
+
+/** What all operations of a path have is said of the path. */
+export function sharedParameters(operations: Readonly<Record<string, Component>>, own: readonly Component[]): Component {
+  const all = Object.values(operations).map(({ parameters }) => parameters as readonly Component[])
+  const shared = (all[0] ?? []).filter(({ name }) => all.every((parameters) => parameters.some((other) => other['name'] === name)))
+  const names = new Set(shared.map(({ name }) => name))
+  const item: Record<string, unknown> = {}
+  for (const [method, { parameters, ...others }] of Object.entries(operations)) {
+    const left = (parameters as readonly Component[]).filter(({ name }) => !names.has(name))
+    item[method] = left.length === 0 ? others : { ...others, parameters: byName(left) }
+  }
+  const common = byName([...own, ...shared])
+  return common.length === 0 ? item : { ...item, parameters: common }
+}
+
+function byName(parameters: readonly Component[]): readonly Component[] {
+  return parameters.toSorted((a, b) => (String(a['name']) < String(b['name']) ? -1 : 1))
+}
