@@ -5,7 +5,6 @@ import {
   newGenericServerResponse,
   newInvalid,
   newNotFound,
-  parseJson,
   strictDecodingMessage,
   stringifyJson,
 } from '@keelson/apimachinery'
@@ -20,6 +19,7 @@ import {
 } from '@keelson/apimachinery/patch'
 import type { CborCodec } from './cbor/cbor-codec.ts'
 import { messageOf, notRegistered } from './decode-document.ts'
+import { decodeChanged } from './decode-changed.ts'
 import { toHub } from './decode-body.ts'
 import type { DecodedBody } from './decode-body.ts'
 import { keepReset, trackManagers } from './managed-fields.ts'
@@ -74,9 +74,11 @@ function mergeMechanism({ scope, context, patchType, body, options }: PatchReque
   return (current) => {
     if (current === undefined) throw newNotFound(scope.groupResource, context.info.name)
     const { strictErrors, merge } = readers[patchType as MergePatchType](body, fieldValidation)
-    const document = { kind: scope.gvk.kind, apiVersion: scope.apiVersion, ...fromHub(scope, current) } as unknown as JsonObject
+    const versioned = fromHub(scope, current)
+    const document = { kind: scope.gvk.kind, apiVersion: scope.apiVersion, ...versioned } as unknown as JsonObject
     const patched = merge(document, scope)
-    const decoded = decodePatched(scope, patched, strictErrors, fieldValidation, (text) => context.warn(text))
+    const warn = (text: string): void => context.warn(text)
+    const decoded = decodePatched(scope, { patched, current: versioned, patchErrors: strictErrors }, fieldValidation, warn)
     keepReset(patched, decoded.object)
     const object = toHub(scope, decoded.object)
     trackManagers(scope, context, current, { object, sent: decoded.sent && toHub(scope, decoded.sent) })
@@ -109,8 +111,7 @@ function unsupported(): Error {
 /** The patched document as a versioned object; what does not fit is the patch's fault. */
 function decodePatched(
   scope: ResourceScope,
-  patched: JsonValue,
-  patchErrors: readonly string[],
+  { patched, current, patchErrors }: { readonly patched: JsonValue; readonly current: KubeObject; readonly patchErrors: readonly string[] },
   validation: FieldValidation,
   warn: (text: string) => void,
 ): DecodedBody {
@@ -121,7 +122,7 @@ function decodePatched(
   let decoded: Decoded<KubeObject>
   try {
     decoded = type
-      ? decodeStruct<KubeObject>(type.schema, parseJson(stringifyJson(patched)), { strict: validation })
+      ? decodeChanged(type.schema, patched as JsonObject, current, validation)
       : { object: patched as unknown as KubeObject, strictErrors: [] }
   } catch (error) {
     throw invalid(messageOf(error))
