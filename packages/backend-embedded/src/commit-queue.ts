@@ -44,11 +44,11 @@ interface Group {
   bytes: number
 }
 
-const newGroup = (): Group => ({ revisions: [], leases: [], endedLeases: [], waiting: [], bytes: 0 })
-
 /** A flush takes no more than this, so that preparing and publishing it stays a matter of a few milliseconds. */
 const groupRevisions = 512
 const groupBytes = 4 * 2 ** 20
+/** So many are not held back for more to come: the disk works while those who were answered make their next writes. */
+const enoughRevisions = 16
 
 const maxKeyBytes = 1900
 /** While read-only, a write is tried again this often. */
@@ -74,6 +74,7 @@ export class CommitQueue {
   /** The last one takes what comes; the first is the next to be flushed. */
   #gathering: Group[] = []
   #flushing: Promise<void> | undefined
+  #endOfTurn: NodeJS.Immediate | undefined
   #stopped: Error | undefined
   #closing: Error | undefined
   #readOnly: { readonly error: Error; readonly since: number } | undefined
@@ -169,7 +170,7 @@ export class CommitQueue {
   /** Takes nothing more, and lets what was taken become durable. */
   async close(error: Error): Promise<void> {
     this.#closing = error
-    while (this.#flushing) await this.#flushing
+    while (this.#flushing ?? this.#endOfTurn) await (this.#flushing ?? endOfTurn())
   }
 
   #current(key: string): Entry | undefined {
@@ -191,40 +192,55 @@ export class CommitQueue {
 
   #group(): Group {
     let group = this.#gathering.at(-1)
-    if (!group || group.revisions.length >= groupRevisions || group.bytes >= groupBytes) this.#gathering.push((group = newGroup()))
+    if (!group || group.revisions.length >= groupRevisions || group.bytes >= groupBytes) {
+      group = { revisions: [], leases: [], endedLeases: [], waiting: [], bytes: 0 }
+      this.#gathering.push(group)
+    }
     return group
   }
 
   #queued(group: Group): Promise<void> {
     return new Promise((settle, fail) => {
       group.waiting.push({ settle, fail })
-      this.#flushing ??= this.#flush()
+      this.#flushSoon()
     })
   }
 
-  async #flush(): Promise<void> {
-    while (this.#gathering.length > 0) {
-      // What else arrives in this turn goes along: whoever was just answered often has the next write ready.
-      await endOfTurn()
-      const group = this.#gathering.shift()!
-      try {
-        if (this.#stopped) throw this.#stopped
-        if (!isEmpty(group)) await this.#durability!.write(batchOf(group, this.#state.visibleRevision()))
-        this.#readOnly = undefined
-      } catch (error) {
-        this.#fail(group, error)
-        continue
-      }
-      for (const pending of group.revisions) {
-        this.#state.apply(pending)
-        for (const change of pending.changes) {
-          const key = change.type === 'put' ? change.entry.key : change.key
-          if (this.#head.get(key)?.revision === pending.revision) this.#head.delete(key)
-        }
-      }
+  /** Few wait for the end of the turn, for what else arrives in it goes along: whoever was just answered often has the next write ready. */
+  #flushSoon(): void {
+    const group = this.#gathering[0]
+    if (this.#flushing || !group) return
+    if (group.revisions.length < enoughRevisions) this.#endOfTurn ??= setImmediate(() => this.#beginFlush())
+    else this.#beginFlush()
+  }
+
+  #beginFlush(): void {
+    clearImmediate(this.#endOfTurn)
+    this.#endOfTurn = undefined
+    this.#flushing = this.#flush(this.#gathering.shift()!).then(() => {
+      this.#flushing = undefined
+      this.#flushSoon()
+    })
+  }
+
+  async #flush(group: Group): Promise<void> {
+    try {
+      if (this.#stopped) throw this.#stopped
+      if (!isEmpty(group)) await this.#durability!.write(batchOf(group, this.#state.visibleRevision()))
+      this.#readOnly = undefined
+      for (const pending of group.revisions) this.#apply(pending)
       for (const { settle } of group.waiting) settle()
+    } catch (error) {
+      this.#fail(group, error)
     }
-    this.#flushing = undefined
+  }
+
+  #apply(pending: PendingRevision): void {
+    this.#state.apply(pending)
+    for (const change of pending.changes) {
+      const key = change.type === 'put' ? change.entry.key : change.key
+      if (this.#head.get(key)?.revision === pending.revision) this.#head.delete(key)
+    }
   }
 
   /** Whoever saw a pending write that failed has to fail too: that is everyone who waits. */

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, realpathSync, statfsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { open, type Database, type RootDatabase } from 'lmdb'
+import { open, type Database, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb'
 import type { Entry } from '@keelson/storagebackend'
 import { Census } from './census.ts'
 import { isMarkOf, leaveCloseMark, takeCloseMark } from './close-mark.ts'
@@ -101,7 +101,9 @@ export class LmdbDurability implements Durability {
         overlappingSync: false,
         // Every write is an explicit batch; without this a failed one also rejects a promise that nobody holds.
         eventTurnBatching: false,
-      })
+        // See `write`.
+        txnStartThreshold: 1,
+      } as RootDatabaseOptionsWithPath)
       const durability = new LmdbDurability(directory, root, options)
       durability.#take(dataDir)
       return durability
@@ -142,7 +144,9 @@ export class LmdbDurability implements Durability {
         for (const id of batch.endedLeases) void this.#leases.remove(numberBytes(id))
         void this.#meta.put(revisionKey, checked(numberBytes(batch.revision, ...this.#census.numbers)))
       })
-      await Promise.all([committed, this.#root.flushed])
+      // LMDB starts at the end of the turn, or when it is given something while more than `txnStartThreshold` operations wait: now.
+      const started = this.#root.batch(() => undefined)
+      await Promise.all([committed, started, this.#root.flushed])
     } catch (error) {
       this.#failed = await translateWriteError(error)
       throw this.#failed
