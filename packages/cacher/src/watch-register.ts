@@ -159,7 +159,7 @@ async function beginning<T extends KubeObject>(
   const fresh = options.sendInitialEvents === true || text === '' ? await questions.reach(revision) : true
   if (options.sendInitialEvents === true) {
     return (cache) => {
-      if (!fresh && !options.signal.aborted) throw newTooLargeResourceVersion(revision, cache.revision, 1)
+      if (!fresh && !options.signal.aborted) throw newTooLargeResourceVersion(text === '' ? revision : BigInt(text), cache.revision, 1)
       return fromState(cache, selection, options.allowBookmarks === true)
     }
   }

@@ -15,7 +15,7 @@ export async function get<T extends KubeObject>(
   try {
     return await parts.storage.get(key, new Reading(context, resourceVersion))
   } catch (error) {
-    throw translateError('get', error, qualifiedResource(parts, context), name)
+    throw translateError('get', error, qualifiedResource(parts, context), name, resourceVersion)
   }
 }
 

@@ -47,5 +47,6 @@ it('answers versions of the future and broken tokens as the API does', async () 
     code: 504,
     details: { causes: [{ reason: 'ResourceVersionTooLarge' }] },
   })
+  await expect(list('one', '', { resourceVersion: '9223372036854775807' })).rejects.toThrow('9223372036854775807, current')
   await expect(list('one', '', { continue: 'x' })).rejects.toMatchObject({ code: 400 })
 })

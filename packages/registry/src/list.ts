@@ -15,6 +15,6 @@ export async function list<T extends KubeObject>(
   try {
     return await parts.storage.list(key, { ...request, recursive, signal: context.signal })
   } catch (error) {
-    throw translateError('list', error, qualifiedResource(parts, context), '')
+    throw translateError('list', error, qualifiedResource(parts, context), '', request.resourceVersion)
   }
 }

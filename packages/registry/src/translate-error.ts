@@ -15,8 +15,11 @@ import type { StorageError } from '@keelson/storagebackend'
 
 export type StorageVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'delete'
 
-/** The one place where a storage's failure becomes an answer. What is not a storage's failure passes through unchanged. */
-export function translateError(verb: StorageVerb, error: unknown, resource: GroupResource, name: string): unknown {
+/**
+ * The one place where a storage's failure becomes an answer. What is not a storage's failure passes through unchanged. `asked` is the
+ * resourceVersion that was asked for, of which storages may know no more than that it is too large.
+ */
+export function translateError(verb: StorageVerb, error: unknown, resource: GroupResource, name: string, asked?: string): unknown {
   if (isApiError(error) || !isStorageError(error)) return error
   switch (error.code) {
     case 'KeyNotFound':
@@ -27,7 +30,7 @@ export function translateError(verb: StorageVerb, error: unknown, resource: Grou
     case 'InvalidObject':
       return newConflict(resource, name, error.message)
     case 'ResourceVersionTooLarge':
-      return newTooLargeResourceVersion(error.revision ?? 0, error.currentRevision ?? 0, 1)
+      return newTooLargeResourceVersion(exactly(error.revision ?? 0, asked), error.currentRevision ?? 0, 1)
     case 'ResourceVersionTooOld':
       return expired(error)
     case 'InvalidContinueToken':
@@ -40,6 +43,11 @@ export function translateError(verb: StorageVerb, error: unknown, resource: Grou
     default:
       return error
   }
+}
+
+/** Beyond 2^53 a number is only near to what was asked for. */
+function exactly(revision: number, asked: string | undefined): number | bigint {
+  return asked !== undefined && Number(asked) === revision ? BigInt(asked) : revision
 }
 
 export function isNotFoundInStorage(error: unknown): boolean {

@@ -37,7 +37,7 @@ export async function watchObjects<T extends KubeObject>(request: WatchRequest<T
   if (!initial && revision > 0) return changesAfter(request, revision)
   if (!initial) return changesAfter(request, await currentRevision(access, range))
   const state = await currentState(access, range)
-  if (revision > state.revision) throw newTooLargeResourceVersion(revision, state.revision, 1)
+  if (revision > state.revision) throw newTooLargeResourceVersion(BigInt(options.resourceVersion ?? 0), state.revision, 1)
   // Opened before the first event is taken, so that a slow reader of the initial events still finds its history.
   return withInitialEvents(request, state, changesAfter(request, state.revision))
 }
