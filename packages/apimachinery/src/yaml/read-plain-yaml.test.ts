@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { stringifyJson } from '../encode-json.ts'
 import { parseAnyYaml } from './parse-yaml.ts'
 import { readPlainYaml } from './read-plain-yaml.ts'
 import { toYaml } from './to-yaml.ts'
@@ -17,7 +18,7 @@ function agrees(text: string): boolean {
   const quick = readPlainYaml(text)
   if (quick === undefined) return true
   expect({ value: quick, duplicates: [] }, text).toEqual(slow(text))
-  expect(JSON.stringify(quick), text).toBe(JSON.stringify((slow(text) as { value: unknown }).value))
+  expect(stringifyJson(quick), text).toBe(stringifyJson((slow(text) as { value: unknown }).value))
   return true
 }
 
@@ -58,19 +59,84 @@ spec:
   agrees(text)
 })
 
+it('reads texts in lines of their own, brackets and quotes', () => {
+  const text = `---
+data:
+  "quoted.key": "a\\tb \\"c\\""
+  single: 'it''s: # fine'
+  empty: ""
+  literal: |
+    # no comment
+    server {
+      listen 80;\t# ünïcode
+
+      a: [b
+    }
+
+  stripped: |-
+      deep
+     
+  kept: |+
+    x
+
+
+  folded: >
+    one
+    two
+
+
+    three
+  none: |
+list: [a, 1, "b, c", {x: 'y', z: []}]
+map: {b: [1, -2], a: yes} # a map
+commented: # below
+  plain: x y # not z
+  quoted: "a # b" # c
+  text: | # why not
+    z
+- never
+`.replace('- never\n', 'items:\n- |\n  a\n- >-\n  b\n  c\n')
+  expect(readPlainYaml(text)).toEqual({
+    data: {
+      'quoted.key': 'a\tb "c"',
+      single: "it's: # fine",
+      empty: '',
+      literal: '# no comment\nserver {\n  listen 80;\t# ünïcode\n\n  a: [b\n}\n',
+      stripped: 'deep',
+      kept: 'x\n\n\n',
+      folded: 'one two\n\nthree\n',
+      none: '',
+    },
+    list: ['a', 1, 'b, c', { x: 'y', z: [] }],
+    map: { b: [1, -2], a: true },
+    commented: { plain: 'x y', quoted: 'a # b', text: 'z\n' },
+    items: ['a\n', 'b c'],
+  })
+  agrees(text)
+})
+
 it.each([
   'a: b: c',
   'a: b\n  c',
   'a: 1\na: 2',
   'y: 1',
   'a: |\n  x',
-  'a: b #c',
+  'a: |2\n  x\n',
+  'a: |  \n    \n  x\n',
+  'a: >\n  x\n   y\n',
+  'a: |\n    x\n  # c\nb: c\n',
+  'a: [b,\n c]',
+  'a: [b, ]',
+  'a: {b: c, b: d}',
+  'a: {y: c}',
+  'a: [http://x]',
+  'a: "x\\u0041"',
+  'a: "b" c',
   'a: &x 1\nb: *x',
   '- - a',
   'a:\n- b\n c: d',
-  '---\na: b',
-  'a: [b]',
-  'a: "x\\n"',
+  '---\na: b\n---\nc: d\n',
+  '...\na: b',
   'a: .inf',
   ' a: b',
   'a:\n  b: c\n d: e',
@@ -117,4 +183,50 @@ it('reads what is written as YAML as the parser of all of it does', () => {
       lines.map(([indent, dash, name, value]) => `${' '.repeat(indent)}${dash}${name === null ? '' : `${name}: `}${value}`).join('\n'),
     )
   fc.assert(fc.property(text, agrees), { numRuns: 5000 })
+})
+
+it('reads texts, brackets and quotes as the parser of all of YAML does', () => {
+  const header = fc.constantFrom('|', '>', '|-', '>-', '|+', '>+')
+  const line = fc.constantFrom('x', 'y z', '', ' ', '   ', '  indented', '# c', 'a: b', '- i', '\tt', '---', 'é')
+  const block = fc
+    .tuple(
+      fc.constantFrom('a: ', '- ', 'a:\n- ', 'a:\n  b: ', '- c: '),
+      header,
+      fc.array(fc.tuple(fc.integer({ min: 0, max: 5 }), line), { maxLength: 6 }),
+    )
+    .map(([start, head, lines]) => `${start}${head}\n${lines.map(([indent, text]) => ' '.repeat(indent) + text).join('\n')}`)
+  const text = fc.tuple(block, fc.constantFrom('', '\n', '\nb: c\n', '\n\n\n', '\n# end\n')).map((parts) => parts.join(''))
+  fc.assert(fc.property(text, agrees), { numRuns: 5000 })
+  const pieces = fc.constantFrom(
+    '[',
+    ']',
+    '{',
+    '}',
+    ',',
+    ', ',
+    ': ',
+    ':',
+    ' ',
+    'a',
+    'b c',
+    '1',
+    'yes',
+    '"q"',
+    "'s'",
+    "''",
+    '"\\n"',
+    '-',
+    '-1',
+    '#',
+    ' #',
+    '&x',
+    '*x',
+    '?',
+    '"',
+    "'",
+  )
+  const flow = fc
+    .tuple(fc.constantFrom('a: ', '- ', ''), fc.constantFrom('[', '{a: ', '"', "'", '{"a": '), fc.array(pieces, { maxLength: 8 }))
+    .map(([start, open, rest]) => `${start}${open}${rest.join('')}${open === '[' ? ']' : open.startsWith('{') ? '}' : open}`)
+  fc.assert(fc.property(flow, agrees), { numRuns: 10_000 })
 })

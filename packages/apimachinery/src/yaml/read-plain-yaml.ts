@@ -1,5 +1,9 @@
 import { setOwn } from '../json-reader.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
+import { notPlain } from './not-plain.ts'
+import { blockHeader, readBlockScalar, spacesOf } from './plain-block-scalar.ts'
+import { readPlainFlow } from './plain-flow.ts'
+import { readPlainScalar } from './plain-scalar.ts'
 import { resolveScalar } from './resolve-scalar.ts'
 
 /** One line with something on it. */
@@ -9,84 +13,88 @@ interface Line {
 }
 
 const keyAndRest = /^([A-Za-z_][\w./-]*):(?: +(.*))?$/
-const plain = /^(?:[\w./+]|-(?=[^ ]))[\w./+:@=,~$%() -]*$/
+const quotedKeyAndRest = /^"([\w][\w./-]*)":(?: +(.*))?$/
 const maxDepth = 100
-
-/** The text is not of the kind that is read here. */
-class NotPlain extends Error {}
-const notPlain = new NotPlain('not plain')
+/** Line breaks other than line feeds, control characters, halves of pairs and byte order marks. */
+// oxlint-disable-next-line no-control-regex
+const unusual = /[^\n\t\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]/
 
 /**
- * YAML as people and programs mostly write it: blocks of maps and lists, names as keys, scalars on one line. Many times quicker than a parser of all
- * of YAML. Undefined for everything else, also for what is wrong: that is for the parser to say.
+ * YAML as people and programs mostly write it: blocks of maps and lists, names as keys, scalars and brackets on one line, texts in lines of their
+ * own. Many times quicker than a parser of all of YAML. Undefined for everything else, also for what is wrong: that is for the parser to say.
  */
 export function readPlainYaml(text: string): JsonValue | undefined {
-  if (/[^\n\x20-\x7e]/.test(text)) return undefined
+  if (unusual.test(text)) return undefined
   try {
-    return new PlainReader(linesOf(text)).document()
+    return new PlainReader(text.split('\n')).document()
   } catch (error) {
     if (error === notPlain) return undefined
     throw error
   }
 }
 
-function linesOf(text: string): Line[] {
-  const lines: Line[] = []
-  for (const line of text.split('\n')) {
-    const content = line.trim()
-    if (content !== '' && !content.startsWith('#')) lines.push({ indent: line.length - line.trimStart().length, content })
-  }
-  return lines
-}
-
 class PlainReader {
-  readonly #lines: readonly Line[]
+  readonly #lines: readonly string[]
+  /** Of the line behind the current one. */
   #at = 0
+  #line: Line | undefined
 
-  constructor(lines: readonly Line[]) {
+  constructor(lines: readonly string[]) {
     this.#lines = lines
   }
 
   document(): JsonValue {
-    const first = this.#lines[0]
-    if (first === undefined || first.indent !== 0) throw notPlain
+    this.#advance()
+    if (this.#line?.content === '---' && this.#line.indent === 0) this.#advance()
+    if (this.#line === undefined || this.#line.indent !== 0) throw notPlain
     const value = this.#block(0, 0)
-    if (this.#at < this.#lines.length) throw notPlain
+    if (this.#line !== undefined) throw notPlain
     return value
+  }
+
+  /** To the next line that has something on it. */
+  #advance(): void {
+    while (this.#at < this.#lines.length) {
+      const line = this.#lines[this.#at++]!
+      const indent = spacesOf(line)
+      if (indent === line.length || line.charCodeAt(indent) === 0x23) continue
+      this.#line = { indent, content: line.slice(indent).replace(/ +$/, '') }
+      return
+    }
+    this.#line = undefined
   }
 
   #block(indent: number, depth: number): JsonValue {
     if (depth > maxDepth) throw notPlain
-    return isItem(this.#lines[this.#at]!) ? this.#list(indent, depth) : this.#map(this.#lines[this.#at++]!.content, indent, depth)
+    const { content } = this.#line!
+    return isItem(content) ? this.#list(indent, depth) : this.#map(content, indent, depth)
   }
 
   #list(indent: number, depth: number): JsonValue[] {
     const items: JsonValue[] = []
-    for (let line = this.#lines[this.#at]; line?.indent === indent && isItem(line); line = this.#lines[this.#at]) {
-      this.#at++
-      const content = line.content.slice(1).trimStart()
-      const own = indent + line.content.length - content.length
+    while (this.#line?.indent === indent && isItem(this.#line.content)) {
+      const line = this.#line.content
+      const content = line.slice(1).replace(/^ +/, '')
       // A list in a list, on the same line.
       if (content.startsWith('- ')) throw notPlain
-      items.push(keyAndRest.test(content) ? this.#map(content, own, depth + 1) : this.#scalar(content, indent))
+      const own = indent + line.length - content.length
+      items.push(splitKey(content) === null ? this.#scalar(content, indent) : this.#map(content, own, depth + 1))
     }
     this.#over(indent)
     return items
   }
 
-  /** `content` is its first line, of which the reader has gone past. */
+  /** `content` is what stands in its first line, which is the current one. */
   #map(content: string, indent: number, depth: number): JsonObject {
     if (depth > maxDepth) throw notPlain
     const members = new Map<string, JsonValue>()
     for (;;) {
-      const [, key = '', rest = ''] = keyAndRest.exec(content) ?? []
+      const [, key = '', rest = ''] = splitKey(content) ?? []
       // Some names are booleans.
-      if (key === '' || members.has(key) || typeof resolveScalar(key, '') !== 'string') throw notPlain
-      members.set(key, rest === '' ? this.#below(indent, depth) : this.#scalar(rest, indent))
-      const next = this.#lines[this.#at]
-      if (next?.indent !== indent || isItem(next)) break
-      this.#at++
-      content = next.content
+      if (key === '' || members.has(key) || (content.charCodeAt(0) !== 0x22 && typeof resolveScalar(key, '') !== 'string')) throw notPlain
+      members.set(key, rest === '' || rest.startsWith('#') ? this.#below(indent, depth) : this.#scalar(rest, indent))
+      if (this.#line?.indent !== indent || isItem(this.#line.content)) break
+      content = this.#line.content
     }
     this.#over(indent)
     const object: { [key: string]: unknown } = {}
@@ -96,31 +104,44 @@ class PlainReader {
 
   /** The value of a key with nothing behind it. A list may stand as far to the left as the key. */
   #below(indent: number, depth: number): JsonValue {
-    const next = this.#lines[this.#at]
+    this.#advance()
+    const next = this.#line
     if (next === undefined || next.indent < indent) return null
-    if (next.indent === indent) return isItem(next) ? this.#list(indent, depth + 1) : null
+    if (next.indent === indent) return isItem(next.content) ? this.#list(indent, depth + 1) : null
     return this.#block(next.indent, depth + 1)
   }
 
-  #scalar(text: string, indent: number): JsonValue {
+  /** What stands in the rest of the current line, and perhaps in those behind it. */
+  #scalar(written: string, indent: number): JsonValue {
+    const text = withoutComment(written)
+    if (blockHeader.test(text)) {
+      const { value, next } = readBlockScalar(this.#lines, this.#at, indent, text)
+      this.#at = next
+      this.#advance()
+      return value
+    }
+    this.#advance()
     // What is further to the right belongs to this scalar.
-    if ((this.#lines[this.#at]?.indent ?? 0) > indent) throw notPlain
-    const quoted = /^(?:"([^"\\]*)"|'([^']*)')$/.exec(text)
-    if (quoted !== null) return quoted[1] ?? quoted[2]!
-    if (text === '{}') return {}
-    if (text === '[]') return []
-    if (!plain.test(text) || text.includes(': ') || text.endsWith(':')) throw notPlain
-    const value = resolveScalar(text, '')
-    if (typeof value === 'number' && !Number.isFinite(value)) throw notPlain
-    return value as JsonValue
+    if ((this.#line?.indent ?? 0) > indent) throw notPlain
+    return text.startsWith('[') || text.startsWith('{') ? readPlainFlow(text) : readPlainScalar(text)
   }
 
   /** After a block comes what belongs to one further out. */
   #over(indent: number): void {
-    if ((this.#lines[this.#at]?.indent ?? -1) > indent) throw notPlain
+    if ((this.#line?.indent ?? -1) > indent) throw notPlain
   }
 }
 
-function isItem({ content }: Line): boolean {
+function splitKey(content: string): RegExpExecArray | null {
+  return keyAndRest.exec(content) ?? (content.charCodeAt(0) === 0x22 ? quotedKeyAndRest.exec(content) : null)
+}
+
+/** What ends by itself is cut by its reader: a number sign may be part of it. */
+function withoutComment(text: string): string {
+  const at = text.indexOf(' #')
+  return at < 0 || /^["'[{]/.test(text) ? text : text.slice(0, at).replace(/ +$/, '')
+}
+
+function isItem(content: string): boolean {
   return content.startsWith('- ')
 }

@@ -1,0 +1,83 @@
+import { notPlain } from './not-plain.ts'
+
+/** How a text in lines of its own begins: literal or folded, and what becomes of the line breaks at its end. */
+export const blockHeader = /^([|>])([+-]?)$/
+
+export interface BlockScalar {
+  readonly value: string
+  /** The line behind it. */
+  readonly next: number
+}
+
+/**
+ * The text that begins at line `start`, whose lines are further to the right than `parent`. Throws `notPlain` for what depends on finer rules:
+ * folded lines that are indented, and an end without a line break.
+ */
+export function readBlockScalar(lines: readonly string[], start: number, parent: number, header: string): BlockScalar {
+  const [, style, chomping] = blockHeader.exec(header)!
+  const indent = indentOf(lines, start)
+  if (indent <= parent) return { value: empty(lines, start, chomping!), next: start }
+  const content: string[] = []
+  let next = start
+  let end = 0
+  for (; next < lines.length; next++) {
+    const line = lines[next]!
+    const blank = isBlank(line)
+    if (!blank && spacesOf(line) < indent) break
+    const text = line.slice(indent)
+    content.push(text)
+    if (text !== '') end = content.length
+  }
+  // The last of the lines is what stands behind the last line break.
+  if (next === lines.length && lines.at(-1) !== '') throw notPlain
+  if (next < lines.length && spacesOf(lines[next]!) > parent) throw notPlain
+  const trailing = content.length - end - (next === lines.length ? 1 : 0)
+  const text = style === '|' ? content.slice(0, end).join('\n') : fold(content.slice(0, end))
+  return { value: text + (chomping === '-' ? '' : chomping === '+' ? '\n'.repeat(1 + trailing) : '\n'), next }
+}
+
+/** Of the first line that has something on it. Throws when a line before it has more spaces than that. */
+function indentOf(lines: readonly string[], start: number): number {
+  let widest = 0
+  for (let at = start; at < lines.length; at++) {
+    const line = lines[at]!
+    const spaces = spacesOf(line)
+    if (spaces === line.length) widest = Math.max(widest, spaces)
+    else if (spaces < widest) throw notPlain
+    else return spaces
+  }
+  if (widest > 0) throw notPlain
+  return 0
+}
+
+function empty(lines: readonly string[], start: number, chomping: string): string {
+  if (chomping === '+' && lines[start] !== undefined && isBlank(lines[start])) throw notPlain
+  if (start >= lines.length) throw notPlain
+  return ''
+}
+
+function fold(lines: readonly string[]): string {
+  let text = ''
+  let breaks = 0
+  for (const [index, line] of lines.entries()) {
+    if (line === '') {
+      breaks++
+      continue
+    }
+    if (line.startsWith(' ') || line.startsWith('\t')) throw notPlain
+    text += breaks > 0 ? '\n'.repeat(breaks) : index === 0 ? '' : ' '
+    text += line
+    breaks = 0
+  }
+  return text
+}
+
+function isBlank(line: string): boolean {
+  return spacesOf(line) === line.length
+}
+
+export function spacesOf(line: string): number {
+  let spaces = 0
+  while (line.charCodeAt(spaces) === 0x20) spaces++
+  return spaces
+}
