@@ -1,0 +1,315 @@
+import { qualifiedName } from '../ast.ts'
+import type { Call, Comprehension, Expr, Ident, ListExpr, MapExpr, Select, Struct } from '../ast.ts'
+import type { FunctionDeclaration } from '../declarations/function-declaration.ts'
+import type { Environment } from '../environment.ts'
+import type { Issues } from '../issues.ts'
+import { operators } from '../operators.ts'
+import { mostGeneral, Substitution } from '../types/substitution.ts'
+import { isDynamic, listType, mapType, optionalType, optionalValue, sameType, types, typeText } from '../types/type.ts'
+import type { Type } from '../types/type.ts'
+import { Scope } from './scope.ts'
+
+/** What a name or a call was found to mean. */
+export type Reference =
+  | { readonly kind: 'ident'; readonly name: string }
+  /** All overloads that the arguments go with: which one it is may show only when it runs. A name with dots has no target. */
+  | { readonly kind: 'function'; readonly name: string; readonly overloads: readonly string[]; readonly isMember: boolean }
+
+export interface Checked {
+  readonly types: ReadonlyMap<Expr, Type>
+  readonly references: ReadonlyMap<Expr, Reference>
+}
+
+/** Finds out the type of everything in an expression. https://github.com/google/cel-spec/blob/master/doc/langdef.md#gradual-type-checking */
+export function check(expression: Expr, environment: Environment, issues: Issues): Checked {
+  const checker = new Checker(environment, issues)
+  checker.check(expression)
+  return checker.finish()
+}
+
+class Checker {
+  readonly #environment: Environment
+  readonly #issues: Issues
+  readonly #types = new Map<Expr, Type>()
+  readonly #references = new Map<Expr, Reference>()
+  readonly #substitution = new Substitution()
+  #scope: Scope
+
+  constructor(environment: Environment, issues: Issues) {
+    this.#environment = environment
+    this.#issues = issues
+    this.#scope = new Scope(environment)
+  }
+
+  finish(): Checked {
+    for (const [expression, type] of this.#types) this.#types.set(expression, this.#substitution.apply(type, types.dyn))
+    return { types: this.#types, references: this.#references }
+  }
+
+  check(expression: Expr): Type {
+    const type = this.#typeOf(expression)
+    this.#types.set(expression, type)
+    return type
+  }
+
+  #typeOf(expression: Expr): Type {
+    switch (expression.kind) {
+      case 'literal':
+        return types[expression.constant.type]
+      case 'ident':
+        return this.#ident(expression)
+      case 'select':
+        return this.#select(expression)
+      case 'call':
+        return this.#call(expression)
+      case 'list':
+        return this.#list(expression)
+      case 'map':
+        return this.#map(expression)
+      case 'struct':
+        return this.#struct(expression)
+      case 'comprehension':
+        return this.#comprehension(expression)
+      case 'unspecified':
+        return types.error
+    }
+  }
+
+  #fail(offset: number, message: string): Type {
+    this.#issues.report(offset, message)
+    return types.error
+  }
+
+  #undeclared(offset: number, name: string): Type {
+    return this.#fail(offset, `undeclared reference to '${name}' (in container '')`)
+  }
+
+  #mismatch({ offset }: { readonly offset: number }, expected: Type, found: Type): Type {
+    return this.#fail(offset, `expected type '${typeText(expected)}' but found '${typeText(found)}'`)
+  }
+
+  #known(name: string, expression: Expr): Type | undefined {
+    const found = this.#scope.find(name)
+    if (found !== undefined) this.#references.set(expression, { kind: 'ident', name: found.name })
+    return found?.type
+  }
+
+  #ident(expression: Ident): Type {
+    return this.#known(expression.name, expression) ?? this.#undeclared(expression.offset, expression.name)
+  }
+
+  #select(expression: Select): Type {
+    const name = qualifiedName(expression)
+    const variable = name === undefined ? undefined : this.#known(name, expression)
+    if (variable !== undefined) return variable
+    const type = this.#field(expression.operand, expression.field, { offset: expression.offset, optional: false })
+    return expression.testOnly ? types.bool : this.#substitution.apply(type)
+  }
+
+  #field(operand: Expr, field: string, { offset, optional }: { readonly offset: number; readonly optional: boolean }): Type {
+    const operandType = this.#substitution.apply(this.check(operand))
+    const value = optionalValue(operandType)
+    const type = this.#fieldOf(value ?? operandType, field, offset)
+    return value !== undefined || optional ? optionalType(type) : type
+  }
+
+  #fieldOf(type: Type, field: string, offset: number): Type {
+    switch (type.kind) {
+      case 'map':
+        return type.parameters[1]!
+      case 'struct':
+        return this.#structField(type.name, field, offset)
+      case 'parameter':
+        this.#substitution.isAssignable(types.dyn, type)
+        return types.dyn
+      default:
+        if (!isDynamic(type) && type.kind !== 'error') this.#fail(offset, `type '${typeText(type)}' does not support field selection`)
+        return types.dyn
+    }
+  }
+
+  #structField(typeName: string, field: string, offset: number): Type {
+    const structs = this.#environment.struct(typeName)
+    if (structs === undefined) return this.#fail(offset, `unexpected failed resolution of '${typeName}'`)
+    return structs.field(typeName, field) ?? this.#fail(offset, `undefined field '${field}'`)
+  }
+
+  #call(call: Call): Type {
+    if (call.name === operators.optionalSelect) return this.#optionalSelect(call)
+    for (const arg of call.args) this.check(arg)
+    if (call.target === undefined) {
+      const name = call.name.replace(/^\./, '')
+      const found = this.#environment.function(name)
+      return found === undefined ? this.#undeclared(call.offset, call.name) : this.#resolve(call, found, undefined)
+    }
+    const qualifier = qualifiedName(call.target)
+    const qualified = qualifier === undefined ? undefined : this.#environment.function(`${qualifier}.${call.name}`.replace(/^\./, ''))
+    if (qualified !== undefined) return this.#resolve(call, qualified, undefined)
+    this.check(call.target)
+    const method = this.#environment.function(call.name)
+    return method === undefined ? this.#undeclared(call.offset, call.name) : this.#resolve(call, method, call.target)
+  }
+
+  #optionalSelect(call: Call): Type {
+    const [operand, field] = call.args as readonly [Expr, Expr]
+    const name = field.kind === 'literal' && field.constant.type === 'string' ? field.constant.value : ''
+    const type = this.#field(operand, name, { offset: call.offset, optional: true })
+    this.#references.set(call, { kind: 'function', name: call.name, overloads: ['select_optional_field'], isMember: false })
+    return this.#substitution.apply(type)
+  }
+
+  #resolve(call: Call, { name, overloads }: FunctionDeclaration, target: Expr | undefined): Type {
+    const args = target === undefined ? call.args : [target, ...call.args]
+    const argTypes = args.map((arg) => this.#types.get(arg)!)
+    if (name === operators.and || name === operators.or) return this.#logic(call, overloads[0]!.id, argTypes)
+    const matching: string[] = []
+    let result: Type | undefined
+    for (const { id, isMember, ...overload } of overloads) {
+      if (isMember !== (target !== undefined)) continue
+      const fresh = new Map(overload.typeParameters.map((parameter) => [parameter, this.#substitution.newParameter()]))
+      if (
+        !this.#substitution.areAssignable(
+          argTypes,
+          overload.args.map((type) => renamed(type, fresh)),
+        )
+      )
+        continue
+      matching.push(id)
+      const type = this.#substitution.apply(renamed(overload.result, fresh))
+      if (result === undefined) result = type
+      else if (!isDynamic(result) && !sameType(result, type)) result = types.dyn
+    }
+    if (result === undefined) return this.#noOverload(call, name, { argTypes, isMember: target !== undefined })
+    this.#references.set(call, { kind: 'function', name, overloads: matching, isMember: target !== undefined })
+    return result
+  }
+
+  #logic(call: Call, overload: string, argTypes: readonly Type[]): Type {
+    const wrong = argTypes.filter((type, i) => {
+      if (this.#substitution.isAssignable(type, types.bool)) return false
+      this.#mismatch(call.args[i]!, types.bool, type)
+      return true
+    })
+    if (wrong.length > 0) return types.error
+    this.#references.set(call, { kind: 'function', name: call.name, overloads: [overload], isMember: false })
+    return types.bool
+  }
+
+  #noOverload(call: Call, name: string, { argTypes, isMember }: { readonly argTypes: readonly Type[]; readonly isMember: boolean }): Type {
+    const texts = argTypes.map((type) => typeText(this.#substitution.apply(type, types.dyn)))
+    const signature = isMember ? `${texts[0]}.(${texts.slice(1).join(', ')})` : `(${texts.join(', ')})`
+    return this.#fail(call.offset, `found no matching overload for '${name}' applied to '${signature}'`)
+  }
+
+  /** The type of what is written `?value`, which must be optional. */
+  #unwrapped(value: Expr, type: Type, optional: boolean): Type {
+    const within = optional ? optionalValue(type) : type
+    if (within !== undefined) return within
+    if (!isDynamic(type)) this.#mismatch(value, optionalType(type), type)
+    return type
+  }
+
+  /** Mixed types are refused afterwards, and not everywhere. */
+  #join(previous: Type | undefined, current: Type): Type {
+    if (previous === undefined) return current
+    return this.#substitution.isAssignable(previous, current) ? mostGeneral(previous, current) : types.dyn
+  }
+
+  #list({ elements, optional }: ListExpr): Type {
+    let joined: Type | undefined
+    for (const [i, element] of elements.entries()) {
+      joined = this.#join(joined, this.#unwrapped(element, this.check(element), optional.has(i)))
+    }
+    return listType(joined ?? this.#substitution.newParameter())
+  }
+
+  #map({ entries }: MapExpr): Type {
+    let keys: Type | undefined
+    let values: Type | undefined
+    for (const { key, value, optional } of entries) {
+      keys = this.#join(keys, this.check(key))
+      values = this.#join(values, this.#unwrapped(value, this.check(value), optional))
+    }
+    return mapType(keys ?? this.#substitution.newParameter(), values ?? this.#substitution.newParameter())
+  }
+
+  #struct(expression: Struct): Type {
+    const found = this.#scope.find(expression.typeName)
+    if (found === undefined) return this.#undeclared(expression.offset, expression.typeName)
+    this.#references.set(expression, { kind: 'ident', name: found.name })
+    const type = this.#structType(expression, found.type)
+    const typeName = type.kind === 'error' ? found.name : type.name
+    for (const field of expression.fields) {
+      const given = this.check(field.value)
+      const wanted = this.#structField(typeName, field.name, field.offset)
+      const value = this.#unwrapped(field.value, given, field.optional)
+      if (this.#substitution.isAssignable(wanted, value)) continue
+      const text = `expected type of field '${field.name}' is '${typeText(wanted)}' but provided type is '${typeText(value)}'`
+      this.#fail(field.offset, text)
+    }
+    return type
+  }
+
+  #structType({ offset }: Struct, named: Type): Type {
+    if (named.kind === 'error') return types.error
+    const [type] = named.parameters
+    if (named.kind !== 'type') return this.#fail(offset, `'${named.name}' is not a type`)
+    if (type !== undefined && messages.has(type.kind)) return type
+    return this.#fail(offset, `'${type?.name ?? named.name}' is not a message type`)
+  }
+
+  #comprehension(expression: Comprehension): Type {
+    const range = this.#substitution.apply(this.check(expression.range))
+    const accumulator = this.check(expression.init)
+    const outer = this.#scope
+    this.#scope = outer.with(expression.accumulator, accumulator)
+    const [first, second] = this.#elements(expression, range)
+    const inner = this.#scope
+    this.#scope = inner.with(expression.variable, first)
+    if (expression.secondVariable !== undefined) this.#scope = this.#scope.with(expression.secondVariable, second)
+    this.check(expression.condition)
+    this.#assert(expression.condition, types.bool)
+    this.check(expression.step)
+    this.#assert(expression.step, accumulator)
+    this.#scope = inner
+    const result = this.check(expression.result)
+    this.#scope = outer
+    return this.#substitution.apply(result)
+  }
+
+  /** The types of a comprehension's variables. */
+  #elements({ range, secondVariable }: Comprehension, type: Type): readonly [first: Type, second: Type] {
+    switch (type.kind) {
+      case 'list': {
+        const element = type.parameters[0]!
+        return secondVariable === undefined ? [element, element] : [types.int, element]
+      }
+      case 'map':
+        return [type.parameters[0]!, type.parameters[1]!]
+      case 'dyn':
+      case 'error':
+      case 'parameter':
+        this.#substitution.isAssignable(types.dyn, type)
+        return [types.dyn, types.dyn]
+      default: {
+        const text = `expression of type '${typeText(type)}' cannot be range of a comprehension (must be list, map, or dynamic)`
+        this.#fail(range.offset, text)
+        return [types.error, types.error]
+      }
+    }
+  }
+
+  #assert(expression: Expr, wanted: Type): void {
+    const type = this.#types.get(expression)!
+    if (!this.#substitution.isAssignable(wanted, type)) this.#mismatch(expression, wanted, type)
+  }
+}
+
+/** Types that can be made by their fields. */
+const messages: ReadonlySet<Type['kind']> = new Set(['any', 'duration', 'dyn', 'null', 'struct', 'timestamp'])
+
+function renamed(type: Type, names: ReadonlyMap<string, Type>): Type {
+  if (type.kind === 'parameter') return names.get(type.name) ?? type
+  if (type.parameters.length === 0) return type
+  return { ...type, parameters: type.parameters.map((parameter) => renamed(parameter, names)) }
+}

@@ -1,0 +1,64 @@
+import type { Call, Expr } from './ast.ts'
+import { check } from './checker/checker.ts'
+import type { Checked } from './checker/checker.ts'
+import type { Environment } from './environment.ts'
+import { Issues } from './issues.ts'
+import type { Macro } from './macros/macro.ts'
+import { Source } from './source.ts'
+import { AstBuilder } from './syntax/ast-builder.ts'
+import { Parser } from './syntax/parser.ts'
+import type { Type } from './types/type.ts'
+import { instantiationProblem } from './validators/instantiate.ts'
+import { validate } from './validators/validate.ts'
+
+/** An expression as it is meant. */
+export interface Parsed {
+  readonly source: Source
+  readonly expression: Expr
+  /** What was written, by what a macro made of it. */
+  readonly macroCalls: ReadonlyMap<Expr, Call>
+}
+
+/** An expression whose types are right. */
+export interface Compiled extends Parsed, Checked {
+  readonly type: Type
+}
+
+/** An expression that is none, or that is wrong about types. The message is the original's. */
+export class CompileError extends Error {
+  override readonly name: string = 'CompileError'
+  readonly issues: Issues
+
+  constructor(issues: Issues) {
+    super(issues.toString())
+    this.issues = issues
+  }
+}
+
+/** Throws `CompileError`. */
+export function parse(text: string, macros: ReadonlyMap<string, Macro>): Parsed {
+  const source = new Source(text)
+  const issues = new Issues(source)
+  const tree = new Parser(issues).parse()
+  if (tree === undefined) throw new CompileError(issues)
+  const builder = new AstBuilder(issues, macros)
+  const expression = builder.build(tree)
+  if (issues.size > 0) throw new CompileError(issues)
+  return { source, expression, macroCalls: builder.macroCalls }
+}
+
+/** Throws `CompileError`. */
+export function compile(text: string, environment: Environment): Compiled {
+  const parsed = parse(text, environment.macros)
+  const issues = new Issues(parsed.source)
+  const checked = check(parsed.expression, environment, issues)
+  if (issues.size === 0) validate(parsed.expression, checked, issues)
+  if (issues.size > 0) throw new CompileError(issues)
+  return { ...parsed, ...checked, type: checked.types.get(parsed.expression)! }
+}
+
+/** What keeps a compiled expression from running at all, as the original says it; undefined when nothing does. */
+export function programProblem({ expression, ...checked }: Compiled): string | undefined {
+  const problem = instantiationProblem(expression, checked)
+  return problem === undefined ? undefined : `program instantiation failed: ${problem}`
+}

@@ -1,0 +1,74 @@
+import { listType, mapType, opaqueType, optionalType, structType, typeParameter, types, typeType } from '../types/type.ts'
+import type { Type } from '../types/type.ts'
+import type { FunctionDeclaration, Overload } from './function-declaration.ts'
+
+/**
+ * Functions as text, a line each: `name overload_id(string, list<T>) -> bool`, and for what is called on a target
+ * `name overload_id string.(int) -> bool`. A single capital is a type parameter; names that are no type of the language are structs, but for those of `net`, which are opaque.
+ */
+export function declareFunctions(text: string): readonly FunctionDeclaration[] {
+  const overloads = new Map<string, Overload[]>()
+  for (const line of text.split('\n').map((part) => part.trim())) {
+    if (line === '') continue
+    const [, name, id, target, args, result] = signature.exec(line)!
+    const parser = new TypeParser()
+    const argTypes = [...(target === undefined ? [] : [parser.type(target)]), ...parser.list(args!)]
+    const resultType = parser.type(result!)
+    const known = overloads.get(name!) ?? []
+    overloads.set(name!, known)
+    known.push({ id: id!, isMember: target !== undefined, args: argTypes, result: resultType, typeParameters: [...parser.parameters] })
+  }
+  return [...overloads].map(([name, list]) => ({ name, overloads: list }))
+}
+
+const signature = /^(\S+) ([\w.@-]+)(?: ([^(]+)\.)?\((.*)\) -> (.+)$/
+
+const named: Readonly<Record<string, Type>> = {
+  ...types,
+  null_type: types.null,
+}
+
+export function parseType(text: string): Type {
+  return new TypeParser().type(text)
+}
+
+class TypeParser {
+  readonly parameters = new Set<string>()
+
+  list(text: string): readonly Type[] {
+    return split(text).map((part) => this.type(part))
+  }
+
+  type(text: string): Type {
+    const parts = /^([\w.]+)(?:<(.*)>)?$/.exec(text.trim())
+    const [, name = '', inner] = parts ?? []
+    if (inner === undefined) return this.#simple(name)
+    const [first, second] = this.list(inner) as readonly [Type, Type | undefined]
+    if (name === 'list') return listType(first)
+    if (name === 'map') return mapType(first, second!)
+    return name === 'optional' ? optionalType(first) : typeType(first)
+  }
+
+  #simple(name: string): Type {
+    if (!/^[A-Z]$/.test(name)) return named[name] ?? (name.startsWith('net.') ? opaqueType(name) : structType(name))
+    this.parameters.add(name)
+    return typeParameter(name)
+  }
+}
+
+/** At commas that are not within brackets. */
+function split(text: string): readonly string[] {
+  const parts: string[] = []
+  let depth = 0
+  let start = 0
+  for (let i = 0; i <= text.length; i++) {
+    const character = text[i]
+    if (character === '<') depth++
+    else if (character === '>') depth--
+    else if (i === text.length || (character === ',' && depth === 0)) {
+      parts.push(text.slice(start, i).trim())
+      start = i + 1
+    }
+  }
+  return parts.filter((part) => part !== '')
+}

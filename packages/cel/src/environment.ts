@@ -1,0 +1,102 @@
+import { declareFunctions } from './declarations/signature.ts'
+import type { FunctionDeclaration, Overload } from './declarations/function-declaration.ts'
+import type { Macro } from './macros/macro.ts'
+import { typeType } from './types/type.ts'
+import type { Type } from './types/type.ts'
+
+/** Functions, types and macros that belong together. */
+export interface Library {
+  /** As `declareFunctions` reads them. */
+  readonly functions?: string
+  readonly macros?: readonly Macro[]
+  /** Types that expressions may name. */
+  readonly types?: readonly Type[]
+}
+
+/** Objects with fields. */
+export interface StructTypes {
+  find(name: string): Type | undefined
+  /** The type of a field; undefined when there is no such field. Asked only for types that `find` knows. */
+  field(typeName: string, field: string): Type | undefined
+}
+
+export interface EnvironmentOptions {
+  readonly libraries?: readonly Library[]
+  readonly variables?: Readonly<Record<string, Type>>
+  readonly structs?: readonly StructTypes[]
+}
+
+/** What expressions may speak of. Nothing is built before an expression asks for it. */
+export class Environment {
+  readonly #options: EnvironmentOptions
+  readonly #parent: Environment | undefined
+  #functions: ReadonlyMap<string, FunctionDeclaration> | undefined
+  #macros: ReadonlyMap<string, Macro> | undefined
+  #idents: ReadonlyMap<string, Type> | undefined
+
+  constructor(options: EnvironmentOptions, parent?: Environment) {
+    this.#options = options
+    this.#parent = parent
+  }
+
+  extend(options: EnvironmentOptions): Environment {
+    return new Environment(options, this)
+  }
+
+  get macros(): ReadonlyMap<string, Macro> {
+    this.#macros ??= new Map([
+      ...(this.#parent?.macros ?? []),
+      ...this.#libraries.flatMap(({ macros = [] }) => macros.map((macro) => [macroKey(macro), macro] as const)),
+    ])
+    return this.#macros
+  }
+
+  function(name: string): FunctionDeclaration | undefined {
+    this.#functions ??= this.#declare()
+    return this.#functions.get(name) ?? this.#parent?.function(name)
+  }
+
+  /** The type of a variable, or the type's type when the name is a type's. */
+  ident(name: string): Type | undefined {
+    this.#idents ??= new Map([
+      ...this.#libraries.flatMap(({ types = [] }) => types.map((type) => [type.name, typeType(type)] as const)),
+      ...Object.entries(this.#options.variables ?? {}),
+    ])
+    const own = this.#idents.get(name) ?? this.#ownStruct(name)
+    return own ?? this.#parent?.ident(name)
+  }
+
+  /** The fields of a type; undefined when it is none that has fields. */
+  struct(typeName: string): StructTypes | undefined {
+    return this.#options.structs?.find((structs) => structs.find(typeName) !== undefined) ?? this.#parent?.struct(typeName)
+  }
+
+  get #libraries(): readonly Library[] {
+    return this.#options.libraries ?? []
+  }
+
+  #ownStruct(name: string): Type | undefined {
+    for (const structs of this.#options.structs ?? []) {
+      const type = structs.find(name)
+      if (type !== undefined) return typeType(type)
+    }
+    return undefined
+  }
+
+  /** Libraries may add overloads to one function. */
+  #declare(): ReadonlyMap<string, FunctionDeclaration> {
+    const overloads = new Map<string, readonly Overload[]>()
+    for (const { functions = '' } of this.#libraries) {
+      for (const { name, overloads: more } of declareFunctions(functions)) overloads.set(name, [...(overloads.get(name) ?? []), ...more])
+    }
+    for (const name of overloads.keys()) {
+      const inherited = this.#parent?.function(name)
+      if (inherited !== undefined) overloads.set(name, [...inherited.overloads, ...overloads.get(name)!])
+    }
+    return new Map([...overloads].map(([name, list]) => [name, { name, overloads: list }]))
+  }
+}
+
+function macroKey({ name, argCount, hasTarget }: Macro): string {
+  return `${name}:${argCount}:${hasTarget}`
+}

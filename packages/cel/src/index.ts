@@ -1,0 +1,35 @@
+export { childrenOf, qualifiedName } from './ast.ts'
+export type {
+  Call,
+  Comprehension,
+  Constant,
+  Expr,
+  Ident,
+  ListExpr,
+  Literal,
+  MapEntry,
+  MapExpr,
+  Select,
+  Struct,
+  StructField,
+  Unspecified,
+} from './ast.ts'
+export type { Checked, Reference } from './checker/checker.ts'
+export { compile, CompileError, parse, programProblem } from './compile.ts'
+export type { Compiled, Parsed } from './compile.ts'
+export type { FunctionDeclaration, Overload } from './declarations/function-declaration.ts'
+export { declareStructs } from './declarations/structs.ts'
+export type { StructDeclarations } from './declarations/structs.ts'
+export { Environment } from './environment.ts'
+export type { EnvironmentOptions, Library, StructTypes } from './environment.ts'
+export { Issues } from './issues.ts'
+export type { Issue } from './issues.ts'
+export { admissionEnvironment, variableType } from './kubernetes/admission-environment.ts'
+export type { AdmissionScope } from './kubernetes/admission-environment.ts'
+export { baseEnvironment } from './libraries.ts'
+export type { Macro } from './macros/macro.ts'
+export { Source } from './source.ts'
+export type { Location } from './source.ts'
+export { isIdentifier } from './syntax/reserved-words.ts'
+export { listType, mapType, opaqueType, optionalType, resultTypeText, sameType, structType, types, typeText } from './types/type.ts'
+export type { Type, TypeKind } from './types/type.ts'

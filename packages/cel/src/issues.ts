@@ -1,0 +1,63 @@
+import type { Source } from './source.ts'
+import type { Location } from './source.ts'
+
+/** Something wrong with an expression. */
+export interface Issue {
+  readonly message: string
+  /** Where it shows, in UTF-16 code units; or `wholeExpression`. */
+  readonly offset: number
+}
+
+const maxIssues = 100
+/** In bytes. A longer line is not shown. */
+const maxLineLength = 16_384
+
+/** All that is wrong with one expression, told as the original tells it. */
+export class Issues {
+  readonly source: Source
+  #issues: Issue[] = []
+  #count = 0
+
+  constructor(source: Source) {
+    this.source = source
+  }
+
+  get size(): number {
+    return this.#count
+  }
+
+  report(offset: number, message: string): void {
+    this.#count++
+    if (this.#count <= maxIssues) this.#issues.push({ offset, message })
+  }
+
+  /** In the order of the text. */
+  list(): readonly Issue[] {
+    return this.#issues.toSorted((a, b) => a.offset - b.offset)
+  }
+
+  toString(): string {
+    const shown = this.list().map((issue) => this.#show(issue))
+    if (this.#count > maxIssues) shown.push(`${this.#count - maxIssues} more errors were truncated`)
+    return shown.join('\n')
+  }
+
+  #show({ message, offset }: Issue): string {
+    const location = this.source.location(offset)
+    const text = `ERROR: <input>:${location.line}:${location.column + 1}: ${message}`
+    const line = this.source.line(location.line)
+    if (line === undefined || Buffer.byteLength(line) > maxLineLength) return text
+    return `${text}\n | ${line.replaceAll('\t', ' ')}\n | ${arrow(line, location)}`
+  }
+}
+
+/** Wide where the text is: a character of several bytes has a wide dot below it. */
+function arrow(line: string, { column }: Location): string {
+  const characters = [...line]
+  const below = characters.slice(0, Math.max(column, 0)).map((character) => (isWide(character) ? '．' : '.'))
+  return below.join('') + (isWide(characters[column] ?? '') ? '＾' : '^')
+}
+
+function isWide(character: string): boolean {
+  return character !== '' && character.codePointAt(0)! > 0x7f
+}

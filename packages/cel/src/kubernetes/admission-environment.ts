@@ -1,0 +1,71 @@
+import { declareStructs } from '../declarations/structs.ts'
+import type { Environment, StructTypes } from '../environment.ts'
+import { baseEnvironment, jsonPatches } from '../libraries.ts'
+import { structType, types } from '../types/type.ts'
+import type { Type } from '../types/type.ts'
+import { namespaceTypes, requestTypes } from './admission-types.ts'
+import { patchTypes } from './patch-types.ts'
+
+/** What an expression about a request may speak of, beyond the request and its objects. */
+export interface AdmissionScope {
+  readonly hasParams: boolean
+  readonly hasAuthorizer: boolean
+  /** `Object{}` and `JSONPatch{}`. */
+  readonly hasPatches?: boolean
+  /** The types of a policy's variables, by name; they may grow from one expression to the next. */
+  readonly variables?: ReadonlyMap<string, Type>
+}
+
+const variablesType = 'kubernetes.variables'
+const requestEnvironment = baseEnvironment.extend({
+  structs: [declareStructs({ ...requestTypes, ...namespaceTypes })],
+  variables: {
+    object: types.dyn,
+    oldObject: types.dyn,
+    namespaceObject: structType('kubernetes.Namespace'),
+    request: structType('kubernetes.AdmissionRequest'),
+  },
+})
+const patchEnvironment = requestEnvironment.extend({ libraries: [jsonPatches], structs: [patchTypes] })
+
+export function admissionEnvironment({ hasParams, hasAuthorizer, hasPatches = false, variables }: AdmissionScope): Environment {
+  return (hasPatches ? patchEnvironment : requestEnvironment).extend({
+    structs: variables === undefined ? [] : [variablesStruct(variables)],
+    variables: {
+      ...(hasParams ? { params: types.dyn } : {}),
+      ...(hasAuthorizer ? authorizerVariables : {}),
+      ...(variables === undefined ? {} : { variables: structType(variablesType) }),
+    },
+  })
+}
+
+const authorizerVariables: Readonly<Record<string, Type>> = {
+  authorizer: structType('kubernetes.authorization.Authorizer'),
+  'authorizer.requestResource': structType('kubernetes.authorization.ResourceCheck'),
+}
+
+/** The type of a policy's variable, by what its expression gives: types of objects are not kept. */
+export function variableType(type: Type): Type {
+  if (type.kind === 'list' || type.kind === 'map') return { ...type, parameters: type.parameters.map(variableType) }
+  return kept.has(type.kind) ? type : types.dyn
+}
+
+const kept: ReadonlySet<Type['kind']> = new Set<Type['kind']>([
+  'any',
+  'bool',
+  'bytes',
+  'double',
+  'duration',
+  'int',
+  'null',
+  'string',
+  'timestamp',
+  'uint',
+])
+
+function variablesStruct(variables: ReadonlyMap<string, Type>): StructTypes {
+  return {
+    find: (name) => (name === variablesType ? structType(name) : undefined),
+    field: (_, field) => variables.get(field),
+  }
+}

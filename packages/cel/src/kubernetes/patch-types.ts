@@ -1,0 +1,16 @@
+import type { StructTypes } from '../environment.ts'
+import { structType, types } from '../types/type.ts'
+
+const patch = 'JSONPatch'
+const patchFields = new Map([
+  ['op', types.string],
+  ['from', types.string],
+  ['path', types.string],
+  ['value', types.dyn],
+])
+
+/** `Object{}`, `Object.spec{}` and so on, of whatever fields, and the operations of a JSON patch. */
+export const patchTypes: StructTypes = {
+  find: (name) => (name === patch || name === 'Object' || name.startsWith('Object.') ? structType(name) : undefined),
+  field: (typeName, field) => (typeName === patch ? (patchFields.get(field) ?? types.unspecified) : types.dyn),
+}

@@ -1,0 +1,75 @@
+import { entryFunctions, listFunctions, optionalFunctions, setFunctions, stringFunctions } from './declarations/extension-functions.ts'
+import {
+  addressFunctions,
+  authorizationFunctions,
+  formatFunctions,
+  jsonPatchFunctions,
+  quantityFunctions,
+  regexFunctions,
+  summaryFunctions,
+  urlFunctions,
+  versionFunctions,
+} from './declarations/kubernetes-functions.ts'
+import { standardFunctions, standardOperators } from './declarations/standard-functions.ts'
+import { Environment } from './environment.ts'
+import type { Library } from './environment.ts'
+import { bind, has, optionalMaps, sortBy } from './macros/bindings.ts'
+import { entryQuantifiers, quantifiers } from './macros/quantifiers.ts'
+import { entryTransforms, transforms } from './macros/transforms.ts'
+import { listType, mapType, opaqueType, typeParameter, types, typeType } from './types/type.ts'
+import type { Type } from './types/type.ts'
+
+const { bool, bytes, double, duration, int, null: null_, string, timestamp, type, uint } = types
+
+const standard: Library = {
+  functions: standardOperators + standardFunctions,
+  macros: [has, ...quantifiers, ...transforms],
+  types: [
+    bool,
+    bytes,
+    double,
+    duration,
+    int,
+    null_,
+    string,
+    timestamp,
+    type,
+    uint,
+    listType(typeParameter('A')),
+    mapType(typeParameter('A'), typeParameter('B')),
+  ],
+}
+const optionals: Library = { functions: optionalFunctions, macros: optionalMaps, types: [opaqueType('optional_type')] }
+const addresses: Library = { functions: addressFunctions, types: [opaqueType('net.IP'), opaqueType('net.CIDR')] }
+const entries: Library = { functions: entryFunctions, macros: [...entryQuantifiers, ...entryTransforms] }
+const lists: Library = { functions: listFunctions, macros: [sortBy] }
+
+/** `cel.bind()`, which device selectors know and admission policies do not. */
+export const bindings: Library = { macros: [bind] }
+
+/** What patches are written with. */
+export const jsonPatches: Library = { functions: jsonPatchFunctions }
+
+/** Times by the names of the functions that make them: they can be spoken of, though not when an expression runs. */
+const timeNames: Readonly<Record<string, Type>> = { duration: typeType(duration), timestamp: typeType(timestamp) }
+
+/** What every expression in Kubernetes 1.36 may use. Functions that several libraries have take them in this order. */
+export const baseEnvironment: Environment = new Environment({
+  libraries: [
+    standard,
+    { functions: urlFunctions },
+    { functions: regexFunctions },
+    { functions: summaryFunctions },
+    { functions: authorizationFunctions },
+    optionals,
+    { functions: quantityFunctions },
+    { functions: stringFunctions },
+    { functions: setFunctions },
+    addresses,
+    { functions: formatFunctions },
+    entries,
+    { functions: versionFunctions },
+    lists,
+  ],
+  variables: timeNames,
+})

@@ -1,0 +1,75 @@
+import type { Call, Expr } from '../ast.ts'
+import { qualifiedName } from '../ast.ts'
+import { operators } from '../operators.ts'
+import { copyOf, Expansion, MacroError, nameOf } from './macro.ts'
+import type { Macro } from './macro.ts'
+import { mapOver } from './transforms.ts'
+
+const sortInput = '@__sortBy_input__'
+const sortable: ReadonlySet<Expr['kind']> = new Set(['list', 'select', 'ident', 'comprehension', 'call'])
+
+/** `has(a.b)`: is the field there? */
+export const has: Macro = {
+  name: 'has',
+  argCount: 1,
+  hasTarget: false,
+  expand: ({ args, offset }) => {
+    const [field] = args as readonly [Expr]
+    if (field.kind !== 'select') throw new MacroError(field.offset, 'invalid argument to has() macro')
+    return { kind: 'select', operand: field.operand, field: field.field, testOnly: true, offset }
+  },
+}
+
+/** `cel.bind(name, value, result)` */
+export const bind: Macro = {
+  name: 'bind',
+  argCount: 3,
+  hasTarget: true,
+  expand: (call) => {
+    if (qualifiedName(call.target!) !== 'cel') return undefined
+    const [name, value, result] = call.args as readonly [Expr, Expr, Expr]
+    return new Expansion(call).bind(nameOf(name, 'cel.bind() variable names must be simple identifiers'), value, result)
+  },
+}
+
+/** `maybe.optMap(x, value)`: `value` when there is an x. `optFlatMap` has a value that is optional itself. */
+function optionalMap(name: string, wrap: (to: Expansion, value: Expr) => Expr): Macro {
+  return {
+    name,
+    argCount: 2,
+    hasTarget: true,
+    expand: (call) => {
+      const [variable, value] = call.args as readonly [Expr, Expr]
+      const to = new Expansion(call)
+      const target = call.target!
+      const bound = nameOf(variable, `${name}() variable name must be a simple identifier`)
+      return to.call(
+        operators.conditional,
+        to.method('hasValue', target),
+        wrap(to, to.bind(bound, to.method('value', copyOf(target)), value)),
+        to.call('optional.none'),
+      )
+    },
+  }
+}
+
+export const optionalMaps: readonly Macro[] = [
+  optionalMap('optMap', (to, value) => to.call('optional.of', value)),
+  optionalMap('optFlatMap', (_, value) => value),
+]
+
+/** `list.sortBy(x, key)` */
+export const sortBy: Macro = {
+  name: 'sortBy',
+  argCount: 2,
+  hasTarget: true,
+  expand: (call: Call) => {
+    const target = call.target!
+    if (!sortable.has(target.kind)) {
+      throw new MacroError(target.offset, 'sortBy can only be applied to a list, identifier, comprehension, call or select expression')
+    }
+    const to = new Expansion(call)
+    const keys = mapOver(call, to.ident(sortInput))
+    return to.bind(sortInput, target, to.method('@sortByAssociatedKeys', to.ident(sortInput), keys))
+  },
+}

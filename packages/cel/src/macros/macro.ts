@@ -1,0 +1,140 @@
+import type { Call, Comprehension, Constant, Expr } from '../ast.ts'
+import { operators } from '../operators.ts'
+
+export interface Macro {
+  readonly name: string
+  readonly argCount: number
+  readonly hasTarget: boolean
+  /** Undefined leaves the call as it is. Throws `MacroError`. */
+  expand(call: Call): Expr | undefined
+}
+
+/** What was written looks like a macro, and is none. */
+export class MacroError extends Error {
+  readonly offset: number
+
+  constructor(offset: number, message: string) {
+    super(message)
+    this.offset = offset
+  }
+}
+
+/** No expression can be written that speaks of it. */
+export const accumulator = '@result'
+const unused = '#unused'
+const accumulators: ReadonlySet<string> = new Set([accumulator, '__result__'])
+
+/** Makes parts of what a macro stands for; they all show where the call does. */
+export class Expansion {
+  readonly #call: Call
+
+  constructor(call: Call) {
+    this.#call = call
+  }
+
+  constant(constant: Constant): Expr {
+    return { kind: 'literal', constant, offset: this.#call.offset }
+  }
+
+  bool(value: boolean): Expr {
+    return this.constant({ type: 'bool', value })
+  }
+
+  int(value: bigint): Expr {
+    return this.constant({ type: 'int', value })
+  }
+
+  ident(name: string): Expr {
+    return { kind: 'ident', name, offset: this.#call.offset }
+  }
+
+  list(...elements: readonly Expr[]): Expr {
+    return { kind: 'list', elements, optional: new Set(), offset: this.#call.offset }
+  }
+
+  emptyMap(): Expr {
+    return { kind: 'map', entries: [], offset: this.#call.offset }
+  }
+
+  call(name: string, ...args: readonly Expr[]): Expr {
+    return { kind: 'call', name, args, offset: this.#call.offset }
+  }
+
+  method(name: string, target: Expr, ...args: readonly Expr[]): Expr {
+    return { kind: 'call', name, target, args, offset: this.#call.offset }
+  }
+
+  /** `then` when the filter holds, else the accumulator as it was. */
+  when(filter: Expr | undefined, then: Expr): Expr {
+    return filter === undefined ? then : this.call(operators.conditional, filter, then, this.ident(accumulator))
+  }
+
+  fold(parts: Omit<Comprehension, 'kind' | 'offset' | 'accumulator'>): Expr {
+    return { kind: 'comprehension', accumulator, ...parts, offset: this.#call.offset }
+  }
+
+  /** `value` under a name within `result`: a fold over nothing. */
+  bind(name: string, value: Expr, result: Expr): Expr {
+    return {
+      kind: 'comprehension',
+      range: this.list(),
+      variable: unused,
+      accumulator: name,
+      init: value,
+      condition: this.bool(false),
+      step: this.ident(name),
+      result,
+      offset: this.#call.offset,
+    }
+  }
+}
+
+/** The name that a macro binds. */
+export function variableOf(argument: Expr, message: string): string {
+  const name = nameOf(argument, message)
+  checkVariable(name, argument)
+  return name
+}
+
+export function nameOf(argument: Expr, message: string): string {
+  if (argument.kind !== 'ident') throw new MacroError(argument.offset, message)
+  return argument.name
+}
+
+export function checkVariable(name: string, { offset }: Expr): void {
+  if (accumulators.has(name)) throw new MacroError(offset, 'iteration variable overwrites accumulator variable')
+}
+
+/** A copy: an expression stands in one place only, since what is found out about it is kept for it. */
+export function copyOf(expression: Expr): Expr {
+  switch (expression.kind) {
+    case 'select':
+      return { ...expression, operand: copyOf(expression.operand) }
+    case 'call': {
+      const args = expression.args.map(copyOf)
+      return expression.target === undefined ? { ...expression, args } : { ...expression, target: copyOf(expression.target), args }
+    }
+    case 'list':
+      return { ...expression, elements: expression.elements.map(copyOf) }
+    case 'map':
+      return {
+        ...expression,
+        entries: expression.entries.map((entry) => ({ ...entry, key: copyOf(entry.key), value: copyOf(entry.value) })),
+      }
+    case 'struct':
+      return { ...expression, fields: expression.fields.map((field) => ({ ...field, value: copyOf(field.value) })) }
+    case 'comprehension': {
+      const { range, init, condition, step, result } = expression
+      return {
+        ...expression,
+        range: copyOf(range),
+        init: copyOf(init),
+        condition: copyOf(condition),
+        step: copyOf(step),
+        result: copyOf(result),
+      }
+    }
+    default:
+      return { ...expression }
+  }
+}

@@ -1,0 +1,95 @@
+import type { Call, Expr } from '../ast.ts'
+import { operators } from '../operators.ts'
+import { accumulator, checkVariable, Expansion, MacroError, nameOf, variableOf } from './macro.ts'
+import type { Macro } from './macro.ts'
+
+const simpleName = 'argument must be a simple name'
+
+interface Fold {
+  readonly init: Expr
+  readonly condition: Expr
+  readonly step: Expr
+  readonly result: Expr
+}
+
+/** How a test of each element becomes one answer. */
+type Quantifier = (expansion: Expansion, test: Expr) => Fold
+
+const all: Quantifier = (to, test) => ({
+  init: to.bool(true),
+  condition: to.call(operators.notStrictlyFalse, to.ident(accumulator)),
+  step: to.call(operators.and, to.ident(accumulator), test),
+  result: to.ident(accumulator),
+})
+
+const exists: Quantifier = (to, test) => ({
+  init: to.bool(false),
+  condition: to.call(operators.notStrictlyFalse, to.call(operators.not, to.ident(accumulator))),
+  step: to.call(operators.or, to.ident(accumulator), test),
+  result: to.ident(accumulator),
+})
+
+const existsOne: Quantifier = (to, test) => ({
+  init: to.int(0n),
+  condition: to.bool(true),
+  step: to.when(test, to.call(operators.add, to.ident(accumulator), to.int(1n))),
+  result: to.call(operators.equals, to.ident(accumulator), to.int(1n)),
+})
+
+/** `range.all(x, test)` */
+function overElements(name: string, quantifier: Quantifier): Macro {
+  return {
+    name,
+    argCount: 2,
+    hasTarget: true,
+    expand: (call) => {
+      const [name_, test] = call.args as readonly [Expr, Expr]
+      const variable = variableOf(name_, simpleName)
+      const to = new Expansion(call)
+      return to.fold({ range: call.target!, variable, ...quantifier(to, test) })
+    },
+  }
+}
+
+/** `range.all(key, value, test)` */
+function overEntries(name: string, quantifier: Quantifier): Macro {
+  return {
+    name,
+    argCount: 3,
+    hasTarget: true,
+    expand: (call) => {
+      const variables = variablesOf(call)
+      const to = new Expansion(call)
+      return to.fold({ range: call.target!, ...variables, ...quantifier(to, call.args[2]!) })
+    },
+  }
+}
+
+export interface Variables {
+  readonly variable: string
+  readonly secondVariable: string
+}
+
+/** The two names that a macro over entries binds. */
+export function variablesOf({ args }: Call): Variables {
+  const [first, second] = args as readonly [Expr, Expr]
+  const variable = nameOf(first, simpleName)
+  const secondVariable = nameOf(second, simpleName)
+  if (variable === secondVariable) throw new MacroError(second.offset, `duplicate variable name: ${variable}`)
+  checkVariable(variable, first)
+  checkVariable(secondVariable, second)
+  return { variable, secondVariable }
+}
+
+export const quantifiers: readonly Macro[] = [
+  overElements('all', all),
+  overElements('exists', exists),
+  overElements('exists_one', existsOne),
+]
+
+export const entryQuantifiers: readonly Macro[] = [
+  overEntries('all', all),
+  overEntries('exists', exists),
+  overEntries('existsOne', existsOne),
+  overEntries('exists_one', existsOne),
+]

@@ -1,0 +1,61 @@
+/** What is about an expression as a whole. */
+export const wholeExpression = -2
+/** What stands where nothing could be read. */
+export const beforeText = -1
+
+/** An expression's text, and where in it something is: by line and by code point, as messages say it. */
+export class Source {
+  readonly text: string
+  #lines: readonly number[] | undefined
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  /** Lines count from 1, columns from 0. */
+  location(offset: number): Location {
+    if (offset === wholeExpression) return nowhere
+    // An empty text has no first column.
+    if (offset === beforeText || this.text === '') return { line: 1, column: -1 }
+    const lines = this.#starts()
+    let low = 0
+    let high = lines.length - 1
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if (lines[middle]! <= offset) low = middle
+      else high = middle - 1
+    }
+    return { line: low + 1, column: codePoints(this.text, lines[low], offset) }
+  }
+
+  line(line: number): string | undefined {
+    const lines = this.#starts()
+    const start = lines[line - 1]
+    if (start === undefined || this.text === '') return undefined
+    const next = lines[line]
+    return this.text.slice(start, next === undefined ? undefined : next - 1)
+  }
+
+  #starts(): readonly number[] {
+    if (this.#lines !== undefined) return this.#lines
+    const starts = [0]
+    for (let i = this.text.indexOf('\n'); i >= 0; i = this.text.indexOf('\n', i + 1)) starts.push(i + 1)
+    return (this.#lines = starts)
+  }
+}
+
+export interface Location {
+  readonly line: number
+  readonly column: number
+}
+
+const nowhere: Location = { line: -1, column: -1 }
+
+export function codePoints(text: string, start = 0, end: number = text.length): number {
+  let count = 0
+  for (let i = start; i < end; i++) {
+    const unit = text.charCodeAt(i)
+    if (unit < 0xdc00 || unit > 0xdfff || i === start) count++
+  }
+  return count
+}

@@ -1,0 +1,138 @@
+import { tokenNames } from './token.ts'
+import type { Token, TokenName } from './token.ts'
+
+const blank = /(?:[\t \r\n\f]+|\/\/[^\n]*)+/y
+const float = /(?:[0-9]+\.[0-9]+(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+|\.[0-9]+(?:[eE][+-]?[0-9]+)?)/y
+const integer = /(?:0x[0-9a-fA-F]+|[0-9]+)([uU])?/y
+const word = /[A-Za-z_][A-Za-z0-9_]*/y
+const escapedWord = /`[A-Za-z0-9_.\-/ ]+`/y
+const escape = String.raw`\\(?:[abfnrtv"'\\?${'`'}]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2})`
+const oneLine = { '"': new RegExp(`"(?:${escape}|[^\\\\"\\n\\r])*"`, 'y'), "'": new RegExp(`'(?:${escape}|[^\\\\'\\n\\r])*'`, 'y') }
+const raw = { '"': /"[^"\n\r]*"/y, "'": /'[^'\n\r]*'/y }
+const escapeHere = new RegExp(escape, 'y')
+/** As far as what begins like a string may be one. */
+const begunString = {
+  '"': new RegExp(`"(?:${escape}|[^\\\\"\\n\\r])*`, 'y'),
+  "'": new RegExp(`'(?:${escape}|[^\\\\'\\n\\r])*`, 'y'),
+}
+const begunEscape = /\\(?:[xX][0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7}|[0-3][0-7]?)?/y
+const begunWord = /`[A-Za-z0-9_.\-/ ]*/y
+
+const symbols: ReadonlyMap<string, TokenName> = new Map(
+  tokenNames.filter((name) => /^'[^a-z]+'$/.test(name)).map((name) => [name.slice(1, -1), name]),
+)
+const words: ReadonlyMap<string, TokenName> = new Map([
+  ['in', "'in'"],
+  ['true', "'true'"],
+  ['false', "'false'"],
+  ['null', "'null'"],
+])
+
+type Quote = '"' | "'"
+
+/** Takes tokens from a text one by one; what belongs to none is reported and passed over. */
+export class Lexer {
+  readonly #text: string
+  readonly #report: (offset: number, message: string) => void
+  readonly #skipped: (readonly [start: number, end: number])[] = []
+  #at = 0
+
+  constructor(text: string, report: (offset: number, message: string) => void) {
+    this.#text = text
+    this.#report = report
+  }
+
+  next(): Token {
+    for (;;) {
+      this.#at += match(blank, this.#text, this.#at)
+      const start = this.#at
+      if (start >= this.#text.length) return { name: '<EOF>', text: '<EOF>', start }
+      const token = this.#token(start)
+      if (token !== undefined) {
+        this.#at += token.text.length
+        return token
+      }
+      this.#skip(start)
+    }
+  }
+
+  /** What was taken between two places: blanks belong to it, what was passed over does not. */
+  textBetween(start: number, end: number): string {
+    let text = ''
+    let from = start
+    for (const [first, behind] of this.#skipped) {
+      if (behind <= start || first >= end) continue
+      text += this.#text.slice(from, first)
+      from = behind
+    }
+    return text + this.#text.slice(from, end)
+  }
+
+  #token(start: number): Token | undefined {
+    const make = (name: TokenName, length: number): Token => ({ name, text: this.#text.slice(start, start + length), start })
+    const first = this.#text[start]!
+    const string = this.#string(start)
+    if (string > 0) return make(/^[bB]/.test(first) ? 'BYTES' : 'STRING', string)
+    const floats = match(float, this.#text, start)
+    const integers = match(integer, this.#text, start)
+    if (floats > 0 && floats >= integers) return make('NUM_FLOAT', floats)
+    if (integers > 0) return make(/[uU]$/.test(this.#text.slice(start, start + integers)) ? 'NUM_UINT' : 'NUM_INT', integers)
+    const letters = match(word, this.#text, start)
+    if (letters > 0) return make(words.get(this.#text.slice(start, start + letters)) ?? 'IDENTIFIER', letters)
+    const escaped = match(escapedWord, this.#text, start)
+    if (escaped > 0) return make('ESC_IDENTIFIER', escaped)
+    for (const length of [2, 1]) {
+      const name = symbols.get(this.#text.slice(start, start + length))
+      if (name !== undefined) return make(name, length)
+    }
+    return undefined
+  }
+
+  /** The length of the string or bytes that begin here; 0 when none do. */
+  #string(start: number): number {
+    const prefix = /^(?:[bB]?[rR]?)/.exec(this.#text.slice(start, start + 2))![0]
+    const at = start + prefix.length
+    const quote = this.#text[at]
+    if (quote !== '"' && quote !== "'") return 0
+    const isRaw = /[rR]/.test(prefix)
+    const many = this.#text.startsWith(quote.repeat(3), at) ? this.#manyLines(at, quote, isRaw) : 0
+    const length = many > 0 ? many : match((isRaw ? raw : oneLine)[quote], this.#text, at)
+    return length === 0 ? 0 : prefix.length + length
+  }
+
+  #manyLines(at: number, quote: Quote, isRaw: boolean): number {
+    const end = quote.repeat(3)
+    if (isRaw) {
+      const found = this.#text.indexOf(end, at + 3)
+      return found < 0 ? 0 : found + 3 - at
+    }
+    for (let i = at + 3; i < this.#text.length;) {
+      if (this.#text.startsWith(end, i)) return i + 3 - at
+      const step = this.#text[i] === '\\' ? match(escapeHere, this.#text, i) : 1
+      if (step === 0) return 0
+      i += step
+    }
+    return 0
+  }
+
+  /** Passes what began like a token up to where it no longer was one, and that character too. */
+  #skip(start: number): void {
+    const first = this.#text[start]!
+    let end = start
+    if (first === '"' || first === "'") {
+      end += match(begunString[first], this.#text, start)
+      end += match(begunEscape, this.#text, end)
+    } else if (first === '`') end += match(begunWord, this.#text, start)
+    else if ('&|='.includes(first)) end++
+    const last = this.#text.codePointAt(end)
+    if (last !== undefined) end += last > 0xffff ? 2 : 1
+    this.#at = end
+    this.#skipped.push([start, end])
+    this.#report(start, `token recognition error at: '${this.#text.slice(start, end)}'`)
+  }
+}
+
+function match(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at
+  return pattern.exec(text)?.[0].length ?? 0
+}

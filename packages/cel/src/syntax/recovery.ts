@@ -1,0 +1,236 @@
+import type { Issues } from '../issues.ts'
+import { wholeExpression } from '../source.ts'
+import type { GrammarState } from './grammar-state.ts'
+import { states } from './grammar-state.ts'
+import { Lexer } from './lexer.ts'
+import { tokenSetText } from './token.ts'
+import type { Token, TokenName } from './token.ts'
+
+const maxDepth = 250
+const maxRecoveries = 30
+const maxSkipped = 256
+const maxSyntaxErrors = 100
+
+/** A rule cannot go on. Thrown inside of a rule and caught where the rule ends. */
+class RuleFailure extends Error {
+  readonly at: Token
+
+  constructor(message: string, at: Token) {
+    super(message)
+    this.at = at
+  }
+}
+
+/** Nothing more is read of the expression. */
+export class Abandoned extends Error {}
+
+/**
+ * What every rule of the grammar is made of. Messages are those of a parser made by ANTLR 4, and so is what happens behind an error: a token too
+ * many is left out, a missing one is made up, and otherwise tokens are passed over until one comes that a rule under way can go on with.
+ */
+export abstract class RecoveringParser {
+  protected readonly issues: Issues
+  readonly #lexer: Lexer
+  readonly #ahead: Token[] = []
+  /** Where the rules under way go on; the innermost is the last. */
+  readonly #follows: GrammarState[] = []
+  readonly #depths = new Map<string, number>()
+  readonly #lastErrorStates = new Set<GrammarState>()
+  #last: Token | undefined
+  #consumed = 0
+  #lastErrorAt = -1
+  #state: GrammarState = states.end
+  #recovering = false
+  #recoveries = 0
+  #errors = 0
+
+  constructor(issues: Issues) {
+    this.issues = issues
+    this.#lexer = new Lexer(issues.source.text, (offset, message) => this.#syntaxError(offset, message))
+  }
+
+  protected get token(): Token {
+    return this.peek(1)
+  }
+
+  /** The nth token from here, from 1. */
+  protected peek(n: number): Token {
+    while (this.#ahead.length < n) {
+      const end = this.#ahead.at(-1)
+      this.#ahead.push(end?.name === '<EOF>' ? end : this.#lexer.next())
+    }
+    return this.#ahead[n - 1]!
+  }
+
+  /** Before a rule, which goes on at `follow` in the one that calls it. Rules are not closures given to one function: that would need thrice the stack. */
+  protected enter(rule: string, follow: GrammarState): void {
+    const depth = (this.#depths.get(rule) ?? 0) + 1
+    if (depth > maxDepth) this.#abandon(`expression recursion limit exceeded: ${maxDepth}`)
+    this.#depths.set(rule, depth)
+    this.#follows.push(follow)
+  }
+
+  protected exit(rule: string): void {
+    this.#follows.pop()
+    this.#depths.set(rule, this.#depths.get(rule)! - 1)
+  }
+
+  /** Within a rule that failed, before it is left. */
+  protected recoverFrom(error: unknown): void {
+    if (!(error instanceof RuleFailure)) throw error
+    this.#reportOnce(error.at, error.message)
+    this.#recover()
+  }
+
+  /** Before a choice: a token that none of it begins with is left out, if that helps. */
+  protected sync(state: GrammarState): void {
+    this.#state = state
+    if (this.#recovering || state.expects.has(this.token.name)) return
+    if (!this.#leavesOutToken()) this.#mismatch()
+  }
+
+  /** Before another turn of a loop. */
+  protected syncLoop(state: GrammarState): void {
+    this.#state = state
+    if (this.#recovering || state.expects.has(this.token.name)) return
+    this.#reportUnwanted()
+    this.#skipTo(new Set([...this.#expected(), ...this.#recoverySet()]), Infinity)
+  }
+
+  /** Takes a token. At `state` it is the only one that may come; `next` is where that leads. */
+  protected match(name: TokenName, state: GrammarState, next: GrammarState): Token {
+    this.#state = state
+    if (this.token.name === name) return this.take()
+    this.#countRecovery()
+    if (this.#leavesOutToken()) return this.take()
+    if (this.#expected(next).has(this.token.name)) {
+      this.#reportOnce(this.token, `missing ${tokenSetText(this.#expected())} at ${shown(this.token)}`)
+      const at = this.token.name === '<EOF>' ? (this.#last ?? this.token) : this.token
+      return { name, text: `<missing ${name}>`, start: at.start }
+    }
+    return this.#mismatch()
+  }
+
+  /** Takes the token that is known to be right. */
+  protected take(): Token {
+    this.#recovered()
+    return this.#consume()
+  }
+
+  /** When no choice goes with the tokens up to the nth. */
+  protected noChoice(n: number, state: GrammarState): never {
+    this.#state = state
+    const [first, last] = [this.token, this.peek(n)]
+    const text = first.name === '<EOF>' ? '<EOF>' : this.#textOf(n)
+    const reserved = /^.(true|false|null)$/su.exec(text)
+    const message = `no viable alternative at input ${quoted(text)}`
+    throw new RuleFailure(reserved === null ? message : `mismatched input '${reserved[1]}' expecting IDENTIFIER`, last)
+  }
+
+  #textOf(n: number): string {
+    const last = this.peek(n)
+    const end = last.name === '<EOF>' ? last.start : last.start + last.text.length
+    return this.#lexer.textBetween(this.token.start, end)
+  }
+
+  #consume(): Token {
+    const token = this.token
+    if (token.name !== '<EOF>') {
+      this.#ahead.shift()
+      this.#consumed++
+      this.#last = token
+      this.peek(1)
+    }
+    return token
+  }
+
+  #recovered(): void {
+    this.#recovering = false
+    this.#lastErrorStates.clear()
+    this.#lastErrorAt = -1
+  }
+
+  #leavesOutToken(): boolean {
+    if (!this.#expected().has(this.peek(2).name)) return false
+    this.#reportUnwanted()
+    this.#consume()
+    this.#recovered()
+    return true
+  }
+
+  #mismatch(): never {
+    throw new RuleFailure(`mismatched input ${shown(this.token)} expecting ${tokenSetText(this.#expected())}`, this.token)
+  }
+
+  #reportUnwanted(): void {
+    this.#reportOnce(this.token, `extraneous input ${shown(this.token)} expecting ${tokenSetText(this.#expected())}`)
+  }
+
+  /** Once until a token goes right again. */
+  #reportOnce(at: Token, message: string): void {
+    if (this.#recovering) return
+    this.#recovering = true
+    this.#syntaxError(at.start, message)
+  }
+
+  #syntaxError(offset: number, message: string): void {
+    if (this.#errors++ >= maxSyntaxErrors) {
+      this.issues.report(offset, `Syntax error: More than ${maxSyntaxErrors} syntax errors`)
+      throw new Abandoned()
+    }
+    this.issues.report(offset, `Syntax error: ${message}`)
+  }
+
+  #recover(): void {
+    this.#countRecovery()
+    // No token was passed since the same place failed: pass one, or this never ends.
+    const stuck = this.#lastErrorAt === this.#consumed && this.#lastErrorStates.has(this.#state)
+    if (stuck) this.#consume()
+    this.#lastErrorAt = this.#consumed
+    this.#lastErrorStates.add(this.#state)
+    this.#skipTo(this.#recoverySet(), stuck ? maxSkipped - 1 : maxSkipped)
+  }
+
+  #countRecovery(): void {
+    if (this.#recoveries === maxRecoveries) {
+      this.#syntaxError(this.token.start, `error recovery attempt limit exceeded: ${maxRecoveries}`)
+      throw new Abandoned()
+    }
+    this.#recoveries++
+  }
+
+  #skipTo(names: ReadonlySet<TokenName>, limit: number): void {
+    for (let skipped = 0; this.token.name !== '<EOF>' && !names.has(this.token.name); skipped++) {
+      if (skipped >= limit) this.#abandon(`error recovery token lookahead limit exceeded: ${maxSkipped}`)
+      this.#consume()
+    }
+  }
+
+  #abandon(message: string): never {
+    this.issues.report(wholeExpression, message)
+    throw new Abandoned()
+  }
+
+  #expected(from: GrammarState = this.#state): ReadonlySet<TokenName> {
+    const names = new Set(from.expects)
+    let state = from
+    for (let i = this.#follows.length - 1; state.ends && i >= 0; i--) {
+      state = this.#follows[i]!
+      for (const name of state.expects) names.add(name)
+    }
+    if (state.ends) names.add('<EOF>')
+    return names
+  }
+
+  #recoverySet(): Set<TokenName> {
+    return new Set(this.#follows.flatMap(({ expects }) => [...expects]))
+  }
+}
+
+function shown({ text }: Token): string {
+  return quoted(text)
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll('\t', '\\t').replaceAll('\n', '\\n').replaceAll('\r', '\\r')}'`
+}

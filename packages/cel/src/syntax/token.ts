@@ -1,0 +1,53 @@
+/** Every kind of token, in the order in which messages list them. */
+export const tokenNames = [
+  '<EOF>',
+  "'=='",
+  "'!='",
+  "'in'",
+  "'<'",
+  "'<='",
+  "'>='",
+  "'>'",
+  "'&&'",
+  "'||'",
+  "'['",
+  "']'",
+  "'{'",
+  "'}'",
+  "'('",
+  "')'",
+  "'.'",
+  "','",
+  "'-'",
+  "'!'",
+  "'?'",
+  "':'",
+  "'+'",
+  "'*'",
+  "'/'",
+  "'%'",
+  "'true'",
+  "'false'",
+  "'null'",
+  'NUM_FLOAT',
+  'NUM_INT',
+  'NUM_UINT',
+  'STRING',
+  'BYTES',
+  'IDENTIFIER',
+  'ESC_IDENTIFIER',
+] as const
+
+export type TokenName = (typeof tokenNames)[number]
+
+export interface Token {
+  readonly name: TokenName
+  readonly text: string
+  readonly start: number
+}
+
+/** A set of tokens as a message has it: bare when it is one. */
+export function tokenSetText(names: ReadonlySet<TokenName>): string {
+  const listed = tokenNames.filter((name) => names.has(name))
+  return listed.length === 1 ? listed[0]! : `{${listed.join(', ')}}`
+}

@@ -1,0 +1,35 @@
+import type { Expr } from '../ast.ts'
+import { optionalValue, sameType, typeText } from '../types/type.ts'
+import type { Type } from '../types/type.ts'
+
+export interface Problem {
+  readonly at: Expr
+  readonly message: string
+}
+
+/** Where a list or map has an element of another type than the ones before. */
+export function mixedElements(expression: Expr, types: ReadonlyMap<Expr, Type>): readonly Problem[] {
+  if (expression.kind === 'list') {
+    const elements = expression.elements.map((at, i) => ({ at, type: elementType(types.get(at)!, expression.optional.has(i)) }))
+    return differences(elements).slice(0, 1)
+  }
+  if (expression.kind !== 'map') return []
+  const keys = expression.entries.map(({ key }) => ({ at: key, type: types.get(key)! }))
+  const values = expression.entries.map(({ value, optional }) => ({ at: value, type: elementType(types.get(value)!, optional) }))
+  return [...differences(keys), ...differences(values)]
+}
+
+interface Element {
+  readonly at: Expr
+  readonly type: Type
+}
+
+function elementType(type: Type, optional: boolean): Type {
+  return (optional ? optionalValue(type) : undefined) ?? type
+}
+
+function differences([first, ...rest]: readonly Element[]): readonly Problem[] {
+  return rest
+    .filter(({ type }) => !sameType(first!.type, type))
+    .map(({ at, type }) => ({ at, message: `expected type '${typeText(first!.type)}' but found '${typeText(type)}'` }))
+}

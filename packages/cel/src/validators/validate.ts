@@ -1,0 +1,41 @@
+import type { Expr } from '../ast.ts'
+import { childrenOf } from '../ast.ts'
+import type { Checked } from '../checker/checker.ts'
+import type { Issues } from '../issues.ts'
+import { isValidConversion } from './conversions.ts'
+import { formatProblem } from './format-strings.ts'
+import { mixedElements } from './homogeneous-literals.ts'
+import { patternProblem } from '../regexp/check-pattern.ts'
+
+/** Mistakes in constants, which would show each time that the expression runs: times, patterns, formats, and lists and maps of mixed types. */
+export function validate(expression: Expr, { types, references }: Checked, issues: Issues): void {
+  const visit = (node: Expr, isFormatted: boolean): void => {
+    let within = isFormatted
+    if (node.kind === 'call') {
+      const { name } = called(node, references)
+      constantArgument(node, name, issues)
+      const problem = formatProblem(node, types)
+      if (problem !== undefined) issues.report(problem.at.offset, problem.message)
+      within ||= name === 'format'
+    } else if (!isFormatted) {
+      for (const { at, message } of mixedElements(node, types)) issues.report(at.offset, message)
+    }
+    for (const child of childrenOf(node)) visit(child, within)
+  }
+  visit(expression, false)
+}
+
+function called(call: Expr & { kind: 'call' }, references: Checked['references']): { readonly name: string } {
+  const reference = references.get(call)
+  return reference?.kind === 'function' ? reference : call
+}
+
+function constantArgument({ args: [argument] }: Expr & { kind: 'call' }, name: string, issues: Issues): void {
+  if (argument?.kind !== 'literal') return
+  const { constant } = argument
+  const isTime = name === 'duration' || name === 'timestamp'
+  const wrong = isTime
+    ? !isValidConversion(name, constant)
+    : name === 'matches' && constant.type === 'string' && patternProblem(constant.value) !== undefined
+  if (wrong) issues.report(argument.offset, `invalid ${name} argument`)
+}
