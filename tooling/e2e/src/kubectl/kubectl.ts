@@ -1,5 +1,4 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import type { KeelsonProcess } from '../keelson-process.ts'
 
 export interface Ran {
   readonly code: number
@@ -7,30 +6,45 @@ export interface Ran {
   readonly stderr: string
 }
 
+export interface RunOptions {
+  /** For its stdin, which is at its end otherwise. */
+  readonly input?: string
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+/** Where it is run. */
+export interface Place {
+  /** Default: the cache. */
+  readonly directory?: string
+  readonly environment?: Readonly<Record<string, string>>
+}
+
 /** kubectl as a new user has it: one kubeconfig, an empty cache. */
 export class Kubectl {
   readonly #binary: string
   readonly #environment: NodeJS.ProcessEnv
+  readonly #directory: string
 
-  constructor(binary: string, server: KeelsonProcess, cache: string) {
+  constructor(binary: string, { kubeconfig }: { readonly kubeconfig: string }, cache: string, place: Place = {}) {
     this.#binary = binary
-    this.#environment = { ...process.env, KUBECONFIG: server.kubeconfig, KUBECACHEDIR: cache, HOME: cache }
+    this.#environment = { ...process.env, KUBECONFIG: kubeconfig, KUBECACHEDIR: cache, HOME: cache, ...place.environment }
+    this.#directory = place.directory ?? cache
   }
 
   /** Never rejects: the exit code is part of the answer. */
-  try(args: readonly string[], options: { input?: string; environment?: Record<string, string> } = {}): Promise<Ran> {
+  try(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
     return new Promise((resolve) => {
       const child = execFile(
         this.#binary,
         args,
-        { env: { ...this.#environment, ...options.environment }, maxBuffer: 64 << 20, timeout: 60_000 },
+        { cwd: this.#directory, env: { ...this.#environment, ...options.environment }, maxBuffer: 64 << 20, timeout: 60_000 },
         (error, stdout, stderr) => resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : 1, stdout, stderr }),
       )
       child.stdin?.end(options.input ?? '')
     })
   }
 
-  async run(args: readonly string[], options: { input?: string; environment?: Record<string, string> } = {}): Promise<string> {
+  async run(args: readonly string[], options: RunOptions = {}): Promise<string> {
     const { code, stdout, stderr } = await this.try(args, options)
     if (code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${code}\n${stdout}${stderr}`)
     return stdout
@@ -41,7 +55,8 @@ export class Kubectl {
     args: readonly string[],
     environment: Readonly<Record<string, string>> = {},
   ): { child: ChildProcess; lines: () => readonly string[]; until: (text: string) => Promise<void> } {
-    const child = spawn(this.#binary, args, { env: { ...this.#environment, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] })
+    const env = { ...this.#environment, ...environment }
+    const child = spawn(this.#binary, args, { cwd: this.#directory, env, stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''
     const waiting = new Set<() => void>()
     const take = (data: Buffer): void => {

@@ -1,0 +1,66 @@
+package checks
+
+import (
+	"context"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+)
+
+var leases = []check{
+	{"one-leads-and-hands-over", handOver},
+	{"a-dead-leader-is-followed", deadLeader},
+}
+
+// candidate runs for a lease, and tells when it leads.
+func candidate(ctx context.Context, target Target, lease, name string, release bool) (leads <-chan string) {
+	leading := make(chan string, 1)
+	lock := need(resourcelock.New(resourcelock.LeasesResourceLock, namespace, lease,
+		target.Client.CoreV1(), target.Client.CoordinationV1(), resourcelock.ResourceLockConfig{Identity: name}))
+	elector := need(leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+		Lock:            lock,
+		LeaseDuration:   1500 * time.Millisecond,
+		RenewDeadline:   1000 * time.Millisecond,
+		RetryPeriod:     100 * time.Millisecond,
+		ReleaseOnCancel: release,
+		Callbacks: leaderelection.LeaderCallbacks{
+			OnStartedLeading: func(context.Context) { leading <- name },
+			OnStoppedLeading: func() {},
+		},
+	}))
+	go elector.Run(ctx)
+	return leading
+}
+
+func handOver(ctx context.Context, target Target) {
+	first, resign := context.WithCancel(ctx)
+	defer resign()
+	second, stop := context.WithCancel(ctx)
+	defer stop()
+	receive(ctx, candidate(first, target, "handed-over", "first", true), "the first's turn")
+	waiting := candidate(second, target, "handed-over", "second", true)
+	held := need(target.Client.CoordinationV1().Leases(namespace).Get(ctx, "handed-over", metav1.GetOptions{}))
+	equal(*held.Spec.HolderIdentity, "first")
+	select {
+	case <-waiting:
+		panic("two lead")
+	case <-time.After(300 * time.Millisecond):
+	}
+	resign()
+	receive(ctx, waiting, "the second's turn")
+	held = need(target.Client.CoordinationV1().Leases(namespace).Get(ctx, "handed-over", metav1.GetOptions{}))
+	equal(*held.Spec.HolderIdentity, "second")
+	expect(*held.Spec.LeaseTransitions >= 1, "%d transitions", *held.Spec.LeaseTransitions)
+}
+
+func deadLeader(ctx context.Context, target Target) {
+	first, die := context.WithCancel(ctx)
+	defer die()
+	second, stop := context.WithCancel(ctx)
+	defer stop()
+	receive(ctx, candidate(first, target, "abandoned", "first", false), "the first's turn")
+	die()
+	receive(ctx, candidate(second, target, "abandoned", "second", true), "the second's turn")
+}

@@ -1,0 +1,49 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { failuresOf, runChecks } from '../client-checks/run-checks.ts'
+import type { CheckResult } from '../client-checks/run-checks.ts'
+import { startKeelsonProcess } from '../keelson-process.ts'
+import { startServerWithKubelet } from '../kubelet/server-with-kubelet.ts'
+import { findOnPath } from '../real-parts/find-on-path.ts'
+import { buildProgram } from './build-program.ts'
+
+const openssl = findOnPath('openssl')
+const program = openssl === undefined ? undefined : await buildProgram()
+const groups = ['informers', 'kinds', 'leases', 'apply', 'patches', 'writes', 'lists', 'discovery', 'events', 'tokens', 'loop', 'streams']
+
+describe.skipIf(program === undefined)('client-go', () => {
+  let results: readonly CheckResult[]
+
+  beforeAll(async () => {
+    // The second waits for the patience of informers, most of the time.
+    results = (await Promise.all([checkEverything(), checkRestart()])).flat()
+  }, 180_000)
+
+  test.each([...groups, 'restart'])('%s', (group) => expect(failuresOf(results, group)).toEqual([]))
+})
+
+async function checkEverything(): Promise<readonly CheckResult[]> {
+  await using parts = await startServerWithKubelet(openssl ?? '')
+  for (const line of ['line one', 'line two', 'line three']) parts.kubelet.log(line)
+  return await runChecks({ file: program ?? '', args: [parts.server.kubeconfig, ...groups] })
+}
+
+/** Of a server that is ended and started again, at the same port and on what it had, whenever the program asks for that. */
+async function checkRestart(): Promise<readonly CheckResult[]> {
+  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'keelson-client-go-'))
+  let server = await startKeelsonProcess({ dataDir })
+  const { port, kubeconfig } = server
+  const answer = async (request: string): Promise<void> => {
+    if (request === 'stop') await server.stop()
+    if (request === 'kill') await server.kill()
+    if (request === 'start') server = await startKeelsonProcess({ dataDir, port })
+  }
+  try {
+    return await runChecks({ file: program ?? '', args: [kubeconfig, 'restart'], answer })
+  } finally {
+    await server.stop()
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,108 @@
+import type { JsonObject, ObjectMeta } from '@keelson/apimachinery'
+import type { Http2Client } from '../http2-client.ts'
+import { encodeBody, protobuf } from '../served-form.ts'
+
+const json = 'application/json'
+export const forms = { json, protobuf } as const
+
+export type ServedObject = JsonObject & { readonly kind: string; readonly apiVersion: string; readonly metadata: ObjectMeta }
+
+export interface Served {
+  readonly code: number
+  readonly body: ServedObject
+}
+
+export interface ServedResource {
+  readonly path: string
+  readonly namespaced: boolean
+  readonly verbs: readonly string[]
+  readonly hasStatus: boolean
+}
+
+/** Asks for JSON, whatever it sends. */
+export async function ask(
+  client: Http2Client,
+  method: string,
+  path: string,
+  sent?: { readonly object: ServedObject; readonly form: string },
+): Promise<Served> {
+  const { status, body } = await client.request(method, path, {
+    headers: { accept: json, ...(sent && { 'content-type': sent.form }) },
+    ...(sent && { body: await encodeBody(sent.object, sent.form) }),
+  })
+  return { code: status, body: JSON.parse(body.toString()) as ServedObject }
+}
+
+/** By `apiVersion kind`, the resources that are served. */
+export async function servedResources(client: Http2Client): Promise<ReadonlyMap<string, ServedResource>> {
+  const { groups } = (await ask(client, 'GET', '/apis')).body as unknown as {
+    readonly groups: readonly { readonly versions: readonly { readonly groupVersion: string }[] }[]
+  }
+  const found = new Map<string, ServedResource>()
+  for (const apiVersion of ['v1', ...groups.flatMap(({ versions }) => versions.map(({ groupVersion }) => groupVersion))]) {
+    const root = apiVersion === 'v1' ? '/api/v1' : `/apis/${apiVersion}`
+    const { resources } = (await ask(client, 'GET', root)).body as unknown as {
+      readonly resources: readonly {
+        readonly name: string
+        readonly kind: string
+        readonly namespaced: boolean
+        readonly verbs: readonly string[]
+      }[]
+    }
+    const names = new Set(resources.map(({ name }) => name))
+    for (const { name, kind, namespaced, verbs } of resources)
+      if (!name.includes('/'))
+        found.set(`${apiVersion} ${kind}`, { path: `${root}|${name}`, namespaced, verbs, hasStatus: names.has(`${name}/status`) })
+  }
+  return found
+}
+
+export function collectionOf({ path, namespaced }: ServedResource, namespace: string): string {
+  return path.replace('|', namespaced ? `/namespaces/${namespace}/` : '/')
+}
+
+/** What a client would send to have such an object made: nothing that only the server says. */
+export function asSent(object: JsonObject, namespace: string | undefined): ServedObject {
+  const { metadata, ...rest } = object as ServedObject
+  const { name, labels, annotations } = metadata
+  return {
+    ...rest,
+    metadata: {
+      ...(name !== undefined && { name }),
+      ...(namespace !== undefined && { namespace }),
+      ...(labels && { labels }),
+      ...(annotations && { annotations }),
+    },
+  } as unknown as ServedObject
+}
+
+const chosen: ReadonlySet<string> = new Set([
+  'clusterIP',
+  'clusterIPs',
+  'nodePort',
+  'healthCheckNodePort',
+  'resourceVersion',
+  'managedFields',
+])
+const times = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g
+
+/** Without what a server may choose anew each time: uids, versions, times, addresses and ports, the random part of a volume's name. */
+export function comparable({ code, body }: Served): JsonObject {
+  const { uid } = (body.metadata as ObjectMeta | undefined) ?? {}
+  const text = JSON.stringify({ code, body }, (key, value: unknown) => (chosen.has(key) ? undefined : value))
+  return JSON.parse(
+    (uid === undefined ? text : text.replaceAll(uid, 'UID'))
+      .replaceAll(times, 'TIME')
+      .replaceAll(/kube-api-access-\w{5}/g, 'kube-api-access'),
+  ) as JsonObject
+}
+
+/** The object as it is served in protobuf, and what its JSON is in the original's bytes. */
+export async function bothForms(
+  client: Http2Client,
+  path: string,
+): Promise<{ readonly served: Buffer; readonly encoded: Buffer; readonly object: Served }> {
+  const object = await ask(client, 'GET', path)
+  const { body } = await client.request('GET', path, { headers: { accept: protobuf } })
+  return { served: body, encoded: Buffer.from(await encodeBody(object.body, protobuf)), object }
+}

@@ -1,0 +1,61 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { difference } from './expected.ts'
+import type { Outcome, Text } from './expected.ts'
+import type { Kubectl, RunOptions } from './kubectl.ts'
+import { splitWords } from './split-words.ts'
+
+/** A command, what it must print (on stdout, and nothing on stderr, and end with 0, unless it says otherwise), and what it reads. */
+export type Step = readonly [command: string, expected: Text | Outcome, input?: string]
+
+/** A user's hour: kubectl in a namespace and a directory that nobody else uses. */
+export class Session {
+  readonly kubectl: Kubectl
+  readonly namespace: string
+  readonly directory: string
+
+  constructor(kubectl: Kubectl, namespace: string, directory: string) {
+    this.kubectl = kubectl
+    this.namespace = namespace
+    this.directory = directory
+  }
+
+  async play(...steps: readonly Step[]): Promise<void> {
+    for (const [command, expected, input] of steps) {
+      const { code, stdout, stderr } = await this.kubectl.try(splitWords(command), input === undefined ? {} : { input })
+      const outcome: Outcome = isText(expected) ? { stdout: expected } : expected
+      const wrong = [
+        ...(code === (outcome.code ?? 0) ? [] : [`exit code ${code}`]),
+        ...differences('stdout', stdout, outcome.stdout),
+        ...differences('stderr', stderr, outcome.stderr),
+      ]
+      if (wrong.length > 0) throw new Error(`kubectl ${command}\n${wrong.join('\n')}\n--- stdout\n${stdout}--- stderr\n${stderr}`)
+    }
+  }
+
+  /** Fails unless the command ends with 0. */
+  run(command: string, options?: RunOptions): Promise<string> {
+    return this.kubectl.run(splitWords(command), options)
+  }
+
+  start(command: string): ReturnType<Kubectl['start']> {
+    return this.kubectl.start(splitWords(command))
+  }
+
+  /** A file of the session's directory: `-f NAME` finds it. */
+  async write(name: string, content: string, mode = 0o644): Promise<string> {
+    const file = path.join(this.directory, name)
+    await mkdir(path.dirname(file), { recursive: true })
+    await writeFile(file, content, { mode })
+    return file
+  }
+}
+
+function isText(expected: Text | Outcome): expected is Text {
+  return typeof expected === 'string' || expected instanceof RegExp || Array.isArray(expected)
+}
+
+function differences(stream: string, printed: string, expected: Text = ''): readonly string[] {
+  const found = difference(printed, expected)
+  return found === undefined ? [] : [`${stream}: ${found}`]
+}

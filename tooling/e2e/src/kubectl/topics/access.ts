@@ -1,0 +1,102 @@
+import { lines, table } from '../expected.ts'
+import type { Topic } from '../topic.ts'
+
+const forbidden = (what: string): string => `Error from server (Forbidden): ${what}`
+
+export const access: Topic = {
+  'who am I': [
+    ['auth whoami', lines('ATTRIBUTE VALUE', 'Username kubernetes-admin', 'Groups [system:masters system:authenticated]')],
+    ['auth whoami -o jsonpath={.status.userInfo.username}', 'kubernetes-admin'],
+    ['auth can-i get pods', 'yes'],
+    ["auth can-i '*' '*' --all-namespaces", 'yes'],
+    ['auth can-i create deployments --subresource=scale', 'yes'],
+    ['auth can-i get /logs', 'yes'],
+    ['auth can-i get nopes', { stdout: 'yes', stderr: /the server doesn't have a resource type 'nopes'/ }],
+  ],
+  'a user who may do nothing': [
+    [
+      'get cm --as=alice --as-group=dev -n default',
+      {
+        code: 1,
+        stderr: forbidden(
+          'configmaps is forbidden: User "alice" cannot list resource "configmaps" in API group "" in the namespace "default"',
+        ),
+      },
+    ],
+    [
+      'delete node n --as=alice',
+      {
+        code: 1,
+        stderr: forbidden('nodes "n" is forbidden: User "alice" cannot delete resource "nodes" in API group "" at the cluster scope'),
+      },
+    ],
+    [
+      'create configmap c --as=alice -n default',
+      {
+        code: 1,
+        stderr:
+          'error: failed to create configmap: configmaps is forbidden: User "alice" cannot create resource "configmaps" in API group "" in the namespace "default"',
+      },
+    ],
+    ['get --raw /metrics --as=alice', { code: 1, stderr: forbidden('forbidden: User "alice" cannot get path "/metrics"') }],
+  ],
+  'roles are reconciled': async (session) => {
+    const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: { name: 'r', namespace: session.namespace } }
+    const rule = { apiGroups: [''], resources: ['pods'], verbs: ['get'] }
+    await session.play(
+      [
+        'auth reconcile -f -',
+        { stdout: /^role\.rbac\.authorization\.k8s\.io\/r reconciled\n/ },
+        JSON.stringify({ ...role, rules: [rule] }),
+      ],
+      [
+        'auth reconcile -f -',
+        { stdout: /^role\.rbac\.authorization\.k8s\.io\/r reconciled\n/ },
+        JSON.stringify({ ...role, rules: [{ ...rule, verbs: ['list'] }] }),
+      ],
+      ['get role r -o jsonpath={.rules[*].verbs}', '["get"] ["list"]'],
+    )
+  },
+  'certificates are approved or denied': async (session) => {
+    const request = Buffer.from(certificateRequest).toString('base64')
+    const name = session.namespace
+    const csr = (suffix: string): string =>
+      JSON.stringify({
+        apiVersion: 'certificates.k8s.io/v1',
+        kind: 'CertificateSigningRequest',
+        metadata: { name: name + suffix },
+        spec: { request, signerName: 'example.com/x', usages: ['client auth'] },
+      })
+    const kind = 'certificatesigningrequest.certificates.k8s.io'
+    await session.play(
+      ['create -f -', `${kind}/${name} created`, csr('')],
+      ['create -f -', `${kind}/${name}-b created`, csr('-b')],
+      [
+        `get csr ${name}`,
+        table('NAME AGE SIGNERNAME REQUESTOR REQUESTEDDURATION CONDITION', `${name} * example.com/x kubernetes-admin <none> Pending`),
+      ],
+      [
+        `describe csr ${name}`,
+        lines('Requesting User: kubernetes-admin', 'Signer: example.com/x', 'Status: Pending', 'Common Name: someone'),
+      ],
+      [`certificate approve ${name}`, `${kind}/${name} approved`],
+      [`certificate deny ${name}`, { code: 1, stderr: `error: certificate signing request "${name}" is already Approved` }],
+      [`certificate deny ${name}-b`, `${kind}/${name}-b denied`],
+      [`get csr ${name} ${name}-b -o jsonpath={.items[*].status.conditions[*].type}`, 'Approved Denied'],
+      [
+        'certificate approve nope',
+        { code: 1, stderr: 'Error from server (NotFound): certificatesigningrequests.certificates.k8s.io "nope" not found' },
+      ],
+    )
+  },
+}
+
+/** Of CN=someone, with a key that nobody has kept. */
+const certificateRequest = `-----BEGIN CERTIFICATE REQUEST-----
+MIHMMHQCAQAwEjEQMA4GA1UEAwwHc29tZW9uZTBZMBMGByqGSM49AgEGCCqGSM49
+AwEHA0IABKrp7kF6Ww/SFIju/Sflue3rKKcpgbjuaN6RBu6L4Fv71HohJ/7YikjY
+jDyYitcMNOp7oKzLTd5htEptns8ajl+gADAKBggqhkjOPQQDAgNIADBFAiEAipGH
+dEU/8c1wLpug11Gp39sMMt5Ga/lYmXMRpGulyMwCIG1W6e3xc1mXVwt0IU+gfh6C
+bKODRMn7hYEp+T9ybB9G
+-----END CERTIFICATE REQUEST-----
+`
