@@ -28,7 +28,8 @@ export async function handlePatch({ c, scope, context, name, query }: ApiRequest
     // The others decode an object of their own.
     leavesCurrent: !isApply(patchType),
     async updatedObject(current) {
-      const object = apply(current)
+      const made = apply(current)
+      const object = made instanceof Promise ? await made : made
       const { uid = '' } = object.metadata
       if (current === undefined && uid !== '') {
         const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`

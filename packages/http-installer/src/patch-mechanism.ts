@@ -10,7 +10,7 @@ import {
 } from '@keelson/apimachinery'
 import type { Decoded, FieldValidation, JsonObject, JsonValue, KubeObject, RequestContext } from '@keelson/apimachinery'
 import {
-  applyJsonPatch,
+  applyJsonPatchInSlices,
   applyMergePatch,
   applyStrategicMergePatch,
   decodeJsonPatch,
@@ -31,7 +31,8 @@ import { parseApiVersion } from './scope.ts'
 import type { ResourceScope } from './scope.ts'
 import { fromHub } from './versioned.ts'
 
-type Merge = (document: JsonObject, scope: ResourceScope) => JsonValue
+/** A promise where it takes long. */
+type Merge = (document: JsonObject, scope: ResourceScope, context: RequestContext) => JsonValue | Promise<JsonValue>
 interface ReadPatch {
   readonly strictErrors: readonly string[]
   readonly merge: Merge
@@ -40,7 +41,7 @@ interface ReadPatch {
 const readers: Readonly<Record<MergePatchType, (body: Uint8Array, strict: FieldValidation) => ReadPatch>> = {
   'application/json-patch+json'(body, strict) {
     const { operations, strictErrors } = decodeJsonPatch(body, strict)
-    return { strictErrors, merge: (document) => applyJsonPatch(document, operations) }
+    return { strictErrors, merge: (document, _, context) => applyJsonPatchInSlices(document, operations, () => context.signal) }
   },
   'application/merge-patch+json'(body, strict) {
     const { patch, strictErrors } = decodeMergePatch(body, strict)
@@ -52,8 +53,8 @@ const readers: Readonly<Record<MergePatchType, (body: Uint8Array, strict: FieldV
   },
 }
 
-/** Makes the patched hub object of the current one. */
-export type ApplyPatch = (current: KubeObject | undefined) => KubeObject
+/** Makes the patched hub object of the current one. A promise where it takes long. */
+export type ApplyPatch = (current: KubeObject | undefined) => KubeObject | Promise<KubeObject>
 
 export interface PatchRequest {
   readonly scope: ResourceScope
@@ -76,13 +77,16 @@ function mergeMechanism({ scope, context, patchType, body, options }: PatchReque
     const { strictErrors, merge } = readers[patchType as MergePatchType](body, fieldValidation)
     const versioned = fromHub(scope, current)
     const document = { kind: scope.gvk.kind, apiVersion: scope.apiVersion, ...versioned } as unknown as JsonObject
-    const patched = merge(document, scope)
-    const warn = (text: string): void => context.warn(text)
-    const decoded = decodePatched(scope, { patched, current: versioned, patchErrors: strictErrors }, fieldValidation, warn)
-    keepReset(patched, decoded.object)
-    const object = toHub(scope, decoded.object)
-    trackManagers(scope, context, current, { object, sent: decoded.sent && toHub(scope, decoded.sent) })
-    return object
+    const finish = (patched: JsonValue): KubeObject => {
+      const warn = (text: string): void => context.warn(text)
+      const decoded = decodePatched(scope, { patched, current: versioned, patchErrors: strictErrors }, fieldValidation, warn)
+      keepReset(patched, decoded.object)
+      const object = toHub(scope, decoded.object)
+      trackManagers(scope, context, current, { object, sent: decoded.sent && toHub(scope, decoded.sent) })
+      return object
+    }
+    const merged = merge(document, scope, context)
+    return merged instanceof Promise ? merged.then(finish) : finish(merged)
   }
 }
 

@@ -1,4 +1,4 @@
-export { applyJsonPatch, decodeJsonPatch } from './json-patch.ts'
+export { applyJsonPatch, applyJsonPatchInSlices, decodeJsonPatch } from './json-patch.ts'
 export type { JsonPatch } from './json-patch.ts'
 export { applyMergePatch, decodeMergePatch, decodeStrategicMergePatch } from './merge-patch.ts'
 export type { ObjectPatch } from './merge-patch.ts'

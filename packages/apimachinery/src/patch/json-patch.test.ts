@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isApiError } from '../api-error.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
-import { applyJsonPatch, decodeJsonPatch } from './json-patch.ts'
+import { applyJsonPatch, applyJsonPatchInSlices, decodeJsonPatch } from './json-patch.ts'
 
 const op = (text: string): JsonObject[] => JSON.parse(text) as JsonObject[]
 
@@ -119,4 +119,25 @@ test('property: the document is never changed, whether the patch applies or not'
     }),
     { numRuns: 500 },
   )
+})
+
+describe('in slices', () => {
+  const list = Array.from({ length: 100_000 }, (_, i) => i)
+  const moves = Array.from({ length: 500 }, () => ({ op: 'move', from: '/a/50000', path: '/a/1000' }))
+
+  test('gives what it gives at once', async () => {
+    const never = new AbortController().signal
+    expect(applyJsonPatchInSlices({ a: 1 }, op('[{"op":"remove","path":"/a"}]'), () => never)).toEqual({})
+    expect(await applyJsonPatchInSlices({ a: list }, moves, () => never)).toEqual(applyJsonPatch({ a: list }, moves))
+    expect(() => applyJsonPatchInSlices({}, op('[{"op":"remove","path":"/a"}]'), () => never)).toThrow('rejected our request')
+  })
+
+  test('lets others run in between, and ends when nobody waits', async () => {
+    const leaving = new AbortController()
+    const endless = Array.from({ length: 10_000 }, () => moves[0]!)
+    const patched = applyJsonPatchInSlices({ a: list }, endless, () => leaving.signal)
+    expect(patched).toBeInstanceOf(Promise)
+    setImmediate(() => leaving.abort(new Error('gone')))
+    await expect(patched).rejects.toThrow('gone')
+  })
 })

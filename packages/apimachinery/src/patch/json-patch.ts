@@ -56,22 +56,77 @@ export function decodeJsonPatch(input: Uint8Array | string | ParsedJson, strict:
  * shares what did not change with it. All operations or none: throws an `ApiError` (422) at the first that does not apply.
  */
 export function applyJsonPatch(document: JsonValue, operations: readonly JsonObject[]): JsonValue {
-  const target = new PatchDocument(document)
-  let copied = 0
-  try {
-    for (const operation of operations) {
-      applyOperation(target, operation ?? {}, (value) => {
-        copied += byteLength(stringifyJson(value))
-        if (copied > maxCopySize) {
-          throw new JsonPatchError(
-            `Unable to complete the copy, the accumulated size increase of copy is ${copied}, exceeding the limit ${maxCopySize}`,
-          )
-        }
-      })
-    }
-  } catch (e) {
-    if (!(e instanceof JsonPatchError)) throw e
-    throw newGenericServerResponse(422, '', { group: '', resource: '' }, '', { serverMessage: e.message })
+  const run = new PatchRun(document, operations)
+  run.until(() => false)
+  return run.result
+}
+
+const sliceMilliseconds = 5
+
+/**
+ * The same, in slices where it takes long: few operations on long lists are much work. A promise only then; it rejects with the signal's reason
+ * when nobody waits any more.
+ */
+export function applyJsonPatchInSlices(
+  document: JsonValue,
+  operations: readonly JsonObject[],
+  signal: () => AbortSignal,
+): JsonValue | Promise<JsonValue> {
+  const run = new PatchRun(document, operations)
+  return slice(run) ? run.result : inSlices(run, signal())
+}
+
+async function inSlices(run: PatchRun, signal: AbortSignal): Promise<JsonValue> {
+  do {
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    signal.throwIfAborted()
+  } while (!slice(run))
+  return run.result
+}
+
+/** Whether it is done. */
+function slice(run: PatchRun): boolean {
+  const end = performance.now() + sliceMilliseconds
+  return run.until(() => performance.now() > end)
+}
+
+/** How often the clock is looked at. */
+const operationsPerLook = 8
+
+class PatchRun {
+  readonly #target: PatchDocument
+  readonly #operations: readonly JsonObject[]
+  #next = 0
+  #copied = 0
+
+  constructor(document: JsonValue, operations: readonly JsonObject[]) {
+    this.#target = new PatchDocument(document)
+    this.#operations = operations
   }
-  return target.root
+
+  get result(): JsonValue {
+    return this.#target.root
+  }
+
+  /** True when all operations are applied, false when it was time to stop before. */
+  until(isTime: () => boolean): boolean {
+    try {
+      while (this.#next < this.#operations.length) {
+        applyOperation(this.#target, this.#operations[this.#next++] ?? {}, this.#count)
+        if (this.#next % operationsPerLook === 0 && isTime()) return this.#next === this.#operations.length
+      }
+      return true
+    } catch (e) {
+      if (!(e instanceof JsonPatchError)) throw e
+      throw newGenericServerResponse(422, '', { group: '', resource: '' }, '', { serverMessage: e.message })
+    }
+  }
+
+  readonly #count = (value: JsonValue): void => {
+    this.#copied += byteLength(stringifyJson(value))
+    if (this.#copied <= maxCopySize) return
+    throw new JsonPatchError(
+      `Unable to complete the copy, the accumulated size increase of copy is ${this.#copied}, exceeding the limit ${maxCopySize}`,
+    )
+  }
 }
