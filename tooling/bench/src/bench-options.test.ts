@@ -1,24 +1,40 @@
 import { expect, test } from 'vitest'
-import { itemNames, parseBenchOptions } from './bench-options.ts'
-import { cacheItems } from './cache/cache-items.ts'
-import { storageItems } from './storage/storage-items.ts'
+import { help, parseBenchOptions } from './bench-options.ts'
+import type { BenchOptions } from './bench-options.ts'
+import { allItems } from './items/all-items.ts'
+
+function parse(...args: readonly string[]): BenchOptions {
+  const options = parseBenchOptions(args, allItems)
+  if (options === 'help') throw new Error('help was asked for')
+  return options
+}
+const namesOf = (...args: readonly string[]): readonly string[] => parse(...args).items.map(({ name }) => name)
+
+test('what is measured', () => {
+  expect(namesOf()).toEqual(allItems.filter(({ full }) => full !== true).map(({ name }) => name))
+  expect(namesOf('--full')).toEqual(allItems.map(({ name }) => name))
+  expect(namesOf('http/get', 'storage/walk')).toEqual(['http/get', 'storage/walk'])
+  expect(namesOf('--items', 'mixed,http/get')).toEqual(['http/get', 'mixed/controllers'])
+  expect(namesOf('growth').length).toBeGreaterThan(2)
+  expect(namesOf('growth')).not.toContain('growth/GET-8k-full')
+  expect(namesOf('growth/GET-8k-full')).toEqual(['growth/GET-8k-full'])
+  expect(namesOf('--base', 'HEAD~1', 'http/get', 'storage')).toEqual(['http/get'])
+  expect(() => parse('http/fly')).toThrow('no such item: http/fly')
+  expect(() => parse('htt')).toThrow('no such item: htt')
+})
 
 test('flags', () => {
-  expect(parseBenchOptions([])).toMatchObject({ items: itemNames, storageItems: [], objects: 10_000, other: undefined, own: true })
-  expect(
-    parseBenchOptions(['--items', 'get,list', '--objects', '50', '--server', 'https://x:1/', '--token', 't', '--name', 'original']),
-  ).toMatchObject({
-    items: ['get', 'list'],
-    objects: 50,
-    other: { name: 'original', url: 'https://x:1', token: 't', pid: undefined },
+  expect(parse()).toMatchObject({ seconds: 1, rounds: 3, minutes: undefined, resume: false, other: undefined, base: undefined })
+  expect(parse('--full')).toMatchObject({ minutes: 8 })
+  expect(parse('--server', 'https://x:1/', '--token', 't', '--name', 'reference')).toMatchObject({
+    other: { name: 'reference', url: 'https://x:1', token: 't', pid: undefined },
   })
-  expect(parseBenchOptions(['storage'])).toMatchObject({ items: [], storageItems: storageItems.map(({ name }) => name), rounds: 5 })
-  expect(parseBenchOptions(['get', 'storage/walk'])).toMatchObject({ items: ['get'], storageItems: ['walk'], rounds: 3 })
-  expect(parseBenchOptions(['cache'])).toMatchObject({ items: [], storageItems: [], cacheItems: cacheItems.map(({ name }) => name) })
-  expect(parseBenchOptions(['cache/get'])).toMatchObject({ cacheItems: ['get'], seconds: 3, rounds: 5 })
-  expect(() => parseBenchOptions(['storage/fly'])).toThrow('no such item: storage/fly')
-  expect(parseBenchOptions(['--help'])).toBe('help')
-  expect(() => parseBenchOptions(['--items', 'fly'])).toThrow('no such item: fly')
-  expect(() => parseBenchOptions(['--duration', '-1'])).toThrow()
-  expect(() => parseBenchOptions(['--only-other'])).toThrow('--only-other needs --server')
+  expect(parseBenchOptions(['--help'], allItems)).toBe('help')
+  expect(help(allItems)).toContain('deletecollection')
+  expect(() => parse('--duration', '0')).toThrow('--duration must be a positive number')
+  expect(() => parse('--base', 'x', '--server', 'https://y')).toThrow('one at a time')
+})
+
+test('no two items have the same name', () => {
+  expect(new Set(allItems.map(({ name }) => name)).size).toBe(allItems.length)
 })

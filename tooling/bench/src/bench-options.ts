@@ -1,130 +1,120 @@
 import { parseArgs } from 'node:util'
-import { cacheItems } from './cache/cache-items.ts'
-import { httpItems } from './http/http-items.ts'
-import { registryItems } from './registry/registry-items.ts'
-import { storageItems } from './storage/storage-items.ts'
+import type { Item } from './frame/item.ts'
 
 export interface BenchOptions {
-  readonly items: readonly string[]
-  /** Items of the group `storage`, which needs no server. */
-  readonly storageItems: readonly string[]
-  /** Items of the group `cache`. */
-  readonly cacheItems: readonly string[]
-  /** Items of the group `http`. */
-  readonly httpItems: readonly string[]
-  /** Items of the group `registry`, which starts its servers itself. */
-  readonly registryItems: readonly string[]
+  readonly items: readonly Item[]
   readonly seconds: number
   readonly rounds: number
-  readonly objects: number
-  readonly watchers: number
-  readonly objectBytes: number
+  /** No item is begun after so many. */
+  readonly minutes: number | undefined
+  readonly resume: boolean
+  readonly profile: boolean
+  /** What is measured becomes what docs/performance.md says. */
+  readonly publish: boolean
+  /** Nothing is measured: docs/performance.md is made anew from what was published. */
+  readonly document: boolean
+  /** A revision to compare with. */
+  readonly base: string | undefined
+  readonly etcd: string | undefined
   /** Another server, measured in turns with ours and with bare. */
   readonly other: { readonly name: string; readonly url: string; readonly token: string; readonly pid: number | undefined } | undefined
-  /** False measures only bare and the other server. */
-  readonly own: boolean
 }
 
-export const itemNames = ['get', 'list', 'create', 'patch', 'watch'] as const
+/** A rule for what `npm run bench -- --full` measures in one go. */
+const fullMinutes = 8
 
-export const help = `npm run bench -- [flags]
-  --items ${itemNames.join(',')}   what to measure (default: all of these)
-  --items storage       the stores themselves, without a server; one of them as storage/NAME:
-                        ${storageItems.map(({ name }) => name).join(', ')}
-  --items cache         what serves from the watch cache, and whether its bars are met; one of them as cache/NAME:
-                        ${cacheItems.map(({ name }) => name).join(', ')}
-  --items http          the whole chain over TLS, and whether its bars are met; one of them as http/NAME:
-                        ${httpItems.map(({ name }) => name).join(', ')}
-  --items registry      the write path of a pod in process, and whether its bars are met; one of them as registry/NAME:
-                        ${registryItems.map(({ name }) => name).join(', ')}
-  --duration 5          seconds for each measurement (storage, registry: 2, cache, http: 3)
-  --rounds 3            measurements of each item on each server, in turns; the middle one counts (storage, cache, http, registry: 5)
-  --objects 10000       pods that are there for get, list and watch
-  --object-bytes 8192   size of a pod as JSON
-  --watchers 100        streams in the watch item
-  --server URL          measure another server too
+export function help(all: readonly Item[]): string {
+  const groups = Map.groupBy(all, ({ name }) => name.slice(0, name.indexOf('/')))
+  const lines = Array.from(groups, ([group, items]) => {
+    const names = items.map(({ name, full }) => name.slice(group.length + 1) + (full === true ? ' (--full)' : ''))
+    return `  ${group.padEnd(9)} ${names.join(', ')}`
+  })
+  return `npm run bench -- [flags] [GROUP | GROUP/NAME …]
+Without flags: everything but what is marked --full, in about ten minutes.
+
+${lines.join('\n')}
+
+  --items LIST          the same as naming them, with commas between
+  --full                also what takes long; ends after ${fullMinutes} minutes, go on with --resume
+  --resume              measures what the last run left
+  --minutes N           begins no item after so many minutes
+  --duration 1          seconds for each measurement
+  --rounds 3            measurements of each item on each server, in turns
+  --profile             leaves a CPU and a heap profile for each item in bench/profiles
+  --base REVISION       compares with another revision, in turns; fails when something is more than 15 % worse
+  --server URL          measures another server too, in turns
   --token TOKEN         its credential
   --name NAME           what to call it
   --pid PID             its process, if it runs here
-  --only-other          leave our own server out`
+  --etcd URL            uses this etcd instead of one of our own
+  --publish             keeps the result and makes docs/performance.md of it
+  --document            makes docs/performance.md of the result that was kept`
+}
 
 /** Throws with a message for the user. */
-export function parseBenchOptions(args: readonly string[]): BenchOptions | 'help' {
+export function parseBenchOptions(args: readonly string[], all: readonly Item[]): BenchOptions | 'help' {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
     options: {
       items: { type: 'string' },
-      duration: { type: 'string' },
-      rounds: { type: 'string' },
-      objects: { type: 'string', default: '10000' },
-      'object-bytes': { type: 'string', default: '8192' },
-      watchers: { type: 'string', default: '100' },
+      full: { type: 'boolean', default: false },
+      resume: { type: 'boolean', default: false },
+      minutes: { type: 'string' },
+      duration: { type: 'string', default: '1' },
+      rounds: { type: 'string', default: '3' },
+      profile: { type: 'boolean', default: false },
+      publish: { type: 'boolean', default: false },
+      document: { type: 'boolean', default: false },
+      base: { type: 'string' },
       server: { type: 'string' },
       token: { type: 'string', default: '' },
       name: { type: 'string', default: 'other' },
       pid: { type: 'string' },
-      'only-other': { type: 'boolean', default: false },
+      etcd: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   })
   if (values.help) return 'help'
   const asked = [...positionals, ...(values.items?.split(',') ?? [])]
-  const storage = inGroup('storage', storageItems, asked)
-  const cache = inGroup('cache', cacheItems, asked)
-  const http = inGroup('http', httpItems, asked)
-  const registry = inGroup('registry', registryItems, asked)
-  const items = asked.filter((item) => (itemNames as readonly string[]).includes(item))
-  const known = [
-    ...itemNames,
-    ...namesOf('storage', storageItems),
-    ...namesOf('cache', cacheItems),
-    ...namesOf('http', httpItems),
-    ...namesOf('registry', registryItems),
-  ]
-  const unknown = asked.filter((item) => !known.includes(item))
-  if (unknown.length > 0) throw new Error(`no such item: ${unknown.join(', ')}; there are ${known.join(', ')}`)
-  if (values['only-other'] && values.server === undefined) throw new Error('--only-other needs --server')
-  const other =
-    values.server === undefined
-      ? undefined
-      : { name: values.name, url: values.server.replace(/\/$/, ''), token: values.token, pid: optional(values.pid) }
-  const grouped = asked.length > 0 && items.length === 0
+  const { base, server } = values
+  if (base !== undefined && server !== undefined) throw new Error('--base and --server are two comparisons: one at a time')
+  const minutes = values.minutes ?? (values.full ? String(fullMinutes) : undefined)
   return {
-    items: asked.length > 0 ? items : itemNames,
-    storageItems: storage,
-    cacheItems: cache,
-    httpItems: http,
-    registryItems: registry,
-    seconds: positive('duration', values.duration ?? (grouped ? (cache.length + http.length > 0 ? '3' : '2') : '5')),
-    rounds: positive('rounds', values.rounds ?? (grouped ? '5' : '3')),
-    objects: positive('objects', values.objects),
-    objectBytes: positive('object-bytes', values['object-bytes']),
-    watchers: positive('watchers', values.watchers),
-    other,
-    own: !values['only-other'],
+    items: chosen(all, asked, values.full).filter(({ compares }) => base === undefined || compares === true),
+    seconds: positive('duration', values.duration),
+    rounds: positive('rounds', values.rounds),
+    minutes: minutes === undefined ? undefined : positive('minutes', minutes),
+    resume: values.resume,
+    profile: values.profile,
+    publish: values.publish,
+    document: values.document,
+    base,
+    etcd: values.etcd,
+    other:
+      server === undefined
+        ? undefined
+        : {
+            name: values.name,
+            url: server.replace(/\/$/, ''),
+            token: values.token,
+            pid: values.pid === undefined ? undefined : positive('pid', values.pid),
+          },
   }
 }
 
-interface Named {
-  readonly name: string
-}
-
-/** A group's name stands for all of it; one of its items is GROUP/NAME. */
-function namesOf(group: string, items: readonly Named[]): string[] {
-  return [group, ...items.map(({ name }) => `${group}/${name}`)]
-}
-
-function inGroup(group: string, items: readonly Named[], asked: readonly string[]): string[] {
-  return items.filter(({ name }) => asked.includes(group) || asked.includes(`${group}/${name}`)).map(({ name }) => name)
+/** A group's name stands for all of it that does not take long; what is named itself is always meant. */
+function chosen(all: readonly Item[], asked: readonly string[], full: boolean): readonly Item[] {
+  const unknown = asked.filter((text) => !all.some(({ name }) => name === text || name.startsWith(`${text}/`)))
+  if (unknown.length > 0) throw new Error(`no such item: ${unknown.join(', ')}; --help shows what there is`)
+  return all.filter(
+    (item) =>
+      asked.includes(item.name) || ((full || item.full !== true) && (asked.length === 0 || asked.includes(item.name.split('/')[0]!))),
+  )
 }
 
 function positive(flag: string, text: string): number {
   const value = Number(text)
   if (!(value > 0)) throw new Error(`--${flag} must be a positive number, not "${text}"`)
   return value
-}
-
-function optional(text: string | undefined): number | undefined {
-  return text === undefined ? undefined : positive('pid', text)
 }

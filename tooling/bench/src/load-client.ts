@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers'
 import { openHttp2 } from './http2-connection.ts'
 import { openHttp1 } from './load-connection.ts'
 import type { ConnectionOptions, LoadConnection } from './load-connection.ts'
@@ -7,7 +8,7 @@ import { mixedMaker } from './request-maker.ts'
 import { openWatches } from './watch-streams.ts'
 
 /** Run as a process of its own, so that its processor time can be told from the server's. */
-const job = JSON.parse(process.argv[2]!) as LoadJob
+const job = JSON.parse(await text(process.stdin)) as LoadJob
 process.stdout.write(`${JSON.stringify(await run(job))}\n`)
 process.exit(0)
 
@@ -43,6 +44,7 @@ async function run(load: LoadJob): Promise<LoadResult> {
     p99: at(0.99),
     events: watches?.events() ?? 0,
     eventSeconds: Math.max(seconds, ((watches?.lastEvent() ?? 0) - began) / 1000),
+    watchSeconds: watches === undefined ? 0 : (watches.lastEvent() - watches.opened) / 1000,
     disorder: watches?.disorder() ?? 0,
   }
 }

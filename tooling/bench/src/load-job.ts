@@ -1,4 +1,4 @@
-/** What one load client process does; handed over as JSON on its command line, answered by a `LoadResult` on stdout. */
+/** What one load client process does; handed over as JSON on stdin, answered by a `LoadResult` on stdout. */
 export interface LoadJob {
   readonly url: string
   readonly token: string
@@ -36,6 +36,8 @@ export interface RequestTemplate {
   readonly body?: string
   /** Where "{n}" begins. */
   readonly firstNumber?: number
+  /** How far "{n}" is from the one before. Default: 1. */
+  readonly step?: number
   /** "{n}" is taken modulo this, when objects are used again. */
   readonly modulo?: number
   /** "{n}" has so many digits, with zeros in front. */
@@ -54,8 +56,10 @@ export interface LoadResult {
   readonly p99: number
   /** Lines that arrived on the watch streams. */
   readonly events: number
-  /** Until the last of them. */
+  /** Until the last of them, from the first request. */
   readonly eventSeconds: number
+  /** Until the last of them, from when watches were opened. */
+  readonly watchSeconds: number
   /** Of watches whose order is checked: events that came twice, too late, or not on all streams. */
   readonly disorder: number
 }

@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 
 export interface Usage {
   readonly cpuSeconds: number
+  readonly rssMiB: number
   readonly rssAnonMiB: number
   readonly peakRssMiB: number
   /** Mapped files: of the embedded store these are pages that the system takes back when it needs them. */
@@ -21,11 +22,22 @@ export function usageOf(pid: number | undefined): Usage | undefined {
     const mebibytes = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) / 1024
     return {
       cpuSeconds: (Number(fields[11]) + Number(fields[12])) / ticksPerSecond,
+      rssMiB: mebibytes('VmRSS'),
       rssAnonMiB: mebibytes('RssAnon'),
       peakRssMiB: mebibytes('VmHWM'),
       rssFileMiB: mebibytes('RssFile'),
     }
   } catch {
     return undefined
+  }
+}
+
+/** The peak is counted from now on. */
+export function resetPeak(pid: number | undefined): void {
+  if (pid === undefined) return
+  try {
+    writeFileSync(`/proc/${pid}/clear_refs`, '5')
+  } catch {
+    // Of somebody else's process, or on another system: it stays the peak since its start.
   }
 }

@@ -8,6 +8,8 @@ test('numbers are counted, padded and come again', () => {
     ['/p-000', '000'],
     ['/p-001', '001'],
   ])
+  const even = requestMaker({ method: 'GET', path: '/{n}', firstNumber: 4, step: 2 })
+  expect([even().path, even().path]).toEqual(['/4', '/6'])
   const fixed = requestMaker({ method: 'GET', path: '/p' })
   expect(fixed()).toBe(fixed())
 })

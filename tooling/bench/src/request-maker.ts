@@ -1,7 +1,7 @@
 import type { RequestTemplate } from './load-job.ts'
 
 /** A request with its number filled in. */
-export type MadeRequest = Omit<RequestTemplate, 'firstNumber' | 'modulo' | 'digits'>
+export type MadeRequest = Omit<RequestTemplate, 'firstNumber' | 'step' | 'modulo' | 'digits'>
 
 /** A request and how often it is sent for one of the others. */
 export interface RequestKind {
@@ -11,11 +11,12 @@ export interface RequestKind {
 
 /** Each call gives the next. One that has no number in it is the same object every time. */
 export function requestMaker(template: RequestTemplate): () => MadeRequest {
-  const { firstNumber = 0, modulo, digits = 0, ...request } = template
+  const { firstNumber = 0, step = 1, modulo, digits = 0, ...request } = template
   if (!`${request.path}${request.body ?? ''}`.includes('{n}')) return () => request
   let next = firstNumber
   return () => {
-    const n = next++
+    const n = next
+    next += step
     const text = String(modulo === undefined ? n : n % modulo).padStart(digits, '0')
     const body = request.body?.replaceAll('{n}', text)
     return { ...request, path: request.path.replaceAll('{n}', text), ...(body !== undefined && { body }) }

@@ -140,13 +140,20 @@ export interface PlainAnswer {
   readonly body: Buffer
 }
 
+export interface AskOptions {
+  readonly contentType?: string
+  readonly accept?: string
+  /** The body is given as it comes. */
+  readonly acceptEncoding?: string
+}
+
 /** One request, for preparing. */
 export function ask(
   server: ServerUnderTest,
   method: string,
   pathname: string,
   body?: unknown,
-  { contentType = 'application/json', accept = 'application/json' }: { readonly contentType?: string; readonly accept?: string } = {},
+  { contentType = 'application/json', accept = 'application/json', acceptEncoding }: AskOptions = {},
 ): Promise<PlainAnswer> {
   return new Promise((resolve, reject) => {
     const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body))
@@ -158,6 +165,7 @@ export function ask(
         agent: false,
         headers: {
           accept,
+          ...(acceptEncoding !== undefined && { 'accept-encoding': acceptEncoding }),
           authorization: `Bearer ${server.token}`,
           ...(bytes && { 'content-type': contentType, 'content-length': bytes.length }),
         },

@@ -4,7 +4,8 @@ import { StreamOrder } from './stream-order.ts'
 export interface WatchStreams {
   events(): number
   bytes(): number
-  /** When the newest event came, by the monotonic clock. */
+  /** When the first watch was opened, and when the newest event came, by the monotonic clock. */
+  readonly opened: number
   lastEvent(): number
   /** Events that came twice or late, and those that some streams had and others had not. */
   disorder(): number
@@ -27,6 +28,7 @@ export async function openWatches({ url, token, path, streams, checkOrder = fals
   let events = 0
   let bytes = 0
   let last = 0
+  const began = performance.now()
   const orders: StreamOrder[] = []
   const open = async (): Promise<void> => {
     const order = checkOrder ? new StreamOrder() : undefined
@@ -46,6 +48,7 @@ export async function openWatches({ url, token, path, streams, checkOrder = fals
   return {
     events: () => events,
     bytes: () => bytes,
+    opened: began,
     lastEvent: () => last,
     disorder() {
       const most = Math.max(0, ...orders.map(({ count }) => count))

@@ -1,5 +1,5 @@
-import { middleOf } from '../storage/storage-verdict.ts'
-import type { StorageFigure } from '../storage/storage-job.ts'
+import type { Figure } from '../frame/item.ts'
+import { middleOf } from '../frame/middle.ts'
 import type { Step } from './steps.ts'
 
 /** So long that a batch takes several ticks of the clock that processor time is counted by. */
@@ -13,14 +13,13 @@ interface Batch {
   readonly cpu: number
 }
 
-/** In batches, for a step is shorter than a look at the clock is exact. What `prepare` takes is not counted. */
-export function measureStep(step: Step, seconds: number): StorageFigure {
+/** Microseconds of processor time. In batches, for a step is shorter than a look at the clock is exact. What `prepare` takes is not counted. */
+export function measureStep(step: Step, seconds: number): Figure {
   runBatches(step, warmUpSeconds)
   const batches = runBatches(step, seconds)
   const times = batches.map(({ elapsed }) => elapsed / batch).toSorted((a, b) => a - b)
-  const p50 = middleOf(times)
   const cpu = batches.reduce((sum, one) => sum + one.cpu, 0) / (batches.length * batch)
-  return { perSecond: 1000 / p50, p50, p99: times[Math.floor(times.length * 0.99)]!, cpu }
+  return { value: cpu, p50: middleOf(times), p99: times[Math.floor(times.length * 0.99)]!, serverCpu: cpu / 1000 }
 }
 
 function runBatches(step: Step, seconds: number): Batch[] {

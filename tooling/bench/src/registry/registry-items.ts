@@ -1,6 +1,10 @@
+import { fileURLToPath } from 'node:url'
+import type { Bar, Item } from '../frame/item.ts'
+import { processSide } from '../frame/process-side.ts'
+
 /** A figure of the write path. */
-export interface RegistryItem {
-  /** `registry/NAME` on the command line, and the name of its load or step. */
+interface WritePathItem {
+  /** Also of its load or step. */
   readonly name: string
   readonly title: string
   /** Writes in a second, or microseconds of processor time of one step. */
@@ -9,7 +13,7 @@ export interface RegistryItem {
   readonly bar?: number
 }
 
-export const registryItems: readonly RegistryItem[] = [
+const writePath: readonly WritePathItem[] = [
   {
     name: 'create',
     title: 'create of a 3 KB pod through the store, with default admission, durable, 32 in flight',
@@ -25,3 +29,15 @@ export const registryItems: readonly RegistryItem[] = [
   { name: 'managers-apply', title: 'its managed fields, when a label is applied', unit: 'time' },
   { name: 'encode', title: 'encoding it into the stored record', unit: 'time' },
 ]
+
+const program = fileURLToPath(import.meta.resolve('./registry-process.ts'))
+
+/** The write path of a pod, in process. */
+export const registryItems: readonly Item[] = writePath.map(({ name, title, unit, bar }) => ({
+  name: `registry/${name}`,
+  title,
+  unit: unit === 'rate' ? 'operations/s' : 'µs',
+  ...(bar !== undefined && { bar: { type: unit === 'rate' ? 'least' : 'most', value: bar } satisfies Bar }),
+  full: true,
+  open: async () => ({ sides: [processSide('keelson', program, () => [name])] }),
+}))

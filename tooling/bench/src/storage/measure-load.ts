@@ -1,9 +1,10 @@
-import type { Load, StorageFigure } from './storage-job.ts'
+import type { Figure } from '../frame/item.ts'
+import type { Load } from './storage-job.ts'
 
 const warmUpSeconds = 0.5
 
-/** Keeps the load's number of operations under way: a while to warm up, then the measured time. */
-export async function measureLoad(load: Load, seconds: number): Promise<StorageFigure> {
+/** Keeps the load's number of operations under way: a while to warm up, then the measured time. Processor time is that of all threads of the process; of etcd's own nothing. */
+export async function measureLoad(load: Load, seconds: number): Promise<Figure> {
   let n = 0
   await keepGoing(load, warmUpSeconds, () => n++, undefined)
   const times: number[] = []
@@ -14,7 +15,8 @@ export async function measureLoad(load: Load, seconds: number): Promise<StorageF
   const cpu = process.cpuUsage(cpuBefore)
   times.sort((a, b) => a - b)
   const at = (share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))]!
-  return { perSecond: times.length / elapsed, p50: at(0.5), p99: at(0.99), cpu: (cpu.user + cpu.system) / times.length }
+  const cpuSeconds = (cpu.user + cpu.system) / 1e6
+  return { value: times.length / elapsed, p50: at(0.5), p99: at(0.99), serverCpu: (cpuSeconds / times.length) * 1000 }
 }
 
 async function keepGoing(load: Load, seconds: number, next: () => number, times: number[] | undefined): Promise<void> {

@@ -1,20 +1,10 @@
-/** What one measuring process does; handed over as JSON on its command line, answered by a `StorageFigure` on stdout. */
+/** What one measuring process does; handed over as JSON on its command line, answered by a figure on stdout. */
 export interface StorageJob {
   /** A name in `loads.ts`. */
   readonly load: string
-  readonly seconds: number
   /** Differs for each measurement, so that the keys on a shared etcd do too. */
   readonly run: number
   readonly etcd: string | undefined
-}
-
-export interface StorageFigure {
-  readonly perSecond: number
-  /** Milliseconds of one operation. */
-  readonly p50: number
-  readonly p99: number
-  /** Microseconds of processor time for one operation, in all threads of the process; of etcd's own nothing. */
-  readonly cpu: number
 }
 
 /** Operations to repeat. */

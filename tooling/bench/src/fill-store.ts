@@ -1,0 +1,170 @@
+import { mkdirSync } from 'node:fs'
+import path from 'node:path'
+import { openEmbedded } from '@keelson/backend-embedded'
+import type { EmbeddedBackend } from '@keelson/backend-embedded'
+import type { Entry } from '@keelson/storagebackend'
+import { namespace, samplePod } from './sample-pod.ts'
+import { ask, startKeelson } from './server-under-test.ts'
+import type { Scratch, ServerUnderTest } from './server-under-test.ts'
+
+export interface DatasetSize {
+  /** Pods of 8 KB with managed fields, "pod-000000" and on, in 50 groups by the label `group`. */
+  readonly pods: number
+  /** Config maps of 1 KB. */
+  readonly configMaps: number
+}
+
+/** A data directory with objects in it. */
+export interface Dataset extends DatasetSize {
+  readonly directory: string
+  /** Of all stored values of pods, in bytes. */
+  readonly podBytes: number
+}
+
+export const groups = 50
+/** What `withManagedFields` adds, about. */
+const managedFieldsBytes = 1200
+export const pods: string = `/api/v1/namespaces/${namespace}/pods`
+export const configMaps: string = `/api/v1/namespaces/${namespace}/configmaps`
+/** Names, labels and uids all have the same length, so that one stored value becomes another by writing over these. */
+export const podName = (n: number): string => `pod-${String(n).padStart(6, '0')}`
+export const configMapName = (n: number): string => `map-${String(n).padStart(6, '0')}`
+export const groupName = (n: number): string => `group-${String(n % groups).padStart(2, '0')}`
+
+/** One pod and one config map are made by the server itself; the others are copies of what it stored, written to its store while it is not running. */
+export async function fillStore(scratch: Scratch, program: string, size: DatasetSize): Promise<Dataset> {
+  const directory = path.join(scratch.path, `data-${size.pods}-${size.configMaps}`)
+  mkdirSync(directory, { recursive: true })
+  {
+    await using server = await startKeelson(scratch, program, { dataDirectory: directory })
+    await makeFirst(server)
+  }
+  await using store = await openEmbedded({ dataDir: directory })
+  const pod = await read(store, `/registry/pods/${namespace}/${podName(0)}`)
+  const value = withManagedFields(pod.value)
+  const podBytes = await copies(store, pod.key, value, size.pods, (n) => [
+    [podName(0), podName(n)],
+    [groupName(0), groupName(n)],
+  ])
+  if (size.configMaps > 0) {
+    const map = await read(store, `/registry/configmaps/${namespace}/${configMapName(0)}`)
+    await copies(store, map.key, map.value, size.configMaps, (n) => [[configMapName(0), configMapName(n)]])
+  }
+  return { ...size, directory, podBytes }
+}
+
+async function makeFirst(server: ServerUnderTest): Promise<void> {
+  const map = { metadata: { name: configMapName(0), namespace }, data: { text: 'a line that means nothing. '.repeat(32) } }
+  for (const [target, object] of [...firstObjects(), [pods, podTemplate(podName(0), groupName(0))], [configMaps, map]] as const) {
+    const { status, body } = await ask(server, 'POST', target, object)
+    if (status !== 201 && status !== 409) throw new Error(`${target} answered ${status}: ${body.toString()}`)
+  }
+}
+
+/** What has to be there before pods, and where it is made. */
+export function firstObjects(): readonly (readonly [path: string, object: object])[] {
+  return [
+    ['/api/v1/namespaces', { metadata: { name: namespace } }],
+    [`/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name: 'default' } }],
+  ]
+}
+
+/** A pod as it is sent to be made. */
+export function podTemplate(name: string, group: string): object {
+  const pod = samplePod(name, 8192 - managedFieldsBytes) as { metadata: { labels: Record<string, string> } }
+  pod.metadata.labels['group'] = group
+  return pod
+}
+
+async function read(store: EmbeddedBackend, key: string): Promise<Entry> {
+  const { entry } = await store.get(key)
+  if (entry === undefined) throw new Error(`the server did not store ${key}`)
+  return entry
+}
+
+const metadataEnds = Buffer.from('},"spec":{')
+
+/** What a server that keeps none would have kept: the fields of everything that a client sets on such a pod. */
+function withManagedFields(value: Uint8Array): Buffer {
+  const bytes = Buffer.from(value)
+  if (bytes.includes('"managedFields":')) return bytes
+  const at = bytes.indexOf(metadataEnds)
+  const fields = {
+    'f:metadata': { 'f:annotations': { '.': {}, ...noteFields(bytes) }, 'f:labels': { '.': {}, 'f:app': {}, 'f:group': {}, 'f:name': {} } },
+    'f:spec': {
+      'f:automountServiceAccountToken': {},
+      'f:containers': {
+        'k:{"name":"main"}': {
+          '.': {},
+          'f:env': { '.': {}, 'k:{"name":"MODE"}': { '.': {}, 'f:name': {}, 'f:value': {} } },
+          'f:image': {},
+          'f:imagePullPolicy': {},
+          'f:name': {},
+          'f:ports': {
+            '.': {},
+            'k:{"containerPort":8080,"protocol":"TCP"}': { '.': {}, 'f:containerPort': {}, 'f:name': {}, 'f:protocol': {} },
+          },
+          'f:resources': {
+            '.': {},
+            'f:limits': { '.': {}, 'f:cpu': {}, 'f:memory': {} },
+            'f:requests': { '.': {}, 'f:cpu': {}, 'f:memory': {} },
+          },
+          'f:terminationMessagePath': {},
+          'f:terminationMessagePolicy': {},
+        },
+      },
+      'f:dnsPolicy': {},
+      'f:enableServiceLinks': {},
+      'f:restartPolicy': {},
+      'f:schedulerName': {},
+      'f:securityContext': {},
+      'f:terminationGracePeriodSeconds': {},
+    },
+  }
+  const entry = {
+    manager: 'bench',
+    operation: 'Update',
+    apiVersion: 'v1',
+    time: '2026-01-01T00:00:00Z',
+    fieldsType: 'FieldsV1',
+    fieldsV1: fields,
+  }
+  return Buffer.concat([bytes.subarray(0, at), Buffer.from(`,"managedFields":${JSON.stringify([entry])}`), bytes.subarray(at)])
+}
+
+function noteFields(bytes: Buffer): Record<string, object> {
+  const names = new Set(bytes.toString().match(/example\.com\/note-\d+/g))
+  return Object.fromEntries([...names].map((name) => [`f:${name}`, {}]))
+}
+
+const batch = 250
+
+/** Resolves to the sum of the values' lengths. The first is written anew too. */
+async function copies(
+  store: EmbeddedBackend,
+  firstKey: string,
+  value: Buffer | Uint8Array,
+  count: number,
+  changes: (n: number) => readonly (readonly [from: string, to: string])[],
+): Promise<number> {
+  const template = Buffer.from(value)
+  const places = changes(0).map(([from]) => placesOf(template, from))
+  const key = firstKey.slice(0, -changes(0)[0]![0].length)
+  for (let from = 0; from < count; from += batch) {
+    const operations = []
+    for (let n = from; n < Math.min(count, from + batch); n++) {
+      const copy = Buffer.from(template)
+      const changed = changes(n)
+      places.forEach((at, i) => at.forEach((place) => copy.write(changed[i]![1], place)))
+      operations.push({ type: 'put', key: key + changed[0]![1], value: copy } as const)
+    }
+    await store.commit({ compare: [], operations })
+  }
+  return template.length * count
+}
+
+function placesOf(bytes: Buffer, text: string): number[] {
+  const places: number[] = []
+  for (let at = bytes.indexOf(text); at >= 0; at = bytes.indexOf(text, at + 1)) places.push(at)
+  return places
+}

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { compareItems } from './compare-items.ts'
+import type { Item } from './item.ts'
+import type { OpenBench } from './open-bench.ts'
+import { createProgress } from './progress.ts'
+
+const bench = { seconds: 1, release() {} } as unknown as OpenBench
+const progress = createProgress(1, { write: () => true } as unknown as NodeJS.WriteStream)
+
+/** Ours gives these rates one after the other, the base always 100. */
+function planted(rates: readonly number[]): Item {
+  let round = -2
+  return {
+    name: 'http/planted',
+    title: '',
+    unit: 'requests/s',
+    open: async () => ({
+      sides: [
+        { name: 'keelson', measure: async () => ({ value: rates[Math.max(0, ++round) % rates.length]! }) },
+        { name: 'base', measure: async () => ({ value: 100 }) },
+      ],
+    }),
+  }
+}
+
+test('a planted regression fails, one that was only a bad moment does not', async () => {
+  const printed: string[] = []
+  const run = (item: Item): Promise<readonly string[]> =>
+    compareItems([item], bench, { rounds: 3, progress, print: (line) => printed.push(line) })
+  expect(await run(planted([80]))).toEqual(['http/planted'])
+  expect(printed.at(-1)).toContain('80 % of the base')
+  expect(await run(planted([90]))).toEqual([])
+  expect(await run(planted([50, 50, 50, 100, 100, 100, 100, 100, 100, 100]))).toEqual([])
+})

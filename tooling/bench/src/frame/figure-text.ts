@@ -1,0 +1,88 @@
+import type { Bar, Figure, Unit } from './item.ts'
+import { bareSide, busySide, compare } from './judge.ts'
+import type { Verdict } from './judge.ts'
+import { middleFigure } from './middle.ts'
+import type { ItemResult, SideResult } from './run-item.ts'
+
+export const percent = (share: number): string => `${(share * 100).toFixed(0)} %`
+
+/** As many digits as mean something. */
+export function number(value: number | undefined): string {
+  if (value === undefined || !Number.isFinite(value)) return '–'
+  if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en')
+  return value === 0 ? '0' : String(Number(value.toPrecision(3)))
+}
+
+export function valueText(unit: Unit, value: number): string {
+  const [short = ''] = unit.endsWith('/s') ? ['/s'] : [unit]
+  return `${number(value)} ${short}`
+}
+
+export function barText(unit: Unit, bar: Bar): string {
+  switch (bar.type) {
+    case 'share':
+      return `≥ ${percent(bar.least)} of bare`
+    case 'ratio':
+      return `≤ ${number(bar.most)} ×`
+    case 'least':
+      return `≥ ${valueText(unit, bar.value)}`
+    case 'most':
+      return `≤ ${valueText(unit, bar.value)}`
+  }
+}
+
+export function verdictText(unit: Unit, bar: Bar, { reached, by, met }: Verdict): string {
+  const shown = bar.type === 'share' ? percent(reached) : bar.type === 'ratio' ? `${number(reached)} ×` : valueText(unit, reached)
+  return `${shown}${by === 'processor time' ? ' by processor time' : ''}, ${barText(unit, bar)}: ${met ? 'met' : 'MISSED'}`
+}
+
+/** What is not to be believed as it stands is marked: the server was not what could not go faster. */
+export const marks = { client: 'c', neither: 'w' } as const
+export const markNotes = 'c: the client was the busy side; w: neither was, answers were waited for'
+
+export function markOf(unit: Unit, figure: Figure): string {
+  const side = unit === 'requests/s' || unit === 'events/s' ? busySide(figure) : undefined
+  return side === 'client' || side === 'neither' ? marks[side] : ''
+}
+
+export const columns = [
+  'value',
+  'spread',
+  'of bare',
+  'p50 ms',
+  'p99 ms',
+  'open p50',
+  'open p99',
+  'CPU s/1000',
+  'client',
+  'MB/s',
+  'bytes/req',
+  'RssAnon MiB',
+  'peak MiB',
+] as const
+
+/** The cells of one side, in the order of the columns. */
+export function cellsOf(item: ItemResult, side: SideResult): readonly string[] {
+  const { unit } = item
+  const middle = middleFigure(side.rounds)
+  const values = side.rounds.map(({ value }) => value)
+  const bare = item.sides.find(({ name }) => name === bareSide)
+  const share = bare === undefined || bare === side ? undefined : compare(unit, side.rounds, bare.rounds)
+  return [
+    `${valueText(unit, middle.value)}${markOf(unit, middle) && ` ${markOf(unit, middle)}`}`,
+    values.length > 1 ? `${number(Math.min(...values))}–${number(Math.max(...values))}` : '',
+    share === undefined ? '' : `${percent(share.reached)}${share.by === 'value' ? '' : '*'}`,
+    ...[
+      middle.p50,
+      middle.p99,
+      side.latency?.p50,
+      side.latency?.p99,
+      middle.serverCpu,
+      middle.clientCpu,
+      middle.megabytesPerSecond,
+      middle.allocatedBytes,
+      middle.rssAnonMiB,
+      middle.peakRssMiB,
+    ].map((value) => (value === undefined ? '' : number(value))),
+  ]
+}

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import type { Figure } from './item.ts'
+import { busySide, compare, judge } from './judge.ts'
+import { middleFigure, middleOf } from './middle.ts'
+
+const busyServer = { serverCores: 1, clientCores: 0.5 }
+const busyClient = { serverCores: 0.6, clientCores: 1 }
+const rate = (value: number, more: Partial<Figure> = busyServer): Figure => ({ value, ...more })
+const times = (...values: readonly number[]): Figure[] => values.map((value) => ({ value }))
+
+test('which side was busy', () => {
+  expect(busySide({ value: 1, ...busyServer })).toBe('server')
+  expect(busySide({ value: 1, ...busyClient })).toBe('client')
+  expect(busySide({ value: 1, serverCores: 0.95, clientCores: 0.97 })).toBe('client')
+  expect(busySide({ value: 1, serverCores: 1.4, clientCores: 0.92 })).toBe('server')
+  expect(busySide({ value: 1, serverCores: 0.5, clientCores: 0.5 })).toBe('neither')
+  expect(busySide({ value: 1 })).toBeUndefined()
+})
+
+test('a share is taken round by round, and the middle one decides', () => {
+  const sides = [
+    { name: 'ours', rounds: [60, 10, 90].map((n) => rate(n)) },
+    { name: 'bare', rounds: [100, 100, 300].map((n) => rate(n)) },
+  ]
+  const judged = { unit: 'requests/s', sides } as const
+  expect(judge({ ...judged, bar: { type: 'share', least: 0.3 } })).toEqual({ reached: 0.3, spread: [0.1, 0.6], by: 'value', met: true })
+  expect(judge({ ...judged, bar: { type: 'share', least: 0.31 } })?.met).toBe(false)
+  expect(judge(judged)).toBeUndefined()
+})
+
+test('rounds in which the client was the busy side do not count', () => {
+  const ours = [rate(90), rate(10, busyClient)]
+  const bare = [rate(100), rate(100)]
+  expect(compare('requests/s', ours, bare)).toMatchObject({ reached: 0.9, by: 'value' })
+})
+
+test('where none counts, what an answer costs the server decides', () => {
+  const ours = [rate(100, { ...busyClient, serverCpu: 2 }), rate(100, { ...busyClient, serverCpu: 4 })]
+  const bare = [rate(100, { ...busyClient, serverCpu: 1 }), rate(100, { ...busyClient, serverCpu: 1 })]
+  expect(compare('requests/s', ours, bare)).toMatchObject({ reached: 0.375, by: 'processor time' })
+  // Where not even that is known, rates are all there is.
+  expect(compare('requests/s', [rate(50, {})], [rate(100, {})])).toMatchObject({ reached: 0.5, by: 'value' })
+})
+
+test('of times, less is better', () => {
+  expect(compare('ms', times(2), times(1)).reached).toBe(0.5)
+  const sides = [{ name: 'ours', rounds: times(2, 3, 1) }]
+  expect(judge({ unit: 's', sides, bar: { type: 'most', value: 2 } })?.met).toBe(true)
+  expect(judge({ unit: 's', sides, bar: { type: 'most', value: 1.9 } })?.met).toBe(false)
+  expect(judge({ unit: 'requests/s', sides, bar: { type: 'least', value: 2 } })?.met).toBe(true)
+})
+
+test('a ratio is one side beside another of the same round', () => {
+  const sides = [
+    { name: '1,000', rounds: times(1, 1, 1) },
+    { name: '10,000', rounds: times(1, 2, 1) },
+    { name: '100,000', rounds: times(1.2, 2.6, 1.4) },
+  ]
+  const verdict = judge({ unit: 'ms', sides, bar: { type: 'ratio', of: '100,000', to: '10,000', most: 1.3 } })
+  expect(verdict).toMatchObject({ reached: 1.3, met: true })
+  expect(judge({ unit: 'ms', sides, bar: { type: 'ratio', of: '100,000', to: '1,000', most: 1.3 } })?.met).toBe(false)
+})
+
+test('the middle', () => {
+  expect(middleOf([3, 1, 2])).toBe(2)
+  expect(middleOf([4, 1, 2, 3])).toBe(2.5)
+  expect(middleFigure([{ value: 1, p50: 5 }, { value: 3 }, { value: 2 }])).toEqual({ value: 2, p50: 5 })
+})

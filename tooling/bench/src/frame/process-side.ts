@@ -1,0 +1,33 @@
+import { spawn } from 'node:child_process'
+import type { Figure, Side } from './item.ts'
+
+/** A measurement in a process of its own: the heap that another left behind is no part of the figure. The program gets the seconds last, and prints a figure. */
+export function processSide(
+  name: string,
+  program: string,
+  args: () => readonly string[],
+  pick: (figure: Figure) => number = ({ value }) => value,
+): Side {
+  return {
+    name,
+    async measure(seconds) {
+      const figure = JSON.parse(await output([program, ...args(), String(seconds)])) as Figure
+      return { ...figure, value: pick(figure) }
+    },
+    async profile(file) {
+      const flags = ['--cpu-prof', `--cpu-prof-name=${file}.cpuprofile`, '--heap-prof', `--heap-prof-name=${file}.heapprofile`]
+      await output([...flags, program, ...args(), '2'])
+      return { [Symbol.asyncDispose]: () => Promise.resolve() }
+    },
+  }
+}
+
+function output(args: readonly string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+    let printed = ''
+    child.stdout.on('data', (data: Buffer) => (printed += data.toString()))
+    child.on('error', reject)
+    child.on('close', (code) => (code === 0 ? resolve(printed) : reject(new Error(`measuring ended with ${code}: ${args.join(' ')}`))))
+  })
+}

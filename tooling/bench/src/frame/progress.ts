@@ -1,0 +1,42 @@
+const width = 24
+
+export interface Progress {
+  /** What is being done, after how many of all the items. */
+  show(done: number, what: string): void
+  /** A line that stays. */
+  say(line: string): void
+  end(): void
+}
+
+/** A bar that is drawn over itself on a terminal; elsewhere a line for each item. */
+export function createProgress(all: number, out: NodeJS.WriteStream = process.stderr, now: () => number = Date.now): Progress {
+  const began = now()
+  let said = -1
+  const clear = (): void => {
+    if (out.isTTY) out.write('\r\u001B[K')
+  }
+  return {
+    show(done, what) {
+      if (!out.isTTY) {
+        if (done !== said) out.write(`${done + 1}/${all} ${what}\n`)
+        said = done
+        return
+      }
+      const filled = Math.round((done / all) * width)
+      const left = done === 0 ? '' : `, about ${clock(((now() - began) / done) * (all - done))} left`
+      const text = `${'█'.repeat(filled)}${'░'.repeat(width - filled)} ${done}/${all} ${what}${left}`
+      clear()
+      out.write(text.slice(0, Math.max(20, (out.columns ?? 100) - 1)))
+    },
+    say(line) {
+      clear()
+      out.write(`${line}\n`)
+    },
+    end: clear,
+  }
+}
+
+function clock(milliseconds: number): string {
+  const seconds = Math.round(milliseconds / 1000)
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+}

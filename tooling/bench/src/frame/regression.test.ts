@@ -1,0 +1,29 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Figure } from './item.ts'
+import { compareWithBase } from './regression.ts'
+
+const busy = { serverCores: 1, clientCores: 0.5 }
+const figure = (perSecond: number, serverCpu: number): Figure => ({ value: perSecond, serverCpu, ...busy })
+
+test('a planted regression is caught: of the rate, of the cost, of a time', () => {
+  const base = [1000, 900, 1100].map((n) => figure(n, 1))
+  expect(compareWithBase('requests/s', base, base)).toEqual({ value: 1, cost: 1, regressed: false })
+  const waits = [800, 720, 900].map((n) => figure(n, 1))
+  expect(compareWithBase('requests/s', waits, base)).toMatchObject({ value: 0.8, regressed: true })
+  const works = [1000, 900, 1100].map((n) => figure(n, 1.25))
+  expect(compareWithBase('requests/s', works, base)).toMatchObject({ value: 1, cost: 0.8, regressed: true })
+  expect(compareWithBase('s', [{ value: 3 }], [{ value: 2 }])).toMatchObject({ cost: undefined, regressed: true })
+  expect(compareWithBase('s', [{ value: 2.2 }], [{ value: 2 }]).regressed).toBe(false)
+})
+
+test('a machine that slows down or speeds up between rounds is no regression, nor is one bad round', () => {
+  fc.assert(
+    fc.property(fc.array(fc.double({ min: 0.2, max: 5, noNaN: true }), { minLength: 3, maxLength: 9 }), (speeds) => {
+      const rounds = speeds.map((speed) => figure(1000 * speed, 1 / speed))
+      expect(compareWithBase('requests/s', rounds, rounds).regressed).toBe(false)
+      const disturbed = rounds.map((round, i) => (i === 0 ? figure(round.value / 3, round.serverCpu! * 3) : round))
+      expect(compareWithBase('requests/s', disturbed, rounds).regressed).toBe(false)
+    }),
+  )
+})

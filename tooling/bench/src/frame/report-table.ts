@@ -1,0 +1,29 @@
+import { machineLine } from '../measured-on.ts'
+import { cellsOf, columns, markNotes, verdictText } from './figure-text.ts'
+import type { Report } from './report.ts'
+import type { ItemResult } from './run-item.ts'
+
+/** For a terminal. Figures are the middle of the rounds, spreads their least and their most. */
+export function reportTable(report: Report): string {
+  const missed = report.items.filter(({ verdict }) => verdict?.met === false)
+  const met = report.items.filter(({ verdict }) => verdict?.met === true)
+  return [
+    `${machineLine(report)}; ${report.revision}; ${report.rounds} rounds of ${report.seconds} s`,
+    ...report.items.map(itemTable),
+    '',
+    `${markNotes}; *: by processor time. "open": from when a request was due, at 60 % of the rate. Processor seconds are the server's and the client's for 1,000 answers, bytes are allocated on the heap for one.`,
+    `${met.length} bars met, ${missed.length} missed${missed.map(({ name }) => `\n  ${name}`).join('')}`,
+    ...(report.left.length === 0 ? [] : [`${report.left.length} items are left: go on with --resume`]),
+  ].join('\n')
+}
+
+export function itemTable(item: ItemResult): string {
+  const rows = item.sides.map((side) => [side.name, ...cellsOf(item, side)])
+  const all = [['', ...columns], ...rows]
+  // What nobody knows is no column.
+  const shown = all[0]!.map((_, i) => i).filter((i) => i === 0 || rows.some((row) => row[i] !== ''))
+  const widths = shown.map((i) => Math.max(...all.map((row) => row[i]!.length)))
+  const lines = all.map((row) => shown.map((i, at) => (i === 0 ? row[i]!.padEnd(widths[at]!) : row[i]!.padStart(widths[at]!))).join('  '))
+  const verdict = item.bar !== undefined && item.verdict !== undefined ? [`  ${verdictText(item.unit, item.bar, item.verdict)}`] : []
+  return ['', `${item.title} (${item.name}, ${item.took} s)`, ...lines, ...verdict].join('\n')
+}

@@ -1,0 +1,73 @@
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { measuredOn } from '../measured-on.ts'
+import type { MeasuredOn } from '../measured-on.ts'
+import type { ItemResult } from './run-item.ts'
+
+export interface Report extends MeasuredOn {
+  /** What was measured, as git names it. */
+  readonly revision: string
+  /** Of one measurement, and how many there are of each. */
+  readonly seconds: number
+  readonly rounds: number
+  /** Items that were asked for and are not measured yet. */
+  readonly left: readonly string[]
+  readonly items: readonly ItemResult[]
+}
+
+/** A report that grows: it is on disk after each item, so that what was measured is not lost. */
+export class ReportFile {
+  readonly file: string
+  #report: Report
+
+  constructor(file: string, report: Report) {
+    this.file = file
+    this.#report = report
+  }
+
+  static create(directory: string, options: Pick<Report, 'revision' | 'seconds' | 'rounds' | 'left'>): ReportFile {
+    const report = { ...measuredOn(), ...options, items: [] }
+    return new ReportFile(path.join(directory, `${report.time.replaceAll(':', '-')}.json`), report)
+  }
+
+  /** The newest that is not complete. */
+  static unfinished(directory: string): ReportFile | undefined {
+    const files = readdirSync(directory, { withFileTypes: true }).filter((entry) => entry.isFile() && /^\d.*\.json$/.test(entry.name))
+    const newest = files
+      .map(({ name }) => path.join(directory, name))
+      .toSorted()
+      .at(-1)
+    const report = newest === undefined ? undefined : readReport(newest)
+    return report === undefined || report.left.length === 0 ? undefined : new ReportFile(newest!, report)
+  }
+
+  get report(): Report {
+    return this.#report
+  }
+
+  /** Without a result, the item cannot be measured here. */
+  add(name: string, result: ItemResult | undefined): void {
+    const { items, left } = this.#report
+    const others = items.filter((item) => item.name !== name)
+    this.#report = {
+      ...this.#report,
+      left: left.filter((other) => other !== name),
+      items: result === undefined ? others : [...others, result],
+    }
+    writeReport(this.file, this.#report)
+  }
+}
+
+export function readReport(file: string): Report {
+  return JSON.parse(readFileSync(file, 'utf8')) as Report
+}
+
+export function writeReport(file: string, report: Report): void {
+  mkdirSync(path.dirname(file), { recursive: true })
+  writeFileSync(file, `${JSON.stringify(report, rounded, 1)}\n`)
+}
+
+/** Five digits say all that was measured. */
+function rounded(_key: string, value: unknown): unknown {
+  return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(5)) : value
+}

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import type { Bench } from './bench.ts'
+import type { Item, Side } from './item.ts'
+import { runItem } from './run-item.ts'
+
+const bench = { seconds: 2 } as Bench
+
+function itemOf(sides: readonly Side[], more: Partial<Item> = {}): Item {
+  return { name: 'a/b', title: 'b', unit: 'requests/s', bar: { type: 'share', least: 0.5 }, open: async () => ({ sides }), ...more }
+}
+
+function recorded(names: readonly string[]): { readonly sides: readonly Side[]; readonly calls: string[] } {
+  const calls: string[] = []
+  const sides = names.map((name, i) => ({
+    name,
+    async measure(seconds: number) {
+      calls.push(`${name} ${seconds}`)
+      return { value: 60 * (i + 1), serverCores: 1, clientCores: 0.1 }
+    },
+    async latency(rate: number) {
+      calls.push(`${name} at ${rate}`)
+      return { rate, p50: 1, p99: 2 }
+    },
+  }))
+  return { sides, calls }
+}
+
+test('sides are warmed up, then measured in turns, each round the other way; then ours at a rate', async () => {
+  const { sides, calls } = recorded(['ours', 'bare'])
+  const result = await runItem(itemOf(sides), bench, { rounds: 2 })
+  expect(calls).toEqual(['ours 1', 'bare 1', 'ours 2', 'bare 2', 'bare 2', 'ours 2', 'ours at 36'])
+  expect(result?.verdict).toMatchObject({ reached: 0.5, met: true })
+  expect(result?.sides.map(({ rounds, latency }) => [rounds.length, latency?.rate])).toEqual([
+    [2, 36],
+    [2, undefined],
+  ])
+})
+
+test('an item may want fewer rounds, have its bar from what it opened, or not be possible here', async () => {
+  const { sides, calls } = recorded(['ours'])
+  const bar = { type: 'least', value: 61 } as const
+  const result = await runItem(itemOf([], { rounds: 1, open: async () => ({ sides, bar }) }), bench, { rounds: 3 })
+  expect(calls).toEqual(['ours 2', 'ours at 36'])
+  expect(result).toMatchObject({ bar, verdict: { met: false } })
+  expect(await runItem(itemOf([], { open: async () => undefined }), bench, { rounds: 3 })).toBeUndefined()
+})
+
+test('what an item opened is gone afterwards, also when it failed', async () => {
+  let open = 0
+  const item = itemOf([], {
+    async open(_, stack) {
+      open++
+      stack.defer(() => void open--)
+      return { sides: [{ name: 'ours', measure: () => Promise.reject(new Error('broken')) }] }
+    },
+  })
+  await expect(runItem(item, bench, { rounds: 1 })).rejects.toThrow('broken')
+  expect(open).toBe(0)
+})

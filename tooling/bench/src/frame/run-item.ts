@@ -1,0 +1,75 @@
+import type { Bench } from './bench.ts'
+import type { Figure, Item, Latency, Side } from './item.ts'
+import { bareSide, judge } from './judge.ts'
+import type { Verdict } from './judge.ts'
+import { middleOf } from './middle.ts'
+
+export interface ItemResult extends Pick<Item, 'name' | 'title' | 'unit' | 'bar'> {
+  /** Ours first. */
+  readonly sides: readonly SideResult[]
+  readonly verdict?: Verdict
+  /** Seconds that it took to measure all this. */
+  readonly took: number
+}
+
+export interface SideResult {
+  readonly name: string
+  /** In the order of the rounds: the same place in another side was measured beside it. */
+  readonly rounds: readonly Figure[]
+  readonly latency?: Latency
+}
+
+export interface RunOptions {
+  readonly rounds: number
+  /** Profiles are left beside this, one more measurement is made for them. */
+  readonly profile?: string | undefined
+  readonly onRound?: ((round: number, rounds: number) => void) | undefined
+}
+
+/** Of what a closed loop reached: a load that the server can carry, so that what is seen is its latency and not a queue that grows. */
+const latencyShare = 0.6
+
+/** All sides in turns. Undefined when the item cannot be measured here. */
+export async function runItem(item: Item, bench: Bench, { rounds, profile, onRound }: RunOptions): Promise<ItemResult | undefined> {
+  const began = performance.now()
+  await using stack = new AsyncDisposableStack()
+  const opened = await item.open(bench, stack)
+  if (opened === undefined) return undefined
+  const { sides, bar = item.bar } = opened
+  const figures = await inTurns(sides, bench.seconds, Math.min(rounds, item.rounds ?? Infinity), onRound)
+  const results: SideResult[] = []
+  for (const side of sides) {
+    const measured = figures.get(side)!
+    const latency = side.name === bareSide ? undefined : await side.latency?.(rateOf(measured), bench.seconds)
+    results.push({ name: side.name, rounds: measured, ...(latency !== undefined && { latency }) })
+  }
+  if (profile !== undefined && sides[0]?.profile !== undefined) {
+    await using _ = await sides[0].profile(profile)
+    await sides[0].measure(bench.seconds)
+  }
+  const took = Math.round((performance.now() - began) / 1000)
+  const result = { name: item.name, title: item.title, unit: item.unit, ...(bar !== undefined && { bar }), sides: results, took }
+  const verdict = judge(result)
+  return { ...result, ...(verdict !== undefined && { verdict }) }
+}
+
+async function inTurns(
+  sides: readonly Side[],
+  seconds: number,
+  rounds: number,
+  onRound: RunOptions['onRound'],
+): Promise<ReadonlyMap<Side, readonly Figure[]>> {
+  const figures = new Map<Side, Figure[]>(sides.map((side) => [side, []]))
+  // Not counted: the first of anything is slower. Where there is one round only, one is all that there is time for.
+  if (rounds > 1) for (const side of sides) await side.measure(Math.min(1, seconds / 2))
+  for (let round = 0; round < rounds; round++) {
+    onRound?.(round + 1, rounds)
+    // In each round the other way: a machine that slows down or speeds up favours none.
+    for (const side of round % 2 === 0 ? sides : sides.toReversed()) figures.get(side)!.push(await side.measure(seconds))
+  }
+  return figures
+}
+
+function rateOf(rounds: readonly Figure[]): number {
+  return Math.max(1, middleOf(rounds.map(({ value }) => value)) * latencyShare)
+}

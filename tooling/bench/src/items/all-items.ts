@@ -1,0 +1,29 @@
+import type { Item } from '../frame/item.ts'
+import { registryItems } from '../registry/registry-items.ts'
+import { storageItems } from '../storage/storage-items.ts'
+import { dispatchItem } from './dispatch-item.ts'
+import { growthItems } from './growth-items.ts'
+import { latencyItems } from './latency-items.ts'
+import { limitItem } from './limit-item.ts'
+import { memoryItems } from './memory-items.ts'
+import { mixedItem } from './mixed-item.ts'
+import { readItems } from './read-items.ts'
+import { startItems } from './start-items.ts'
+import { watchItems } from './watch-items.ts'
+import { writeItems } from './write-items.ts'
+
+/** In the order in which they are measured: neighbours want the same server. */
+export const allItems: readonly Item[] = [
+  ...startItems,
+  limitItem,
+  ...readItems,
+  ...watchItems,
+  mixedItem,
+  ...latencyItems,
+  ...writeItems,
+  ...memoryItems,
+  ...growthItems,
+  ...storageItems,
+  dispatchItem,
+  ...registryItems,
+]

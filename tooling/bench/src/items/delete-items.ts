@@ -1,0 +1,91 @@
+import { pods } from '../fill-store.ts'
+import type { Figure, Item, Side } from '../frame/item.ts'
+import { usageOf } from '../process-usage.ts'
+import { runClient } from '../run-client.ts'
+import { ask } from '../server-under-test.ts'
+import type { ServerUnderTest } from '../server-under-test.ts'
+import { createPod } from './pod-writes.ts'
+
+const clients = 32
+const count = 2000
+let runs = 0
+
+export const deleteItem: Item = {
+  name: 'http/delete',
+  title: `DELETE ${count.toLocaleString('en')} pods of 3 KB, durable, ${clients} clients`,
+  unit: 'operations/s',
+  compares: true,
+  async open(bench) {
+    const server = await bench.server({ pods: 1, configMaps: 0 }, { fresh: true })
+    return { sides: [server!, ...(await bench.others())].map((each) => sideOf(each, deleteEach)) }
+  },
+}
+
+export const deleteCollectionItem: Item = {
+  name: 'http/deletecollection',
+  title: `DELETE of a collection of ${count.toLocaleString('en')} pods of 3 KB, durable`,
+  unit: 'operations/s',
+  compares: true,
+  async open(bench) {
+    const server = await bench.server({ pods: 1, configMaps: 0 }, { fresh: true })
+    return { sides: [server!, ...(await bench.others())].map((each) => sideOf(each, deleteAll)) }
+  },
+}
+
+interface Deleted extends Pick<Figure, 'p50' | 'p99'> {
+  readonly seconds: number
+  readonly clientSeconds?: number
+}
+
+async function deleteEach(server: ServerUnderTest, run: string): Promise<Deleted> {
+  const { url, token } = server
+  const request = { method: 'DELETE', path: `${pods}/${run}-{n}`, digits: 7 }
+  const { seconds, cpuSeconds, p50, p99, failures, firstFailure } = await runClient({
+    url,
+    token,
+    connections: clients,
+    pipeline: 1,
+    seconds: 600,
+    count,
+    request,
+  })
+  if (failures > 0) throw new Error(`${server.name}: DELETE failed with ${firstFailure}`)
+  return { seconds, clientSeconds: cpuSeconds, p50, p99 }
+}
+
+async function deleteAll(server: ServerUnderTest, run: string): Promise<Deleted> {
+  const began = performance.now()
+  const { status } = await ask(server, 'DELETE', `${pods}?labelSelector=run%3D${run}`)
+  if (status !== 200) throw new Error(`${server.name}: DELETE of a collection failed with ${status}`)
+  return { seconds: (performance.now() - began) / 1000 }
+}
+
+/** What is deleted is made before, outside the measured time. */
+function sideOf(server: ServerUnderTest, remove: (server: ServerUnderTest, run: string) => Promise<Deleted>): Side {
+  const { name, url, token, pid, probe } = server
+  return {
+    name,
+    async measure() {
+      const run = `del${process.pid}x${++runs}`
+      const template = createPod('3 KB', 0)
+      const body = JSON.parse(template.body!) as { metadata: { name: string; labels: Record<string, string> } }
+      body.metadata.name = `${run}-{n}`
+      body.metadata.labels['run'] = run
+      const request = { ...template, body: JSON.stringify(body) }
+      const made = await runClient({ url, token, connections: clients, pipeline: 1, seconds: 600, count, request })
+      if (made.failures > 0) throw new Error(`${name}: pods could not be made: ${made.firstFailure}`)
+      const before = usageOf(pid)
+      const { seconds, clientSeconds, ...latency } = await remove(server, run)
+      const after = usageOf(pid)
+      const cpu = before === undefined || after === undefined ? undefined : after.cpuSeconds - before.cpuSeconds
+      return {
+        value: count / seconds,
+        ...latency,
+        ...(clientSeconds !== undefined && { clientCpu: (clientSeconds / count) * 1000, clientCores: clientSeconds / seconds }),
+        ...(cpu !== undefined && { serverCpu: (cpu / count) * 1000, serverCores: cpu / seconds }),
+        ...(after !== undefined && { rssAnonMiB: after.rssAnonMiB, peakRssMiB: after.peakRssMiB }),
+      }
+    },
+    ...(probe !== undefined && { profile: (file: string) => probe.profile(file) }),
+  }
+}

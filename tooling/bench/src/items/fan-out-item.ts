@@ -1,0 +1,90 @@
+import { pods } from '../fill-store.ts'
+import type { Bar, Item } from '../frame/item.ts'
+import { loadSide } from '../frame/load-side.ts'
+import type { Load } from '../frame/load-side.ts'
+import { usual } from '../frame/open-bench.ts'
+import { ask, startBare } from '../server-under-test.ts'
+import type { ServerUnderTest } from '../server-under-test.ts'
+
+let runs = 0
+
+/** So many changes at once that the server is never idle while one is written to disk. */
+const changes = { connections: 32, pipeline: 1 }
+
+export interface FanOutOptions {
+  readonly watchers: number
+  readonly bar?: Bar
+}
+
+/** Events delivered to watches of all pods while pods are patched. Bare writes the same bytes to as many sockets. */
+export function fanOutItem({ watchers, bar }: FanOutOptions): Item {
+  return {
+    name: `watch/${watchers}`,
+    title: `events of 8 KB to ${watchers === 1 ? 'one watch' : `${watchers.toLocaleString('en')} watches`} of all pods`,
+    unit: 'events/s',
+    ...(bar !== undefined && { bar }),
+    compares: true,
+    async open(bench, stack) {
+      const server = (await bench.server(usual))!
+      const sides = [server, ...(await bench.others())].map((each) =>
+        loadSide({ server: each, unit: 'events/s', load: () => patches(each, watchers) }),
+      )
+      if (bench.withBare) {
+        const bare = stack.use(await startBare(bench.scratch, { body: await eventOf(server) }))
+        sides.push(loadSide({ server: bare, unit: 'events/s', load: () => emits(watchers) }))
+      }
+      return { sides }
+    },
+  }
+}
+
+/** Whether many watches hold: all events once, in order, on each of them. */
+export const orderItem: Item = {
+  name: 'watch/order',
+  title: 'events among 2,000 watches that came twice, late, or not at all',
+  unit: 'faults',
+  bar: { type: 'most', value: 0 },
+  rounds: 1,
+  async open(bench) {
+    const server = (await bench.server(usual))!
+    const load = async (): Promise<Load> => {
+      const { watch, ...rest } = await patches(server, 2000)
+      return { ...rest, watch: { ...watch!, checkOrder: true } }
+    }
+    const value = ({ disorder, events, requests }: { disorder: number; events: number; requests: number }): number =>
+      disorder + Math.abs(requests * 2000 - events)
+    return { sides: [loadSide({ server, unit: 'events/s', load, value })] }
+  },
+}
+
+/** From the newest version on, so that watches show only what the run does. */
+async function patches(server: ServerUnderTest, watchers: number): Promise<Load> {
+  const now = await ask(server, 'GET', `${pods}?limit=1`)
+  const { resourceVersion } = (JSON.parse(now.body.toString()) as { metadata: { resourceVersion: string } }).metadata
+  return {
+    ...changes,
+    request: {
+      method: 'PATCH',
+      contentType: 'application/merge-patch+json',
+      path: `${pods}/pod-{n}`,
+      digits: 6,
+      modulo: usual.pods,
+      body: JSON.stringify({ metadata: { annotations: { 'example.com/touched': `${runs++}` } } }),
+    },
+    watch: { path: `${pods}?watch=1&resourceVersion=${resourceVersion}`, streams: watchers },
+  }
+}
+
+function emits(watchers: number): Load {
+  return {
+    ...changes,
+    request: { method: 'POST', path: '/emit', contentType: 'application/json', body: '{}' },
+    watch: { path: '/?watch=1', streams: watchers },
+  }
+}
+
+async function eventOf(server: ServerUnderTest): Promise<Buffer> {
+  const { body } = await ask(server, 'GET', `${pods}?limit=1`)
+  const [pod] = (JSON.parse(body.toString()) as { items: object[] }).items
+  return Buffer.from(`{"type":"MODIFIED","object":${JSON.stringify({ kind: 'Pod', apiVersion: 'v1', ...pod })}}\n`)
+}

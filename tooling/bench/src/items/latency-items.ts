@@ -1,0 +1,95 @@
+import { configMaps, podName, pods } from '../fill-store.ts'
+import type { DatasetSize } from '../fill-store.ts'
+import { usual } from '../frame/open-bench.ts'
+import type { Item } from '../frame/item.ts'
+import { loadSide } from '../frame/load-side.ts'
+import type { RequestTemplate } from '../load-job.ts'
+import { runClient } from '../run-client.ts'
+
+const many: DatasetSize = { pods: 10_000, configMaps: 300_000 }
+const noConfigMap = `${configMaps}?labelSelector=nothing`
+
+export const latencyItems: readonly Item[] = [
+  latencyItem({
+    name: 'lists',
+    title: 'p99 of GET while 4 clients LIST 10,000 pods',
+    size: usual,
+    busy: { method: 'GET', path: pods },
+    busyClients: 4,
+  }),
+  latencyItem({
+    name: 'gzip',
+    full: true,
+    title: 'p99 of GET while 4 clients LIST 10,000 pods, compressed',
+    size: usual,
+    busy: { method: 'GET', path: pods, acceptEncoding: 'gzip' },
+    busyClients: 4,
+  }),
+  latencyItem({
+    name: 'selection',
+    full: true,
+    title: 'p99 of GET while a selector that matches nothing goes over 300,000 objects',
+    size: many,
+    busy: { method: 'GET', path: noConfigMap },
+    busyClients: 1,
+  }),
+  {
+    name: 'latency/nothing-selected',
+    full: true,
+    title: 'LIST by a selector that lets none of 300,000 objects through',
+    unit: 'ms',
+    bar: { type: 'most', value: 150 },
+    async open(bench) {
+      const server = (await bench.server(many))!
+      const load = { connections: 1, pipeline: 1, count: 15, request: { method: 'GET', path: noConfigMap } }
+      return { sides: [loadSide({ server, unit: 'requests/s', load: () => load, value: ({ p50 }) => p50 })] }
+    },
+  },
+]
+
+interface LatencyOptions {
+  readonly name: string
+  readonly title: string
+  readonly size: DatasetSize
+  /** Sent without pause by so many clients while single pods are read. */
+  readonly busy: RequestTemplate
+  readonly busyClients: number
+  readonly full?: boolean
+}
+
+/** How long the slowest hundredth of small reads takes while large ones are going on. */
+function latencyItem({ name, title, size, busy, busyClients, full }: LatencyOptions): Item {
+  return {
+    name: `latency/get-during-${name}`,
+    title,
+    unit: 'ms',
+    bar: { type: 'most', value: 25 },
+    ...(full !== undefined && { full }),
+    async open(bench) {
+      const server = (await bench.server(size))!
+      const request = { method: 'GET', path: `${pods}/${podName(0)}` }
+      const side = loadSide({
+        server,
+        unit: 'requests/s',
+        load: () => ({ connections: 1, pipeline: 1, request }),
+        value: ({ p99 }) => p99,
+      })
+      return {
+        sides: [
+          {
+            ...side,
+            async measure(seconds) {
+              const { url, token } = server
+              const lists = runClient({ url, token, connections: busyClients, pipeline: 1, seconds: seconds + 2, request: busy })
+              await new Promise((resolve) => setTimeout(resolve, 1000))
+              const figure = await side.measure(seconds)
+              const { failures, firstFailure } = await lists
+              if (failures > 0) throw new Error(`${busy.path} failed with ${firstFailure}`)
+              return figure
+            },
+          },
+        ],
+      }
+    },
+  }
+}

@@ -1,0 +1,25 @@
+import type { Item } from '../frame/item.ts'
+import { bareSide } from '../frame/judge.ts'
+import { loadSide } from '../frame/load-side.ts'
+import { startBare } from '../server-under-test.ts'
+
+/** The limit is a plain handler of Hono's. It must not be Hono that limits it. */
+export const limitItem: Item = {
+  name: 'http/limit',
+  title: 'the limit itself: a plain handler beside raw node:https, 8 KB',
+  unit: 'requests/s',
+  bar: { type: 'share', least: 0.8 },
+  async open({ scratch }, stack) {
+    const body = Buffer.alloc(8192, 'x')
+    const sides = []
+    for (const [name, kind] of [
+      ['handler', undefined],
+      [bareSide, 'raw'],
+    ] as const) {
+      const server = stack.use(await startBare(scratch, { body, ...(kind && { kind }) }))
+      const load = { connections: 16, pipeline: 8, request: { method: 'GET', path: '/' } }
+      sides.push(loadSide({ server, name, unit: 'requests/s', load: () => load }))
+    }
+    return { sides }
+  },
+}

@@ -1,0 +1,149 @@
+import { connect } from 'node:tls'
+import type { TLSSocket } from 'node:tls'
+import { pods } from '../fill-store.ts'
+import type { DatasetSize } from '../fill-store.ts'
+import { usual } from '../frame/open-bench.ts'
+import type { Bench } from '../frame/bench.ts'
+import type { Figure, Item } from '../frame/item.ts'
+import { usageOf } from '../process-usage.ts'
+import type { Usage } from '../process-usage.ts'
+import { runClient } from '../run-client.ts'
+import type { ServerUnderTest } from '../server-under-test.ts'
+
+const large: DatasetSize = { pods: 100_000, configMaps: 0 }
+const mebibyte = 1024 * 1024
+const listsAtOnce = 10
+/** A few slabs, and what the measure itself moves by. */
+const tolerance = 3
+const forms = [
+  'application/json',
+  'application/vnd.kubernetes.protobuf',
+  'application/json;as=Table;g=meta.k8s.io;v=v1',
+  'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1',
+]
+
+export const memoryItems: readonly Item[] = [
+  memoryItem({
+    name: 'lists',
+    title: 'memory after lists of 10,000 pods of 8 KB in all forms, with what is mapped (RSS)',
+    bar: { type: 'most', value: 350 },
+    async value(server) {
+      for (const accept of forms) await listOnce(server, accept)
+      await pause(1000)
+      return usage(server).rssMiB
+    },
+  }),
+  memoryItem({
+    name: 'lists-at-once',
+    title: `memory that ${listsAtOnce} lists of 10,000 pods at once take while they go on`,
+    bar: { type: 'most', value: 100 },
+    async value(server) {
+      await listOnce(server, forms[0]!)
+      const idle = await settled(server)
+      let peak = idle
+      let done = false
+      const all = listOnce(server, forms[0]!, listsAtOnce).finally(() => (done = true))
+      while (!done) {
+        peak = Math.max(peak, usage(server).rssAnonMiB)
+        await pause(20)
+      }
+      await all
+      return peak - idle
+    },
+  }),
+  memoryItem({
+    name: 'unread',
+    full: true,
+    title: 'memory that a list takes whose client does not read',
+    bar: { type: 'most', value: tolerance },
+    async value(server) {
+      await listOnce(server, forms[0]!)
+      const before = await settled(server)
+      const silent = await openUnread(server)
+      await pause(2000)
+      const after = await settled(server)
+      silent.destroy()
+      return after - before
+    },
+  }),
+  memoryItem({
+    name: 'kept',
+    full: true,
+    title: 'memory that is kept of 100,000 pods of 8 KB after lists in all forms: at most 1.3 × what is stored and 150 MiB',
+    size: large,
+    most: (stored) => stored * 1.3 + 150,
+    async value(server) {
+      for (const accept of forms) await listOnce(server, accept)
+      return settled(server)
+    },
+  }),
+]
+
+interface MemoryOptions extends Pick<Item, 'name' | 'title' | 'bar' | 'full'> {
+  /** Default: the usual. */
+  readonly size?: DatasetSize
+  /** Of what is stored, both in MiB. */
+  readonly most?: (stored: number) => number
+  readonly value: (server: ServerUnderTest) => Promise<number>
+}
+
+/** Each on a server that has done nothing else. */
+function memoryItem({ name, title, bar, full, size = usual, most, value }: MemoryOptions): Item {
+  return {
+    name: `memory/${name}`,
+    title,
+    unit: 'MiB',
+    ...(bar !== undefined && { bar }),
+    ...(full !== undefined && { full }),
+    rounds: 1,
+    async open(bench: Bench) {
+      const { podBytes } = await bench.dataset(size)
+      return {
+        ...(most !== undefined && { bar: { type: 'most', value: most(podBytes / mebibyte) } }),
+        sides: [
+          {
+            name: 'keelson',
+            async measure(): Promise<Figure> {
+              await bench.stop()
+              const server = (await bench.server(size))!
+              const reached = await value(server)
+              const { rssAnonMiB, peakRssMiB } = usage(server)
+              return { value: reached, rssAnonMiB, peakRssMiB }
+            },
+          },
+        ],
+      }
+    },
+  }
+}
+
+const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))
+
+function usage({ pid }: ServerUnderTest): Usage {
+  return usageOf(pid)!
+}
+
+/** Its own memory when everything that can go is gone. */
+async function settled(server: ServerUnderTest): Promise<number> {
+  await server.probe!.collect()
+  await pause(2000)
+  return usage(server).rssAnonMiB
+}
+
+async function listOnce({ url, token }: ServerUnderTest, accept: string, connections = 1): Promise<void> {
+  const request = { method: 'GET', path: pods, accept }
+  const { failures, firstFailure } = await runClient({ url, token, connections, pipeline: 1, seconds: 600, count: connections, request })
+  if (failures > 0) throw new Error(`${accept} answered ${firstFailure}`)
+}
+
+function openUnread({ url, token }: ServerUnderTest): Promise<TLSSocket> {
+  const { hostname, port, host } = new URL(url)
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] }, () => {
+      socket.pause()
+      socket.write(`GET ${pods} HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${token}\r\n\r\n`)
+      resolve(socket)
+    })
+    socket.on('error', reject)
+  })
+}

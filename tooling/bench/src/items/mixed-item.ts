@@ -1,0 +1,46 @@
+import { podName, pods } from '../fill-store.ts'
+import type { Item } from '../frame/item.ts'
+import { loadSide } from '../frame/load-side.ts'
+import type { Load } from '../frame/load-side.ts'
+import { usual } from '../frame/open-bench.ts'
+import { ask } from '../server-under-test.ts'
+import type { ServerUnderTest } from '../server-under-test.ts'
+
+let runs = 0
+const get = (path: string): { readonly method: string; readonly path: string } => ({ method: 'GET', path })
+
+/** What controllers do all day: of five requests one changes a pod, the others read, and each change goes to the watches of informers. */
+export const mixedItem: Item = {
+  name: 'mixed/controllers',
+  title: 'one write to four reads (pages, labels, single pods) of 10,000 pods of 8 KB, 20 clients, 50 informers watching',
+  unit: 'requests/s',
+  compares: true,
+  async open(bench) {
+    const server = (await bench.server(usual))!
+    const servers = [server, ...(await bench.others())]
+    return { sides: servers.map((each) => loadSide({ server: each, unit: 'requests/s', load: () => mixed(each) })) }
+  },
+}
+
+async function mixed(server: ServerUnderTest): Promise<Load> {
+  const now = await ask(server, 'GET', `${pods}?limit=1`)
+  const { resourceVersion } = (JSON.parse(now.body.toString()) as { metadata: { resourceVersion: string } }).metadata
+  return {
+    connections: 20,
+    pipeline: 1,
+    request: {
+      method: 'PATCH',
+      contentType: 'application/merge-patch+json',
+      path: `${pods}/pod-{n}`,
+      digits: 6,
+      modulo: usual.pods,
+      body: JSON.stringify({ metadata: { annotations: { 'example.com/touched': `${runs++}` } } }),
+    },
+    between: [
+      { request: get(`${pods}/${podName(1)}`), times: 2 },
+      { request: get(`${pods}?limit=100`), times: 1 },
+      { request: get(`${pods}?labelSelector=group%3Dgroup-07&resourceVersion=0`), times: 1 },
+    ],
+    watch: { path: `${pods}?watch=1&resourceVersion=${resourceVersion}`, streams: 50 },
+  }
+}

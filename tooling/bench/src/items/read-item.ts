@@ -1,0 +1,70 @@
+import type { DatasetSize } from '../fill-store.ts'
+import type { Store } from '../frame/bench.ts'
+import type { Bar, Item } from '../frame/item.ts'
+import { loadSide } from '../frame/load-side.ts'
+import type { Load } from '../frame/load-side.ts'
+import { usual } from '../frame/open-bench.ts'
+import { ask, startBare } from '../server-under-test.ts'
+
+export interface ReadItemOptions {
+  readonly name: string
+  readonly title: string
+  readonly path: string
+  readonly accept?: string
+  readonly acceptEncoding?: string
+  readonly clients: number
+  /** On each connection. Default: one. */
+  readonly atOnce?: number
+  /** Also of bare. Default: HTTP/1.1. */
+  readonly http2?: boolean
+  /** Default: embedded. */
+  readonly store?: Store
+  /** Default: the usual. Other servers have only that. */
+  readonly size?: DatasetSize
+  readonly bar?: Bar | undefined
+  readonly full?: boolean
+}
+
+/** The same request again and again. Bare answers with the same bytes. */
+export function readItem(options: ReadItemOptions): Item {
+  const {
+    name,
+    title,
+    path,
+    accept,
+    acceptEncoding,
+    clients,
+    atOnce = 1,
+    http2 = false,
+    store = 'embedded',
+    size = usual,
+    bar,
+    full,
+  } = options
+  const compares = size === usual
+  const load: Load = {
+    connections: clients,
+    pipeline: atOnce,
+    http2,
+    request: { method: 'GET', path, ...(accept !== undefined && { accept }), ...(acceptEncoding !== undefined && { acceptEncoding }) },
+  }
+  return {
+    name: `http/${name}`,
+    title,
+    unit: 'requests/s',
+    ...(bar !== undefined && { bar }),
+    compares,
+    ...(full !== undefined && { full }),
+    async open(bench, stack) {
+      const server = await bench.server(size, { store })
+      if (server === undefined) return undefined
+      const servers = [server, ...(compares ? await bench.others() : [])]
+      if (bench.withBare) {
+        const sample = await ask(server, 'GET', path, undefined, { ...(accept && { accept }), ...(acceptEncoding && { acceptEncoding }) })
+        if (sample.status !== 200) throw new Error(`${path} answered ${sample.status}: ${sample.body.toString()}`)
+        servers.push(stack.use(await startBare(bench.scratch, { body: sample.body, ...(http2 && { kind: 'http2' }) })))
+      }
+      return { sides: servers.map((each) => loadSide({ server: each, unit: 'requests/s', load: () => load })) }
+    },
+  }
+}

@@ -1,0 +1,128 @@
+import { pods } from '../fill-store.ts'
+import type { DatasetSize } from '../fill-store.ts'
+import { usual } from '../frame/open-bench.ts'
+import type { Bench } from '../frame/bench.ts'
+import type { Figure, Item, Side } from '../frame/item.ts'
+import { usageOf } from '../process-usage.ts'
+import type { Usage } from '../process-usage.ts'
+import { ask } from '../server-under-test.ts'
+import type { ServerUnderTest } from '../server-under-test.ts'
+
+const empty: DatasetSize = { pods: 1, configMaps: 0 }
+const many: DatasetSize = { pods: 100_000, configMaps: 0 }
+/** How long a server that is left alone is looked at afterwards. */
+const idleMs = 10_000
+
+export const startItems: readonly Item[] = [
+  startItem({ name: 'empty', title: 'start to ready, without objects', size: empty, most: 0.5 }),
+  startItem({ name: 'many', title: 'start to ready, with 100,000 pods of 8 KB', size: many, most: 3, rounds: 2 }),
+  startItem({
+    name: 'list',
+    full: true,
+    title: 'start with 100,000 pods of 8 KB until a list is answered from the cache',
+    size: many,
+    most: 3,
+    rounds: 2,
+    // Of any age: answered only when the cache is filled.
+    until: `${pods}?resourceVersion=0&labelSelector=nothing%3Dmatches`,
+  }),
+  idleItem({ name: 'rss', title: 'memory of an idle server, with what is mapped (RSS)', most: 110, pick: ({ rssMiB }) => rssMiB }),
+  idleItem({ name: 'anon', title: 'memory of an idle server, its own (RssAnon)', most: 60, pick: ({ rssAnonMiB }) => rssAnonMiB }),
+  idleItem({
+    name: 'pods',
+    full: true,
+    title: 'memory of an idle server with 10,000 pods of 8 KB, its own (RssAnon)',
+    size: usual,
+    pick: ({ rssAnonMiB }) => rssAnonMiB,
+  }),
+]
+
+interface StartOptions {
+  readonly name: string
+  readonly title: string
+  readonly size: DatasetSize
+  /** Seconds. */
+  readonly most: number
+  readonly rounds?: number
+  readonly full?: boolean
+  /** What has to be answered as well. */
+  readonly until?: string
+}
+
+/** From the start of the process until it says that it is ready. */
+function startItem({ name, title, size, most, rounds, full, until }: StartOptions): Item {
+  return {
+    name: `start/${name}`,
+    title,
+    unit: 's',
+    bar: { type: 'most', value: most },
+    ...(rounds !== undefined && { rounds }),
+    ...(full !== undefined && { full }),
+    async open(bench) {
+      await bench.dataset(size)
+      return { sides: [startedSide(bench, size, (server) => (until === undefined ? Promise.resolve() : answered(server, until)))] }
+    },
+  }
+}
+
+function startedSide(bench: Bench, size: DatasetSize, done: (server: ServerUnderTest) => Promise<void>): Side {
+  return {
+    name: 'keelson',
+    async measure() {
+      await bench.stop()
+      const began = performance.now()
+      const server = (await bench.server(size, { probed: false }))!
+      await done(server)
+      const value = (performance.now() - began) / 1000
+      return { value, ...memoryOf(usageOf(server.pid)) }
+    },
+  }
+}
+
+async function answered(server: ServerUnderTest, path: string): Promise<void> {
+  const { status } = await ask(server, 'GET', path)
+  if (status !== 200) throw new Error(`${path} answered ${status}`)
+}
+
+interface IdleOptions {
+  readonly name: string
+  readonly title: string
+  readonly size?: DatasetSize
+  /** MiB. */
+  readonly most?: number
+  readonly full?: boolean
+  readonly pick: (usage: Usage) => number
+}
+
+/** What a server that nobody asks anything holds, ten seconds after its start. Its processor time is that of those seconds. */
+function idleItem({ name, title, size = empty, most, full, pick }: IdleOptions): Item {
+  return {
+    name: `idle/${name}`,
+    title,
+    unit: 'MiB',
+    ...(most !== undefined && { bar: { type: 'most', value: most } }),
+    ...(full !== undefined && { full }),
+    rounds: 1,
+    async open(bench) {
+      return {
+        sides: [
+          {
+            name: 'keelson',
+            async measure() {
+              await bench.stop()
+              const server = (await bench.server(size, { probed: false }))!
+              const before = usageOf(server.pid)!
+              await new Promise((resolve) => setTimeout(resolve, idleMs))
+              const after = usageOf(server.pid)!
+              return { value: pick(after), ...memoryOf(after), serverCores: ((after.cpuSeconds - before.cpuSeconds) * 1000) / idleMs }
+            },
+          },
+        ],
+      }
+    },
+  }
+}
+
+function memoryOf(usage: Usage | undefined): Partial<Figure> {
+  return usage === undefined ? {} : { rssAnonMiB: usage.rssAnonMiB, peakRssMiB: usage.peakRssMiB }
+}

@@ -1,0 +1,32 @@
+import { pods } from '../fill-store.ts'
+import type { Item } from '../frame/item.ts'
+import { loadSide } from '../frame/load-side.ts'
+import { usual } from '../frame/open-bench.ts'
+
+/** What an informer asks for when it begins: everything as events, then a bookmark. */
+export const watchListItem: Item = {
+  name: 'watch/list',
+  title: 'what is there at the beginning of 4 watch-lists of 10,000 pods',
+  unit: 'events/s',
+  compares: true,
+  async open(bench) {
+    const server = (await bench.server(usual))!
+    const query = 'watch=1&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan'
+    return {
+      sides: [server, ...(await bench.others())].map((each) =>
+        loadSide({
+          server: each,
+          unit: 'events/s',
+          value: ({ events, watchSeconds }) => events / watchSeconds,
+          load: () => ({
+            connections: 1,
+            pipeline: 1,
+            count: 1,
+            request: { method: 'GET', path: '/version' },
+            watch: { path: `${pods}?${query}`, streams: 4 },
+          }),
+        }),
+      ),
+    }
+  },
+}

@@ -1,0 +1,7 @@
+import { expect, test } from 'vitest'
+import { loads } from './loads.ts'
+import { storageLoads } from './storage-items.ts'
+
+test('every item’s loads are there', () => {
+  for (const item of storageLoads) for (const name of [item.ours, item.bare]) expect(Object.keys(loads)).toContain(name)
+})
