@@ -63,9 +63,9 @@ export function collectionOf({ path, namespaced }: ServedResource, namespace: st
 
 /** What a client would send to have such an object made: nothing that only the server says. */
 export function asSent(object: JsonObject, namespace: string | undefined): ServedObject {
-  const { metadata, ...rest } = object as ServedObject
+  const { metadata = {}, ...rest } = structuredClone(object) as ServedObject
   const { name, labels, annotations } = metadata
-  return {
+  const sent = {
     ...rest,
     metadata: {
       ...(name !== undefined && { name }),
@@ -74,6 +74,21 @@ export function asSent(object: JsonObject, namespace: string | undefined): Serve
       ...(annotations && { annotations }),
     },
   } as unknown as ServedObject
+  withoutAllocated(sent)
+  return sent
+}
+
+/** A job's labels and selector name its uid; a service's addresses and ports are somebody else's by now, and a dry run does not look. */
+function withoutAllocated({ kind, metadata, ...rest }: ServedObject): void {
+  const spec = rest['spec'] as JsonObject | undefined
+  if (spec === undefined) return
+  if (kind === 'Service' && spec['clusterIP'] !== 'None') for (const key of ['clusterIP', 'clusterIPs']) delete spec[key]
+  if (kind === 'Service') for (const port of (spec['ports'] ?? []) as JsonObject[]) delete port['nodePort']
+  if (kind !== 'Job') return
+  delete spec['selector']
+  const template = spec['template'] as { readonly metadata?: ObjectMeta }
+  for (const { labels = {} } of [metadata, template.metadata ?? {}])
+    for (const key of Object.keys(labels)) if (key.endsWith('controller-uid')) delete labels[key]
 }
 
 const chosen: ReadonlySet<string> = new Set([
@@ -84,17 +99,16 @@ const chosen: ReadonlySet<string> = new Set([
   'resourceVersion',
   'managedFields',
 ])
-const times = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g
+const forEachTime: readonly (readonly [RegExp, string])[] = [
+  [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'UID'],
+  [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, 'TIME'],
+  [/kube-api-access-\w{5}/g, 'kube-api-access'],
+]
 
 /** Without what a server may choose anew each time: uids, versions, times, addresses and ports, the random part of a volume's name. */
-export function comparable({ code, body }: Served): JsonObject {
-  const { uid } = (body.metadata as ObjectMeta | undefined) ?? {}
-  const text = JSON.stringify({ code, body }, (key, value: unknown) => (chosen.has(key) ? undefined : value))
-  return JSON.parse(
-    (uid === undefined ? text : text.replaceAll(uid, 'UID'))
-      .replaceAll(times, 'TIME')
-      .replaceAll(/kube-api-access-\w{5}/g, 'kube-api-access'),
-  ) as JsonObject
+export function comparable(served: Served): JsonObject {
+  const text = JSON.stringify(served, (key, value: unknown) => (chosen.has(key) ? undefined : value))
+  return JSON.parse(forEachTime.reduce((changed, [form, instead]) => changed.replaceAll(form, instead), text)) as JsonObject
 }
 
 /** The object as it is served in protobuf, and what its JSON is in the original's bytes. */
