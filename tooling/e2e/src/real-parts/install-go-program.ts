@@ -28,8 +28,9 @@ export async function installGoProgram(wanted: GoProgram): Promise<string | unde
   const scratch = mkdtempSync(path.join(userCache, 'install-'))
   try {
     const nice = findOnPath('nice')
-    const [file, ...args] = [...(nice === undefined ? [] : [nice]), go, 'install', wanted.package] as [string, ...string[]]
-    await promisify(execFile)(file, args, { ...(wanted.directory && { cwd: wanted.directory }), env: { ...process.env, GOBIN: scratch } })
+    const [file, ...before] = nice === undefined ? [go] : [nice, go]
+    const options = { ...(wanted.directory !== undefined && { cwd: wanted.directory }), env: { ...process.env, GOBIN: scratch } }
+    await promisify(execFile)(file, [...before, 'install', wanted.package], options)
     renameSync(path.join(scratch, path.basename(wanted.package).replace(/@.*/, '')), binary)
     return binary
   } catch (error) {

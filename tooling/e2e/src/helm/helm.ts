@@ -1,0 +1,47 @@
+import { execFile } from 'node:child_process'
+import path from 'node:path'
+import type { KeelsonProcess } from '../keelson-process.ts'
+
+export interface HelmRun {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Helm as a new user has it: one kubeconfig, and nothing of its own yet. */
+export class Helm {
+  readonly #binary: string
+  readonly #environment: NodeJS.ProcessEnv
+
+  constructor(binary: string, server: KeelsonProcess, home: string) {
+    this.#binary = binary
+    const own = (name: string): string => path.join(home, name)
+    this.#environment = {
+      ...process.env,
+      KUBECONFIG: server.kubeconfig,
+      HOME: home,
+      HELM_CACHE_HOME: own('cache'),
+      HELM_CONFIG_HOME: own('config'),
+      HELM_DATA_HOME: own('data'),
+    }
+  }
+
+  /** Never rejects: the exit code is part of the answer. */
+  try(...args: readonly string[]): Promise<HelmRun> {
+    return new Promise((resolve) => {
+      execFile(this.#binary, args, { env: this.#environment, maxBuffer: 64 << 20, timeout: 60_000 }, (error, stdout, stderr) =>
+        resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : 1, stdout, stderr }),
+      )
+    })
+  }
+
+  async run(...args: readonly string[]): Promise<string> {
+    const { code, stdout, stderr } = await this.try(...args)
+    if (code !== 0) throw new Error(`helm ${args.join(' ')}: ${code}\n${stdout}${stderr}`)
+    return stdout
+  }
+
+  async json<T>(...args: readonly string[]): Promise<T> {
+    return JSON.parse(await this.run(...args, '--output=json')) as T
+  }
+}
