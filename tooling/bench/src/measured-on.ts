@@ -1,10 +1,11 @@
-import { cpus, loadavg } from 'node:os'
+import { cpus, loadavg, totalmem } from 'node:os'
 
 /** When and on what a report's figures were measured. */
 export interface MeasuredOn {
   readonly time: string
   readonly node: string
   readonly cpu: string
+  readonly memoryGiB: number
   readonly loadAverage: readonly number[]
 }
 
@@ -13,6 +14,7 @@ export function measuredOn(): MeasuredOn {
     time: new Date().toISOString(),
     node: process.version,
     cpu: `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`,
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
     loadAverage: loadavg(),
   }
 }

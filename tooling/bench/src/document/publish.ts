@@ -1,4 +1,34 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { readReport, writeReport } from '../frame/report.ts'
 import type { Report } from '../frame/report.ts'
+import { growthImage, growthPoints, performancePage, shareRows, sharesImage } from './performance-page.ts'
+import { drawPlot, growthPlot, sharePlot } from './plot.ts'
 
-export async function publish(_root: string, _report: Report): Promise<void> {}
-export async function documentPublished(_root: string): Promise<void> {}
+const published = 'bench/results/published.json'
+
+/** The result is kept, and docs/performance.md made of it. */
+export async function publish(root: string, report: Report): Promise<void> {
+  writeReport(path.join(root, published), report)
+  await documentPublished(root)
+}
+
+/** Only the page and its images, of the result that is kept. */
+export async function documentPublished(root: string): Promise<void> {
+  const report = readReport(path.join(root, published))
+  const docs = path.join(root, 'docs')
+  mkdirSync(path.join(docs, path.dirname(sharesImage)), { recursive: true })
+  writeFileSync(path.join(docs, 'performance.md'), pageOf(root, report))
+  const shares = shareRows(report.items)
+  if (shares.length > 0) writeFileSync(path.join(docs, sharesImage), await drawPlot(sharePlot(shares)))
+  const points = growthPoints(report.items)
+  if (points.length > 0) writeFileSync(path.join(docs, growthImage), await drawPlot(growthPlot(points)))
+}
+
+export function publishedPage(root: string): string {
+  return pageOf(root, readReport(path.join(root, published)))
+}
+
+function pageOf(root: string, report: Report): string {
+  return performancePage(report, readFileSync(path.join(root, 'tooling/bench/notes.md'), 'utf8'))
+}
