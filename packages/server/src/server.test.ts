@@ -378,8 +378,12 @@ test('profiles, one at a time, where they are switched on', async () => {
   const { port: at } = await own.listen(0, '127.0.0.1')
   const profile = http1('/debug/pprof/profile?seconds=0.2', 'root', { agent: false }, at)
   await expect.poll(async () => (await http1('/debug/pprof/heap?seconds=0.01', 'root', { agent: false }, at)).status).toBe(500)
-  expect(JSON.parse((await profile).body)).toHaveProperty('samples')
-  expect(JSON.parse((await http1('/debug/pprof/heap?seconds=0.01', 'root', { agent: false }, at)).body)).toHaveProperty('head')
+  expect((await profile).headers).toMatchObject({
+    'content-type': 'application/octet-stream',
+    'content-disposition': 'attachment; filename="profile"',
+  })
+  const runtime = await http1('/debug/pprof/heap?seconds=0.01&format=runtime', 'root', { agent: false }, at)
+  expect(JSON.parse(runtime.body)).toHaveProperty('head')
   expect((await http1('/debug/pprof/', 'alice', { agent: false }, at)).status).toBe(403)
   await own.close(0)
 })

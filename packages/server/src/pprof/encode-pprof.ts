@@ -1,0 +1,115 @@
+/** One kind of number that samples have. */
+export interface ValueType {
+  readonly type: string
+  readonly unit: string
+}
+
+export interface Frame {
+  readonly functionName: string
+  readonly url: string
+  /** Count from 0. */
+  readonly lineNumber: number
+}
+
+export interface Sample {
+  /** What was running, the innermost first. */
+  readonly stack: readonly Frame[]
+  /** One for each type. */
+  readonly values: readonly number[]
+}
+
+export interface Profile {
+  readonly types: readonly ValueType[]
+  /** What a sample is taken of, and how often. */
+  readonly period: ValueType & { readonly every: number }
+  readonly samples: Iterable<Sample>
+  readonly timeNanoseconds: bigint
+  readonly durationNanoseconds: number
+}
+
+/** The message `perftools.profiles.Profile`, which `go tool pprof` and others read (compressed, as a rule). */
+export function encodePprof({ types, period, samples, timeNanoseconds, durationNanoseconds }: Profile): Buffer {
+  const strings = new Interned<string>((text) => text)
+  strings.of('')
+  const valueType = ({ type, unit }: ValueType): Message => new Message().number(1, strings.of(type)).number(2, strings.of(unit))
+  const functions = new Interned<Frame>(({ functionName, url }) => `${url} ${functionName}`)
+  const locations = new Interned<Frame>(({ functionName, url, lineNumber }) => `${url} ${lineNumber} ${functionName}`)
+  const profile = new Message()
+  for (const type of types) profile.message(1, valueType(type))
+  for (const { stack, values } of samples) {
+    const ids = stack.map((frame) => locations.of(frame) + 1)
+    profile.message(2, new Message().numbers(1, ids).numbers(2, values))
+  }
+  for (const [index, frame] of locations.all.entries()) {
+    const line = new Message().number(1, functions.of(frame) + 1).number(2, frame.lineNumber + 1)
+    profile.message(4, new Message().number(1, index + 1).message(4, line))
+  }
+  for (const [index, { functionName, url }] of functions.all.entries()) {
+    const name = strings.of(functionName || '(anonymous)')
+    profile.message(
+      5,
+      new Message()
+        .number(1, index + 1)
+        .number(2, name)
+        .number(3, name)
+        .number(4, strings.of(url)),
+    )
+  }
+  profile.number(9, timeNanoseconds).number(10, durationNanoseconds).message(11, valueType(period)).number(12, period.every)
+  for (const text of strings.all) profile.bytes(6, Buffer.from(text))
+  return profile.finish()
+}
+
+/** Each thing once, by its name; what is given is its place. */
+class Interned<T> {
+  readonly all: T[] = []
+  readonly #places = new Map<string, number>()
+  readonly #name: (thing: T) => string
+
+  constructor(name: (thing: T) => string) {
+    this.#name = name
+  }
+
+  of(thing: T): number {
+    const name = this.#name(thing)
+    let place = this.#places.get(name)
+    if (place === undefined) this.#places.set(name, (place = this.all.push(thing) - 1))
+    return place
+  }
+}
+
+/** A protobuf message that is written from its beginning to its end. */
+class Message {
+  readonly #parts: Uint8Array[] = []
+
+  number(field: number, value: number | bigint): this {
+    this.#parts.push(varint(field * 8), varint(value))
+    return this
+  }
+
+  numbers(field: number, values: readonly number[]): this {
+    return this.bytes(field, Buffer.concat(values.map((value) => varint(value))))
+  }
+
+  message(field: number, message: Message): this {
+    return this.bytes(field, message.finish())
+  }
+
+  bytes(field: number, bytes: Uint8Array): this {
+    this.#parts.push(varint(field * 8 + 2), varint(bytes.length), bytes)
+    return this
+  }
+
+  finish(): Buffer {
+    return Buffer.concat(this.#parts)
+  }
+}
+
+/** Of a whole number that is not negative. */
+function varint(value: number | bigint): Uint8Array {
+  const bytes: number[] = []
+  let rest = typeof value === 'bigint' ? value : BigInt(Math.round(value))
+  for (; rest >= 128n; rest >>= 7n) bytes.push(Number(rest & 127n) | 128)
+  bytes.push(Number(rest))
+  return Uint8Array.from(bytes)
+}

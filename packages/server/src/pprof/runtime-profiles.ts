@@ -1,0 +1,80 @@
+import type { Profiler } from 'node:inspector'
+import type { Frame, Profile, Sample } from './encode-pprof.ts'
+
+/** When it was taken. */
+export interface Taken {
+  readonly timeNanoseconds: bigint
+  readonly durationNanoseconds: number
+}
+
+/** What the processor was busy with, of a profile as the runtime takes it. */
+export function cpuSamples({
+  nodes,
+  samples = [],
+  timeDeltas = [],
+  startTime,
+  endTime,
+}: Profiler.Profile): Pick<Profile, 'types' | 'period' | 'samples'> {
+  const parents = new Map<number, number>()
+  for (const { id, children = [] } of nodes) for (const child of children) parents.set(child, id)
+  const byId = new Map(nodes.map((node) => [node.id, node]))
+  const busy = new Map<number, { count: number; microseconds: number }>()
+  for (const [index, id] of samples.entries()) {
+    const known = busy.get(id) ?? { count: 0, microseconds: 0 }
+    // A delta is the time since the sample before; what ran until the next one is what this one saw.
+    known.microseconds += Math.max(0, timeDeltas[index + 1] ?? 0)
+    known.count++
+    busy.set(id, known)
+  }
+  function* stacks(): Generator<Sample> {
+    for (const [id, { count, microseconds }] of busy) {
+      const stack: Frame[] = []
+      for (let at: number | undefined = id; at !== undefined; at = parents.get(at)) {
+        const frame = byId.get(at)?.callFrame
+        if (frame !== undefined && frame.functionName !== '(root)') stack.push(frame)
+      }
+      const [leaf] = stack
+      if (leaf !== undefined && leaf.functionName !== '(idle)') yield { stack, values: [count, microseconds * 1000] }
+    }
+  }
+  const cpu = { type: 'cpu', unit: 'nanoseconds' }
+  const every = samples.length === 0 ? 1_000_000 : ((endTime - startTime) * 1000) / samples.length
+  return { types: [{ type: 'samples', unit: 'count' }, cpu], period: { ...cpu, every }, samples: stacks() }
+}
+
+/** About how many bytes lie between two samples of the heap. */
+export const heapInterval = 32_768
+
+/** As the runtime has it. */
+export interface HeapNode {
+  readonly id?: number
+  readonly callFrame: Frame
+  readonly selfSize: number
+  readonly children: readonly HeapNode[]
+}
+
+export interface HeapProfile {
+  readonly head: HeapNode
+  readonly samples?: readonly { readonly nodeId: number }[]
+}
+
+/** What was allocated and is still held. */
+export function heapSamples({ head, samples = [] }: HeapProfile): Pick<Profile, 'types' | 'period' | 'samples'> {
+  const counts = new Map<number, number>()
+  for (const { nodeId } of samples) counts.set(nodeId, (counts.get(nodeId) ?? 0) + 1)
+  function* stacks(): Generator<Sample> {
+    const open: { node: HeapNode; callers: readonly Frame[] }[] = [{ node: head, callers: [] }]
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      const { node, callers } = next
+      const stack = node.callFrame.functionName === '(root)' ? callers : [node.callFrame, ...callers]
+      if (node.selfSize > 0 && stack.length > 0) yield { stack, values: [counts.get(node.id ?? 0) ?? 1, node.selfSize] }
+      for (const child of node.children) open.push({ node: child, callers: stack })
+    }
+  }
+  const space = { type: 'inuse_space', unit: 'bytes' }
+  return {
+    types: [{ type: 'inuse_objects', unit: 'count' }, space],
+    period: { type: 'space', unit: 'bytes', every: heapInterval },
+    samples: stacks(),
+  }
+}
