@@ -46,12 +46,12 @@ export const access: Topic = {
     await session.play(
       [
         'auth reconcile -f -',
-        { stdout: /^role\.rbac\.authorization\.k8s\.io\/r reconciled\n/ },
+        { stdout: 'role.rbac.authorization.k8s.io/r reconciled', stderr: /missing rules added:\n\t\t\{Verbs:\[\w+\] / },
         JSON.stringify({ ...role, rules: [rule] }),
       ],
       [
         'auth reconcile -f -',
-        { stdout: /^role\.rbac\.authorization\.k8s\.io\/r reconciled\n/ },
+        { stdout: 'role.rbac.authorization.k8s.io/r reconciled', stderr: /missing rules added:\n\t\t\{Verbs:\[\w+\] / },
         JSON.stringify({ ...role, rules: [{ ...rule, verbs: ['list'] }] }),
       ],
       ['get role r -o jsonpath={.rules[*].verbs}', '["get"] ["list"]'],

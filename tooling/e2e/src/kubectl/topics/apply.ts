@@ -21,7 +21,7 @@ export const apply: Topic = {
     ['diff -f -', '', configMap('a', 'two')],
     [
       'diff --server-side --field-manager=other -f -',
-      { code: 1, stderr: /Apply failed with 1 conflict: conflict with "kubectl-client-side-apply" using v1: \.data\.key/ },
+      { code: 2, stderr: /Apply failed with 1 conflict: conflict with "kubectl-client-side-apply" using v1: \.data\.key/ },
       configMap('a', 'three'),
     ],
     [

@@ -10,7 +10,10 @@ export const discovery: Topic = {
       'explain pods --recursive',
       [/^ {4}containers\t<\[\]Container> -required-$/m, /^ {10}httpGet\t<HTTPGetAction>$/m, /^ {4}podIPs\t<\[\]PodIP>$/m],
     ],
-    ['explain cronjobs --api-version=batch/v1', [/^GROUP: +batch\nKIND: +CronJob\nVERSION: +v1\n/, /^ {2}spec\t<CronJobSpec>$/m]],
+    [
+      'explain cronjobs --api-version=batch/v1',
+      [/^GROUP: +batch\nKIND: +CronJob\nVERSION: +v1\n/, /^ {2}spec\t<CronJobSpec>( -required-)?$/m],
+    ],
     ['explain hpa --api-version=autoscaling/v1 --recursive', /^ {4}targetCPUUtilizationPercentage\t<integer>$/m],
     [
       'explain configmap --output=plaintext-openapiv2 --recursive',

@@ -27,7 +27,7 @@ export const get: Topic = {
         'get cm a -o yaml',
         [/^apiVersion: v1\ndata:\n {2}x: "1"\n {2}z: "2"\nkind: ConfigMap\nmetadata:\n {2}creationTimestamp: "/, /\n {2}name: a\n/],
       ],
-      ['get cm a -o yaml --show-managed-fields', /fieldsV1:\n +f:data:\n +\.: \{\}\n +f:x: \{\}\n +f:y: \{\}\n +manager: kubectl-create\n/],
+      ['get cm a -o yaml --show-managed-fields', /fieldsV1:\n +f:data:\n +\.: \{\}\n +f:x: \{\}\n +f:z: \{\}\n +manager: kubectl-create\n/],
       [
         'get cm a -o json',
         /^\{\n {4}"apiVersion": "v1",\n {4}"data": \{\n {8}"x": "1",\n {8}"z": "2"\n {4}\},\n {4}"kind": "ConfigMap",\n/,
@@ -65,7 +65,7 @@ export const get: Topic = {
           'Error from server (BadRequest): Unable to find "/v1, Resource=configmaps" that match label selector "", field selector "data.rank=1": "data.rank" is not a known field selector: only "metadata.name", "metadata.namespace"',
       },
     ],
-    ['get cm -A --chunk-size=2 --no-headers -l tier', [/^session-\d+ +a +1 +\S+\n/, /^session-\d+ +b +1 /m]],
+    ['get cm -A --chunk-size=2 --no-headers -l tier', /^session-\d+ +a +1 +\S+\nsession-\d+ +b +1 /m],
     ['get ns default kube-system', table('NAME STATUS AGE', 'default Active *', 'kube-system Active *')],
   ],
   'several kinds, and all': [

@@ -106,9 +106,8 @@ export const nodes: Topic = {
           stderr: /cannot delete.* Pods that declare no controller \(use --force to override\): /,
         },
       ],
-      [`drain ${name} --force --dry-run=server`, { stdout: [`node/${name} drained (server dry run)`], stderr: /./ }],
       [
-        `drain ${name} --force --grace-period=0 --timeout=2s`,
+        `drain ${name} --force --grace-period=0 --timeout=5s`,
         {
           code: 1,
           stdout: ['evicting pod', 'pod/free evicted'],

@@ -50,7 +50,7 @@ export const patch: Topic = {
     ['get deployment d -o jsonpath={.spec.template.spec.containers[*].image}', 'one three'],
     ['patch deployment d -p {"spec":{"template":{"spec":{"containers":[{"name":"one","$patch":"delete"}]}}}}', 'deployment.apps/d patched'],
     ['get deployment d -o jsonpath={.spec.template.spec.containers[*].image}', 'three'],
-    ['patch deployment d --subresource=scale --type=merge -p {"spec":{"replicas":4}}', 'deployment.apps/d patched'],
+    ['patch deployment d --subresource=scale --type=merge -p {"spec":{"replicas":4}}', 'scale.autoscaling/d patched'],
     [
       'patch deployment d --subresource=status --type=merge -p {"status":{"replicas":4,"readyReplicas":3,"updatedReplicas":2,"availableReplicas":1},"spec":{"replicas":9}}',
       'deployment.apps/d patched',

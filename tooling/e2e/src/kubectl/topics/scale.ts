@@ -54,7 +54,7 @@ export const scale: Topic = {
       ['wait pod/p --for=condition=Ready --timeout=1s', { code: 1, stderr: 'error: timed out waiting for the condition on pods/p' }],
       ['wait pod/nope --for=condition=Ready --timeout=1s', { code: 1, stderr: 'Error from server (NotFound): pods "nope" not found' }],
       ['wait pod/p --for=delete --timeout=1s', { code: 1, stderr: 'error: timed out waiting for the condition on pods/p' }],
-      ['wait cm --all --for=create --timeout=1s', /^configmap\/kube-root-ca\.crt condition met\n$/],
+      ['wait cm --all --for=create --timeout=20s', /^configmap\/kube-root-ca\.crt condition met\n$/],
     )
     const condition = session.run('wait pod/p --for=condition=Ready --timeout=20s')
     const field = session.run('wait pod/p --for=jsonpath={.status.phase}=Running --timeout=20s')
@@ -62,8 +62,8 @@ export const scale: Topic = {
     await session.play(
       [`patch pod p --subresource=status --type=merge -p ${ready}`, 'pod/p patched'],
       ['create configmap late', 'configmap/late created'],
-      ['wait pod/p --for=jsonpath={.status.podIP} --timeout=5s', 'pod/p condition met'],
-      ['wait pods -l run=p --for=condition=Ready=true --timeout=5s', 'pod/p condition met'],
+      ['wait pod/p --for=jsonpath={.status.podIP} --timeout=20s', 'pod/p condition met'],
+      ['wait pods -l run=p --for=condition=Ready=true --timeout=20s', 'pod/p condition met'],
     )
     const deletion = session.run('wait pod/p --for=delete --timeout=20s')
     await session.play([

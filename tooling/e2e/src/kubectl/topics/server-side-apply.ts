@@ -41,7 +41,9 @@ export const serverSideApply: Topic = {
     [managers('c'), 'kubectl-client-side-apply'],
     ['apply --server-side -f -', 'configmap/c serverside-applied', configMap('c', { key: '2' })],
     ['get cm c -o jsonpath={.data}', '{"key":"2"}'],
-    [managers('c'), 'kubectl'],
+    // kubectl keeps the annotation up, for who turns back.
+    [managers('c'), 'kubectl-last-applied kubectl'],
+    ['get cm c -o jsonpath={.metadata.annotations}', /"\{\\"apiVersion\\":\\"v1\\",\\"data\\":\{\\"key\\":\\"2\\"\}/],
   ],
   'of other kinds, with their lists': async (session) => {
     const ports = (...numbers: readonly number[]): string =>
