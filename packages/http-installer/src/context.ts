@@ -20,6 +20,8 @@ export interface NodeBindings {
    * set on it: a response that holds headers before its head is written costs twice as much.
    */
   commonHeaders?: readonly string[] | undefined
+  /** Where the two are less than node's own, as for HTTP/2 without a body: makes node's own, for who reads or writes them as streams. */
+  nodePair?: () => { readonly incoming: Http2ServerRequest; readonly outgoing: Http2ServerResponse }
   /** Absent: the request asks for no other protocol, or cannot (HTTP/2). */
   upgrade?: Upgrade
   /** Absent: CBOR is neither taken nor given. */

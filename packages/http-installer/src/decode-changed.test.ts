@@ -42,7 +42,7 @@ const { patch } = letrec<{ patch: JsonObject; value: JsonValue }>((tie) => ({
 
 function outcome(decode: () => unknown): unknown {
   try {
-    return stringifyJson(decode() as JsonValue)
+    return stringifyJson(decode())
   } catch (error) {
     return (error as Error).message
   }

@@ -6,6 +6,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Incoming, Outgoing } from './active-request.ts'
 import { drainIncoming } from './drain-incoming.ts'
+import { Http2Incoming } from './http2-exchange.ts'
 
 type Fetch = Hono<InstallerEnv>['fetch']
 
@@ -33,6 +34,7 @@ export function createNodeListener({ fetch, cbor, onError }: NodeListenerOptions
       outgoing.destroy()
     }
     const bindings: NodeBindings = { incoming, outgoing, commonHeaders: undefined, cbor, ...(upgrade && { upgrade }) }
+    if (incoming instanceof Http2Incoming) bindings.nodePair = () => incoming.nodePair()
     const answered = (response: Response): Promise<void> | undefined =>
       outgoing.headersSent || outgoing.destroyed ? undefined : writeResponse(response, bindings).catch(failed)
     try {

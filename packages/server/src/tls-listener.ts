@@ -1,5 +1,5 @@
-import { constants, createServer as createHttp2Server } from 'node:http2'
-import type { Http2Server, ServerHttp2Session } from 'node:http2'
+import { createServer as createHttp2Server } from 'node:http2'
+import type { Http2Server, ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
 import { createServer as createHttpsServer } from 'node:https'
 import type { Server as HttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -10,7 +10,9 @@ import type { Duplex } from 'node:stream'
 import { contextsByName } from './certificates/serving-names.ts'
 import type { ServingCertificates } from './certificates/serving-names.ts'
 import { Http1Connections } from './http1-connections.ts'
+import { Http2Incoming, Http2Outgoing } from './http2-exchange.ts'
 import { rememberPeer } from './peer.ts'
+import { StreamStalls } from './stream-stalls.ts'
 import type { TlsSettings } from './tls-settings.ts'
 
 export interface TlsListenerOptions {
@@ -178,29 +180,31 @@ function oneAtATime(serve: TlsListenerOptions['requestListener']): TlsListenerOp
 }
 
 function createHttp2Half(options: TlsListenerOptions, sessions: Set<ServerHttp2Session>): Http2Server {
-  const http2 = createHttp2Server(
-    {
-      // Large lists to several streams of one connection count against this too, hence more than the default 10 MB.
-      maxSessionMemory: 64,
-      settings: { maxConcurrentStreams: options.maxStreams, initialWindowSize: streamWindow, maxHeaderListSize: maxHeaderBytes },
-    },
-    options.requestListener,
-  )
+  const http2 = createHttp2Server({
+    // Large lists to several streams of one connection count against this too, hence more than the default 10 MB.
+    maxSessionMemory: 64,
+    settings: { maxConcurrentStreams: options.maxStreams, initialWindowSize: streamWindow, maxHeaderListSize: maxHeaderBytes },
+  })
+  // Never listens itself: it makes node's requests and responses of streams.
+  const whole = createHttp2Server(options.requestListener)
+  http2.on('stream', (stream: ServerHttp2Stream, headers, flags, rawHeaders) => {
+    if (!Http2Incoming.suffices(stream, headers)) return void whole.emit('stream', stream, headers, flags, rawHeaders)
+    const incoming = new Http2Incoming(stream, headers, rawHeaders)
+    const outgoing = new Http2Outgoing(incoming)
+    options.requestListener(incoming as unknown as Http2ServerRequest, outgoing as unknown as Http2ServerResponse)
+  })
   http2.on('session', (session) => {
     sessions.add(session)
-    let streams = 0
-    session.on('stream', (stream) => {
-      streams++
-      stream.once('close', () => streams--)
-      stream.setTimeout(options.stallMs, () => {
-        if (stream.writableLength > 0) stream.close(constants.NGHTTP2_CANCEL)
-      })
-    })
+    const stalls = new StreamStalls(options.stallMs)
+    session.on('stream', (stream) => stalls.add(stream))
     // The timer is set back by every frame; a quiet connection with a watch open stays.
     session.setTimeout(idleMs, () => {
-      if (streams === 0) session.close()
+      if (stalls.empty) session.close()
     })
-    session.once('close', () => sessions.delete(session))
+    session.once('close', () => {
+      stalls.stop()
+      sessions.delete(session)
+    })
     session.on('error', () => session.destroy())
   })
   http2.on('sessionError', () => {})

@@ -16,10 +16,15 @@ export interface UpgradePassage extends Passage {
 }
 
 /** HTTP/2 requests and responses are used here as HTTP/1.1's are. */
-export function nodePair({ env: { incoming, outgoing } }: InstallerContext): {
+export function nodePair({ env }: InstallerContext): {
   readonly incoming: IncomingMessage
   readonly outgoing: ServerResponse
 } {
+  if (env.nodePair !== undefined) {
+    Object.assign(env, env.nodePair())
+    delete env.nodePair
+  }
+  const { incoming, outgoing } = env
   if (incoming === undefined || outgoing === undefined) throw new Error('requests are passed on between node connections only')
   return { incoming: incoming as IncomingMessage, outgoing: outgoing as ServerResponse }
 }

@@ -1,0 +1,99 @@
+import { connect, createServer } from 'node:http2'
+import type { ClientHttp2Session, Http2Server, IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { Http2Incoming, Http2Outgoing } from './http2-exchange.ts'
+
+let server: Http2Server
+let client: ClientHttp2Session
+let serve: (incoming: Http2Incoming, outgoing: Http2Outgoing) => void = () => {}
+beforeAll(async () => {
+  server = createServer()
+  server.on('stream', (stream: ServerHttp2Stream, headers, _flags, rawHeaders) => {
+    expect(Http2Incoming.suffices(stream, headers)).toBe(true)
+    const incoming = new Http2Incoming(stream, headers, rawHeaders)
+    serve(incoming, new Http2Outgoing(incoming))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+})
+afterAll(async () => {
+  client.destroy()
+  await new Promise((resolve) => server.close(resolve))
+})
+
+function ask(method = 'GET'): Promise<{ headers: IncomingHttpHeaders; body: string }> {
+  const stream = client.request({ ':method': method, ':path': '/a?b' })
+  return new Promise((resolve, reject) => {
+    let headers: IncomingHttpHeaders = {}
+    let body = ''
+    stream.setEncoding('utf8')
+    stream.on('response', (answer) => (headers = answer))
+    stream.on('data', (chunk: string) => (body += chunk))
+    stream.on('end', () => resolve({ headers, body }))
+    stream.on('error', reject)
+  })
+}
+
+it('answers with a head and a body, without what is about the connection', async () => {
+  let finished = 0
+  serve = (incoming, outgoing) => {
+    outgoing.setHeader('Warning', ['299 - "a"', '299 - "b"'])
+    outgoing.setHeader('Connection', 'close')
+    outgoing.setHeader('Content-Type', 'text/html')
+    expect(outgoing.headersSent).toBe(false)
+    outgoing.writeHead(201, ['Audit-Id', 'x', 'content-type', 'text/plain'])
+    expect([outgoing.headersSent, outgoing.statusCode]).toEqual([true, 201])
+    outgoing.end(`${incoming.method} ${incoming.url}`, () => finished++)
+  }
+  const { headers, body } = await ask()
+  expect(body).toBe('GET /a?b')
+  expect(headers).toMatchObject({ ':status': 201, 'audit-id': 'x', 'content-type': 'text/plain', warning: '299 - "a", 299 - "b"' })
+  expect(headers).not.toHaveProperty('connection')
+  expect(finished).toBe(1)
+})
+
+it('answers without a body, and piece by piece', async () => {
+  let finished = 0
+  serve = (_incoming, outgoing) => void outgoing.writeHead(200, ['content-length', '5']).end(() => finished++)
+  expect(await ask('HEAD')).toMatchObject({ headers: { ':status': 200, 'content-length': '5' }, body: '' })
+  expect(finished).toBe(1)
+  serve = (_incoming, outgoing) => {
+    outgoing.flushHeaders()
+    outgoing.write('one ')
+    outgoing.write('two')
+    outgoing.end()
+  }
+  expect((await ask()).body).toBe('one two')
+})
+
+it('gives way to streams of node', async () => {
+  let status = 0
+  serve = (incoming, outgoing) => {
+    const pair = incoming.nodePair()
+    let sent = ''
+    pair.incoming.on('data', (chunk) => (sent += chunk))
+    pair.incoming.on('end', () => {
+      pair.outgoing.writeHead(202, { 'content-type': 'text/plain' })
+      status = outgoing.statusCode
+      void pipeline(Readable.from([`${pair.incoming.url} ${sent}`, 'and more']), pair.outgoing)
+    })
+  }
+  expect(await ask()).toMatchObject({ headers: { ':status': 202 }, body: '/a?b and more' })
+  expect(status).toBe(202)
+})
+
+it('ends with its client', async () => {
+  const closed = new Promise<boolean>((resolve) => {
+    serve = (_incoming, outgoing) => {
+      outgoing.flushHeaders()
+      outgoing.once('close', () => resolve(outgoing.destroyed))
+    }
+  })
+  const stream = client.request({ ':path': '/' })
+  stream.on('error', () => {})
+  stream.on('response', () => stream.destroy())
+  expect(await closed).toBe(true)
+})

@@ -1,0 +1,200 @@
+import { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
+import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2'
+
+/** What HTTP/2 has no use for, and refuses: they are about a connection. */
+const connectionHeaders: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'])
+
+/**
+ * A request over HTTP/2 that has no body, as far as it is looked at. Node's own is a stream beside the stream that it is made of, with listeners on it,
+ * and costs more than a small answer.
+ */
+export class Http2Incoming {
+  readonly httpVersion = '2.0'
+  readonly httpVersionMajor = 2
+  readonly httpVersionMinor = 0
+  readonly stream: ServerHttp2Stream
+  readonly headers: IncomingHttpHeaders
+  readonly rawHeaders: string[]
+
+  /** Whether a request is none that could be read from, and has nothing to wait for before it is answered. */
+  static suffices(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): boolean {
+    const method = headers[':method']
+    return (method === 'GET' || method === 'HEAD') && stream.endAfterHeaders && headers.expect === undefined
+  }
+
+  constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: string[]) {
+    // Without a listener an error would be nobody's, and end the process.
+    stream.on('error', () => {})
+    this.stream = stream
+    this.headers = headers
+    this.rawHeaders = rawHeaders
+  }
+
+  get method(): string {
+    return this.headers[':method'] as string
+  }
+
+  get url(): string {
+    return this.headers[':path'] as string
+  }
+
+  get socket(): unknown {
+    return this.stream.session?.socket
+  }
+
+  get readableEnded(): boolean {
+    return true
+  }
+
+  get destroyed(): boolean {
+    return this.stream.destroyed
+  }
+
+  /** Node's own of both, for who reads or writes them as streams. */
+  nodePair(): { readonly incoming: Http2ServerRequest; readonly outgoing: Http2ServerResponse } {
+    const { stream } = this
+    return { incoming: new Http2ServerRequest(stream, this.headers, {}, this.rawHeaders), outgoing: new Http2ServerResponse(stream) }
+  }
+}
+
+/** Its answer: what there is of node's, on the stream itself. */
+export class Http2Outgoing {
+  readonly stream: ServerHttp2Stream
+  readonly req: Http2Incoming
+  #status = 200
+  /** Set before the head is written: names in lower case. */
+  #set: Map<string, string | readonly string[]> | undefined
+  #head: string[] | undefined
+
+  constructor(req: Http2Incoming) {
+    this.stream = req.stream
+    this.req = req
+  }
+
+  /** Of the head that was written, by whomever. */
+  get statusCode(): number {
+    return this.#head === undefined && this.stream.headersSent ? Number(this.stream.sentHeaders[':status']) : this.#status
+  }
+
+  set statusCode(status: number) {
+    this.#status = status
+  }
+
+  get headersSent(): boolean {
+    return this.#head !== undefined || this.stream.headersSent
+  }
+
+  get destroyed(): boolean {
+    return this.stream.destroyed
+  }
+
+  get closed(): boolean {
+    return this.stream.closed
+  }
+
+  get writableEnded(): boolean {
+    return this.stream.writableEnded
+  }
+
+  get writableFinished(): boolean {
+    return this.stream.writableFinished
+  }
+
+  get writableLength(): number {
+    return this.stream.writableLength
+  }
+
+  get writableNeedDrain(): boolean {
+    return this.stream.writableNeedDrain
+  }
+
+  setHeader(name: string, value: string | readonly string[]): this {
+    ;(this.#set ??= new Map()).set(name.toLowerCase(), value)
+    return this
+  }
+
+  /** Names and values in turns. What was set before gives way to them. */
+  writeHead(status: number, headers: readonly string[] = []): this {
+    const head = [':status', String(status)]
+    for (let i = 0; i < headers.length; i += 2) {
+      const name = headers[i]!.toLowerCase()
+      this.#set?.delete(name)
+      if (!connectionHeaders.has(name)) head.push(name, headers[i + 1]!)
+    }
+    if (this.#set !== undefined) {
+      for (const [name, value] of this.#set) {
+        if (connectionHeaders.has(name)) continue
+        for (const one of typeof value === 'string' ? [value] : value) head.push(name, one)
+      }
+    }
+    this.#status = status
+    this.#head = head
+    return this
+  }
+
+  flushHeaders(): void {
+    this.#respond(false)
+  }
+
+  write(chunk: Uint8Array | string, written?: () => void): boolean {
+    this.#respond(false)
+    return written === undefined ? this.stream.write(chunk) : this.stream.write(chunk, written)
+  }
+
+  end(chunk?: Uint8Array | string | (() => void), written?: () => void): this {
+    const { stream } = this
+    const body = typeof chunk === 'function' ? undefined : chunk
+    const done = typeof chunk === 'function' ? chunk : written
+    const ended = this.#respond(body === undefined) && body === undefined
+    if (ended) {
+      if (done !== undefined) process.nextTick(done)
+      return this
+    }
+    if (done !== undefined) stream.once('finish', done)
+    if (body === undefined) stream.end()
+    else stream.end(body)
+    return this
+  }
+
+  destroy(error?: Error): this {
+    this.stream.destroy(error)
+    return this
+  }
+
+  on(event: string, listener: () => void): this {
+    this.stream.on(event, listener)
+    return this
+  }
+
+  once(event: string, listener: () => void): this {
+    this.stream.once(event, listener)
+    return this
+  }
+
+  off(event: string, listener: () => void): this {
+    this.stream.off(event, listener)
+    return this
+  }
+
+  /** False: the head was sent before, or nobody is there to read it. */
+  #respond(endStream: boolean): boolean {
+    const { stream } = this
+    if (stream.headersSent || stream.destroyed || stream.closed) return false
+    if (this.#head === undefined) this.writeHead(this.#status)
+    const head = this.#head!
+    stream.respond(takesLists ? head : headerObject(head), { endStream })
+    return true
+  }
+}
+
+/** Before, node takes headers only as an object. */
+const takesLists = Number(process.versions.node.split('.')[0]) >= 26
+
+function headerObject(list: readonly string[]): OutgoingHttpHeaders {
+  const headers: Record<string, string | string[]> = {}
+  for (let i = 0; i < list.length; i += 2) {
+    const known = headers[list[i]!]
+    headers[list[i]!] = known === undefined ? list[i + 1]! : [known, list[i + 1]!].flat()
+  }
+  return headers
+}
