@@ -37,7 +37,7 @@ interface Messages {
 }
 
 async function connect(path: string, protocols: readonly string[] = []): Promise<Messages> {
-  const socket = new WebSocket(server.base.replace('http', 'ws') + path, [...protocols])
+  const socket = new WebSocket(server.base.replace('http', 'ws') + path, { protocols: [...protocols], headers: { origin: server.base } })
   socket.binaryType = 'arraybuffer'
   const messages: (string | ArrayBuffer)[] = []
   const waiting: ((message: string | ArrayBuffer) => void)[] = []
@@ -98,6 +98,7 @@ it('a message in protobuf is the event without its length', async () => {
       accept: 'application/vnd.kubernetes.protobuf',
       connection: 'Upgrade',
       upgrade: 'websocket',
+      origin: server.base,
       'sec-websocket-key': Buffer.alloc(16).toString('base64'),
       'sec-websocket-version': '13',
     },
@@ -119,4 +120,14 @@ it('refuses what is no handshake', async () => {
   await open()
   const answer = await server.request('GET', `${maps}?watch=1`, undefined, { connection: 'Upgrade', upgrade: 'websocket' })
   expect(answer.status).toBe(400)
+  const handshake = {
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-key': Buffer.alloc(16).toString('base64'),
+    'sec-websocket-version': '13',
+  }
+  for (const origin of [undefined, 'null']) {
+    const headers = { ...handshake, ...(origin && { origin }) }
+    expect((await server.request('GET', `${maps}?watch=1`, undefined, headers)).status).toBe(403)
+  }
 })

@@ -32,6 +32,7 @@ export async function sendWebSocket(
 ): Promise<Response> {
   const handshake = websocketHandshake(c.req.method, c.env.incoming!.headers, chosenProtocol(c.req.header('sec-websocket-protocol')))
   if (handshake === undefined) return sendBytes(c, 400, {}, 'Bad Request\n')
+  if (!saysOrigin(c.req.header('origin'))) return sendBytes(c, 403, {}, '')
   const sink = new WebSocketSink(c, upgrade, handshake, messages)
   try {
     await produce(sink)
@@ -39,6 +40,11 @@ export async function sendWebSocket(
     sink.finish()
   }
   return RESPONSE_ALREADY_SENT
+}
+
+/** As the original: whoever asks must say from where, and any place will do. */
+function saysOrigin(origin: string | undefined): boolean {
+  return origin !== undefined && (origin.startsWith('/') || (/^[a-z][a-z\d+.-]*:/i.test(origin) && URL.canParse(origin)))
 }
 
 /** Credentials may stand among the protocols, which is the only header that a browser lets its pages set. */
