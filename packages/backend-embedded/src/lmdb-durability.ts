@@ -44,6 +44,13 @@ export interface LmdbOptions {
 
 type Table = Database<Uint8Array, Uint8Array>
 
+interface Tables {
+  readonly root: RootDatabase<Uint8Array, Uint8Array>
+  readonly entries: Table
+  readonly leases: Table
+  readonly meta: Table
+}
+
 /**
  * LMDB as the disk under the store. It is read once, when opening; after that it only gets batches, each one transaction.
  *
@@ -52,10 +59,7 @@ type Table = Database<Uint8Array, Uint8Array>
  */
 export class LmdbDurability implements Durability {
   readonly #directory: string
-  readonly #root: RootDatabase<Uint8Array, Uint8Array>
-  readonly #entries: Table
-  readonly #leases: Table
-  readonly #meta: Table
+  #tables: Tables
   readonly #freeBytes: (directory: string) => number
   readonly #census = new Census()
   /** What may be written before the disk is asked again, and until when. */
@@ -65,15 +69,10 @@ export class LmdbDurability implements Durability {
   #sound = false
   #failed: Error | undefined
 
-  private constructor(directory: string, root: RootDatabase<Uint8Array, Uint8Array>, options: LmdbOptions) {
+  private constructor(directory: string, tables: Tables, options: LmdbOptions) {
     this.#directory = directory
     this.#freeBytes = options.freeBytes ?? freeBytes
-    this.#root = root
-    this.#entries = root.openDB<Uint8Array, Uint8Array>({ name: 'entries', keyEncoding: 'binary', encoder: new SlabReader() } as object as {
-      name: string
-    })
-    this.#leases = table(root, 'leases')
-    this.#meta = table(root, 'meta')
+    this.#tables = tables
   }
 
   /**
@@ -86,30 +85,16 @@ export class LmdbDurability implements Durability {
     const directory = realpathSync(dataDir)
     if (openHere.has(directory)) throw new LockedError(dataDir, process.pid)
     openHere.add(directory)
-    let root: RootDatabase<Uint8Array, Uint8Array> | undefined
+    let tables: Tables | undefined
     try {
       await requireSound(directory)
-      root = open<Uint8Array, Uint8Array>({
-        path: directory,
-        noSubdir: false,
-        encoding: 'binary',
-        keyEncoding: 'binary',
-        maxDbs: 3,
-        // Address space, not memory or disk; it grows by itself.
-        mapSize: 2 ** 30,
-        commitDelay: 0,
-        overlappingSync: false,
-        // Every write is an explicit batch; without this a failed one also rejects a promise that nobody holds.
-        eventTurnBatching: false,
-        // See `write`.
-        txnStartThreshold: 1,
-      } as RootDatabaseOptionsWithPath)
-      const durability = new LmdbDurability(directory, root, options)
+      tables = openTables(directory)
+      const durability = new LmdbDurability(directory, tables, options)
       durability.#take(dataDir)
       return durability
     } catch (error) {
       openHere.delete(directory)
-      await root?.close()
+      await tables?.root.close()
       throw isDamage(error)
         ? new DamagedStoreError(`the files in ${dataDir} are damaged (${error.message}): restore the data directory`, { cause: error })
         : error
@@ -119,6 +104,20 @@ export class LmdbDurability implements Durability {
   load(): LoadedState {
     const [revision, ...census] = this.#readRevision()
     return { revision, leases: this.#readLeases(), entries: this.#readEntries(revision, census) }
+  }
+
+  /**
+   * Lets go of the file and takes it anew: what was read of it stays mapped, which counts as memory of this process until the system wants it
+   * back. After `load`, and before the first `write`. It is still held: the holder is written in it.
+   */
+  async unmap(): Promise<void> {
+    await this.#tables.root.close()
+    try {
+      this.#tables = openTables(this.#directory)
+    } catch (error) {
+      this.#failed = error as Error
+      throw error
+    }
   }
 
   async write(batch: WriteBatch): Promise<void> {
@@ -132,21 +131,21 @@ export class LmdbDurability implements Durability {
     for (const id of batch.endedLeases) this.#census.removeLease(id)
     const records = this.#bufferFor(size)
     try {
-      const committed = this.#root.batch(() => {
+      const committed = this.#tables.root.batch(() => {
         let at = 0
         for (const { entry, key } of puts) {
           const end = writeRecord(records, at, key, entry)
-          void this.#entries.put(key, records.subarray(at, end))
+          void this.#tables.entries.put(key, records.subarray(at, end))
           at = end
         }
-        for (const key of batch.deletes) void this.#entries.remove(Buffer.from(key))
-        for (const lease of batch.leases) void this.#leases.put(numberBytes(lease.id), checked(numberBytes(lease.expiresAt)))
-        for (const id of batch.endedLeases) void this.#leases.remove(numberBytes(id))
-        void this.#meta.put(revisionKey, checked(numberBytes(batch.revision, ...this.#census.numbers)))
+        for (const key of batch.deletes) void this.#tables.entries.remove(Buffer.from(key))
+        for (const lease of batch.leases) void this.#tables.leases.put(numberBytes(lease.id), checked(numberBytes(lease.expiresAt)))
+        for (const id of batch.endedLeases) void this.#tables.leases.remove(numberBytes(id))
+        void this.#tables.meta.put(revisionKey, checked(numberBytes(batch.revision, ...this.#census.numbers)))
       })
       // LMDB starts at the end of the turn, or when it is given something while more than `txnStartThreshold` operations wait: now.
-      const started = this.#root.batch(() => undefined)
-      await Promise.all([committed, started, this.#root.flushed])
+      const started = this.#tables.root.batch(() => undefined)
+      await Promise.all([committed, started, this.#tables.root.flushed])
     } catch (error) {
       this.#failed = await translateWriteError(error)
       throw this.#failed
@@ -163,9 +162,9 @@ export class LmdbDurability implements Durability {
     // After a failed commit LMDB's memory is not to be trusted, closing included. The holder is told from a living one by its process.
     if (this.#failed) return
     try {
-      this.#meta.removeSync(holderKey)
+      this.#tables.meta.removeSync(holderKey)
     } finally {
-      await this.#root.close()
+      await this.#tables.root.close()
     }
     if (this.#sound) leaveCloseMark(this.#directory, readFileHeader(join(this.#directory, dataFile))!)
   }
@@ -197,20 +196,20 @@ export class LmdbDurability implements Durability {
 
   /** LMDB lets one process write at a time, so reading who holds the directory and entering oneself are one step. */
   #take(dataDir: string): void {
-    this.#root.transactionSync(() => {
+    this.#tables.root.transactionSync(() => {
       const holder = this.#readJson<Holder>(holderKey)
       if (holder && isAlive(holder)) throw new LockedError(dataDir, holder.pid)
       const written = this.#readJson<{ format: number }>(formatKey)
       if (written && written.format !== format) {
         throw new Error(`${dataDir} is in format ${written.format}; this version reads and writes format ${format}`)
       }
-      if (!written) this.#meta.putSync(formatKey, Buffer.from(JSON.stringify({ format })))
-      this.#meta.putSync(holderKey, Buffer.from(JSON.stringify(thisProcess())))
+      if (!written) this.#tables.meta.putSync(formatKey, Buffer.from(JSON.stringify({ format })))
+      this.#tables.meta.putSync(holderKey, Buffer.from(JSON.stringify(thisProcess())))
     })
   }
 
   #readJson<R>(key: Uint8Array): R | undefined {
-    const bytes = this.#meta.getBinary(key)
+    const bytes = this.#tables.meta.getBinary(key)
     try {
       return bytes && (JSON.parse(bytes.toString()) as R)
     } catch (error) {
@@ -220,14 +219,14 @@ export class LmdbDurability implements Durability {
 
   /** And the census. */
   #readRevision(): readonly [number, ...number[]] {
-    const bytes = this.#meta.getBinary(revisionKey)
+    const bytes = this.#tables.meta.getBinary(revisionKey)
     return bytes ? uncheck(bytes, 'revision', 5) : [initialRevision, ...new Census().numbers]
   }
 
   *#readEntries(revision: number, census: readonly number[]): Generator<Entry> {
     const damaged = (what: string): Error => new DamagedStoreError(`the stored ${what}: restore the data directory`)
     let last: Uint8Array | undefined
-    for (const { key, value } of this.#entries.getRange()) {
+    for (const { key, value } of this.#tables.entries.getRange()) {
       const entry = readRecord(key, value)
       if (entry.modRevision > revision) throw damaged(`record of ${JSON.stringify(entry.key)} is newer than the store`)
       if (last && Buffer.compare(last, key) >= 0) throw damaged(`record of ${JSON.stringify(entry.key)} is not in its place`)
@@ -240,12 +239,32 @@ export class LmdbDurability implements Durability {
   }
 
   #readLeases(): Lease[] {
-    return Array.from(this.#leases.getRange(), ({ key, value }) => {
+    return Array.from(this.#tables.leases.getRange(), ({ key, value }) => {
       const lease = { id: Buffer.from(key).readDoubleBE(0), expiresAt: uncheck(Buffer.from(value), 'lease', 1)[0] }
       this.#census.addLease(lease.id)
       return lease
     })
   }
+}
+
+function openTables(directory: string): Tables {
+  const root = open<Uint8Array, Uint8Array>({
+    path: directory,
+    noSubdir: false,
+    encoding: 'binary',
+    keyEncoding: 'binary',
+    maxDbs: 3,
+    // Address space, not memory or disk; it grows by itself.
+    mapSize: 2 ** 30,
+    commitDelay: 0,
+    overlappingSync: false,
+    // Every write is an explicit batch; without this a failed one also rejects a promise that nobody holds.
+    eventTurnBatching: false,
+    // See `write`.
+    txnStartThreshold: 1,
+  } as RootDatabaseOptionsWithPath)
+  const entries = { name: 'entries', keyEncoding: 'binary', encoder: new SlabReader() } as object as { name: string }
+  return { root, entries: root.openDB<Uint8Array, Uint8Array>(entries), leases: table(root, 'leases'), meta: table(root, 'meta') }
 }
 
 /** Its pages are audited. A file that was not closed in order, or is not as it was closed, is opened by another process first as well. */

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { prefixRange } from '@keelson/storagebackend'
@@ -25,7 +25,33 @@ const raw = (): ReturnType<typeof open<Uint8Array, Uint8Array>> =>
     overlappingSync: false,
   })
 
+/** Bytes of the file that count as this process's memory. */
+function mapped(): number {
+  const maps = readFileSync('/proc/self/smaps', 'utf8').split(/^(?=[0-9a-f]+-[0-9a-f]+ )/m)
+  const ours = maps.filter((map) => map.slice(0, map.indexOf('\n')).includes(join(dataDir, 'data.mdb')))
+  return ours.reduce((sum, map) => sum + Number(/^Rss:\s+(\d+)/m.exec(map)![1]), 0) * 1024
+}
+
 describe('a store that is opened again', () => {
+  it.skipIf(process.platform !== 'linux')('does not keep mapped what it read at the start, and writes as ever', async () => {
+    const keys = Array.from({ length: 320 }, (_, i) => `/k${i}`)
+    {
+      await using backend = await openEmbedded({ dataDir })
+      const operations = keys.map((key, i) => ({ type: 'put', key, value: Buffer.alloc(64 * 1024, i) }) as const)
+      await backend.commit({ compare: [], operations })
+    }
+    {
+      await using backend = await openEmbedded({ dataDir })
+      expect(mapped()).toBeLessThan(4 * 2 ** 20)
+      await expect(openEmbedded({ dataDir })).rejects.toBeInstanceOf(LockedError)
+      await backend.commit({ compare: [], operations: [{ type: 'put', key: '/k0', value: Buffer.from('changed') }] })
+    }
+    await using backend = await openEmbedded({ dataDir })
+    const { entries } = await backend.list(prefixRange('/'))
+    expect(entries).toHaveLength(keys.length)
+    expect(Buffer.from((await backend.get('/k0')).entry!.value).toString()).toBe('changed')
+  })
+
   it('has everything it had, and its revision goes on', async () => {
     const keys = Array.from({ length: 500 }, (_, i) => `/k${i}-\u{1f600}`)
     let revision = 0

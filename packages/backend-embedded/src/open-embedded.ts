@@ -15,11 +15,17 @@ export interface EmbeddedOptions extends StoreOptions {
   readonly durability?: 'fsync' | 'memory'
 }
 
+/** Less than this is not worth the milliseconds. */
+const muchMapped = 16 * 2 ** 20
+
 /** A store on disk. History starts anew: a watch from before the start is told to list again. */
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedBackend> {
   const durability = await LmdbDurability.open(options.dataDir)
+  const written = options.durability === 'memory' ? new WriteBehind(durability) : durability
   try {
-    return openDurable(options.durability === 'memory' ? new WriteBehind(durability) : durability, options)
+    const origin = originOf(written.load())
+    if (origin.bytes > muchMapped) await durability.unmap()
+    return new EmbeddedStore(storeOptions(options), origin, written)
   } catch (error) {
     await durability.close()
     throw error
