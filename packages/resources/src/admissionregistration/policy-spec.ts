@@ -1,12 +1,13 @@
 import type { MatchCondition, MatchResources, ParamKind, Variable } from '@keelson/api/admissionregistration/v1'
 import { fieldError, fieldPath, semanticEqual } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import type { AdmissionScope, Type } from '@keelson/cel'
 import { validateSupported } from '@keelson/resources-core'
-import { isExpressionName } from '../expressions/names.ts'
-import { validateExpression } from '../expressions/validate-expression.ts'
+import { celLibrary } from '../expressions/cel-library.ts'
+import { compileAdmissionExpression } from '../expressions/validate-expression.ts'
 import { validateMatchConstraints, validateParamKind } from './match-resources.ts'
 import { failurePolicies } from './policies.ts'
-import { admissionVariables, storedExpressions, validateMatchConditions } from './validate-match-conditions.ts'
+import { validateMatchConditions } from './validate-match-conditions.ts'
 
 /** What policies that validate and policies that mutate have in common. */
 export interface PolicySpec {
@@ -19,39 +20,56 @@ export interface PolicySpec {
 
 export const specPath: FieldPath = fieldPath('spec')
 
-export function validatePolicy(spec: DeepReadonly<PolicySpec>, old?: DeepReadonly<PolicySpec>): FieldErrorList {
+/** What is wrong with a policy so far, and what its other expressions may speak of. */
+export interface PolicyResult {
+  readonly errors: FieldErrorList
+  readonly scope: AdmissionScope
+}
+
+interface PolicyRules {
+  readonly old: DeepReadonly<PolicySpec> | undefined
+  /** Whether `variables` is known when there are none. */
+  readonly alwaysHasVariables: boolean
+}
+
+export function validatePolicy(spec: DeepReadonly<PolicySpec>, { old, alwaysHasVariables }: PolicyRules): PolicyResult {
   const { failurePolicy, paramKind, matchConstraints, matchConditions = [], variables = [] } = spec
   const failurePath = specPath.child('failurePolicy')
   const hasParams = paramKind !== undefined
   const sameConditions =
     old !== undefined && semanticEqual(paramKind, old.paramKind) && semanticEqual(matchConditions, old.matchConditions ?? [])
-  const rules = { hasParams, stored: storedExpressions(old?.matchConditions ?? []) }
-  return [
+  const types = new Map<string, Type>()
+  const errors = [
     ...(failurePolicy === undefined ? [fieldError.required(failurePath)] : validateSupported(failurePolicy, failurePolicies, failurePath)),
     ...(paramKind === undefined ? [] : validateParamKind(paramKind, specPath.child('paramKind'))),
     ...validateMatchConstraints(matchConstraints, specPath.child('matchConstraints')),
-    ...(sameConditions ? [] : validateMatchConditions(matchConditions, rules, specPath.child('matchConditions'))),
-    ...variables.flatMap((variable, i) => validateVariable(variable, { hasParams, old }, specPath.child('variables').index(i))),
+    ...(sameConditions ? [] : validateMatchConditions(matchConditions, { hasParams }, specPath.child('matchConditions'))),
+    ...variables.flatMap((variable, i) => validateVariable(variable, { hasParams, types }, specPath.child('variables').index(i))),
   ]
+  const scope = { hasParams, hasAuthorizer: true }
+  return { errors, scope: alwaysHasVariables || variables.length > 0 ? { ...scope, variables: types } : scope }
 }
 
 interface VariableRules {
   readonly hasParams: boolean
-  readonly old: DeepReadonly<PolicySpec> | undefined
+  /** Of the variables before, which this one may speak of. */
+  readonly types: Map<string, Type>
 }
 
 function validateVariable(
   { name, expression }: DeepReadonly<Variable>,
-  { hasParams, old }: VariableRules,
+  { hasParams, types }: VariableRules,
   path: FieldPath,
 ): FieldErrorList {
+  const { isIdentifier, variableType } = celLibrary()
   const namePath = path.child('name')
   const errors: FieldErrorList = []
   if (name.trim() === '') errors.push(fieldError.required(namePath, 'name is not specified'))
-  else if (!isExpressionName(name)) errors.push(fieldError.invalid(namePath, name, 'must be a valid CEL identifier'))
+  else if (!isIdentifier(name)) errors.push(fieldError.invalid(namePath, name, 'must be a valid CEL identifier'))
   const expressionPath = path.child('expression')
   if (expression.trim() === '') return [...errors, fieldError.required(expressionPath, 'expression is not specified')]
-  const stored = new Set((old?.variables ?? []).map((variable) => variable.expression))
-  const variables = admissionVariables({ hasParams, hasVariables: true })
-  return [...errors, ...validateExpression(expression, { variables, stored }, expressionPath)]
+  const scope = { hasParams, hasAuthorizer: true, variables: types }
+  const result = compileAdmissionExpression({ expression, purpose: 'variable', scope }, expressionPath)
+  types.set(name, variableType(result.type))
+  return [...errors, ...result.errors]
 }

@@ -3,7 +3,7 @@ import { fieldError, fieldPath, isDNS1035Label, isDNS1123Subdomain, semanticEqua
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { invalidEach, validateSupported } from '@keelson/resources-core'
 import { failurePolicies, matchPolicies, reinvocationPolicies } from './policies.ts'
-import { storedExpressions, validateMatchConditions } from './validate-match-conditions.ts'
+import { validateMatchConditions } from './validate-match-conditions.ts'
 import { validateRuleWithOperations } from './validate-rule.ts'
 import { validateWebhookService, validateWebhookURL } from './validate-webhook-client.ts'
 
@@ -39,7 +39,6 @@ export function validateWebhooks(webhooks: Webhooks, old?: Webhooks): FieldError
     sideEffects: (old ?? []).every(({ sideEffects }) => harmless.includes(sideEffects ?? '')) ? harmless : sideEffectClasses,
     knownVersions: (old ?? []).every(({ admissionReviewVersions }) => knows(admissionReviewVersions ?? [])),
     allowInvalidLabelValue: (old ?? []).some(hasInvalidSelector),
-    expressions: storedExpressions((old ?? []).flatMap(({ matchConditions }) => matchConditions ?? [])),
     checkConditions: old === undefined || !sameConditions(webhooks, old),
   }
   const unique = new Set((old ?? []).map(({ name }) => name)).size === (old ?? []).length
@@ -60,7 +59,6 @@ interface WebhookRules {
   readonly sideEffects: readonly string[]
   readonly knownVersions: boolean
   readonly allowInvalidLabelValue: boolean
-  readonly expressions: ReadonlySet<string>
   readonly checkConditions: boolean
 }
 
@@ -84,9 +82,7 @@ function validateWebhook(webhook: DeepReadonly<Webhook>, rules: WebhookRules, pa
     ...validateLabelSelector(webhook.objectSelector, path.child('objectSelector'), rules),
     ...validateSupported(reinvocationPolicy, reinvocationPolicies, path.child('reinvocationPolicy')),
     ...validateClientConfig(webhook, path.child('clientConfig')),
-    ...(rules.checkConditions
-      ? validateMatchConditions(matchConditions, { hasParams: false, stored: rules.expressions }, path.child('matchConditions'))
-      : []),
+    ...(rules.checkConditions ? validateMatchConditions(matchConditions, { hasParams: false }, path.child('matchConditions')) : []),
   ]
 }
 

@@ -1,16 +1,41 @@
 import { fieldError } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { compileExpression } from './compile-expression.ts'
+import type { AdmissionPurpose, AdmissionScope, Type } from '@keelson/cel'
+import { celLibrary } from './cel-library.ts'
 
-export interface ExpressionRules {
-  /** The names that the expression may speak of. */
-  readonly variables: readonly string[]
-  /** What was stored before may be said again, though it would be refused today. */
-  readonly stored?: ReadonlySet<string>
+/** The type of what the expression gives, and what is wrong with it. */
+export interface ExpressionResult {
+  readonly type: Type
+  readonly errors: FieldErrorList
 }
 
-export function validateExpression(expression: string, { variables, stored }: ExpressionRules, path: FieldPath): FieldErrorList {
-  if (stored?.has(expression)) return []
-  const problem = compileExpression(expression, variables)
-  return problem === undefined ? [] : [fieldError.invalid(path, expression, `compilation failed: ${problem}`)]
+export interface AdmissionExpression {
+  readonly expression: string
+  /** As it was sent, when that had blanks around it that a message shows. */
+  readonly sent?: string
+  readonly purpose: AdmissionPurpose
+  readonly scope: AdmissionScope
+}
+
+/** An expression about a request. One that does not compile may give anything. */
+export function compileAdmissionExpression(
+  { expression, sent = expression, purpose, scope }: AdmissionExpression,
+  path: FieldPath,
+): ExpressionResult {
+  const { compileAdmission, types } = celLibrary()
+  const { compiled, problem } = compileAdmission(expression, purpose, scope)
+  if (problem === undefined) return { type: compiled.type, errors: [] }
+  return { type: types.dyn, errors: [fieldError.invalid(path, sent, problem)] }
+}
+
+export function validateAdmissionExpression(expression: AdmissionExpression, path: FieldPath): FieldErrorList {
+  return compileAdmissionExpression(expression, path).errors
+}
+
+/** An expression that chooses devices. */
+export function validateDeviceSelector(expression: string, path: FieldPath): FieldErrorList {
+  const { compileDeviceSelector, isTooComplex } = celLibrary()
+  const compilation = compileDeviceSelector(expression)
+  if (compilation.problem !== undefined) return [fieldError.invalid(path, expression, compilation.problem)]
+  return isTooComplex(compilation) ? [fieldError.forbidden(path, 'too complex, exceeds cost limit')] : []
 }

@@ -1,7 +1,7 @@
 import type { DeviceSelector } from '@keelson/api/resource/v1'
 import { byteLength, fieldError } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { validateExpression } from '../expressions/validate-expression.ts'
+import { validateDeviceSelector } from '../expressions/validate-expression.ts'
 import { validateList } from './lists.ts'
 
 const maxSelectors = 32
@@ -18,5 +18,5 @@ function validateSelector({ cel }: DeepReadonly<DeviceSelector>, path: FieldPath
   if (cel === undefined) return [fieldError.required(at)]
   const expressionPath = at.child('expression')
   if (byteLength(cel.expression) > maxExpressionLength) return [fieldError.tooLong(expressionPath, maxExpressionLength)]
-  return validateExpression(cel.expression, { variables: ['device'] }, expressionPath)
+  return validateDeviceSelector(cel.expression, expressionPath)
 }

@@ -1,13 +1,12 @@
 import type { MutatingAdmissionPolicy, Mutation } from '@keelson/api/admissionregistration/v1'
 import { fieldError } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import type { AdmissionScope } from '@keelson/cel'
 import { validateRequiredOneOf } from '@keelson/resources-core'
-import { validateExpression } from '../../expressions/validate-expression.ts'
-import type { ExpressionRules } from '../../expressions/validate-expression.ts'
+import { validateAdmissionExpression } from '../../expressions/validate-expression.ts'
 import { validateMutatedOperations } from '../match-resources.ts'
 import { reinvocationPolicies } from '../policies.ts'
 import { specPath, validatePolicy } from '../policy-spec.ts'
-import { admissionVariables } from '../validate-match-conditions.ts'
 
 type ReadonlyPolicy = DeepReadonly<MutatingAdmissionPolicy>
 
@@ -15,23 +14,19 @@ type ReadonlyPolicy = DeepReadonly<MutatingAdmissionPolicy>
 const members = { ApplyConfiguration: 'applyConfiguration', JSONPatch: 'jsonPatch' } as const
 
 export function validateMutatingPolicy({ spec = {} }: ReadonlyPolicy, old?: ReadonlyPolicy): FieldErrorList {
-  const { mutations = [], reinvocationPolicy, paramKind, matchConstraints } = spec
+  const { mutations = [], reinvocationPolicy, matchConstraints } = spec
   const path = specPath.child('mutations')
-  const before = (old?.spec?.mutations ?? []).flatMap(({ applyConfiguration, jsonPatch }) => [applyConfiguration, jsonPatch])
-  const rules: ExpressionRules = {
-    variables: admissionVariables({ hasParams: paramKind !== undefined, hasVariables: true, isMutation: true }),
-    stored: new Set(before.map((patch) => patch?.expression ?? '')),
-  }
+  const { errors, scope } = validatePolicy(spec, { old: old?.spec, alwaysHasVariables: true })
   return [
-    ...validatePolicy(spec, old?.spec),
+    ...errors,
     ...validateMutatedOperations(matchConstraints, specPath.child('matchConstraints')),
     ...(mutations.length === 0 ? [fieldError.required(path, 'mutations must contain at least one item')] : []),
-    ...mutations.flatMap((mutation, i) => validateMutation(mutation, rules, path.index(i))),
+    ...mutations.flatMap((mutation, i) => validateMutation(mutation, scope, path.index(i))),
     ...validateRequiredOneOf(reinvocationPolicy, reinvocationPolicies, specPath.child('reinvocationPolicy')),
   ]
 }
 
-function validateMutation(mutation: DeepReadonly<Mutation>, rules: ExpressionRules, path: FieldPath): FieldErrorList {
+function validateMutation(mutation: DeepReadonly<Mutation>, scope: AdmissionScope, path: FieldPath): FieldErrorList {
   const { patchType } = mutation
   if (!Object.hasOwn(members, patchType)) return validateRequiredOneOf(patchType, Object.keys(members), path.child('patchType'))
   const member = members[patchType as keyof typeof members]
@@ -41,11 +36,18 @@ function validateMutation(mutation: DeepReadonly<Mutation>, rules: ExpressionRul
   return [
     ...(patch === undefined
       ? [fieldError.required(path.child(member), `must be specified when patchType is ${patchType}`)]
-      : validatePatch(patch.expression ?? '', rules, path.child(member, 'expression'))),
+      : validatePatch(patch.expression ?? '', { purpose: member, scope }, path.child(member, 'expression'))),
     ...(misplaced ? [fieldError.invalid(path.child(other), `{${other}}`, `must not be specified when patchType is ${patchType}`)] : []),
   ]
 }
 
-function validatePatch(expression: string, rules: ExpressionRules, path: FieldPath): FieldErrorList {
-  return expression.trim() === '' ? [fieldError.required(path)] : validateExpression(expression.trim(), rules, path)
+interface PatchRules {
+  readonly purpose: 'applyConfiguration' | 'jsonPatch'
+  readonly scope: AdmissionScope
+}
+
+function validatePatch(text: string, { purpose, scope }: PatchRules, path: FieldPath): FieldErrorList {
+  const expression = text.trim()
+  if (expression === '') return [fieldError.required(path)]
+  return validateAdmissionExpression({ expression, purpose, scope: { ...scope, hasPatches: true } }, path)
 }

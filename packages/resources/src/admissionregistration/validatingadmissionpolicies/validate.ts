@@ -2,9 +2,9 @@ import type { AuditAnnotation, Validation, ValidatingAdmissionPolicy } from '@ke
 import { byteLength, fieldError } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { validateQualifiedName, validateSupported } from '@keelson/resources-core'
-import { validateExpression } from '../../expressions/validate-expression.ts'
+import type { AdmissionScope } from '@keelson/cel'
+import { validateAdmissionExpression } from '../../expressions/validate-expression.ts'
 import { specPath, validatePolicy } from '../policy-spec.ts'
-import { admissionVariables } from '../validate-match-conditions.ts'
 
 type ReadonlyPolicy = DeepReadonly<ValidatingAdmissionPolicy>
 
@@ -12,57 +12,40 @@ const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge']
 const maxAnnotations = 20
 const maxValueLength = 5 * 1024
 
-interface Rules {
-  readonly hasParams: boolean
-  readonly hasVariables: boolean
-  readonly stored: ReadonlySet<string>
-}
-
 export function validateValidatingPolicy({ metadata, spec = {} }: ReadonlyPolicy, old?: ReadonlyPolicy): FieldErrorList {
-  const { validations = [], auditAnnotations = [], paramKind, variables = [] } = spec
-  const errors = validatePolicy(spec, old?.spec)
+  const { validations = [], auditAnnotations = [] } = spec
+  const { errors, scope } = validatePolicy(spec, { old: old?.spec, alwaysHasVariables: false })
   const validationsPath = specPath.child('validations')
   const annotationsPath = specPath.child('auditAnnotations')
   if (validations.length === 0 && auditAnnotations.length === 0) {
     const detail = 'validations or auditAnnotations must contain at least one item'
     return [...errors, fieldError.required(validationsPath, detail), fieldError.required(annotationsPath, detail)]
   }
-  const stored = expressionsOf(old)
-  const rules: Rules = { hasParams: paramKind !== undefined, hasVariables: variables.length > 0, stored }
-  validations.forEach((validation, i) => errors.push(...validateValidation(validation, rules, validationsPath.index(i))))
+  validations.forEach((validation, i) => errors.push(...validateValidation(validation, scope, validationsPath.index(i))))
   if (auditAnnotations.length > maxAnnotations) {
     errors.push(fieldError.invalid(annotationsPath, auditAnnotations, `must not have more than ${maxAnnotations} auditAnnotations`))
   }
   const keys = auditAnnotations.map(({ key }) => key)
   for (const [i, annotation] of auditAnnotations.entries()) {
     const path = annotationsPath.index(i)
-    errors.push(...validateAnnotation(annotation, metadata.name ?? '', rules, path))
+    errors.push(...validateAnnotation(annotation, metadata.name ?? '', scope, path))
     if (keys.indexOf(annotation.key) < i) errors.push(fieldError.duplicate(path.child('key'), annotation.key))
   }
   return errors
 }
 
-function expressionsOf(policy: ReadonlyPolicy | undefined): ReadonlySet<string> {
-  const { validations = [], auditAnnotations = [] } = policy?.spec ?? {}
-  return new Set([
-    ...validations.flatMap(({ expression, messageExpression = '' }) => [expression, messageExpression]),
-    ...auditAnnotations.map(({ valueExpression }) => valueExpression),
-  ])
-}
-
-function validateValidation(validation: DeepReadonly<Validation>, rules: Rules, path: FieldPath): FieldErrorList {
+function validateValidation(validation: DeepReadonly<Validation>, scope: AdmissionScope, path: FieldPath): FieldErrorList {
   const { expression, message = '', messageExpression = '', reason } = validation
-  const { stored } = rules
   const errors: FieldErrorList = []
   const expressionPath = path.child('expression')
   if (expression.trim() === '') errors.push(fieldError.required(expressionPath, 'expression is not specified'))
-  else errors.push(...validateExpression(expression, { variables: admissionVariables(rules), stored }, expressionPath))
+  else errors.push(...validateAdmissionExpression({ expression, purpose: 'condition', scope }, expressionPath))
   const messagePath = path.child('messageExpression')
   if (messageExpression !== '' && messageExpression.trim() === '') {
     errors.push(fieldError.invalid(messagePath, messageExpression, 'must be non-empty if specified'))
   } else if (messageExpression !== '') {
-    const variables = admissionVariables({ ...rules, hasAuthorizer: false })
-    errors.push(...validateExpression(messageExpression, { variables, stored }, messagePath))
+    const said = { expression: messageExpression, purpose: 'message', scope: { ...scope, hasAuthorizer: false } } as const
+    errors.push(...validateAdmissionExpression(said, messagePath))
   }
   const textPath = path.child('message')
   if (message !== '' && message.trim() === '') errors.push(fieldError.invalid(textPath, message, 'must be non-empty if specified'))
@@ -70,7 +53,12 @@ function validateValidation(validation: DeepReadonly<Validation>, rules: Rules, 
   return [...errors, ...validateSupported(reason, reasons, path.child('reason'))]
 }
 
-function validateAnnotation(annotation: DeepReadonly<AuditAnnotation>, name: string, rules: Rules, path: FieldPath): FieldErrorList {
+function validateAnnotation(
+  annotation: DeepReadonly<AuditAnnotation>,
+  name: string,
+  scope: AdmissionScope,
+  path: FieldPath,
+): FieldErrorList {
   const { key, valueExpression } = annotation
   const keyPath = path.child('key')
   const valuePath = path.child('valueExpression')
@@ -83,5 +71,5 @@ function validateAnnotation(annotation: DeepReadonly<AuditAnnotation>, name: str
   if (byteLength(text) > maxValueLength) {
     return [...errors, fieldError.required(valuePath, `must not exceed ${maxValueLength} bytes in length`)]
   }
-  return [...errors, ...validateExpression(valueExpression, { variables: admissionVariables(rules), stored: rules.stored }, valuePath)]
+  return [...errors, ...validateAdmissionExpression({ expression: text, sent: valueExpression, purpose: 'annotation', scope }, valuePath)]
 }

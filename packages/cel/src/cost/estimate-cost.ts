@@ -1,0 +1,288 @@
+import type { Call, Comprehension, Expr, ListExpr, MapExpr, Select } from '../ast.ts'
+import type { Compiled } from '../compile.ts'
+import { codePoints } from '../source.ts'
+import { optionalValue } from '../types/type.ts'
+import type { Type } from '../types/type.ts'
+import { kubernetesCallCost } from './kubernetes-call-costs.ts'
+import { listCallCost } from './list-call-costs.ts'
+import { LocalVariables } from './local-variables.ts'
+import type { EntrySize } from './local-variables.ts'
+import { exactly, most, product, sum, union, unknown } from './range.ts'
+import type { Range } from './range.ts'
+import type { CallCost, CallNodes, SizedNode, SizeHints } from './sized-node.ts'
+import { standardCallCost } from './standard-call-costs.ts'
+
+const free = exactly(0n)
+const one = exactly(1n)
+const newList = exactly(10n)
+const newMap = exactly(30n)
+const newStruct = exactly(40n)
+const accumulators: ReadonlySet<string> = new Set(['@result', '__result__'])
+const scalars: ReadonlySet<Type['kind']> = new Set<Type['kind']>(['bool', 'double', 'duration', 'int', 'timestamp', 'uint'])
+
+/** What an expression costs to run, at the least and at the most, in the original's units: a comparison is 1, a text a tenth for each character. */
+export function estimateCost(compiled: Compiled, hints: SizeHints): Range {
+  return new CostEstimator(compiled, hints).cost(compiled.expression)
+}
+
+class CostEstimator {
+  readonly #compiled: Compiled
+  readonly #hints: SizeHints
+  readonly #paths = new Map<Expr, readonly string[]>()
+  readonly #sizes = new Map<Expr, Range>()
+  readonly #entrySizes = new Map<Expr, EntrySize>()
+  readonly #variables = new LocalVariables()
+
+  constructor(compiled: Compiled, hints: SizeHints) {
+    this.#compiled = compiled
+    this.#hints = hints
+  }
+
+  cost(expression: Expr): Range {
+    const reference = this.#compiled.references.get(expression)
+    if (reference?.kind === 'ident' && expression.kind !== 'struct') return this.#variable(expression, reference.name)
+    switch (expression.kind) {
+      case 'select':
+        return this.#select(expression)
+      case 'call':
+        return this.#call(expression)
+      case 'list':
+        return this.#list(expression)
+      case 'map':
+        return this.#map(expression)
+      case 'struct':
+        return sum(...expression.fields.map(({ value }) => this.cost(value)), newStruct)
+      case 'comprehension':
+        return isBinding(expression) ? this.#binding(expression) : this.#comprehension(expression)
+      default:
+        return free
+    }
+  }
+
+  #variable(expression: Expr, name: string): Range {
+    this.#paths.set(expression, this.#variables.find(name)?.path ?? [name])
+    return one
+  }
+
+  #select(expression: Select): Range {
+    const operand = this.cost(expression.operand)
+    if (expression.testOnly) return operand
+    this.#paths.set(expression, [...this.#path(expression.operand), expression.field])
+    const { kind } = this.#type(expression.operand)
+    return kind === 'map' || kind === 'struct' || kind === 'parameter' ? sum(operand, one) : operand
+  }
+
+  #call(call: Call): Range {
+    const reference = this.#compiled.references.get(call)
+    if (reference?.kind !== 'function') return free
+    if (reference.name === 'dyn') return this.#dynamic(call)
+    const argCosts = call.args.map((arg) => this.cost(arg))
+    const args = call.args.map((arg) => this.#node(arg))
+    const targetCost = reference.isMember ? this.cost(call.target!) : free
+    const nodes: CallNodes = {
+      target: reference.isMember ? this.#node(call.target!) : undefined,
+      args,
+      itemSize: (list) => this.#itemSize(list),
+    }
+    let cost: Range = { min: most, max: 0n }
+    let resultSize: Range | undefined
+    for (const overload of reference.overloads) {
+      const estimate = this.#overloadCost(call, overload, { nodes, name: reference.name, argCosts })
+      cost = union(cost, estimate.cost)
+      if (estimate.resultSize !== undefined)
+        resultSize = resultSize === undefined ? estimate.resultSize : union(resultSize, estimate.resultSize)
+      if (overload === 'index_list' || overload === 'index_map') {
+        resultSize = this.#entrySize(call.args[0]!)?.value
+        this.#paths.set(call, [...this.#path(call.args[0]!), overload === 'index_list' ? '@items' : '@values'])
+      }
+      resultSize ??= this.#size(call)
+    }
+    if (resultSize !== undefined) this.#sizes.set(call, resultSize)
+    return sum(targetCost, cost)
+  }
+
+  #dynamic(call: Call): Range {
+    const [arg] = call.args as readonly [Expr]
+    const cost = sum(one, this.cost(arg))
+    this.#copySizes(call, arg)
+    return cost
+  }
+
+  #overloadCost(call: Call, overload: string, { nodes, name, argCosts }: CallContext): CallCost {
+    const special = listCallCost(overload, nodes) ?? kubernetesCallCost(name, overload, nodes)
+    if (special !== undefined) return { ...special, cost: sum(special.cost, ...argCosts) }
+    if (overload === 'logical_and' || overload === 'logical_or') {
+      return { cost: { min: argCosts[0]!.min, max: sum(...argCosts).max } }
+    }
+    if (overload === 'conditional') return this.#conditional(call, nodes, argCosts)
+    if (/^add_(?:bytes|list|string)$/.test(overload)) this.#uniteEntries(call, call.args[0]!, call.args[1]!)
+    const standard = standardCallCost(overload, nodes)
+    return { ...standard, cost: sum(standard.cost, ...argCosts) }
+  }
+
+  #conditional(call: Call, { args }: CallNodes, [condition, then, otherwise]: readonly Range[]): CallCost {
+    this.#uniteEntries(call, call.args[1]!, call.args[2]!)
+    return { cost: sum(condition!, union(then!, otherwise!)), resultSize: union(args[1]!.size, args[2]!.size) }
+  }
+
+  /** The elements of the one or of the other. */
+  #uniteEntries(call: Call, first: Expr, second: Expr): void {
+    const [a, b] = [this.#entrySize(first), this.#entrySize(second)]
+    if (a === undefined || b === undefined) return
+    this.#entrySizes.set(call, { kind: a.kind, key: union(a.key, b.key), value: union(a.value, b.value) })
+  }
+
+  #list(expression: ListExpr): Range {
+    const { elements } = expression
+    const costs = elements.map((element) => this.cost(element))
+    this.#entrySizes.set(expression, { kind: 'list', key: one, value: this.#sizeOfAll(elements) })
+    return sum(...costs, newList)
+  }
+
+  #map(expression: MapExpr): Range {
+    const costs = expression.entries.flatMap(({ key, value }) => [this.cost(key), this.cost(value)])
+    const [keys, values] = [expression.entries.map(({ key }) => key), expression.entries.map(({ value }) => value)]
+    this.#entrySizes.set(expression, { kind: 'map', key: this.#sizeOfAll(keys), value: this.#sizeOfAll(values) })
+    return sum(...costs, newMap)
+  }
+
+  #sizeOfAll(expressions: readonly Expr[]): Range {
+    const none: Range = { min: expressions.length === 0 ? 0n : most, max: 0n }
+    return expressions.reduce((all, expression) => union(all, this.#size(expression) ?? unknown), none)
+  }
+
+  #comprehension(expression: Comprehension): Range {
+    const { range, init, accumulator, variable, secondVariable } = expression
+    const start = sum(this.cost(range), this.cost(init))
+    this.#variables.push(accumulator, { path: this.#path(init), size: this.#size(init), entries: this.#entrySize(init) })
+    const isList = (this.#entrySize(range)?.kind ?? this.#type(range).kind) === 'list'
+    const entries = this.#entrySize(range)
+    const path = this.#path(range)
+    const valuePath = [...path, isList ? '@items' : '@values']
+    const keyPath = secondVariable !== undefined && sharesStorage(path.length) ? valuePath : [...path, isList ? '@indices' : '@keys']
+    const key = { path: keyPath, size: entries?.key, entries: undefined }
+    const value = { path: valuePath, size: entries?.value, entries: undefined }
+    if (secondVariable === undefined) this.#variables.push(variable, isList ? value : key)
+    else {
+      this.#variables.push(variable, key)
+      this.#variables.push(secondVariable, value)
+    }
+    const turn = sum(this.cost(expression.condition), this.cost(expression.step))
+    this.#variables.pop(variable)
+    if (secondVariable !== undefined) this.#variables.pop(secondVariable)
+    const result = this.cost(expression.result)
+    this.#variables.pop(accumulator)
+    const turns = this.#size(range) ?? unknown
+    this.#resultSizes(expression, turns)
+    return sum(start, result, product(turns, turn))
+  }
+
+  #resultSizes(expression: Comprehension, turns: Range): void {
+    const { init, step } = expression
+    if (init.kind === 'literal') {
+      const size = this.#size(init)
+      if (size !== undefined) this.#sizes.set(expression, size)
+    } else if (init.kind === 'list' || init.kind === 'map') {
+      this.#sizes.set(expression, turns)
+      const entries = this.#entrySize(step)
+      if (entries !== undefined) this.#entrySizes.set(expression, entries)
+    }
+  }
+
+  #binding(expression: Comprehension): Range {
+    const { range, init, accumulator, result } = expression
+    const start = sum(this.cost(range), this.cost(init))
+    this.#variables.push(accumulator, { path: this.#path(init), size: this.#size(init), entries: this.#entrySize(init) })
+    const cost = sum(start, this.cost(result))
+    this.#variables.pop(accumulator)
+    this.#copySizes(expression, result)
+    return cost
+  }
+
+  #copySizes(to: Expr, from: Expr): void {
+    const [size, entries] = [this.#size(from), this.#entrySize(from)]
+    if (size !== undefined) this.#sizes.set(to, size)
+    if (entries !== undefined) this.#entrySizes.set(to, entries)
+  }
+
+  #type(expression: Expr): Type {
+    return this.#compiled.types.get(expression)!
+  }
+
+  #nameOf(expression: Expr): string | undefined {
+    const reference = this.#compiled.references.get(expression)
+    return reference?.kind === 'ident' && expression.kind !== 'struct' ? reference.name : undefined
+  }
+
+  #path(expression: Expr): readonly string[] {
+    const name = this.#nameOf(expression)
+    const variable = name === undefined ? undefined : this.#variables.find(name)
+    return variable?.path ?? this.#paths.get(expression) ?? []
+  }
+
+  #node(expression: Expr): SizedNode {
+    const path = this.#path(expression)
+    const visible = accumulators.has(path[0] ?? '') ? [] : path
+    const size = this.#size(expression) ?? this.#hinted(visible)
+    return { path: visible, type: this.#type(expression), expression, size: size ?? unknown, isSizeKnown: size !== undefined }
+  }
+
+  #hinted(path: readonly string[]): Range | undefined {
+    return path.length === 0 ? undefined : this.#hints(path)
+  }
+
+  #itemSize({ path }: SizedNode): Range {
+    return this.#hinted(path.length === 0 ? [] : [...path, '@items']) ?? unknown
+  }
+
+  #size(expression: Expr): Range | undefined {
+    const known = this.#sizes.get(expression) ?? writtenSize(expression)
+    if (known !== undefined) return known
+    const hinted = this.#hinted(this.#path(expression))
+    if (hinted !== undefined) {
+      this.#sizes.set(expression, hinted)
+      return hinted
+    }
+    if (isScalar(this.#type(expression))) return one
+    const name = this.#nameOf(expression)
+    return name === undefined ? undefined : this.#variables.find(name)?.size
+  }
+
+  #entrySize(expression: Expr): EntrySize | undefined {
+    const known = this.#entrySizes.get(expression)
+    const name = this.#nameOf(expression)
+    return known ?? (name === undefined ? undefined : this.#variables.find(name)?.entries)
+  }
+}
+
+interface CallContext {
+  readonly nodes: CallNodes
+  readonly name: string
+  readonly argCosts: readonly Range[]
+}
+
+/** With these lengths the original writes the path of a value over that of its key. What a selector may cost is a contract, so is this. */
+function sharesStorage(length: number): boolean {
+  return length > 2 && !Number.isInteger(Math.log2(length))
+}
+
+/** A fold over nothing, which only names a value. */
+function isBinding({ range, condition }: Comprehension): boolean {
+  const isNever = condition.kind === 'literal' && condition.constant.value === false
+  return range.kind === 'list' && range.elements.length === 0 && isNever
+}
+
+/** The size of what the expression spells out. */
+function writtenSize(expression: Expr): Range | undefined {
+  if (expression.kind === 'list') return exactly(BigInt(expression.elements.length))
+  if (expression.kind === 'map') return exactly(BigInt(expression.entries.length))
+  if (expression.kind !== 'literal') return undefined
+  const { constant } = expression
+  if (constant.type === 'string') return exactly(BigInt(codePoints(constant.value)))
+  return constant.type === 'bytes' ? exactly(BigInt(constant.value.length)) : one
+}
+
+function isScalar(type: Type): boolean {
+  const value = optionalValue(type)
+  return value === undefined ? scalars.has(type.kind) : isScalar(value)
+}

@@ -1,0 +1,153 @@
+import { sameType } from '../types/type.ts'
+import { capped, exactly, most, product, sum, times } from './range.ts'
+import type { Range } from './range.ts'
+import type { CallCost, CallNodes, SizedNode } from './sized-node.ts'
+
+const traversal = 0.1
+const patternLength = 0.25
+const maxNamePattern = 128
+const maxFormat = 64n
+/** Of an address, in bytes. */
+const addressSize: Range = { min: 4n, max: 16n }
+const fixed: CallCost = { cost: exactly(1n) }
+
+/** Functions that only look something up, or build a question. */
+const nominal: ReadonlySet<string> = new Set(
+  [
+    'serviceAccount path group resource subresource namespace name allowed reason error errored',
+    'masked prefixLength family isUnspecified isLoopback isLinkLocalMulticast isLinkLocalUnicast isGlobalUnicast format.named',
+    'sign asInteger isInteger asApproximateFloat isGreaterThan isLessThan compareTo add sub major minor patch',
+    'getScheme getHostname getHost getPort getEscapedPath getQuery',
+  ].flatMap((names) => names.split(' ')),
+)
+const comparable: ReadonlySet<string> = new Set([
+  'net.IP',
+  'net.CIDR',
+  'kubernetes.Quantity',
+  'kubernetes.Semver',
+  ...['Authorizer', 'PathCheck', 'GroupCheck', 'ResourceCheck', 'Decision'].map((name) => `kubernetes.authorization.${name}`),
+])
+
+/** What calls of functions cost that Kubernetes adds, or weighs itself; undefined for others. */
+export function kubernetesCallCost(name: string, overload: string, nodes: CallNodes): CallCost | undefined {
+  const { target, args } = nodes
+  const [first] = args
+  if (nominal.has(name) || overload === 'cidr_ip') return fixed
+  switch (name) {
+    case 'check':
+      return { cost: exactly(350_000n) }
+    case 'fieldSelector':
+    case 'labelSelector':
+      return { cost: selectorCost(first!.size) }
+    case 'isSorted':
+    case 'sum':
+    case 'max':
+    case 'min':
+    case 'indexOf':
+    case 'lastIndexOf':
+      return { cost: comparisons(target!, nodes) }
+    case 'url':
+    case 'jsonpatch.escapeKey':
+      return { cost: times(first!.size, traversal), resultSize: first!.size }
+    case 'lowerAscii':
+    case 'upperAscii':
+    case 'substring':
+    case 'trim':
+      return { cost: times(target!.size, traversal), resultSize: target!.size }
+    case 'replace':
+      return { cost: times(target!.size, 2 * traversal), resultSize: replacedSize(target!.size, first!.size, args[1]!.size) }
+    case 'split':
+      return { cost: times(target!.size, 2 * traversal), resultSize: { min: 0n, max: maxParts(target!.size.max, args[1]) } }
+    case 'join': {
+      const size = joinedSize(target!, nodes)
+      return { cost: times(size, traversal), resultSize: size }
+    }
+    case 'find':
+    case 'findAll':
+      return { cost: searchCost(target!.size, first!.size), resultSize: { min: 0n, max: target!.size.max } }
+    case 'ip':
+    case 'cidr':
+    case 'isIP':
+    case 'isCIDR':
+    case 'quantity':
+    case 'isQuantity':
+    case 'semver':
+    case 'isSemver':
+      return { cost: times(first!.size, traversal) }
+    case 'ip.isCanonical':
+      return { cost: times(first!.size, 2 * traversal) }
+    case 'containsIP':
+    case 'containsCIDR':
+      return { cost: containsCost(name, overload, first!.size) }
+    case 'validate':
+      return { cost: times(times(first!.size, traversal), maxNamePattern * patternLength) }
+    case '_==_':
+      return equalityCost(first!, args[1]!)
+    default:
+      return undefined
+  }
+}
+
+/** A pattern is taken to have a part for every four characters, each of which may be tried everywhere. */
+export function searchCost(text: Range, pattern: Range): Range {
+  return product(times(sum(text, exactly(1n)), traversal), times(pattern, patternLength))
+}
+
+function selectorCost(length: Range): Range {
+  const requirements = times(length, 0.5)
+  return sum(exactly(10n), times(length, traversal), times(requirements, 50))
+}
+
+function comparisons(target: SizedNode, { itemSize }: CallNodes): Range {
+  const [element] = target.type.parameters
+  if (element === undefined) return times(target.size, traversal)
+  const isText = element.kind === 'string' || element.kind === 'bytes'
+  return product(target.size, isText ? sum(exactly(1n), times(itemSize(target), traversal)) : exactly(1n))
+}
+
+/** Every found part may be as short as it can be and its replacement as long as it can be, or the other way round. */
+function replacedSize(size: Range, found: Range, replacement: Range): Range {
+  const maxCount = found.min === 0n ? capped(size.max + 1n) : replacement.max <= found.min ? 0n : quotient(size.max, found.min)
+  const minCount = found.max === 0n ? capped(size.min + 1n) : found.max <= replacement.min ? 0n : quotient(size.min, found.max)
+  const kept = {
+    min: found.max === 0n || found.max <= replacement.min ? size.min : 0n,
+    max: found.min === 0n || replacement.max <= found.min ? size.max : 0n,
+  }
+  return sum(product({ min: minCount, max: maxCount }, replacement), kept)
+}
+
+function quotient(a: bigint, b: bigint): bigint {
+  const float = Math.ceil(Number(a) / Number(b))
+  return float >= 2 ** 64 ? most : BigInt(float)
+}
+
+function maxParts(size: bigint, limit: SizedNode | undefined): bigint {
+  const constant = limit?.expression?.kind === 'literal' ? limit.expression.constant : undefined
+  return constant?.type === 'int' ? BigInt.asUintN(64, constant.value) : size
+}
+
+function joinedSize(list: SizedNode, { args: [separator], itemSize }: CallNodes): Range {
+  const elements = list.type.parameters.length === 0 ? exactly(0n) : product(list.size, itemSize(list))
+  if (separator === undefined) return elements
+  const between = { min: before(list.size.min), max: before(list.size.max) }
+  return sum(elements, product(separator.size, between))
+}
+
+function before(count: bigint): bigint {
+  return count > 0n ? count - 1n : 0n
+}
+
+function containsCost(name: string, overload: string, argument: Range): Range {
+  const compared = times(sum(addressSize, addressSize), traversal)
+  const masked = name === 'containsCIDR' ? sum(times(addressSize, traversal), exactly(1n)) : exactly(0n)
+  return sum(compared, masked, overload.endsWith('_string') ? times(argument, traversal) : exactly(0n))
+}
+
+function equalityCost(a: SizedNode, b: SizedNode): CallCost | undefined {
+  if (a.type.name !== b.type.name || !sameType({ ...a.type, parameters: [] }, { ...b.type, parameters: [] })) return undefined
+  const { name } = a.type
+  if (comparable.has(name)) return fixed
+  if (name === 'kubernetes.NamedFormat') return { cost: times({ min: 1n, max: maxFormat }, traversal) }
+  if (name !== 'kubernetes.URL') return undefined
+  return { cost: times({ min: 1n, max: b.isSizeKnown ? b.size.max : 1n }, traversal) }
+}

@@ -1,0 +1,46 @@
+import { exactly, most, product, sum, times } from './range.ts'
+import type { Range } from './range.ts'
+import type { CallCost, CallNodes, SizedNode } from './sized-node.ts'
+
+const callCost = exactly(1n)
+const newListCost = exactly(10n)
+
+type Estimate = (nodes: CallNodes) => CallCost | undefined
+
+/** Costs by overload, of functions that make a list or compare one with itself or another. */
+const estimates: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
+  ['list_slice', ({ target, args: [start, end] }) => newList(1, exactly(difference(intOf(end!, target!.size.max), intOf(start!, 0n))))],
+  ['list_flatten', ({ target }) => newList(1, target!.size)],
+  ['list_flatten_int', ({ target, args: [depth] }) => newList(Number(intOf(depth!, most)), target!.size)],
+  ['lists_range', ({ args: [size] }) => newList(1, exactly(intOf(size!, most)))],
+  ['list_reverse', ({ target }) => newList(1, target!.size)],
+  ['list_distinct', ({ target }) => newList(2, product(target!.size, target!.size))],
+  ['list_sets_contains_list', (nodes) => pairs(nodes, 1)],
+  ['list_sets_intersects_list', (nodes) => pairs(nodes, 1)],
+  ['list_sets_equivalent_list', (nodes) => pairs(nodes, 2)],
+])
+
+export function listCallCost(overload: string, nodes: CallNodes): CallCost | undefined {
+  const sort = /^list_(.+)_sort(ByAssociatedKeys)?$/.exec(overload)
+  if (sort === null) return estimates.get(overload)?.(nodes)
+  const { size } = sort[2] === undefined ? nodes.target! : nodes.args[0]!
+  return newList(sort[1] === 'string' || sort[1] === 'bytes' ? 2.1 : 2, product(size, size))
+}
+
+function newList(factor: number, size: Range): CallCost {
+  return { cost: sum(times(size, factor), callCost, newListCost), resultSize: size }
+}
+
+function pairs({ args: [a, b] }: CallNodes, factor: number): CallCost {
+  return { cost: sum(times(product(a!.size, b!.size), factor), callCost) }
+}
+
+function difference(a: bigint, b: bigint): bigint {
+  return BigInt.asUintN(64, a - b)
+}
+
+/** The value of a constant that is not negative. */
+function intOf({ expression }: SizedNode, otherwise: bigint): bigint {
+  if (expression?.kind !== 'literal' || expression.constant.type !== 'int') return otherwise
+  return expression.constant.value < 0n ? 0n : expression.constant.value
+}

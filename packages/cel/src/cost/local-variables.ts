@@ -1,0 +1,33 @@
+import type { Range } from './range.ts'
+
+/** Between which sizes the keys and values of a map are, or the elements of a list. */
+export interface EntrySize {
+  readonly kind: 'list' | 'map'
+  readonly key: Range
+  readonly value: Range
+}
+
+export interface LocalVariable {
+  readonly path: readonly string[]
+  readonly size: Range | undefined
+  readonly entries: EntrySize | undefined
+}
+
+/** What macros bind; an inner name hides an outer one. */
+export class LocalVariables {
+  readonly #stacks = new Map<string, LocalVariable[]>()
+
+  push(name: string, variable: LocalVariable): void {
+    const stack = this.#stacks.get(name) ?? []
+    this.#stacks.set(name, stack)
+    stack.push(variable)
+  }
+
+  pop(name: string): void {
+    this.#stacks.get(name)?.pop()
+  }
+
+  find(name: string): LocalVariable | undefined {
+    return this.#stacks.get(name)?.at(-1)
+  }
+}

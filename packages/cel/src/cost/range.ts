@@ -1,0 +1,39 @@
+/** Between how much and how much something is: a cost, or the size of a text, list or map. Counted as the original counts, in 64 bits: more is the most. */
+export interface Range {
+  readonly min: bigint
+  readonly max: bigint
+}
+
+export const most: bigint = 2n ** 64n - 1n
+export const unknown: Range = { min: 0n, max: most }
+
+export function exactly(value: bigint): Range {
+  return { min: value, max: value }
+}
+
+export function sum(...ranges: readonly Range[]): Range {
+  return ranges.reduce((a, b) => ({ min: capped(a.min + b.min), max: capped(a.max + b.max) }), exactly(0n))
+}
+
+export function product(a: Range, b: Range): Range {
+  return { min: capped(a.min * b.min), max: capped(a.max * b.max) }
+}
+
+/** Rounded up. */
+export function times({ min, max }: Range, factor: number): Range {
+  return { min: scaled(min, factor), max: scaled(max, factor) }
+}
+
+/** What covers both. */
+export function union(a: Range, b: Range): Range {
+  return { min: a.min < b.min ? a.min : b.min, max: a.max > b.max ? a.max : b.max }
+}
+
+export function capped(value: bigint): bigint {
+  return value > most ? most : value
+}
+
+function scaled(value: bigint, factor: number): bigint {
+  const float = Math.ceil(Number(value) * factor)
+  return float >= 2 ** 64 ? most : BigInt(float)
+}

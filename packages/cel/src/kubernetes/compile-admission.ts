@@ -1,0 +1,27 @@
+import { listType, resultTypeText, sameType, structType, types } from '../types/type.ts'
+import type { Type } from '../types/type.ts'
+import { admissionEnvironment } from './admission-environment.ts'
+import type { AdmissionScope } from './admission-environment.ts'
+import { compileFor } from './compile-for.ts'
+import type { Compilation } from './compile-for.ts'
+
+/** What an expression of an admission policy or webhook is for, and the types that it may then give; none for whatever it likes. */
+const results = {
+  condition: [types.bool],
+  message: [types.string],
+  annotation: [types.string, types.null],
+  variable: [],
+  applyConfiguration: [structType('Object')],
+  jsonPatch: [listType(structType('JSONPatch'))],
+} as const satisfies Record<string, readonly Type[]>
+
+export type AdmissionPurpose = keyof typeof results
+
+export function compileAdmission(text: string, purpose: AdmissionPurpose, scope: AdmissionScope): Compilation {
+  const wanted: readonly Type[] = results[purpose]
+  return compileFor(text, admissionEnvironment(scope), ({ type }) => {
+    if (wanted.length === 0 || wanted.some((result) => sameType(result, type))) return undefined
+    const names = wanted.map(resultTypeText)
+    return `must evaluate to ${names.length === 1 ? names[0] : `one of [${names.join(' ')}]`} but got ${resultTypeText(type)}`
+  })
+}

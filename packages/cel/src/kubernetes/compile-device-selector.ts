@@ -1,0 +1,19 @@
+import { estimateCost } from '../cost/estimate-cost.ts'
+import { resultTypeText } from '../types/type.ts'
+import { compileFor } from './compile-for.ts'
+import type { Compilation } from './compile-for.ts'
+import { deviceEnvironment, deviceSizes } from './device-environment.ts'
+
+const maxCost = 1_000_000n
+
+/** A selector may give an attribute, whose type nobody knows before. */
+export function compileDeviceSelector(text: string): Compilation {
+  return compileFor(text, deviceEnvironment, ({ type }) =>
+    type.kind === 'bool' || type.kind === 'any' ? undefined : `must evaluate to bool or the unknown type, not ${resultTypeText(type)}`,
+  )
+}
+
+/** Whether running a selector may take longer than it should. */
+export function isTooComplex({ compiled }: Compilation): boolean {
+  return compiled !== undefined && estimateCost(compiled, deviceSizes).max > maxCost
+}
