@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { newRequestEntityTooLarge } from '@keelson/apimachinery'
 import type { InstallerContext } from './context.ts'
+import { endOfTurn } from './end-of-turn.ts'
 
-/** The whole body; throws 413 beyond `limit` bytes without reading on. */
+/** The whole body; throws 413 beyond `limit` bytes without reading on. What comes whole in the same turn goes on together (`endOfTurn`). */
 export async function readBody(c: InstallerContext, limit: number): Promise<Uint8Array> {
   const announced = Number(c.req.header('content-length') ?? 0)
   if (announced > limit) throw tooLarge(limit)
@@ -12,7 +13,9 @@ export async function readBody(c: InstallerContext, limit: number): Promise<Uint
     if (bytes.byteLength > limit) throw tooLarge(limit)
     return bytes
   }
-  return readIncoming(incoming, limit)
+  const body = await readIncoming(incoming, limit)
+  await endOfTurn()
+  return body
 }
 
 /** By events: the async iterator costs several promises per chunk, and destroys the request when left early. */
