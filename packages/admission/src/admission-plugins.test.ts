@@ -72,6 +72,7 @@ it('has these plugins, which are on by default', () => {
     'PodTopologyLabels',
     'NodeDeclaredFeatureValidator',
     'PodResizeValidator',
+    'ResourceQuota',
   ])
 })
 

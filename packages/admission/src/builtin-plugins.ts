@@ -10,6 +10,7 @@ import { podResizeValidator } from './pod-resize-validator/index.ts'
 import { podSecurity } from './pod-security/index.ts'
 import { podTopologyLabels } from './pod-topology-labels/index.ts'
 import { priority } from './priority/index.ts'
+import { resourceQuota } from './resource-quota/index.ts'
 import { runtimeClass } from './runtime-class/index.ts'
 import { serviceAccount } from './service-account/index.ts'
 import { storageObjectInUseProtection } from './storage-object-in-use-protection/index.ts'
@@ -36,5 +37,6 @@ export function builtinPlugins(options: BuiltinPluginsOptions = {}): AdmissionPl
   plugins.register('PodTopologyLabels', podTopologyLabels)
   plugins.register('NodeDeclaredFeatureValidator', nodeDeclaredFeatureValidator)
   plugins.register('PodResizeValidator', podResizeValidator)
+  plugins.register('ResourceQuota', resourceQuota)
   return plugins
 }

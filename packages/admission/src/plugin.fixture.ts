@@ -15,6 +15,9 @@ const kinds = {
   persistentvolumeclaims: ['', 'v1', 'PersistentVolumeClaim', 'Namespaced'],
   persistentvolumes: ['', 'v1', 'PersistentVolume', 'Cluster'],
   configmaps: ['', 'v1', 'ConfigMap', 'Namespaced'],
+  services: ['', 'v1', 'Service', 'Namespaced'],
+  resourcequotas: ['', 'v1', 'ResourceQuota', 'Namespaced'],
+  resourceclaims: ['resource.k8s.io', 'v1', 'ResourceClaim', 'Namespaced'],
   deployments: ['apps', 'v1', 'Deployment', 'Namespaced'],
   cronjobs: ['batch', 'v1', 'CronJob', 'Namespaced'],
   priorityclasses: ['scheduling.k8s.io', 'v1', 'PriorityClass', 'Cluster'],
@@ -37,7 +40,10 @@ export function openTestCluster(served: readonly Plural[] = Object.keys(kinds) a
   const client = createLoopbackClient()
   const stores = served.map((plural) => {
     const [group, version, kind, scope] = kinds[plural]
-    const test = openTestStore(defineResource({ group, version, kind, plural, scope, strategy: {} }), { backend })
+    const test = openTestStore(
+      defineResource({ group, version, kind, plural, scope, strategy: {}, subresources: { status: { update: {} } } }),
+      { backend },
+    )
     client.add({ group, version }, test.paths)
     return test
   })

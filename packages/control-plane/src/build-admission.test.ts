@@ -50,7 +50,8 @@ test('a plugin that is off does nothing', async () => {
   const create = async (disable: string[]) => {
     const chain = await serverWith({ disable })
     await chain.client.resource({ group: '', resource: 'namespaces' })!.create('', { metadata: { name: 'ns' } })
-    return chain.client.resource({ group: '', resource: 'pods' })!.create('ns', structuredClone(pod))
+    const made = await chain.client.resource({ group: '', resource: 'pods' })!.create('ns', structuredClone(pod))
+    return made.object()
   }
   expect(await create(['ServiceAccount', 'DefaultTolerationSeconds'])).not.toHaveProperty('spec.tolerations')
   expect(await create(['ServiceAccount'])).toMatchObject({

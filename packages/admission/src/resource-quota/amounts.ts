@@ -1,0 +1,39 @@
+import { parseQuantity } from '@keelson/apimachinery'
+import type { Quantity } from '@keelson/apimachinery'
+import type { Quantities } from '@keelson/api'
+
+export const one: Quantity = parseQuantity('1')
+const zero = parseQuantity('0')
+
+export function amountsOf(list: Readonly<Record<string, string>> | undefined): Quantities {
+  return new Map(Object.entries(list ?? {}).map(([name, text]) => [name, parseQuantity(text)]))
+}
+
+export function addAmounts(a: Quantities, b: Quantities): Quantities {
+  const sum = new Map(a)
+  for (const [name, amount] of b) sum.set(name, (a.get(name) ?? zero).add(amount))
+  return sum
+}
+
+/** What is used more than before; less counts for nothing, for nobody is given back what others may have taken since. */
+export function increaseOf(now: Quantities, before: Quantities): Quantities {
+  const more = [...now].map(([name, amount]) => [name, amount.sub(before.get(name) ?? zero)] as const)
+  return new Map(more.filter(([, amount]) => amount.sign() > 0))
+}
+
+export function onlyOf(amounts: Quantities, names: Iterable<string>): Quantities {
+  const wanted = new Set(names)
+  return new Map([...amounts].filter(([name]) => wanted.has(name)))
+}
+
+export function withoutZeros(amounts: Quantities): Quantities {
+  return new Map([...amounts].filter(([, amount]) => !amount.isZero()))
+}
+
+/** "limits.cpu=2,pods=1". */
+export function amountsText(amounts: Quantities): string {
+  return [...amounts.keys()]
+    .toSorted()
+    .map((name) => `${name}=${String(amounts.get(name))}`)
+    .join(',')
+}

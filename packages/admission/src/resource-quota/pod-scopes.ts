@@ -1,0 +1,50 @@
+import type { Pod, PodAffinityTerm } from '@keelson/api/core/v1'
+import { parseQuantity } from '@keelson/apimachinery'
+import type { DeepReadonly } from '@keelson/apimachinery'
+import { selects } from './evaluator.ts'
+import type { ScopeSelector } from './evaluator.ts'
+
+type ReadonlyPod = DeepReadonly<Pod>
+
+export function podInScope(selector: ScopeSelector, pod: ReadonlyPod): boolean {
+  switch (selector.scopeName) {
+    case 'Terminating':
+      return isLimitedInTime(pod)
+    case 'NotTerminating':
+      return !isLimitedInTime(pod)
+    case 'BestEffort':
+      return isBestEffort(pod)
+    case 'NotBestEffort':
+      return !isBestEffort(pod)
+    case 'PriorityClass':
+      return selects(selector, pod.spec?.priorityClassName || undefined)
+    case 'CrossNamespacePodAffinity':
+      return looksAcrossNamespaces(pod)
+    default:
+      return false
+  }
+}
+
+/** The scope's name "Terminating" means that an end was set beforehand. */
+export function isLimitedInTime({ spec }: ReadonlyPod): boolean {
+  return (spec?.activeDeadlineSeconds ?? -1) >= 0
+}
+
+function isBestEffort({ spec, status }: ReadonlyPod): boolean {
+  if (status?.qosClass !== undefined && status.qosClass !== '') return status.qosClass === 'BestEffort'
+  const all = [spec?.resources, ...[...(spec?.containers ?? []), ...(spec?.initContainers ?? [])].map(({ resources }) => resources)]
+  const amounts = all.flatMap((resources) => [resources?.requests, resources?.limits]).flatMap((list) => [list?.['cpu'], list?.['memory']])
+  return amounts.every((amount) => amount === undefined || parseQuantity(amount).isZero())
+}
+
+function looksAcrossNamespaces({ spec }: ReadonlyPod): boolean {
+  return [spec?.affinity?.podAffinity, spec?.affinity?.podAntiAffinity].some(
+    (affinity) =>
+      (affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).some(isAcross) ||
+      (affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).some(({ podAffinityTerm }) => isAcross(podAffinityTerm)),
+  )
+}
+
+function isAcross({ namespaces = [], namespaceSelector }: DeepReadonly<PodAffinityTerm>): boolean {
+  return namespaces.length > 0 || namespaceSelector !== undefined
+}

@@ -1,0 +1,178 @@
+import type { Pod, PodSpec, ResourceQuota } from '@keelson/api/core/v1'
+import type { KubeObject } from '@keelson/apimachinery'
+import * as fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { AdmissionPlugin } from '../admission.ts'
+import { openTestCluster, update, write } from '../plugin.fixture.ts'
+import type { Plural, TestCluster } from '../plugin.fixture.ts'
+import { resourceQuota } from './index.ts'
+
+type Amounts = Record<string, string>
+
+let cluster: TestCluster
+let plugin: AdmissionPlugin
+beforeEach(() => {
+  cluster = openTestCluster(['resourcequotas'])
+  plugin = resourceQuota(cluster)
+})
+afterEach(() => cluster[Symbol.asyncDispose]())
+
+async function quota(hard: Amounts, used: Amounts = {}, spec: ResourceQuota['spec'] = {}): Promise<void> {
+  const zero = Object.fromEntries(Object.keys(hard).map((name) => [name, '0']))
+  const object: ResourceQuota = { metadata: { name: 'q' }, spec: { hard, ...spec }, status: { hard, used: { ...zero, ...used } } }
+  await cluster.create('resourcequotas', object)
+}
+
+async function used(): Promise<Amounts> {
+  const object = await cluster.resource<ResourceQuota>('resourcequotas').get('ns', 'q', { resourceVersion: '' })
+  return object?.status?.used ?? {}
+}
+
+const create = async (plural: Plural, object: object): Promise<void> =>
+  plugin.validate?.(write(plural, { metadata: { name: 'x' }, ...object }))
+
+const container = (requests?: Amounts, limits?: Amounts): PodSpec['containers'] => [
+  { name: 'c', resources: { ...(requests && { requests }), ...(limits && { limits }) } },
+]
+const pod = (spec: Partial<PodSpec>): Pod => ({ metadata: { name: 'x' }, spec: { containers: container(), ...spec } })
+
+describe('ResourceQuota', () => {
+  it.each<[string, Plural, object, Amounts]>([
+    ['objects', 'configmaps', {}, { 'count/configmaps': '1', configmaps: '1' }],
+    ['objects of other groups', 'deployments', {}, { 'count/deployments.apps': '1' }],
+    ['pods', 'pods', pod({}), { pods: '1', 'count/pods': '1' }],
+    [
+      'what pods need together',
+      'pods',
+      pod({ containers: container({ cpu: '1', memory: '1Gi', 'example.com/gpu': '2' }, { cpu: '2' }), overhead: { cpu: '100m' } }),
+      { cpu: '1100m', 'requests.cpu': '1100m', 'limits.cpu': '2100m', 'requests.memory': '1Gi', 'requests.example.com/gpu': '2' },
+    ],
+    ['pods as a whole', 'pods', pod({ resources: { requests: { cpu: '3' } } }), { 'requests.cpu': '3' }],
+    [
+      'ports that services will have',
+      'services',
+      { spec: { type: 'LoadBalancer', ports: [{ port: 1 }, { port: 2 }] } },
+      { services: '1', 'services.nodeports': '2', 'services.loadbalancers': '1' },
+    ],
+    [
+      'storage, also by class',
+      'persistentvolumeclaims',
+      { spec: { storageClassName: 'gold', resources: { requests: { storage: '5Gi' } } } },
+      { 'requests.storage': '5Gi', 'gold.storageclass.storage.k8s.io/requests.storage': '5Gi', persistentvolumeclaims: '1' },
+    ],
+    [
+      'devices by class, the most that can be had',
+      'resourceclaims',
+      {
+        spec: {
+          devices: {
+            requests: [
+              { name: 'a', exactly: { deviceClassName: 'gpu', allocationMode: 'ExactCount', count: 2 } },
+              {
+                name: 'b',
+                firstAvailable: [
+                  { name: 'x', deviceClassName: 'gpu', allocationMode: 'ExactCount', count: 3 },
+                  { name: 'y', deviceClassName: 'gpu', allocationMode: 'ExactCount', count: 1 },
+                ],
+              },
+            ],
+          },
+        },
+      },
+      { 'gpu.deviceclass.resource.k8s.io/devices': '5', 'count/resourceclaims.resource.k8s.io': '1' },
+    ],
+  ])('counts %s', async (_what, plural, object, expected) => {
+    await quota(Object.fromEntries(Object.keys(expected).map((name) => [name, '100Gi'])))
+    await create(plural, object)
+    expect(await used()).toEqual(expected)
+  })
+
+  it('refuses what would be too much, and says by what', async () => {
+    await quota({ 'requests.cpu': '2', pods: '10' }, { 'requests.cpu': '1500m', pods: '3' })
+    await expect(create('pods', pod({ containers: container({ cpu: '1' }) }))).rejects.toMatchObject({
+      code: 403,
+      message: 'pods "x" is forbidden: exceeded quota: q, requested: requests.cpu=1, used: requests.cpu=1500m, limited: requests.cpu=2',
+    })
+    expect(await used()).toEqual({ 'requests.cpu': '1500m', pods: '3' })
+  })
+
+  it('containers must say what is limited', async () => {
+    await quota({ 'limits.cpu': '2', memory: '1Gi' })
+    await expect(create('pods', pod({}))).rejects.toThrow('failed quota: q: must specify limits.cpu for: c; memory for: c')
+    await create('pods', pod({ resources: { limits: { cpu: '1' } } }))
+  })
+
+  it('refuses while nobody has counted yet', async () => {
+    const hard = { pods: '1', 'count/pods': '1' }
+    await cluster.create('resourcequotas', { metadata: { name: 'q' }, status: { hard } } as ResourceQuota)
+    await expect(create('pods', pod({}))).rejects.toThrow('status unknown for quota: q, resources: count/pods,pods')
+  })
+
+  it.each<[string, ResourceQuota['spec'], Partial<PodSpec>, boolean]>([
+    ['best effort', { scopes: ['BestEffort'] }, {}, true],
+    ['best effort, of one that asks', { scopes: ['BestEffort'] }, { containers: container({ cpu: '1' }) }, false],
+    ['limited in time', { scopes: ['Terminating'] }, { activeDeadlineSeconds: 5 }, true],
+    ['both scopes', { scopes: ['NotTerminating', 'NotBestEffort'] }, {}, false],
+    ['a priority', { scopes: ['PriorityClass'] }, { priorityClassName: 'high' }, true],
+    [
+      'another priority',
+      { scopeSelector: { matchExpressions: [{ scopeName: 'PriorityClass', operator: 'In', values: ['low'] }] } },
+      { priorityClassName: 'high' },
+      false,
+    ],
+    [
+      'no priority',
+      { scopeSelector: { matchExpressions: [{ scopeName: 'PriorityClass', operator: 'NotIn', values: ['low'] }] } },
+      {},
+      true,
+    ],
+    [
+      'affinity across namespaces',
+      { scopes: ['CrossNamespacePodAffinity'] },
+      { affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'a', namespaces: ['b'] }] } } },
+      true,
+    ],
+  ])('in scope: %s', async (_what, spec, podSpec, isCounted) => {
+    await quota({ pods: '5' }, {}, spec)
+    await create('pods', pod(podSpec))
+    expect(await used()).toEqual({ pods: isCounted ? '1' : '0' })
+  })
+
+  it('an update is charged for what is more', async () => {
+    const service = (type: string): KubeObject => ({ metadata: { name: 'x' }, spec: { type, ports: [{ port: 1 }] } }) as KubeObject
+    await quota({ services: '1', 'services.nodeports': '1' }, { services: '1' })
+    await plugin.validate?.(update('services', service('ClusterIP'), service('NodePort')))
+    expect(await used()).toEqual({ services: '1', 'services.nodeports': '1' })
+    await plugin.validate?.(update('services', service('NodePort'), service('ClusterIP')))
+    expect(await used()).toEqual({ services: '1', 'services.nodeports': '1' })
+  })
+
+  it('a dry run is measured and not counted', async () => {
+    await quota({ configmaps: '0' })
+    const object = { metadata: { name: 'x' } }
+    await expect(async () => plugin.validate?.(write('configmaps', object, { dryRun: true }))).rejects.toThrow('exceeded quota')
+  })
+
+  it('other namespaces are free', async () => {
+    await quota({ configmaps: '0' })
+    await plugin.validate?.(write('configmaps', { metadata: { name: 'x' } }, { namespace: 'other' }))
+    expect(await used()).toEqual({ configmaps: '0' })
+  })
+
+  it('of many at once, as many pass as there is room for', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 0, max: 6 }), fc.integer({ min: 1, max: 8 }), async (room, many) => {
+        await using own = openTestCluster(['resourcequotas'])
+        const limiter = resourceQuota(own)
+        const status = { hard: { configmaps: String(room) }, used: { configmaps: '0' } }
+        await own.create('resourcequotas', { metadata: { name: 'q' }, status } as ResourceQuota)
+        const writes = Array.from({ length: many }, (_, i) => write('configmaps', { metadata: { name: `x${i}` } }))
+        const outcomes = await Promise.allSettled(writes.map(async (attributes) => limiter.validate?.(attributes)))
+        expect(outcomes.filter(({ status: outcome }) => outcome === 'fulfilled')).toHaveLength(Math.min(room, many))
+        const left = await own.resource<ResourceQuota>('resourcequotas').get('ns', 'q', { resourceVersion: '' })
+        expect(left?.status?.used).toEqual({ configmaps: String(Math.min(room, many)) })
+      }),
+      { numRuns: 15 },
+    )
+  })
+})

@@ -1,0 +1,26 @@
+import type { Service } from '@keelson/api/core/v1'
+import { parseQuantity } from '@keelson/apimachinery'
+import type { DeepReadonly } from '@keelson/apimachinery'
+import type { Evaluator } from './evaluator.ts'
+
+const names = ['count/services', 'services', 'services.nodeports', 'services.loadbalancers'] as const
+
+/** A service's type can change, and with it what it takes. */
+export const serviceEvaluator: Evaluator = {
+  handles: ({ operation, subresource }) => subresource === '' && (operation === 'CREATE' || operation === 'UPDATE'),
+  matching: (name) => (names as readonly string[]).includes(name),
+  usage(object) {
+    const { spec } = object as DeepReadonly<Service>
+    const isBalanced = spec?.type === 'LoadBalancer'
+    const amounts = [1, 1, nodePorts(spec), isBalanced ? 1 : 0]
+    return new Map(names.map((name, i) => [name, parseQuantity(String(amounts[i]))]))
+  },
+}
+
+/** Those that it will have: they are not allocated yet. */
+function nodePorts(spec: DeepReadonly<Service>['spec']): number {
+  const ports = spec?.ports ?? []
+  if (spec?.type === 'NodePort') return ports.length
+  if (spec?.type !== 'LoadBalancer') return 0
+  return spec.allocateLoadBalancerNodePorts === false ? ports.filter(({ nodePort = 0 }) => nodePort !== 0).length : ports.length
+}

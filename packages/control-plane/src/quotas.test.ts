@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { askServer } from './ask-server.fixture.ts'
+import type { Answer } from './ask-server.fixture.ts'
+import { createServerChain } from './create-server-chain.ts'
+import type { ServerChain } from './server-chain.ts'
+
+let chain: ServerChain
+beforeAll(async () => {
+  chain = await createServerChain({ controllers: ['none'] })
+  await chain.listen()
+  await chain.ready
+})
+afterAll(() => chain.close())
+
+function call(method: string, path: string, body?: object): Promise<Answer<Record<string, unknown>>> {
+  return askServer(chain, method, `/api/v1/namespaces/default/${path}`, { body })
+}
+
+it('what is made is counted, and refused beyond the limit that a controller has put in force', async () => {
+  const hard = { configmaps: '2', 'count/secrets': '0' }
+  const made = await call('POST', 'resourcequotas', { metadata: { name: 'q' }, spec: { hard } })
+  expect((await call('POST', 'configmaps', { metadata: { name: 'before' } })).status).toBe(201)
+  const status = { hard, used: { configmaps: '1', 'count/secrets': '0' } }
+  expect((await call('PUT', 'resourcequotas/q/status', { ...made.body, status })).status).toBe(200)
+  // Plugins learn of it a moment later.
+  await expect.poll(async () => (await call('POST', 'secrets', { metadata: { generateName: 's' } })).status).toBe(403)
+
+  expect((await call('POST', 'configmaps', { metadata: { name: 'a' } })).status).toBe(201)
+  expect((await call('GET', 'resourcequotas/q')).body['status']).toEqual({ hard, used: { configmaps: '2', 'count/secrets': '0' } })
+  const { status: code, body } = await call('POST', 'configmaps', { metadata: { name: 'b' } })
+  expect([code, body['message']]).toEqual([
+    403,
+    'configmaps "b" is forbidden: exceeded quota: q, requested: configmaps=1, used: configmaps=2, limited: configmaps=2',
+  ])
+})
