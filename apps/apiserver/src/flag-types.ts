@@ -72,6 +72,10 @@ export function namedCertificates(): FlagType<readonly NamedCertificateFlag[]> {
       }),
     ),
     placeholder: 'certFile,keyFile[:names]',
+    show: (value) =>
+      value
+        .map(({ certificateFile, keyFile, names }) => `${certificateFile},${keyFile}${names.length === 0 ? '' : `:${names.join(',')}`}`)
+        .join(' '),
   }
 }
 

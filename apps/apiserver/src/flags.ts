@@ -135,7 +135,7 @@ const table = {
   'http2-max-streams-per-connection': {
     group: serving,
     type: whole({ maximum: 2 ** 31 - 1 }),
-    default: 100,
+    default: 1_000,
     help: 'How many requests a connection of HTTP/2 may have open; 0 is the default.',
   },
   'tls-min-version': {
@@ -355,3 +355,9 @@ export type FlagValues = { readonly [K in WithDefault]: ValueOf<Table[K]> } & {
 }
 
 export const flags: ReadonlyMap<string, FlagDefinition> = new Map(Object.entries(table) as unknown as [string, FlagDefinition][])
+
+/** A value as it is written on the command line; nothing for a flag that was not given. */
+export function shownValue({ type }: FlagDefinition, value: unknown): string {
+  if (value === undefined) return ''
+  return type.show === undefined ? String(value) : type.show(value)
+}

@@ -1,3 +1,4 @@
+import { shownValue } from './flags.ts'
 import type { FlagDefinition } from './flags.ts'
 
 /** Grouped, wrapped to the terminal, defaults in the original's notation. */
@@ -18,9 +19,9 @@ export function helpText(flags: ReadonlyMap<string, FlagDefinition>, width: numb
   return lines.join('\n')
 }
 
-function defaultText({ type, default: value }: FlagDefinition): string {
-  if (value === undefined || value === false) return ''
-  return ` (default ${type.show === undefined ? (value as string | number | boolean) : type.show(value)})`
+function defaultText(definition: FlagDefinition): string {
+  const { default: value } = definition
+  return value === undefined || value === false ? '' : ` (default ${shownValue(definition, value)})`
 }
 
 function wrap(text: string, width: number): string[] {

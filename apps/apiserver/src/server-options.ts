@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { ServerChainOptions } from '@keelson/control-plane'
 import type { NamedCertificateFlag } from './flag-types.ts'
+import { flags, shownValue } from './flags.ts'
 import type { FlagValues } from './flags.ts'
 import { hstsDirective, originPattern } from './header-flags.ts'
 import { StartError } from './start-error.ts'
@@ -89,9 +90,15 @@ function servingOptions(values: FlagValues): Partial<ServerChainOptions> {
     ...(origins && { corsAllowedOrigins: origins.map(originPattern) }),
     ...(directives && { hstsDirectives: directives.map(hstsDirective) }),
     ...(gates && { featureGates: Object.fromEntries(gates) }),
+    flags: shownFlags(values),
     livezGraceMs: values['livez-grace-period'],
     shutdownSendRetryAfter: values['shutdown-send-retry-after'],
   }
+}
+
+/** All flags, as one would write them. */
+function shownFlags(values: FlagValues): Readonly<Record<string, string>> {
+  return Object.fromEntries(Array.from(flags, ([name, definition]) => [name, shownValue(definition, values[name as keyof FlagValues])]))
 }
 
 async function namedCertificate(flag: NamedCertificateFlag): Promise<NamedCertificateFlag> {

@@ -79,6 +79,7 @@ function wire(options: ServerChainOptions, config: GenericConfig, { controllers,
     authorizer: config.authorizer,
     tls: { ...config.certificates.serving, clientAuthorities: config.certificates.clientAuthorities, settings: serving.tls },
     cbor: serving.cbor,
+    zpages: serving.zpages,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     ...(options.requestTimeoutMs === undefined ? {} : { requestTimeoutMs: options.requestTimeoutMs }),
     http2: options.http2 ?? true,
@@ -111,6 +112,7 @@ function wire(options: ServerChainOptions, config: GenericConfig, { controllers,
       onInternalError: (error) => log(isAbort(error) ? 3 : 0, `internal error: ${String((error as Error)?.stack ?? error)}`),
     },
   }
+  server.addListedPaths(() => ['/openapi/v2', '/openapi/v3', '/openapi/v3/'])
   const services = buildServices(config, options, client)
   const enabled = enabledVersions(options.runtimeConfig ?? {})
   const served = groupsToInstall(builtinGroups, (group) =>

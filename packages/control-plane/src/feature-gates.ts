@@ -4,7 +4,7 @@ import { featureGates } from './feature-gate-table.ts'
 import type { FeatureStage } from './feature-gate-table.ts'
 
 /** The gates that switch something here. */
-const switched = new Set(['CBORServingAndStorage'])
+const switched = new Set(['CBORServingAndStorage', 'ComponentFlagz', 'ComponentStatusz'])
 const wholeStages: ReadonlyMap<string, FeatureStage> = new Map([
   ['AllAlpha', 'Alpha'],
   ['AllBeta', 'Beta'],

@@ -102,6 +102,8 @@ export interface ServerChainOptions {
   readonly log?: Log
   /** Every request is logged when it is over, at level 3. Default false. */
   readonly logRequests?: boolean
+  /** What the process was started with, by the names of flags, for `/flagz`. Absent: there is no such page. */
+  readonly flags?: Readonly<Record<string, string>>
   /** `/debug/pprof/` says what the process is busy with. Default false. */
   readonly profiling?: boolean
   /** What is served: `apps/v1`, `v1` (core), `apps/v1/daemonsets`, `api/all`, `api/ga`, `api/beta`, `api/alpha`. Default: the stable versions. */

@@ -1,3 +1,5 @@
+export { parseAccept } from './accept.ts'
+export type { AcceptClause } from './accept.ts'
 export type { APIGroupInfo } from './api-group-info.ts'
 export type { CborCodec } from './cbor/cbor-codec.ts'
 export { remoteErrorText, requestRemote } from './connect/remote-request.ts'

@@ -10,6 +10,9 @@ import { answerPanic, createHandlerChain } from './handler-chain.ts'
 import { createHealthEndpoint } from './health.ts'
 import type { ServingCertificates } from './certificates/serving-names.ts'
 import type { HealthCheck } from './health.ts'
+import { registerBuildInfo } from './build-info.ts'
+import { registerHealthMetrics } from './health-metrics.ts'
+import type { OnChecked } from './health-metrics.ts'
 import type { InFlightLimits } from './in-flight-limit.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { createNodeListener } from './node-listener.ts'
@@ -22,6 +25,8 @@ import type { TlsListener } from './tls-listener.ts'
 import type { TlsSettings } from './tls-settings.ts'
 import { versionInfo } from './version.ts'
 import type { VersionInfo } from './version.ts'
+import { installZPages } from './zpages.ts'
+import type { ZPages } from './zpages.ts'
 
 export interface ServerOptions {
   readonly authenticator: Authenticator
@@ -48,7 +53,7 @@ export interface ServerOptions {
   readonly stallMs?: number
   /** Default true. */
   readonly http2?: boolean
-  /** At once, on one connection of HTTP/2. Default 100. */
+  /** At once, on one connection of HTTP/2. Default 1,000. */
   readonly maxStreamsPerConnection?: number
   /** How often, from 0 to 0.02, a client of HTTP/2 is told after an answer to connect anew, so that load balancers can spread it. Default 0: never. */
   readonly goAwayChance?: number
@@ -61,6 +66,8 @@ export interface ServerOptions {
   readonly logRequests?: boolean
   /** Serve CBOR, too. Default: neither taken nor given. */
   readonly cbor?: CborCodec | undefined
+  /** Pages for people. Default: `/statusz`. */
+  readonly zpages?: ZPages
   /** `/debug/pprof/` says what the process is busy with. Default false. */
   readonly profiling?: boolean
 }
@@ -122,11 +129,15 @@ export function createServer(options: ServerOptions): Server {
   })
   app.notFound((c) => writePageNotFound(c))
 
+  const version = options.version ?? versionInfo()
+  registerBuildInfo(metrics, version)
   const checks: Record<HealthEndpointName, HealthCheck[]> = { healthz: [], livez: [], readyz: [] }
   const listed: (() => readonly string[])[] = []
-  installHealth(app, checks, (text) => log(2, text))
+  const slis = registerHealthMetrics(metrics)
+  installHealth(app, checks, { onFailure: (text) => log(2, text), onChecked: slis.onChecked })
   installPlainPaths()
   if (options.profiling === true) installProfiling(app)
+  const zpages = installZPages(app, { componentName: 'kube-apiserver', version, paths: allPaths, ...options.zpages })
   let leaving = false
   checks.readyz.push({
     name: 'shutdown',
@@ -136,17 +147,18 @@ export function createServer(options: ServerOptions): Server {
   })
 
   function installPlainPaths(): void {
-    const version = rawJson(options.version ?? versionInfo())
-    app.get('/version', (c) => sendPlain(c, version))
-    app.get('/version/', (c) => sendPlain(c, version))
+    const body = rawJson(version)
+    app.get('/version', (c) => sendPlain(c, body))
+    app.get('/version/', (c) => sendPlain(c, body))
     app.all('/metrics', (c) => sendPlain(c, { status: 200, type: metricsContentType, body: metrics.text() }))
+    app.all('/metrics/slis', (c) => sendPlain(c, { status: 200, type: metricsContentType, body: slis.text() }))
     const index = (c: InstallerContext): Response => sendPlain(c, rawJson({ paths: allPaths() }))
     app.all('/', index)
     app.all('/index.html', index)
   }
 
   function allPaths(): string[] {
-    const paths = new Set(['/metrics', '/version'])
+    const paths = new Set(['/metrics', '/metrics/slis', '/version', ...zpages])
     for (const name of endpointNames) {
       paths.add(`/${name}`)
       for (const check of checks[name]) paths.add(`/${name}/${check.name}`)
@@ -188,7 +200,7 @@ export function createServer(options: ServerOptions): Server {
         clientAuthorities: options.tls.clientAuthorities ?? [],
         settings: options.tls.settings ?? {},
         http2: options.http2 ?? true,
-        maxStreams: options.maxStreamsPerConnection ?? 100,
+        maxStreams: options.maxStreamsPerConnection ?? 1_000,
         maxConnections: options.maxConnections ?? 10_000,
         stallMs: options.stallMs ?? (options.requestTimeoutMs ?? 60_000) + 60_000,
         onHandshakeError: () => requestMetrics.handshakeErrors.value++,
@@ -211,13 +223,14 @@ export function createServer(options: ServerOptions): Server {
 function installHealth(
   app: Hono<InstallerEnv>,
   checks: Record<HealthEndpointName, HealthCheck[]>,
-  onFailure: (text: string) => void,
+  { onFailure, onChecked }: { readonly onFailure: (text: string) => void; readonly onChecked: OnChecked },
 ): void {
   for (const name of endpointNames) {
     checks[name].push({ name: 'ping', check: () => {} })
     const endpoint = createHealthEndpoint({
       name,
       checks: () => checks[name],
+      onChecked: (check, passed) => onChecked(name, check, passed),
       onFailure: (at, check, error) => onFailure(`${check} check failed: ${at}: ${error instanceof Error ? error.message : String(error)}`),
     })
     app.all(`/${name}`, async (c) => sendPlain(c, await endpoint.answer(queryOf(c))))

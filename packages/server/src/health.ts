@@ -23,9 +23,22 @@ export interface HealthEndpointOptions {
   readonly checks: () => readonly HealthCheck[]
   /** Reasons of failures; the public answer withholds them. */
   readonly onFailure?: (endpoint: string, check: string, error: unknown) => void
+  /** Told of each check that was made. */
+  readonly onChecked?: (check: string, passed: boolean) => void
 }
 
-export function createHealthEndpoint({ name, checks, onFailure }: HealthEndpointOptions): HealthEndpoint {
+export function createHealthEndpoint({ name, checks, onFailure, onChecked }: HealthEndpointOptions): HealthEndpoint {
+  /** Throws with the reason. */
+  async function run(check: HealthCheck): Promise<void> {
+    try {
+      await check.check()
+      onChecked?.(check.name, true)
+    } catch (error) {
+      onChecked?.(check.name, false)
+      onFailure?.(name, check.name, error)
+      throw error
+    }
+  }
   return {
     answer: async (query) => {
       const unmatched = new Set(query.getAll('exclude'))
@@ -39,11 +52,10 @@ export function createHealthEndpoint({ name, checks, onFailure }: HealthEndpoint
           continue
         }
         try {
-          await check.check()
+          await run(check)
           output += `[+]${check.name} ok\n`
-        } catch (error) {
+        } catch {
           failed = true
-          onFailure?.(name, check.name, error)
           output += `[-]${check.name} failed: reason withheld\n`
         }
       }
@@ -60,10 +72,9 @@ export function createHealthEndpoint({ name, checks, onFailure }: HealthEndpoint
       const check = checks().find((candidate) => candidate.name === wanted)
       if (check === undefined) return undefined
       try {
-        await check.check()
+        await run(check)
         return ok
       } catch (error) {
-        onFailure?.(name, wanted, error)
         return plainError(500, `internal server error: ${error instanceof Error ? error.message : String(error)}`)
       }
     },

@@ -179,10 +179,18 @@ function oneAtATime(serve: TlsListenerOptions['requestListener']): TlsListenerOp
   }
 }
 
+/**
+ * Node counts a stream that its client gave up until the event loop comes round, so one that takes its place at once may be beyond the limit
+ * that both sides agreed on. That costs this stream (a client that is far from the limit never sees it); by default a hundred of them, or a
+ * thousand streams that were given up, cost the connection and every watch on it.
+ */
+const generous = { maxSessionRejectedStreams: 10_000, streamResetBurst: 10_000, streamResetRate: 1_000 } as const
+
 function createHttp2Half(options: TlsListenerOptions, sessions: Set<ServerHttp2Session>): Http2Server {
   const http2 = createHttp2Server({
     // Large lists to several streams of one connection count against this too, hence more than the default 10 MB.
     maxSessionMemory: 64,
+    ...generous,
     settings: { maxConcurrentStreams: options.maxStreams, initialWindowSize: streamWindow, maxHeaderListSize: maxHeaderBytes },
   })
   // Never listens itself: it makes node's requests and responses of streams.

@@ -1,0 +1,124 @@
+import type { CborCodec, InstallerContext, InstallerEnv } from '@keelson/http-installer'
+import { parseAccept, sendBytes, writeError } from '@keelson/http-installer'
+import { newNotAcceptable } from '@keelson/apimachinery'
+import { toYaml } from '@keelson/apimachinery/yaml'
+import type { Hono } from 'hono'
+import type { VersionInfo } from './version.ts'
+
+export interface ZPages {
+  /** `/statusz`: since when it runs, and what. Default true. */
+  readonly statusz?: boolean
+  /** `/flagz`: what the process was started with, by name. Absent: there is no such page. */
+  readonly flagz?: (() => Readonly<Record<string, string>>) | undefined
+}
+
+export interface ZPagesOptions extends ZPages {
+  readonly componentName: string
+  readonly version: VersionInfo
+  /** All that is listed at `/`. */
+  readonly paths: () => readonly string[]
+}
+
+/** Pages of the original for people who look for what is wrong. Says which paths there are. */
+export function installZPages(app: Hono<InstallerEnv>, options: ZPagesOptions): readonly string[] {
+  const { componentName, statusz = true, flagz } = options
+  const installed: string[] = []
+  const install = (path: string, kind: string, body: () => Body): void => {
+    const title = `\n${componentName} ${path.slice(1)}\n${warning}`
+    app.all(path, (c) => answer(c, kind, { componentName, title }, body()))
+    installed.push(path)
+  }
+  if (flagz !== undefined) install('/flagz', 'Flagz', () => flagsBody(flagz()))
+  if (statusz) install('/statusz', 'Statusz', () => statusBody(options))
+  return installed
+}
+
+const warning =
+  'Warning: This endpoint is not meant to be machine parseable, has no formatting compatibility guarantees and is for debugging purposes only.\n'
+
+interface Body {
+  readonly lines: readonly (readonly [name: string, value: string])[]
+  /** Beside kind, version and name. */
+  readonly members: Readonly<Record<string, unknown>>
+}
+
+function flagsBody(flags: Readonly<Record<string, string>>): Body {
+  const lines = Object.entries(flags).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return { lines, members: { flags: Object.fromEntries(lines) } }
+}
+
+/** Where clients of the API go, not people. */
+const forClients = new Set(['/apis', '/api', '/openid', '/openapi', '/.well-known'])
+
+function statusBody({ version, paths }: ZPagesOptions): Body {
+  const seconds = Math.floor(process.uptime())
+  const startTime = `${new Date(Date.now() - process.uptime() * 1000).toISOString().slice(0, 19)}Z`
+  const two = (value: number): string => String(Math.floor(value)).padStart(2, '0')
+  const up = `${Math.floor(seconds / 3600)} hr ${two((seconds / 60) % 60)} min ${two(seconds % 60)} sec`
+  const binaryVersion = version.gitVersion.replace(/^v/, '').replace(/[-+].*$/, '')
+  const emulationVersion = `${version.emulationMajor}.${version.emulationMinor}`
+  const folders = new Set(paths().flatMap((path) => (path === '/' ? [] : `/${path.split('/')[1]}`)))
+  const shown = [...folders].filter((path) => !forClients.has(path)).sort()
+  return {
+    lines: [
+      ['Started', startTime],
+      ['Up', up],
+      ['Go version', version.goVersion],
+      ['Binary version', binaryVersion],
+      ['Emulation version', emulationVersion],
+      ['Paths', shown.join(' ')],
+    ],
+    members: { startTime, uptimeSeconds: seconds, goVersion: version.goVersion, binaryVersion, emulationVersion, paths: shown },
+  }
+}
+
+const group = 'config.k8s.io'
+const structured = { json: 'application/json', yaml: 'application/yaml', cbor: 'application/cbor' } as const
+type Structured = keyof typeof structured
+
+function answer(
+  c: InstallerContext,
+  kind: string,
+  { componentName, title }: { componentName: string; title: string },
+  body: Body,
+): Response {
+  const { cbor } = c.env
+  const form = negotiate(c.req.header('accept'), kind, cbor !== undefined)
+  if (form === undefined) {
+    const types = [structured.json, structured.yaml, ...(cbor ? [structured.cbor] : []), 'text/plain']
+    return writeError(c, newNotAcceptable(types))
+  }
+  if (form === 'text') {
+    const lines = body.lines.map(([name, value]) => `${name}: ${value}\n`)
+    return sendBytes(c, 200, { 'content-type': 'text/plain; charset=utf-8' }, `${title}\n${lines.join('')}`)
+  }
+  const { type, version } = form
+  const document = { kind, apiVersion: `${group}/${version}`, metadata: { name: componentName }, ...body.members }
+  const headers: Record<string, string> = { 'content-type': `${structured[type]};g=${group};v=${version};as=${kind}` }
+  if (version === 'v1alpha1') {
+    headers['warning'] = `299 - "This version of the ${kind.toLowerCase()} endpoint is deprecated. Please use a newer version."`
+  }
+  return sendBytes(c, 200, headers, encode(type, document, cbor))
+}
+
+function encode(type: Structured, document: object, cbor: CborCodec | undefined): Uint8Array | string {
+  if (type === 'cbor' && cbor !== undefined) return cbor.encodeCborDocument(document)
+  return type === 'yaml' ? toYaml(document) : `${JSON.stringify(document)}\n`
+}
+
+/** As text, unless the kind is asked for by name and version. */
+function negotiate(
+  accept: string | undefined,
+  kind: string,
+  withCbor: boolean,
+): 'text' | { readonly type: Structured; readonly version: string } | undefined {
+  if (accept === undefined || accept.trim() === '') return 'text'
+  for (const { type, subtype, parameters } of parseAccept(accept)) {
+    const { as, g, v = '' } = parameters
+    const plain = as === undefined && g === undefined
+    if (plain && ((type === '*' && subtype === '*') || (type === 'text' && (subtype === 'plain' || subtype === '*')))) return 'text'
+    if (type !== 'application' || as !== kind || g !== group || (v !== 'v1alpha1' && v !== 'v1beta1')) continue
+    if (subtype === 'json' || subtype === 'yaml' || (subtype === 'cbor' && withCbor)) return { type: subtype, version: v }
+  }
+  return undefined
+}
