@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import path from 'node:path'
 import type { Figure, Side } from './item.ts'
 
 /** A measurement in a process of its own: the heap that another left behind is no part of the figure. The program gets the seconds last, and prints a figure. */
@@ -15,7 +16,12 @@ export function processSide(
       return { ...figure, value: pick(figure) }
     },
     async profile(file) {
-      const flags = ['--cpu-prof', `--cpu-prof-name=${file}.cpuprofile`, '--heap-prof', `--heap-prof-name=${file}.heapprofile`]
+      const { dir, base } = path.parse(file)
+      const flags = ['cpu', 'heap'].flatMap((kind) => [
+        `--${kind}-prof`,
+        `--${kind}-prof-dir=${dir}`,
+        `--${kind}-prof-name=${base}.${kind}profile`,
+      ])
       await output([...flags, program, ...args(), '2'])
       return { [Symbol.asyncDispose]: () => Promise.resolve() }
     },
