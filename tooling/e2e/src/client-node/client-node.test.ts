@@ -1,4 +1,12 @@
-import { CoreV1Api, KubeConfig, Watch, makeInformer, type V1ConfigMap } from '@kubernetes/client-node'
+import {
+  CoreV1Api,
+  KubeConfig,
+  KubernetesObjectApi,
+  PatchStrategy,
+  Watch,
+  setHeaderOptions,
+  type V1ConfigMap,
+} from '@kubernetes/client-node'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type KeelsonProcess, startKeelsonProcess } from '../keelson-process.ts'
 
@@ -61,22 +69,48 @@ describe('@kubernetes/client-node', () => {
     watch.abort()
   })
 
-  test('runs an informer', async () => {
-    const list = () => core.listNamespacedConfigMap({ namespace, labelSelector: 'informed=yes' })
-    const informer = makeInformer(config, `/api/v1/namespaces/${namespace}/configmaps`, list, 'informed=yes')
-    const events: string[] = []
-    for (const verb of ['add', 'update', 'delete'] as const) informer.on(verb, (object) => events.push(`${verb} ${object.metadata?.name}`))
-    await informer.start()
-    try {
-      const labels = { informed: 'yes' }
-      const made = await core.createNamespacedConfigMap({ namespace, body: { metadata: { name: 'i', labels } } })
-      await core.replaceNamespacedConfigMap({ namespace, name: 'i', body: { ...made, data: { changed: 'yes' } } })
-      await expect.poll(() => informer.get('i', namespace)?.data, { timeout: 10_000 }).toEqual({ changed: 'yes' })
-      await core.deleteNamespacedConfigMap({ namespace, name: 'i' })
-      await expect.poll(() => events, { timeout: 10_000 }).toEqual(['add i', 'update i', 'delete i'])
-      expect(informer.list()).toEqual([])
-    } finally {
-      await informer.stop()
-    }
+  const patchAs = (
+    strategy: string,
+    name: string,
+    body: object,
+    more: { fieldManager?: string; force?: boolean } = {},
+  ): Promise<V1ConfigMap> => core.patchNamespacedConfigMap({ namespace, name, body, ...more }, setHeaderOptions('Content-Type', strategy))
+
+  test('patches in three types', async () => {
+    await core.createNamespacedConfigMap({ namespace, body: { metadata: { name: 'patched' }, data: { a: '1', b: '1' } } })
+    await patchAs(PatchStrategy.JsonPatch, 'patched', [{ op: 'replace', path: '/data/a', value: '2' }])
+    await patchAs(PatchStrategy.MergePatch, 'patched', { data: { b: null, c: '3' } })
+    const { data } = await patchAs(PatchStrategy.StrategicMergePatch, 'patched', { data: { d: '4' } })
+    expect(data).toEqual({ a: '2', c: '3', d: '4' })
+    await expect(patchAs(PatchStrategy.JsonPatch, 'patched', [{ op: 'remove', path: '/data/z' }])).rejects.toMatchObject({ code: 422 })
+    await expect(patchAs('application/unknown', 'patched', {})).rejects.toMatchObject({ code: 415 })
+  })
+
+  test('applies', async () => {
+    const body = (value: string): V1ConfigMap => ({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'applied' },
+      data: { key: value },
+    })
+    const apply = (fieldManager: string, value: string, force = false): Promise<V1ConfigMap> =>
+      patchAs(PatchStrategy.ServerSideApply, 'applied', body(value), { fieldManager, force })
+    expect((await apply('one', '1')).metadata?.managedFields).toMatchObject([
+      { manager: 'one', operation: 'Apply', fieldsV1: { 'f:data': { 'f:key': {} } } },
+    ])
+    const conflict: unknown = await apply('two', '2').catch((error: unknown) => error)
+    expect(conflict).toMatchObject({ code: 409, body: expect.stringContaining('conflict with \\"one\\": .data.key') as string })
+    expect((await apply('two', '2', true)).data).toEqual({ key: '2' })
+    expect((await apply('three', '2')).metadata?.managedFields?.map(({ manager }) => manager)).toEqual(['three', 'two'])
+  })
+
+  test('objects of kinds that it has no code for', async () => {
+    const objects = KubernetesObjectApi.makeApiClient(config)
+    const spec = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'dynamic', namespace } }
+    await objects.create({ ...spec, data: { a: '1' } } as V1ConfigMap)
+    await objects.patch({ ...spec, data: { b: '2' } } as V1ConfigMap, undefined, undefined, 'me', undefined, PatchStrategy.MergePatch)
+    expect(await objects.read(spec)).toMatchObject({ kind: 'ConfigMap', data: { a: '1', b: '2' } })
+    await objects.delete(spec)
+    await expect(objects.read(spec)).rejects.toMatchObject({ code: 404 })
   })
 })

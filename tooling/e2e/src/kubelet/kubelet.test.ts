@@ -4,10 +4,7 @@ import http2 from 'node:http2'
 import type { AddressInfo, Socket } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
-import { PassThrough, Readable } from 'node:stream'
 import { WebSocketFrameReader } from '@keelson/apimachinery/httpstream'
-import { Exec, KubeConfig } from '@kubernetes/client-node'
-import type { V1Status } from '@kubernetes/client-node'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { HttpsClient } from '../https-client.ts'
 import type { KeelsonProcess } from '../keelson-process.ts'
@@ -275,6 +272,27 @@ describe.skipIf(openssl === undefined)('what kubelets answer', { timeout: 60_000
     })
   })
 
+  test.skipIf(kubectlBinary === undefined)('kubectl run -i --rm: talks to what it has started, and takes it away again', async () => {
+    const overrides = '{"spec":{"nodeName":"n","tolerations":[{"operator":"Exists"}]}}'
+    const running = kubectl.try(['run', 'once', '-i', '--rm', '--restart=Never', '--image=busybox', `--overrides=${overrides}`], {
+      input: 'said\n',
+    })
+    await expect.poll(async () => (await client.request('GET', `${pods}/once`)).status, patiently).toBe(200)
+    const containerStatuses = (state: object): object[] => [
+      { name: 'once', ready: true, image: 'busybox', imageID: '', restartCount: 0, state },
+    ]
+    const report = (status: object) => client.request('PATCH', `${pods}/once/status`, { body: { status }, headers: merge })
+    await report({
+      phase: 'Running',
+      conditions: [{ type: 'Ready', status: 'True' }],
+      containerStatuses: containerStatuses({ running: {} }),
+    })
+    await expect.poll(() => kubelet.requests.some(({ url }) => url.startsWith('/attach/default/once/once')), patiently).toBe(true)
+    await report({ phase: 'Succeeded', containerStatuses: containerStatuses({ terminated: { exitCode: 0 } }) })
+    const { code, stdout } = await running
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^said\npod "once" deleted/)])
+  })
+
   test.skipIf(kubectlBinary === undefined)(
     'kubectl logs -f sees lines as they come, and its end ends the connection to the kubelet',
     async () => {
@@ -314,28 +332,6 @@ describe.skipIf(openssl === undefined)('what kubelets answer', { timeout: 60_000
     for await (const chunk of socket) reader.push(chunk as Buffer)
     expect(messages.join('')).toBe('the last\n')
     expect((await upgrade(`${pods}/p/log`, 'unknown')).head).toMatch(/^HTTP\/1\.1 403 /)
-  })
-
-  test('@kubernetes/client-node: exec', async () => {
-    const config = new KubeConfig()
-    config.loadFromFile(server.kubeconfig)
-    const [stdout, stderr] = [new PassThrough(), new PassThrough()]
-    const text = (stream: PassThrough): Promise<string> => stream.toArray().then((chunks) => Buffer.concat(chunks as Buffer[]).toString())
-    const both = Promise.all([text(stdout), text(stderr)])
-    const status = await new Promise<V1Status>((resolve, reject) => {
-      const stdin = Readable.from([Buffer.from('typed')])
-      new Exec(config)
-        .exec('default', 'p', 'c', ['sh', '-c', 'head -c 5; echo wrong >&2; exit 7'], stdout, stderr, stdin, false, resolve)
-        .catch(reject)
-    })
-    stdout.end()
-    stderr.end()
-    expect(await both).toEqual(['typed', 'wrong\n'])
-    expect(status).toMatchObject({
-      status: 'Failure',
-      reason: 'NonZeroExitCode',
-      details: { causes: [{ reason: 'ExitCode', message: '7' }] },
-    })
   })
 
   function upgrade(url: string, protocol: string): Promise<{ readonly socket: Socket; readonly head: string }> {

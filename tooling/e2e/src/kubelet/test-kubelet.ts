@@ -31,6 +31,8 @@ export interface TestKubelet extends AsyncDisposable {
   readonly connections: () => number
   /** Adds to the log of every container, for who follows it too. */
   log(line: string): void
+  /** As when containers end: who follows has seen all of it. */
+  endLogs(): void
 }
 
 /** As much of a kubelet as answers an API server: logs, processes, ports, and a page of its own. Processes are this machine's. */
@@ -105,6 +107,9 @@ export async function startTestKubelet(options: TestKubeletOptions): Promise<Tes
     log: (line) => {
       lines.push(line)
       for (const follower of followers) follower.write(`${line}\n`)
+    },
+    endLogs: () => {
+      for (const follower of followers) follower.end()
     },
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy()

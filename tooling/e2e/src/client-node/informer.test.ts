@@ -1,0 +1,124 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { CoreV1Api, KubeConfig, makeInformer, type Informer, type ObjectCache, type V1ConfigMap } from '@kubernetes/client-node'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type KeelsonProcess, startKeelsonProcess } from '../keelson-process.ts'
+import { startTcpProxy, type TcpProxy } from '../real-parts/tcp-proxy.ts'
+
+const namespace = 'default'
+const patiently = { timeout: 15_000 }
+
+describe("@kubernetes/client-node's informer", { timeout: 60_000 }, () => {
+  let dataDir: string
+  let server: KeelsonProcess
+  let proxy: TcpProxy
+  let direct: CoreV1Api
+
+  beforeAll(async () => {
+    dataDir = await mkdtemp(path.join(os.tmpdir(), 'keelson-informer-'))
+    server = await startKeelsonProcess({ dataDir })
+    proxy = await startTcpProxy(server.port)
+    direct = configOf(server.url).makeApiClient(CoreV1Api)
+  })
+  afterAll(async () => {
+    await proxy[Symbol.asyncDispose]()
+    await server.stop()
+    await rm(dataDir, { recursive: true, force: true })
+  })
+
+  function configOf(url: string): KubeConfig {
+    const config = new KubeConfig()
+    config.loadFromFile(server.kubeconfig)
+    config.clusters = config.clusters.map((cluster) => ({ ...cluster, server: url }))
+    return config
+  }
+
+  /** An informer that is started again when it says that it has ended, and what it has seen. */
+  function inform(
+    label: string,
+    url: string,
+  ): { informer: Informer<V1ConfigMap> & ObjectCache<V1ConfigMap>; events: string[]; errors: unknown[] } {
+    const config = configOf(url)
+    const core = config.makeApiClient(CoreV1Api)
+    const labelSelector = `for=${label}`
+    const list = () => core.listNamespacedConfigMap({ namespace, labelSelector })
+    const informer = makeInformer(config, `/api/v1/namespaces/${namespace}/configmaps`, list, labelSelector)
+    const events: string[] = []
+    const errors: unknown[] = []
+    for (const verb of ['add', 'update', 'delete'] as const) informer.on(verb, ({ metadata }) => events.push(`${verb} ${metadata?.name}`))
+    informer.on('error', (error) => {
+      errors.push(error)
+      setTimeout(() => void informer.start(), 50)
+    })
+    return { informer, events, errors }
+  }
+
+  const create = (name: string, label: string): Promise<V1ConfigMap> =>
+    direct.createNamespacedConfigMap({ namespace, body: { metadata: { name, labels: { for: label } } } })
+
+  test('sees what comes, changes and goes', async () => {
+    const { informer, events } = inform('plain', server.url)
+    await informer.start()
+    try {
+      const made = await create('i', 'plain')
+      await direct.replaceNamespacedConfigMap({ namespace, name: 'i', body: { ...made, data: { changed: 'yes' } } })
+      await expect.poll(() => informer.get('i', namespace)?.data, patiently).toEqual({ changed: 'yes' })
+      await direct.deleteNamespacedConfigMap({ namespace, name: 'i' })
+      await expect.poll(() => events, patiently).toEqual(['add i', 'update i', 'delete i'])
+      expect(informer.list()).toEqual([])
+    } finally {
+      await informer.stop()
+    }
+  })
+
+  test('goes on where it was when its connection is cut: nothing twice, nothing lost', async () => {
+    const { informer, events, errors } = inform('cut', `https://127.0.0.1:${new URL(proxy.url).port}`)
+    await create('before', 'cut')
+    await informer.start()
+    try {
+      await create('while', 'cut')
+      await expect.poll(() => events, patiently).toEqual(['add before', 'add while'])
+      proxy.cut()
+      await create('meanwhile', 'cut')
+      await direct.deleteNamespacedConfigMap({ namespace, name: 'before' })
+      await expect.poll(() => events, patiently).toEqual(['add before', 'add while', 'add meanwhile', 'delete before'])
+      expect(errors.length).toBeGreaterThan(0)
+    } finally {
+      await informer.stop()
+    }
+  })
+
+  test('lists anew when the server no longer knows what it asks for (410)', async () => {
+    const { informer, events } = inform('expired', server.url)
+    await create('stays', 'expired')
+    await create('goes', 'expired')
+    await informer.start()
+    try {
+      await expect.poll(() => events, patiently).toEqual(['add goes', 'add stays'])
+      // What the informer does not see, and what it misses: history that a new start does not bring back.
+      const { port } = server
+      for (let i = 0; i < 3; i++) await create(`unseen-${i}`, 'others')
+      const seen = informer.list().length
+      await server.stop()
+      server = await startKeelsonProcess({ dataDir, port })
+      direct = configOf(server.url).makeApiClient(CoreV1Api)
+      await direct.deleteNamespacedConfigMap({ namespace, name: 'goes' })
+      await create('late', 'expired')
+      expect(seen).toBe(2)
+      await expect
+        .poll(
+          () =>
+            informer
+              .list()
+              .map(({ metadata }) => metadata?.name)
+              .sort(),
+          patiently,
+        )
+        .toEqual(['late', 'stays'])
+      expect(events.slice(2)).toEqual(expect.arrayContaining(['delete goes', 'add late']))
+    } finally {
+      await informer.stop()
+    }
+  })
+})

@@ -1,0 +1,41 @@
+import { once } from 'node:events'
+import http2 from 'node:http2'
+import https from 'node:https'
+import type { IncomingMessage } from 'node:http'
+import type { KeelsonProcess } from '../keelson-process.ts'
+
+export type Protocol = 'HTTP/1.1' | 'HTTP/2'
+
+export interface OpenWatch {
+  /** What has come so far. */
+  events(): readonly { readonly type: string }[]
+  /** As who has had enough: without a word. */
+  drop(): void
+}
+
+/** A watch whose server has answered, on a connection of its own. */
+export async function openWatch(protocol: Protocol, server: KeelsonProcess, path: string): Promise<OpenWatch> {
+  const authorization = `Bearer ${server.token}`
+  let text = ''
+  const events = (): readonly { type: string }[] =>
+    text
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as { type: string })
+  const take = (chunk: Buffer): void => void (text += chunk.toString())
+  if (protocol === 'HTTP/1.1') {
+    const request = https.get(server.url + path, { rejectUnauthorized: false, headers: { authorization }, agent: false })
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    response.on('data', take)
+    response.on('error', () => {})
+    request.on('error', () => {})
+    return { events, drop: () => void request.destroy() }
+  }
+  const session = http2.connect(server.url, { rejectUnauthorized: false })
+  const stream = session.request({ ':path': path, authorization })
+  stream.on('data', take)
+  await once(stream, 'response')
+  stream.on('error', () => {})
+  session.on('error', () => {})
+  return { events, drop: () => session.destroy() }
+}
