@@ -359,5 +359,6 @@ export const flags: ReadonlyMap<string, FlagDefinition> = new Map(Object.entries
 /** A value as it is written on the command line; nothing for a flag that was not given. */
 export function shownValue({ type }: FlagDefinition, value: unknown): string {
   if (value === undefined) return ''
-  return type.show === undefined ? String(value) : type.show(value)
+  if (type.show !== undefined) return type.show(value)
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
