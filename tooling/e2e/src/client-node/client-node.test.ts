@@ -107,8 +107,10 @@ describe('@kubernetes/client-node', () => {
   test('objects of kinds that it has no code for', async () => {
     const objects = KubernetesObjectApi.makeApiClient(config)
     const spec = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'dynamic', namespace } }
-    await objects.create({ ...spec, data: { a: '1' } } as V1ConfigMap)
-    await objects.patch({ ...spec, data: { b: '2' } } as V1ConfigMap, undefined, undefined, 'me', undefined, PatchStrategy.MergePatch)
+    const made: V1ConfigMap = { ...spec, data: { a: '1' } }
+    const change: V1ConfigMap = { ...spec, data: { b: '2' } }
+    await objects.create(made)
+    await objects.patch(change, undefined, undefined, 'me', undefined, PatchStrategy.MergePatch)
     expect(await objects.read(spec)).toMatchObject({ kind: 'ConfigMap', data: { a: '1', b: '2' } })
     await objects.delete(spec)
     await expect(objects.read(spec)).rejects.toMatchObject({ code: 404 })
