@@ -34,15 +34,24 @@ describe("@kubernetes/client-node's informer", { timeout: 60_000 }, () => {
     return config
   }
 
+  interface Informed {
+    readonly informer: Informer<V1ConfigMap> & ObjectCache<V1ConfigMap>
+    readonly events: readonly string[]
+    readonly errors: readonly unknown[]
+    /** How often it has listed. */
+    readonly lists: () => number
+  }
+
   /** An informer that is started again when it says that it has ended, and what it has seen. */
-  function inform(
-    label: string,
-    url: string,
-  ): { informer: Informer<V1ConfigMap> & ObjectCache<V1ConfigMap>; events: string[]; errors: unknown[] } {
+  function inform(label: string, url: string): Informed {
     const config = configOf(url)
     const core = config.makeApiClient(CoreV1Api)
     const labelSelector = `for=${label}`
-    const list = () => core.listNamespacedConfigMap({ namespace, labelSelector })
+    let lists = 0
+    const list = () => {
+      lists++
+      return core.listNamespacedConfigMap({ namespace, labelSelector })
+    }
     const informer = makeInformer(config, `/api/v1/namespaces/${namespace}/configmaps`, list, labelSelector)
     const events: string[] = []
     const errors: unknown[] = []
@@ -51,7 +60,7 @@ describe("@kubernetes/client-node's informer", { timeout: 60_000 }, () => {
       errors.push(error)
       setTimeout(() => void informer.start(), 50)
     })
-    return { informer, events, errors }
+    return { informer, events, errors, lists: () => lists }
   }
 
   const create = (name: string, label: string): Promise<V1ConfigMap> =>
@@ -73,7 +82,7 @@ describe("@kubernetes/client-node's informer", { timeout: 60_000 }, () => {
   })
 
   test('goes on where it was when its connection is cut: nothing twice, nothing lost', async () => {
-    const { informer, events, errors } = inform('cut', `https://127.0.0.1:${new URL(proxy.url).port}`)
+    const { informer, events, errors, lists } = inform('cut', `https://127.0.0.1:${new URL(proxy.url).port}`)
     await create('before', 'cut')
     await informer.start()
     try {
@@ -84,13 +93,14 @@ describe("@kubernetes/client-node's informer", { timeout: 60_000 }, () => {
       await direct.deleteNamespacedConfigMap({ namespace, name: 'before' })
       await expect.poll(() => events, patiently).toEqual(['add before', 'add while', 'add meanwhile', 'delete before'])
       expect(errors.length).toBeGreaterThan(0)
+      expect(lists()).toBe(1)
     } finally {
       await informer.stop()
     }
   })
 
   test('lists anew when the server no longer knows what it asks for (410)', async () => {
-    const { informer, events } = inform('expired', server.url)
+    const { informer, events, lists } = inform('expired', server.url)
     await create('stays', 'expired')
     await create('goes', 'expired')
     await informer.start()
@@ -106,6 +116,7 @@ describe("@kubernetes/client-node's informer", { timeout: 60_000 }, () => {
       await create('late', 'expired')
       const names = (): ReadonlySet<string | undefined> => new Set(informer.list().map(({ metadata }) => metadata?.name))
       await expect.poll(names, patiently).toEqual(new Set(['late', 'stays']))
+      expect(lists()).toBe(2)
       expect(events.slice(2)).toEqual(expect.arrayContaining(['delete goes', 'add late']))
     } finally {
       await informer.stop()
