@@ -22,7 +22,9 @@ let client: ClientHttp2Session
 beforeAll(async () => {
   const { certificate, key } = (await ownCertificates({ store: createMemoryCertificateStore() })).serving
   server = createServer({
-    authenticator: createAuthenticatorUnion([createBearerTokenAuthenticator(createStaticTokens([['token', { name: 'alice' }]]))]),
+    authenticator: createAuthenticatorUnion([
+      createBearerTokenAuthenticator(createStaticTokens([['token', { name: 'alice', groups: ['dev'] }]])),
+    ]),
     authorizer: createAlwaysAllowPathsAuthorizer(['/*']),
     tls: { certificate, key },
   })

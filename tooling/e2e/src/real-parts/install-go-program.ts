@@ -16,8 +16,8 @@ export interface GoProgram {
 }
 
 /**
- * Compiles with GO_BIN or the Go on PATH, in Go's own caches. The first compilation takes minutes of processor time;
- * it stands back (`nice`) for tests that run beside it.
+ * Compiles with GO_BIN or the Go on PATH, in Go's own caches. The first compilation takes minutes of processor time: it stands back for
+ * tests that run beside it, and one waits for another, which has half of its work done by then.
  */
 export async function installGoProgram(wanted: GoProgram): Promise<string | undefined> {
   const binary = path.join(userCache, wanted.name)
@@ -27,10 +27,9 @@ export async function installGoProgram(wanted: GoProgram): Promise<string | unde
   mkdirSync(userCache, { recursive: true })
   const scratch = mkdtempSync(path.join(userCache, 'install-'))
   try {
-    const nice = findOnPath('nice')
-    const [file, ...before] = nice === undefined ? [go] : [nice, go]
+    const [file, ...args] = standingBack([go, 'install', wanted.package])
     const options = { ...(wanted.directory !== undefined && { cwd: wanted.directory }), env: { ...process.env, GOBIN: scratch } }
-    await promisify(execFile)(file, [...before, 'install', wanted.package], options)
+    await promisify(execFile)(file, args, options)
     renameSync(path.join(scratch, path.basename(wanted.package).replace(/@.*/, '')), binary)
     return binary
   } catch (error) {
@@ -38,4 +37,10 @@ export async function installGoProgram(wanted: GoProgram): Promise<string | unde
   } finally {
     rmSync(scratch, { recursive: true, force: true })
   }
+}
+
+function standingBack(command: readonly [string, ...string[]]): readonly [string, ...string[]] {
+  const [nice, flock] = [findOnPath('nice'), findOnPath('flock')]
+  const alone = flock === undefined ? command : ([flock, path.join(userCache, 'go.lock'), ...command] as const)
+  return nice === undefined ? alone : [nice, ...alone]
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/errors"
@@ -11,6 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/pager"
 	toolswatch "k8s.io/client-go/tools/watch"
@@ -22,6 +25,8 @@ var lists = []check{
 	{"versions", versions},
 	{"watch-goes-on-from-a-version", retryWatcher},
 	{"watch-in-protobuf-with-bookmarks", bookmarks},
+	{"watches-beyond-the-streams-of-a-connection", manyWatches},
+	{"much-in-either-form", large},
 }
 
 func pages(ctx context.Context, target Target) {
@@ -104,4 +109,38 @@ func bookmarks(ctx context.Context, target Target) {
 	_, err := target.Client.CoreV1().Namespaces().Watch(ctx, metav1.ListOptions{SendInitialEvents: &yes})
 	refused(err, errors.IsInvalid, "resourceVersionMatch")
 	equal(err.(errors.APIStatus).Status().Code, http.StatusUnprocessableEntity)
+}
+
+// manyWatches needs more streams than one connection of HTTP/2 is given, all of them at once.
+func manyWatches(ctx context.Context, target Target) {
+	const count = 300
+	maps := target.Client.CoreV1().ConfigMaps(namespace)
+	start := need(maps.List(ctx, metav1.ListOptions{Limit: 1})).ResourceVersion
+	watchers := make([]watch.Interface, count)
+	for i := range count {
+		watchers[i] = need(maps.Watch(ctx, metav1.ListOptions{ResourceVersion: start, LabelSelector: "watched-by=many"}))
+		defer watchers[i].Stop()
+	}
+	need(maps.Create(ctx, configMap("watched-by-many", map[string]string{"watched-by": "many"}), metav1.CreateOptions{}))
+	for _, watcher := range watchers {
+		equal(receive(ctx, watcher.ResultChan(), "the event").Type, watch.Added)
+	}
+}
+
+// large lists are compressed, and come as JSON and as protobuf.
+func large(ctx context.Context, target Target) {
+	const count, size = 20, 50_000
+	maps := target.Client.CoreV1().ConfigMaps(namespace)
+	for i := range count {
+		object := configMap(fmt.Sprintf("large-%02d", i), map[string]string{"large": "yes"})
+		object.Data = map[string]string{"text": strings.Repeat(fmt.Sprintf("%02d, ünï ", i), size/10)}
+		need(maps.Create(ctx, object, metav1.CreateOptions{}))
+	}
+	config := rest.CopyConfig(target.Config)
+	config.ContentType, config.AcceptContentTypes = runtime.ContentTypeJSON, runtime.ContentTypeJSON
+	options := metav1.ListOptions{LabelSelector: "large=yes"}
+	asProtobuf := need(maps.List(ctx, options))
+	asJSON := need(need(kubernetes.NewForConfig(config)).CoreV1().ConfigMaps(namespace).List(ctx, options))
+	equal(len(asProtobuf.Items), count)
+	equal(asJSON.Items, asProtobuf.Items)
 }

@@ -20,6 +20,7 @@ var writes = []check{
 	{"generated-names-and-dry-run", generatedNames},
 	{"binding-and-eviction", bindingAndEviction},
 	{"finalizers", finalizers},
+	{"owners-take-along-what-they-own", owners},
 	{"refusals-as-status", refusals},
 }
 
@@ -124,6 +125,36 @@ func finalizers(ctx context.Context, target Target) {
 	need(maps.Update(ctx, held, metav1.UpdateOptions{}))
 	_, err := maps.Get(ctx, "finalized", metav1.GetOptions{})
 	expect(errors.IsNotFound(err), "is still there: %v", err)
+}
+
+func owners(ctx context.Context, target Target) {
+	maps := target.Client.CoreV1().ConfigMaps(namespace)
+	owner := need(maps.Create(ctx, configMap("owner", nil), metav1.CreateOptions{}))
+	yes := true
+	reference := metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "owner", UID: owner.UID, BlockOwnerDeletion: &yes}
+	for _, name := range []string{"owned", "kept"} {
+		object := configMap(name, nil)
+		object.OwnerReferences = []metav1.OwnerReference{reference}
+		if name == "kept" {
+			object.Finalizers = []string{"example.org/hold"}
+		}
+		need(maps.Create(ctx, object, metav1.CreateOptions{}))
+	}
+	foreground := metav1.DeletePropagationForeground
+	must(maps.Delete(ctx, "owner", metav1.DeleteOptions{PropagationPolicy: &foreground}))
+	gone := func(name string) func() bool {
+		return func() bool {
+			_, err := maps.Get(ctx, name, metav1.GetOptions{})
+			return errors.IsNotFound(err)
+		}
+	}
+	eventually(ctx, "the end of what is owned", gone("owned"))
+	eventually(ctx, "the wish to end what is held", func() bool {
+		return need(maps.Get(ctx, "kept", metav1.GetOptions{})).DeletionTimestamp != nil
+	})
+	expect(!gone("owner")(), "the owner went before what it owns")
+	need(maps.Patch(ctx, "kept", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{}))
+	eventually(ctx, "the end of the owner", gone("owner"))
 }
 
 func refusals(ctx context.Context, target Target) {
