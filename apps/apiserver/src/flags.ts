@@ -100,7 +100,7 @@ const table = {
   'delete-collection-workers': {
     group: storage,
     type: whole({ minimum: 1 }),
-    default: 1,
+    default: 16,
     help: 'How many objects of a collection are deleted at once.',
   },
   'enable-garbage-collector': {
