@@ -24,6 +24,8 @@ export interface NodeBindings {
   nodePair?: () => { readonly incoming: Http2ServerRequest; readonly outgoing: Http2ServerResponse }
   /** Absent: the request asks for no other protocol, or cannot (HTTP/2). */
   upgrade?: Upgrade
+  /** How much of the answer's body was given to the socket; of those that go straight to it. */
+  sentBytes?: number
   /** Absent: CBOR is neither taken nor given. */
   cbor?: CborCodec | undefined
 }

@@ -25,9 +25,9 @@ export function sendBytes(
     return RESPONSE_ALREADY_SENT
   }
   const list = headerList(c, headers)
-  if (status !== 304 && status !== 204 && headers['content-length'] === undefined) {
-    list.push('content-length', String(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength))
-  }
+  const length = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
+  c.env.sentBytes = length
+  if (status !== 304 && status !== 204 && headers['content-length'] === undefined) list.push('content-length', String(length))
   outgoing.writeHead(status, list)
   if (c.req.method === 'HEAD') outgoing.end(written)
   else outgoing.end(body, written)
@@ -81,6 +81,7 @@ export async function sendStream(
   const sink = new NodeSink(outgoing)
   try {
     await produce(sink)
+    c.env.sentBytes = sink.bytes
     sink.finish()
   } catch (error) {
     outgoing.destroy()
@@ -102,6 +103,8 @@ class NodeSink implements ResponseSink {
   readonly #outgoing: ServerResponse
   readonly #socket: Socket | undefined
   readonly #end = new SinkEnd()
+  /** Written, without framing. */
+  bytes = 0
 
   constructor(outgoing: ServerResponse) {
     this.#outgoing = outgoing
@@ -123,6 +126,7 @@ class NodeSink implements ResponseSink {
 
   write(chunk: Uint8Array | string, written?: () => void): boolean {
     if (this.#end.closed) return true
+    this.bytes += chunk.length
     return written === undefined ? this.#outgoing.write(chunk) : this.#outgoing.write(chunk, written)
   }
 

@@ -135,6 +135,7 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
       setRequestContext(c, contextFor(unknownUser))
       return writeError(c, newUnauthorized('Unauthorized'))
     }
+    if (peer?.certificate !== undefined) metrics.clientCertificate.observe((peer.expires - Date.now()) / 1000)
     const { user: requestor } = authentication
     if (requestor.name === anonymousUser || requestor.groups.includes(unauthenticatedGroup)) closeAfterAnswer(incoming)
     delete incoming.headers.authorization
@@ -188,7 +189,7 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
       const decision = asked instanceof Promise ? await asked : asked
       if (decision.decision !== 'allow') return writeError(c, forbiddenError(attributes, decision.reason))
       await next()
-      if (info.isResourceRequest) metrics.observe(observed, outgoing.statusCode, (performance.now() - started) / 1000)
+      if (info.isResourceRequest) metrics.observe(observed, outgoing.statusCode, (performance.now() - started) / 1000, c.env.sentBytes ?? 0)
     } finally {
       release()
     }

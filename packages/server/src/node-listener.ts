@@ -33,7 +33,7 @@ export function createNodeListener({ fetch, cbor, onError }: NodeListenerOptions
       onError(error, incoming)
       outgoing.destroy()
     }
-    const bindings: NodeBindings = { incoming, outgoing, commonHeaders: undefined, cbor, ...(upgrade && { upgrade }) }
+    const bindings: NodeBindings = { incoming, outgoing, commonHeaders: undefined, sentBytes: 0, cbor, ...(upgrade && { upgrade }) }
     if (incoming instanceof Http2Incoming) bindings.nodePair = () => incoming.nodePair()
     const answered = (response: Response): Promise<void> | undefined =>
       outgoing.headersSent || outgoing.destroyed ? undefined : writeResponse(response, bindings).catch(failed)

@@ -5,6 +5,8 @@ import type { Incoming } from './active-request.ts'
 export interface Peer {
   readonly certificate: PeerCertificate | undefined
   readonly error: string | undefined
+  /** When the certificate does, in milliseconds. */
+  readonly expires: number
 }
 
 // Read once per connection, under the socket or, for HTTP/2, the session: sessions show their socket only through a proxy.
@@ -15,7 +17,9 @@ export function rememberPeer(connection: object, socket: TLSSocket): void {
   if (certificate === null || Object.keys(certificate).length === 0) return
   peers.set(
     connection,
-    socket.authorized ? { certificate, error: undefined } : { certificate: undefined, error: String(socket.authorizationError) },
+    socket.authorized
+      ? { certificate, error: undefined, expires: Date.parse(certificate.valid_to) }
+      : { certificate: undefined, error: String(socket.authorizationError), expires: 0 },
   )
 }
 

@@ -16,15 +16,27 @@ test('names that a client invents fill no memory', () => {
   const metrics = createRequestMetrics(registry)
   for (let i = 0; i < 6000; i++) {
     metrics.terminated(asked(`/x${i}`), 429)
-    metrics.observe(asked(`/api/v1/x${i}`), 404, 0.001)
+    metrics.observe(asked(`/api/v1/x${i}`), 404, 0.001, 0)
   }
   const before = registry.text().length
   metrics.terminated(asked(`/${'y'.repeat(100_000)}`), 429)
-  metrics.observe(asked(`/api/v1/${'y'.repeat(100_000)}`), 404, 0.001)
+  metrics.observe(asked(`/api/v1/${'y'.repeat(100_000)}`), 404, 0.001, 0)
   const text = registry.text()
   expect(text.length).toBe(before)
   expect(text.match(/^apiserver_request_terminations_total\{/gm)).toHaveLength(5000)
   expect(text.match(/^apiserver_request_total\{/gm)).toHaveLength(5000)
   metrics.terminated(asked('/x7'), 429)
   expect(registry.text()).toMatch(/^apiserver_request_terminations_total\{[^}]*subresource="\/x7"[^}]*\} 2$/m)
+})
+
+test('sizes are those of reads', () => {
+  const registry = createMetricsRegistry()
+  const metrics = createRequestMetrics(registry)
+  metrics.observe(asked('/api/v1/pods'), 200, 0.001, 20_000)
+  metrics.observe({ ...asked('/api/v1/pods?watch=1'), info: parseRequestInfo('GET', '/api/v1/pods?watch=1') }, 200, 0.001, 5)
+  metrics.observe({ ...asked('/api/v1/pods'), info: parseRequestInfo('POST', '/api/v1/pods'), method: 'POST' }, 201, 0.001, 5)
+  const text = registry.text()
+  expect(text).toMatch(/^apiserver_response_sizes_bucket\{[^}]*verb="LIST"[^}]*le="10000"\} 0$/m)
+  expect(text).toMatch(/^apiserver_response_sizes_sum\{[^}]*verb="LIST"[^}]*\} 20000$/m)
+  expect(text.match(/^apiserver_response_sizes_count/gm)).toHaveLength(1)
 })

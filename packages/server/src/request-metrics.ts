@@ -5,6 +5,24 @@ import { parseQuery } from '@keelson/http-installer'
 
 const durationBuckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
 const sliBuckets = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
+const sizeBuckets = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
+const [hour, day] = [3600, 86_400]
+const certificateBuckets = [
+  0,
+  0.5 * hour,
+  hour,
+  2 * hour,
+  6 * hour,
+  12 * hour,
+  day,
+  2 * day,
+  4 * day,
+  7 * day,
+  30 * day,
+  90 * day,
+  180 * day,
+  360 * day,
+]
 const longLasting = new Set(['WATCH', 'CONNECT'])
 /** A client that invents resource names, or long ones, must not be able to fill the server's memory with them. */
 const maxSeries = 5000
@@ -30,7 +48,9 @@ export interface ObservedRequest {
 }
 
 export interface RequestMetrics {
-  observe(request: ObservedRequest, code: number, seconds: number): void
+  observe(request: ObservedRequest, code: number, seconds: number, bytes: number): void
+  /** The time that is left to certificates that clients show, in seconds. */
+  readonly clientCertificate: Histogram
   /** Turned away in self-defence (429, 504). */
   terminated(request: ObservedRequest, code: number): void
   readonly inFlight: { readonly readOnly: Value; readonly mutating: Value }
@@ -43,6 +63,8 @@ interface Series {
   readonly duration: Histogram
   /** What service levels are measured by: none for requests that last. */
   readonly sliDuration: Histogram | undefined
+  /** Of reads. */
+  readonly sizes: Histogram | undefined
   readonly byCode: Map<number, Value>
   longRunning: Value | undefined
   readonly labels: RequestLabels
@@ -67,6 +89,20 @@ export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics 
       'apiserver_request_sli_duration_seconds',
       '[STABLE] Response latency distribution in seconds for each verb, group, version, resource, subresource, scope and component, without requests that last.',
       sliBuckets,
+    ),
+  )
+  const sizes = registry.register(
+    createHistogram(
+      'apiserver_response_sizes',
+      '[STABLE] Sizes of answers to reads in bytes, for each verb, group, version, resource, subresource, scope and component.',
+      sizeBuckets,
+    ),
+  )
+  const certificates = registry.register(
+    createHistogram(
+      'apiserver_client_certificate_expiration_seconds',
+      '[ALPHA] The time that was left to certificates that clients showed.',
+      certificateBuckets,
     ),
   )
   const terminations = registry.register(
@@ -104,6 +140,7 @@ export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics 
     const entry = {
       duration: duration.with(labels),
       sliDuration: longLasting.has(labels.verb) ? undefined : sliDuration.with(sliLabels),
+      sizes: labels.verb === 'GET' || labels.verb === 'LIST' ? sizes.with(sliLabels) : undefined,
       byCode: new Map(),
       longRunning: undefined,
       labels,
@@ -123,7 +160,8 @@ export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics 
       return (entry.longRunning ??= longRunning.with(labels))
     },
     handshakeErrors: handshakeErrors.with({}),
-    observe: (request, code, seconds) => {
+    clientCertificate: certificates.with({}),
+    observe: (request, code, seconds, bytes) => {
       const entry = seriesOf(request)
       if (entry === undefined) return
       let count = entry.byCode.get(code)
@@ -131,6 +169,7 @@ export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics 
       count.value++
       entry.duration.observe(seconds)
       entry.sliDuration?.observe(seconds)
+      entry.sizes?.observe(bytes)
     },
     terminated: (request, code) => {
       const { dry_run: _, ...labels } = labelsOf(request)
