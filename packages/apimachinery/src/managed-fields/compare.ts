@@ -2,7 +2,7 @@ import type { JsonValue } from '../meta.ts'
 import { compareText, equalValues } from './compare-values.ts'
 import { leaf, NodeBuilder } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
-import { indexItems, listElement } from './list-element.ts'
+import { indexItems, listElement, sortedItems } from './list-element.ts'
 import { resolveType } from './merge-type.ts'
 import type { MergeList, MergeMap, MergeType, ResolvedType } from './merge-type.ts'
 import { fieldElement, sortElements } from './path-element.ts'
@@ -196,8 +196,9 @@ function addMembers(type: MergeMap, members: Members, node: NodeBuilder): void {
 }
 
 function addItems(type: MergeList, list: readonly JsonValue[], node: NodeBuilder): void {
-  if (list.length === 1) {
-    node.add(listElement(type, list[0]!), allFields(type.items, list[0]!))
+  const sorted = sortedItems(type, list)
+  if (sorted !== undefined) {
+    for (const { element, item } of sorted) node.add(element, allFields(type.items, item))
     return
   }
   const { order, items } = indexItems(type, list)

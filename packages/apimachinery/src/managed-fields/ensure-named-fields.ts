@@ -1,6 +1,7 @@
 import { elementsOf, isMember, leaf, NodeBuilder } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
 import type { MergeType } from './merge-type.ts'
+import type { PathElement } from './path-element.ts'
 
 /** With the structs around the members too: a set of `spec.replicas` gets `spec`. Keys of maps stay as they are. */
 export function ensureNamedFields(set: FieldSet, type: MergeType | undefined): FieldSet {
@@ -11,15 +12,14 @@ function ensured(set: FieldSet, type: MergeType | undefined, member: boolean): F
   const node = new NodeBuilder(member)
   for (const element of elementsOf(set)) {
     const child = set[element]!
-    const name = element.startsWith('f:') ? element.slice(2) : undefined
-    const field = name !== undefined && type?.kind === 'map' ? type.byName.get(name) : undefined
-    node.add(element, ensured(child, field?.type ?? innerType(type, name), isMember(child) || field !== undefined))
+    const field = type?.kind === 'map' ? type.byElement.get(element) : undefined
+    node.add(element, ensured(child, field?.type ?? innerType(type, element), isMember(child) || field !== undefined))
   }
   return node.build()
 }
 
-function innerType(type: MergeType | undefined, name: string | undefined): MergeType | undefined {
+function innerType(type: MergeType | undefined, element: PathElement): MergeType | undefined {
   if (type?.kind === 'any') return type
-  if (name === undefined) return type?.kind === 'list' ? type.items : undefined
+  if (!element.startsWith('f:')) return type?.kind === 'list' ? type.items : undefined
   return type?.kind === 'map' ? type.values : undefined
 }

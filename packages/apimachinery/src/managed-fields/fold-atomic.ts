@@ -9,8 +9,7 @@ import type { PathElement } from './path-element.ts'
  */
 export function foldAtomic(set: FieldSet, type: MergeType): FieldSet {
   let folded: Map<PathElement, FieldSet> | undefined
-  const elements = elementsOf(set)
-  for (const element of elements) {
+  for (const element in set) {
     const child = set[element]!
     const inner = isEmptySet(child) ? undefined : innerType(type, element)
     if (inner === undefined) continue
@@ -19,7 +18,7 @@ export function foldAtomic(set: FieldSet, type: MergeType): FieldSet {
   }
   if (folded === undefined) return set
   const node = new NodeBuilder(isMember(set))
-  for (const element of elements) node.add(element, folded.get(element) ?? set[element])
+  for (const element of elementsOf(set)) node.add(element, folded.get(element) ?? set[element])
   return node.build()!
 }
 
@@ -27,8 +26,8 @@ function isWhole(type: MergeType): boolean {
   return type.kind === 'list' ? type.relationship === 'atomic' : type.kind !== 'scalar' && type.atomic
 }
 
-function innerType(type: MergeType, element: string): MergeType | undefined {
+function innerType(type: MergeType, element: PathElement): MergeType | undefined {
   if (type.kind === 'list') return type.items
   if (type.kind !== 'map') return undefined
-  return (element.startsWith('f:') ? type.byName.get(element.slice(2))?.type : undefined) ?? type.values
+  return type.byElement.get(element)?.type ?? type.values
 }

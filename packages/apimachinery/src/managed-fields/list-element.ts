@@ -1,7 +1,8 @@
 import { quote } from '../go-text.ts'
 import type { JsonValue } from '../meta.ts'
 import type { MergeList } from './merge-type.ts'
-import { keyElement, valueElement } from './path-element.ts'
+import { compareText } from './compare-values.ts'
+import { keyElement, sortElements, valueElement } from './path-element.ts'
 import type { PathElement } from './path-element.ts'
 import { TypedError } from './typed-error.ts'
 
@@ -52,4 +53,35 @@ export function indexItems(type: MergeList, list: readonly JsonValue[]): Indexed
     else known.push(item)
   }
   return { order: [...items.keys()], items }
+}
+
+export interface ListItem {
+  readonly element: PathElement
+  readonly item: JsonValue
+}
+
+/** In the order of their elements; undefined where some are repeated. */
+export function sortedItems(type: MergeList, list: readonly JsonValue[]): readonly ListItem[] | undefined {
+  const named = namedItems(type, list)
+  if (named !== undefined) return named
+  const { order, items } = indexItems(type, list)
+  if (order.length < list.length) return undefined
+  return sortElements(order).map((element) => ({ element, item: items.get(element)![0]! }))
+}
+
+/** The same for items that are told apart by one text, as most are, without a look at what the elements spell; undefined for others too. */
+function namedItems(type: MergeList, list: readonly JsonValue[]): readonly ListItem[] | undefined {
+  if (type.relationship !== 'keyed' || type.keys.length !== 1) return undefined
+  const key = type.keys[0]!.name
+  const named: (ListItem & { readonly name: string })[] = []
+  let sorted = true
+  for (const item of list) {
+    const name = typeof item === 'object' && item !== null && !Array.isArray(item) ? item[key] : undefined
+    if (typeof name !== 'string') return undefined
+    if (named.length > 0 && compareText(named.at(-1)!.name, name) >= 0) sorted = false
+    named.push({ name, element: keyElement([[key, name]]), item })
+  }
+  if (sorted) return named
+  named.sort((a, b) => compareText(a.name, b.name))
+  return named.some(({ name }, i) => i > 0 && name === named[i - 1]!.name) ? undefined : named
 }

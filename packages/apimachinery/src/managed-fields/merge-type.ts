@@ -35,6 +35,7 @@ export interface MergeMap {
   /** In order of name. */
   readonly fields: readonly MergeField[]
   readonly byName: ReadonlyMap<string, MergeField>
+  readonly byElement: ReadonlyMap<PathElement, MergeField>
   /** Of members that are no fields; undefined refuses them. */
   readonly values: MergeType | undefined
 }
@@ -61,8 +62,8 @@ export const deduced: MergeAny = { kind: 'any', atomic: false }
 
 const noFields: ReadonlyMap<string, MergeField> = new Map()
 const opaqueList: MergeList = { kind: 'list', relationship: 'atomic', keys: [], items: opaque }
-const opaqueMap: MergeMap = { kind: 'map', atomic: true, fields: [], byName: noFields, values: opaque }
-const deducedMap: MergeMap = { kind: 'map', atomic: false, fields: [], byName: noFields, values: deduced }
+const opaqueMap: MergeMap = { kind: 'map', atomic: true, fields: [], byName: noFields, byElement: noFields, values: opaque }
+const deducedMap: MergeMap = { kind: 'map', atomic: false, fields: [], byName: noFields, byElement: noFields, values: deduced }
 
 /** `type` for this value: never `any`. Of `any` and null, a scalar. */
 export function resolveType(type: MergeType, value: unknown): ResolvedType {
@@ -90,7 +91,14 @@ function compile(schema: TypeSchema): MergeType {
       // What is one thing or another in JSON has no type in OpenAPI.
       return unions.test(schema.name) ? deduced : new StructType(schema)
     case 'map':
-      return { kind: 'map', atomic: schema.mapType === 'atomic', fields: [], byName: noFields, values: mergeTypeOf(schema.values) }
+      return {
+        kind: 'map',
+        atomic: schema.mapType === 'atomic',
+        fields: [],
+        byName: noFields,
+        byElement: noFields,
+        values: mergeTypeOf(schema.values),
+      }
     case 'list': {
       const { listType = 'atomic', mapKeys = [], items } = schema
       return listOf(items, listType === 'map' ? 'keyed' : listType, mapKeys)
@@ -148,6 +156,7 @@ class StructType implements MergeMap {
   readonly #schema: StructSchema
   #fields: readonly MergeField[] | undefined
   #byName: ReadonlyMap<string, MergeField> | undefined
+  #byElement: ReadonlyMap<PathElement, MergeField> | undefined
 
   constructor(schema: StructSchema) {
     this.#schema = schema
@@ -162,6 +171,10 @@ class StructType implements MergeMap {
 
   get byName(): ReadonlyMap<string, MergeField> {
     return (this.#byName ??= new Map(this.fields.map((field) => [field.name, field])))
+  }
+
+  get byElement(): ReadonlyMap<PathElement, MergeField> {
+    return (this.#byElement ??= new Map(this.fields.map((field) => [field.element, field])))
   }
 
   /** A struct that says nothing of its fields takes any. */

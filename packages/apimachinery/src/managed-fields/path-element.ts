@@ -17,6 +17,7 @@ export function fieldElement(name: string): PathElement {
 
 /** `fields` in order of name. */
 export function keyElement(fields: readonly (readonly [name: string, value: JsonValue])[]): PathElement {
+  if (fields.length === 1) return `k:{${scalarText(fields[0]![0])}:${scalarText(fields[0]![1])}}`
   const members = fields.map(([name, value]) => `${scalarText(name)}:${scalarText(value)}`)
   return `k:{${members.join(',')}}`
 }
@@ -29,6 +30,7 @@ const escaped = /[^ !#-%'-;=?-[\]-~]/
 
 function scalarText(value: JsonValue): string {
   if (typeof value === 'string' && !escaped.test(value)) return `"${value}"`
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value !== 0) return String(value)
   return typeof value === 'object' ? stringifyJson(sortMembers(value)) : stringifyJson(value)
 }
 

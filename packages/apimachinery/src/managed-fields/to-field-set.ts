@@ -2,7 +2,7 @@ import type { JsonValue } from '../meta.ts'
 import { isEmptyMap, sortedKeys } from './compare.ts'
 import { leaf, NodeBuilder } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
-import { indexItems } from './list-element.ts'
+import { indexItems, sortedItems } from './list-element.ts'
 import { resolveType } from './merge-type.ts'
 import type { MergeList, MergeMap, MergeType } from './merge-type.ts'
 import { fieldElement, sortElements } from './path-element.ts'
@@ -30,6 +30,11 @@ function claimed(type: MergeType, value: JsonValue, member: boolean): FieldSet |
 
 function claimedItems(type: MergeList, list: readonly JsonValue[], member: boolean): FieldSet | undefined {
   const node = new NodeBuilder(member)
+  const sorted = sortedItems(type, list)
+  if (sorted !== undefined) {
+    for (const { element, item } of sorted) node.add(element, claimed(type.items, item, true))
+    return node.build()
+  }
   const { order, items } = indexItems(type, list)
   for (const element of sortElements(order)) {
     const found = items.get(element)!
@@ -48,7 +53,7 @@ function claimedMembers(type: MergeMap, value: JsonValue, member: boolean): Fiel
     const innerType = field?.type ?? type.values
     if (innerType === undefined) continue
     const emptyMap = typeof inner === 'object' && !Array.isArray(inner) && isEmptyMap(inner)
-    node.add(fieldElement(name), claimed(innerType, inner, field === undefined || emptyMap))
+    node.add(field?.element ?? fieldElement(name), claimed(innerType, inner, field === undefined || emptyMap))
   }
   return node.build()
 }
