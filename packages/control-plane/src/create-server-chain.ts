@@ -118,7 +118,7 @@ function wire(options: ServerChainOptions, config: GenericConfig, { controllers,
   const served = groupsToInstall(builtinGroups, (group) =>
     group.name === ''
       ? newLegacyRESTStorage(config, { ...options, client, allocators: services.allocators, kubelet: { ...options.kubelet, tls } })
-      : newGroupRESTStorage(config, group),
+      : newGroupRESTStorage(config, group, client),
   )
   for (const group of enabled(served)) {
     if (group.name === '') installLegacyAPIGroup(target, group)

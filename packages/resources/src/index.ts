@@ -1,4 +1,8 @@
+export { policyBindingHooks, policyHooks } from './admissionregistration/param-access.ts'
+export type { ParamAccess, ParamAuthority } from './admissionregistration/param-access.ts'
 export { apiGroups } from './api-groups.ts'
+export { adminAccessHooks, claimStatusFactory } from './resource/admin-access.ts'
+export type { NamespaceLabels } from './resource/admin-access.ts'
 export { isSystemPriorityClass, systemPriorityClasses } from './scheduling/priorityclasses/system-classes.ts'
 export { bindingHooks, roleHooks } from './rbac/escalation.ts'
 export type { RoleAuthority, RoleName } from './rbac/escalation.ts'

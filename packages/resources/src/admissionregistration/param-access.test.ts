@@ -1,0 +1,103 @@
+import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '@keelson/api/admissionregistration/v1'
+import type { RequestContext } from '@keelson/apimachinery'
+import { testContext } from '@keelson/registry/testing'
+import { describe, expect, it } from 'vitest'
+import { policyBindingHooks, policyHooks } from './param-access.ts'
+import type { ParamAccess, ParamAuthority } from './param-access.ts'
+import { validatingAdmissionPolicies } from './validatingadmissionpolicies/index.ts'
+import { validatingAdmissionPolicyBindings } from './validatingadmissionpolicybindings/index.ts'
+
+const configMaps = { apiVersion: 'v1', kind: 'ConfigMap' }
+const policy = (paramKind?: object): ValidatingAdmissionPolicy => ({
+  metadata: { name: 'p' },
+  spec: {
+    failurePolicy: 'Fail',
+    ...(paramKind && { paramKind }),
+    matchConstraints: {
+      matchPolicy: 'Equivalent',
+      namespaceSelector: {},
+      objectSelector: {},
+      resourceRules: [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods'], scope: '*' }],
+    },
+    validations: [{ expression: 'true' }],
+  },
+})
+const binding = (paramRef?: object, policyName = 'p'): ValidatingAdmissionPolicyBinding => ({
+  metadata: { name: 'b' },
+  spec: { policyName, validationActions: ['Deny'], ...(paramRef && { paramRef: { parameterNotFoundAction: 'Deny', ...paramRef } }) },
+})
+
+/** Reader may read config maps, and nobody else anything. */
+const asked: ParamAccess[] = []
+const authority: ParamAuthority = {
+  async allows({ user }, access) {
+    asked.push(access)
+    return user.name === 'reader' && access.group === '' && access.resource === 'configmaps'
+  },
+  resourceOf: ({ kind }) => (kind === 'ConfigMap' ? 'configmaps' : undefined),
+  policy: async (name) => (name === 'p' ? policy(configMaps) : undefined),
+}
+const as = (name: string, groups: string[] = ['g']): RequestContext => ({ ...testContext(''), user: { name, groups } })
+const options = { dryRun: false }
+const policies = policyHooks(validatingAdmissionPolicies, authority)
+const bindings = policyBindingHooks(validatingAdmissionPolicyBindings, authority)
+
+describe('nobody reads by a policy what he may not read', () => {
+  const write = async (context: RequestContext, made: ValidatingAdmissionPolicy): Promise<unknown> =>
+    policies.beginCreate!(context, made, options)
+
+  it('whoever names a kind of parameters may read all of them', async () => {
+    await write(as('reader'), policy(configMaps))
+    expect(asked.at(-1)).toEqual({ verb: 'get', group: '', version: 'v1', resource: 'configmaps', namespace: '*', name: '*' })
+    await write(as('alice'), policy())
+    await write(as('root', ['system:masters']), policy(configMaps))
+    await expect(write(as('alice'), policy(configMaps))).rejects.toMatchObject({
+      code: 422,
+      details: {
+        causes: [
+          {
+            field: 'spec.paramKind',
+            message:
+              'Forbidden: user &{alice  [g] map[]} must have "get" permission on all objects of the referenced paramKind (kind=ConfigMap, apiVersion=v1)',
+          },
+        ],
+      },
+    })
+    await expect(write(as('reader'), policy({ apiVersion: 'v1', kind: 'Other' }))).rejects.toMatchObject({ code: 422 })
+  })
+
+  it('what stays as it was is not asked about', async () => {
+    await policies.beginUpdate!(as('alice'), policy(configMaps), policy(configMaps), options)
+    await expect(async () => policies.beginUpdate!(as('alice'), policy(configMaps), policy(), options)).rejects.toMatchObject({ code: 422 })
+  })
+
+  it('what is not well formed is left to the rules', async () => {
+    const wrong = policy(configMaps)
+    delete wrong.spec!.validations
+    await write(as('alice'), wrong)
+  })
+})
+
+describe('nobody binds parameters that he may not read', () => {
+  const write = async (context: RequestContext, made: ValidatingAdmissionPolicyBinding): Promise<unknown> =>
+    bindings.beginCreate!(context, made, options)
+
+  it.each([
+    [{ name: 'x', namespace: 'ns' }, 'p', 'user &{alice  [g] map[]} does not have "get" permission on the object referenced by paramRef'],
+    [{ selector: {} }, 'p', 'user &{alice  [g] map[]} does not have "list" permission on the object referenced by paramRef'],
+    [
+      { name: 'x' },
+      'gone',
+      'unable to get policy gone to determine minimum required permissions and user &{alice  [g] map[]} does not have "get" permission for all groups, versions and resources',
+    ],
+  ])('%j of %s', async (paramRef, policyName, message) => {
+    await expect(write(as('alice'), binding(paramRef, policyName))).rejects.toThrow(message)
+  })
+
+  it('whoever may read them binds them', async () => {
+    await write(as('reader'), binding({ name: 'x', namespace: 'ns' }))
+    expect(asked.at(-1)).toEqual({ verb: 'get', group: '', version: 'v1', resource: 'configmaps', namespace: 'ns', name: 'x' })
+    await write(as('alice'), binding())
+    await bindings.beginUpdate!(as('alice'), binding({ name: 'x' }), binding({ name: 'x' }), options)
+  })
+})

@@ -1,0 +1,83 @@
+import type { DeviceRequest, DeviceRequestAllocationResult, ResourceClaim, ResourceClaimTemplate } from '@keelson/api/resource/v1'
+import { fieldError, fieldPath, newInvalid } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath, KubeObject, RequestContext } from '@keelson/apimachinery'
+import type { ResourceDefinition, StoreHooks, SubresourceFactory } from '@keelson/registry'
+import { resourceClaims } from './resourceclaims/index.ts'
+import { resourceClaimStatus } from './resourceclaims/status.ts'
+import { resourceClaimTemplates } from './resourceclaimtemplates/index.ts'
+
+const label = 'resource.kubernetes.io/admin-access'
+
+/** Labels of a namespace; undefined when it is not there. */
+export type NamespaceLabels = (namespace: string) => Promise<Readonly<Record<string, string>> | undefined>
+
+type Requests = readonly DeepReadonly<DeviceRequest>[] | null
+
+/** Who watches over devices gets those that others use, too: only in namespaces that are labelled for it. */
+export function adminAccessHooks(labelsOf: NamespaceLabels): {
+  readonly claims: StoreHooks<ResourceClaim>
+  readonly templates: StoreHooks<ResourceClaimTemplate>
+} {
+  return {
+    claims: hooks(resourceClaims, labelsOf, ({ spec }) => spec.devices.requests),
+    templates: hooks(resourceClaimTemplates, labelsOf, ({ spec }) => spec.spec.devices.requests),
+  }
+}
+
+function hooks<T extends KubeObject>(
+  definition: ResourceDefinition<T>,
+  labelsOf: NamespaceLabels,
+  requestsOf: (object: DeepReadonly<T>) => Requests,
+): StoreHooks<T> {
+  const { group, kind, strategy } = definition
+  return {
+    async beginCreate(context, object) {
+      const readonly = object as DeepReadonly<T>
+      const index = (requestsOf(readonly) ?? []).findIndex(({ exactly }) => exactly?.adminAccess === true)
+      const errors = index < 0 ? [] : await complaints(context, labelsOf, fieldPath('spec', 'devices', 'requests').index(index))
+      if (errors.length === 0) return () => {}
+      throw newInvalid({ group, kind }, object.metadata.name ?? '', [...errors, ...(strategy.validateCreate?.(context, readonly) ?? [])])
+    },
+  }
+}
+
+/** The same for what a claim was given. What was given once is not asked about again. */
+export function claimStatusFactory(labelsOf: NamespaceLabels): SubresourceFactory<ResourceClaim> {
+  return (store) => {
+    const status = store.subresource(resourceClaimStatus)
+    return Object.create(status, {
+      update: {
+        value: ((context, name, info, request) =>
+          status.update(context, name, info, {
+            ...request,
+            async validateUpdate(final, old) {
+              await checkGiven(context, final as ResourceClaim, old as ResourceClaim | undefined)
+              await request.validateUpdate?.(final, old)
+            },
+          })) satisfies typeof status.update,
+      },
+    }) as typeof status
+
+    async function checkGiven(
+      context: RequestContext,
+      claim: DeepReadonly<ResourceClaim>,
+      old?: DeepReadonly<ResourceClaim>,
+    ): Promise<void> {
+      const index = adminResult(claim)
+      if (index < 0 || (old !== undefined && adminResult(old) >= 0)) return
+      const errors = await complaints(context, labelsOf, fieldPath('status', 'allocation', 'devices', 'results').index(index))
+      if (errors.length > 0) throw newInvalid({ group: 'resource.k8s.io', kind: 'ResourceClaim' }, claim.metadata.name ?? '', errors)
+    }
+  }
+}
+
+function adminResult({ status }: DeepReadonly<ResourceClaim>): number {
+  const results: readonly DeepReadonly<DeviceRequestAllocationResult>[] = status?.allocation?.devices?.results ?? []
+  return results.findIndex(({ adminAccess }) => adminAccess === true)
+}
+
+async function complaints({ namespace }: RequestContext, labelsOf: NamespaceLabels, parent: FieldPath): Promise<FieldErrorList> {
+  if ((await labelsOf(namespace))?.[label] === 'true') return []
+  const detail = `admin access to devices requires the \`${label}: true\` label on the containing namespace`
+  return [fieldError.forbidden(parent.child('adminAccess'), detail)]
+}
