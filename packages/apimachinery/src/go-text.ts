@@ -1,3 +1,6 @@
+import type { JsonValue } from './meta.ts'
+import { formatFloat } from './yaml/format-float.ts'
+
 /** How Go prints what ends up in client-visible messages. */
 
 const shortEscapes: Readonly<Record<string, string>> = {
@@ -36,6 +39,18 @@ export function goJson(value: unknown): string {
   const text = JSON.stringify(value, (_key, v: unknown) => (typeof v === 'bigint' ? Number(v) : v))
   if (text === undefined) return 'null'
   return text.replace(/[<>&\u2028\u2029]/g, (char) => `\\u${hex(char.charCodeAt(0), 4)}`)
+}
+
+/** `%+v` of what JSON was decoded to: `map[a:1 b:[x <nil>]]`, keys in order. */
+export function goValue(value: JsonValue): string {
+  if (value === null) return '<nil>'
+  if (Array.isArray(value)) return `[${value.map(goValue).join(' ')}]`
+  if (typeof value === 'number' && !Number.isInteger(value)) return formatFloat(value)
+  if (typeof value !== 'object') return String(value)
+  const members = Object.keys(value)
+    .sort()
+    .map((key) => `${key}:${goValue(value[key]!)}`)
+  return `map[${members.join(' ')}]`
 }
 
 /** Length as Go's len() sees it. */

@@ -2,6 +2,7 @@ import {
   decodeStruct,
   fieldError,
   fieldPath,
+  goValue,
   newGenericServerResponse,
   newInvalid,
   newNotFound,
@@ -36,6 +37,8 @@ type Merge = (document: JsonObject, scope: ResourceScope, context: RequestContex
 interface ReadPatch {
   readonly strictErrors: readonly string[]
   readonly merge: Merge
+  /** What an error shows when the result is no such object. Default: the result. */
+  readonly text?: () => string
 }
 
 const readers: Readonly<Record<MergePatchType, (body: Uint8Array, strict: FieldValidation) => ReadPatch>> = {
@@ -49,7 +52,11 @@ const readers: Readonly<Record<MergePatchType, (body: Uint8Array, strict: FieldV
   },
   'application/strategic-merge-patch+json'(body, strict) {
     const { patch, strictErrors } = decodeStrategicMergePatch(body, strict)
-    return { strictErrors, merge: (document, scope) => applyStrategicMergePatch(document, patch, schemaOf(scope)) }
+    return {
+      strictErrors,
+      merge: (document, scope) => applyStrategicMergePatch(document, patch, schemaOf(scope)),
+      text: () => goValue(patch),
+    }
   },
 }
 
@@ -74,12 +81,12 @@ function mergeMechanism({ scope, context, patchType, body, options }: PatchReque
   const { fieldValidation } = options
   return (current) => {
     if (current === undefined) throw newNotFound(scope.groupResource, context.info.name)
-    const { strictErrors, merge } = readers[patchType as MergePatchType](body, fieldValidation)
+    const { strictErrors, merge, text } = readers[patchType as MergePatchType](body, fieldValidation)
     const versioned = fromHub(scope, current)
     const document = { kind: scope.gvk.kind, apiVersion: scope.apiVersion, ...versioned } as unknown as JsonObject
     const finish = (patched: JsonValue): KubeObject => {
       const warn = (text: string): void => context.warn(text)
-      const decoded = decodePatched(scope, { patched, current: versioned, patchErrors: strictErrors }, fieldValidation, warn)
+      const decoded = decodePatched(scope, { patched, current: versioned, patchErrors: strictErrors, text }, fieldValidation, warn)
       keepReset(patched, decoded.object)
       const object = toHub(scope, decoded.object)
       trackManagers(scope, context, current, { object, sent: decoded.sent && toHub(scope, decoded.sent) })
@@ -112,15 +119,22 @@ function unsupported(): Error {
   return newGenericServerResponse(415, '', { group: '', resource: '' }, '', { serverMessage: '415: Unsupported Media Type' })
 }
 
+interface PatchedDocument {
+  readonly patched: JsonValue
+  readonly current: KubeObject
+  readonly patchErrors: readonly string[]
+  readonly text: ReadPatch['text'] | undefined
+}
+
 /** The patched document as a versioned object; what does not fit is the patch's fault. */
 function decodePatched(
   scope: ResourceScope,
-  { patched, current, patchErrors }: { readonly patched: JsonValue; readonly current: KubeObject; readonly patchErrors: readonly string[] },
+  { patched, current, patchErrors, text = () => stringifyJson(patched) }: PatchedDocument,
   validation: FieldValidation,
   warn: (text: string) => void,
 ): DecodedBody {
   const invalid = (message: string): Error =>
-    newInvalid({ group: '', kind: '' }, '', [fieldError.invalid(fieldPath('patch'), stringifyJson(patched), message)])
+    newInvalid({ group: '', kind: '' }, '', [fieldError.invalid(fieldPath('patch'), text(), message)])
   checkKind(scope, patched, invalid)
   const { type } = scope
   let decoded: Decoded<KubeObject>

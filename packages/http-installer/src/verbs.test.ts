@@ -58,6 +58,27 @@ describe('one object', () => {
     expect((await server.request('GET', maps('crud', '/a'))).status).toBe(404)
   })
 
+  it('shows what it was patched with when that leads nowhere: the result, or the patch where lists and maps are merged', async () => {
+    await server.request('POST', maps('nowhere'), map('a', { a: '1' }))
+    const patch = async (type: string): Promise<string> => {
+      const headers = { 'content-type': `application/${type}+json` }
+      const answer = await server.request(
+        'PATCH',
+        `${maps('nowhere', '/a')}?fieldValidation=Strict`,
+        { more: [1], data: { b: null } },
+        headers,
+      )
+      expect(answer.status).toBe(422)
+      return answer.body.message as string
+    }
+    expect(await patch('strategic-merge-patch')).toBe(
+      ' "" is invalid: patch: Invalid value: "map[data:map[b:<nil>] more:[1]]": strict decoding error: unknown field "more"',
+    )
+    expect(await patch('merge-patch')).toMatch(
+      /^ "" is invalid: patch: Invalid value: "\{.*\}": strict decoding error: unknown field "more"$/,
+    )
+  })
+
   it('is refused under another name, namespace, kind or version', async () => {
     await server.request('POST', maps('wrong'), map('x'))
     const cases: [string, string, unknown, number, string][] = [
