@@ -1,8 +1,9 @@
+import type { ValidatingAdmissionPolicy } from '@keelson/api/admissionregistration/v1'
 import type { Namespace } from '@keelson/api/core/v1'
 import type { KubeObject } from '@keelson/apimachinery'
 import type { Authorizer } from '@keelson/auth'
 import type { LoopbackClient } from '@keelson/loopback'
-import type { ApiGroup, StoreHooks, StoreHooksFactory, SubresourceFactory } from '@keelson/registry'
+import type { ApiGroup, StoreHooksFactory, SubresourceFactory } from '@keelson/registry'
 import { adminAccessHooks, claimStatusFactory, policyBindingHooks, policyHooks } from '@keelson/resources'
 import type { NamespaceLabels, ParamAuthority } from '@keelson/resources'
 import type { RESTStorageParts } from './new-rest-storage.ts'
@@ -61,6 +62,8 @@ function paramAuthority(client: LoopbackClient, authorizer: Authorizer, policies
     resourceOf: ({ group, version, kind }) =>
       client.deletableResources().find((served) => served.group === group && served.version === version && served.kind === kind)?.resource,
     policy: async (name) =>
-      client.resource({ group: 'admissionregistration.k8s.io', resource: policies })?.get('', name, { resourceVersion: '' }),
+      client
+        .resource<ValidatingAdmissionPolicy>({ group: 'admissionregistration.k8s.io', resource: policies })
+        ?.get('', name, { resourceVersion: '' }),
   }
 }

@@ -21,7 +21,7 @@ export interface ParamAuthority {
   /** The plural of a kind that is served. */
   resourceOf(kind: GroupVersionKind): string | undefined
   /** The policy of a binding; undefined when it is not there. */
-  policy(name: string): Promise<DeepReadonly<KubeObject> | undefined>
+  policy(name: string): Promise<DeepReadonly<Policy> | undefined>
 }
 
 /** As far as parameters go, policies that validate and those that mutate are alike. */
@@ -49,7 +49,7 @@ export function policyBindingHooks<T extends KubeObject>(definition: ResourceDef
     if (paramRef === undefined || (semanticEqual(paramRef, before?.paramRef) && policyName === before?.policyName)) return undefined
     const { name = '', namespace = '' } = paramRef
     const verb = name === '' ? 'list' : 'get'
-    const policy = (await authority.policy(policyName))
+    const policy = await authority.policy(policyName)
     const { part, failure } =
       policy === undefined ? { part: anything, failure: `get policy ${policyName}` } : resolve(policy.spec?.paramKind, authority)
     if (await authority.allows(context, { verb, namespace, name, ...part })) return undefined
