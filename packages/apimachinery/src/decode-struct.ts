@@ -71,6 +71,8 @@ interface FieldPlan {
   readonly slot: number
   readonly name: string
   readonly decode: Decoder
+  /** Whose values of this type of JavaScript's are canonical as they are. */
+  readonly plain: 'string' | 'boolean' | undefined
   /** Null is the same as absent. */
   readonly nullable: boolean
   /** Left out when zero. */
@@ -131,6 +133,7 @@ function planField(owner: StructSchema, field: FieldSchema, slot: number, typeMe
     slot,
     name: field.name,
     decode: decoderOf(type),
+    plain: type.kind === 'string' ? 'string' : type.kind === 'bool' ? 'boolean' : undefined,
     nullable: pointer || container || (type.kind === 'struct' && drops),
     dropsZero: !pointer && drops && type.kind !== 'struct',
     dropsZeroStruct: !pointer && field.omit === 'zero' && type.kind === 'struct',
@@ -313,9 +316,12 @@ function reuseMembers(plan: StructPlan, value: JsonMembers, context: DecodeConte
       readMember(plan, key, member, context, members)
       continue
     }
-    context.steps.push(field.step)
-    const decoded = field.decode(member, context)
-    context.steps.pop()
+    let decoded = member
+    if (field.plain === undefined || typeof member !== field.plain) {
+      context.steps.push(field.step)
+      decoded = field.decode(member, context)
+      context.steps.pop()
+    }
     if (decoded !== member || isDropped(field, decoded)) {
       members = membersBefore(plan, value, key)
       members.keep(field.slot, decoded)

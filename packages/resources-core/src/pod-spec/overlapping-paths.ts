@@ -4,8 +4,8 @@ import type { DeepReadonly } from '@keelson/apimachinery'
 
 interface PathOf {
   readonly path: string
-  /** What writes there; "" when the whole volume has one source. */
-  readonly source: string
+  /** What writes there; undefined when the whole volume has one source. */
+  readonly source: (() => string) | undefined
 }
 
 type Items = readonly { readonly path: string }[]
@@ -13,6 +13,7 @@ type Items = readonly { readonly path: string }[]
 /** Files of a volume that lie where another of its files or directories is. */
 export function overlappingPathWarnings(volumes: readonly DeepReadonly<Volume>[]): string[] {
   return volumes.flatMap(({ name, configMap, secret, downwardAPI, projected }) => {
+    if (projected === undefined && (configMap?.items ?? secret?.items ?? downwardAPI?.items) === undefined) return []
     const warn = (describe: () => string, paths: readonly PathOf[]): string[] =>
       overlaps(paths).map((overlap) => `volume ${quote(name)} (${describe()}): overlapping paths: ${overlap}`)
     const sources = projected?.sources ?? []
@@ -27,23 +28,23 @@ export function overlappingPathWarnings(volumes: readonly DeepReadonly<Volume>[]
   })
 }
 
-function pathsOf(items: Items | undefined, source = ''): PathOf[] {
+function pathsOf(items: Items | undefined, source?: () => string): PathOf[] {
   return (items ?? []).map(({ path }) => ({ path, source }))
 }
 
 /** A projection that has several sources is refused; only the first is looked at. */
 function projectedPaths(projection: DeepReadonly<VolumeProjection>): PathOf[] {
   const { configMap, secret, downwardAPI, serviceAccountToken, clusterTrustBundle: bundle, podCertificate } = projection
-  if (configMap?.items !== undefined) return pathsOf(configMap.items, `ConfigMap ${quote(configMap.name ?? '')}`)
-  if (secret?.items !== undefined) return pathsOf(secret.items, `Secret ${quote(secret.name ?? '')}`)
-  if (downwardAPI?.items !== undefined) return pathsOf(downwardAPI.items, 'DownwardAPI')
-  if (serviceAccountToken !== undefined) return pathsOf([serviceAccountToken], 'ServiceAccountToken')
-  if (bundle !== undefined) return pathsOf([bundle], `ClusterTrustBundle ${quote(bundle.name ?? bundle.signerName ?? '')}`)
+  if (configMap?.items !== undefined) return pathsOf(configMap.items, () => `ConfigMap ${quote(configMap.name ?? '')}`)
+  if (secret?.items !== undefined) return pathsOf(secret.items, () => `Secret ${quote(secret.name ?? '')}`)
+  if (downwardAPI?.items !== undefined) return pathsOf(downwardAPI.items, () => 'DownwardAPI')
+  if (serviceAccountToken !== undefined) return pathsOf([serviceAccountToken], () => 'ServiceAccountToken')
+  if (bundle !== undefined) return pathsOf([bundle], () => `ClusterTrustBundle ${quote(bundle.name ?? bundle.signerName ?? '')}`)
   const { certificateChainPath, keyPath, credentialBundlePath } = podCertificate ?? {}
   return [
-    { path: certificateChainPath ?? '', source: 'PodCertificate chain' },
-    { path: keyPath ?? '', source: 'PodCertificate key' },
-    { path: credentialBundlePath ?? '', source: 'PodCertificate credential bundle' },
+    { path: certificateChainPath ?? '', source: () => 'PodCertificate chain' },
+    { path: keyPath ?? '', source: () => 'PodCertificate key' },
+    { path: credentialBundlePath ?? '', source: () => 'PodCertificate credential bundle' },
   ].filter(({ path }) => path !== '')
 }
 
@@ -56,9 +57,13 @@ function overlaps(paths: readonly PathOf[]): string[] {
 }
 
 function collide(a: string, b: string): boolean {
-  return a !== '' && b !== '' && (`${a}/`.startsWith(`${b}/`) || `${b}/`.startsWith(`${a}/`))
+  return a !== '' && b !== '' && (isWithin(a, b) || isWithin(b, a))
+}
+
+function isWithin(path: string, directory: string): boolean {
+  return path.startsWith(directory) && (path.length === directory.length || path[directory.length] === '/')
 }
 
 function describePath({ path, source }: PathOf): string {
-  return source === '' ? quote(path) : `${quote(path)} (${source})`
+  return source === undefined ? quote(path) : `${quote(path)} (${source()})`
 }

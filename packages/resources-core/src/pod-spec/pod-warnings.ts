@@ -1,4 +1,4 @@
-import type { PodAffinity } from '@keelson/api/core/v1'
+import type { NodeAffinity, PodAffinity } from '@keelson/api/core/v1'
 import { fieldPath, parseQuantity, quote, semanticEqual } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldPath, ObjectMeta } from '@keelson/apimachinery'
 import { ipWarnings } from '../ip-address.ts'
@@ -70,16 +70,8 @@ function schedulingWarnings(spec: ReadonlyPodSpec, path: FieldPath): string[] {
     const message = nodeLabelDeprecation(key)
     return message === undefined ? [] : [`${path.child('nodeSelector').key(key)}: ${message}`]
   })
-  const { requiredDuringSchedulingIgnoredDuringExecution: required, preferredDuringSchedulingIgnoredDuringExecution: preferred } =
-    spec.affinity?.nodeAffinity ?? {}
-  const affinityPath = path.child('affinity', 'nodeAffinity')
-  const termsPath = affinityPath.child('requiredDuringSchedulingIgnoredDuringExecution', 'nodeSelectorTerms')
-  const preferredPath = affinityPath.child('preferredDuringSchedulingIgnoredDuringExecution')
-  for (const [i, term] of (required?.nodeSelectorTerms ?? []).entries()) {
-    warnings.push(...nodeTermWarnings(term, { path: termsPath.index(i), checkValues: false }))
-  }
-  for (const [i, { preference }] of (preferred ?? []).entries()) {
-    warnings.push(...nodeTermWarnings(preference ?? {}, { path: preferredPath.index(i).child('preference'), checkValues: true }))
+  if (spec.affinity?.nodeAffinity !== undefined) {
+    warnings.push(...nodeAffinityWarnings(spec.affinity.nodeAffinity, path.child('affinity', 'nodeAffinity')))
   }
   for (const [i, { topologyKey, labelSelector }] of (spec.topologySpreadConstraints ?? []).entries()) {
     const at = path.child('topologySpreadConstraints').index(i)
@@ -90,13 +82,25 @@ function schedulingWarnings(spec: ReadonlyPodSpec, path: FieldPath): string[] {
   return warnings
 }
 
+function nodeAffinityWarnings(affinity: DeepReadonly<NodeAffinity>, path: FieldPath): string[] {
+  const { requiredDuringSchedulingIgnoredDuringExecution: required, preferredDuringSchedulingIgnoredDuringExecution: preferred } = affinity
+  const termsPath = path.child('requiredDuringSchedulingIgnoredDuringExecution', 'nodeSelectorTerms')
+  const preferredPath = path.child('preferredDuringSchedulingIgnoredDuringExecution')
+  return [
+    ...(required?.nodeSelectorTerms ?? []).flatMap((term, i) => nodeTermWarnings(term, { path: termsPath.index(i), checkValues: false })),
+    ...(preferred ?? []).flatMap(({ preference }, i) =>
+      nodeTermWarnings(preference ?? {}, { path: preferredPath.index(i).child('preference'), checkValues: true }),
+    ),
+  ]
+}
+
 function matchesNothing(path: FieldPath): string {
   return `${path}: a null labelSelector results in matching no pod`
 }
 
 function podAffinityWarnings(affinity: DeepReadonly<PodAffinity> | undefined, path: FieldPath): string[] {
-  const { requiredDuringSchedulingIgnoredDuringExecution: required, preferredDuringSchedulingIgnoredDuringExecution: preferred } =
-    affinity ?? {}
+  if (affinity === undefined) return []
+  const { requiredDuringSchedulingIgnoredDuringExecution: required, preferredDuringSchedulingIgnoredDuringExecution: preferred } = affinity
   const requiredPath = path.child('requiredDuringSchedulingIgnoredDuringExecution')
   const preferredPath = path.child('preferredDuringSchedulingIgnoredDuringExecution')
   return [

@@ -35,7 +35,9 @@ function validateProjection(projection: DeepReadonly<VolumeProjection>, scope: S
     const source = projection[member]
     if (source === undefined) continue
     errors.push(...validateRequired(source.name, path.child(member, 'name')))
-    for (const [i, item] of (source.items ?? []).entries()) {
+    const items = source.items ?? []
+    for (let i = 0; i < items.length; i++) {
+      const item = items[i]!
       errors.push(...validateKeyToPath(item, path.child(member, 'items').index(i)))
       if (item.path) conflict(item.path, source.name ?? '')
     }
@@ -51,7 +53,9 @@ function validateProjection(projection: DeepReadonly<VolumeProjection>, scope: S
     conflict(bundle.path ?? '', bundle.path ?? '')
   }
   if (certificate !== undefined) errors.push(...validateCertificate(certificate, conflict, path.child('podCertificate')))
-  if (Object.values(projection).filter((source) => source !== undefined).length > 1) {
+  let sources = 0
+  for (const member in projection) if (projection[member as keyof VolumeProjection] !== undefined) sources++
+  if (sources > 1) {
     errors.push(fieldError.forbidden(path, 'may not specify more than 1 volume type per source'))
   }
   return errors

@@ -97,7 +97,9 @@ function validateRequirements(
 }
 
 function parsed(list: Readonly<Record<string, string>> | undefined): ReadonlyMap<string, Quantity> {
-  return new Map(Object.entries(list ?? {}).map(([name, text]) => [name, parseQuantity(text)]))
+  const quantities = new Map<string, Quantity>()
+  for (const name in list) quantities.set(name, parseQuantity(list[name]!))
+  return quantities
 }
 
 /** A claim may be used whole, or by several of its requests, but not both and not twice. */

@@ -64,14 +64,16 @@ const sourceRules: SourceRules = {
   image: { validate: (source, path, { rules }) => validateImageVolume(source, rules, path) },
 }
 
-const rulesInOrder = Object.entries(sourceRules) as [keyof VolumeSource, SourceRule<unknown>][]
+type SourceEntry = readonly [keyof VolumeSource, SourceRule<unknown>]
+const rulesInOrder = Object.entries(sourceRules) as unknown as readonly SourceEntry[]
+const rulesByMember = new Map<string, SourceEntry>(rulesInOrder.map((entry) => [entry[0], entry]))
 
 /** Exactly one source, and that one right. */
 export function validateVolumeSource(volume: DeepReadonly<Volume>, scope: VolumeScope, path: FieldPath): FieldErrorList {
   const errors: FieldErrorList = []
   const at: At = { ...scope, volume, volumePath: path }
   let found = false
-  for (const [member, rule] of rulesInOrder) {
+  for (const [member, rule] of rulesOf(volume)) {
     const source = volume[member]
     if (source === undefined) continue
     if (found) errors.push(fieldError.forbidden(path.child(rule.refusedAs ?? member), 'may not specify more than 1 volume type'))
@@ -79,6 +81,18 @@ export function validateVolumeSource(volume: DeepReadonly<Volume>, scope: Volume
     found = true
   }
   return found ? errors : [fieldError.required(path, 'must specify a volume type')]
+}
+
+/** At least those of the sources that it has. */
+function rulesOf(volume: DeepReadonly<Volume>): readonly SourceEntry[] {
+  let found: SourceEntry | undefined
+  for (const member in volume) {
+    const entry = rulesByMember.get(member)
+    if (entry === undefined) continue
+    if (found !== undefined) return rulesInOrder
+    found = entry
+  }
+  return found === undefined ? [] : [found]
 }
 
 function validateInitiatorLength({ volume: { name = '', iscsi }, volumePath }: At): FieldErrorList {

@@ -22,7 +22,8 @@ export function validateVolumes(volumes: readonly DeepReadonly<Volume>[], scope:
   const valid = new Map<string, DeepReadonly<Volume>>()
   const created = scope.podName === '' ? [] : volumes.filter(({ ephemeral }) => ephemeral !== undefined)
   const createdClaims = new Set(created.map(({ name }) => `${scope.podName}-${name}`))
-  for (const [i, volume] of volumes.entries()) {
+  for (let i = 0; i < volumes.length; i++) {
+    const volume = volumes[i]!
     const at = path.index(i)
     const { name = '', persistentVolumeClaim: claim } = volume
     const own = validateVolumeSource(volume, scope, at)

@@ -13,13 +13,14 @@ export interface ContainerAt {
 
 /** Init containers, containers, ephemeral containers: the order in which the original speaks of them. */
 export function containersWithPath(spec: ReadonlyPodSpec, path: FieldPath): readonly ContainerAt[] {
-  const at = (member: string, containers: readonly ReadonlyContainer[] | null | undefined): ContainerAt[] =>
-    (containers ?? []).map((container, i) => ({ container, path: path.child(member).index(i) }))
-  return [
-    ...at('initContainers', spec.initContainers),
-    ...at('containers', spec.containers),
-    ...at('ephemeralContainers', spec.ephemeralContainers),
-  ]
+  const found: ContainerAt[] = []
+  for (const member of ['initContainers', 'containers', 'ephemeralContainers'] as const) {
+    const containers: readonly ReadonlyContainer[] | null | undefined = spec[member]
+    if (containers === undefined || containers === null) continue
+    const at = path.child(member)
+    for (let i = 0; i < containers.length; i++) found.push({ container: containers[i]!, path: at.index(i) })
+  }
+  return found
 }
 
 export function everyContainer(spec: ReadonlyPodSpec): readonly ReadonlyContainer[] {

@@ -18,11 +18,14 @@ const sources: readonly (readonly [member: keyof VolumeSource, message: string, 
 ]
 
 export function volumeWarnings(volume: DeepReadonly<Volume>, path: FieldPath): string[] {
-  return sources.flatMap(([member, message, named = member]) => {
-    if (member !== 'ephemeral') return volume[member] === undefined ? [] : [`${path.child(named)}: ${message}`]
-    const template = volume.ephemeral?.volumeClaimTemplate
-    return template === undefined ? [] : claimSpecWarnings(template.spec, path.child('ephemeral', 'volumeClaimTemplate', 'spec'))
-  })
+  const warnings: string[] = []
+  for (const [member, message, named = member] of sources) {
+    if (volume[member] === undefined) continue
+    const template = member === 'ephemeral' ? volume.ephemeral?.volumeClaimTemplate : undefined
+    if (template !== undefined) warnings.push(...claimSpecWarnings(template.spec, path.child('ephemeral', 'volumeClaimTemplate', 'spec')))
+    else if (member !== 'ephemeral') warnings.push(`${path.child(named)}: ${message}`)
+  }
+  return warnings
 }
 
 export function claimSpecWarnings(spec: DeepReadonly<PersistentVolumeClaimSpec>, path: FieldPath): string[] {
