@@ -1,31 +1,30 @@
 // Needs the recordings in ../shared/golden; skipped where they are absent.
 import { expect, test } from 'vitest'
-import { kindOfCase } from './kind-of-case.ts'
 import { hasRecordings, playGolden } from './play.ts'
-import { readCases } from './read-cases.ts'
 
-const kinds = new Set(['ConfigMap', 'Secret', 'Namespace', 'ServiceAccount', 'Event', 'Pod'])
-const scenarios = new Set(
-  [
-    'configmap-crud',
-    'wrong-requests',
-    'yaml',
-    'list-selectors',
-    'watch-list',
-    'live-watch',
-    'patch-json',
-    'deletecollection',
-    'admission-pods',
-  ].map((name) => `scenario/${name}`),
-)
+/** Groups that are not served yet. */
+const without = 'crd,apiextensions.k8s.io,apiregistration.k8s.io'
+
+/** What differs still, by what it waits for: `docs/compatibility.md` says it step by step. */
+const waiting: Readonly<Record<string, string>> = {
+  'scenario/authz': 'RBAC',
+  'scenario/bootstrap': 'RBAC',
+  'scenario/discovery': 'custom resource definitions and API services',
+  'create/hand/SubjectAccessReview/x/106': 'RBAC',
+  'create/hand/SubjectAccessReview/x/107': 'RBAC',
+}
+
+/** A case that is broken on purpose waits for what its whole one waits for. */
+function isWaiting(id: string): boolean {
+  return waiting[id.replace(/^broken\//, 'create/').replace(/\/[^/]+:[^/]+$/, '')] !== undefined
+}
 
 test.skipIf(!hasRecordings)(
   'answers what the original answered',
   async () => {
-    const needed = new Map(readCases().map((golden) => [golden.id, kindOfCase(golden)]))
-    const { fails, total } = await playGolden(['--with', 'core,events.k8s.io,admission', '--show', '0'])
-    expect(total).toBeGreaterThan(300)
-    const wrong = fails.filter(({ id }) => scenarios.has(id) || kinds.has(needed.get(id) ?? ''))
+    const { fails, total } = await playGolden(['--without', without, '--show', '0'])
+    expect(total).toBeGreaterThan(1900)
+    const wrong = fails.filter(({ id }) => !isWaiting(id))
     expect(wrong.map(({ id, step, want, got, diff }) => `${id} ${step}: want ${want} got ${got} ${diff ?? ''}`)).toEqual([])
   },
   120_000,
