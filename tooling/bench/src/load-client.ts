@@ -19,7 +19,12 @@ async function run(load: LoadJob): Promise<LoadResult> {
   const loop = (load.rate === undefined ? closedLoop : openLoop)(load, next)
   const connections: LoadConnection[] = []
   for (let i = 0; i < load.connections; i++) {
-    const options: ConnectionOptions = { url, token, onEnd: loop.fail, onAnswer: (status, since) => loop.onAnswer(i, status, since) }
+    const options: ConnectionOptions = {
+      url,
+      token,
+      onEnd: (reason) => loop.fail(reason),
+      onAnswer: (status, since) => loop.onAnswer(i, status, since),
+    }
     connections.push(await (load.http2 === true ? openHttp2 : openHttp1)(options))
   }
 

@@ -12,7 +12,7 @@ const answers = {
     const collect = runInNewContext('gc')
     collect()
     // What the first one finalized.
-    setTimeout(collect, 200)
+    setTimeout(() => collect(), 200)
   },
   async startProfile() {
     const { Session } = await import('node:inspector/promises')

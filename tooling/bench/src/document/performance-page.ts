@@ -24,10 +24,6 @@ export const growthImage = 'performance/growth.svg'
 /** The page in markdown; what a person has to say of the figures goes in unchanged. */
 export function performancePage(report: Report, notes: string): string {
   const { cpu, memoryGiB, node, time, revision, rounds, seconds, items, loadAverage } = report
-  const sections = Object.entries(groups).flatMap(([group, title]) => {
-    const own = items.filter(({ name }) => name.startsWith(`${group}/`))
-    return own.length === 0 ? [] : [`## ${title}`, ...own.map(itemSection)]
-  })
   return `${[
     '# Performance',
     `Made by \`npm run bench -- --publish\` (see [tooling/bench](../tooling/bench/README.md)) from \`bench/results/published.json\`: change neither this page nor its images by hand.`,
@@ -39,7 +35,12 @@ export function performancePage(report: Report, notes: string): string {
     notes.trim(),
     '# All figures',
     legend,
-    ...sections,
+    ...Object.entries(groups).flatMap(([group, title]) =>
+      groupSections(
+        title,
+        items.filter(({ name }) => name.startsWith(`${group}/`)),
+      ),
+    ),
   ].join('\n\n')}\n`
 }
 
@@ -49,6 +50,10 @@ const legend = [
   '- **open** latencies are of requests that come at 60 % of the rate whether or not others were answered, from when they were due.',
   '- **CPU s/1000** are processor seconds of the server, and beside it of the client, for 1,000 answers (events, operations). **bytes/req** are allocated on the heap of the server for one.',
 ].join('\n')
+
+function groupSections(title: string, items: readonly ItemResult[]): readonly string[] {
+  return items.length === 0 ? [] : [`## ${title}`, ...items.map(itemSection)]
+}
 
 function wantedTable(items: readonly ItemResult[]): string {
   const rows = items.flatMap(({ title, unit, bar, verdict }) =>

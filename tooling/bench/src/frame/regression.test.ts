@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Figure } from './item.ts'
 import { compareWithBase } from './regression.ts'

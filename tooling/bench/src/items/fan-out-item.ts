@@ -24,6 +24,8 @@ export function fanOutItem({ watchers, bar }: FanOutOptions): Item {
     unit: 'events/s',
     ...(bar !== undefined && { bar }),
     compares: true,
+    // Opening them takes most of the time.
+    ...(watchers >= 1000 && { rounds: 2 }),
     async open(bench, stack) {
       const server = (await bench.server(usual))!
       const sides = [server, ...(await bench.others())].map((each) =>

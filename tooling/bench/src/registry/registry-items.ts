@@ -33,11 +33,15 @@ const writePath: readonly WritePathItem[] = [
 const program = fileURLToPath(import.meta.resolve('./registry-process.ts'))
 
 /** The write path of a pod, in process. */
-export const registryItems: readonly Item[] = writePath.map(({ name, title, unit, bar }) => ({
-  name: `registry/${name}`,
-  title,
-  unit: unit === 'rate' ? 'operations/s' : 'µs',
-  ...(bar !== undefined && { bar: { type: unit === 'rate' ? 'least' : 'most', value: bar } satisfies Bar }),
-  full: true,
-  open: async () => ({ sides: [processSide('keelson', program, () => [name])] }),
-}))
+export const registryItems: readonly Item[] = writePath.map(itemOf)
+
+function itemOf({ name, title, unit, bar }: WritePathItem): Item {
+  return {
+    name: `registry/${name}`,
+    title,
+    unit: unit === 'rate' ? 'operations/s' : 'µs',
+    ...(bar !== undefined && { bar: { type: unit === 'rate' ? 'least' : 'most', value: bar } satisfies Bar }),
+    full: true,
+    open: async () => ({ sides: [processSide('keelson', program, () => [name])] }),
+  }
+}

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import type { Item } from '../frame/item.ts'
+import type { Figure, Item } from '../frame/item.ts'
 import { bareSide } from '../frame/judge.ts'
 import { processSide } from '../frame/process-side.ts'
 import type { StorageJob } from './storage-job.ts'
@@ -85,22 +85,21 @@ const program = fileURLToPath(import.meta.resolve('./storage-process.ts'))
 let runs = 0
 
 /** The stores themselves, at their bytes-level contract with values ready. */
-export const storageItems: readonly Item[] = storageLoads.map(({ name, title, ours, bare, least, mostMs, etcd }) => ({
-  name: `storage/${name}`,
-  title,
-  unit: mostMs === undefined ? 'operations/s' : 'ms',
-  bar: mostMs === undefined ? { type: 'share', least: least ?? 0 } : { type: 'most', value: mostMs },
-  ...(etcd === true && { full: true }),
-  async open(bench) {
-    const url = etcd === true ? await bench.etcd() : undefined
-    if (etcd === true && url === undefined) return undefined
-    const side = (as: string, load: string): ReturnType<typeof processSide> =>
-      processSide(
-        as,
-        program,
-        () => [JSON.stringify({ load, run: runs++, etcd: url } satisfies StorageJob)],
-        ({ value, p50 }) => (mostMs === undefined ? value : p50!),
-      )
-    return { sides: [side('keelson', ours), side(bareSide, bare)] }
-  },
-}))
+export const storageItems: readonly Item[] = storageLoads.map(itemOf)
+
+function itemOf({ name, title, ours, bare, least = 0, mostMs, etcd = false }: StorageLoads): Item {
+  return {
+    name: `storage/${name}`,
+    title,
+    unit: mostMs === undefined ? 'operations/s' : 'ms',
+    bar: mostMs === undefined ? { type: 'share', least } : { type: 'most', value: mostMs },
+    ...(etcd && { full: true }),
+    async open(bench) {
+      const url = etcd ? await bench.etcd() : undefined
+      if (etcd && url === undefined) return undefined
+      const args = (load: string) => (): readonly string[] => [JSON.stringify({ load, run: runs++, etcd: url } satisfies StorageJob)]
+      const pick = ({ value, p50 }: Figure): number => (mostMs === undefined ? value : p50!)
+      return { sides: [processSide('keelson', program, args(ours), pick), processSide(bareSide, program, args(bare), pick)] }
+    },
+  }
+}
