@@ -25,8 +25,8 @@ export async function handlePatch({ c, scope, context, name, query }: ApiRequest
   const apply = patchMechanism({ scope, context, patchType, body, cbor: c.env?.cbor, options })
   const write = { scope, context, name, dryRun: options.dryRun, options }
   const info: UpdatedObjectInfo = {
-    // The others decode an object of their own.
-    leavesCurrent: !isApply(patchType),
+    // Each kind of patch makes an object of its own.
+    leavesCurrent: true,
     async updatedObject(current) {
       const made = apply(current)
       const object = made instanceof Promise ? await made : made

@@ -1,4 +1,5 @@
 import { newBadRequest, newUnknownError } from '../api-errors.ts'
+import { cloneJson } from '../json-clone.ts'
 import type { JsonObject, KubeObject, ManagedFieldsEntry } from '../meta.ts'
 import type { GroupVersionKind } from '../names.ts'
 import { formatTime } from '../time.ts'
@@ -83,7 +84,7 @@ export class FieldManager {
     }
   }
 
-  /** What `live` becomes when `config` is applied to it. `config` has kind and apiVersion. Throws `ApiError`. */
+  /** What `live` becomes when `config` is applied to it: an object of its own. `config` has kind and apiVersion. Throws `ApiError`. */
   apply(live: KubeObject | undefined, config: JsonObject, manager: string, force: boolean): KubeObject {
     this.#checkConfig(config)
     const managed = decodeManaged(live?.metadata.managedFields, true)
@@ -211,7 +212,10 @@ export class FieldManager {
   }
 
   #copyOf(live: KubeObject | undefined): KubeObject {
-    return live === undefined ? this.#kind.toHub(this.#kind.typed(undefined), {}) : { ...live, metadata: { ...live.metadata } }
+    if (live === undefined) return this.#kind.toHub(this.#kind.typed(undefined), {})
+    // Who manages what is written anew, in its place.
+    const metadata = live.metadata.managedFields === undefined ? live.metadata : { ...live.metadata, managedFields: undefined }
+    return cloneJson({ ...live, metadata } as unknown as JsonObject) as unknown as KubeObject
   }
 }
 

@@ -1,5 +1,6 @@
 import { setOwn } from '../json-reader.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
+import { equalValues } from './compare-values.ts'
 import { isEmptyMap } from './compare.ts'
 import { indexItems, listElement } from './list-element.ts'
 import { resolveType } from './merge-type.ts'
@@ -19,11 +20,17 @@ export function mergeValues(type: MergeType, live: JsonValue, config: JsonValue)
       return config
     case 'list':
       return resolved.relationship === 'atomic' || (isEmpty(live) && isEmpty(config))
-        ? config
+        ? unlessEqual(live, config)
         : mergeLists(resolved, listOf(live), listOf(config))
     case 'map':
-      return resolved.atomic || (isEmptyMap(live) && isEmptyMap(config)) ? config : mergeMaps(resolved, mapOf(live), mapOf(config))
+      return resolved.atomic || (isEmptyMap(live) && isEmptyMap(config))
+        ? unlessEqual(live, config)
+        : mergeMaps(resolved, mapOf(live), mapOf(config))
   }
+}
+
+function unlessEqual(live: JsonValue, config: JsonValue): JsonValue {
+  return equalValues(live, config) ? live : config
 }
 
 function isEmpty(value: JsonValue): boolean {
@@ -58,6 +65,10 @@ function mergeMaps(type: MergeMap, live: JsonObject, config: JsonObject): JsonVa
 function mergeLists(type: MergeList, live: readonly JsonValue[], config: readonly JsonValue[]): JsonValue {
   const liveElements = live.map((item) => listElement(type, item))
   const configElements = config.map((item) => listElement(type, item))
+  if (sameOrder(liveElements, configElements)) {
+    const items = config.map((item, i) => mergeValues(type.items, live[i]!, item))
+    return unlessSame(live, items)
+  }
   const liveItems = indexItems(type, live).items
   const configItems = new Map(configElements.map((element, i) => [element, config[i]!]))
   const shared = configElements.filter((element) => liveItems.has(element))
@@ -98,5 +109,16 @@ function mergeLists(type: MergeList, live: readonly JsonValue[], config: readonl
     }
     if (c < config.length) take(configElements[c++]!)
   }
+  return unlessSame(live, merged)
+}
+
+/** The same items on both sides, none of them repeated. */
+function sameOrder(live: readonly PathElement[], config: readonly PathElement[]): boolean {
+  if (live.length !== config.length) return false
+  for (let i = 0; i < live.length; i++) if (live[i] !== config[i]) return false
+  return live.length === 1 || new Set(live).size === live.length
+}
+
+function unlessSame(live: readonly JsonValue[], merged: JsonValue[]): JsonValue {
   return merged.length === live.length && merged.every((item, i) => item === live[i]) ? (live as JsonValue[]) : merged
 }
