@@ -3,6 +3,7 @@ export type { ParamAccess, ParamAuthority } from './admissionregistration/param-
 export { apiGroups } from './api-groups.ts'
 export { adminAccessHooks, claimStatusFactory } from './resource/admin-access.ts'
 export type { NamespaceLabels } from './resource/admin-access.ts'
+export { autoUpdateAnnotation, bootstrapFlowSchemas, bootstrapPriorityLevels } from './flowcontrol/suggested.ts'
 export { isSystemPriorityClass, systemPriorityClasses } from './scheduling/priorityclasses/system-classes.ts'
 export { bindingHooks, roleHooks } from './rbac/escalation.ts'
 export type { RoleAuthority, RoleName } from './rbac/escalation.ts'

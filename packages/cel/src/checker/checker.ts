@@ -5,9 +5,11 @@ import type { Environment } from '../environment.ts'
 import type { Issues } from '../issues.ts'
 import { operators } from '../operators.ts'
 import { mostGeneral, Substitution } from '../types/substitution.ts'
-import { isDynamic, listType, mapType, optionalType, optionalValue, sameType, types, typeText } from '../types/type.ts'
+import { isDynamic, isWithin, listType, mapType, optionalType, optionalValue, sameType, types, typeText } from '../types/type.ts'
 import type { Type } from '../types/type.ts'
 import { Scope } from './scope.ts'
+
+const maxTypeSize = 1_000
 
 /** What a name or a call was found to mean. */
 export type Reference =
@@ -47,7 +49,9 @@ class Checker {
   }
 
   check(expression: Expr): Type {
-    const type = this.#typeOf(expression)
+    const given = this.#typeOf(expression)
+    // A map of what a name stands for to that again doubles its type, and names can be given to maps.
+    const type = isWithin(given, maxTypeSize) ? given : this.#fail(expression.offset, 'type is too large')
     this.#types.set(expression, type)
     return type
   }

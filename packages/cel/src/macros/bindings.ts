@@ -1,7 +1,7 @@
 import type { Call, Expr } from '../ast.ts'
 import { qualifiedName } from '../ast.ts'
 import { operators } from '../operators.ts'
-import { copyOf, Expansion, MacroError, nameOf } from './macro.ts'
+import { Expansion, MacroError, nameOf } from './macro.ts'
 import type { Macro } from './macro.ts'
 import { mapOver } from './transforms.ts'
 
@@ -38,15 +38,17 @@ function optionalMap(name: string, wrap: (to: Expansion, value: Expr) => Expr): 
     name,
     argCount: 2,
     hasTarget: true,
-    expand: (call) => {
+    expand: (call, copier) => {
       const [variable, value] = call.args as readonly [Expr, Expr]
       const to = new Expansion(call)
       const target = call.target!
       const bound = nameOf(variable, `${name}() variable name must be a simple identifier`)
+      const copy = copier.copy(target)
+      if (copy === undefined) throw new MacroError(call.offset, `${name}() is nested too often`)
       return to.call(
         operators.conditional,
         to.method('hasValue', target),
-        wrap(to, to.bind(bound, to.method('value', copyOf(target)), value)),
+        wrap(to, to.bind(bound, to.method('value', copy), value)),
         to.call('optional.none'),
       )
     },

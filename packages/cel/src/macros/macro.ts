@@ -1,12 +1,13 @@
 import type { Call, Comprehension, Constant, Expr } from '../ast.ts'
 import { operators } from '../operators.ts'
+import type { Copier } from './copier.ts'
 
 export interface Macro {
   readonly name: string
   readonly argCount: number
   readonly hasTarget: boolean
   /** Undefined leaves the call as it is. Throws `MacroError`. */
-  expand(call: Call): Expr | undefined
+  expand(call: Call, copier: Copier): Expr | undefined
 }
 
 /** What was written looks like a macro, and is none. */
@@ -103,38 +104,4 @@ export function nameOf(argument: Expr, message: string): string {
 
 export function checkVariable(name: string, { offset }: Expr): void {
   if (accumulators.has(name)) throw new MacroError(offset, 'iteration variable overwrites accumulator variable')
-}
-
-/** A copy: an expression stands in one place only, since what is found out about it is kept for it. */
-export function copyOf(expression: Expr): Expr {
-  switch (expression.kind) {
-    case 'select':
-      return { ...expression, operand: copyOf(expression.operand) }
-    case 'call': {
-      const args = expression.args.map(copyOf)
-      return expression.target === undefined ? { ...expression, args } : { ...expression, target: copyOf(expression.target), args }
-    }
-    case 'list':
-      return { ...expression, elements: expression.elements.map(copyOf) }
-    case 'map':
-      return {
-        ...expression,
-        entries: expression.entries.map((entry) => ({ ...entry, key: copyOf(entry.key), value: copyOf(entry.value) })),
-      }
-    case 'struct':
-      return { ...expression, fields: expression.fields.map((field) => ({ ...field, value: copyOf(field.value) })) }
-    case 'comprehension': {
-      const { range, init, condition, step, result } = expression
-      return {
-        ...expression,
-        range: copyOf(range),
-        init: copyOf(init),
-        condition: copyOf(condition),
-        step: copyOf(step),
-        result: copyOf(result),
-      }
-    }
-    default:
-      return { ...expression }
-  }
 }

@@ -1,5 +1,6 @@
 import type { Call, Expr, MapEntry, StructField } from '../ast.ts'
 import type { Issues } from '../issues.ts'
+import { Copier } from '../macros/copier.ts'
 import type { Macro } from '../macros/macro.ts'
 import { MacroError } from '../macros/macro.ts'
 import { binaryOperators, operators } from '../operators.ts'
@@ -19,6 +20,7 @@ export class AstBuilder {
   readonly #macros: ReadonlyMap<string, Macro>
   /** What was written, by what a macro made of it. */
   readonly macroCalls: Map<Expr, Call> = new Map()
+  readonly #copier = new Copier()
   #depth = 0
 
   constructor(issues: Issues, macros: ReadonlyMap<string, Macro>) {
@@ -153,7 +155,7 @@ export class AstBuilder {
     const macro = this.#macros.get(`${call.name}:${call.args.length}:${call.target !== undefined}`)
     if (macro === undefined) return call
     try {
-      const expanded = macro.expand(call)
+      const expanded = macro.expand(call, this.#copier)
       if (expanded === undefined) return call
       this.macroCalls.set(expanded, call)
       return expanded

@@ -99,6 +99,13 @@ export function sameType(a: Type, b: Type): boolean {
   return a.parameters.every((parameter, i) => sameType(parameter, b.parameters[i]!))
 }
 
+/** Whether a type has at most so many parts. */
+export function isWithin(type: Type, size: number): boolean {
+  let left = size
+  const fits = ({ parameters }: Type): boolean => --left >= 0 && parameters.every(fits)
+  return fits(type)
+}
+
 /** As a message about an expression has it. */
 export function typeText(type: Type): string {
   switch (type.kind) {

@@ -1,9 +1,13 @@
-import type { FlowSchemaSpec, PolicyRulesWithSubjects, PriorityLevelConfigurationSpec } from '@keelson/api/flowcontrol/v1'
+import type { FlowSchemaSpec, PolicyRulesWithSubjects, PriorityLevelConfigurationSpec, Subject } from '@keelson/api/flowcontrol/v1'
 import type { DeepReadonly } from '@keelson/apimachinery'
 
-function everythingOf(...groups: readonly string[]): PolicyRulesWithSubjects {
+export function everythingOf(...groups: readonly string[]): PolicyRulesWithSubjects {
+  return everything(groups.map((name) => ({ kind: 'Group', group: { name } })))
+}
+
+export function everything(subjects: Subject[]): PolicyRulesWithSubjects {
   return {
-    subjects: groups.map((name) => ({ kind: 'Group', group: { name } })),
+    subjects,
     resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] }],
     nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
   }

@@ -1,0 +1,86 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { compile, CompileError } from './compile.ts'
+import { admissionEnvironment } from './kubernetes/admission-environment.ts'
+
+const environment = admissionEnvironment({ hasParams: true, hasAuthorizer: true, hasPatches: true })
+
+/** What is wrong with an expression. Anything thrown but the one error fails the test. */
+function problem(text: string): string {
+  try {
+    compile(text, environment)
+    return ''
+  } catch (error) {
+    if (error instanceof CompileError) return error.message
+    throw error
+  }
+}
+
+const pieces = fc.constantFrom(
+  ...'( ) [ ] { } . , - ! ? : + * / % & | = == && || < in true null 1 1u .5 "s" \' " ` # @ \\ """ // a if has( .all(x, .map( é 😀'.split(
+    ' ',
+  ),
+  '\n',
+  ' ',
+)
+
+describe('hostile expressions', () => {
+  it('are refused with one kind of error', () => {
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 40 }), (parts) => {
+        expect(problem(parts.join(''))).toBeTypeOf('string')
+      }),
+      { numRuns: 300 },
+    )
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (text) => {
+        expect(problem(text)).toBeTypeOf('string')
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it.each([
+    ['brackets', '('.repeat(10_000) + '1' + ')'.repeat(10_000), 'expression recursion limit exceeded: 250'],
+    ['lists', '['.repeat(10_000) + ']'.repeat(10_000), 'expression recursion limit exceeded: 250'],
+    ['maps', '{1:'.repeat(10_000), 'expression recursion limit exceeded: 250'],
+    ['calls', 'f('.repeat(10_000), 'expression recursion limit exceeded: 250'],
+    ['choices', 'true ? 1 : '.repeat(5_000) + '1', 'expression recursion limit exceeded: 250'],
+    ['sums', '1' + '+1'.repeat(10_000), 'max recursion depth exceeded'],
+    ['comparisons', '1' + '<1'.repeat(10_000), 'max recursion depth exceeded'],
+    ['fields', 'object' + '.a'.repeat(10_000), 'max recursion depth exceeded'],
+    ['indexes', 'object' + '[0]'.repeat(10_000), 'max recursion depth exceeded'],
+    ['macros', 'object' + '.map(x, x)'.repeat(5_000), 'max recursion depth exceeded'],
+    ['length', '1 + '.repeat(250_000), 'expression code point size exceeds limit: size: 1000000, limit 100000'],
+  ])('that have too many %s', (_, text, message) => {
+    expect(problem(text)).toBe(`ERROR: <input>:-1:0: ${message}`)
+  })
+
+  it('may repeat what does not nest', () => {
+    expect(problem('!'.repeat(50_000) + 'true')).toBe('')
+    expect(problem('true' + ' && true'.repeat(5_000))).toBe('')
+    expect(problem(`[${'1,'.repeat(20_000)}]`)).toBe('')
+  })
+
+  it('are not told more often than helps', () => {
+    expect(problem('# '.repeat(500))).toContain('1 more errors were truncated')
+    expect(problem('{1} + '.repeat(40))).toContain('error recovery attempt limit exceeded: 30')
+    expect(problem(`1 ${'2 '.repeat(400)}`)).toContain('error recovery token lookahead limit exceeded: 256')
+    expect(problem(Array.from({ length: 150 }, (_, i) => `x${i}`).join(' == '))).toContain('50 more errors were truncated')
+  })
+
+  it('do not grow without end by what macros copy', () => {
+    expect(problem('optional.of(1)' + '.optMap(x, x)'.repeat(5))).toBe('')
+    expect(problem('optional.of(1)' + '.optMap(x, x)'.repeat(30))).toContain('optMap() is nested too often')
+  })
+
+  it('have no types without end', () => {
+    const doubled = (depth: number): string => (depth === 0 ? 'x' : `[{x: x}].map(x, ${doubled(depth - 1)})`)
+    expect(problem(`[1].map(x, ${doubled(6)})`)).toBe('')
+    expect(problem(`[1].map(x, ${doubled(60)})`)).toContain('type is too large')
+  })
+
+  it('are not shown when their line is long', () => {
+    expect(problem(`x${' '.repeat(20_000)}`)).toBe("ERROR: <input>:1:1: undeclared reference to 'x' (in container '')")
+  })
+})

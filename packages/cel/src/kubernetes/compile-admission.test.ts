@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest'
+import { resultTypeText } from '../types/type.ts'
+import type { Type } from '../types/type.ts'
+import { variableType } from './admission-environment.ts'
+import { admissionCases } from './compile-admission.fixture.ts'
+import type { AdmissionCase } from './compile-admission.fixture.ts'
+import { compileAdmission } from './compile-admission.ts'
+import type { AdmissionPurpose } from './compile-admission.ts'
+import type { Compilation } from './compile-for.ts'
+
+function compiled({ scope, text, variables }: AdmissionCase): Compilation {
+  const words = scope.split('+')
+  const known = { hasParams: words.includes('params'), hasAuthorizer: words.includes('authorizer'), hasPatches: words.includes('patch') }
+  if (variables === undefined) return compileAdmission(text, 'variable', known)
+  const types = new Map<string, Type>()
+  for (const [name, expression] of variables as readonly (readonly [string, string])[]) {
+    const result = compileAdmission(expression, 'variable', { ...known, variables: types })
+    if (result.compiled !== undefined) types.set(name, variableType(result.compiled.type))
+  }
+  for (const [name] of variables) if (!types.has(name!)) types.set(name!, { kind: 'dyn', name: 'dyn', parameters: [] })
+  return compileAdmission(text, 'variable', { ...known, variables: types })
+}
+
+const base = { hasParams: false, hasAuthorizer: true }
+
+describe('expressions of admission', () => {
+  it.each(admissionCases.filter(({ type }) => type !== undefined))('takes $text', (example) => {
+    const { compiled: result, problem } = compiled(example)
+    expect(result === undefined ? problem : resultTypeText(result.type)).toBe(example.type)
+  })
+
+  it.each(admissionCases.filter(({ problem }) => problem !== undefined))('refuses $text', (example) => {
+    expect(compiled(example).problem).toBe(example.problem)
+  })
+
+  it.each<[AdmissionPurpose, string, string | undefined]>([
+    ['condition', 'object.a', 'must evaluate to bool but got dyn'],
+    ['condition', 'request.name', 'must evaluate to bool but got string'],
+    ['condition', '[1].exists(x, x > 0)', undefined],
+    ['message', '1', 'must evaluate to string but got int'],
+    ['message', '"a" + request.name', undefined],
+    ['annotation', '[1]', 'must evaluate to one of [string null_type] but got list(int)'],
+    ['annotation', 'null', undefined],
+    [
+      'annotation',
+      'true ? "a" : null',
+      "compilation failed: ERROR: <input>:1:6: found no matching overload for '_?_:_' applied to '(bool, string, null)'\n | true ? \"a\" : null\n | .....^",
+    ],
+    ['variable', '{"a": [1]}', undefined],
+    ['applyConfiguration', 'Object{spec: Object.spec{replicas: 1}}', undefined],
+    ['applyConfiguration', 'Object.spec{}', 'must evaluate to Object but got Object.spec'],
+    ['applyConfiguration', '{"spec": 1}', 'must evaluate to Object but got map(string, int)'],
+    ['jsonPatch', '[JSONPatch{op: "add", path: "/a/" + jsonpatch.escapeKey("b/c"), value: Object{}}]', undefined],
+    ['jsonPatch', 'JSONPatch{}', 'must evaluate to list(JSONPatch) but got JSONPatch'],
+  ])('as %s: %s', (purpose, text, problem) => {
+    expect(
+      compileAdmission(text, purpose, { ...base, hasPatches: purpose === 'applyConfiguration' || purpose === 'jsonPatch' }).problem,
+    ).toBe(problem)
+  })
+})

@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest'
+import { estimateCost } from '../cost/estimate-cost.ts'
+import { selectorCases } from './compile-device-selector.fixture.ts'
+import { compileDeviceSelector, isTooComplex } from './compile-device-selector.ts'
+import { deviceSizes } from './device-environment.ts'
+
+describe('device selectors', () => {
+  it.each(selectorCases.filter(({ problem }) => problem !== undefined))('refuses $text', ({ text, problem }) => {
+    expect(compileDeviceSelector(text).problem).toBe(problem)
+  })
+
+  it.each(selectorCases.filter(({ cost }) => cost !== undefined))('knows what $text costs', ({ text, cost }) => {
+    const { compiled, problem } = compileDeviceSelector(text)
+    expect(compiled === undefined ? problem : String(estimateCost(compiled, deviceSizes).max)).toBe(cost)
+  })
+
+  it('has a limit of cost', () => {
+    expect(isTooComplex(compileDeviceSelector('device.attributes["a.com"].b == 1'))).toBe(false)
+    expect(isTooComplex(compileDeviceSelector('lists.range(1000).all(x, lists.range(1000).all(y, x < y))'))).toBe(true)
+  })
+})

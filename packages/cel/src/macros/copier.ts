@@ -1,0 +1,42 @@
+import type { Expr } from '../ast.ts'
+
+const maxCopies = 100_000
+
+/**
+ * Copies expressions: one stands in one place only, since what is found out about it is kept for it. Macros within macros double
+ * what they copy, so there is an end to it.
+ */
+export class Copier {
+  #copies = 0
+
+  /** Undefined when too much was copied already. */
+  copy(expression: Expr): Expr | undefined {
+    const copied = this.#copyOf(expression)
+    return this.#copies > maxCopies ? undefined : copied
+  }
+
+  #copyOf(expression: Expr): Expr {
+    if (++this.#copies > maxCopies) return expression
+    const copy = (part: Expr): Expr => this.#copyOf(part)
+    switch (expression.kind) {
+      case 'select':
+        return { ...expression, operand: copy(expression.operand) }
+      case 'call': {
+        const args = expression.args.map(copy)
+        return expression.target === undefined ? { ...expression, args } : { ...expression, target: copy(expression.target), args }
+      }
+      case 'list':
+        return { ...expression, elements: expression.elements.map(copy) }
+      case 'map':
+        return { ...expression, entries: expression.entries.map((entry) => ({ ...entry, key: copy(entry.key), value: copy(entry.value) })) }
+      case 'struct':
+        return { ...expression, fields: expression.fields.map((field) => ({ ...field, value: copy(field.value) })) }
+      case 'comprehension': {
+        const { range, init, condition, step, result } = expression
+        return { ...expression, range: copy(range), init: copy(init), condition: copy(condition), step: copy(step), result: copy(result) }
+      }
+      default:
+        return { ...expression }
+    }
+  }
+}

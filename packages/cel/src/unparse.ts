@@ -1,0 +1,138 @@
+import type { Call, Constant, Expr } from './ast.ts'
+import type { Parsed } from './compile.ts'
+import { binaryOperators, operators } from './operators.ts'
+
+/** What binds less has the smaller number. */
+const level = { conditional: 0, or: 1, and: 2, relation: 3, sum: 4, product: 5, unary: 6, member: 7 } as const
+
+const written: ReadonlyMap<string, string> = new Map([...binaryOperators].map(([text, name]) => [name, text]))
+const levels: Readonly<Record<string, number>> = {
+  '||': level.or,
+  '&&': level.and,
+  '+': level.sum,
+  '-': level.sum,
+  '*': level.product,
+  '/': level.product,
+  '%': level.product,
+}
+
+/** The text of an expression: parsed again it means the same. Blanks and comments are not kept, brackets as far as they matter. */
+export function unparse({ expression, macroCalls }: Pick<Parsed, 'expression' | 'macroCalls'>): string {
+  return new Writer(macroCalls).text(expression, level.conditional)
+}
+
+class Writer {
+  readonly #macroCalls: ReadonlyMap<Expr, Call>
+
+  constructor(macroCalls: ReadonlyMap<Expr, Call>) {
+    this.#macroCalls = macroCalls
+  }
+
+  /** In brackets when it binds less than `least`. */
+  text(expression: Expr, least: number): string {
+    const call = this.#macroCalls.get(expression)
+    if (call !== undefined) return this.#named(call)
+    switch (expression.kind) {
+      case 'literal':
+        return constantText(expression.constant)
+      case 'ident':
+        return expression.name
+      case 'select':
+        return `${this.text(expression.operand, level.member)}.${expression.field}`
+      case 'call':
+        return this.#call(expression, least)
+      case 'list':
+        return `[${expression.elements.map((element, i) => optional(expression.optional.has(i)) + this.#all(element)).join(', ')}]`
+      case 'map':
+        return `{${expression.entries.map((entry) => `${optional(entry.optional)}${this.#all(entry.key)}: ${this.#all(entry.value)}`).join(', ')}}`
+      case 'struct': {
+        const fields = expression.fields.map((field) => `${optional(field.optional)}${field.name}: ${this.#all(field.value)}`)
+        return `${expression.typeName}{${fields.join(', ')}}`
+      }
+      default:
+        throw new Error(`an expression of kind ${expression.kind} was not written`)
+    }
+  }
+
+  #all(expression: Expr): string {
+    return this.text(expression, level.conditional)
+  }
+
+  #call(call: Call, least: number): string {
+    const { name, args } = call
+    const [first, second, third] = args as readonly [Expr, Expr, Expr]
+    switch (name) {
+      case operators.conditional: {
+        const choice = `${this.text(first, level.or)} ? ${this.text(second, level.or)} : ${this.#all(third)}`
+        return bracketed(choice, least > level.conditional)
+      }
+      case operators.not:
+      case operators.negate:
+        return bracketed(`${name[0]}${this.#operand(first)}`, least > level.unary)
+      case operators.index:
+        return `${this.text(first, level.member)}[${this.#all(second)}]`
+      case operators.optionalIndex:
+        return `${this.text(first, level.member)}[?${this.#all(second)}]`
+      case operators.optionalSelect:
+        return `${this.text(first, level.member)}.?${nameOf(second)}`
+      default: {
+        const operator = call.target === undefined ? written.get(name) : undefined
+        return operator === undefined ? this.#named(call) : this.#binary(operator, [first, second], least)
+      }
+    }
+  }
+
+  /** Of a sign; a number would become one with it. */
+  #operand(operand: Expr): string {
+    return operand.kind === 'literal' ? `(${this.#all(operand)})` : this.text(operand, level.member)
+  }
+
+  #binary(operator: string, [left, right]: readonly [Expr, Expr], least: number): string {
+    const own = levels[operator] ?? level.relation
+    // Chains of these are paired from the middle, so a pair within a pair has to be said.
+    const isLogic = own <= level.and
+    return bracketed(`${this.text(left, isLogic ? own + 1 : own)} ${operator} ${this.text(right, own + 1)}`, least > own)
+  }
+
+  #named({ name, target, args }: Call): string {
+    const list = `${name}(${args.map((arg) => this.#all(arg)).join(', ')})`
+    return target === undefined ? list : `${this.text(target, level.member)}.${list}`
+  }
+}
+
+function bracketed(text: string, brackets: boolean): string {
+  return brackets ? `(${text})` : text
+}
+
+function optional(isOptional: boolean): string {
+  return isOptional ? '?' : ''
+}
+
+function nameOf(expression: Expr): string {
+  return expression.kind === 'literal' && expression.constant.type === 'string' ? expression.constant.value : ''
+}
+
+function constantText(constant: Constant): string {
+  switch (constant.type) {
+    case 'uint':
+      return `${constant.value}u`
+    case 'double':
+      return doubleText(constant.value)
+    case 'string':
+      return `"${constant.value.replaceAll(/["\\]|[^\u0020-\u007e\u00a0-\u{10ffff}]/gu, escaped)}"`
+    case 'bytes':
+      return `b"${[...constant.value].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('')}"`
+    default:
+      return String(constant.value)
+  }
+}
+
+function doubleText(value: number): string {
+  const text = Object.is(value, -0) ? '-0' : String(value)
+  return /[.e]/.test(text) ? text : `${text}.0`
+}
+
+function escaped(character: string): string {
+  if (character === '"' || character === '\\') return `\\${character}`
+  return `\\u${character.codePointAt(0)!.toString(16).padStart(4, '0')}`
+}
