@@ -32,19 +32,20 @@ type check struct {
 }
 
 var groups = map[string][]check{
-	"informers": informerChecks,
-	"kinds":     kinds,
-	"leases":    leases,
-	"apply":     apply,
-	"patches":   patches,
-	"writes":    writes,
-	"lists":     lists,
-	"discovery": discoveries,
-	"events":    events,
-	"tokens":    tokens,
-	"loop":      loops,
-	"streams":   streams,
-	"restart":   restarts,
+	"informers":   informerChecks,
+	"kinds":       kinds,
+	"leases":      leases,
+	"apply":       apply,
+	"patches":     patches,
+	"writes":      writes,
+	"lists":       lists,
+	"discovery":   discoveries,
+	"events":      events,
+	"tokens":      tokens,
+	"loop":        loops,
+	"controllers": controllers,
+	"streams":     streams,
+	"restart":     restarts,
 }
 
 // Run prints a line for each check of the groups, and returns how many failed.
