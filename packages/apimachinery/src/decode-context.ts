@@ -1,3 +1,5 @@
+import { conversionMisfit } from './conversion-misfit.ts'
+import type { GoKind } from './conversion-misfit.ts'
 import { quote } from './go-text.ts'
 import { JsonError } from './json-error.ts'
 import { NumberLiteral } from './json-number.ts'
@@ -16,6 +18,7 @@ export interface DecodeContextOptions {
   readonly strict?: boolean
   readonly keepEmptyLists?: boolean
   readonly reuse?: boolean
+  readonly converting?: boolean
 }
 
 /** Where a decoder stands and what it has found wrong so far. */
@@ -30,12 +33,14 @@ export class DecodeContext {
   strict: boolean
   /** The first misfit. Decoding goes on after it, because an error that ends decoding at once takes its place. */
   saved: string | undefined
+  private readonly converting: boolean
   private strictErrorSet: Set<string> | undefined
 
-  constructor({ strict = false, keepEmptyLists = false, reuse = false }: DecodeContextOptions) {
+  constructor({ strict = false, keepEmptyLists = false, reuse = false, converting = false }: DecodeContextOptions) {
     this.strict = strict
     this.keepEmptyLists = keepEmptyLists
     this.reuse = reuse
+    this.converting = converting
   }
 
   get strictErrors(): readonly string[] {
@@ -43,12 +48,14 @@ export class DecodeContext {
   }
 
   /** A value that does not fit its type. */
-  misfit(value: unknown, goType: string): void {
-    this.saved ??= this.misfitText(describe(value), goType)
+  misfit(value: unknown, goType: string, kind: GoKind): void {
+    this.saved ??= this.converting ? conversionMisfit(value, goType, kind) : this.misfitText(describe(value), goType)
   }
 
-  misfitNumber(literal: string, goType: string): void {
-    this.saved ??= this.misfitText(`number ${literal}`, goType)
+  misfitNumber(literal: string, goType: string, kind: GoKind): void {
+    this.saved ??= this.converting
+      ? conversionMisfit(new NumberLiteral(literal), goType, kind)
+      : this.misfitText(`number ${literal}`, goType)
   }
 
   /** The same of types that decode themselves: it ends decoding. */
@@ -65,7 +72,9 @@ export class DecodeContext {
   private misfitText(what: string, goType: string): string {
     let owner = ''
     const names: string[] = []
-    for (const step of this.steps) {
+    // A type that decodes itself is handed its value alone.
+    const steps = this.converting ? [] : this.steps
+    for (const step of steps) {
       if (typeof step !== 'object') continue
       owner = step.owner
       if (step.field.embedded !== undefined) names.push(...step.field.embedded)

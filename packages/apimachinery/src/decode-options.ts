@@ -11,6 +11,8 @@ export interface DecodeOptions {
    * (reviews): they answer with what was sent.
    */
   readonly keepEmptyLists?: boolean
+  /** What does not fit is told in the words of the original's converter of decoded objects, not in those of its JSON decoder. */
+  readonly converting?: boolean
 }
 
 export interface Decoded<T> {

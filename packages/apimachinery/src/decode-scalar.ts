@@ -1,5 +1,6 @@
 import { normalizeBase64 } from './decode-bytes.ts'
 import { canonicalDuration, canonicalMicroTime, canonicalQuantity, canonicalTime } from './decode-text.ts'
+import type { GoKind } from './conversion-misfit.ts'
 import { describe } from './decode-context.ts'
 import type { DecodeContext } from './decode-context.ts'
 import { NumberLiteral } from './json-number.ts'
@@ -34,23 +35,23 @@ export function scalarDecoder(kind: ScalarType, goType: string): Decoder {
     case 'string':
       return (value, context) => {
         if (typeof value === 'string') return value
-        if (value !== null) context.misfit(value, goType)
+        if (value !== null) context.misfit(value, goType, 'string')
         return ''
       }
     case 'bool':
       return (value, context) => {
         if (typeof value === 'boolean') return value
-        if (value !== null) context.misfit(value, goType)
+        if (value !== null) context.misfit(value, goType, 'bool')
         return false
       }
     case 'int32':
-      return integerDecoder(goType, -(2n ** 31n), 2n ** 31n - 1n)
+      return integerDecoder('int32', goType, [-(2n ** 31n), 2n ** 31n - 1n])
     case 'int64':
-      return integerDecoder(goType, -(2n ** 63n), 2n ** 63n - 1n)
+      return integerDecoder('int64', goType, [-(2n ** 63n), 2n ** 63n - 1n])
     case 'uint32':
-      return integerDecoder(goType, 0n, 2n ** 32n - 1n)
+      return integerDecoder('uint32', goType, [0n, 2n ** 32n - 1n])
     case 'uint64':
-      return integerDecoder(goType, 0n, 2n ** 64n - 1n)
+      return integerDecoder('uint64', goType, [0n, 2n ** 64n - 1n])
     case 'double':
       return (value, context) => decodeDouble(value, context, goType)
     case 'bytes':
@@ -76,19 +77,19 @@ export function scalarDecoder(kind: ScalarType, goType: string): Decoder {
   }
 }
 
-function integerDecoder(goType: string, min: bigint, max: bigint): Decoder {
+function integerDecoder(kind: GoKind, goType: string, [min, max]: readonly [bigint, bigint]): Decoder {
   const [low, high] = [Number(min), Number(max)]
   return (value, context) => {
     if (typeof value === 'number' && Number.isInteger(value) && value >= low && value <= high) return value
     if (value === null) return 0
     const literal = numberText(value)
     if (literal === undefined) {
-      context.misfit(value, goType)
+      context.misfit(value, goType, kind)
       return 0
     }
     const exact = integerValue(literal)
     if (exact !== undefined && exact >= min && exact <= max) return Number.isSafeInteger(Number(exact)) ? Number(exact) : exact
-    context.misfitNumber(literal, goType)
+    context.misfitNumber(literal, goType, kind)
     return 0
   }
 }
@@ -116,9 +117,9 @@ function decodeDouble(value: unknown, context: DecodeContext, goType: string): n
   if (typeof value === 'number') return value
   if (value === null) return 0
   const literal = numberText(value)
-  if (literal === undefined) context.misfit(value, goType)
+  if (literal === undefined) context.misfit(value, goType, 'float64')
   else if (Number.isFinite(Number(literal))) return Number(literal)
-  else context.misfitNumber(literal, goType)
+  else context.misfitNumber(literal, goType, 'float64')
   return 0
 }
 
@@ -131,10 +132,10 @@ function decodeBytes(value: unknown, context: DecodeContext, goType: string): st
     return null
   }
   if (Array.isArray(value)) {
-    const decodeByte = integerDecoder('uint8', 0n, 255n)
+    const decodeByte = integerDecoder('uint8', 'uint8', [0n, 255n])
     return Buffer.from(value.map((item) => decodeByte(item, context) as number)).toString('base64')
   }
-  context.misfit(value, goType)
+  context.misfit(value, goType, 'slice')
   return null
 }
 

@@ -47,8 +47,8 @@ export function canonicalStruct<T extends object>(schema: StructSchema, object: 
 }
 
 function decodeWith(decode: Decoder, input: JsonValue | ParsedJson, options: DecodeOptions): Decoded<unknown> {
-  const { strict, keepEmptyLists = false } = options
-  const context = new DecodeContext({ strict: strict === 'Strict' || strict === 'Warn', keepEmptyLists })
+  const { strict, keepEmptyLists = false, converting = false } = options
+  const context = new DecodeContext({ strict: strict === 'Strict' || strict === 'Warn', keepEmptyLists, converting })
   const value = input instanceof JsonDocument ? input.exactValue : input
   const object = finishDecoding(() => decode(value, context), context)
   return { object, strictErrors: context.strictErrors, emptiedLists: context.emptiedLists }
@@ -193,7 +193,7 @@ function listDecoder(schema: ListSchema): Decoder {
   const keepsNull = schema.pointerItems === true
   return (value, context) => {
     if (!Array.isArray(value)) {
-      if (value !== null) context.misfit(value, goType)
+      if (value !== null) context.misfit(value, goType, 'slice')
       return null
     }
     if (value.length === 0) {
@@ -222,7 +222,7 @@ function mapDecoder(schema: MapSchema): Decoder {
   const nullValue = schema.values.kind === 'bytes' ? '' : null
   return (value, context) => {
     if (!isObject(value)) {
-      if (value !== null) context.misfit(value, goType)
+      if (value !== null) context.misfit(value, goType, 'map')
       return null
     }
     if (value instanceof DuplicateObject) noteDuplicates(value, context)
@@ -264,7 +264,7 @@ function sortKeys(map: { [key: string]: unknown }): { [key: string]: unknown } {
 
 function decodeValue(plan: StructPlan, value: unknown, context: DecodeContext, dropTypeMeta: boolean): unknown {
   if (isObject(value)) return decodeMembers(plan, value, context, dropTypeMeta)
-  if (value !== null) context.misfit(value, plan.goType)
+  if (value !== null) context.misfit(value, plan.goType, 'struct')
   return decodeMembers(plan, {}, context, dropTypeMeta)
 }
 

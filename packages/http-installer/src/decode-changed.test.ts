@@ -52,7 +52,7 @@ it('comes to what decoding all of it comes to', () => {
   assert(
     property(patch, constantFrom('Strict', 'Warn', 'Ignore'), (given, strict) => {
       const changed = applyMergePatch({ kind: 'Pod', apiVersion: 'v1', ...stored } as unknown as JsonObject, given)
-      expect(outcome(() => decodeChanged(schema, changed, stored, strict))).toBe(
+      expect(outcome(() => decodeChanged(schema, changed, stored, { strict }))).toBe(
         outcome(() => decodeStruct(schema, parseJson(stringifyJson(changed)), { strict })),
       )
     }),
@@ -61,7 +61,7 @@ it('comes to what decoding all of it comes to', () => {
 
 it('leaves the object that was there before alone', () => {
   const changed = applyMergePatch(stored as unknown as JsonObject, { metadata: { labels: { app: 'y' } } })
-  const object = decodeChanged(schema, changed, stored, 'Ignore').object as KubeObject & { spec?: { nodeSelector: object } }
+  const object = decodeChanged(schema, changed, stored, {}).object as KubeObject & { spec?: { nodeSelector: object } }
   object.metadata.finalizers!.push('g')
   Object.assign(object.spec!.nodeSelector, { c: 'd' })
   expect(stored).toMatchObject({ metadata: { finalizers: ['f'], labels: { app: 'x' } }, spec: { nodeSelector: { a: 'b' } } })

@@ -1,35 +1,30 @@
 import { decodeStruct, parseJson, stringifyJson } from '@keelson/apimachinery'
-import type { Decoded, FieldValidation, JsonObject, JsonValue, KubeObject, StructSchema } from '@keelson/apimachinery'
+import type { Decoded, DecodeOptions, JsonObject, JsonValue, KubeObject, StructSchema } from '@keelson/apimachinery'
 import { copyObject } from '@keelson/registry'
 
 /**
  * Decodes a document that was made of `current`, an object of this schema. Members that are the very values of `current` were decoded before: the
  * result has copies of them, and only the rest is decoded. Who manages what is no copy, for nobody changes that in place.
  */
-export function decodeChanged(
-  schema: StructSchema,
-  changed: JsonObject,
-  current: KubeObject,
-  strict: FieldValidation,
-): Decoded<KubeObject> {
+export function decodeChanged(schema: StructSchema, changed: JsonObject, current: KubeObject, options: DecodeOptions): Decoded<KubeObject> {
   const parts = split(schema, changed, current as unknown as JsonObject)
-  const decoded = parts.keeps ? decodeRest(schema, parts.rest, strict) : undefined
+  const decoded = parts.keeps ? decodeRest(schema, parts.rest, options) : undefined
   // What is wrong is said of the whole.
-  if (decoded === undefined || decoded.strictErrors.length > 0) return decodeWhole(schema, changed, strict)
+  if (decoded === undefined || decoded.strictErrors.length > 0) return decodeWhole(schema, changed, options)
   return { ...decoded, object: putBack(schema, parts, decoded.object as unknown as JsonObject) as unknown as KubeObject }
 }
 
-function decodeRest(schema: StructSchema, rest: JsonObject, strict: FieldValidation): Decoded<KubeObject> | undefined {
+function decodeRest(schema: StructSchema, rest: JsonObject, options: DecodeOptions): Decoded<KubeObject> | undefined {
   try {
-    return decodeWhole(schema, rest, strict)
+    return decodeWhole(schema, rest, options)
   } catch {
     return undefined
   }
 }
 
 /** Numbers are spelled as they will be stored. */
-function decodeWhole(schema: StructSchema, value: JsonObject, strict: FieldValidation): Decoded<KubeObject> {
-  return decodeStruct<KubeObject>(schema, parseJson(stringifyJson(value)), { strict })
+function decodeWhole(schema: StructSchema, value: JsonObject, options: DecodeOptions): Decoded<KubeObject> {
+  return decodeStruct<KubeObject>(schema, parseJson(stringifyJson(value)), options)
 }
 
 /** A struct's members: as they were, or to be decoded; structs in it that are some of both. */

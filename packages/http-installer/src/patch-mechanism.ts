@@ -37,7 +37,7 @@ type Merge = (document: JsonObject, scope: ResourceScope, context: RequestContex
 interface ReadPatch {
   readonly strictErrors: readonly string[]
   readonly merge: Merge
-  /** What an error shows when the result is no such object. Default: the result. */
+  /** For merges that make an object of objects rather than of JSON: errors are about the patch, in this form. */
   readonly text?: () => string
 }
 
@@ -129,18 +129,18 @@ interface PatchedDocument {
 /** The patched document as a versioned object; what does not fit is the patch's fault. */
 function decodePatched(
   scope: ResourceScope,
-  { patched, current, patchErrors, text = () => stringifyJson(patched) }: PatchedDocument,
+  { patched, current, patchErrors, text }: PatchedDocument,
   validation: FieldValidation,
   warn: (text: string) => void,
 ): DecodedBody {
   const invalid = (message: string): Error =>
-    newInvalid({ group: '', kind: '' }, '', [fieldError.invalid(fieldPath('patch'), text(), message)])
+    newInvalid({ group: '', kind: '' }, '', [fieldError.invalid(fieldPath('patch'), text?.() ?? stringifyJson(patched), message)])
   checkKind(scope, patched, invalid)
   const { type } = scope
   let decoded: Decoded<KubeObject>
   try {
     decoded = type
-      ? decodeChanged(type.schema, patched as JsonObject, current, validation)
+      ? decodeChanged(type.schema, patched as JsonObject, current, { strict: validation, converting: text !== undefined })
       : { object: patched as unknown as KubeObject, strictErrors: [] }
   } catch (error) {
     throw invalid(messageOf(error))

@@ -74,6 +74,13 @@ describe('one object', () => {
     expect(await patch('strategic-merge-patch')).toBe(
       ' "" is invalid: patch: Invalid value: "map[data:map[b:<nil>] more:[1]]": strict decoding error: unknown field "more"',
     )
+    const misfit = await server.request(
+      'PATCH',
+      maps('nowhere', '/a'),
+      { data: { a: 1 } },
+      { 'content-type': 'application/strategic-merge-patch+json' },
+    )
+    expect(misfit.body.message).toBe(' "" is invalid: patch: Invalid value: "map[data:map[a:1]]": cannot convert int64 to string')
     expect(await patch('merge-patch')).toMatch(
       /^ "" is invalid: patch: Invalid value: "\{.*\}": strict decoding error: unknown field "more"$/,
     )
