@@ -1,6 +1,7 @@
 import { decodeStruct, parseJson } from '@keelson/apimachinery'
-import type { Decoded, FieldValidation, GroupVersionKind, JsonValue, KubeObject } from '@keelson/apimachinery'
-import { parseYaml } from '@keelson/apimachinery/yaml'
+import type { Decoded, FieldValidation, GroupVersionKind, JsonValue, KubeObject, RequestContext } from '@keelson/apimachinery'
+import { parseYaml, parseYamlAside } from '@keelson/apimachinery/yaml'
+import type { ParsedYaml } from '@keelson/apimachinery/yaml'
 import { decodeUnknown } from '@keelson/api'
 import type { KindType } from '@keelson/api'
 import type { CborCodec } from './cbor/cbor-codec.ts'
@@ -13,6 +14,14 @@ export interface SentBody {
   readonly bytes: Uint8Array
   /** Present where `form` is `cbor`. */
   readonly cbor: CborCodec | undefined
+  /** Present where reading the text takes so long that it was done before. */
+  readonly yaml?: (() => ParsedYaml) | undefined
+}
+
+/** The same where it can be decoded without holding up others for long; a promise where it has to be read before. */
+export function withoutDelay(sent: SentBody, context: RequestContext): SentBody | Promise<SentBody> {
+  const yaml = sent.form === 'yaml' ? parseYamlAside(sent.bytes, () => context.signal) : undefined
+  return yaml === undefined ? sent : yaml.then((read) => ({ ...sent, yaml: read }))
 }
 
 /** A body of which the kind is known, and no more. */
@@ -24,12 +33,12 @@ export interface TypedDocument {
 }
 
 /** Throws an error whose message says why a body's kind cannot be found. */
-export function decodeDocument({ form, bytes: body, cbor }: SentBody, defaults: GroupVersionKind): TypedDocument {
+export function decodeDocument({ form, bytes: body, cbor, yaml }: SentBody, defaults: GroupVersionKind): TypedDocument {
   switch (form) {
     case 'json':
       return jsonDocument(body, defaults)
     case 'yaml':
-      return yamlDocument(body, defaults)
+      return yamlDocument(yaml === undefined ? parseYaml(body) : yaml(), defaults)
     case 'protobuf':
       return protobufDocument(body, defaults)
     case 'cbor':
@@ -56,8 +65,7 @@ function jsonDocument(body: Uint8Array, defaults: GroupVersionKind): TypedDocume
   }
 }
 
-function yamlDocument(body: Uint8Array, defaults: GroupVersionKind): TypedDocument {
-  const parsed = parseYaml(body)
+function yamlDocument(parsed: ParsedYaml, defaults: GroupVersionKind): TypedDocument {
   let gvk: GroupVersionKind
   try {
     gvk = completeKind(typeMetaOf(parsed.value), defaults)

@@ -1,7 +1,9 @@
 import { newBadRequest } from '@keelson/apimachinery'
 import type { DeleteOptions, KubeObject } from '@keelson/apimachinery'
 import type { InstallerContext } from './context.ts'
-import { decodeDocument } from './decode-document.ts'
+import { requestContextOf } from './context.ts'
+import { decodeDocument, withoutDelay } from './decode-document.ts'
+import type { SentBody } from './decode-document.ts'
 import { metaType } from './meta-types.ts'
 import { negotiateInput } from './negotiate.ts'
 import { parseDeleteOptions, checkDeleteOptions } from './query-options.ts'
@@ -12,17 +14,19 @@ import type { QueryParameters } from './request-target.ts'
 /** From the body, or from the query when there is none. Throws 400, 413, 415 and 422. */
 export async function readDeleteOptions(c: InstallerContext, scope: ResourceScope, query: QueryParameters): Promise<DeleteOptions> {
   const body = await readBody(c, scope.settings.maxRequestBodyBytes)
-  const options = body.byteLength > 0 ? decodeDeleteOptions(c, body) : parseDeleteOptions(query)
+  const options =
+    body.byteLength > 0
+      ? decodeDeleteOptions(await withoutDelay({ form: negotiateInput(c), bytes: body, cbor: c.env?.cbor }, requestContextOf(c)))
+      : parseDeleteOptions(query)
   delete options.ignoreStoreReadErrorWithClusterBreakingPotential
   checkDeleteOptions(options)
   return options
 }
 
-function decodeDeleteOptions(c: InstallerContext, body: Uint8Array): DeleteOptions {
-  const form = negotiateInput(c)
+function decodeDeleteOptions(sent: SentBody): DeleteOptions {
   const type = metaType('DeleteOptions')
   try {
-    const document = decodeDocument({ form, bytes: body, cbor: c.env?.cbor }, { group: '', version: 'v1', kind: 'DeleteOptions' })
+    const document = decodeDocument(sent, { group: '', version: 'v1', kind: 'DeleteOptions' })
     if (document.gvk.kind !== 'DeleteOptions') throw newBadRequest('decoded object cannot be converted to DeleteOptions')
     const { apiVersion: _, kind: __, ...options } = document.decode(type, 'Ignore').object as KubeObject & DeleteOptions
     return options

@@ -2,6 +2,7 @@ import { canCreate } from '@keelson/registry'
 import type { Creater, NamedCreater } from '@keelson/registry'
 import { validating } from './admit.ts'
 import { decodeBody } from './decode-body.ts'
+import { withoutDelay } from './decode-document.ts'
 import { admitTracked, trackManagers } from './managed-fields.ts'
 import { negotiateInput, negotiateOutput } from './negotiate.ts'
 import { dedupOwnerReferences, ensureNamespace, wipeSystemFields } from './object-meta.ts'
@@ -16,7 +17,9 @@ export async function handleCreate({ c, scope, context, name, query }: ApiReques
   const form = negotiateInput(c)
   const bytes = await readBody(c, scope.settings.maxRequestBodyBytes)
   const options = parseWriteOptions(query, 'CreateOptions')
-  const decoded = decodeBody(scope, { form, bytes, cbor: c.env?.cbor }, options.fieldValidation, context.warn.bind(context))
+  const ready = withoutDelay({ form, bytes, cbor: c.env?.cbor }, context)
+  const sent = ready instanceof Promise ? await ready : ready
+  const decoded = decodeBody(scope, sent, options.fieldValidation, context.warn.bind(context))
   const { object } = decoded
   if (object.metadata !== undefined) {
     if (!(scope.storage as Partial<NamedCreater>).keepsSystemFields) wipeSystemFields(object)

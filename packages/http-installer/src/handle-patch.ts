@@ -1,4 +1,5 @@
 import { newConflict, newUnsupportedMediaType } from '@keelson/apimachinery'
+import { parseYamlAside } from '@keelson/apimachinery/yaml'
 import type { UpdatedObjectInfo, Updater } from '@keelson/registry'
 import { validating, validatingCreate } from './admit.ts'
 import { contentTypeOf } from './context.ts'
@@ -6,7 +7,7 @@ import { admitTracked } from './managed-fields.ts'
 import { negotiateOutput } from './negotiate.ts'
 import { checkName, dedupOwnerReferences, ensureNamespace } from './object-meta.ts'
 import { patchMechanism } from './patch-mechanism.ts'
-import { isApply, patchTypes } from './patch-types.ts'
+import { isApply, isYaml, patchTypes } from './patch-types.ts'
 import { parseWriteOptions } from './query-options.ts'
 import { readBody } from './read-body.ts'
 import type { ApiRequest } from './scope.ts'
@@ -22,7 +23,10 @@ export async function handlePatch({ c, scope, context, name, query }: ApiRequest
   const body = await readBody(c, scope.settings.maxRequestBodyBytes)
   const options = parseWriteOptions(query, 'PatchOptions', patchType)
   const warn = (text: string): void => context.warn(text)
-  const apply = patchMechanism({ scope, context, patchType, body, cbor: c.env?.cbor, options })
+  const cbor = c.env?.cbor
+  const pending = isYaml(patchType) ? parseYamlAside(body, () => context.signal) : undefined
+  const yaml = pending === undefined ? undefined : await pending
+  const apply = patchMechanism({ scope, context, patchType, body, cbor, yaml, options })
   const write = { scope, context, name, dryRun: options.dryRun, options }
   const info: UpdatedObjectInfo = {
     // Each kind of patch makes an object of its own.

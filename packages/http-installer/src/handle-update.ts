@@ -3,6 +3,7 @@ import { validating, validatingCreate } from './admit.ts'
 import { decodeBody } from './decode-body.ts'
 import type { DecodedBody } from './decode-body.ts'
 import { admitTracked, trackManagers } from './managed-fields.ts'
+import { withoutDelay } from './decode-document.ts'
 import { negotiateInput, negotiateOutput } from './negotiate.ts'
 import { checkName, dedupOwnerReferences, ensureNamespace } from './object-meta.ts'
 import { parseWriteOptions } from './query-options.ts'
@@ -15,7 +16,8 @@ export async function handleUpdate({ c, scope, context, name, query }: ApiReques
   const negotiated = negotiateOutput(c)
   const bytes = await readBody(c, scope.settings.maxRequestBodyBytes)
   const options = parseWriteOptions(query, 'UpdateOptions')
-  const sent = { form: negotiateInput(c), bytes, cbor: c.env?.cbor }
+  const ready = withoutDelay({ form: negotiateInput(c), bytes, cbor: c.env?.cbor }, context)
+  const sent = ready instanceof Promise ? await ready : ready
   const warn = (text: string): void => context.warn(text)
   const decode = (): DecodedBody => {
     const body = decodeBody(scope, sent, options.fieldValidation, warn)

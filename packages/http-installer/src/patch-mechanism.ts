@@ -20,6 +20,8 @@ import {
 } from '@keelson/apimachinery/patch'
 import type { CborCodec } from './cbor/cbor-codec.ts'
 import { messageOf, notRegistered } from './decode-document.ts'
+import { parseYaml } from '@keelson/apimachinery/yaml'
+import type { ParsedYaml } from '@keelson/apimachinery/yaml'
 import { decodeChanged } from './decode-changed.ts'
 import { toHub } from './decode-body.ts'
 import type { DecodedBody } from './decode-body.ts'
@@ -27,7 +29,7 @@ import { keepReset, trackManagers } from './managed-fields.ts'
 import { cborApplyPatchType, isApply } from './patch-types.ts'
 import type { MergePatchType } from './patch-types.ts'
 import type { WriteRequestOptions } from './query-options.ts'
-import { readConfiguration } from './read-configuration.ts'
+import { cborConfiguration, readConfiguration } from './read-configuration.ts'
 import { parseApiVersion } from './scope.ts'
 import type { ResourceScope } from './scope.ts'
 import { fromHub } from './versioned.ts'
@@ -69,6 +71,8 @@ export interface PatchRequest {
   readonly patchType: string
   readonly body: Uint8Array
   readonly cbor: CborCodec | undefined
+  /** As in `SentBody`. */
+  readonly yaml: (() => ParsedYaml) | undefined
   readonly options: WriteRequestOptions
 }
 
@@ -97,12 +101,13 @@ function mergeMechanism({ scope, context, patchType, body, options }: PatchReque
   }
 }
 
-function applyMechanism({ scope, context, patchType, body, cbor, options }: PatchRequest): ApplyPatch {
+function applyMechanism({ scope, context, patchType, body, cbor, yaml, options }: PatchRequest): ApplyPatch {
   const { fieldManager } = scope
   // Kinds without generated types have no schema to merge by.
   if (fieldManager === undefined) throw unsupported()
   return (current) => {
-    const { config, check } = readConfiguration(body, patchType === cborApplyPatchType ? cbor : undefined)
+    const { config, check } =
+      patchType === cborApplyPatchType ? cborConfiguration(body, cbor!) : readConfiguration(yaml ?? (() => parseYaml(body)))
     const object = fieldManager.apply(current, config, options.fieldManager, options.force)
     check(options.fieldValidation, (text) => context.warn(text))
     return object

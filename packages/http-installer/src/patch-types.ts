@@ -21,6 +21,10 @@ export function patchTypes(c: InstallerContext): readonly string[] {
   return c.env?.cbor === undefined ? usualPatchTypes : patchTypesWithCbor
 }
 
+export function isYaml(patchType: string): boolean {
+  return patchType === applyPatchType
+}
+
 export function isApply(patchType: string): boolean {
   return patchType === applyPatchType || patchType === cborApplyPatchType
 }

@@ -1,6 +1,6 @@
 import { newBadRequest } from '@keelson/apimachinery'
 import type { FieldValidation, JsonObject, JsonValue } from '@keelson/apimachinery'
-import { parseYaml } from '@keelson/apimachinery/yaml'
+import type { ParsedYaml } from '@keelson/apimachinery/yaml'
 import type { CborCodec } from './cbor/cbor-codec.ts'
 import { messageOf, warningsOf } from './decode-document.ts'
 
@@ -10,12 +10,11 @@ export interface AppliedConfiguration {
   readonly check: (validation: FieldValidation, warn: (text: string) => void) => void
 }
 
-/** The body of server-side apply. Throws 400. */
-export function readConfiguration(body: Uint8Array, cbor: CborCodec | undefined): AppliedConfiguration {
-  if (cbor !== undefined) return cborConfiguration(body, cbor)
-  let parsed: ReturnType<typeof parseYaml>
+/** The body of server-side apply, which `read` reads. Throws 400. */
+export function readConfiguration(read: () => ParsedYaml): AppliedConfiguration {
+  let parsed: ParsedYaml
   try {
-    parsed = parseYaml(body)
+    parsed = read()
   } catch (error) {
     throw newBadRequest(`error decoding YAML: error converting YAML to JSON: ${messageOf(error)}`, { cause: error })
   }
@@ -37,8 +36,8 @@ export function readConfiguration(body: Uint8Array, cbor: CborCodec | undefined)
   }
 }
 
-/** Keys that are set twice are refused by the codec, so that there is nothing left to check. */
-function cborConfiguration(body: Uint8Array, cbor: CborCodec): AppliedConfiguration {
+/** The same in CBOR. Keys that are set twice are refused by the codec, so that there is nothing left to check. */
+export function cborConfiguration(body: Uint8Array, cbor: CborCodec): AppliedConfiguration {
   let value: JsonValue
   try {
     value = cbor.decodeCbor(body)

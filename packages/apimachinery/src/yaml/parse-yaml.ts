@@ -22,13 +22,18 @@ export interface ParsedYaml {
 export function parseYaml(input: Uint8Array | string): ParsedYaml {
   const text = typeof input === 'string' ? input : Buffer.from(input.buffer, input.byteOffset, input.byteLength).toString('utf8')
   try {
-    const json = readAsJson(text) ?? readPlainYaml(text)
+    const json = readQuickly(text)
     if (json !== undefined) return { value: json, duplicates: [] }
     return parseAnyYaml(text)
   } catch (e) {
     if (e instanceof RangeError) throw new YamlError('exceeded max depth', { cause: e })
     throw e
   }
+}
+
+/** Without a parser of all of YAML, where that is possible. */
+export function readQuickly(text: string): JsonValue | undefined {
+  return readAsJson(text) ?? readPlainYaml(text)
 }
 
 /** With a parser that knows all of YAML. */

@@ -1,0 +1,26 @@
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
+import { parseAnyYaml } from './parse-yaml.ts'
+import type { ParsedYaml } from './parse-yaml.ts'
+
+export type YamlOutcome = { readonly parsed: ParsedYaml } | { readonly message: string; readonly name: string }
+
+const maxMegabytes = 1024
+
+/** A thread that reads one text, sends a `YamlOutcome` and ends. This very module is what runs in it. */
+export function startYamlWorker(yamlText: string): Worker {
+  return new Worker(new URL(import.meta.url), { workerData: { yamlText }, resourceLimits: { maxOldGenerationSizeMb: maxMegabytes } })
+}
+
+const given = workerData as { readonly yamlText?: unknown } | null | undefined
+// A port of a thread, not a window: there is no origin.
+// oxlint-disable-next-line unicorn/require-post-message-target-origin
+if (!isMainThread && typeof given?.yamlText === 'string') parentPort?.postMessage(read(given.yamlText))
+
+function read(text: string): YamlOutcome {
+  try {
+    return { parsed: parseAnyYaml(text) }
+  } catch (error) {
+    const { name, message } = error as Error
+    return error instanceof RangeError ? { name: 'YamlError', message: 'exceeded max depth' } : { name, message }
+  }
+}
