@@ -6,10 +6,10 @@ import { failuresOf, runChecks } from '../client-checks/run-checks.ts'
 import type { CheckResult } from '../client-checks/run-checks.ts'
 import { startKeelsonProcess } from '../keelson-process.ts'
 import { startServerWithKubelet } from '../kubelet/server-with-kubelet.ts'
-import { findOnPath } from '../real-parts/find-on-path.ts'
+import { findOpenssl } from '../real-parts/find-openssl.ts'
 import { buildProgram } from './build-program.ts'
 
-const openssl = findOnPath('openssl')
+const openssl = findOpenssl()
 const program = openssl === undefined ? undefined : await buildProgram()
 const groups = ['informers', 'kinds', 'leases', 'apply', 'patches', 'writes', 'lists', 'discovery', 'events', 'tokens', 'loop', 'streams']
 

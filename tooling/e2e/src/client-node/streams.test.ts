@@ -6,9 +6,9 @@ import type { V1Status } from '@kubernetes/client-node'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startServerWithKubelet } from '../kubelet/server-with-kubelet.ts'
 import type { ServerWithKubelet } from '../kubelet/server-with-kubelet.ts'
-import { findOnPath } from '../real-parts/find-on-path.ts'
+import { findOpenssl } from '../real-parts/find-openssl.ts'
 
-const openssl = findOnPath('openssl')
+const openssl = findOpenssl()
 const patiently = { timeout: 15_000 }
 
 /** What has come so far, as text. */

@@ -8,10 +8,10 @@ import { openEtcd3 } from '@keelson/backend-etcd3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type EtcdProcess, startEtcd } from '../real-parts/etcd-process.ts'
 import { findEtcd } from '../real-parts/find-etcd.ts'
-import { findOnPath } from '../real-parts/find-on-path.ts'
+import { findOpenssl } from '../real-parts/find-openssl.ts'
 
 const binary = findEtcd()
-const openssl = findOnPath('openssl')
+const openssl = findOpenssl()
 
 describe.skipIf(binary === undefined || openssl === undefined)('etcd with TLS and client certificates', () => {
   const directory = mkdtempSync(path.join(os.tmpdir(), 'keelson-etcd-tls-'))

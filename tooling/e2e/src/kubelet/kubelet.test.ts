@@ -10,7 +10,7 @@ import type { HttpsClient } from '../https-client.ts'
 import type { KeelsonProcess } from '../keelson-process.ts'
 import { Kubectl } from '../kubectl/kubectl.ts'
 import { findKubectl } from '../real-parts/find-kubectl.ts'
-import { findOnPath } from '../real-parts/find-on-path.ts'
+import { findOpenssl } from '../real-parts/find-openssl.ts'
 import { startServerWithKubelet } from './server-with-kubelet.ts'
 import type { ServerWithKubelet } from './server-with-kubelet.ts'
 import type { TestKubelet } from './test-kubelet.ts'
@@ -18,7 +18,7 @@ import type { TestKubelet } from './test-kubelet.ts'
 /** Machines may be busy. */
 const patiently = { timeout: 15_000 }
 
-const openssl = findOnPath('openssl')
+const openssl = findOpenssl()
 const kubectlBinary = findKubectl()
 /** One that the server may be sent to: not its own loopback. */
 const address = Object.values(os.networkInterfaces())

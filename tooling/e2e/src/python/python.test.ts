@@ -6,10 +6,10 @@ import type { CheckResult } from '../client-checks/run-checks.ts'
 import { type KeelsonProcess, startKeelsonProcess } from '../keelson-process.ts'
 import { startServerWithKubelet } from '../kubelet/server-with-kubelet.ts'
 import type { ServerWithKubelet } from '../kubelet/server-with-kubelet.ts'
-import { findOnPath } from '../real-parts/find-on-path.ts'
+import { findOpenssl } from '../real-parts/find-openssl.ts'
 import { findPythonWithClient } from './python-client.ts'
 
-const openssl = findOnPath('openssl')
+const openssl = findOpenssl()
 const python = openssl === undefined ? undefined : await findPythonWithClient()
 const program = fileURLToPath(new URL('main.py', import.meta.url))
 const groups = ['objects', 'patches', 'lists', 'watches', 'dynamic_client', 'yaml_files', 'refusals', 'streams']

@@ -23,7 +23,7 @@ export async function installGoProgram(wanted: GoProgram): Promise<string | unde
   const binary = path.join(userCache, wanted.name)
   if (existsSync(binary)) return binary
   const go = process.env['GO_BIN'] ?? findOnPath('go')
-  if (go === undefined) return doWithout(wanted.what, 'set GO_BIN')
+  if (go === undefined) return doWithout(wanted.what, 'there is no Go: set GO_BIN')
   mkdirSync(userCache, { recursive: true })
   const scratch = mkdtempSync(path.join(userCache, 'install-'))
   try {
