@@ -172,6 +172,7 @@ class Reader {
         throw new CborError(`cbor: wrong element type ${what}${typeName(head.major)} for indefinite-length ${typeName(major)}`)
       }
       this.at = head.next
+      if (head.argument === 0) continue
       const chunk = this.#take(head.argument)
       if (major === majorType.text) this.#text(major, chunk)
       chunks.push(chunk)
