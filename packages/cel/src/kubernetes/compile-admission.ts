@@ -5,20 +5,21 @@ import type { AdmissionScope } from './admission-environment.ts'
 import { compileFor } from './compile-for.ts'
 import type { Compilation } from './compile-for.ts'
 
-/** What an expression of an admission policy or webhook is for, and the types that it may then give; none for whatever it likes. */
-const results = {
+/** What an expression of an admission policy or webhook is for. */
+export type AdmissionPurpose = 'condition' | 'message' | 'annotation' | 'variable' | 'applyConfiguration' | 'jsonPatch'
+
+/** The types that it may then give; none for whatever it likes. */
+const results: Readonly<Record<AdmissionPurpose, readonly Type[]>> = {
   condition: [types.bool],
   message: [types.string],
   annotation: [types.string, types.null],
   variable: [],
   applyConfiguration: [structType('Object')],
   jsonPatch: [listType(structType('JSONPatch'))],
-} as const satisfies Record<string, readonly Type[]>
-
-export type AdmissionPurpose = keyof typeof results
+}
 
 export function compileAdmission(text: string, purpose: AdmissionPurpose, scope: AdmissionScope): Compilation {
-  const wanted: readonly Type[] = results[purpose]
+  const wanted = results[purpose]
   return compileFor(text, admissionEnvironment(scope), ({ type }) => {
     if (wanted.length === 0 || wanted.some((result) => sameType(result, type))) return undefined
     const names = wanted.map(resultTypeText)
