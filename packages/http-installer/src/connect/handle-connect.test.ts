@@ -126,6 +126,11 @@ test('discovery and OpenAPI know them', async () => {
   ).toEqual(['things/exec PodExecOptions create,get', 'things/log Pod get', 'things/proxy PodProxyOptions get'])
   const { paths } = (await server.request('GET', '/openapi/v3/apis/example.com/v1')).body
   const path = '/apis/example.com/v1/namespaces/{namespace}/things/{name}'
-  expect(Object.keys(paths)).toEqual([`${path}/exec`, `${path}/proxy`, `${path}/proxy/{path}`, `${path}/log`])
+  expect(Object.keys(paths).filter((of) => of.startsWith(path))).toEqual([
+    `${path}/exec`,
+    `${path}/proxy`,
+    `${path}/proxy/{path}`,
+    `${path}/log`,
+  ])
   expect(paths[`${path}/exec`].post['x-kubernetes-action']).toBe('connect')
 })

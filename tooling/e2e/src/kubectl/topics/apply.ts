@@ -68,6 +68,15 @@ export const apply: Topic = {
       { stdout: 'configmap/a created', stderr: 'Warning: unknown field "bogus"' },
       `${configMap('a', 'x')}bogus: 1\n`,
     ],
+    [
+      'apply -f -',
+      {
+        code: 1,
+        stderr:
+          /^The request is invalid: patch: Invalid value: "map\[bogus:2 data:map\[key:z\] metadata:map\[.*\]\]": strict decoding error: unknown field "bogus"\n$/,
+      },
+      `${configMap('a', 'z')}bogus: 2\n`,
+    ],
     ['apply -f - --validate=false', 'configmap/a configured', `${configMap('a', 'z')}bogus: 2\n`],
     [
       'apply -f -',

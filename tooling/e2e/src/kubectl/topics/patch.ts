@@ -42,6 +42,10 @@ export const patch: Topic = {
       'patch cm a -p {"metadata":{"resourceVersion":"1"}}',
       { code: 1, stderr: /^Error from server \(Conflict\): Operation cannot be fulfilled on configmaps "a": the object has been modified/ },
     ],
+    [
+      'patch cm a -p {"data":{"a":1}}',
+      { code: 1, stderr: 'The request is invalid: patch: Invalid value: "map[data:map[a:1]]": cannot convert int64 to string' },
+    ],
     ['patch cm nope -p {}', { code: 1, stderr: 'Error from server (NotFound): configmaps "nope" not found' }],
   ],
   'lists by their keys': [
