@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { openEmbedded } from '@keelson/backend-embedded'
-import type { EmbeddedBackend } from '@keelson/backend-embedded'
-import type { Entry } from '@keelson/storagebackend'
+import { openEtcd3 } from '@keelson/backend-etcd3'
+import type { Backend, Entry } from '@keelson/storagebackend'
 import { namespace, samplePod } from './sample-pod.ts'
 import { ask, startKeelson } from './server-under-test.ts'
 import type { Scratch, ServerUnderTest } from './server-under-test.ts'
@@ -40,17 +40,36 @@ export async function fillStore(scratch: Scratch, program: string, size: Dataset
     await makeFirst(server)
   }
   await using store = await openEmbedded({ dataDir: directory })
-  const pod = await read(store, `/registry/pods/${namespace}/${podName(0)}`)
-  const value = withManagedFields(pod.value)
-  const podBytes = await copies(store, pod.key, value, size.pods, (n) => [
+  return { ...size, directory, podBytes: await copyFirst(store, size, { prefix: '/registry', together: 250, adapt: withManagedFields }) }
+}
+
+/** The same on etcd, under the server's prefix and its eyes. A transaction there has 128 operations at most. */
+export async function fillEtcd(server: ServerUnderTest, url: string, prefix: string, size: DatasetSize): Promise<void> {
+  await makeFirst(server)
+  await using store = await openEtcd3({ transport: { serverList: [url] }, compactionInterval: 0 })
+  await copyFirst(store, size, { prefix, together: 100, adapt: (value) => value })
+}
+
+type FilledStore = Pick<Backend, 'get' | 'commit'>
+
+interface CopyOptions {
+  readonly prefix: string
+  /** Objects in one transaction. */
+  readonly together: number
+  /** What is copied, made of what the server stored. */
+  readonly adapt: (pod: Uint8Array) => Uint8Array
+}
+
+/** Resolves to the sum of the lengths of pods. */
+async function copyFirst(store: FilledStore, size: DatasetSize, { prefix, together, adapt }: CopyOptions): Promise<number> {
+  const pod = await read(store, `${prefix}/pods/${namespace}/${podName(0)}`)
+  const podBytes = await copies(store, { key: pod.key, value: adapt(pod.value) }, { count: size.pods, together }, (n) => [
     [podName(0), podName(n)],
     [groupName(0), groupName(n)],
   ])
-  if (size.configMaps > 0) {
-    const map = await read(store, `/registry/configmaps/${namespace}/${configMapName(0)}`)
-    await copies(store, map.key, map.value, size.configMaps, (n) => [[configMapName(0), configMapName(n)]])
-  }
-  return { ...size, directory, podBytes }
+  const map = await read(store, `${prefix}/configmaps/${namespace}/${configMapName(0)}`)
+  await copies(store, map, { count: size.configMaps, together }, (n) => [[configMapName(0), configMapName(n)]])
+  return podBytes
 }
 
 async function makeFirst(server: ServerUnderTest): Promise<void> {
@@ -76,7 +95,7 @@ export function podTemplate(name: string, group: string): object {
   return pod
 }
 
-async function read(store: EmbeddedBackend, key: string): Promise<Entry> {
+async function read(store: FilledStore, key: string): Promise<Entry> {
   const { entry } = await store.get(key)
   if (entry === undefined) throw new Error(`the server did not store ${key}`)
   return entry
@@ -137,22 +156,19 @@ function noteFields(bytes: Buffer): Record<string, object> {
   return Object.fromEntries([...names].map((name) => [`f:${name}`, {}]))
 }
 
-const batch = 250
-
 /** Resolves to the sum of the values' lengths. The first is written anew too. */
 async function copies(
-  store: EmbeddedBackend,
-  firstKey: string,
-  value: Buffer | Uint8Array,
-  count: number,
+  store: FilledStore,
+  first: Pick<Entry, 'key' | 'value'>,
+  { count, together }: { readonly count: number; readonly together: number },
   changes: (n: number) => readonly (readonly [from: string, to: string])[],
 ): Promise<number> {
-  const template = Buffer.from(value)
+  const template = Buffer.from(first.value)
   const places = changes(0).map(([from]) => placesOf(template, from))
-  const key = firstKey.slice(0, -changes(0)[0]![0].length)
-  for (let from = 0; from < count; from += batch) {
+  const key = first.key.slice(0, -changes(0)[0]![0].length)
+  for (let from = 0; from < count; from += together) {
     const operations = []
-    for (let n = from; n < Math.min(count, from + batch); n++) {
+    for (let n = from; n < Math.min(count, from + together); n++) {
       const copy = Buffer.from(template)
       const changed = changes(n)
       places.forEach((at, i) => at.forEach((place) => copy.write(changed[i]![1], place)))

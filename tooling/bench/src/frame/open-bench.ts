@@ -2,7 +2,7 @@ import { cpSync } from 'node:fs'
 import path from 'node:path'
 import { startEtcd } from '@keelson/tooling-e2e/etcd-process'
 import { findEtcd } from '@keelson/tooling-e2e/find-etcd'
-import { fillStore } from '../fill-store.ts'
+import { fillEtcd, fillStore } from '../fill-store.ts'
 import type { Dataset, DatasetSize } from '../fill-store.ts'
 import { fillServer } from '../fill-server.ts'
 import { startKeelson } from '../server-under-test.ts'
@@ -65,9 +65,10 @@ export function openBench({ scratch, program, seconds, etcd, other, base }: Benc
     }
     const url = store === 'etcd' ? await bench.etcd() : undefined
     if (store === 'etcd' && url === undefined) return undefined
-    const place = url === undefined ? 'memory' : { etcd: url, prefix: `/bench-${process.pid}-${++prefixes}` }
-    const server = await startKeelson(scratch, program, { ...options, store: place })
-    await fillServer(server, size)
+    const prefix = `/bench-${process.pid}-${++prefixes}`
+    const server = await startKeelson(scratch, program, { ...options, store: url === undefined ? 'memory' : { etcd: url, prefix } })
+    if (url === undefined) await fillServer(server, size)
+    else await fillEtcd(server, url, prefix, size)
     return server
   }
 

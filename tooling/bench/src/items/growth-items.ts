@@ -1,9 +1,10 @@
 import { configMapName, configMaps, podName, pods } from '../fill-store.ts'
 import type { DatasetSize } from '../fill-store.ts'
-import type { Item } from '../frame/item.ts'
+import type { Store } from '../frame/bench.ts'
+import type { Item, Side } from '../frame/item.ts'
 import { loadSide } from '../frame/load-side.ts'
 import type { Load } from '../frame/load-side.ts'
-import type { RequestTemplate } from '../load-job.ts'
+import type { LoadResult, RequestTemplate } from '../load-job.ts'
 import { ask } from '../server-under-test.ts'
 import type { ServerUnderTest } from '../server-under-test.ts'
 
@@ -52,35 +53,41 @@ const requests: Readonly<Record<string, (kind: Kind) => RequestTemplate>> = {
   }),
 }
 
+interface Growth {
+  readonly kind: Kind
+  readonly counts: readonly number[]
+  /** Default: embedded. */
+  readonly store?: Store
+  readonly full: boolean
+}
+
+interface Operation {
+  readonly what: string
+  readonly load: (server: ServerUnderTest) => Load | Promise<Load>
+  /** Its time in milliseconds, among so many objects. */
+  readonly time: (result: LoadResult, count: number) => number
+}
+
 /** How much longer one thing takes when there is ten times as much. Servers with few and with many objects are measured in turns. */
-function growthItem(
-  kind: Kind,
-  what: string,
-  counts: readonly number[],
-  options: { readonly full?: boolean; readonly load: Load | ((server: ServerUnderTest) => Promise<Load>); readonly perObject?: boolean },
-): Item {
-  const [to, of] = [counts.at(-2)!, counts.at(-1)!]
-  const events = what === 'event'
+function growthItem({ kind, counts, store = 'embedded', full }: Growth, { what, load, time }: Operation): Item {
+  const names = counts.map((count) => count.toLocaleString('en'))
+  const place = store === 'embedded' ? '' : ` on ${store}`
+  const suffix = [kind.name.replace(' KB', 'k'), ...(store === 'embedded' ? [] : [store]), ...(full ? ['full'] : [])]
   return {
-    name: `growth/${what}-${kind.name === '1 KB' ? '1k' : '8k'}${options.full === true ? '-full' : ''}`,
-    title: `${what === 'event' ? 'a change and its event at a watch' : what} among ${counts.map((count) => count.toLocaleString('en')).join(', ')} objects of ${kind.name}${options.perObject === true ? ', time of 1,000 listed objects' : ''}`,
+    name: `growth/${[what, ...suffix].join('-')}`,
+    title: `${titles[what] ?? what} among ${names.join(', ')} objects of ${kind.name}${place}`,
     unit: 'ms',
-    bar: { type: 'ratio', of: of.toLocaleString('en'), to: to.toLocaleString('en'), most: 1.3 },
+    bar: { type: 'ratio', of: names.at(-1)!, to: names.at(-2)!, most: 1.3 },
     rounds: 2,
-    ...(options.full === true && { full: true }),
+    ...(full && { full }),
     async open(bench) {
-      const sides = []
-      for (const count of counts) {
-        const server = (await bench.server(kind.size(count)))!
+      const sides: Side[] = []
+      for (const [i, count] of counts.entries()) {
+        const server = await bench.server(kind.size(count), { store })
+        if (server === undefined) return undefined
+        const value = (result: LoadResult): number => time(result, count)
         sides.push(
-          loadSide({
-            server,
-            name: count.toLocaleString('en'),
-            unit: events ? 'events/s' : 'requests/s',
-            load: async () => (typeof options.load === 'function' ? options.load(server) : options.load),
-            value: ({ p50, eventSeconds, events: delivered }) =>
-              events ? (eventSeconds * 1000) / delivered : options.perObject === true ? (p50 * 1000) / count : p50,
-          }),
+          loadSide({ server, name: names[i]!, unit: what === 'event' ? 'events/s' : 'requests/s', load: () => load(server), value }),
         )
       }
       return { sides }
@@ -88,33 +95,40 @@ function growthItem(
   }
 }
 
-const usualCounts = [1000, 10_000, 100_000]
-const fullCounts = [10_000, 100_000, 300_000]
+const titles: Readonly<Record<string, string>> = {
+  LIST: 'LIST (time of 1,000 listed objects)',
+  event: 'a change and its event at a watch',
+}
 
-function growthOf(kind: Kind, counts: readonly number[], full: boolean): readonly Item[] {
-  const single = Object.entries(requests).map(([what, request]) => {
-    const load = async (): Promise<Load> => ({ connections: 4, pipeline: 1, request: request(kind) })
-    return growthItem(kind, what, counts, { full, load })
+function growthOf(growth: Growth): readonly Item[] {
+  const { kind } = growth
+  const single = Object.entries(requests).map(([what, request]) =>
+    growthItem(growth, { what, load: () => ({ connections: 4, pipeline: 1, request: request(kind) }), time: ({ p50 }) => p50 }),
+  )
+  const list = growthItem(growth, {
+    what: 'LIST',
+    load: () => ({ connections: 1, pipeline: 1, request: { method: 'GET', path: kind.path } }),
+    time: ({ p50 }, count) => (p50 * 1000) / count,
   })
-  const list = growthItem(kind, 'LIST', counts, {
-    full,
-    perObject: true,
-    load: { connections: 1, pipeline: 1, request: { method: 'GET', path: kind.path } },
-  })
-  const event = growthItem(kind, 'event', counts, {
-    full,
+  const event = growthItem(growth, {
+    what: 'event',
     async load(server) {
       const { body } = await ask(server, 'GET', `${kind.path}?limit=1`)
       const { resourceVersion } = (JSON.parse(body.toString()) as { metadata: { resourceVersion: string } }).metadata
       const watch = { path: `${kind.path}?watch=1&resourceVersion=${resourceVersion}`, streams: 1 }
       return { connections: 4, pipeline: 1, request: requests['patch']!(kind), watch }
     },
+    time: ({ events, eventSeconds }) => (eventSeconds * 1000) / events,
   })
   return [...single, event, list]
 }
 
+const usualCounts = [1000, 10_000, 100_000]
+const fullCounts = [10_000, 100_000, 300_000]
+
 export const growthItems: readonly Item[] = [
-  ...growthOf(small, usualCounts, false),
-  ...growthOf(small, fullCounts, true),
-  ...growthOf(large, fullCounts, true),
+  ...growthOf({ kind: small, counts: usualCounts, full: false }),
+  ...growthOf({ kind: small, counts: fullCounts, full: true }),
+  ...growthOf({ kind: large, counts: fullCounts, full: true }),
+  ...growthOf({ kind: small, counts: fullCounts, store: 'etcd', full: true }),
 ]
