@@ -9,6 +9,7 @@ import { buildAdmission, selectAdmissionPlugins } from './build-admission.ts'
 import type { SelectedPlugins } from './build-admission.ts'
 import { buildGenericConfig } from './build-generic-config.ts'
 import type { GenericConfig } from './build-generic-config.ts'
+import { createFlowControl } from './bootstrap/flow-control.ts'
 import { createSystemNamespaces } from './bootstrap/system-namespaces.ts'
 import { createSystemPriorityClasses } from './bootstrap/system-priority-classes.ts'
 import { createTokenTracking } from './bootstrap/token-tracking.ts'
@@ -138,6 +139,7 @@ function wire(options: ServerChainOptions, config: GenericConfig, { controllers,
   const stored = { after: ['storage-readiness'] }
   hooks.add('start-system-namespaces-controller', () => createSystemNamespaces(client), stored)
   hooks.add('scheduling/bootstrap-system-priority-classes', () => createSystemPriorityClasses(client), stored)
+  hooks.add('priority-and-fairness-config-producer', () => createFlowControl(client), stored)
   hooks.add('start-kubernetes-service-cidr-controller', () => services.bootstrap.syncRanges(), stored)
   hooks.add('start-service-ip-repair-controllers', () => services.repair.start(), { after: ['start-kubernetes-service-cidr-controller'] })
   hooks.add('start-legacy-token-tracking-controller', () => createTokenTracking(client), { after: ['start-system-namespaces-controller'] })

@@ -1,0 +1,45 @@
+import type { FlowSchema, PriorityLevelConfiguration } from '@keelson/api/flowcontrol/v1'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createServerChain } from '../create-server-chain.ts'
+import type { ServerChain } from '../server-chain.ts'
+import { createFlowControl } from './flow-control.ts'
+
+const group = 'flowcontrol.apiserver.k8s.io'
+
+let chain: ServerChain
+beforeAll(async () => {
+  chain = await createServerChain({ controllers: ['none'] })
+  await chain.listen()
+  await chain.ready
+})
+afterAll(() => chain.close())
+
+const schemas = () => chain.client.resource<FlowSchema>({ group, resource: 'flowschemas' })!
+const levels = () => chain.client.resource<PriorityLevelConfiguration>({ group, resource: 'prioritylevelconfigurations' })!
+const shares = async (name: string): Promise<number | null | undefined> =>
+  (await levels().get('', name, { resourceVersion: '' }))?.spec?.limited?.nominalConcurrencyShares
+
+test('every schema leads to a level that is there, and says so', async () => {
+  const present = new Set((await levels().list({ resourceVersion: '' })).items.map(({ metadata }) => metadata.name))
+  const { items } = await schemas().list({ resourceVersion: '' })
+  expect([items.length, present.size]).toEqual([11, 8])
+  for (const { spec, status } of items) {
+    expect(present).toContain(spec?.priorityLevelConfiguration.name)
+    expect(status?.conditions).toMatchObject([{ type: 'Dangling', status: 'False', reason: 'Found' }])
+  }
+})
+
+test("what was changed is put right at the next start, unless it is somebody's own by now", async () => {
+  const change = (name: string, owned: boolean) =>
+    levels().update('', name, (level) => {
+      level.spec!.limited!.nominalConcurrencyShares = 7
+      if (owned) level.metadata.annotations = { 'apf.kubernetes.io/autoupdate-spec': 'false' }
+      return level
+    })
+  await change('workload-low', false)
+  await change('workload-high', true)
+  await schemas().delete('', 'probes')
+  await createFlowControl(chain.client)
+  expect([await shares('workload-low'), await shares('workload-high')]).toEqual([100, 7])
+  expect((await schemas().get('', 'probes', { resourceVersion: '' }))?.spec?.matchingPrecedence).toBe(2)
+})
