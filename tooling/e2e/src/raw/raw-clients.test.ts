@@ -100,7 +100,15 @@ describe('a watch that its client drops is gone from the server within a second'
       Array.from({ length: 20 }, () => openWatch(protocol, server, '/api/v1/secrets?watch=1')),
     )
     expect(await watching()).toBe(before + 20)
+    const dropped = performance.now()
     for (const watch of watches) watch.drop()
-    await expect.poll(watching, { timeout: 1000, interval: 20 }).toBe(before)
+    let left: number
+    // However late answers are on a busy machine: who asks when the second is over is told of none.
+    do {
+      const asked = performance.now()
+      left = await watching()
+      if (asked - dropped > 1000) break
+    } while (left > before)
+    expect(left).toBe(before)
   })
 })

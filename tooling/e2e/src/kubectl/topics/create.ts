@@ -37,10 +37,23 @@ export const create: Topic = {
     ['get cm,deploy,svc dry --ignore-not-found', ''],
   ],
   secrets: async (session) => {
+    // Any certificate and its key: the user's own.
+    for (const part of ['certificate', 'key']) {
+      const data = await session.run(`config view --raw -o jsonpath={.users[0].user.client-${part}-data}`)
+      await session.write(part, Buffer.from(data, 'base64').toString())
+    }
     await session.play(
       ['create secret generic plain --from-literal=password=s3cret', 'secret/plain created'],
       ['create secret docker-registry pull --docker-server=r.io --docker-username=u --docker-password=p', 'secret/pull created'],
-      ['get secrets', table('NAME TYPE DATA AGE', 'plain Opaque 1 *', 'pull kubernetes.io/dockerconfigjson 1 *')],
+      ['create secret tls pair --cert=certificate --key=key', 'secret/pair created'],
+      [
+        'create secret tls none --cert=key --key=key',
+        { code: 1, stderr: /^error: tls: failed to find any PEM data|^error: .*certificate/ },
+      ],
+      [
+        'get secrets',
+        table('NAME TYPE DATA AGE', 'pair kubernetes.io/tls 2 *', 'plain Opaque 1 *', 'pull kubernetes.io/dockerconfigjson 1 *'),
+      ],
       ['get secret plain -o jsonpath={.data.password}', 'czNjcmV0'],
       [
         `get secret pull -o 'go-template={{index .data ".dockerconfigjson" | base64decode}}'`,
