@@ -1,7 +1,7 @@
 import { notPlain } from './not-plain.ts'
 
 /** How a text in lines of its own begins: literal or folded, and what becomes of the line breaks at its end. */
-export const blockHeader = /^([|>])([+-]?)$/
+export const blockHeader: RegExp = /^([|>])([+-]?)$/
 
 export interface BlockScalar {
   readonly value: string
