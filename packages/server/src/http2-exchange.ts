@@ -1,6 +1,8 @@
 import { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2'
 
+const ignore = (): void => {}
+
 /** What HTTP/2 has no use for, and refuses: they are about a connection. */
 const connectionHeaders: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'])
 
@@ -24,7 +26,7 @@ export class Http2Incoming {
 
   constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: string[]) {
     // Without a listener an error would be nobody's, and end the process.
-    stream.on('error', () => {})
+    stream.on('error', ignore)
     this.stream = stream
     this.headers = headers
     this.rawHeaders = rawHeaders

@@ -11,10 +11,16 @@ const share = 4
 export class StreamStalls {
   readonly #stallMs: number
   readonly #timed = new Map<ServerHttp2Stream, boolean>()
+  /** One for all of them: a small answer should not have to make its own. */
+  readonly #forget: (this: ServerHttp2Stream) => void
   #timer: NodeJS.Timeout | undefined
 
   constructor(stallMs: number) {
     this.#stallMs = stallMs
+    const timed = this.#timed
+    this.#forget = function () {
+      timed.delete(this)
+    }
   }
 
   get empty(): boolean {
@@ -23,7 +29,7 @@ export class StreamStalls {
 
   add(stream: ServerHttp2Stream): void {
     this.#timed.set(stream, false)
-    stream.once('close', () => this.#timed.delete(stream))
+    stream.on('close', this.#forget)
     if (this.#timer !== undefined) return
     this.#timer = setInterval(() => this.#look(), this.#stallMs / share)
     this.#timer.unref()

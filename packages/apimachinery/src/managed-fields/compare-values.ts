@@ -67,7 +67,11 @@ export function equalValues(a: unknown, b: unknown): boolean {
   if (typeof a === 'bigint' || typeof b === 'bigint')
     return typeof a === typeof b ? a === b : typeof a !== 'string' && typeof b !== 'string' && a == b
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
-  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, i) => equalValues(item, b[i]))
+  if (Array.isArray(a)) {
+    if (!Array.isArray(b) || a.length !== b.length) return false
+    for (let i = 0; i < a.length; i++) if (!equalValues(a[i], b[i])) return false
+    return true
+  }
   if (Array.isArray(b)) return false
   const left = a as { readonly [key: string]: unknown }
   const right = b as { readonly [key: string]: unknown }
