@@ -4,6 +4,7 @@ import { after } from '../after.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
 import { listObjects } from '../find-object.ts'
+import { strictMembers } from '../strict-members.ts'
 import { charge } from './charge.ts'
 import type { ReadonlyQuota } from './charge.ts'
 import type { Evaluator } from './evaluator.ts'
@@ -12,7 +13,8 @@ import { createEvaluators } from './evaluators.ts'
 const resourceQuotas = { group: '', resource: 'resourcequotas' }
 
 /** A namespace uses no more than its quotas allow. What is used is counted here as it is asked for; a controller counts again, and takes off. */
-export function resourceQuota(dependencies: PluginDependencies): AdmissionPlugin {
+export function resourceQuota(dependencies: PluginDependencies, configuration?: unknown): AdmissionPlugin {
+  checkConfiguration(configuration)
   const evaluatorOf = createEvaluators(dependencies.clock ?? systemClock)
   return {
     name: 'ResourceQuota',
@@ -28,6 +30,12 @@ export function resourceQuota(dependencies: PluginDependencies): AdmissionPlugin
       })
     },
   }
+}
+
+/** What may be used only where a quota covers it: whoever counts on that must not believe that it is so. */
+function checkConfiguration(configuration: unknown = {}): void {
+  const { limitedResources = [] } = strictMembers(configuration, '', ['kind', 'apiVersion', 'limitedResources'])
+  if (!Array.isArray(limitedResources) || limitedResources.length > 0) throw new Error('limitedResources are not supported by this server')
 }
 
 /** Whoever is first counts first: who loses the race for a quota is measured again by what the winner left. */

@@ -159,6 +159,12 @@ describe('ResourceQuota', () => {
     expect(await used()).toEqual({ configmaps: '0' })
   })
 
+  it('a configuration that it could not honour is refused', () => {
+    const limited = { kind: 'ResourceQuotaConfiguration', limitedResources: [{ resource: 'pods' }] }
+    expect(() => resourceQuota(cluster, limited)).toThrow('limitedResources are not supported by this server')
+    expect(resourceQuota(cluster, { limitedResources: [] }).name).toBe('ResourceQuota')
+  })
+
   it('of many at once, as many pass as there is room for', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: 6 }), fc.integer({ min: 1, max: 8 }), async (room, many) => {
