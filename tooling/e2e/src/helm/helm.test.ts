@@ -35,7 +35,7 @@ describe.skipIf(binary === undefined)('helm', { timeout: 90_000 }, () => {
   let client: HttpsClient
   let helm: Helm
   let home: string
-  let controllers: Disposable
+  let controllers: AsyncDisposable
 
   beforeAll(async () => {
     home = await mkdtemp(path.join(os.tmpdir(), 'keelson-helm-'))
@@ -45,7 +45,7 @@ describe.skipIf(binary === undefined)('helm', { timeout: 90_000 }, () => {
     controllers = startStandInControllers(client)
   })
   afterAll(async () => {
-    controllers[Symbol.dispose]()
+    await controllers[Symbol.asyncDispose]()
     client[Symbol.dispose]()
     await server.stop()
     await rm(home, { recursive: true, force: true })
@@ -156,7 +156,7 @@ describe.skipIf(binary === undefined)('helm', { timeout: 90_000 }, () => {
   })
 
   test('an upgrade that never becomes ready is rolled back', async () => {
-    const late = await helm.try('upgrade', 'shop', chart, '-n', 'shops', '--set=image=missing:1', '--rollback-on-failure', '--timeout=2s')
+    const late = await helm.try('upgrade', 'shop', chart, '-n', 'shops', '--set=image=missing:1', '--rollback-on-failure', '--timeout=5s')
     expect(late.code).toBe(1)
     expect(JSON.stringify(await get('apps/v1:deployments/shop'))).toContain('nginx:1.27')
     expect((await history()).slice(-2)).toEqual(['8 failed', '9 deployed'])

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { HttpsClient } from '../https-client.ts'
 
 interface Listed {
@@ -18,19 +19,20 @@ const unpullable = /^missing/
  * Says of deployments and jobs what their controllers would once all pods are up. Nobody makes pods here, but clients wait for what they
  * are told of them.
  */
-export function startStandInControllers(client: HttpsClient): Disposable {
+export function startStandInControllers(client: HttpsClient): AsyncDisposable {
   let stopped = false
-  let timer: NodeJS.Timeout
-  const look = async (): Promise<void> => {
-    await setDeployments(client)
-    await setJobs(client)
-    if (!stopped) timer = setTimeout(() => void look(), 50)
+  const work = async (): Promise<void> => {
+    while (!stopped) {
+      await setDeployments(client)
+      await setJobs(client)
+      await setTimeout(50)
+    }
   }
-  timer = setTimeout(() => void look(), 0)
+  const working = work()
   return {
-    [Symbol.dispose]: () => {
+    async [Symbol.asyncDispose]() {
       stopped = true
-      clearTimeout(timer)
+      await working
     },
   }
 }

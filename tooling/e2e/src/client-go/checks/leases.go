@@ -14,17 +14,22 @@ var leases = []check{
 	{"a-dead-leader-is-followed", deadLeader},
 }
 
-// candidate runs for a lease, and tells when it leads.
-func candidate(ctx context.Context, target Target, lease, name string, release bool) (leads <-chan string) {
+const (
+	long  = time.Minute
+	short = 1500 * time.Millisecond
+)
+
+// candidate runs for a lease, and tells when it leads. Who is cancelled gives the lease back if it is a long one.
+func candidate(ctx context.Context, target Target, lease, name string, duration time.Duration) (leads <-chan string) {
 	leading := make(chan string, 1)
 	lock := need(resourcelock.New(resourcelock.LeasesResourceLock, namespace, lease,
 		target.Client.CoreV1(), target.Client.CoordinationV1(), resourcelock.ResourceLockConfig{Identity: name}))
 	elector := need(leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
 		Lock:            lock,
-		LeaseDuration:   1500 * time.Millisecond,
-		RenewDeadline:   1000 * time.Millisecond,
+		LeaseDuration:   duration,
+		RenewDeadline:   duration * 2 / 3,
 		RetryPeriod:     100 * time.Millisecond,
-		ReleaseOnCancel: release,
+		ReleaseOnCancel: duration == long,
 		Callbacks: leaderelection.LeaderCallbacks{
 			OnStartedLeading: func(context.Context) { leading <- name },
 			OnStoppedLeading: func() {},
@@ -39,8 +44,8 @@ func handOver(ctx context.Context, target Target) {
 	defer resign()
 	second, stop := context.WithCancel(ctx)
 	defer stop()
-	receive(ctx, candidate(first, target, "handed-over", "first", true), "the first's turn")
-	waiting := candidate(second, target, "handed-over", "second", true)
+	receive(ctx, candidate(first, target, "handed-over", "first", long), "the first's turn")
+	waiting := candidate(second, target, "handed-over", "second", long)
 	held := need(target.Client.CoordinationV1().Leases(namespace).Get(ctx, "handed-over", metav1.GetOptions{}))
 	equal(*held.Spec.HolderIdentity, "first")
 	select {
@@ -60,7 +65,7 @@ func deadLeader(ctx context.Context, target Target) {
 	defer die()
 	second, stop := context.WithCancel(ctx)
 	defer stop()
-	receive(ctx, candidate(first, target, "abandoned", "first", false), "the first's turn")
+	receive(ctx, candidate(first, target, "abandoned", "first", short), "the first's turn")
 	die()
-	receive(ctx, candidate(second, target, "abandoned", "second", true), "the second's turn")
+	receive(ctx, candidate(second, target, "abandoned", "second", short), "the second's turn")
 }

@@ -15,7 +15,7 @@ import (
 
 const (
 	namespace     = "default"
-	secondsForOne = 30
+	secondsForOne = 60
 	// patience is how long to wait before asking a server again that is away.
 	patience = 50 * time.Millisecond
 )
