@@ -108,7 +108,13 @@ export const apply: Topic = {
       [`apply -f set/a.yaml ${only} --dry-run=server`, 'configmap/a unchanged (server dry run)\nconfigmap/b pruned (server dry run)'],
       [`apply -f set/a.yaml ${only}`, 'configmap/a unchanged\nconfigmap/b pruned'],
       ['get cm -l set=pruned -o name', 'configmap/a'],
-      [`apply -f set/a.yaml --prune -l set=pruned`, { stdout: /^configmap\/a unchanged\n/, stderr: /./ }],
+      [
+        `apply -f set/a.yaml --prune -l set=pruned`,
+        {
+          stdout: /^configmap\/a unchanged\n/,
+          stderr: /Warning: v1 Endpoints is deprecated in v1\.33\+; use discovery\.k8s\.io\/v1 EndpointSlice\n$/,
+        },
+      ],
     )
   },
   'prunes by apply sets': async (session) => {

@@ -52,7 +52,7 @@ export const discovery: Topic = {
       'api-resources --categories=all -o name',
       'pods\nreplicationcontrollers\nservices\ndaemonsets.apps\ndeployments.apps\nreplicasets.apps\nstatefulsets.apps\nhorizontalpodautoscalers.autoscaling\ncronjobs.batch\njobs.batch',
     ],
-    ['api-resources --verbs=create --verbs=list --api-group=authorization.k8s.io', /^NAME +SHORTNAMES +APIVERSION +NAMESPACED +KIND\n|^$/],
+    ['api-resources --verbs=create,list --api-group=authorization.k8s.io', table('NAME SHORTNAMES APIVERSION NAMESPACED KIND')],
     ['api-resources --api-group=batch --no-headers', table('cronjobs cj batch/v1 true CronJob', 'jobs batch/v1 true Job')],
     [
       'api-resources --namespaced=false --api-group=storage.k8s.io -o name --sort-by=name',
@@ -84,7 +84,7 @@ export const discovery: Topic = {
       ['cluster-info dump --output-directory=dump', 'Cluster info dumped to dump'],
       ['create configmap dumped --from-file=dump/nodes.json', 'configmap/dumped created'],
       ['get cm dumped -o jsonpath={.data}', /\\"kind\\": \\"NodeList\\"/],
-      ['config current-context', /\w/],
+      ['config current-context', 'keelson'],
       ['config view --minify -o jsonpath={.contexts[0].context.namespace}', session.namespace],
       ['__complete get cm kube', { stdout: /^kube-root-ca\.crt\n/, stderr: /ShellCompDirectiveNoFileComp/ }],
     )

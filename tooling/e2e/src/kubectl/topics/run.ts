@@ -42,7 +42,7 @@ export const run: Topic = {
     ['get pod p -o jsonpath={.spec.ephemeralContainers[*].name}', 'beside'],
     ['debug p --image=busybox --container=net --profile=netadmin', ''],
     ['get pod p -o jsonpath={.spec.ephemeralContainers[1].securityContext.capabilities.add}', /"NET_ADMIN"/],
-    ['debug p --copy-to=copy', { code: 1, stderr: /you must specify --container or --set-image|must specify/ }],
+    ['debug p --copy-to=copy', { code: 1, stderr: 'error: you must specify --image, --set-image or command arguments.' }],
     ['debug p --copy-to=copy --set-image=p=other --profile=general', ''],
     ['get pod copy -o jsonpath={.spec.containers[*].image}', 'other'],
     ['debug node/nope --image=busybox --profile=general', { code: 1, stderr: 'Error from server (NotFound): nodes "nope" not found' }],

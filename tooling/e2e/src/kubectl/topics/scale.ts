@@ -41,7 +41,10 @@ export const scale: Topic = {
     ['get hpa d', table('NAME REFERENCE TARGETS MINPODS MAXPODS REPLICAS AGE', 'd Deployment/d cpu: <unknown>/50% 2 5 0 *')],
     ['describe hpa d', lines('Reference: Deployment/d', 'Min replicas: 2', 'Max replicas: 5', 'Deployment pods: 0 current / 0 desired')],
     ['get horizontalpodautoscalers.v1.autoscaling d -o jsonpath={.spec.targetCPUUtilizationPercentage}', '50'],
-    ['autoscale deployment d --min=5 --max=2', { code: 1, stderr: /max/ }],
+    [
+      'autoscale deployment d --min=5 --max=2',
+      { code: 1, stderr: 'error: --max=MAXPODS must be larger or equal to --min=MINPODS, max: 2, min: 5' },
+    ],
     [
       'autoscale deployment d --max=5',
       { code: 1, stderr: 'Error from server (AlreadyExists): horizontalpodautoscalers.autoscaling "d" already exists' },
