@@ -1,6 +1,6 @@
 import type { JsonObject, ObjectMeta } from '@keelson/apimachinery'
 import type { Http2Client } from '../http2-client.ts'
-import { encodeBody, protobuf } from '../served-form.ts'
+import { encodeBody, protobuf } from '../encode-body.ts'
 
 const json = 'application/json'
 export const forms = { json, protobuf } as const

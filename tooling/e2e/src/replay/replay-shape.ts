@@ -1,6 +1,6 @@
 import type { JsonObject } from '@keelson/apimachinery'
 import type { Http2Answer, Http2Client } from '../http2-client.ts'
-import { encodeBody } from '../served-form.ts'
+import { encodeBody } from '../encode-body.ts'
 import { targetOf } from './client-requests.ts'
 import type { ClientRequest, Target } from './client-requests.ts'
 import { sampleObject, samplePatch, samplePosted } from './sample-objects.ts'
