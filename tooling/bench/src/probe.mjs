@@ -32,4 +32,6 @@ const answers = {
 }
 
 process.on('message', async ({ question, argument }) => process.send({ question, answer: await answers[question](argument) }))
+// Who measures it is gone.
+process.on('disconnect', () => process.exit())
 process.channel?.unref()

@@ -32,13 +32,16 @@ export class ReportFile {
 
   /** The newest that is not complete. */
   static unfinished(directory: string): ReportFile | undefined {
-    const files = readdirSync(directory, { withFileTypes: true }).filter((entry) => entry.isFile() && /^\d.*\.json$/.test(entry.name))
-    const newest = files
-      .map(({ name }) => path.join(directory, name))
+    const names = readdirSync(directory, { withFileTypes: true }).flatMap((entry) => (entry.isFile() ? entry.name : []))
+    for (const name of names
+      .filter((file) => /^\d.*\.json$/.test(file))
       .toSorted()
-      .at(-1)
-    const report = newest === undefined ? undefined : readReport(newest)
-    return report === undefined || report.left.length === 0 ? undefined : new ReportFile(newest!, report)
+      .toReversed()) {
+      const report: Partial<Report> = readReport(path.join(directory, name))
+      // Older ones do not say.
+      if (report.left !== undefined && report.left.length > 0) return new ReportFile(path.join(directory, name), report as Report)
+    }
+    return undefined
   }
 
   get report(): Report {

@@ -8,7 +8,7 @@ import { createPod } from './pod-writes.ts'
 
 const clients = 32
 const count = 2000
-let runs = 0
+let runs = Date.now() % 1_000_000_000
 
 export const deleteItem: Item = {
   name: 'http/delete',
@@ -66,12 +66,11 @@ function sideOf(server: ServerUnderTest, remove: (server: ServerUnderTest, run: 
   return {
     name,
     async measure() {
-      const run = `del${process.pid}x${++runs}`
-      const template = createPod('3 KB', 0)
-      const body = JSON.parse(template.body!) as { metadata: { name: string; labels: Record<string, string> } }
-      body.metadata.name = `${run}-{n}`
-      body.metadata.labels['run'] = run
-      const request = { ...template, body: JSON.stringify(body) }
+      const run = `delete-${++runs}`
+      const template = createPod('3 KB', run)
+      const pod = JSON.parse(template.body!) as { metadata: { labels: Record<string, string> } }
+      pod.metadata.labels['run'] = run
+      const request = { ...template, body: JSON.stringify(pod) }
       const made = await runClient({ url, token, connections: clients, pipeline: 1, seconds: 600, count, request })
       if (made.failures > 0) throw new Error(`${name}: pods could not be made: ${made.firstFailure}`)
       const before = usageOf(pid)

@@ -23,40 +23,40 @@ function podOf(size: PodSize, name: string): WrittenPod {
   return { kind: 'Pod', apiVersion: 'v1', ...workloadPod(name) } as unknown as WrittenPod
 }
 
-/** Of run 0: what other writes change. */
-export const writtenPod = (text: string): string => `${pods}/w0-${text}`
+/** Names are a set's, and a number: each item that writes has a set of its own. */
+export const podPath = (set: string, number: string): string => `${pods}/${set}-${number}`
 
-/** New names in each run. */
-export function createPod(size: PodSize, run: number): RequestTemplate {
-  return { method: 'POST', path: pods, contentType: 'application/json', body: JSON.stringify(podOf(size, `w${run}-{n}`)), digits }
+export function createPod(size: PodSize, set: string): RequestTemplate {
+  return { method: 'POST', path: pods, contentType: 'application/json', body: JSON.stringify(podOf(size, `${set}-{n}`)), digits }
 }
 
-export function patchPod(_size: PodSize, run: number): RequestTemplate {
+export function patchPod(set: string, run: number): RequestTemplate {
   const body = JSON.stringify({ metadata: { annotations: { [touched]: `${run}-{n}` } } })
-  return { method: 'PATCH', path: writtenPod('{n}'), contentType: 'application/merge-patch+json', body, digits }
+  return { method: 'PATCH', path: podPath(set, '{n}'), contentType: 'application/merge-patch+json', body, digits }
 }
 
 /** The whole pod, as who applies it has it in a file, with an annotation that is new each time. */
-export function applyPod(size: PodSize, run: number): RequestTemplate {
-  const pod = podOf(size, 'w0-{n}')
+export function applyPod(size: PodSize, set: string, run: number): RequestTemplate {
+  const pod = podOf(size, `${set}-{n}`)
   pod.metadata.annotations[touched] = `${run}-{n}`
-  const path = `${writtenPod('{n}')}?fieldManager=bench`
+  const path = `${podPath(set, '{n}')}?fieldManager=bench`
   return { method: 'PATCH', path, contentType: 'application/apply-patch+yaml', body: JSON.stringify(pod), digits }
 }
 
 /** One that may be updated as it was read from another: no volume of a token's with a name of its own. */
-export function updatablePod(size: PodSize): RequestTemplate {
-  const { body, ...request } = createPod(size, 0)
+export function updatablePod(size: PodSize, set: string): RequestTemplate {
+  const { body, ...request } = createPod(size, set)
   const pod = JSON.parse(body!) as WrittenPod
   pod.spec['automountServiceAccountToken'] = false
   return { ...request, body: JSON.stringify(pod) }
 }
 
 /** As it was read, of whatever version, with an annotation that is new each time. */
-export function updatePod(stored: Buffer, run: number): RequestTemplate {
-  const first = '0'.repeat(digits)
-  const pod = JSON.parse(stored.toString().replaceAll(`w0-${first}`, 'w0-{n}')) as { metadata: Record<string, unknown> }
+export function updatePod(stored: Buffer, set: string, run: number): RequestTemplate {
+  const pod = JSON.parse(stored.toString().replaceAll(`${set}-${'0'.repeat(digits)}`, `${set}-{n}`)) as {
+    metadata: Record<string, unknown>
+  }
   for (const own of ['resourceVersion', 'uid', 'creationTimestamp', 'managedFields']) delete pod.metadata[own]
   pod.metadata['annotations'] = { ...(pod.metadata['annotations'] as object), [touched]: `${run}-{n}` }
-  return { method: 'PUT', path: writtenPod('{n}'), contentType: 'application/json', body: JSON.stringify(pod), digits }
+  return { method: 'PUT', path: podPath(set, '{n}'), contentType: 'application/json', body: JSON.stringify(pod), digits }
 }

@@ -1,11 +1,12 @@
 import type { Store } from '../frame/bench.ts'
 import type { Bar, Item, Side } from '../frame/item.ts'
 import { loadSide } from '../frame/load-side.ts'
+import type { Load } from '../frame/load-side.ts'
 import { runClient } from '../run-client.ts'
 import { ask, startBare } from '../server-under-test.ts'
 import type { ServerUnderTest } from '../server-under-test.ts'
 import type { RequestTemplate } from '../load-job.ts'
-import { applyPod, createPod, digits, patchPod, updatablePod, updatePod, writtenPod } from './pod-writes.ts'
+import { applyPod, createPod, digits, patchPod, podPath, updatablePod, updatePod } from './pod-writes.ts'
 import type { PodSize } from './pod-writes.ts'
 
 export interface WriteItemOptions {
@@ -38,47 +39,53 @@ export function writeItem({ name, verb, size, store = 'embedded', bar }: WriteIt
       const sides: Side[] = []
       let stored: Buffer | undefined
       for (const each of servers) {
-        const first = verb === 'apply' ? applyPod(size, 0) : verb === 'update' ? updatablePod(size) : createPod(size, 0)
-        const there = await prepare(each, first)
+        const there = await prepare(each, verb, size, name)
         stored ??= there
-        sides.push(sideOf(each, verb, size, there))
+        sides.push(sideOf(each, { verb, size, set: name, stored: there }))
       }
       if (bench.withBare) {
         const status = verb === 'create' ? 201 : 200
         const bare = stack.use(await startBare(bench.scratch, { body: stored!, status, kind: 'durable' }))
-        sides.push(sideOf(bare, verb, size, stored!))
+        sides.push(sideOf(bare, { verb, size, set: name, stored: stored! }))
       }
       return { sides }
     },
   }
 }
 
-/** Of all runs of all items: no name is used twice. */
-let runs = 0
+/** Of all runs, also against a server that others have measured before: no name is used twice. */
+let runs = Date.now() % 1_000_000_000
 
-function sideOf(server: ServerUnderTest, verb: WriteItemOptions['verb'], size: PodSize, stored: Buffer): Side {
-  const request = (): RequestTemplate => {
-    const run = ++runs
-    switch (verb) {
-      case 'create':
-        return createPod(size, run)
-      case 'update':
-        return { ...updatePod(stored, run), modulo: written }
-      case 'patch':
-        return { ...patchPod(size, run), modulo: written }
-      case 'apply':
-        return { ...applyPod(size, run), modulo: written }
-    }
+interface Writes extends Pick<WriteItemOptions, 'verb' | 'size'> {
+  readonly set: string
+  readonly stored: Buffer
+}
+
+function sideOf(server: ServerUnderTest, writes: Writes): Side {
+  const load = (): Load => ({ connections: clients, pipeline: 1, request: requestOf(writes, ++runs) })
+  return loadSide({ server, unit: 'requests/s', load })
+}
+
+function requestOf({ verb, size, set, stored }: Writes, run: number): RequestTemplate {
+  switch (verb) {
+    case 'create':
+      return createPod(size, `${set}-${run}`)
+    case 'update':
+      return { ...updatePod(stored, set, run), modulo: written }
+    case 'patch':
+      return { ...patchPod(set, run), modulo: written }
+    case 'apply':
+      return { ...applyPod(size, set, run), modulo: written }
   }
-  return loadSide({ server, unit: 'requests/s', load: () => ({ connections: clients, pipeline: 1, request: request() }) })
 }
 
 /** Those that are changed later, as many on each server; resolves to one of them. */
-async function prepare(server: ServerUnderTest, request: RequestTemplate): Promise<Buffer> {
+async function prepare(server: ServerUnderTest, verb: WriteItemOptions['verb'], size: PodSize, set: string): Promise<Buffer> {
   const { url, token } = server
+  const request = verb === 'apply' ? applyPod(size, set, 0) : verb === 'update' ? updatablePod(size, set) : createPod(size, set)
   const made = await runClient({ url, token, connections: clients, pipeline: 1, seconds: 600, count: written, request })
   if (made.failures > 0 && made.firstFailure !== 409) throw new Error(`${server.name}: pods could not be made: ${made.firstFailure}`)
-  const { status, body } = await ask(server, 'GET', writtenPod('0'.repeat(digits)))
+  const { status, body } = await ask(server, 'GET', podPath(set, '0'.repeat(digits)))
   if (status !== 200) throw new Error(`${server.name}: a pod that was made could not be read: ${status}`)
   return body
 }
