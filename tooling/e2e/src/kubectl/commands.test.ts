@@ -69,8 +69,8 @@ describe.skipIf(binary === undefined).concurrent('kubectl, command by command', 
     const kubeconfig = path.join(directory, 'kubeconfig')
     const contexts = config.contexts.map((item) => ({ ...item, context: { ...item.context, namespace } }))
     await writeFile(kubeconfig, JSON.stringify({ ...config, contexts }))
-    // An editor is a script that a session writes.
-    const place = { directory, environment: { KUBE_EDITOR: './editor.sh' } }
+    // An editor is a script that a session writes. What kubectl leaves behind goes with the rest.
+    const place = { directory, environment: { KUBE_EDITOR: './editor.sh', TMPDIR: directory } }
     return new Session(new Kubectl(binary ?? '', { kubeconfig }, scratch, place), namespace, directory)
   }
 
