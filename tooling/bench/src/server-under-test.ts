@@ -45,7 +45,7 @@ export interface KeelsonOptions {
   readonly dataDirectory?: string
   /** Default: embedded. */
   readonly store?: 'embedded' | 'memory' | { readonly etcd: string; readonly prefix: string }
-  /** False leaves the process as it is installed, for what is measured of the process as a whole. */
+  /** False leaves the process as it is installed, with all cores, for what is measured of the process as a whole. */
   readonly probed?: boolean
 }
 
@@ -106,7 +106,8 @@ export function startBare(scratch: Scratch, options: BareOptions): Promise<Serve
 
 /** Ready when it prints a line with its URL. */
 async function start(name: string, args: readonly string[], probed = true): Promise<ServerUnderTest> {
-  const child = spawn(...pinned('server', process.execPath, [...(probed ? probeFlags : []), ...args]), {
+  const command = probed ? pinned('server', process.execPath, [...probeFlags, ...args]) : ([process.execPath, args] as const)
+  const child = spawn(...command, {
     stdio: ['ignore', 'pipe', 'pipe', ...(probed ? (['ipc'] as const) : [])],
   })
   let printed = ''
