@@ -47,7 +47,7 @@ async function createOnce<T extends KubeObject>(
       ...timeToLive(parts, object),
       signal: context.signal,
     })
-    await hook.succeed()
+    if (hook.begun) await hook.succeed()
     return written
   } catch (error) {
     await hook.fail(error)
@@ -73,7 +73,7 @@ export async function prepareNew<T extends KubeObject>(
   fillSystemFields(parts, metadata)
   if ((metadata.name ?? '') === '' && (metadata.generateName ?? '') !== '') metadata.name = parts.generateName(metadata.generateName!)
   const { hooks } = parts
-  await hook.begin(hooks.beginCreate && (() => hooks.beginCreate!(context, object, { dryRun })))
+  if (hooks.beginCreate !== undefined) await hook.begin(() => hooks.beginCreate!(context, object, { dryRun }))
   try {
     beforeCreate(parts, context, object)
     await validate?.(object, undefined)
@@ -90,7 +90,8 @@ export function timeToLive<T extends KubeObject>({ definition }: StoreParts<T>, 
 
 /** Something new has no version yet. What is not a number counts as none, as it does in the original. */
 function dropResourceVersion({ metadata }: KubeObject): void {
-  if (/^[0-9]*[1-9][0-9]*$/.test(metadata.resourceVersion ?? '')) {
+  if (metadata.resourceVersion === undefined) return
+  if (/^[0-9]*[1-9][0-9]*$/.test(metadata.resourceVersion)) {
     throw newUnknownError('resourceVersion should not be set on objects to be created')
   }
   delete metadata.resourceVersion

@@ -5,9 +5,9 @@ import type { StoreParts } from './store-parts.ts'
 
 /** The server's own members of metadata: whatever the client put there goes, and uid and creation time are given. */
 export function fillSystemFields(parts: Pick<StoreParts<KubeObject>, 'now' | 'newUid'>, metadata: ObjectMeta): void {
-  delete metadata.deletionTimestamp
-  delete metadata.deletionGracePeriodSeconds
-  delete metadata.selfLink
+  if (metadata.deletionTimestamp !== undefined) delete metadata.deletionTimestamp
+  if (metadata.deletionGracePeriodSeconds !== undefined) delete metadata.deletionGracePeriodSeconds
+  if (metadata.selfLink !== undefined) delete metadata.selfLink
   metadata.uid = parts.newUid()
   metadata.creationTimestamp = formatTime(parts.now())
 }

@@ -33,8 +33,13 @@ export type StoreHooksFactory<T extends KubeObject> = (storage: Storage<T>, pref
 export class BegunHook {
   #finish: FinishHook | undefined
 
-  async begin(start: (() => Promise<FinishHook> | FinishHook) | undefined): Promise<void> {
-    if (start !== undefined) this.#finish = await start()
+  /** There is something to finish. */
+  get begun(): boolean {
+    return this.#finish !== undefined
+  }
+
+  async begin(start: () => Promise<FinishHook> | FinishHook): Promise<void> {
+    this.#finish = await start()
   }
 
   async succeed(): Promise<void> {

@@ -66,7 +66,7 @@ export async function update<T extends KubeObject>(
       run.key,
       async (current, stored) => {
         last = undefined
-        await run.hook.abandon()
+        if (run.hook.begun) await run.hook.abandon()
         last = current === undefined || stored === undefined ? await roundOnNothing(run) : await roundOnObject(run, current, stored)
         if (last.kind === 'delete') throw new NotWritten(last)
         return { object: last.object, ...timeToLive(parts, last.object) }
@@ -78,7 +78,7 @@ export async function update<T extends KubeObject>(
         signal: context.signal,
       },
     )
-    await run.hook.succeed()
+    if (run.hook.begun) await run.hook.succeed()
     return { object, created: last?.kind === 'create' }
   } catch (error) {
     if (error instanceof NotWritten) {
@@ -109,8 +109,9 @@ async function roundOnObject<T extends KubeObject>(run: Update<T>, current: T, s
   const old = stored.object()
   const object = (await info.updatedObject(current)) as T
   matchVersion(run, object, String(stored.revision))
-  const begins = plan.beginsUpdate && hooks.beginUpdate !== undefined
-  await hook.begin(begins ? () => hooks.beginUpdate!(context, object, old, { dryRun: request.dryRun }) : undefined)
+  if (plan.beginsUpdate && hooks.beginUpdate !== undefined) {
+    await hook.begin(() => hooks.beginUpdate!(context, object, old, { dryRun: request.dryRun }))
+  }
   try {
     beforeUpdate(parts, plan, context, object, old)
     keepManagerTimes(object, old)

@@ -82,8 +82,9 @@ function uint32(bytes: Uint8Array, at: number): number {
   return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0
 }
 
-/** A shallow copy without kind, apiVersion and resourceVersion. */
+/** Without kind, apiVersion and resourceVersion: a shallow copy if it has them. */
 function strip<T extends KubeObject>(object: T): T {
+  if (!('resourceVersion' in object.metadata || 'kind' in object || 'apiVersion' in object)) return object
   const { kind: _kind, apiVersion: _apiVersion, ...rest } = object
   const { resourceVersion: _resourceVersion, ...metadata } = object.metadata
   return { ...rest, metadata } as unknown as T

@@ -37,7 +37,7 @@ export function encodeRecord(parts: RecordParts): Uint8Array {
   strings.push(...parts.fields)
   let head = headerBytes + 2
   for (const text of strings) {
-    const length = Buffer.byteLength(text)
+    const length = byteLength(text)
     if (length > maxString) throw new Error('a label or selectable field is too long to be stored')
     head += 2 + length
   }
@@ -57,7 +57,24 @@ export function encodeRecord(parts: RecordParts): Uint8Array {
   return out
 }
 
+/** Most are so short that a call into native code takes longer than to look at each character. */
+function byteLength(text: string): number {
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return Buffer.byteLength(text)
+  return text.length
+}
+
 function writeString(out: Buffer, at: number, text: string): number {
+  const { length } = text
+  for (let i = 0; i < length; i++) {
+    const code = text.charCodeAt(i)
+    if (code > 0x7f) return writeWideString(out, at, text)
+    out[at + 2 + i] = code
+  }
+  out.writeUInt16BE(length, at)
+  return at + 2 + length
+}
+
+function writeWideString(out: Buffer, at: number, text: string): number {
   const written = out.write(text, at + 2)
   out.writeUInt16BE(written, at)
   return at + 2 + written

@@ -6,9 +6,10 @@ import type { ReadonlyPodSpec } from './visit-containers.ts'
 export function dropDisabledPodFields(spec: PodSpec, old?: ReadonlyPodSpec): void {
   const sources = (spec.volumes ?? []).flatMap(({ projected }) => projected?.sources ?? [])
   for (const member of ['clusterTrustBundle', 'podCertificate'] as const) {
-    if (!projectionInUse(old, member)) for (const source of sources) delete source[member]
+    const having = sources.filter((source) => member in source)
+    if (having.length > 0 && !projectionInUse(old, member)) for (const source of having) delete source[member]
   }
-  if (old?.schedulingGroup === undefined) delete spec.schedulingGroup
+  if (old?.schedulingGroup === undefined && 'schedulingGroup' in spec) delete spec.schedulingGroup
   if (!stopSignalsInUse(old)) dropStopSignals(spec)
 }
 
