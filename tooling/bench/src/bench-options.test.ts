@@ -11,10 +11,11 @@ function parse(...args: readonly string[]): BenchOptions {
 const namesOf = (...args: readonly string[]): readonly string[] => parse(...args).items.map(({ name }) => name)
 
 test('what is measured', () => {
-  expect(namesOf()).toEqual(allItems.filter(({ full }) => full !== true).map(({ name }) => name))
+  expect(namesOf()).toEqual(allItems.filter(({ only }) => only === undefined).map(({ name }) => name))
   expect(namesOf('--full')).toEqual(allItems.map(({ name }) => name))
   expect(namesOf('http/get', 'storage/walk')).toEqual(['http/get', 'storage/walk'])
   expect(namesOf('--items', 'mixed,http/get')).toEqual(['http/get', 'mixed/controllers'])
+  expect(namesOf('registry')).toContain('registry/create')
   expect(namesOf('growth').length).toBeGreaterThan(2)
   expect(namesOf('growth')).not.toContain('growth/GET-8k-full')
   expect(namesOf('growth/GET-8k-full')).toEqual(['growth/GET-8k-full'])

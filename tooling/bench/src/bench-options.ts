@@ -26,11 +26,13 @@ const fullMinutes = 8
 export function help(all: readonly Item[]): string {
   const groups = Map.groupBy(all, ({ name }) => name.slice(0, name.indexOf('/')))
   const lines = Array.from(groups, ([group, items]) => {
-    const names = items.map(({ name, full }) => name.slice(group.length + 1) + (full === true ? ' (--full)' : ''))
+    const names = items.map(
+      ({ name, only }) => name.slice(group.length + 1) + (only === 'full' ? ' (--full)' : only === 'named' ? ' (named)' : ''),
+    )
     return `  ${group.padEnd(9)} ${names.join(', ')}`
   })
   return `npm run bench -- [flags] [GROUP | GROUP/NAME …]
-Without flags: everything but what is marked --full, in about ten minutes.
+Without flags: everything that has no mark, in about ten minutes. A group's name means what is marked (named) too.
 
 ${lines.join('\n')}
 
@@ -103,14 +105,14 @@ export function parseBenchOptions(args: readonly string[], all: readonly Item[])
   }
 }
 
-/** A group's name stands for all of it that does not take long; what is named itself is always meant. */
 function chosen(all: readonly Item[], asked: readonly string[], full: boolean): readonly Item[] {
   const unknown = asked.filter((text) => !all.some(({ name }) => name === text || name.startsWith(`${text}/`)))
   if (unknown.length > 0) throw new Error(`no such item: ${unknown.join(', ')}; --help shows what there is`)
-  return all.filter(
-    (item) =>
-      asked.includes(item.name) || ((full || item.full !== true) && (asked.length === 0 || asked.includes(item.name.split('/')[0]!))),
-  )
+  return all.filter(({ name, only }) => {
+    if (asked.includes(name)) return true
+    if (asked.length > 0 && !asked.includes(name.split('/')[0]!)) return false
+    return full || only === undefined || (only === 'named' && asked.length > 0)
+  })
 }
 
 function positive(flag: string, text: string): number {

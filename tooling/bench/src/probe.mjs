@@ -20,7 +20,12 @@ const answers = {
     session.connect()
     await session.post('Profiler.enable')
     await session.post('Profiler.start')
-    await session.post('HeapProfiler.startSampling')
+    // What was allocated, not what is left of it.
+    await session.post('HeapProfiler.startSampling', {
+      samplingInterval: 8192,
+      includeObjectsCollectedByMajorGC: true,
+      includeObjectsCollectedByMinorGC: true,
+    })
   },
   async stopProfile(file) {
     const cpu = await session.post('Profiler.stop')

@@ -38,6 +38,8 @@ export class Scratch implements Disposable {
   }
 }
 
+export type Cores = 'one' | 'all'
+
 export interface KeelsonOptions {
   /** Default: "keelson". */
   readonly name?: string
@@ -45,15 +47,17 @@ export interface KeelsonOptions {
   readonly dataDirectory?: string
   /** Default: embedded. */
   readonly store?: 'embedded' | 'memory' | { readonly etcd: string; readonly prefix: string }
-  /** False leaves the process as it is installed, with all cores, for what is measured of the process as a whole. */
+  /** False leaves the process as it is installed, for what is measured of the process as a whole. */
   readonly probed?: boolean
+  /** Default: one, so that the client takes nothing from it. All where a client hardly needs any and the server has threads that do. */
+  readonly cores?: Cores
 }
 
 let servers = 0
 
 /** Our own, as it is installed, or as another revision of it was. */
 export function startKeelson(scratch: Scratch, program: string, options: KeelsonOptions = {}): Promise<ServerUnderTest> {
-  const { name = 'keelson', store = 'embedded', probed = true } = options
+  const { name = 'keelson', store = 'embedded', probed = true, cores = 'one' } = options
   const tokens = scratch.file('tokens.csv', `${token},bench,bench,"system:masters"\n`)
   const data = options.dataDirectory ?? path.join(scratch.path, `data-${++servers}`)
   const storage =
@@ -73,7 +77,7 @@ export function startKeelson(scratch: Scratch, program: string, options: Keelson
       '--controllers=none',
       ...storage,
     ],
-    probed,
+    { probed, cores },
   )
 }
 
@@ -82,6 +86,7 @@ export interface BareOptions {
   readonly status?: number
   /** Hono's handler unless it is node:https alone, HTTP/2, or what parses, puts durably and answers. */
   readonly kind?: 'raw' | 'http2' | 'durable'
+  readonly cores?: Cores
 }
 
 let bares = 0
@@ -89,8 +94,8 @@ let bares = 0
 export function startBare(scratch: Scratch, options: BareOptions): Promise<ServerUnderTest> {
   const { key, cert } = selfSigned()
   const number = ++bares
-  const { kind } = options
-  return start('bare', [
+  const { kind, cores = 'one' } = options
+  const args = [
     fileURLToPath(import.meta.resolve('./bare.mjs')),
     '--key',
     scratch.file(`bare-${number}.key`, key),
@@ -101,12 +106,18 @@ export function startBare(scratch: Scratch, options: BareOptions): Promise<Serve
     '--status',
     String(options.status ?? 200),
     ...(kind === 'durable' ? ['--durable', path.join(scratch.path, `bare-${number}.data`)] : kind === undefined ? [] : [`--${kind}`]),
-  ])
+  ]
+  return start('bare', args, { probed: true, cores })
 }
 
 /** Ready when it prints a line with its URL. */
-async function start(name: string, args: readonly string[], probed = true): Promise<ServerUnderTest> {
-  const command = probed ? pinned('server', process.execPath, [...probeFlags, ...args]) : ([process.execPath, args] as const)
+async function start(
+  name: string,
+  args: readonly string[],
+  { probed, cores }: Required<Pick<KeelsonOptions, 'probed' | 'cores'>>,
+): Promise<ServerUnderTest> {
+  const all = probed ? [...probeFlags, ...args] : args
+  const command = cores === 'one' ? pinned('server', process.execPath, all) : ([process.execPath, all] as const)
   const child = spawn(...command, {
     stdio: ['ignore', 'pipe', 'pipe', ...(probed ? (['ipc'] as const) : [])],
   })

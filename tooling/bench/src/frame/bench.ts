@@ -1,5 +1,5 @@
 import type { DatasetSize, Dataset } from '../fill-store.ts'
-import type { KeelsonOptions, Scratch, ServerUnderTest } from '../server-under-test.ts'
+import type { Cores, KeelsonOptions, Scratch, ServerUnderTest } from '../server-under-test.ts'
 
 export type Store = 'embedded' | 'memory' | 'etcd'
 
@@ -9,6 +9,7 @@ export interface ServerOptions {
   /** Nobody else gets it, and its objects are its own. */
   readonly fresh?: boolean
   readonly probed?: KeelsonOptions['probed']
+  readonly cores?: Cores
 }
 
 /** What items share: objects are made once, and a server goes on while items want the same. */
@@ -26,7 +27,7 @@ export interface Bench {
   /** The next one is started anew. */
   stop(): Promise<void>
   /** The same servers of somebody else, or of another revision, with the usual objects: measured beside ours. */
-  others(): Promise<readonly ServerUnderTest[]>
+  others(cores?: Cores): Promise<readonly ServerUnderTest[]>
   /** Where an etcd listens, one for the whole run. Undefined where there is none. */
   etcd(): Promise<string | undefined>
 }

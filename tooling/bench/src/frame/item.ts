@@ -60,14 +60,17 @@ export interface Opened {
   readonly bar?: Bar
 }
 
+/** 'named': by its name, its group's, or with --full. 'full': it takes long, a group's name does not mean it. */
+export type Only = 'named' | 'full'
+
 export interface Item {
   /** GROUP/NAME. */
   readonly name: string
   readonly title: string
   readonly unit: Unit
   readonly bar?: Bar
-  /** Left out unless it is asked for by name or with --full: it takes long. */
-  readonly full?: boolean
+  /** Left out unless it is asked for. */
+  readonly only?: Only
   /** Other servers are measured beside ours: it can be compared with a base revision. */
   readonly compares?: boolean
   /** At most, where one measurement takes long or hardly varies. */

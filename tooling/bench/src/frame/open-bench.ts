@@ -6,7 +6,7 @@ import { fillEtcd, fillStore } from '../fill-store.ts'
 import type { Dataset, DatasetSize } from '../fill-store.ts'
 import { fillServer } from '../fill-server.ts'
 import { startKeelson } from '../server-under-test.ts'
-import type { KeelsonOptions, Scratch, ServerUnderTest } from '../server-under-test.ts'
+import type { Cores, KeelsonOptions, Scratch, ServerUnderTest } from '../server-under-test.ts'
 import type { Bench, ServerOptions, Store } from './bench.ts'
 
 export interface BenchSetup {
@@ -31,7 +31,7 @@ export function openBench({ scratch, program, seconds, etcd, other, base }: Benc
   const datasets = new Map<string, Promise<Dataset>>()
   const running = new Map<string, ServerUnderTest>()
   const wanted = new Set<string>()
-  let others: Promise<readonly ServerUnderTest[]> | undefined
+  const others = new Map<Cores, Promise<readonly ServerUnderTest[]>>()
   let ownEtcd: Promise<string | undefined> | undefined
   let prefixes = 0
 
@@ -53,9 +53,9 @@ export function openBench({ scratch, program, seconds, etcd, other, base }: Benc
   async function start(
     size: DatasetSize,
     store: Store,
-    { fresh = false, probed = true }: ServerOptions,
+    { fresh = false, probed = true, cores = 'one' }: ServerOptions,
   ): Promise<ServerUnderTest | undefined> {
-    const options = { probed } satisfies KeelsonOptions
+    const options = { probed, cores } satisfies KeelsonOptions
     if (store === 'embedded') {
       const { directory } = await bench.dataset(size)
       if (!fresh) return startKeelson(scratch, program, { ...options, dataDirectory: directory })
@@ -72,9 +72,9 @@ export function openBench({ scratch, program, seconds, etcd, other, base }: Benc
     return server
   }
 
-  async function openOthers(): Promise<readonly ServerUnderTest[]> {
+  async function openOthers(cores: Cores): Promise<readonly ServerUnderTest[]> {
     const servers = other === undefined ? [] : [other]
-    if (base !== undefined) servers.push(stack.use(await startKeelson(scratch, base.program, { name: base.name })))
+    if (base !== undefined) servers.push(stack.use(await startKeelson(scratch, base.program, { name: base.name, cores })))
     for (const server of servers) await fillServer(server, usual)
     return servers
   }
@@ -90,8 +90,8 @@ export function openBench({ scratch, program, seconds, etcd, other, base }: Benc
       return dataset
     },
     async server(size, options = {}) {
-      const { store = 'embedded', fresh = false, probed = true } = options
-      const key = fresh ? `fresh ${++prefixes}` : JSON.stringify({ size, store, probed })
+      const { store = 'embedded', fresh = false, probed = true, cores = 'one' } = options
+      const key = fresh ? `fresh ${++prefixes}` : JSON.stringify({ size, store, probed, cores })
       wanted.add(key)
       const there = running.get(key)
       if (there !== undefined) return there
@@ -100,7 +100,11 @@ export function openBench({ scratch, program, seconds, etcd, other, base }: Benc
       if (server !== undefined) running.set(key, server)
       return server
     },
-    others: () => (others ??= openOthers()),
+    others(cores = 'one') {
+      let servers = others.get(cores)
+      if (servers === undefined) others.set(cores, (servers = openOthers(cores)))
+      return servers
+    },
     etcd: () => (ownEtcd ??= openEtcd()),
     release: () => wanted.clear(),
     async stop() {

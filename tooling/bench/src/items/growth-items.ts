@@ -79,7 +79,7 @@ function growthItem({ kind, counts, store = 'embedded', full }: Growth, { what, 
     unit: 'ms',
     bar: { type: 'ratio', of: names.at(-1)!, to: names.at(-2)!, most: 1.3 },
     rounds: 2,
-    ...(full && { full }),
+    ...(full && { only: 'full' as const }),
     async open(bench) {
       const sides: Side[] = []
       for (const [i, count] of counts.entries()) {

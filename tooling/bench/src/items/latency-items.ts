@@ -1,7 +1,7 @@
 import { configMaps, podName, pods } from '../fill-store.ts'
 import type { DatasetSize } from '../fill-store.ts'
 import { usual } from '../frame/open-bench.ts'
-import type { Item } from '../frame/item.ts'
+import type { Item, Only } from '../frame/item.ts'
 import { loadSide } from '../frame/load-side.ts'
 import type { RequestTemplate } from '../load-job.ts'
 import { runClient } from '../run-client.ts'
@@ -11,23 +11,23 @@ const noConfigMap = `${configMaps}?labelSelector=nothing`
 
 export const latencyItems: readonly Item[] = [
   latencyItem({
-    name: 'lists',
+    name: 'latency/get-during-lists',
     title: 'p99 of GET while 4 clients LIST 10,000 pods',
     size: usual,
     busy: { method: 'GET', path: pods },
     busyClients: 4,
   }),
   latencyItem({
-    name: 'gzip',
-    full: true,
+    name: 'http/get-during-gzip',
+    only: 'named',
     title: 'p99 of GET while 4 clients LIST 10,000 pods, compressed',
     size: usual,
     busy: { method: 'GET', path: pods, acceptEncoding: 'gzip' },
     busyClients: 4,
   }),
   latencyItem({
-    name: 'selection',
-    full: true,
+    name: 'latency/get-during-selection',
+    only: 'named',
     title: 'p99 of GET while a selector that matches nothing goes over 300,000 objects',
     size: many,
     busy: { method: 'GET', path: noConfigMap },
@@ -35,7 +35,7 @@ export const latencyItems: readonly Item[] = [
   }),
   {
     name: 'latency/nothing-selected',
-    full: true,
+    only: 'named',
     title: 'LIST by a selector that lets none of 300,000 objects through',
     unit: 'ms',
     bar: { type: 'most', value: 150 },
@@ -54,17 +54,17 @@ interface LatencyOptions {
   /** Sent without pause by so many clients while single pods are read. */
   readonly busy: RequestTemplate
   readonly busyClients: number
-  readonly full?: boolean
+  readonly only?: Only
 }
 
 /** How long the slowest hundredth of small reads takes while large ones are going on. */
-function latencyItem({ name, title, size, busy, busyClients, full }: LatencyOptions): Item {
+function latencyItem({ name, title, size, busy, busyClients, only }: LatencyOptions): Item {
   return {
-    name: `latency/get-during-${name}`,
+    name,
     title,
     unit: 'ms',
     bar: { type: 'most', value: 25 },
-    ...(full !== undefined && { full }),
+    ...(only !== undefined && { only }),
     async open(bench) {
       const server = (await bench.server(size))!
       const request = { method: 'GET', path: `${pods}/${podName(0)}` }

@@ -1,6 +1,6 @@
 import type { DatasetSize } from '../fill-store.ts'
 import type { Store } from '../frame/bench.ts'
-import type { Bar, Item } from '../frame/item.ts'
+import type { Bar, Item, Only } from '../frame/item.ts'
 import { loadSide } from '../frame/load-side.ts'
 import type { Load } from '../frame/load-side.ts'
 import { usual } from '../frame/open-bench.ts'
@@ -22,7 +22,7 @@ export interface ReadItemOptions {
   /** Default: the usual. Other servers have only that. */
   readonly size?: DatasetSize
   readonly bar?: Bar | undefined
-  readonly full?: boolean
+  readonly only?: Only
 }
 
 /** The same request again and again. Bare answers with the same bytes. */
@@ -39,7 +39,7 @@ export function readItem(options: ReadItemOptions): Item {
     store = 'embedded',
     size = usual,
     bar,
-    full,
+    only,
   } = options
   const compares = size === usual
   const load: Load = {
@@ -54,7 +54,7 @@ export function readItem(options: ReadItemOptions): Item {
     unit: 'requests/s',
     ...(bar !== undefined && { bar }),
     compares,
-    ...(full !== undefined && { full }),
+    ...(only !== undefined && { only }),
     async open(bench, stack) {
       const server = await bench.server(size, { store })
       if (server === undefined) return undefined

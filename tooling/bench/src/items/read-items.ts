@@ -27,7 +27,7 @@ export const readItems: readonly Item[] = [
   readItem({ name: 'list-table', title: 'LIST 10,000 pods as a Table', path: pods, clients: 2, accept: table }),
   readItem({ name: 'list-metadata', title: 'LIST 10,000 pods, metadata only', path: pods, clients: 2, accept: metadata }),
   readItem({ name: 'list-gzip', title: 'LIST 10,000 pods, compressed', path: pods, clients: 2, acceptEncoding: 'gzip' }),
-  readItem({ name: 'list-http2', full: true, title: 'LIST 10,000 pods over HTTP/2', path: pods, clients: 2, http2: true }),
+  readItem({ name: 'list-http2', only: 'full', title: 'LIST 10,000 pods over HTTP/2', path: pods, clients: 2, http2: true }),
   readItem({
     name: 'list-label',
     title: 'LIST 200 of 10,000 pods by a label',
@@ -44,7 +44,7 @@ export const readItems: readonly Item[] = [
   readItem({ name: 'page', title: 'LIST a page of 500 pods', path: `${pods}?limit=500`, clients: 8, bar: share(0.5) }),
   readItem({
     name: 'get-memory',
-    full: true,
+    only: 'full',
     title: 'GET a pod of 8 KB, 10 clients, store in memory',
     path: onePod,
     clients: 10,
@@ -53,7 +53,7 @@ export const readItems: readonly Item[] = [
   }),
   readItem({
     name: 'get-etcd',
-    full: true,
+    only: 'full',
     title: 'GET a pod of 8 KB, 10 clients, on etcd',
     path: onePod,
     clients: 10,

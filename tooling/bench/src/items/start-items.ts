@@ -2,7 +2,7 @@ import { pods } from '../fill-store.ts'
 import type { DatasetSize } from '../fill-store.ts'
 import { usual } from '../frame/open-bench.ts'
 import type { Bench } from '../frame/bench.ts'
-import type { Figure, Item, Side } from '../frame/item.ts'
+import type { Figure, Item, Only, Side } from '../frame/item.ts'
 import { usageOf } from '../process-usage.ts'
 import type { Usage } from '../process-usage.ts'
 import { ask } from '../server-under-test.ts'
@@ -18,7 +18,7 @@ export const startItems: readonly Item[] = [
   startItem({ name: 'many', title: 'start to ready, with 100,000 pods of 8 KB', size: many, most: 3, rounds: 2 }),
   startItem({
     name: 'list',
-    full: true,
+    only: 'full',
     title: 'start with 100,000 pods of 8 KB until a list is answered from the cache',
     size: many,
     most: 3,
@@ -30,7 +30,7 @@ export const startItems: readonly Item[] = [
   idleItem({ name: 'anon', title: 'memory of an idle server, its own (RssAnon)', most: 60, pick: ({ rssAnonMiB }) => rssAnonMiB }),
   idleItem({
     name: 'pods',
-    full: true,
+    only: 'full',
     title: 'memory of an idle server with 10,000 pods of 8 KB, its own (RssAnon)',
     size: usual,
     pick: ({ rssAnonMiB }) => rssAnonMiB,
@@ -44,20 +44,20 @@ interface StartOptions {
   /** Seconds. */
   readonly most: number
   readonly rounds?: number
-  readonly full?: boolean
+  readonly only?: Only
   /** What has to be answered as well. */
   readonly until?: string
 }
 
 /** From the start of the process until it says that it is ready. */
-function startItem({ name, title, size, most, rounds, full, until }: StartOptions): Item {
+function startItem({ name, title, size, most, rounds, only, until }: StartOptions): Item {
   return {
     name: `start/${name}`,
     title,
     unit: 's',
     bar: { type: 'most', value: most },
     ...(rounds !== undefined && { rounds }),
-    ...(full !== undefined && { full }),
+    ...(only !== undefined && { only }),
     async open(bench) {
       await bench.dataset(size)
       return { sides: [startedSide(bench, size, (server) => (until === undefined ? Promise.resolve() : answered(server, until)))] }
@@ -71,7 +71,7 @@ function startedSide(bench: Bench, size: DatasetSize, done: (server: ServerUnder
     async measure() {
       await bench.stop()
       const began = performance.now()
-      const server = (await bench.server(size, { probed: false }))!
+      const server = (await bench.server(size, { probed: false, cores: 'all' }))!
       await done(server)
       const value = (performance.now() - began) / 1000
       return { value, ...memoryOf(usageOf(server.pid)) }
@@ -90,18 +90,18 @@ interface IdleOptions {
   readonly size?: DatasetSize
   /** MiB. */
   readonly most?: number
-  readonly full?: boolean
+  readonly only?: Only
   readonly pick: (usage: Usage) => number
 }
 
 /** What a server that nobody asks anything holds, ten seconds after its start. Its processor time is that of those seconds. */
-function idleItem({ name, title, size = empty, most, full, pick }: IdleOptions): Item {
+function idleItem({ name, title, size = empty, most, only, pick }: IdleOptions): Item {
   return {
     name: `idle/${name}`,
     title,
     unit: 'MiB',
     ...(most !== undefined && { bar: { type: 'most', value: most } }),
-    ...(full !== undefined && { full }),
+    ...(only !== undefined && { only }),
     rounds: 1,
     async open(bench) {
       return {
@@ -110,7 +110,7 @@ function idleItem({ name, title, size = empty, most, full, pick }: IdleOptions):
             name: 'keelson',
             async measure() {
               await bench.stop()
-              const server = (await bench.server(size, { probed: false }))!
+              const server = (await bench.server(size, { probed: false, cores: 'all' }))!
               const before = usageOf(server.pid)!
               await new Promise((resolve) => setTimeout(resolve, idleMs))
               const after = usageOf(server.pid)!

@@ -24,7 +24,10 @@ const clients = 32
 /** Enough that changes in flight do not meet. */
 const written = 2000
 
-/** The whole chain with default admission. Bare is what parses a body, puts it durably and answers it. */
+/**
+ * The whole chain with default admission. Bare is what parses a body, puts it durably and answers it. Both have all cores: a client that
+ * writes needs a tenth of one, and flushes and collections of garbage have threads of their own.
+ */
 export function writeItem({ name, verb, size, store = 'embedded', bar }: WriteItemOptions): Item {
   return {
     name: `http/${name}`,
@@ -33,9 +36,9 @@ export function writeItem({ name, verb, size, store = 'embedded', bar }: WriteIt
     ...(bar !== undefined && { bar }),
     compares: store === 'embedded',
     async open(bench, stack) {
-      const server = await bench.server({ pods: 1, configMaps: 0 }, { store, fresh: true })
+      const server = await bench.server({ pods: 1, configMaps: 0 }, { store, fresh: true, cores: 'all' })
       if (server === undefined) return undefined
-      const servers = [server, ...(store === 'embedded' ? await bench.others() : [])]
+      const servers = [server, ...(store === 'embedded' ? await bench.others('all') : [])]
       const sides: Side[] = []
       let stored: Buffer | undefined
       for (const each of servers) {
@@ -45,7 +48,7 @@ export function writeItem({ name, verb, size, store = 'embedded', bar }: WriteIt
       }
       if (bench.withBare) {
         const status = verb === 'create' ? 201 : 200
-        const bare = stack.use(await startBare(bench.scratch, { body: stored!, status, kind: 'durable' }))
+        const bare = stack.use(await startBare(bench.scratch, { body: stored!, status, kind: 'durable', cores: 'all' }))
         sides.push(sideOf(bare, { verb, size, set: name, stored: stored! }))
       }
       return { sides }

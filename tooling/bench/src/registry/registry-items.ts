@@ -41,7 +41,7 @@ function itemOf({ name, title, unit, bar }: WritePathItem): Item {
     title,
     unit: unit === 'rate' ? 'operations/s' : 'µs',
     ...(bar !== undefined && { bar: { type: unit === 'rate' ? 'least' : 'most', value: bar } satisfies Bar }),
-    full: true,
+    only: 'named',
     open: async () => ({ sides: [processSide('keelson', program, () => [name])] }),
   }
 }

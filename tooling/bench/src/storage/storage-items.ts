@@ -93,7 +93,7 @@ function itemOf({ name, title, ours, bare, least = 0, mostMs, etcd = false }: St
     title,
     unit: mostMs === undefined ? 'operations/s' : 'ms',
     bar: mostMs === undefined ? { type: 'share', least } : { type: 'most', value: mostMs },
-    ...(etcd && { full: true }),
+    ...(etcd && { only: 'named' as const }),
     async open(bench) {
       const url = etcd ? await bench.etcd() : undefined
       if (etcd && url === undefined) return undefined
