@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
 
 export interface Ran {
   readonly code: number
@@ -29,6 +30,7 @@ export class Kubectl {
     this.#binary = binary
     this.#environment = { ...process.env, KUBECONFIG: kubeconfig, KUBECACHEDIR: cache, HOME: cache, ...place.environment }
     this.#directory = place.directory ?? cache
+    mkdirSync(cache, { recursive: true })
   }
 
   /** Never rejects: the exit code is part of the answer. */
