@@ -202,17 +202,16 @@ function listDecoder(schema: ListSchema): Decoder {
       return null
     }
     const { steps } = context
-    const list: unknown[] = []
-    let same = true
+    let list: unknown[] | undefined = context.reuse ? undefined : []
     for (let i = 0; i < value.length; i++) {
       steps.push(i)
       const item = value[i] as unknown
       const decoded = item === null && keepsNull ? null : decode(item, context)
-      if (decoded !== item) same = false
-      list.push(decoded)
+      if (decoded !== item) list ??= value.slice(0, i)
+      list?.push(decoded)
       steps.pop()
     }
-    return same && context.reuse ? value : list
+    return list ?? value
   }
 }
 
@@ -226,25 +225,32 @@ function mapDecoder(schema: MapSchema): Decoder {
       return null
     }
     if (value instanceof DuplicateObject) noteDuplicates(value, context)
-    const map: { [key: string]: unknown } = {}
     const { steps } = context
     const source = value instanceof DuplicateObject ? objectFromEntries(value.entries) : value
+    let map: { [key: string]: unknown } | undefined = context.reuse ? undefined : {}
     let last: string | undefined
     let sorted = true
-    let same = source === value
     for (const key in source) {
       if (last !== undefined && key < last) sorted = false
       last = key
       steps.push(key)
       const decoded = decode(source[key], context) ?? nullValue
-      if (decoded !== source[key]) same = false
-      setOwn(map, key, decoded)
+      if (decoded !== source[key]) map ??= entriesBefore(source, key)
+      if (map !== undefined) setOwn(map, key, decoded)
       steps.pop()
     }
     if (last === undefined) return null
-    if (!sorted) return sortKeys(map)
-    return same && context.reuse ? value : map
+    return sorted ? (map ?? source) : sortKeys(map ?? source)
   }
+}
+
+function entriesBefore(source: JsonMembers, key: string): { [key: string]: unknown } {
+  const map: { [key: string]: unknown } = {}
+  for (const earlier in source) {
+    if (earlier === key) break
+    setOwn(map, earlier, source[earlier])
+  }
+  return map
 }
 
 function noteDuplicates(value: DuplicateObject, context: DecodeContext): void {
@@ -256,7 +262,7 @@ function noteDuplicates(value: DuplicateObject, context: DecodeContext): void {
 }
 
 /** Go writes maps in byte order of their keys. */
-function sortKeys(map: { [key: string]: unknown }): { [key: string]: unknown } {
+function sortKeys(map: JsonMembers): { [key: string]: unknown } {
   const sorted: { [key: string]: unknown } = {}
   for (const key of Object.keys(map).sort()) setOwn(sorted, key, map[key])
   return sorted

@@ -5,9 +5,11 @@ import type { GroupVersionKind } from '../names.ts'
 import { formatTime } from '../time.ts'
 import { capUpdateManagers } from './cap-managers.ts'
 import { equalValues } from './compare-values.ts'
+import type { Comparison } from './compare.ts'
 import { ApplyConflicts, newFieldManagerConflict } from './conflicts.ts'
+import { CreatedShapes } from './created-shapes.ts'
 import type { FieldFilter } from './field-filter.ts'
-import { difference, fieldsAt, hasPath, isEmptySet, union } from './field-set.ts'
+import { difference, fieldsAt, hasPath, isEmptySet, leaf, union } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
 import { foldAtomic } from './fold-atomic.ts'
 import { clientSideApplier, fieldsLastApplied, updateLastApplied } from './last-applied.ts'
@@ -58,6 +60,7 @@ const unmanaged = fieldsAt(
 export class FieldManager {
   readonly #options: FieldManagerOptions
   readonly #kind: TypedKind
+  #created: CreatedShapes | undefined
 
   /** Throws for a kind that has no schema in its own version. */
   constructor(options: FieldManagerOptions) {
@@ -128,14 +131,20 @@ export class FieldManager {
   /** Takes what changed from those who owned it and gives it to `manager`. False when nobody owns other than before. */
   #follow(live: TypedObject, next: TypedObject, managed: Managed, manager: string): boolean {
     const change: OwnersChange = { live, next, convert: this.#kind.convert, filter: this.#options.resetFields }
+    if (managed.size === 0 && live === this.#kind.typed(undefined)) {
+      this.#created ??= new CreatedShapes(live)
+      this.#give(
+        managed,
+        manager,
+        this.#created.setOf(next, () => changedBy(compareObjects(change))),
+      )
+      return managed.size > 0
+    }
     const comparison = compareObjects(change)
     const before = new Map(managed)
     if (comparison !== undefined) this.#foldAtomic(managed)
     takeFields(managed, change, comparison, { force: true })
-    if (comparison !== undefined) {
-      const set = difference(union(comparison.modified, comparison.added), unmanaged)
-      if (!isEmptySet(set)) this.#give(managed, manager, set)
-    }
+    this.#give(managed, manager, changedBy(comparison))
     capUpdateManagers(managed)
     return managed.size !== before.size || [...managed].some(([id, entry]) => before.get(id) !== entry)
   }
@@ -149,6 +158,7 @@ export class FieldManager {
   }
 
   #give(managed: Managed, manager: string, set: FieldSet): void {
+    if (isEmptySet(set)) return
     const { apiVersion } = this.#kind
     const identity = identityOf(manager === '' ? 'unknown' : manager, 'Update', apiVersion, this.#options.subresource)
     const id = identityText(identity)
@@ -217,6 +227,10 @@ export class FieldManager {
     const metadata = live.metadata.managedFields === undefined ? live.metadata : { ...live.metadata, managedFields: undefined }
     return cloneJson({ ...live, metadata } as unknown as JsonObject) as unknown as KubeObject
   }
+}
+
+function changedBy(comparison: Comparison | undefined): FieldSet {
+  return comparison === undefined ? leaf : difference(union(comparison.modified, comparison.added), unmanaged)
 }
 
 /** Undefined: all that is in conflict is as client-side apply left it. */

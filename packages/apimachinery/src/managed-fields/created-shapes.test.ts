@@ -1,0 +1,112 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { JsonObject, JsonValue } from '../meta.ts'
+import type { FieldSchema, StructSchema, TypeSchema } from '../type-schema.ts'
+import { compareValuesOfType } from './compare.ts'
+import { CreatedShapes } from './created-shapes.ts'
+import { leaf, union } from './field-set.ts'
+import type { FieldSet } from './field-set.ts'
+import { mergeTypeOf } from './merge-type.ts'
+import { TypedError } from './typed-error.ts'
+import type { TypedObject } from './typed-object.ts'
+
+const struct = (fields: readonly FieldSchema[], mapType?: 'atomic'): StructSchema => ({
+  kind: 'struct',
+  name: 'S',
+  definition: 'S',
+  fields,
+  byName: new Map(fields.map((field) => [field.name, field])),
+  ...(mapType && { mapType }),
+})
+const text: TypeSchema = { kind: 'string' }
+const item = struct([
+  { name: 'name', type: text },
+  { name: 'port', type: { kind: 'int32' }, pointer: true },
+  { name: 'tags', type: { kind: 'map', values: text } },
+])
+const schema = struct([
+  { name: 'text', type: text },
+  { name: 'inner', type: struct([{ name: 'text', type: text }]) },
+  { name: 'whole', type: struct([{ name: 'text', type: text }], 'atomic') },
+  { name: 'labels', type: { kind: 'map', values: text } },
+  { name: 'open', type: { kind: 'json' } },
+  { name: 'atomic', type: { kind: 'list', items: text } },
+  { name: 'set', type: { kind: 'list', listType: 'set', items: text } },
+  { name: 'named', type: { kind: 'list', listType: 'map', mapKeys: ['name'], items: item } },
+  { name: 'ports', type: { kind: 'list', listType: 'map', mapKeys: ['name', 'port'], items: item } },
+])
+const type = mergeTypeOf(schema)
+const empty = wrapped({ text: '', inner: {}, whole: {}, named: null, open: null })
+
+function wrapped(value: JsonObject): TypedObject {
+  return { apiVersion: 'v1', type, value }
+}
+
+function computed(object: TypedObject): FieldSet {
+  const comparison = compareValuesOfType(type, empty.value, object.value)
+  return comparison === undefined ? leaf : union(comparison.modified, comparison.added)
+}
+
+/** The set, or the message of what is wrong, in its exact order. */
+function shown(set: () => FieldSet): string {
+  try {
+    return JSON.stringify(set())
+  } catch (error) {
+    if (error instanceof TypedError) return error.message
+    throw error
+  }
+}
+
+const words = fc.constantFrom('', 'a', 'b', 'name', 'true', '1', '__proto__')
+const scalars = fc.oneof(words, fc.constantFrom<JsonValue>(0, -0, 1, true, false, null, 'ä', 1.5))
+const maps = fc.oneof(fc.dictionary(words, words, { maxKeys: 3 }), fc.constant(null))
+const items = fc.oneof(
+  { weight: 9, arbitrary: fc.record({ name: scalars, port: scalars, tags: maps }, { requiredKeys: [] }) },
+  scalars,
+) as fc.Arbitrary<JsonValue>
+const lists = (of: fc.Arbitrary<JsonValue>): fc.Arbitrary<JsonValue> => fc.oneof(fc.array(of, { maxLength: 3 }), fc.constant(null))
+const objects = fc.record(
+  {
+    text: words,
+    inner: fc.record({ text: words }, { requiredKeys: [] }),
+    whole: maps,
+    labels: maps,
+    open: fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<JsonValue>,
+    atomic: lists(words),
+    set: lists(scalars),
+    named: lists(items),
+    ports: lists(items),
+  },
+  { requiredKeys: [] },
+) as fc.Arbitrary<JsonObject>
+
+describe('sets of created objects by shape', () => {
+  it('are those that a comparison finds, whatever was asked before', () => {
+    const shapes = new CreatedShapes(empty)
+    fc.assert(
+      fc.property(objects, (value) => {
+        const object = wrapped(value)
+        expect(shown(() => shapes.setOf(object, () => computed(object)))).toBe(shown(() => computed(object)))
+      }),
+      { numRuns: 3000 },
+    )
+  })
+
+  it('are not computed again for other values', () => {
+    const shapes = new CreatedShapes(empty)
+    const made = (name: string): TypedObject => wrapped({ text: name, labels: { app: name }, named: [{ name: 'c', tags: { a: name } }] })
+    const first = shapes.setOf(made('x'), () => computed(made('x')))
+    expect(shapes.setOf(made('y'), () => expect.fail('computed again'))).toBe(first)
+  })
+
+  it('are right too when there are too many shapes to remember, or too much in one', () => {
+    const shapes = new CreatedShapes(empty)
+    const expectRight = (labels: JsonObject): void => {
+      const object = wrapped({ labels })
+      expect(shapes.setOf(object, () => computed(object))).toEqual(computed(object))
+    }
+    for (let i = 0; i < 3000; i++) expectRight({ [`key-${i}`]: '' })
+    expectRight(Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`key-${i}`, ''])))
+    expectRight({ 'key-1': '' })
+  })
+})

@@ -1,0 +1,167 @@
+import type { JsonValue } from '../meta.ts'
+import { equalValues } from './compare-values.ts'
+import type { FieldSet } from './field-set.ts'
+import { resolveType } from './merge-type.ts'
+import type { MergeList, MergeMap } from './merge-type.ts'
+import type { TypedObject } from './typed-object.ts'
+
+/** A name, what tells an item of a list apart, or one of the marks. */
+type Step = string | number | boolean | symbol
+
+const end = Symbol('end')
+const isNull = Symbol('null')
+const absent = Symbol('absent')
+const same = Symbol('same')
+const other = Symbol('other')
+const kindMarks = { scalar: Symbol('scalar'), list: Symbol('list'), map: Symbol('map') } as const
+
+/** Nearly all have one step after them. */
+class Place {
+  set: FieldSet | undefined
+  readonly #step: Step | undefined
+  #only: Place | undefined
+  #more: Map<Step, Place> | undefined
+
+  constructor(step?: Step) {
+    this.#step = step
+  }
+
+  get(step: Step): Place | undefined {
+    const only = this.#only
+    return only !== undefined && only.#step === step ? only : this.#more?.get(step)
+  }
+
+  add(step: Step): Place {
+    const place = new Place(step)
+    if (this.#only === undefined) this.#only = place
+    else (this.#more ??= new Map()).set(step, place)
+    return place
+  }
+}
+
+/** So many steps are remembered, of all shapes together: those of some dozens of pods that have nothing in common. */
+const maxPlaces = 4096
+/** Longer texts are rare as names, and not worth the memory. */
+const maxText = 256
+
+/**
+ * The fields that a write sets which makes an object, by the object's shape: the names of its members, and what tells the items of its lists
+ * apart. What the fields hold is not in the set, so objects of one shape have one set; and most objects of a kind are made by few clients,
+ * again and again.
+ *
+ * A shape is a walk through a tree, and the set stands where the walk ends:
+ *
+ *     {"metadata":{"labels":{"app":"web"}},"spec":{"containers":[{"name":"c","image":"i"}]}}
+ *     metadata labels app end end spec containers "c" name image end end end end
+ *
+ * Whatever a set depends on has to be a step: see `compareValuesOfType`.
+ */
+export class CreatedShapes {
+  readonly #empty: TypedObject
+  #root: Place = new Place()
+  #places = 0
+  /** Where the walk is; undefined once it came upon something of which no shape is remembered. */
+  #at: Place | undefined
+
+  /** `empty`: what is compared with. */
+  constructor(empty: TypedObject) {
+    this.#empty = empty
+  }
+
+  /** `compute` must be a function of the empty object and of `object`, and of nothing else. What it throws is not remembered. */
+  setOf(object: TypedObject, compute: () => FieldSet): FieldSet {
+    if (this.#places >= maxPlaces) {
+      this.#root = new Place()
+      this.#places = 0
+    }
+    this.#at = this.#root
+    this.#value(object.type, this.#empty.value, object.value)
+    const place = this.#at
+    if (place === undefined) return compute()
+    return (place.set ??= compute())
+  }
+
+  #step(step: Step): void {
+    const at = this.#at
+    if (at === undefined) return
+    if (typeof step === 'string' && step.length > maxText) {
+      this.#at = undefined
+      return
+    }
+    let next = at.get(step)
+    // An object with too many members for all shapes together is not followed to its end.
+    if (next === undefined && this.#places < maxPlaces) {
+      next = at.add(step)
+      this.#places++
+    }
+    this.#at = next
+  }
+
+  /** `from`: what the empty object has in this place. */
+  #value(type: TypedObject['type'], from: JsonValue | undefined, to: JsonValue): void {
+    const resolved = resolveType(type, to)
+    if (type.kind === 'any') this.#step(kindMarks[resolved.kind])
+    const walked = isMap(from) && type.kind === 'map' && !type.atomic
+    if (from !== undefined && !walked) {
+      this.#step(equalValues(from, to) ? same : other)
+      if (isFilled(from)) this.#at = undefined
+    }
+    if (resolved.kind === 'scalar') return
+    if (to === null) this.#step(isNull)
+    else if (resolved.kind === 'list') {
+      if (resolved.relationship !== 'atomic') this.#items(resolved, to)
+    } else if (!resolved.atomic) this.#members(resolved, walked ? from : undefined, to)
+  }
+
+  #members(type: MergeMap, from: Members | undefined, to: JsonValue): void {
+    if (!isMap(to)) {
+      this.#at = undefined
+      return
+    }
+    const { values } = type
+    for (const name in to) {
+      const member = to[name]
+      if (member === undefined) continue
+      this.#step(name)
+      if (this.#at === undefined) return
+      const memberType = values ?? type.byName.get(name)?.type
+      if (memberType !== undefined)
+        this.#value(memberType, from !== undefined && Object.hasOwn(from, name) ? from[name] : undefined, member)
+    }
+    this.#step(end)
+  }
+
+  #items(type: MergeList, list: JsonValue): void {
+    if (!Array.isArray(list)) {
+      this.#at = undefined
+      return
+    }
+    for (const item of list) {
+      if (type.relationship === 'set') this.#identity(item)
+      else if (isMap(item)) for (const { name } of type.keys) this.#identity(item[name])
+      else this.#at = undefined
+      if (this.#at === undefined) return
+      this.#value(type.items, undefined, item)
+    }
+    this.#step(end)
+  }
+
+  #identity(value: JsonValue | undefined): void {
+    if (value === undefined) this.#step(absent)
+    else if (value === null) this.#step(isNull)
+    else if (typeof value === 'string' || typeof value === 'boolean' || (Number.isSafeInteger(value) && value !== 0))
+      this.#step(value as Step)
+    else this.#at = undefined
+  }
+}
+
+type Members = { readonly [name: string]: JsonValue }
+
+/** The walk does not look into these; an empty object has none but maps. */
+function isFilled(value: JsonValue): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length > 0
+}
+
+function isMap(value: JsonValue | undefined): value is { [name: string]: JsonValue } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
