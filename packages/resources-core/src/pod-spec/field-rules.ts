@@ -3,7 +3,7 @@ import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 
 /** One error for each message. */
 export function invalidEach(messages: readonly string[], value: unknown, path: FieldPath): FieldErrorList {
-  return messages.map((message) => fieldError.invalid(path, value, message))
+  return messages.length === 0 ? [] : messages.map((message) => fieldError.invalid(path, value, message))
 }
 
 /** Absent and "" are the same. */

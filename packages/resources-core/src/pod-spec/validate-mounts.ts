@@ -12,6 +12,7 @@ const recursiveReadOnly = ['Disabled', 'Enabled', 'IfPossible']
 
 /** A volume is either mounted or used as a device, and no place twice. */
 export function validateVolumeMounts(container: ReadonlyContainer, volumes: Volumes, path: FieldPath): FieldErrorList {
+  if ((container.volumeMounts ?? []).length === 0) return []
   const devices = new Map((container.volumeDevices ?? []).map(({ name, devicePath }) => [name, devicePath]))
   const devicePaths = new Set(devices.values())
   const mountPaths = new Set<string>()
@@ -60,6 +61,7 @@ function validateReadOnly(mount: DeepReadonly<VolumeMount>, path: FieldPath): Fi
 }
 
 export function validateVolumeDevices(container: ReadonlyContainer, volumes: Volumes, path: FieldPath): FieldErrorList {
+  if ((container.volumeDevices ?? []).length === 0) return []
   const mounts = new Map((container.volumeMounts ?? []).map(({ name, mountPath }) => [name, mountPath]))
   const mountPaths = new Set(mounts.values())
   const names = new Set<string>()
