@@ -48,6 +48,8 @@ export type Bar =
 export interface Side {
   readonly name: string
   measure(seconds: number): Promise<Figure>
+  /** Instead of a short measurement that does not count. */
+  warmUp?(): Promise<unknown>
   /** The same requests at a rate, whether or not answers come. */
   latency?(rate: number, seconds: number): Promise<Latency>
   /** Writes profiles of its process, under this name, until what it resolves to is disposed of. */

@@ -18,6 +18,9 @@ export interface LoadSideOptions {
   readonly value?: (result: LoadResult) => number
 }
 
+/** Those whose code has run for a while: the engine takes seconds until it has compiled what a request passes through. */
+const warm = new WeakSet<ServerUnderTest>()
+
 /** A server under a load from another process. Throws when requests fail: figures of failures mean nothing. */
 export function loadSide({ server, name = server.name, unit, load, value }: LoadSideOptions): Side {
   const { url, token, pid, probe } = server
@@ -30,6 +33,11 @@ export function loadSide({ server, name = server.name, unit, load, value }: Load
   const events = unit === 'events/s'
   return {
     name,
+    warmUp() {
+      const seconds = warm.has(server) ? 1 : 3
+      warm.add(server)
+      return run(seconds)
+    },
     async measure(seconds) {
       resetPeak(pid)
       const allocatedBefore = await probe?.allocated()

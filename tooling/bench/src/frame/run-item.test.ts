@@ -36,6 +36,13 @@ test('sides are warmed up, then measured in turns, each round the other way; the
   ])
 })
 
+test('a side that knows how is warmed up its own way', async () => {
+  const { sides, calls } = recorded(['ours'])
+  const warmUp = async (): Promise<void> => void calls.push('warm')
+  await runItem(itemOf([{ ...sides[0]!, warmUp }]), bench, { rounds: 2 })
+  expect(calls).toEqual(['warm', 'ours 2', 'ours 2', 'ours at 36'])
+})
+
 test('an item may want fewer rounds, have its bar from what it opened, or not be possible here', async () => {
   const { sides, calls } = recorded(['ours'])
   const bar = { type: 'least', value: 61 } as const

@@ -61,7 +61,7 @@ async function inTurns(
 ): Promise<ReadonlyMap<Side, readonly Figure[]>> {
   const figures = new Map<Side, Figure[]>(sides.map((side) => [side, []]))
   // Not counted: the first of anything is slower. Where there is one round only, one is all that there is time for.
-  if (rounds > 1) for (const side of sides) await side.measure(Math.min(1, seconds / 2))
+  if (rounds > 1) for (const side of sides) await (side.warmUp?.() ?? side.measure(Math.min(1, seconds / 2)))
   for (let round = 0; round < rounds; round++) {
     onRound?.(round + 1, rounds)
     // In each round the other way: a machine that slows down or speeds up favours none.
