@@ -5,8 +5,7 @@ import type { Load } from '../frame/load-side.ts'
 import { usual } from '../frame/open-bench.ts'
 import { ask, startBare } from '../server-under-test.ts'
 import type { ServerUnderTest } from '../server-under-test.ts'
-
-let runs = 0
+import { watchedPatches } from './watched-patches.ts'
 
 /** So many changes at once that the server is never idle while one is written to disk. */
 const changes = { connections: 32, pipeline: 1 }
@@ -29,7 +28,7 @@ export function fanOutItem({ watchers, bar }: FanOutOptions): Item {
     async open(bench, stack) {
       const server = (await bench.server(usual))!
       const sides = [server, ...(await bench.others())].map((each) =>
-        loadSide({ server: each, unit: 'events/s', load: () => patches(each, watchers) }),
+        loadSide({ server: each, unit: 'events/s', load: async () => ({ ...changes, ...(await watchedPatches(each, watchers)) }) }),
       )
       if (bench.withBare) {
         const bare = stack.use(await startBare(bench.scratch, { body: await eventOf(server) }))
@@ -50,31 +49,13 @@ export const orderItem: Item = {
   async open(bench) {
     const server = (await bench.server(usual))!
     const load = async (): Promise<Load> => {
-      const { watch, ...rest } = await patches(server, 2000)
-      return { ...rest, watch: { ...watch!, checkOrder: true } }
+      const { request, watch } = await watchedPatches(server, 2000)
+      return { ...changes, request, watch: { ...watch!, checkOrder: true } }
     }
     const value = ({ disorder, events, requests }: { disorder: number; events: number; requests: number }): number =>
       disorder + Math.abs(requests * 2000 - events)
     return { sides: [loadSide({ server, unit: 'events/s', load, value })] }
   },
-}
-
-/** From the newest version on, so that watches show only what the run does. */
-async function patches(server: ServerUnderTest, watchers: number): Promise<Load> {
-  const now = await ask(server, 'GET', `${pods}?limit=1`)
-  const { resourceVersion } = (JSON.parse(now.body.toString()) as { metadata: { resourceVersion: string } }).metadata
-  return {
-    ...changes,
-    request: {
-      method: 'PATCH',
-      contentType: 'application/merge-patch+json',
-      path: `${pods}/pod-{n}`,
-      digits: 6,
-      modulo: usual.pods,
-      body: JSON.stringify({ metadata: { annotations: { 'example.com/touched': `${runs++}` } } }),
-    },
-    watch: { path: `${pods}?watch=1&resourceVersion=${resourceVersion}`, streams: watchers },
-  }
 }
 
 function emits(watchers: number): Load {

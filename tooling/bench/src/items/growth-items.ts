@@ -7,6 +7,7 @@ import type { Load } from '../frame/load-side.ts'
 import type { LoadResult, RequestTemplate } from '../load-job.ts'
 import { ask } from '../server-under-test.ts'
 import type { ServerUnderTest } from '../server-under-test.ts'
+import { touched } from './pod-writes.ts'
 
 interface Kind {
   readonly name: string
@@ -49,7 +50,7 @@ const requests: Readonly<Record<string, (kind: Kind) => RequestTemplate>> = {
     digits: 6,
     modulo: 1000,
     contentType: 'application/merge-patch+json',
-    body: JSON.stringify({ metadata: { annotations: { 'example.com/touched': `${runs++}` } } }),
+    body: JSON.stringify({ metadata: { annotations: { [touched]: `${runs++}` } } }),
   }),
 }
 

@@ -3,10 +3,9 @@ import type { Item } from '../frame/item.ts'
 import { loadSide } from '../frame/load-side.ts'
 import type { Load } from '../frame/load-side.ts'
 import { usual } from '../frame/open-bench.ts'
-import { ask } from '../server-under-test.ts'
 import type { ServerUnderTest } from '../server-under-test.ts'
+import { watchedPatches } from './watched-patches.ts'
 
-let runs = 0
 const get = (path: string): { readonly method: string; readonly path: string } => ({ method: 'GET', path })
 
 /** What controllers do all day: of five requests one changes a pod, the others read, and each change goes to the watches of informers. */
@@ -23,24 +22,14 @@ export const mixedItem: Item = {
 }
 
 async function mixed(server: ServerUnderTest): Promise<Load> {
-  const now = await ask(server, 'GET', `${pods}?limit=1`)
-  const { resourceVersion } = (JSON.parse(now.body.toString()) as { metadata: { resourceVersion: string } }).metadata
   return {
+    ...(await watchedPatches(server, 50)),
     connections: 20,
     pipeline: 1,
-    request: {
-      method: 'PATCH',
-      contentType: 'application/merge-patch+json',
-      path: `${pods}/pod-{n}`,
-      digits: 6,
-      modulo: usual.pods,
-      body: JSON.stringify({ metadata: { annotations: { 'example.com/touched': `${runs++}` } } }),
-    },
     between: [
       { request: get(`${pods}/${podName(1)}`), times: 2 },
       { request: get(`${pods}?limit=100`), times: 1 },
       { request: get(`${pods}?labelSelector=group%3Dgroup-07&resourceVersion=0`), times: 1 },
     ],
-    watch: { path: `${pods}?watch=1&resourceVersion=${resourceVersion}`, streams: 50 },
   }
 }

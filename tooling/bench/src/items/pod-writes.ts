@@ -9,7 +9,8 @@ export const digits = 7
 /** As a Deployment's controller makes it, 3 KB when it is stored, or filled up to 8 KB. */
 export type PodSize = '3 KB' | '8 KB'
 
-const touched = 'example.com/touched'
+/** The annotation that writes change. */
+export const touched = 'example.com/touched'
 
 interface WrittenPod {
   apiVersion: string

@@ -1,0 +1,25 @@
+import { pods } from '../fill-store.ts'
+import { usual } from '../frame/open-bench.ts'
+import type { Load } from '../frame/load-side.ts'
+import { ask } from '../server-under-test.ts'
+import type { ServerUnderTest } from '../server-under-test.ts'
+import { touched } from './pod-writes.ts'
+
+let runs = 0
+
+/** Pods that are there are patched one after the other. Watches begin at the newest version, so that they show only what the run does. */
+export async function watchedPatches(server: ServerUnderTest, streams: number): Promise<Pick<Load, 'request' | 'watch'>> {
+  const now = await ask(server, 'GET', `${pods}?limit=1`)
+  const { resourceVersion } = (JSON.parse(now.body.toString()) as { metadata: { resourceVersion: string } }).metadata
+  return {
+    request: {
+      method: 'PATCH',
+      contentType: 'application/merge-patch+json',
+      path: `${pods}/pod-{n}`,
+      digits: 6,
+      modulo: usual.pods,
+      body: JSON.stringify({ metadata: { annotations: { [touched]: `${runs++}` } } }),
+    },
+    watch: { path: `${pods}?watch=1&resourceVersion=${resourceVersion}`, streams },
+  }
+}
