@@ -1,23 +1,16 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { JsonObject, JsonValue } from '../meta.ts'
-import type { FieldSchema, StructSchema, TypeSchema } from '../type-schema.ts'
+import type { TypeSchema } from '../type-schema.ts'
 import { compareValuesOfType } from './compare.ts'
 import { CreatedShapes } from './created-shapes.ts'
 import { leaf, union } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
 import { mergeTypeOf } from './merge-type.ts'
+import { structSchema as struct } from './struct-schema.fixture.ts'
 import { TypedError } from './typed-error.ts'
 import type { TypedObject } from './typed-object.ts'
 
-const struct = (fields: readonly FieldSchema[], mapType?: 'atomic'): StructSchema => ({
-  kind: 'struct',
-  name: 'S',
-  definition: 'S',
-  fields,
-  byName: new Map(fields.map((field) => [field.name, field])),
-  ...(mapType && { mapType }),
-})
 const text: TypeSchema = { kind: 'string' }
 const item = struct([
   { name: 'name', type: text },

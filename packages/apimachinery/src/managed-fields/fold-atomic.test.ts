@@ -1,17 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { FieldSchema, StructSchema } from '../type-schema.ts'
+import type { FieldSchema } from '../type-schema.ts'
 import { foldAtomic } from './fold-atomic.ts'
 import { fieldsAt, setOfPaths } from './field-set.ts'
 import { mergeTypeOf } from './merge-type.ts'
+import { structSchema as struct } from './struct-schema.fixture.ts'
 
-const struct = (fields: readonly FieldSchema[], mapType?: 'atomic'): StructSchema => ({
-  kind: 'struct',
-  name: 'S',
-  definition: 'S',
-  fields,
-  byName: new Map(fields.map((field) => [field.name, field])),
-  ...(mapType && { mapType }),
-})
 const text: FieldSchema = { name: 'text', type: { kind: 'string' } }
 const type = mergeTypeOf(
   struct([
