@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { askServer } from './ask-server.fixture.ts'
 import type { Answer } from './ask-server.fixture.ts'
-import { createServerChain } from './create-server-chain.ts'
 import type { ServerChain } from './server-chain.ts'
+import { startChain } from './start-chain.fixture.ts'
 
 let chain: ServerChain
 beforeAll(async () => {
-  chain = await createServerChain({ controllers: ['none'] })
-  await chain.listen()
-  await chain.ready
+  chain = await startChain()
   const labels = { 'resource.kubernetes.io/admin-access': 'true' }
   await askServer(chain, 'POST', '/api/v1/namespaces', { body: { metadata: { name: 'admins', labels } } })
 })

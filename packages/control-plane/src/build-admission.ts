@@ -1,5 +1,6 @@
-import { builtinPlugins, createAdmissionChain, readAdmissionConfiguration } from '@keelson/admission'
+import { builtinPlugins, createAdmissionChain, createAdmissionMetrics, readAdmissionConfiguration } from '@keelson/admission'
 import type { AdmissionChain, AdmissionPlugins, PluginSelection } from '@keelson/admission'
+import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { LoopbackClient, SharedInformers } from '@keelson/loopback'
 import { ConfigurationError } from './configuration-error.ts'
 import type { ServerChainOptions } from './server-chain-options.ts'
@@ -28,9 +29,10 @@ export async function selectAdmissionPlugins({ admission = {} }: ServerChainOpti
 export function buildAdmission(
   { plugins, selection }: SelectedPlugins,
   dependencies: { readonly client: LoopbackClient; readonly informers: SharedInformers },
+  metrics: MetricsRegistry,
 ): AdmissionChain & AsyncDisposable {
   try {
-    return createAdmissionChain(plugins.create(dependencies, selection))
+    return createAdmissionChain(plugins.create(dependencies, selection), { metrics: createAdmissionMetrics(metrics) })
   } catch (error) {
     throw configurationError(error)
   }

@@ -5,11 +5,10 @@ import { decodeCbor } from '@keelson/apimachinery/cbor'
 import { expect, it } from 'vitest'
 import { createServerChain } from './create-server-chain.ts'
 import type { ServerChainOptions } from './server-chain-options.ts'
+import { startChain } from './start-chain.fixture.ts'
 
 async function getInCbor(options: ServerChainOptions, path: string): Promise<{ status: number | undefined; bytes: Buffer }> {
-  await using chain = await createServerChain({ controllers: ['none'], ...options })
-  await chain.listen()
-  await chain.ready
+  await using chain = await startChain(options)
   const sent = request(`${chain.url}${path}`, {
     ca: chain.certificateAuthority,
     headers: { authorization: `Bearer ${chain.adminToken}`, accept: 'application/cbor' },

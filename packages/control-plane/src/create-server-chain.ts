@@ -73,7 +73,7 @@ function wire(options: ServerChainOptions, config: GenericConfig, { controllers,
     fieldManager: 'kube-apiserver',
   })
   const informers = createSharedInformers(client, { onError: (error) => log(0, `informer: ${String(error)}`) })
-  admission = buildAdmission(plugins, { client, informers })
+  admission = buildAdmission(plugins, { client, informers }, config.metrics)
 
   const server = createServer({
     authenticator: config.authentication.authenticator,

@@ -1,16 +1,12 @@
 import { connect as connectHttp2 } from 'node:http2'
 import { get as httpsGet } from 'node:https'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createServerChain } from './create-server-chain.ts'
 import type { ServerChain } from './server-chain.ts'
+import { startChain } from './start-chain.fixture.ts'
 
 const path = '/api/v1/configmaps?watch=1'
 let chain: ServerChain
-beforeAll(async () => {
-  chain = await createServerChain()
-  await chain.listen()
-  await chain.ready
-})
+beforeAll(async () => void (chain = await startChain({ controllers: ['*'] })))
 afterAll(() => chain.close())
 
 function answer(target: string): Promise<string> {
@@ -59,11 +55,14 @@ const clients: Readonly<Record<string, () => Promise<() => void>>> = {
     }),
 }
 
-test.each(Object.entries(clients))('a watch that its client drops is gone within a second: %s', async (_, open) => {
-  const before = await watching()
-  const drops = await Promise.all(Array.from({ length: 5 }, open))
-  expect(await watching()).toBe(before + 5)
-  expect(await answer('/metrics')).toMatch(/^apiserver_watch_events_total\{group="",resource="configmaps",version="v1"\} [1-9]/m)
-  for (const drop of drops) drop()
-  await expect.poll(watching, { timeout: 1000, interval: 20 }).toBe(before)
-})
+test.each(Object.entries(clients))(
+  'a watch that its client drops is gone, though nothing happens that it could be told: %s',
+  async (_, open) => {
+    const before = await watching()
+    const drops = await Promise.all(Array.from({ length: 5 }, open))
+    expect(await watching()).toBe(before + 5)
+    expect(await answer('/metrics')).toMatch(/^apiserver_watch_events_total\{group="",resource="configmaps",version="v1"\} [1-9]/m)
+    for (const drop of drops) drop()
+    await expect.poll(watching, { interval: 20 }).toBe(before)
+  },
+)

@@ -3,14 +3,12 @@ import type { PodDisruptionBudget } from '@keelson/api/policy/v1'
 import type { Status } from '@keelson/apimachinery'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { askServer } from './ask-server.fixture.ts'
-import { createServerChain } from './create-server-chain.ts'
 import type { ServerChain } from './server-chain.ts'
+import { startChain } from './start-chain.fixture.ts'
 
 let chain: ServerChain
 beforeEach(async () => {
-  chain = await createServerChain({ controllers: ['none'] })
-  await chain.listen()
-  await chain.ready
+  chain = await startChain()
   const accounts = chain.client.resource<ServiceAccount>({ group: '', resource: 'serviceaccounts' })!
   await accounts.create('default', { metadata: { name: 'default' } })
 })

@@ -1,15 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { askServer } from './ask-server.fixture.ts'
 import type { Answer } from './ask-server.fixture.ts'
-import { createServerChain } from './create-server-chain.ts'
 import type { ServerChain } from './server-chain.ts'
+import { startChain } from './start-chain.fixture.ts'
 
 let chain: ServerChain
-beforeAll(async () => {
-  chain = await createServerChain({ controllers: ['none'], serviceClusterIpRange: '10.0.0.0/16' })
-  await chain.listen()
-  await chain.ready
-})
+beforeAll(async () => void (chain = await startChain({ serviceClusterIpRange: '10.0.0.0/16' })))
 afterAll(() => chain.close())
 
 function call(method: string, path: string, body?: object): Promise<Answer<Record<string, never>>> {

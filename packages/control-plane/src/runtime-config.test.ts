@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { askServer } from './ask-server.fixture.ts'
 import type { Answer } from './ask-server.fixture.ts'
-import { createServerChain } from './create-server-chain.ts'
 import type { ServerChain } from './server-chain.ts'
+import { startChain } from './start-chain.fixture.ts'
 
 interface Discovered {
   readonly versions: readonly { readonly version: string }[]
@@ -10,16 +10,9 @@ interface Discovered {
   readonly resources: readonly { readonly name: string; readonly storageVersionHash?: string }[]
 }
 
-async function serving(runtimeConfig: Record<string, boolean>): Promise<ServerChain> {
-  const chain = await createServerChain({ controllers: ['none'], runtimeConfig })
-  await chain.listen()
-  await chain.ready
-  return chain
-}
-
 describe('with every version on', () => {
   let chain: ServerChain
-  beforeAll(async () => void (chain = await serving({ 'api/all': true })))
+  beforeAll(async () => void (chain = await startChain({ runtimeConfig: { 'api/all': true } })))
   afterAll(() => chain.close())
 
   function call<Body = Record<string, unknown>>(method: string, path: string, body?: object): Promise<Answer<Body>> {
@@ -94,7 +87,7 @@ describe('with every version on', () => {
 })
 
 it('single resources are switched on and off', async () => {
-  await using chain = await serving({ 'resource.k8s.io/v1beta1/resourceslices': true, 'apps/v1/daemonsets': false })
+  await using chain = await startChain({ runtimeConfig: { 'resource.k8s.io/v1beta1/resourceslices': true, 'apps/v1/daemonsets': false } })
   const names = async (version: string): Promise<string[]> =>
     (await askServer<Discovered>(chain, 'GET', `/apis/${version}`)).body.resources.map(({ name }) => name)
   expect(await names('resource.k8s.io/v1beta1')).toEqual(['resourceslices'])

@@ -10,6 +10,7 @@ import type { Answer } from './ask-server.fixture.ts'
 import { createServerChain } from './create-server-chain.ts'
 import type { ServerChain } from './server-chain.ts'
 import type { ServerChainOptions } from './server-chain-options.ts'
+import { startChain } from './start-chain.fixture.ts'
 
 const running: ServerChain[] = []
 const directories: string[] = []
@@ -19,10 +20,8 @@ afterEach(async () => {
 })
 
 async function start(options: ServerChainOptions = {}): Promise<ServerChain> {
-  const chain = await createServerChain(options)
+  const chain = await startChain(options)
   running.push(chain)
-  await chain.listen()
-  await chain.ready
   return chain
 }
 
@@ -41,7 +40,7 @@ const configMap = (name: string, data: Record<string, string> = {}): object => (
 
 describe('a server in memory', () => {
   test('measures its store and its caches', async () => {
-    const chain = await start({ controllers: ['none'] })
+    const chain = await start()
     const { text } = await askServerForText(chain, 'GET', '/metrics')
     expect(text).toMatch(/^etcd_requests_total\{group="",operation="create",resource="namespaces"\} 4$/m)
     expect(text).toMatch(/^etcd_request_duration_seconds_bucket\{group="",operation="create",resource="namespaces",le="\+Inf"\} 4$/m)
@@ -51,7 +50,7 @@ describe('a server in memory', () => {
   })
 
   test('has the system namespaces when it is ready', async () => {
-    const chain = await start({ controllers: ['none'] })
+    const chain = await start()
     const { body } = await call(chain, 'GET', '/api/v1/namespaces')
     expect(body.items.map(({ metadata }) => metadata.name)).toEqual(['default', 'kube-node-lease', 'kube-public', 'kube-system'])
     expect((await call(chain, 'GET', '/api')).body.serverAddressByClientCIDRs).toEqual([
@@ -60,7 +59,7 @@ describe('a server in memory', () => {
   })
 
   test('many in one process know nothing of each other', async () => {
-    const [a, b] = await Promise.all([start({ controllers: ['none'] }), start({ controllers: ['none'] })])
+    const [a, b] = await Promise.all([start(), start()])
     await call(a, 'POST', '/api/v1/namespaces/default/configmaps', configMap('only-a'))
     expect((await call(a, 'GET', '/api/v1/namespaces/default/configmaps/only-a')).status).toBe(200)
     expect((await call(b, 'GET', '/api/v1/namespaces/default/configmaps/only-a')).status).toBe(404)
@@ -68,7 +67,7 @@ describe('a server in memory', () => {
   })
 
   test('runs its controllers: a namespace is filled, and goes away when it is deleted', async () => {
-    const chain = await start()
+    const chain = await start({ controllers: ['*'] })
     await call(chain, 'POST', '/api/v1/namespaces', { metadata: { name: 'short' } })
     await expect.poll(async () => (await call(chain, 'GET', '/api/v1/namespaces/short/serviceaccounts/default')).status).toBe(200)
     const root = '/api/v1/namespaces/short/configmaps/kube-root-ca.crt'
@@ -78,7 +77,7 @@ describe('a server in memory', () => {
   })
 
   test('serves events under both of their groups, from one store', async () => {
-    const chain = await start({ controllers: ['none'] })
+    const chain = await start()
     const event = {
       metadata: { name: 'e' },
       involvedObject: { kind: 'Pod', namespace: 'default', name: 'p' },
@@ -131,7 +130,7 @@ describe('over HTTP/2', () => {
   }
 
   test('a large list arrives whole, and watches beside it see what changes', async () => {
-    const chain = await start({ controllers: ['none'] })
+    const chain = await start()
     const big = 'x'.repeat(200_000)
     await Promise.all(
       Array.from({ length: 40 }, (_, i) => call(chain, 'POST', '/api/v1/namespaces/default/configmaps', configMap(`c${i}`, { big }))),

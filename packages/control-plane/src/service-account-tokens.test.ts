@@ -5,9 +5,9 @@ import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { askServer } from './ask-server.fixture.ts'
 import type { Answer } from './ask-server.fixture.ts'
-import { createServerChain } from './create-server-chain.ts'
 import type { ServerChain } from './server-chain.ts'
 import type { ServerChainOptions } from './server-chain-options.ts'
+import { startChain } from './start-chain.fixture.ts'
 
 /** Whatever the API answers. */
 type Body = Record<string, never> & {
@@ -28,10 +28,8 @@ afterEach(async () => {
 })
 
 async function start(options: ServerChainOptions = {}): Promise<ServerChain> {
-  const chain = await createServerChain({ controllers: ['none'], certificates: { directory }, ...options })
+  const chain = await startChain({ certificates: { directory }, ...options })
   running.push(chain)
-  await chain.listen()
-  await chain.ready
   return chain
 }
 

@@ -5,8 +5,8 @@ import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
 import { openMemory } from '@keelson/backend-embedded'
 import type { Backend } from '@keelson/storagebackend'
 import { afterEach, describe, expect, test } from 'vitest'
-import { createServerChain } from '../create-server-chain.ts'
 import type { ServerChain } from '../server-chain.ts'
+import { startChain } from '../start-chain.fixture.ts'
 import type { ServerChainOptions } from '../server-chain-options.ts'
 
 const running: AsyncDisposable[] = []
@@ -33,16 +33,13 @@ function borrowed(backend: Backend): Backend {
 
 /** A server on a store that outlives it. */
 async function start(backend: Backend, options: ServerChainOptions = {}): Promise<ServerChain> {
-  const chain = await createServerChain({
+  const chain = await startChain({
     storage: { type: 'memory' },
     drivers: { memory: async () => borrowed(backend) },
-    controllers: ['none'],
     serviceClusterIpRange: '10.0.0.0/24',
     ...options,
   })
   running.push(chain)
-  await chain.listen()
-  await chain.ready
   return chain
 }
 

@@ -1,17 +1,13 @@
 import type { FlowSchema, PriorityLevelConfiguration } from '@keelson/api/flowcontrol/v1'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createServerChain } from '../create-server-chain.ts'
 import type { ServerChain } from '../server-chain.ts'
+import { startChain } from '../start-chain.fixture.ts'
 import { createFlowControl } from './flow-control.ts'
 
 const group = 'flowcontrol.apiserver.k8s.io'
 
 let chain: ServerChain
-beforeAll(async () => {
-  chain = await createServerChain({ controllers: ['none'] })
-  await chain.listen()
-  await chain.ready
-})
+beforeAll(async () => void (chain = await startChain()))
 afterAll(() => chain.close())
 
 const schemas = () => chain.client.resource<FlowSchema>({ group, resource: 'flowschemas' })!
