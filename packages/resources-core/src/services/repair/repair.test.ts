@@ -35,6 +35,10 @@ async function create(name: string, spec: ServiceSpec = {}): Promise<ServiceSpec
 const addresses = (): LoopbackResource<IPAddress> =>
   test.client.resource<IPAddress>({ group: 'networking.k8s.io', resource: 'ipaddresses' })!
 const address = (ip: string): Promise<unknown> => addresses().get('', ip, { resourceVersion: '' })
+/** The repair reads what its server has heard of, which comes a moment after it was written. */
+async function isHeardOf(ip: string, there = true): Promise<void> {
+  await expect.poll(() => test.allocators.addresses.get(ip) !== undefined).toBe(there)
+}
 const ports = async (): Promise<number[]> => [...(await test.allocators.ports.registry.read()).bitmap].map((offset) => 30_000 + offset)
 
 /** What a server does before it writes the service, and then it is killed. */
@@ -48,7 +52,7 @@ describe('the repair loop', () => {
   it('frees what a crash left, once no request can be under way', async () => {
     const kept = await create('kept')
     const { ip, port } = await crash('lost')
-    await expect.poll(() => test.allocators.addresses.get(ip)).toBeDefined()
+    await isHeardOf(ip)
     await repair.start()
     expect(await address(ip)).toBeDefined()
     await clock.pass(61_000)
@@ -67,8 +71,9 @@ describe('the repair loop', () => {
   it('writes down what services have, and nobody else gets it', async () => {
     const service = await create('a')
     const { clusterIP = '' } = service
+    await isHeardOf(clusterIP)
     await addresses().delete('', clusterIP)
-    await expect.poll(() => test.allocators.addresses.get(clusterIP)).toBeUndefined()
+    await isHeardOf(clusterIP, false)
     await test.allocators.ports.release([service.ports![0]!.nodePort!])
     await repair.start()
     expect(await address(clusterIP)).toMatchObject({ spec: { parentRef: { name: 'a' } } })
@@ -79,6 +84,7 @@ describe('the repair loop', () => {
 
   it('makes an address its service’s again', async () => {
     const { clusterIP = '' } = await create('a')
+    await isHeardOf(clusterIP)
     await addresses().update('', clusterIP, (object) => ({ ...object, metadata: { ...object.metadata, labels: {} } }))
     await expect.poll(() => [...test.allocators.addresses.list()]).toEqual([])
     await repair.start()
