@@ -14,6 +14,12 @@ export interface HistogramVector extends Collector {
 export function createHistogram(name: string, help: string, bounds: readonly number[]): HistogramVector {
   const series = new Map<string, { counts: Float64Array; sum: number; histogram: Histogram }>()
   return {
+    reset: () => {
+      for (const each of series.values()) {
+        each.counts.fill(0)
+        each.sum = 0
+      }
+    },
     with: (labels) => {
       const key = labelText(labels)
       let entry = series.get(key)

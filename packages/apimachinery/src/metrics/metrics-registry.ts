@@ -1,6 +1,8 @@
 /** One line or more of the Prometheus text format, made when asked for. */
 export interface Collector {
   collect(): string
+  /** Begins to count anew. What tells of now, and not of what has been, has nothing to reset. */
+  reset?(): void
 }
 
 /** The metrics of one server. */
@@ -8,6 +10,8 @@ export interface MetricsRegistry {
   register<T extends Collector>(collector: T): T
   /** The Prometheus text exposition format, version 0.0.4. */
   text(): string
+  /** Everything that was counted is forgotten. Series stay, for those who hold them go on counting. */
+  reset(): void
 }
 
 export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores'
@@ -20,5 +24,8 @@ export function createMetricsRegistry(): MetricsRegistry {
       return collector
     },
     text: () => collectors.map((collector) => collector.collect()).join(''),
+    reset: () => {
+      for (const collector of collectors) collector.reset?.()
+    },
   }
 }

@@ -55,3 +55,20 @@ describe('metrics', () => {
     expect(metric.collect()).toBe('')
   })
 })
+
+describe('reset', () => {
+  test('counts begin anew in the series that are held, what tells of now stays', () => {
+    const registry = createMetricsRegistry()
+    const count = registry.register(createCounter('requests_total', 'Requests.')).with({})
+    const present = registry.register(createGauge('in_flight', 'In flight.')).with({})
+    const seconds = registry.register(createHistogram('seconds', 'Seconds.', [1])).with({})
+    count.value = present.value = 3
+    seconds.observe(2)
+    registry.reset()
+    count.value++
+    seconds.observe(0.5)
+    const text = registry.text()
+    for (const line of ['requests_total 1', 'in_flight 3', 'seconds_bucket{le="+Inf"} 1', 'seconds_sum 0.5'])
+      expect(text).toContain(`\n${line}\n`)
+  })
+})

@@ -13,7 +13,7 @@ export interface ValueVector extends Collector {
   delete(labels: LabelValues): void
 }
 
-function createValueVector(type: 'counter' | 'gauge', name: string, help: string): ValueVector {
+function createValueVector(type: 'counter' | 'gauge', name: string, help: string): ValueVector & { values(): Iterable<Value> } {
   const series = new Map<string, Value>()
   return {
     with: (labels) => {
@@ -22,6 +22,7 @@ function createValueVector(type: 'counter' | 'gauge', name: string, help: string
       if (value === undefined) series.set(key, (value = { value: 0 }))
       return value
     },
+    values: () => series.values(),
     delete: (labels) => void series.delete(labelText(labels)),
     collect: () => {
       if (series.size === 0) return ''
@@ -33,7 +34,11 @@ function createValueVector(type: 'counter' | 'gauge', name: string, help: string
 }
 
 export function createCounter(name: string, help: string): ValueVector {
-  return createValueVector('counter', name, help)
+  const counter = createValueVector('counter', name, help)
+  const reset = (): void => {
+    for (const each of counter.values()) each.value = 0
+  }
+  return { ...counter, reset }
 }
 
 export function createGauge(name: string, help: string): ValueVector {
