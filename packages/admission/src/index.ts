@@ -1,4 +1,6 @@
 export type { AdmissionAttributes, AdmissionChain, AdmissionOperation, AdmissionPlugin } from './admission.ts'
+export { createAdmissionMetrics } from './admission-metrics.ts'
+export type { AdmissionMetrics } from './admission-metrics.ts'
 export { AdmissionPlugins } from './admission-plugins.ts'
 export type { PluginDependencies, PluginFactory, PluginSelection } from './admission-plugins.ts'
 export { builtinPlugins } from './builtin-plugins.ts'
