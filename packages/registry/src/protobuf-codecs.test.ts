@@ -42,6 +42,18 @@ describe('the codec of a shared etcd', () => {
     expect([stored.labels, stored.field('metadata.name'), stored.revision]).toEqual([{ app: 'x' }, 'a', 7])
   })
 
+  it('tells apart versions of a key, and gives each reader a copy of its own', () => {
+    const codec = codecOf('ConfigMap')
+    const value = codec.encode(configMap)
+    const key = '/registry/configmaps/ns/a'
+    codec.open(key, value, 7).copy().metadata.name = 'changed'
+    const again = codec.open(key, Buffer.from(value), 8)
+    expect([again.copy().metadata.name, again.copy().metadata.resourceVersion]).toEqual(['a', '8'])
+    const later = codec.encode({ ...configMap, data: { key: 'other' } } as KubeObject)
+    expect(codec.open(key, later, 8).copy()).toMatchObject({ data: { key: 'other' } })
+    expect(codec.open(key, value, 9).copy()).toMatchObject({ data: { key: 'value' } })
+  })
+
   it('reads JSON as well', () => {
     const json = Buffer.from(JSON.stringify({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' }, data: { b: 'c' } }))
     expect(codecOf('ConfigMap').open('/k', json, 3).copy()).toEqual({ metadata: { name: 'a', resourceVersion: '3' }, data: { b: 'c' } })

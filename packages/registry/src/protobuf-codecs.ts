@@ -3,6 +3,7 @@ import type { ApiTypes, KindType } from '@keelson/api'
 import { decodeStruct, encodeJson, formatGroupVersion, parseGroupVersion, parseJson } from '@keelson/apimachinery'
 import type { GroupVersionKind, JsonObject, KubeObject, Scheme } from '@keelson/apimachinery'
 import { CorruptObjectError } from '@keelson/storagebackend'
+import { RecentRecords } from './recent-records.ts'
 import { recordCodecs } from './record-codecs.ts'
 import type { CodecFactory } from './rest-options.ts'
 
@@ -27,6 +28,7 @@ const jsonGroups: ReadonlySet<string> = new Set(['apiextensions.k8s.io', 'apireg
 export function protobufCodecs({ types, scheme, mediaType }: ProtobufCodecsOptions): CodecFactory {
   // A record never leaves memory here, so no other schema version can be met.
   const records = recordCodecs({ schemaVersion: 1 })
+  const recent = new RecentRecords()
   return (request) => {
     const { kind, namedByKey = false, storedVersion = kind.gvk.version } = request
     const storedKind = { ...kind.gvk, version: storedVersion }
@@ -39,8 +41,12 @@ export function protobufCodecs({ types, scheme, mediaType }: ProtobufCodecsOptio
         return asJson ? encodeJsonValue(kind, stored) : encodeUnknown(storedKind, kind.encodeProto(stored))
       },
       open(key, value, revision) {
+        const known = recent.get(record, key, value)
+        if (known !== undefined) return record.open(key, known, revision)
         const object = decode(types, scheme, kind.gvk, { key, namedByKey }, value)
-        return record.open(key, record.encode(object as Parameters<typeof record.encode>[0]), revision)
+        const made = record.encode(object as Parameters<typeof record.encode>[0])
+        recent.set(record, key, value, made)
+        return record.open(key, made, revision)
       },
     }
   }
