@@ -27,7 +27,7 @@ export class ControllerRunner {
     return new ControllerRunner(enabled, startControllers)
   }
 
-  start(client: LoopbackClient, options: Pick<ControllersOptions, 'informers' | 'rootCA' | 'onError'>): void {
+  start(client: LoopbackClient, options: Pick<ControllersOptions, 'informers' | 'rootCA' | 'onError' | 'metrics'>): void {
     this.#running = this.#start?.(client, { ...options, enabled: this.#enabled })
   }
 

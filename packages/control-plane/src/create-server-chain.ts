@@ -147,6 +147,7 @@ function wire(options: ServerChainOptions, config: GenericConfig, { controllers,
     controllers.start(client, {
       informers,
       rootCA: config.certificates.authority,
+      metrics: config.metrics,
       onError: (name, error) => log(0, `${name}: ${String(error)}`),
     }),
   )

@@ -1,5 +1,6 @@
 import type { Clock, KubeObject } from '@keelson/apimachinery'
 import type { Informer, LoopbackClient } from '@keelson/loopback'
+import type { WorkQueueMetrics } from './work-queue-metrics.ts'
 
 export interface Namespace extends KubeObject {
   spec?: { finalizers?: string[] }
@@ -22,6 +23,8 @@ export interface ControllerContext {
   readonly namespaces: Informer<Namespace>
   /** PEM, as published to every namespace. */
   readonly rootCA: string | undefined
+  /** Of the controllers' queues. */
+  readonly metrics: WorkQueueMetrics
   readonly onError: (controller: string, error: unknown) => void
 }
 

@@ -1,5 +1,7 @@
 import { systemClock } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
+import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
+import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import { createSharedInformers } from '@keelson/loopback'
 import type { LoopbackClient, SharedInformers } from '@keelson/loopback'
 import type { Namespace, StartController } from './controller.ts'
@@ -8,6 +10,7 @@ import { startNamespaceController } from './namespace/index.ts'
 import { startRootCAPublisher } from './root-ca/index.ts'
 import { selectControllers } from './select-controllers.ts'
 import { startServiceAccountController } from './service-account/index.ts'
+import { createWorkQueueMetrics } from './work-queue-metrics.ts'
 
 const controllers: ReadonlyMap<string, StartController> = new Map([
   ['serviceaccount-controller', startServiceAccountController],
@@ -29,6 +32,8 @@ export interface ControllersOptions {
   readonly rootCA?: string
   /** Hears of failures; every one is tried again. */
   readonly onError?: (controller: string, error: unknown) => void
+  /** Where `workqueue_*` are shown. Default: nowhere. */
+  readonly metrics?: MetricsRegistry
 }
 
 export interface RunningControllers extends AsyncDisposable {
@@ -47,10 +52,11 @@ export function startControllers(client: LoopbackClient, options: ControllersOpt
     options.informers === undefined ? createSharedInformers(client, { clock, onError: (error) => onError('informers', error) }) : undefined
   const namespaces = (options.informers ?? own)?.of<Namespace>({ group: '', resource: 'namespaces' })
   if (namespaces === undefined) return nothingRuns
+  const metrics = createWorkQueueMetrics(options.metrics ?? createMetricsRegistry())
   const running = new Map<string, AsyncDisposable>()
   for (const [name, start] of controllers) {
     if (!selected.has(name)) continue
-    const controller = start({ client, clock, namespaces, rootCA, onError })
+    const controller = start({ client, clock, namespaces, rootCA, onError, metrics })
     if (controller !== undefined) running.set(name, controller)
   }
   return {

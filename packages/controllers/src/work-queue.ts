@@ -1,5 +1,6 @@
 import { systemClock } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
+import type { QueueMetrics, WorkQueueMetrics } from './work-queue-metrics.ts'
 
 export interface WorkQueueOptions {
   /** Brings one key's matter to where it should be. Throws to be called again, later and later. Throws `RetryAfter` to say when. */
@@ -11,6 +12,10 @@ export interface WorkQueueOptions {
   readonly firstRetry?: number
   readonly longestRetry?: number
   readonly onError?: (key: string, error: unknown) => void
+  /** Default: what is measured is shown nowhere. */
+  readonly metrics?: WorkQueueMetrics
+  /** What the metrics call it. Default "". */
+  readonly name?: string
 }
 
 /** Not a failure: the key is to be looked at again then. */
@@ -34,24 +39,33 @@ export class RetryAfter extends Error {
 export class WorkQueue implements AsyncDisposable {
   readonly #options: WorkQueueOptions
   readonly #clock: Clock
-  readonly #waiting = new Set<string>()
-  readonly #working = new Map<string, Promise<void>>()
-  /** Added while it was worked on. */
-  readonly #again = new Set<string>()
+  /** Since when. */
+  readonly #waiting = new Map<string, number>()
+  readonly #working = new Map<string, { readonly since: number; readonly work: Promise<void> }>()
+  /** Added while it was worked on, and when. */
+  readonly #again = new Map<string, number>()
   readonly #delayed = new Map<string, { readonly due: number; readonly cancel: () => void }>()
   readonly #failures = new Map<string, number>()
   readonly #stop = new AbortController()
+  readonly #metrics: QueueMetrics | undefined
 
   constructor(options: WorkQueueOptions) {
     this.#options = options
     this.#clock = options.clock ?? systemClock
+    this.#metrics = options.metrics?.forQueue(options.name ?? '', () => {
+      const now = this.#clock.now()
+      const working = Array.from(this.#working.values(), ({ since }) => (now - since) / 1000)
+      return { waiting: this.#waiting.size + this.#again.size, working }
+    })
   }
 
   add(key: string): void {
     if (this.#stop.signal.aborted) return
     this.#undelay(key)
-    if (this.#working.has(key)) this.#again.add(key)
-    else this.#waiting.add(key)
+    const pending = this.#working.has(key) ? this.#again : this.#waiting
+    if (pending.has(key)) return
+    pending.set(key, this.#clock.now())
+    this.#metrics?.added()
     // Out of the caller's stack: who adds a key never runs its work, and may add it many times before it begins.
     queueMicrotask(() => this.#startWork())
   }
@@ -59,6 +73,7 @@ export class WorkQueue implements AsyncDisposable {
   /** The earlier of two times counts. */
   addAfter(key: string, milliseconds: number): void {
     if (this.#stop.signal.aborted) return
+    this.#metrics?.retried()
     const due = this.#clock.now() + milliseconds
     const present = this.#delayed.get(key)
     if (present !== undefined && present.due <= due) return
@@ -72,7 +87,8 @@ export class WorkQueue implements AsyncDisposable {
     for (const { cancel } of this.#delayed.values()) cancel()
     this.#delayed.clear()
     this.#waiting.clear()
-    await Promise.all(this.#working.values())
+    await Promise.all(Array.from(this.#working.values(), ({ work }) => work))
+    this.#metrics?.close()
   }
 
   #undelay(key: string): void {
@@ -81,14 +97,16 @@ export class WorkQueue implements AsyncDisposable {
   }
 
   #startWork(): void {
-    for (const key of this.#waiting) {
+    for (const [key, added] of this.#waiting) {
       if (this.#working.size >= (this.#options.workers ?? 2)) return
       this.#waiting.delete(key)
-      this.#working.set(key, this.#work(key))
+      const since = this.#clock.now()
+      this.#metrics?.taken((since - added) / 1000)
+      this.#working.set(key, { since, work: this.#work(key, since) })
     }
   }
 
-  async #work(key: string): Promise<void> {
+  async #work(key: string, since: number): Promise<void> {
     // It must not end before it is entered in #working.
     await Promise.resolve()
     let retry: number | undefined
@@ -99,9 +117,13 @@ export class WorkQueue implements AsyncDisposable {
       retry = this.#retryIn(key, error)
     }
     this.#working.delete(key)
+    this.#metrics?.done((this.#clock.now() - since) / 1000)
     if (this.#stop.signal.aborted) return
-    if (this.#again.delete(key)) this.#waiting.add(key)
-    else if (retry !== undefined) this.addAfter(key, retry)
+    const added = this.#again.get(key)
+    if (added !== undefined) {
+      this.#again.delete(key)
+      this.#waiting.set(key, added)
+    } else if (retry !== undefined) this.addAfter(key, retry)
     this.#startWork()
   }
 

@@ -20,10 +20,12 @@ const settleTime = 250
 const ignored = new Set(['events.', 'events.events.k8s.io'])
 
 /** Deletes what has lost its owners, and carries out foreground and orphaning deletions. */
-export const startGarbageCollector: StartController = ({ client, clock, onError }) => {
+export const startGarbageCollector: StartController = ({ client, clock, metrics, onError }) => {
   const report = (error: unknown): void => onError(name, error)
   const monitors = new Map<string, Monitor>()
   const queue = new WorkQueue({
+    name: 'garbage_collector_attempt_to_delete',
+    metrics,
     clock,
     workers: 8,
     process: async (uid, signal) => {

@@ -19,6 +19,8 @@ export function startNamespaceController(context: ControllerContext): AsyncDispo
   const resource = context.client.resource<Namespace>({ group: '', resource: 'namespaces' })
   if (resource === undefined) return undefined
   const queue = new WorkQueue({
+    name: 'namespace',
+    metrics: context.metrics,
     process: (name) => endNamespace(context, resource, name),
     clock: context.clock,
     workers: 4,

@@ -19,7 +19,7 @@ const description =
 
 /** Every namespace has the CA's certificate in a ConfigMap, for pods to check the server by; it is put back when it is changed or deleted. */
 export function startRootCAPublisher(context: ControllerContext): AsyncDisposable | undefined {
-  const { client, clock, namespaces, rootCA } = context
+  const { client, clock, namespaces, rootCA, metrics } = context
   const resource = client.resource<ConfigMap>({ group: '', resource: 'configmaps' })
   if (resource === undefined || rootCA === undefined || rootCA === '') return undefined
   const onError = (error: unknown): void => context.onError('root-ca-certificate-publisher-controller', error)
@@ -27,6 +27,8 @@ export function startRootCAPublisher(context: ControllerContext): AsyncDisposabl
   const published = createInformer(resource, { predicate, clock, onError })
   const data = { 'ca.crt': rootCA }
   const queue = new WorkQueue({
+    name: 'root_ca_cert_publisher',
+    metrics,
     async process(namespace, signal) {
       if (!(await untilSynced(signal, published, namespaces))) return
       if (namespaces.get('', namespace)?.metadata.deletionTimestamp !== undefined) return

@@ -9,13 +9,15 @@ const name = 'default'
 
 /** Every active namespace has a service account `default`, for pods that name none; it comes back when it is deleted. */
 export function startServiceAccountController(context: ControllerContext): AsyncDisposable | undefined {
-  const { client, clock, namespaces } = context
+  const { client, clock, namespaces, metrics } = context
   const resource = client.resource({ group: '', resource: 'serviceaccounts' })
   if (resource === undefined) return undefined
   const onError = (error: unknown): void => context.onError('serviceaccount-controller', error)
   const predicate = { labels: everything(), fields: fieldEquals('metadata.name', name) }
   const accounts = createInformer(resource, { predicate, clock, onError })
   const queue = new WorkQueue({
+    name: 'serviceaccount',
+    metrics,
     async process(namespace, signal) {
       if (!(await untilSynced(signal, accounts, namespaces))) return
       if (namespaces.get('', namespace)?.status?.phase !== 'Active' || accounts.get(namespace, name) !== undefined) return

@@ -1,0 +1,51 @@
+import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
+import { createManualClock } from '@keelson/apimachinery/testing'
+import { expect, it } from 'vitest'
+import { createWorkQueueMetrics } from './work-queue-metrics.ts'
+import { WorkQueue } from './work-queue.ts'
+
+const settle = async (): Promise<void> => {
+  for (let i = 0; i < 20; i++) await Promise.resolve()
+}
+
+it('tells what waits, what is worked on and for how long, and nothing more of a queue that is gone', async () => {
+  const clock = createManualClock(0)
+  const registry = createMetricsRegistry()
+  const ends: (() => void)[] = []
+  const queue = new WorkQueue({
+    name: 'things',
+    metrics: createWorkQueueMetrics(registry),
+    clock,
+    workers: 1,
+    process: () => new Promise((resolve) => ends.push(resolve)),
+  })
+  const value = (name: string): number => {
+    const line = registry
+      .text()
+      .split('\n')
+      .find((each) => each.startsWith(`workqueue_${name}{name="things"} `))
+    return Number(line?.split(' ')[1])
+  }
+  const values = (...names: string[]): number[] => names.map(value)
+
+  for (const key of ['a', 'b', 'b']) queue.add(key)
+  await settle()
+  queue.add('a')
+  queue.add('a')
+  clock.advance(3000)
+  expect(values('adds_total', 'depth', 'queue_duration_seconds_count', 'unfinished_work_seconds')).toEqual([3, 2, 1, 3])
+  ends.shift()!()
+  await settle()
+  expect(values('work_duration_seconds_count', 'work_duration_seconds_sum', 'queue_duration_seconds_sum', 'depth')).toEqual([1, 3, 3, 1])
+  clock.advance(1000)
+  expect(values('longest_running_processor_seconds', 'retries_total')).toEqual([1, 0])
+  queue.addAfter('c', 500)
+  expect(values('retries_total', 'adds_total', 'depth')).toEqual([1, 3, 1])
+  clock.advance(500)
+  expect(values('adds_total', 'depth')).toEqual([4, 2])
+
+  ends.shift()!()
+  await queue[Symbol.asyncDispose]()
+  expect(value('depth')).toBeNaN()
+  expect(value('adds_total')).toBe(4)
+})

@@ -1,0 +1,85 @@
+import { createCounter, createGauge, createHistogram } from '@keelson/apimachinery/metrics'
+import type { Collector, MetricsRegistry, Value } from '@keelson/apimachinery/metrics'
+
+/** 10 ns, and ten times as much each time. */
+const buckets = ['1e-8', '1e-7', '1e-6', '1e-5', '1e-4', '1e-3', '1e-2', '0.1', '1', '10'].map(Number)
+
+/** Under the original's names, so that its dashboards and alerts go on. */
+export interface WorkQueueMetrics {
+  /** `state` is asked when somebody wants to know, until the queue is closed. */
+  forQueue(name: string, state: () => WorkQueueState): QueueMetrics
+}
+
+export interface WorkQueueState {
+  readonly waiting: number
+  /** For how long each of those at work has been worked on, in seconds. */
+  readonly working: readonly number[]
+}
+
+export interface QueueMetrics {
+  added(): void
+  retried(): void
+  /** Taken to be worked on, so long after it was added. */
+  taken(seconds: number): void
+  done(seconds: number): void
+  close(): void
+}
+
+export function createWorkQueueMetrics(registry: MetricsRegistry): WorkQueueMetrics {
+  const states = new Map<string, () => WorkQueueState>()
+  const sampled = (name: string, help: string, read: (state: WorkQueueState) => number): void => {
+    registry.register(sampledGauge(`workqueue_${name}`, `[BETA] ${help}`, states, read))
+  }
+  sampled('depth', 'Keys that wait in the work queue.', ({ waiting }) => waiting)
+  const adds = registry.register(createCounter('workqueue_adds_total', '[BETA] Keys that were added to the work queue.'))
+  const waits = registry.register(
+    createHistogram('workqueue_queue_duration_seconds', '[BETA] How long keys waited in the work queue, in seconds.', buckets),
+  )
+  const works = registry.register(
+    createHistogram('workqueue_work_duration_seconds', '[BETA] How long the work on a key took, in seconds.', buckets),
+  )
+  sampled('unfinished_work_seconds', 'For how long all that are worked on have been worked on together.', ({ working }) =>
+    working.reduce((sum, seconds) => sum + seconds, 0),
+  )
+  sampled('longest_running_processor_seconds', 'For how long the one has been worked on that has been it longest.', ({ working }) =>
+    Math.max(0, ...working),
+  )
+  const retries = registry.register(createCounter('workqueue_retries_total', '[BETA] Keys that were to be looked at again later.'))
+
+  return {
+    forQueue(name, state) {
+      states.set(name, state)
+      const added = adds.with({ name })
+      const retried = retries.with({ name })
+      const wait = waits.with({ name })
+      const work = works.with({ name })
+      return {
+        added: () => increase(added),
+        retried: () => increase(retried),
+        taken: (seconds) => wait.observe(seconds),
+        done: (seconds) => work.observe(seconds),
+        close: () => void states.delete(name),
+      }
+    },
+  }
+}
+
+function increase(value: Value): void {
+  value.value++
+}
+
+/** Made anew at each scrape, of the queues that there are. */
+function sampledGauge(
+  name: string,
+  help: string,
+  states: ReadonlyMap<string, () => WorkQueueState>,
+  read: (state: WorkQueueState) => number,
+): Collector {
+  return {
+    collect() {
+      const gauge = createGauge(name, help)
+      for (const [queue, state] of states) gauge.with({ name: queue }).value = read(state())
+      return gauge.collect()
+    },
+  }
+}
