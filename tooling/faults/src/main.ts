@@ -1,35 +1,36 @@
 // npm run test:faults. Runs parts until its time is up; called again it goes on. See README.md.
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { help, parseFaultOptions, type FaultOptions } from './run/fault-options.ts'
 import { FinishedParts, type FinishedPart } from './run/finished-parts.ts'
-import { partsOf, type Part } from './run/parts.ts'
+import type { Part } from './run/parts.ts'
 import { runPart } from './run/run-part.ts'
 import { scenarios } from './scenarios/index.ts'
 
 /** No part begins after this: the longest takes three minutes. */
 const lastStart = 5 * 60_000
 
-const { values: flags } = parseArgs({
-  options: {
-    part: { type: 'string' },
-    only: { type: 'string' },
-    rounds: { type: 'string' },
-    short: { type: 'boolean', default: false },
-    fresh: { type: 'boolean', default: false },
-  },
-})
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
+
+let options: FaultOptions | 'help'
+try {
+  options = parseFaultOptions(process.argv.slice(2), scenarios)
+} catch (error) {
+  process.stderr.write(`${(error as Error).message}\n`)
+  process.exit(2)
+}
+if (options === 'help') {
+  say(help(scenarios))
+  process.exit()
+}
+
 const began = performance.now()
 const finished = new FinishedParts(join(import.meta.dirname, '../../../.keelson/faults'))
-if (flags.fresh) finished.clear()
-
-const parts = flags.short
-  ? scenarios.filter((s) => s.shortRounds > 0).map((scenario) => ({ id: `${scenario.name}-short`, scenario, rounds: scenario.shortRounds }))
-  : partsOf(scenarios, { only: flags.only, part: flags.part, rounds: flags.rounds === undefined ? undefined : Number(flags.rounds) })
+const { parts, resume, fresh } = options
+if (fresh) finished.clear()
 
 let left = 0
 for (const part of parts) {
-  if (!flags.short && finished.get(part.id)) continue
+  if (resume && finished.get(part.id)) continue
   const reason = await part.scenario.unavailable?.()
   if (reason !== undefined) say(`${part.id}: left out, ${reason}`)
   else if (performance.now() - began > lastStart) left++

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { scenarios } from '../scenarios/index.ts'
+import { help, parseFaultOptions } from './fault-options.ts'
+import type { FaultOptions } from './fault-options.ts'
+
+function parse(...args: string[]): FaultOptions {
+  const options = parseFaultOptions(args, scenarios)
+  if (options === 'help') throw new Error('help was asked for')
+  return options
+}
+
+test('what is chosen is run', () => {
+  expect(parse('--only', 'kill-embedded', '--rounds', '1').parts).toMatchObject([{ scenario: { name: 'kill-embedded' }, rounds: 1 }])
+  expect(parse('--short', '--fresh')).toMatchObject({ resume: false, fresh: true })
+  const shares = ['1/2', '2/2'].flatMap((part) => parse('--part', part).parts)
+  expect(new Set(shares.map(({ id }) => id))).toEqual(new Set(parse().parts.map(({ id }) => id)))
+})
+
+test.each([
+  [['--only', 'cats'], 'there is no scenario like cats'],
+  [['--part', '3/2'], '--part takes N/M'],
+  [['--rounds', 'many'], '--rounds takes a whole number, not many'],
+  [['--what'], "Unknown option '--what'"],
+])('%j is refused', (args, message) => expect(() => parse(...args)).toThrow(message))
+
+test('help says what there is', () => {
+  expect(parseFaultOptions(['--help'], scenarios)).toBe('help')
+  for (const { name } of scenarios) expect(help(scenarios)).toContain(name)
+})
