@@ -2,34 +2,34 @@ import { describe, expect, it } from 'vitest'
 import { resultTypeText } from '../types/type.ts'
 import type { Type } from '../types/type.ts'
 import { variableType } from './admission-environment.ts'
-import { admissionCases } from './compile-admission.fixture.ts'
-import type { AdmissionCase } from './compile-admission.fixture.ts'
 import { compileAdmission } from './compile-admission.ts'
 import type { AdmissionPurpose } from './compile-admission.ts'
 import type { Compilation } from './compile-for.ts'
+import { admissionAnswers } from './recorded-answers.fixture.ts'
+import type { AdmissionAnswer } from './recorded-answers.fixture.ts'
 
-function compiled({ scope, text, variables }: AdmissionCase): Compilation {
+function compiled({ scope, text, variables }: AdmissionAnswer): Compilation {
   const words = scope.split('+')
   const known = { hasParams: words.includes('params'), hasAuthorizer: words.includes('authorizer'), hasPatches: words.includes('patch') }
   if (variables === undefined) return compileAdmission(text, 'variable', known)
   const types = new Map<string, Type>()
-  for (const [name, expression] of variables as readonly (readonly [string, string])[]) {
+  for (const [name, expression] of variables) {
     const result = compileAdmission(expression, 'variable', { ...known, variables: types })
     if (result.compiled !== undefined) types.set(name, variableType(result.compiled.type))
   }
-  for (const [name] of variables) if (!types.has(name!)) types.set(name!, { kind: 'dyn', name: 'dyn', parameters: [] })
+  for (const [name] of variables) if (!types.has(name)) types.set(name, { kind: 'dyn', name: 'dyn', parameters: [] })
   return compileAdmission(text, 'variable', { ...known, variables: types })
 }
 
 const base = { hasParams: false, hasAuthorizer: true }
 
 describe('expressions of admission', () => {
-  it.each(admissionCases.filter(({ type }) => type !== undefined))('takes $text', (example) => {
+  it.each(admissionAnswers.filter(({ type }) => type !== undefined))('takes $text', (example) => {
     const { compiled: result, problem } = compiled(example)
     expect(result === undefined ? problem : resultTypeText(result.type)).toBe(example.type)
   })
 
-  it.each(admissionCases.filter(({ problem }) => problem !== undefined))('refuses $text', (example) => {
+  it.each(admissionAnswers.filter(({ problem }) => problem !== undefined))('refuses $text', (example) => {
     expect(compiled(example).problem).toBe(example.problem)
   })
 

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { estimateCost } from '../cost/estimate-cost.ts'
-import { selectorCases } from './compile-device-selector.fixture.ts'
 import { compileDeviceSelector, isTooComplex } from './compile-device-selector.ts'
 import { deviceSizes } from './device-environment.ts'
+import { selectorAnswers } from './recorded-answers.fixture.ts'
 
 describe('device selectors', () => {
-  it.each(selectorCases.filter(({ problem }) => problem !== undefined))('refuses $text', ({ text, problem }) => {
+  it.each(selectorAnswers.filter(({ problem }) => problem !== undefined))('refuses $text', ({ text, problem }) => {
     expect(compileDeviceSelector(text).problem).toBe(problem)
   })
 
-  it.each(selectorCases.filter(({ cost }) => cost !== undefined))('knows what $text costs', ({ text, cost }) => {
+  it.each(selectorAnswers.filter(({ cost }) => cost !== undefined))('knows what $text costs', ({ text, cost }) => {
     const { compiled, problem } = compileDeviceSelector(text)
     expect(compiled === undefined ? problem : String(estimateCost(compiled, deviceSizes).max)).toBe(cost)
   })
