@@ -1,5 +1,5 @@
 import type { PodSpec } from '@keelson/api/core/v1'
-import { everyContainer, everyMutableContainer } from './visit-containers.ts'
+import { everyMutableContainer, someContainer } from './visit-containers.ts'
 import type { ReadonlyPodSpec } from './visit-containers.ts'
 
 /** Members of features that are off by default are not stored, unless `old` has them in use already. In place. */
@@ -19,7 +19,7 @@ function projectionInUse(spec: ReadonlyPodSpec | undefined, member: 'clusterTrus
 }
 
 function stopSignalsInUse(spec: ReadonlyPodSpec | undefined): boolean {
-  return spec !== undefined && everyContainer(spec).some(({ lifecycle }) => lifecycle?.stopSignal !== undefined)
+  return spec !== undefined && someContainer(spec, ({ lifecycle }) => lifecycle?.stopSignal !== undefined)
 }
 
 function dropStopSignals(spec: PodSpec): void {

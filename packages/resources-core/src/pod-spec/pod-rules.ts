@@ -7,7 +7,7 @@ import { isDivisibleHugePages } from './resource-quantities.ts'
 import { namespacedSysctlError } from './validate-sysctls.ts'
 import { validateLabelKeys } from './validate-topology-spread.ts'
 import { validateUnreservedPath } from './validate-paths.ts'
-import { everyContainer, isSidecar } from './visit-containers.ts'
+import { everyContainer, isSidecar, someContainer } from './visit-containers.ts'
 import type { ReadonlyPodSpec } from './visit-containers.ts'
 
 /** How strict validation is. What is stored already, from a time of looser rules, may be written again. */
@@ -69,7 +69,7 @@ export function podRules(kind: 'pod' | 'template', old?: PodLike): PodRules {
     allowMountOptionSELinuxChange: spec.securityContext?.seLinuxChangePolicy !== undefined,
     allowComparingTolerations: (spec.tolerations ?? []).some(({ operator }) => operator === 'Lt' || operator === 'Gt'),
     allowHostUsersWithVolumeDevices:
-      spec.hostUsers === false && everyContainer(spec).some(({ volumeDevices }) => (volumeDevices ?? []).length > 0),
+      spec.hostUsers === false && someContainer(spec, ({ volumeDevices }) => (volumeDevices ?? []).length > 0),
     allowHostUsersWithHostNetwork: spec.hostUsers === false && spec.hostNetwork === true,
     allowInitRestartContainerResize: (spec.initContainers ?? []).some(
       (container) =>

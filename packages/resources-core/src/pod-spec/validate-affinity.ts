@@ -1,13 +1,16 @@
-import type { Affinity, PodAffinity, PodAffinityTerm } from '@keelson/api/core/v1'
+import type { PodAffinity, PodAffinityTerm } from '@keelson/api/core/v1'
 import { fieldError, nameIsDNSLabel, validateLabelName, validateLabelSelector } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { invalidEach } from './field-rules.ts'
 import type { PodRules } from './pod-rules.ts'
 import { validateNodeAffinity, validateWeight } from './validate-node-affinity.ts'
 import { validateLabelKeys } from './validate-topology-spread.ts'
+import type { ReadonlyPodSpec } from './visit-containers.ts'
 
-export function validateAffinity(affinity: DeepReadonly<Affinity> | undefined, rules: PodRules, path: FieldPath): FieldErrorList {
-  const { nodeAffinity, podAffinity, podAntiAffinity } = affinity ?? {}
+export function validateAffinity({ affinity }: ReadonlyPodSpec, rules: PodRules, specPath: FieldPath): FieldErrorList {
+  if (affinity === undefined) return []
+  const path = specPath.child('affinity')
+  const { nodeAffinity, podAffinity, podAntiAffinity } = affinity
   const nodeRules = { allowInvalidLabelValues: rules.allowInvalidNodeAffinityLabelValues }
   return [
     ...(nodeAffinity === undefined ? [] : validateNodeAffinity(nodeAffinity, nodeRules, path.child('nodeAffinity'))),

@@ -29,17 +29,17 @@ const terminationMessagePolicies = ['File', 'FallbackToLogsOnError']
 export function validateContainer(container: ReadonlyContainer, scope: ContainerScope, path: FieldPath): FieldErrorList {
   const { name = '' } = container
   return [
-    ...(name === '' ? [fieldError.required(path.child('name'))] : validateDNSLabel(name, path.child('name'))),
-    ...validateRequired(container.image, path.child('image')),
-    ...validateRequiredOneOf(container.terminationMessagePolicy, terminationMessagePolicies, path.child('terminationMessagePolicy')),
-    ...validateContainerPorts(container.ports ?? [], path.child('ports')),
-    ...validateEnv(container.env ?? [], path.child('env')),
-    ...validateEnvFrom(container.envFrom ?? [], path.child('envFrom')),
-    ...validateVolumeMounts(container, scope.volumes, path.child('volumeMounts')),
-    ...validateVolumeDevices(container, scope.volumes, path.child('volumeDevices')),
-    ...validatePullPolicy(container.imagePullPolicy, path.child('imagePullPolicy')),
+    ...(name === '' ? [fieldError.required(path.child('name'))] : validateDNSLabel(name, path, 'name')),
+    ...validateRequired(container.image, path, 'image'),
+    ...validateRequiredOneOf(container.terminationMessagePolicy, terminationMessagePolicies, path, 'terminationMessagePolicy'),
+    ...validateContainerPorts(container, path),
+    ...validateEnv(container, path),
+    ...validateEnvFrom(container, path),
+    ...validateVolumeMounts(container, scope.volumes, path),
+    ...validateVolumeDevices(container, scope.volumes, path),
+    ...validatePullPolicy(container.imagePullPolicy, path, 'imagePullPolicy'),
     ...validateContainerResources(container.resources ?? {}, scope, path.child('resources')),
-    ...validateResizePolicy(container.resizePolicy ?? [], scope.restartPolicy, path.child('resizePolicy')),
-    ...validateSecurityContext(container.securityContext, scope.hostUsers, path.child('securityContext')),
+    ...validateResizePolicy(container, scope.restartPolicy, path),
+    ...validateSecurityContext(container, scope.hostUsers, path),
   ]
 }

@@ -1,6 +1,7 @@
 import type { Container } from '@keelson/api/core/v1'
 import { fieldError } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { validateItems } from './field-rules.ts'
 import { validateContainer } from './validate-container.ts'
 import type { ContainerScope } from './validate-container.ts'
 import { validateLifecycle } from './validate-lifecycle.ts'
@@ -14,8 +15,7 @@ type Containers = readonly DeepReadonly<Container>[]
 export function validateContainers(containers: Containers, scope: ContainerScope, path: FieldPath): FieldErrorList {
   if (containers.length === 0) return [fieldError.required(path)]
   const names = new Set<string>()
-  const errors = containers.flatMap((container, i) => {
-    const at = path.index(i)
+  const errors = validateItems(containers, path, (container, at) => {
     const { name = '' } = container
     const own = validateContainer(container, scope, at)
     if (names.has(name)) own.push(fieldError.duplicate(at.child('name'), name))
@@ -32,8 +32,7 @@ export interface InitScope extends ContainerScope {
 
 export function validateInitContainers(containers: Containers, scope: InitScope, path: FieldPath): FieldErrorList {
   const names = new Set(scope.containers.map(({ name = '' }) => name))
-  return containers.flatMap((container, i) => {
-    const at = path.index(i)
+  return validateItems(containers, path, (container, at) => {
     const { name = '' } = container
     const errors = [...validateContainer(container, scope, at), ...validateInitRestartPolicy(container, at)]
     if (names.has(name)) errors.push(fieldError.duplicate(at.child('name'), name))

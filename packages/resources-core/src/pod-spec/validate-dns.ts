@@ -1,19 +1,17 @@
-import type { HostAlias, PodDNSConfig } from '@keelson/api/core/v1'
+import type { HostAlias } from '@keelson/api/core/v1'
 import { byteLength, fieldError, isDNS1123SubdomainWithUnderscore } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { validateLegacyIP } from '../ip-address.ts'
-import { invalidEach, validateDNSSubdomain, validateRequired } from './field-rules.ts'
+import { invalidEach, validateDNSSubdomain, validateItems } from './field-rules.ts'
 import type { ReadonlyPodSpec } from './visit-containers.ts'
 
 const maxNameservers = 3
 const maxSearchPaths = 32
 const maxSearchLength = 2048
 
-export function validateDNSConfig(
-  config: DeepReadonly<PodDNSConfig> | undefined,
-  dnsPolicy: string | undefined,
-  path: FieldPath,
-): FieldErrorList {
+export function validateDNSConfig({ dnsConfig: config, dnsPolicy }: ReadonlyPodSpec, specPath: FieldPath): FieldErrorList {
+  if (config === undefined && dnsPolicy !== 'None') return []
+  const path = specPath.child('dnsConfig')
   const { nameservers = [], searches = [], options = [] } = config ?? {}
   if (dnsPolicy === 'None') {
     if (config === undefined) return [fieldError.required(path, 'must provide `dnsConfig` when `dnsPolicy` is None')]
@@ -26,12 +24,13 @@ export function validateDNSConfig(
   if (nameservers.length > maxNameservers) {
     tooMany.push(fieldError.invalid(serversPath, nameservers, `must not have more than ${maxNameservers} nameservers`))
   }
-  const errors = tooMany.concat(
-    nameservers.flatMap((server, i) => validateLegacyIP(server, serversPath.index(i))),
-    validateSearches(searches, path.child('searches')),
-  )
+  const errors = [
+    ...tooMany,
+    ...validateItems(nameservers, serversPath, validateLegacyIP),
+    ...validateSearches(searches, path.child('searches')),
+  ]
   for (const [i, option] of options.entries()) {
-    errors.push(...validateRequired(option.name, path.child('options').index(i), 'must not be empty'))
+    if (!option.name) errors.push(fieldError.required(path.child('options').index(i), 'must not be empty'))
   }
   return errors
 }

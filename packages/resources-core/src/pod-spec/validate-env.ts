@@ -1,24 +1,22 @@
-import type { ConfigMapKeySelector, EnvFromSource, EnvVar, FileKeySelector, SecretKeySelector } from '@keelson/api/core/v1'
+import type { ConfigMapKeySelector, EnvVar, EnvVarSource, FileKeySelector, SecretKeySelector } from '@keelson/api/core/v1'
 import { fieldError, isConfigMapKey, isRelaxedEnvVarName, nameIsDNSSubdomain } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { invalidEach, validateDNSLabel, validateRequired } from './field-rules.ts'
+import { invalidEach, validateDNSLabel, validateItems } from './field-rules.ts'
 import { environmentFieldPaths, validateFieldRef, validateResourceFieldRef } from './validate-downward-api.ts'
 import { validateNoBacksteps } from './validate-paths.ts'
+import type { ReadonlyContainer } from './visit-containers.ts'
 
-export function validateEnv(variables: readonly DeepReadonly<EnvVar>[], path: FieldPath): FieldErrorList {
-  return variables.flatMap((variable, i) => {
-    const at = path.index(i)
-    const nameErrors = validateRequired(variable.name, at.child('name'))
-    return [
-      ...(nameErrors.length > 0 ? nameErrors : invalidEach(isRelaxedEnvVarName(variable.name), variable.name, at.child('name'))),
-      ...validateValueFrom(variable, at.child('valueFrom')),
-    ]
-  })
+export function validateEnv({ env }: ReadonlyContainer, path: FieldPath): FieldErrorList {
+  return env === undefined ? [] : validateItems(env, path.child('env'), validateVariable)
 }
 
-function validateValueFrom(variable: DeepReadonly<EnvVar>, path: FieldPath): FieldErrorList {
-  const from = variable.valueFrom
-  if (from === undefined) return []
+function validateVariable(variable: DeepReadonly<EnvVar>, path: FieldPath): FieldErrorList {
+  const { name, valueFrom } = variable
+  const errors = name ? invalidEach(isRelaxedEnvVarName(name), name, path, 'name') : [fieldError.required(path.child('name'))]
+  return valueFrom === undefined ? errors : [...errors, ...validateValueFrom(variable, valueFrom, path.child('valueFrom'))]
+}
+
+function validateValueFrom(variable: DeepReadonly<EnvVar>, from: DeepReadonly<EnvVarSource>, path: FieldPath): FieldErrorList {
   const errors: FieldErrorList = []
   if (from.fieldRef !== undefined) errors.push(...validateFieldRef(from.fieldRef, environmentFieldPaths, path.child('fieldRef')))
   if (from.resourceFieldRef !== undefined) {
@@ -39,8 +37,8 @@ function validateValueFrom(variable: DeepReadonly<EnvVar>, path: FieldPath): Fie
 function validateKeyRef(ref: DeepReadonly<ConfigMapKeySelector | SecretKeySelector>, path: FieldPath): FieldErrorList {
   const { name = '', key = '' } = ref
   return [
-    ...invalidEach(nameIsDNSSubdomain(name, false), name, path.child('name')),
-    ...(key === '' ? [fieldError.required(path.child('key'))] : invalidEach(isConfigMapKey(key), key, path.child('key'))),
+    ...invalidEach(nameIsDNSSubdomain(name, false), name, path, 'name'),
+    ...(key === '' ? [fieldError.required(path.child('key'))] : invalidEach(isConfigMapKey(key), key, path, 'key')),
   ]
 }
 
@@ -53,9 +51,10 @@ function validateFileKeyRef(ref: DeepReadonly<FileKeySelector>, path: FieldPath)
   ]
 }
 
-export function validateEnvFrom(sources: readonly DeepReadonly<EnvFromSource>[], path: FieldPath): FieldErrorList {
-  return sources.flatMap((source, i) => {
-    const at = path.index(i)
+export function validateEnvFrom({ envFrom }: ReadonlyContainer, containerPath: FieldPath): FieldErrorList {
+  if (envFrom === undefined) return []
+  const path = containerPath.child('envFrom')
+  return validateItems(envFrom, path, (source, at) => {
     const { prefix = '', configMapRef, secretRef } = source
     const errors = prefix === '' ? [] : invalidEach(isRelaxedEnvVarName(prefix), prefix, at.child('prefix'))
     if (configMapRef !== undefined) errors.push(...validateSourceName(configMapRef.name, at.child('configMapRef', 'name')))

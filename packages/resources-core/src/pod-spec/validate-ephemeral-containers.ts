@@ -1,9 +1,10 @@
-import type { EphemeralContainer } from '@keelson/api/core/v1'
 import { fieldError } from '@keelson/apimachinery'
-import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { validateItems } from './field-rules.ts'
 import { validateContainer } from './validate-container.ts'
 import type { ContainerScope } from './validate-container.ts'
 import { validateImagePadding } from './validate-images.ts'
+import type { ReadonlyPodSpec } from './visit-containers.ts'
 
 /** What only makes sense for containers that belong to the pod's work. In the order of the type's members. */
 const refused = [
@@ -20,24 +21,16 @@ const refused = [
 
 const detail = 'cannot be set for an Ephemeral Container'
 
-export interface EphemeralScope extends ContainerScope {
-  /** Of the containers and init containers. */
-  readonly otherNames: ReadonlySet<string>
-}
-
-export function validateEphemeralContainers(
-  containers: readonly DeepReadonly<EphemeralContainer>[],
-  scope: EphemeralScope,
-  path: FieldPath,
-): FieldErrorList {
-  const names = new Set(scope.otherNames)
-  return containers.flatMap((container, i) => {
-    const at = path.index(i)
+export function validateEphemeralContainers(spec: ReadonlyPodSpec, scope: ContainerScope, path: FieldPath): FieldErrorList {
+  if (spec.ephemeralContainers === undefined) return []
+  const otherNames = new Set([...(spec.containers ?? []), ...(spec.initContainers ?? [])].map(({ name = '' }) => name))
+  const names = new Set(otherNames)
+  return validateItems(spec.ephemeralContainers, path.child('ephemeralContainers'), (container, at) => {
     const { name = '', targetContainerName: target = '' } = container
-    const errors = [...validateContainer(container, scope, at), ...validateImagePadding(container.image, at.child('image'))]
+    const errors = [...validateContainer(container, scope, at), ...validateImagePadding(container, at)]
     if (names.has(name)) errors.push(fieldError.duplicate(at.child('name'), name))
     names.add(name)
-    if (target !== '' && !scope.otherNames.has(target)) errors.push(fieldError.notFoundField(at.child('targetContainerName'), target))
+    if (target !== '' && !otherNames.has(target)) errors.push(fieldError.notFoundField(at.child('targetContainerName'), target))
     for (const member of refused) if (isSet(container[member])) errors.push(fieldError.forbidden(at.child(member), detail))
     for (const [j, mount] of (container.volumeMounts ?? []).entries()) {
       for (const member of ['subPath', 'subPathExpr'] as const) {

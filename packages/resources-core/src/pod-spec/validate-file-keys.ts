@@ -1,10 +1,11 @@
 import { fieldError } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { containersWithPath } from './visit-containers.ts'
+import { containersWithPath, someContainer } from './visit-containers.ts'
 import type { ReadonlyPodSpec } from './visit-containers.ts'
 
 /** Variables read from files: the files are in volumes that begin empty and live as long as the pod. */
 export function validateFileKeyVolumes(spec: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
+  if (!someContainer(spec, ({ env }) => env?.some(({ valueFrom }) => valueFrom?.fileKeyRef !== undefined) ?? false)) return []
   const volumes = new Map((spec.volumes ?? []).map((volume) => [volume.name, volume]))
   const errors: FieldErrorList = []
   for (const { container, path: at } of containersWithPath(spec, path)) {

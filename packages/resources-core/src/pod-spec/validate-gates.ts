@@ -1,17 +1,22 @@
-import type { PodReadinessGate, PodSchedulingGate, PodSchedulingGroup } from '@keelson/api/core/v1'
+import type { PodSchedulingGroup } from '@keelson/api/core/v1'
 import { fieldError, nameIsDNSSubdomain } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { invalidEach, validateQualifiedName } from './field-rules.ts'
+import { invalidEach, validateItems, validateQualifiedName } from './field-rules.ts'
+import type { ReadonlyPodSpec } from './visit-containers.ts'
 
-export function validateReadinessGates(gates: readonly DeepReadonly<PodReadinessGate>[], path: FieldPath): FieldErrorList {
-  return gates.flatMap(({ conditionType = '' }, i) => validateQualifiedName(conditionType, path.index(i).child('conditionType')))
+export function validateReadinessGates({ readinessGates: gates }: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
+  if (gates === undefined) return []
+  return validateItems(gates, path.child('readinessGates'), ({ conditionType = '' }, at) =>
+    validateQualifiedName(conditionType, at.child('conditionType')),
+  )
 }
 
-export function validateSchedulingGates(gates: readonly DeepReadonly<PodSchedulingGate>[], path: FieldPath): FieldErrorList {
+export function validateSchedulingGates({ schedulingGates: gates }: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
+  if (gates === undefined) return []
   const seen = new Set<string>()
-  return gates.flatMap(({ name = '' }, i) => {
-    const errors = validateQualifiedName(name, path.index(i))
-    if (seen.has(name)) errors.push(fieldError.duplicate(path.index(i), name))
+  return validateItems(gates, path.child('schedulingGates'), ({ name = '' }, at) => {
+    const errors = validateQualifiedName(name, at)
+    if (seen.has(name)) errors.push(fieldError.duplicate(at, name))
     seen.add(name)
     return errors
   })

@@ -3,21 +3,22 @@ import { fieldError } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { validateRequiredOneOf } from './field-rules.ts'
 import type { PodRules } from './pod-rules.ts'
+import type { ReadonlyContainer } from './visit-containers.ts'
 
 const pullPolicies = ['Always', 'IfNotPresent', 'Never']
 
-export function validatePullPolicy(policy: string | undefined, path: FieldPath): FieldErrorList {
-  return validateRequiredOneOf(policy, pullPolicies, path)
+export function validatePullPolicy(policy: string | undefined, path: FieldPath, member: string): FieldErrorList {
+  return validateRequiredOneOf(policy, pullPolicies, path, member)
 }
 
 /** Templates may leave the reference to whoever makes pods of them. */
 export function validateImageVolume(source: DeepReadonly<ImageVolumeSource>, rules: PodRules, path: FieldPath): FieldErrorList {
   const errors = rules.isPod && !source.reference ? [fieldError.required(path.child('reference'))] : []
-  return [...errors, ...validatePullPolicy(source.pullPolicy, path.child('pullPolicy'))]
+  return [...errors, ...validatePullPolicy(source.pullPolicy, path, 'pullPolicy')]
 }
 
 /** Of pods only: what stands in templates is older than this rule. */
-export function validateImagePadding(image: string | undefined, path: FieldPath): FieldErrorList {
+export function validateImagePadding({ image }: ReadonlyContainer, path: FieldPath): FieldErrorList {
   if (image === undefined || image.trim() === image) return []
-  return [fieldError.invalid(path, image, 'must not have leading or trailing whitespace')]
+  return [fieldError.invalid(path.child('image'), image, 'must not have leading or trailing whitespace')]
 }

@@ -1,7 +1,7 @@
 import type { Volume, VolumeDevice, VolumeMount } from '@keelson/api/core/v1'
 import { fieldError } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { validateRequired, validateSupported } from './field-rules.ts'
+import { validateItems, validateRequired, validateSupported } from './field-rules.ts'
 import { validateDescendingPath, validateNoBacksteps } from './validate-paths.ts'
 import type { ReadonlyContainer } from './visit-containers.ts'
 
@@ -11,24 +11,29 @@ const propagations = ['Bidirectional', 'HostToContainer', 'None']
 const recursiveReadOnly = ['Disabled', 'Enabled', 'IfPossible']
 
 /** A volume is either mounted or used as a device, and no place twice. */
-export function validateVolumeMounts(container: ReadonlyContainer, volumes: Volumes, path: FieldPath): FieldErrorList {
-  if ((container.volumeMounts ?? []).length === 0) return []
+export function validateVolumeMounts(container: ReadonlyContainer, volumes: Volumes, containerPath: FieldPath): FieldErrorList {
+  if (container.volumeMounts === undefined) return []
+  const path = containerPath.child('volumeMounts')
   const devices = new Map((container.volumeDevices ?? []).map(({ name, devicePath }) => [name, devicePath]))
   const devicePaths = new Set(devices.values())
   const mountPaths = new Set<string>()
-  return (container.volumeMounts ?? []).flatMap((mount, i) => {
-    const at = path.index(i)
+  return validateItems(container.volumeMounts, path, (mount, at) => {
     const { name = '', mountPath = '' } = mount
-    const errors = validateRequired(name, at.child('name'))
+    const errors = validateRequired(name, at, 'name')
     if (!volumes.has(name)) errors.push(fieldError.notFoundField(at.child('name'), name))
-    errors.push(...validateRequired(mountPath, at.child('mountPath')))
+    errors.push(...validateRequired(mountPath, at, 'mountPath'))
     if (mountPaths.has(mountPath)) errors.push(fieldError.invalid(at.child('mountPath'), mountPath, 'must be unique'))
     mountPaths.add(mountPath)
     if (devices.has(name)) errors.push(fieldError.invalid(at.child('name'), name, 'must not already exist in volumeDevices'))
     if (devicePaths.has(mountPath)) {
       errors.push(fieldError.invalid(at.child('mountPath'), mountPath, 'must not already exist as a path in volumeDevices'))
     }
-    return errors.concat(validateSubPaths(mount, path, at), validatePropagation(mount, container, path), validateReadOnly(mount, path))
+    return [
+      ...errors,
+      ...validateSubPaths(mount, path, at),
+      ...validatePropagation(mount, container, path),
+      ...validateReadOnly(mount, path),
+    ]
   })
 }
 
@@ -41,6 +46,7 @@ function validateSubPaths(mount: DeepReadonly<VolumeMount>, path: FieldPath, at:
 }
 
 function validatePropagation(mount: DeepReadonly<VolumeMount>, container: ReadonlyContainer, path: FieldPath): FieldErrorList {
+  if (mount.mountPropagation === undefined) return []
   const at = path.child('mountPropagation')
   const errors = validateSupported(mount.mountPropagation, propagations, at)
   if (mount.mountPropagation === 'Bidirectional' && container.securityContext?.privileged !== true) {
@@ -50,6 +56,7 @@ function validatePropagation(mount: DeepReadonly<VolumeMount>, container: Readon
 }
 
 function validateReadOnly(mount: DeepReadonly<VolumeMount>, path: FieldPath): FieldErrorList {
+  if (mount.recursiveReadOnly === undefined) return []
   const at = path.child('recursiveReadOnly')
   const errors = validateSupported(mount.recursiveReadOnly, recursiveReadOnly, at)
   if (mount.recursiveReadOnly !== 'Enabled' && mount.recursiveReadOnly !== 'IfPossible') return errors
@@ -60,20 +67,22 @@ function validateReadOnly(mount: DeepReadonly<VolumeMount>, path: FieldPath): Fi
   return errors
 }
 
-export function validateVolumeDevices(container: ReadonlyContainer, volumes: Volumes, path: FieldPath): FieldErrorList {
-  if ((container.volumeDevices ?? []).length === 0) return []
+export function validateVolumeDevices(container: ReadonlyContainer, volumes: Volumes, containerPath: FieldPath): FieldErrorList {
+  if (container.volumeDevices === undefined) return []
+  const path = containerPath.child('volumeDevices')
   const mounts = new Map((container.volumeMounts ?? []).map(({ name, mountPath }) => [name, mountPath]))
   const mountPaths = new Set(mounts.values())
   const names = new Set<string>()
   const paths = new Set<string>()
-  return (container.volumeDevices ?? []).flatMap((device, i) => {
+  return validateItems(container.volumeDevices, path, (device, at) => {
     const { name = '', devicePath = '' } = device
-    const namePath = path.index(i).child('name')
-    const pathPath = path.index(i).child('devicePath')
-    const errors = validateRequired(name, namePath).concat(
-      validateDeviceVolume(device, volumes, { namePath, known: names }),
-      validateRequired(devicePath, pathPath),
-    )
+    const namePath = at.child('name')
+    const pathPath = at.child('devicePath')
+    const errors = [
+      ...validateRequired(name, namePath),
+      ...validateDeviceVolume(device, volumes, { namePath, known: names }),
+      ...validateRequired(devicePath, pathPath),
+    ]
     if (paths.has(devicePath)) errors.push(fieldError.invalid(pathPath, devicePath, 'must be unique'))
     if (validateNoBacksteps(devicePath, pathPath).length > 0) {
       errors.push(fieldError.invalid(pathPath, devicePath, "can not contain backsteps ('..')"))

@@ -26,6 +26,8 @@ const dnsPolicies = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None
 const preemptionPolicies = ['PreemptLowerPriority', 'Never']
 const maxDeadline = 2 ** 31 - 1
 
+const noNames: ReadonlySet<string> = new Set()
+
 export interface PodSpecOptions {
   readonly rules: PodRules
   /** The pod's; undefined for a template. */
@@ -38,15 +40,15 @@ export function validatePodSpec(spec: ReadonlyPodSpec, { rules, metadata }: PodS
     ...(spec.terminationGracePeriodSeconds === undefined ? [fieldError.required(path.child('terminationGracePeriodSeconds'))] : []),
     ...validateVolumesAndContainers(spec, { rules, metadata }, path),
     ...validateHostNetworkPorts(spec, rules, path),
-    ...validateRequiredOneOf(spec.restartPolicy, restartPolicies, path.child('restartPolicy')),
-    ...validateRequiredOneOf(spec.dnsPolicy, dnsPolicies, path.child('dnsPolicy')),
-    ...validateLabels(spec.nodeSelector, path.child('nodeSelector')),
-    ...validatePodSecurityContext(spec, rules, path.child('securityContext')),
-    ...validateAffinity(spec.affinity, rules, path.child('affinity')),
-    ...validateDNSConfig(spec.dnsConfig, spec.dnsPolicy, path.child('dnsConfig')),
-    ...validateReadinessGates(spec.readinessGates ?? [], path.child('readinessGates')),
-    ...validateSchedulingGates(spec.schedulingGates ?? [], path.child('schedulingGates')),
-    ...validateTopologySpread(spec.topologySpreadConstraints ?? [], rules, path.child('topologySpreadConstraints')),
+    ...validateRequiredOneOf(spec.restartPolicy, restartPolicies, path, 'restartPolicy'),
+    ...validateRequiredOneOf(spec.dnsPolicy, dnsPolicies, path, 'dnsPolicy'),
+    ...(spec.nodeSelector === undefined ? [] : validateLabels(spec.nodeSelector, path.child('nodeSelector'))),
+    ...validatePodSecurityContext(spec, rules, path),
+    ...validateAffinity(spec, rules, path),
+    ...validateDNSConfig(spec, path),
+    ...validateReadinessGates(spec, path),
+    ...validateSchedulingGates(spec, path),
+    ...validateTopologySpread(spec, rules, path),
     ...validateHostProcess(spec, path),
     ...validateHostUsers(spec, rules, path),
     ...validateHostnameOverride(spec, path),
@@ -58,26 +60,26 @@ export function validatePodSpec(spec: ReadonlyPodSpec, { rules, metadata }: PodS
 }
 
 function validateVolumesAndContainers(spec: ReadonlyPodSpec, { rules, metadata }: PodSpecOptions, path: FieldPath): FieldErrorList {
-  const { volumes, errors } = validateVolumes(spec.volumes ?? [], { rules, podName: metadata?.name ?? '' }, path.child('volumes'))
+  const { volumes, errors } = validateVolumes(spec, { rules, podName: metadata?.name ?? '' }, path)
   const claims = spec.resourceClaims ?? []
   const scope: ContainerScope = {
     rules,
     volumes,
-    claims: new Set(claims.map(({ name = '' }) => name).filter((name) => name !== '')),
+    claims: claims.length === 0 ? noNames : new Set(claims.map(({ name = '' }) => name).filter((name) => name !== '')),
     gracePeriod: spec.terminationGracePeriodSeconds,
     os: spec.os,
     restartPolicy: spec.restartPolicy,
     hostUsers: spec.hostUsers !== false,
   }
   const containers = spec.containers ?? []
-  const initContainers = spec.initContainers ?? []
-  const otherNames = new Set([...containers, ...initContainers].map(({ name = '' }) => name))
   return [
     ...errors,
-    ...validateResourceClaims(claims, metadata?.annotations, path.child('resourceClaims')),
+    ...(claims.length === 0 ? [] : validateResourceClaims(claims, metadata?.annotations, path.child('resourceClaims'))),
     ...validateContainers(containers, scope, path.child('containers')),
-    ...validateInitContainers(initContainers, { ...scope, containers }, path.child('initContainers')),
-    ...validateEphemeralContainers(spec.ephemeralContainers ?? [], { ...scope, otherNames }, path.child('ephemeralContainers')),
+    ...(spec.initContainers === undefined
+      ? []
+      : validateInitContainers(spec.initContainers, { ...scope, containers }, path.child('initContainers'))),
+    ...validateEphemeralContainers(spec, scope, path),
     ...validatePodResources(spec, scope, path),
   ]
 }
@@ -85,29 +87,27 @@ function validateVolumesAndContainers(spec: ReadonlyPodSpec, { rules, metadata }
 function validateNames(spec: ReadonlyPodSpec, rules: PodRules, path: FieldPath): FieldErrorList {
   const { activeDeadlineSeconds: deadline, hostname, subdomain, overhead } = spec
   return [
-    ...validateReference(spec.serviceAccountName, path.child('serviceAccountName')),
-    ...validateReference(spec.nodeName, path.child('nodeName')),
+    ...validateReference(spec.serviceAccountName, path, 'serviceAccountName'),
+    ...validateReference(spec.nodeName, path, 'nodeName'),
     ...(deadline === undefined || (1 <= deadline && deadline <= maxDeadline)
       ? []
       : [fieldError.invalid(path.child('activeDeadlineSeconds'), deadline, inclusiveRangeMessage(1, maxDeadline))]),
-    ...(hostname ? validateDNSLabel(hostname, path.child('hostname')) : []),
-    ...(subdomain ? validateDNSLabel(subdomain, path.child('subdomain')) : []),
-    ...validateTolerations(spec.tolerations ?? [], rules, path.child('tolerations')),
-    ...validateHostAliases(spec.hostAliases ?? [], path.child('hostAliases')),
-    ...validateReference(spec.priorityClassName, path.child('priorityClassName')),
+    ...(hostname ? validateDNSLabel(hostname, path, 'hostname') : []),
+    ...(subdomain ? validateDNSLabel(subdomain, path, 'subdomain') : []),
+    ...(spec.tolerations === undefined ? [] : validateTolerations(spec.tolerations, rules, path.child('tolerations'))),
+    ...(spec.hostAliases === undefined ? [] : validateHostAliases(spec.hostAliases, path.child('hostAliases'))),
+    ...validateReference(spec.priorityClassName, path, 'priorityClassName'),
     // Unlike the others, an empty name of a runtime class is a name, and a wrong one.
     ...(spec.runtimeClassName === undefined
       ? []
-      : invalidEach(nameIsDNSSubdomain(spec.runtimeClassName, false), spec.runtimeClassName, path.child('runtimeClassName'))),
+      : invalidEach(nameIsDNSSubdomain(spec.runtimeClassName, false), spec.runtimeClassName, path, 'runtimeClassName')),
     ...(spec.preemptionPolicy === undefined
       ? []
-      : validateRequiredOneOf(spec.preemptionPolicy, preemptionPolicies, path.child('preemptionPolicy'))),
-    ...(overhead === undefined
-      ? []
-      : validateContainerResources({ limits: overhead }, { rules, claims: new Set() }, path.child('overhead'))),
+      : validateRequiredOneOf(spec.preemptionPolicy, preemptionPolicies, path, 'preemptionPolicy')),
+    ...(overhead === undefined ? [] : validateContainerResources({ limits: overhead }, { rules, claims: noNames }, path.child('overhead'))),
   ]
 }
 
-function validateReference(name: string | undefined, path: FieldPath): FieldErrorList {
-  return name ? invalidEach(nameIsDNSSubdomain(name, false), name, path) : []
+function validateReference(name: string | undefined, path: FieldPath, member: string): FieldErrorList {
+  return name ? invalidEach(nameIsDNSSubdomain(name, false), name, path, member) : []
 }

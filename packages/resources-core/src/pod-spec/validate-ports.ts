@@ -1,27 +1,27 @@
-import type { ContainerPort } from '@keelson/api/core/v1'
 import { fieldError, isValidPortName, isValidPortNum } from '@keelson/apimachinery'
-import type { DeepReadonly, FieldErrorList, FieldPath, IntOrString } from '@keelson/apimachinery'
-import { invalidEach, validateRequiredOneOf } from './field-rules.ts'
+import type { FieldErrorList, FieldPath, IntOrString } from '@keelson/apimachinery'
+import { invalidEach, validateItems, validateRequiredOneOf } from './field-rules.ts'
 import type { ReadonlyContainer } from './visit-containers.ts'
 
 const protocols = ['SCTP', 'TCP', 'UDP']
 
-export function validateContainerPorts(ports: readonly DeepReadonly<ContainerPort>[], path: FieldPath): FieldErrorList {
+export function validateContainerPorts({ ports }: ReadonlyContainer, path: FieldPath): FieldErrorList {
+  if (ports === undefined) return []
   const names = new Set<string>()
-  return ports.flatMap((port, i) => {
-    const at = path.index(i)
+  return validateItems(ports, path.child('ports'), (port, at) => {
     const { name = '', containerPort = 0, hostPort = 0 } = port
     const errors: FieldErrorList = []
     if (name !== '') {
       const messages = isValidPortName(name)
-      errors.push(...invalidEach(messages, name, at.child('name')))
+      errors.push(...invalidEach(messages, name, at, 'name'))
       if (messages.length === 0 && names.has(name)) errors.push(fieldError.duplicate(at.child('name'), name))
       if (messages.length === 0) names.add(name)
     }
     if (containerPort === 0) errors.push(fieldError.required(at.child('containerPort')))
-    else errors.push(...invalidEach(isValidPortNum(containerPort), containerPort, at.child('containerPort')))
-    if (hostPort !== 0) errors.push(...invalidEach(isValidPortNum(hostPort), hostPort, at.child('hostPort')))
-    return [...errors, ...validateRequiredOneOf(port.protocol, protocols, at.child('protocol'))]
+    else errors.push(...invalidEach(isValidPortNum(containerPort), containerPort, at, 'containerPort'))
+    if (hostPort !== 0) errors.push(...invalidEach(isValidPortNum(hostPort), hostPort, at, 'hostPort'))
+    errors.push(...validateRequiredOneOf(port.protocol, protocols, at, 'protocol'))
+    return errors
   })
 }
 
@@ -29,8 +29,9 @@ export function validateContainerPorts(ports: readonly DeepReadonly<ContainerPor
 export function validateHostPorts(containers: readonly ReadonlyContainer[], path: FieldPath): FieldErrorList {
   const taken = new Set<string>()
   const errors: FieldErrorList = []
-  for (const [i, container] of containers.entries()) {
-    for (const [j, { hostPort = 0, hostIP = '', protocol = '' }] of (container.ports ?? []).entries()) {
+  for (const [i, { ports }] of containers.entries()) {
+    if (ports === undefined) continue
+    for (const [j, { hostPort = 0, hostIP = '', protocol = '' }] of ports.entries()) {
       if (hostPort === 0) continue
       const key = `${protocol}/${hostIP}/${hostPort}`
       if (taken.has(key)) errors.push(fieldError.duplicate(path.index(i).child('ports').index(j).child('hostPort'), key))

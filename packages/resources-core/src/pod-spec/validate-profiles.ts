@@ -7,8 +7,15 @@ import { validateDescendingPath } from './validate-paths.ts'
 /** seccomp and AppArmor profiles: of the runtime, of the node's disk, or none. */
 const profileTypes = ['Localhost', 'RuntimeDefault', 'Unconfined']
 
-export function validateSeccompProfile(profile: DeepReadonly<SeccompProfile> | undefined, path: FieldPath): FieldErrorList {
+interface WithProfiles {
+  readonly seccompProfile?: DeepReadonly<SeccompProfile>
+  readonly appArmorProfile?: DeepReadonly<AppArmorProfile>
+}
+
+/** Of a security context. */
+export function validateSeccompProfile({ seccompProfile: profile }: WithProfiles, contextPath: FieldPath): FieldErrorList {
   if (profile === undefined) return []
+  const path = contextPath.child('seccompProfile')
   const { type = '', localhostProfile: file } = profile
   const at = path.child('localhostProfile')
   const errors = validateType(type, path.child('type'), 'type is required when seccompProfile is set')
@@ -24,8 +31,10 @@ export function validateSeccompProfile(profile: DeepReadonly<SeccompProfile> | u
 /** PATH_MAX of Linux, without the terminating zero. */
 const maxProfileLength = 4095
 
-export function validateAppArmorProfile(profile: DeepReadonly<AppArmorProfile> | undefined, path: FieldPath): FieldErrorList {
+/** Of a security context. */
+export function validateAppArmorProfile({ appArmorProfile: profile }: WithProfiles, contextPath: FieldPath): FieldErrorList {
   if (profile === undefined) return []
+  const path = contextPath.child('appArmorProfile')
   const { type = '', localhostProfile: name } = profile
   const at = path.child('localhostProfile')
   const errors = validateType(type, path.child('type'), 'type is required when appArmorProfile is set')

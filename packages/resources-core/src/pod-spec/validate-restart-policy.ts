@@ -1,7 +1,7 @@
-import type { ContainerResizePolicy, ContainerRestartRule } from '@keelson/api/core/v1'
+import type { ContainerRestartRule } from '@keelson/api/core/v1'
 import { fieldError } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { validateRequiredOneOf, validateSupported } from './field-rules.ts'
+import { validateItems, validateRequiredOneOf, validateSupported } from './field-rules.ts'
 import type { ReadonlyContainer } from './visit-containers.ts'
 
 const policies = ['Always', 'Never', 'OnFailure']
@@ -13,8 +13,8 @@ const maxExitCodes = 255
 /** When a single container is started again, whatever the pod's own policy says. */
 export function validateContainerRestartPolicy(container: ReadonlyContainer, path: FieldPath): FieldErrorList {
   const { restartPolicy, restartPolicyRules: rules = [] } = container
-  const at = path.child('restartPolicy')
   if (restartPolicy === undefined && rules.length === 0) return []
+  const at = path.child('restartPolicy')
   const errors: FieldErrorList =
     restartPolicy === undefined
       ? [fieldError.required(at, 'must specify restartPolicy when restart rules are used')]
@@ -45,13 +45,15 @@ const resizable = ['cpu', 'memory']
 const resizePolicies = ['NotRequired', 'RestartContainer']
 
 export function validateResizePolicy(
-  list: readonly DeepReadonly<ContainerResizePolicy>[],
+  { resizePolicy }: ReadonlyContainer,
   podRestartPolicy: string | undefined,
-  path: FieldPath,
+  containerPath: FieldPath,
 ): FieldErrorList {
+  if (resizePolicy === undefined) return []
+  const path = containerPath.child('resizePolicy')
   const seen = new Set<string>()
-  return list.flatMap(({ resourceName = '', restartPolicy = '' }, i) => {
-    const errors: FieldErrorList = seen.has(resourceName) ? [fieldError.duplicate(path.index(i), resourceName)] : []
+  return validateItems(resizePolicy, path, ({ resourceName = '', restartPolicy = '' }, at) => {
+    const errors: FieldErrorList = seen.has(resourceName) ? [fieldError.duplicate(at, resourceName)] : []
     seen.add(resourceName)
     errors.push(...validateRequiredOneOf(resourceName, resizable, path), ...validateRequiredOneOf(restartPolicy, resizePolicies, path))
     if (podRestartPolicy === 'Never' && restartPolicy !== 'NotRequired') {

@@ -1,37 +1,35 @@
-import type { SecurityContext } from '@keelson/api/core/v1'
+import type { PodSecurityContext, SecurityContext } from '@keelson/api/core/v1'
 import { fieldError, isValidGroupID, isValidUserID } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { internalForm } from '../internal-form/internal-form.ts'
-import { invalidEach, validateSupported } from './field-rules.ts'
+import { invalidEach, validateItems, validateSupported } from './field-rules.ts'
 import type { PodRules } from './pod-rules.ts'
 import { validateAppArmorProfile, validateSeccompProfile } from './validate-profiles.ts'
 import { validateSysctls } from './validate-sysctls.ts'
 import { validateWindowsOptions } from './validate-windows-options.ts'
-import type { ReadonlyPodSpec } from './visit-containers.ts'
+import type { ReadonlyContainer, ReadonlyPodSpec } from './visit-containers.ts'
 
 const procMounts = ['Default', 'Unmasked']
 
 /** Of a container. Whether pods may be privileged is policy and not asked here. */
-export function validateSecurityContext(
-  context: DeepReadonly<SecurityContext> | undefined,
-  hostUsers: boolean,
-  path: FieldPath,
-): FieldErrorList {
+export function validateSecurityContext(container: ReadonlyContainer, hostUsers: boolean, containerPath: FieldPath): FieldErrorList {
+  const { securityContext: context } = container
   if (context === undefined) return []
+  const path = containerPath.child('securityContext')
   const errors = [
-    ...validateUser(context.runAsUser, path.child('runAsUser')),
-    ...validateGroup(context.runAsGroup, path.child('runAsGroup')),
-    ...validateSupported(context.procMount, procMounts, path.child('procMount')),
+    ...validateUser(context.runAsUser, path, 'runAsUser'),
+    ...validateGroup(context.runAsGroup, path, 'runAsGroup'),
+    ...validateSupported(context.procMount, procMounts, path, 'procMount'),
   ]
   if (hostUsers && context.procMount === 'Unmasked') {
     errors.push(fieldError.invalid(path.child('procMount'), context.procMount, '`hostUsers` must be false to use `Unmasked`'))
   }
   return [
     ...errors,
-    ...validateSeccompProfile(context.seccompProfile, path.child('seccompProfile')),
+    ...validateSeccompProfile(context, path),
     ...validateEscalation(context, path),
-    ...validateWindowsOptions(context.windowsOptions, path.child('windowsOptions')),
-    ...validateAppArmorProfile(context.appArmorProfile, path.child('appArmorProfile')),
+    ...validateWindowsOptions(context, path),
+    ...validateAppArmorProfile(context, path),
   ]
 }
 
@@ -51,38 +49,44 @@ function validateEscalation(context: DeepReadonly<SecurityContext>, path: FieldP
 const fsGroupChangePolicies = ['Always', 'OnRootMismatch']
 const supplementalGroupsPolicies = ['Merge', 'Strict']
 const seLinuxChangePolicies = ['MountOption', 'Recursive']
+const newSELinuxChangePolicies = ['Recursive']
 
 /** Of a pod, with what stands beside it in the spec: sharing of process ids. */
-export function validatePodSecurityContext(spec: ReadonlyPodSpec, rules: PodRules, path: FieldPath): FieldErrorList {
+export function validatePodSecurityContext(spec: ReadonlyPodSpec, rules: PodRules, specPath: FieldPath): FieldErrorList {
   const context = spec.securityContext ?? {}
+  const path = specPath.child('securityContext')
   const errors = [
-    ...validateGroup(context.fsGroup, path.child('fsGroup')),
-    ...validateUser(context.runAsUser, path.child('runAsUser')),
-    ...validateGroup(context.runAsGroup, path.child('runAsGroup')),
-    ...(context.supplementalGroups ?? []).flatMap((group, i) => validateGroup(group, path.child('supplementalGroups').index(i))),
+    ...validateGroup(context.fsGroup, path, 'fsGroup'),
+    ...validateUser(context.runAsUser, path, 'runAsUser'),
+    ...validateGroup(context.runAsGroup, path, 'runAsGroup'),
+    ...validateSupplementalGroups(context, path),
   ]
   if (spec.shareProcessNamespace === true && spec.hostPID === true) {
     const detail = 'ShareProcessNamespace and HostPID cannot both be enabled'
     errors.push(fieldError.invalid(path.child('shareProcessNamespace'), true, detail))
   }
   // Relabelling at mount time is not taken from new pods.
-  const changePolicies = rules.allowMountOptionSELinuxChange ? seLinuxChangePolicies : ['Recursive']
+  const changePolicies = rules.allowMountOptionSELinuxChange ? seLinuxChangePolicies : newSELinuxChangePolicies
   return [
     ...errors,
-    ...validateSysctls(spec, rules, path.child('sysctls')),
-    ...validateSupported(context.fsGroupChangePolicy, fsGroupChangePolicies, path.child('fsGroupChangePolicy')),
-    ...validateSeccompProfile(context.seccompProfile, path.child('seccompProfile')),
-    ...validateWindowsOptions(context.windowsOptions, path.child('windowsOptions')),
-    ...validateAppArmorProfile(context.appArmorProfile, path.child('appArmorProfile')),
-    ...validateSupported(context.supplementalGroupsPolicy, supplementalGroupsPolicies, path.child('supplementalGroupsPolicy')),
-    ...validateSupported(context.seLinuxChangePolicy, changePolicies, path.child('seLinuxChangePolicy')),
+    ...validateSysctls(spec, rules, path),
+    ...validateSupported(context.fsGroupChangePolicy, fsGroupChangePolicies, path, 'fsGroupChangePolicy'),
+    ...validateSeccompProfile(context, path),
+    ...validateWindowsOptions(context, path),
+    ...validateAppArmorProfile(context, path),
+    ...validateSupported(context.supplementalGroupsPolicy, supplementalGroupsPolicies, path, 'supplementalGroupsPolicy'),
+    ...validateSupported(context.seLinuxChangePolicy, changePolicies, path, 'seLinuxChangePolicy'),
   ]
 }
 
-function validateUser(id: number | undefined, path: FieldPath): FieldErrorList {
-  return id === undefined ? [] : invalidEach(isValidUserID(id), id, path)
+function validateUser(id: number | undefined, path: FieldPath, member: string): FieldErrorList {
+  return id === undefined ? [] : invalidEach(isValidUserID(id), id, path, member)
 }
 
-function validateGroup(id: number | undefined, path: FieldPath): FieldErrorList {
-  return id === undefined ? [] : invalidEach(isValidGroupID(id), id, path)
+function validateSupplementalGroups({ supplementalGroups: groups }: DeepReadonly<PodSecurityContext>, path: FieldPath): FieldErrorList {
+  return groups === undefined ? [] : validateItems(groups, path.child('supplementalGroups'), (group, at) => validateGroup(group, at))
+}
+
+function validateGroup(id: number | undefined, path: FieldPath, member?: string): FieldErrorList {
+  return id === undefined ? [] : invalidEach(isValidGroupID(id), id, path, member)
 }

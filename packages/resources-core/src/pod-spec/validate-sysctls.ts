@@ -1,6 +1,5 @@
-import type { Sysctl } from '@keelson/api/core/v1'
 import { fieldError } from '@keelson/apimachinery'
-import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import type { PodRules } from './pod-rules.ts'
 import type { ReadonlyPodSpec } from './visit-containers.ts'
 
@@ -15,8 +14,11 @@ const ipcSysctls: ReadonlySet<string> = new Set([
   ...['max', 'mnb', 'mni', ''].map((suffix) => `kernel.msg${suffix}`),
 ])
 
-export function validateSysctls(spec: ReadonlyPodSpec, rules: PodRules, path: FieldPath): FieldErrorList {
-  const sysctls: DeepReadonly<Sysctl[]> = spec.securityContext?.sysctls ?? []
+/** `contextPath`: of the spec's security context. */
+export function validateSysctls(spec: ReadonlyPodSpec, rules: PodRules, contextPath: FieldPath): FieldErrorList {
+  const { sysctls } = spec.securityContext ?? {}
+  if (sysctls === undefined) return []
+  const path = contextPath.child('sysctls')
   const errors: FieldErrorList = []
   const names = new Set<string>()
   for (const [i, { name = '' }] of sysctls.entries()) {

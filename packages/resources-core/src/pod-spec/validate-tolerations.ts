@@ -1,15 +1,15 @@
 import type { Toleration } from '@keelson/api/core/v1'
-import { emptyMessage, fieldError, isValidLabelValue, parseInt64, quote, validateLabelName } from '@keelson/apimachinery'
+import { emptyMessage, fieldError, isQualifiedName, isValidLabelValue, parseInt64, quote } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { invalidEach, validateItems } from './field-rules.ts'
 import type { PodRules } from './pod-rules.ts'
 
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
 
 export function validateTolerations(tolerations: readonly DeepReadonly<Toleration>[], rules: PodRules, path: FieldPath): FieldErrorList {
-  return tolerations.flatMap((toleration, i) => {
+  return validateItems(tolerations, path, (toleration, at) => {
     const { key = '', operator = '', effect = '' } = toleration
-    const at = path.index(i)
-    const errors = key === '' ? [] : validateLabelName(key, at.child('key'))
+    const errors = key === '' ? [] : invalidEach(isQualifiedName(key), key, at, 'key')
     if (key === '' && operator !== 'Exists') {
       const detail = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
       errors.push(fieldError.invalid(at.child('operator'), operator, detail))
@@ -25,21 +25,21 @@ export function validateTolerations(tolerations: readonly DeepReadonly<Toleratio
 
 function validateOperator(toleration: DeepReadonly<Toleration>, rules: PodRules, path: FieldPath): FieldErrorList {
   const { operator = '', value = '' } = toleration
-  const at = path.child('operator')
   switch (operator) {
     case '':
     case 'Equal': {
       const messages = isValidLabelValue(value)
-      return messages.length === 0 ? [] : [fieldError.invalid(at, value, messages.join(';'))]
+      return messages.length === 0 ? [] : [fieldError.invalid(path.child('operator'), value, messages.join(';'))]
     }
     case 'Exists':
-      return value === '' ? [] : [fieldError.invalid(at, value, "value must be empty when `operator` is 'Exists'")]
+      if (value === '') return []
+      return [fieldError.invalid(path.child('operator'), value, "value must be empty when `operator` is 'Exists'")]
     case 'Lt':
     case 'Gt':
-      if (!rules.allowComparingTolerations) return [fieldError.notSupported(at, operator, ['Equal', 'Exists', 'Lt', 'Gt'])]
-      return validateComparedValue(value, path.child('value'))
+      if (rules.allowComparingTolerations) return validateComparedValue(value, path.child('value'))
+      return [fieldError.notSupported(path.child('operator'), operator, ['Equal', 'Exists', 'Lt', 'Gt'])]
     default:
-      return [fieldError.notSupported(at, operator, ['Equal', 'Exists'])]
+      return [fieldError.notSupported(path.child('operator'), operator, ['Equal', 'Exists'])]
   }
 }
 

@@ -3,20 +3,26 @@ import { fieldError, validateLabelName, validateLabelSelector } from '@keelson/a
 import type { DeepReadonly, FieldErrorList, FieldPath, LabelSelector } from '@keelson/apimachinery'
 import { validateRequired, validateSupported } from './field-rules.ts'
 import type { PodRules } from './pod-rules.ts'
+import type { ReadonlyPodSpec } from './visit-containers.ts'
 
 type Constraint = DeepReadonly<TopologySpreadConstraint>
 
 const whenUnsatisfiable = ['DoNotSchedule', 'ScheduleAnyway']
 const nodePolicies = ['Honor', 'Ignore']
 
-export function validateTopologySpread(constraints: readonly Constraint[], rules: PodRules, path: FieldPath): FieldErrorList {
+export function validateTopologySpread(spec: ReadonlyPodSpec, rules: PodRules, path: FieldPath): FieldErrorList {
+  const { topologySpreadConstraints: constraints } = spec
+  return constraints === undefined ? [] : validateConstraints(constraints, rules, path.child('topologySpreadConstraints'))
+}
+
+function validateConstraints(constraints: readonly Constraint[], rules: PodRules, path: FieldPath): FieldErrorList {
   const last = new Map(constraints.map((constraint, i) => [pairOf(constraint), i]))
   return constraints.flatMap((constraint, i) => {
     const at = path.index(i)
     const { topologyKey = '', whenUnsatisfiable: action = '' } = constraint
     const errors = [
       ...validatePositive(constraint.maxSkew ?? 0, at.child('maxSkew')),
-      ...validateRequired(topologyKey, at.child('topologyKey'), 'can not be empty'),
+      ...validateRequired(topologyKey, at, 'topologyKey', 'can not be empty'),
       ...validateSupported(action, whenUnsatisfiable, at.child('whenUnsatisfiable')),
     ]
     if (last.get(pairOf(constraint)) !== i) {

@@ -12,7 +12,7 @@ export function validateTrustBundle(bundle: DeepReadonly<ClusterTrustBundleProje
   if (name !== undefined && signerName !== undefined) {
     errors.push(fieldError.invalid(path, bundle, 'only one of name and signerName may be used'))
   } else if (name !== undefined) {
-    errors.push(...validateRequired(name, path.child('name'), 'must be a valid object name'))
+    errors.push(...validateRequired(name, path, 'name', 'must be a valid object name'))
     for (const message of trustBundleNameMessages(name)) {
       errors.push(fieldError.invalid(path.child('name'), name, `not a valid clustertrustbundlename: ${message}`))
     }
@@ -20,7 +20,7 @@ export function validateTrustBundle(bundle: DeepReadonly<ClusterTrustBundleProje
       errors.push(fieldError.invalid(path.child('labelSelector'), labelSelector, 'labelSelector must be unset if name is specified'))
     }
   } else if (signerName !== undefined) {
-    errors.push(...validateRequired(signerName, path.child('signerName'), 'must be a valid signer name'))
+    errors.push(...validateRequired(signerName, path, 'signerName', 'must be a valid signer name'))
     errors.push(...validateSignerName(signerName, path.child('signerName')))
     errors.push(...validateLabelSelector(labelSelector, path.child('labelSelector')))
   } else {

@@ -1,9 +1,10 @@
 import type { Volume } from '@keelson/api/core/v1'
 import { fieldError } from '@keelson/apimachinery'
-import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldError, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { validateDNSLabel } from './field-rules.ts'
 import type { PodRules } from './pod-rules.ts'
 import { validateVolumeSource } from './validate-volume-source.ts'
+import type { ReadonlyPodSpec } from './visit-containers.ts'
 
 export interface VolumeScope {
   readonly rules: PodRules
@@ -12,12 +13,16 @@ export interface VolumeScope {
 }
 
 export interface CheckedVolumes {
-  readonly errors: FieldErrorList
+  readonly errors: readonly FieldError[]
   /** By name, only those without errors: containers cannot mount the others. */
   readonly volumes: ReadonlyMap<string, DeepReadonly<Volume>>
 }
 
-export function validateVolumes(volumes: readonly DeepReadonly<Volume>[], scope: VolumeScope, path: FieldPath): CheckedVolumes {
+const noVolumes: CheckedVolumes = { errors: [], volumes: new Map() }
+
+export function validateVolumes({ volumes }: ReadonlyPodSpec, scope: VolumeScope, specPath: FieldPath): CheckedVolumes {
+  if (volumes === undefined) return noVolumes
+  const path = specPath.child('volumes')
   const errors: FieldErrorList = []
   const valid = new Map<string, DeepReadonly<Volume>>()
   const created = scope.podName === '' ? [] : volumes.filter(({ ephemeral }) => ephemeral !== undefined)
@@ -27,7 +32,7 @@ export function validateVolumes(volumes: readonly DeepReadonly<Volume>[], scope:
     const at = path.index(i)
     const { name = '', persistentVolumeClaim: claim } = volume
     const own = validateVolumeSource(volume, scope, at)
-    own.push(...(name === '' ? [fieldError.required(at.child('name'))] : validateDNSLabel(name, at.child('name'))))
+    own.push(...(name === '' ? [fieldError.required(at.child('name'))] : validateDNSLabel(name, at, 'name')))
     if (valid.has(name)) own.push(fieldError.duplicate(at.child('name'), name))
     if (own.length === 0) valid.set(name, volume)
     for (const error of own) errors.push(error)

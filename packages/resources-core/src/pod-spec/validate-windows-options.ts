@@ -2,7 +2,7 @@ import type { WindowsSecurityContextOptions } from '@keelson/api/core/v1'
 import { byteLength, fieldError, isDNS1123Subdomain } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { invalidEach } from './field-rules.ts'
-import { containersWithPath } from './visit-containers.ts'
+import { containersWithPath, someContainer } from './visit-containers.ts'
 import type { ReadonlyPodSpec } from './visit-containers.ts'
 
 const maxCredentialKiB = 64
@@ -13,8 +13,15 @@ const controlCharacters = /[\u0000-\u001f\u007f]/
 const netBiosName = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/
 const domainName = /^(?:[a-zA-Z0-9](?:[-a-zA-Z0-9]{0,61}[a-zA-Z0-9])?)(?:\.(?:[a-zA-Z0-9](?:[-a-zA-Z0-9]{0,61}[a-zA-Z0-9])?))*$/
 
-export function validateWindowsOptions(options: DeepReadonly<WindowsSecurityContextOptions> | undefined, path: FieldPath): FieldErrorList {
-  const { gmsaCredentialSpecName: specName, gmsaCredentialSpec: spec, runAsUserName: user } = options ?? {}
+interface WithWindowsOptions {
+  readonly windowsOptions?: DeepReadonly<WindowsSecurityContextOptions>
+}
+
+/** Of a security context. */
+export function validateWindowsOptions({ windowsOptions }: WithWindowsOptions, contextPath: FieldPath): FieldErrorList {
+  if (windowsOptions === undefined) return []
+  const path = contextPath.child('windowsOptions')
+  const { gmsaCredentialSpecName: specName, gmsaCredentialSpec: spec, runAsUserName: user } = windowsOptions
   const errors = specName === undefined ? [] : invalidEach(isDNS1123Subdomain(specName), specName, path.child('gmsaCredentialSpecName'))
   if (spec !== undefined) {
     const at = path.child('gmsaCredentialSpec')
@@ -59,6 +66,7 @@ function domainMessages(domain: string): string[] {
 /** Containers that run on the Windows host itself: all of a pod's or none. */
 export function validateHostProcess(spec: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
   const ofPod = spec.securityContext?.windowsOptions?.hostProcess
+  if (!ofPod && !someContainer(spec, ({ securityContext }) => securityContext?.windowsOptions !== undefined)) return []
   const errors: FieldErrorList = []
   const containers = containersWithPath(spec, path)
   let count = 0

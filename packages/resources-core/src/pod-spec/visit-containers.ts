@@ -23,6 +23,11 @@ export function containersWithPath(spec: ReadonlyPodSpec, path: FieldPath): read
   return found
 }
 
+/** Without making a list: for questions that are nearly always answered with no. */
+export function someContainer(spec: ReadonlyPodSpec, is: (container: ReadonlyContainer) => boolean): boolean {
+  return (spec.initContainers?.some(is) ?? false) || (spec.containers?.some(is) ?? false) || (spec.ephemeralContainers?.some(is) ?? false)
+}
+
 export function everyContainer(spec: ReadonlyPodSpec): readonly ReadonlyContainer[] {
   return [...(spec.initContainers ?? []), ...(spec.containers ?? []), ...(spec.ephemeralContainers ?? [])]
 }

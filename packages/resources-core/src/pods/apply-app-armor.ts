@@ -15,7 +15,7 @@ export function applyAppArmorAnnotations(pod: Pod, warn: (text: string) => void)
     const annotation = annotations[key]
     if (annotation === undefined || container.securityContext?.appArmorProfile !== undefined) continue
     const profile = appArmorProfileOf(annotation)
-    const usable = profile !== undefined && validateAppArmorProfile(profile, fieldPath()).length === 0
+    const usable = profile !== undefined && validateAppArmorProfile({ appArmorProfile: profile }, fieldPath()).length === 0
     if (usable) {
       if (semanticEqual(profile, spec.securityContext?.appArmorProfile)) continue
       container.securityContext = { ...container.securityContext, appArmorProfile: profile }

@@ -1,6 +1,7 @@
 import type { Pod, PodSchedulingGate, Toleration } from '@keelson/api/core/v1'
 import { fieldError, fieldPath, inclusiveRangeMessage, semanticEqual } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { validateItems, validateRequired } from '../pod-spec/field-rules.ts'
 import type { PodRules } from '../pod-spec/pod-rules.ts'
 import { validateImagePadding } from '../pod-spec/validate-images.ts'
 import { validateTolerations } from '../pod-spec/validate-tolerations.ts'
@@ -42,10 +43,10 @@ export function validatePodUpdate(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>
 }
 
 function validateImages(containers: readonly ReadonlyContainer[], path: FieldPath): FieldErrorList {
-  return containers.flatMap(({ image = '' }, i) => {
-    const at = path.index(i).child('image')
-    return [...(image === '' ? [fieldError.required(at)] : []), ...validateImagePadding(image, at)]
-  })
+  return validateItems(containers, path, (container, at) => [
+    ...validateRequired(container.image, at, 'image'),
+    ...validateImagePadding(container, at),
+  ])
 }
 
 /** It may be set, and made shorter. */

@@ -3,12 +3,17 @@ import { fieldError, fieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import type { PodRules } from '../pod-spec/pod-rules.ts'
 import { validatePodAnnotations } from '../pod-spec/validate-annotations.ts'
+import { validateItems } from '../pod-spec/field-rules.ts'
 import { validateImagePadding } from '../pod-spec/validate-images.ts'
 import { validatePodSpec } from '../pod-spec/validate-pod-spec.ts'
 import { validateProfileAnnotations } from '../pod-spec/validate-profile-annotations.ts'
-import type { ReadonlyContainer, ReadonlyPodSpec } from '../pod-spec/visit-containers.ts'
+import type { ReadonlyPodSpec } from '../pod-spec/visit-containers.ts'
 
 const specPath = fieldPath('spec')
+const volumesPath = specPath.child('volumes')
+const containersPath = specPath.child('containers')
+const initContainersPath = specPath.child('initContainers')
+const annotationsPath = fieldPath('metadata', 'annotations')
 const noSpec: ReadonlyPodSpec = { containers: null }
 
 /** Of a new pod; metadata's own rules apart. */
@@ -28,11 +33,11 @@ export function validatePodCreate(pod: DeepReadonly<Pod>, rules: PodRules): Fiel
 export function validatePod(pod: DeepReadonly<Pod>, rules: PodRules): FieldErrorList {
   const { metadata, spec = noSpec } = pod
   return [
-    ...validatePodAnnotations(metadata.annotations ?? {}, { spec, rules }, fieldPath('metadata', 'annotations')),
+    ...validatePodAnnotations(metadata.annotations ?? {}, { spec, rules }, annotationsPath),
     ...validatePodSpec(spec, { rules, metadata }, specPath),
-    ...validateTokenSources(spec, specPath.child('volumes')),
-    ...validateImages(spec.containers ?? [], specPath.child('containers')),
-    ...validateImages(spec.initContainers ?? [], specPath.child('initContainers')),
+    ...validateTokenSources(spec, volumesPath),
+    ...validateItems(spec.containers, containersPath, validateImagePadding),
+    ...validateItems(spec.initContainers, initContainersPath, validateImagePadding),
   ]
 }
 
@@ -46,8 +51,4 @@ function validateTokenSources(spec: ReadonlyPodSpec, path: FieldPath): FieldErro
       return [fieldError.forbidden(at, 'must not be specified when serviceAccountName is not set')]
     }),
   )
-}
-
-function validateImages(containers: readonly ReadonlyContainer[], path: FieldPath): FieldErrorList {
-  return containers.flatMap(({ image }, i) => validateImagePadding(image, path.index(i).child('image')))
 }
