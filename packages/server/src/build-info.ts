@@ -4,7 +4,7 @@ import type { VersionInfo } from './version.ts'
 
 /** What version the process is of, for whoever compares servers. */
 export function registerBuildInfo(registry: MetricsRegistry, version: VersionInfo): void {
-  const info = registry.register(createGauge('kubernetes_build_info', '[ALPHA] What the process was built from; always 1.'))
+  const info = registry.register(createGauge('kubernetes_build_info', '[BETA] What the process was built from; always 1.'))
   const { major, minor, gitVersion, gitCommit, gitTreeState, buildDate, goVersion, compiler, platform } = version
   const git = { git_version: gitVersion, git_commit: gitCommit, git_tree_state: gitTreeState }
   info.with({ major, minor, ...git, build_date: buildDate, go_version: goVersion, compiler, platform }).value = 1

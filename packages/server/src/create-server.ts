@@ -1,10 +1,11 @@
 import type { AddressInfo } from 'node:net'
-import { createMetricsRegistry, metricsContentType } from '@keelson/apimachinery/metrics'
+import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { Authenticator, Authorizer } from '@keelson/auth'
 import { parseQuery, parseTarget, writePageNotFound } from '@keelson/http-installer'
 import type { CborCodec, InstallerContext, InstallerEnv, QueryParameters } from '@keelson/http-installer'
 import { Hono } from 'hono'
+import { createAccessMetrics } from './access-metrics.ts'
 import { isAbort } from './active-request.ts'
 import { answerPanic, createHandlerChain } from './handler-chain.ts'
 import { createHealthEndpoint } from './health.ts'
@@ -15,6 +16,7 @@ import { registerHealthMetrics } from './health-metrics.ts'
 import type { OnChecked } from './health-metrics.ts'
 import type { InFlightLimits } from './in-flight-limit.ts'
 import { Lifecycle } from './lifecycle.ts'
+import { installMetrics } from './install-metrics.ts'
 import { createNodeListener } from './node-listener.ts'
 import { rawJson, sendPlain } from './plain-answer.ts'
 import { installProfiling } from './pprof/install-profiling.ts'
@@ -115,6 +117,7 @@ export function createServer(options: ServerOptions): Server {
     hstsDirectives: options.hstsDirectives ?? [],
     lifecycle,
     metrics: requestMetrics,
+    access: createAccessMetrics(metrics),
     onPanic: (error, method, url, requestId) => onBug(`${method} ${url}`, error, requestId),
     onRequest: options.logRequests === true ? (record) => log(3, 'HTTP', { ...record }) : undefined,
   })
@@ -150,8 +153,10 @@ export function createServer(options: ServerOptions): Server {
     const body = rawJson(version)
     app.get('/version', (c) => sendPlain(c, body))
     app.get('/version/', (c) => sendPlain(c, body))
-    app.all('/metrics', (c) => sendPlain(c, { status: 200, type: metricsContentType, body: metrics.text() }))
-    app.all('/metrics/slis', (c) => sendPlain(c, { status: 200, type: metricsContentType, body: slis.text() }))
+    // As in the original, who may profile may also begin to count anew.
+    const resettable = options.profiling === true
+    installMetrics(app, '/metrics', metrics, resettable)
+    installMetrics(app, '/metrics/slis', slis.page, resettable)
     const index = (c: InstallerContext): Response => sendPlain(c, rawJson({ paths: allPaths() }))
     app.all('/', index)
     app.all('/index.html', index)

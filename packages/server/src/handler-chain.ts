@@ -6,6 +6,7 @@ import { anonymousUser, authorizeImpersonation, forbiddenError, impersonatedUser
 import type { Authenticator, Authorizer } from '@keelson/auth'
 import { createWarner, sendBytes, setRequestContext, writeError } from '@keelson/http-installer'
 import type { InstallerContext, InstallerEnv } from '@keelson/http-installer'
+import type { AccessMetrics } from './access-metrics.ts'
 import { ActiveRequest } from './active-request.ts'
 import type { Incoming, Outgoing } from './active-request.ts'
 import { corsHeaders } from './cors.ts'
@@ -19,6 +20,7 @@ import { plainError, sendPlain } from './plain-answer.ts'
 import { RequestInfoError, parseRequestInfo } from './request-info.ts'
 import { recordAtEnd } from './request-log.ts'
 import type { RequestRecord } from './request-log.ts'
+import { isObserved } from './request-metrics.ts'
 import type { RequestMetrics } from './request-metrics.ts'
 import { requestTimeout } from './request-timeout.ts'
 
@@ -32,6 +34,7 @@ export interface HandlerChainOptions {
   readonly hstsDirectives: readonly string[]
   readonly lifecycle: Lifecycle
   readonly metrics: RequestMetrics
+  readonly access: AccessMetrics
   readonly onPanic: (error: unknown, method: string, url: string, requestId: string) => void
   /** Told of every request when it is over. */
   readonly onRequest?: ((record: RequestRecord) => void) | undefined
@@ -50,7 +53,7 @@ const stillServedWhileDraining = ['/readyz', '/livez', '/healthz', '/metrics']
  * that nothing stops costs one await for the lot.
  */
 export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
-  const { authenticator, authorizer, lifecycle, metrics } = options
+  const { authenticator, authorizer, lifecycle, metrics, access } = options
   const deadlines = new Deadlines(options.requestTimeoutMs)
   const limit = createInFlightLimit(options.limits, metrics.inFlight)
   const hsts = options.hstsDirectives.length === 0 ? undefined : ['Strict-Transport-Security', options.hstsDirectives.join('; ')]
@@ -106,6 +109,7 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
         warn: createWarner(c),
         onExpire: (late) => {
           metrics.terminated(observed, 504)
+          if (outgoing.headersSent) metrics.aborted(observed)
           answerLate(c, late)
           release()
         },
@@ -130,6 +134,9 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
       connection,
     })
     const authentication = pending instanceof Promise ? await pending : pending
+    // One reading of the clock is the end of one part and the beginning of the next.
+    let partBegan = performance.now()
+    access.authenticated(authentication, (partBegan - started) / 1000)
     if (authentication.outcome !== 'authenticated') {
       closeAfterAnswer(incoming)
       setRequestContext(c, contextFor(unknownUser))
@@ -143,7 +150,10 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
     let user = requestor
     try {
       const wanted = impersonatedUser(incoming.rawHeaders)
-      if (wanted !== undefined) user = await authorizeImpersonation(authorizer, { user: requestor, info, wanted })
+      if (wanted !== undefined) {
+        user = await authorizeImpersonation(authorizer, { user: requestor, info, wanted })
+        partBegan = performance.now()
+      }
     } catch (error) {
       if (!isApiError(error)) throw error
       setRequestContext(c, contextFor(requestor))
@@ -158,7 +168,7 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
     if (lasting === undefined) {
       kind = limit.kindOf(info)
       if (!limit.enter(kind, user)) {
-        metrics.terminated(observed, 429)
+        metrics.dropped(observed)
         outgoing.setHeader('Retry-After', '1')
         return writeError(c, newTooManyRequests('Too many requests, please try again later.', 1))
       }
@@ -187,9 +197,10 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
       const attributes = { user, info }
       const asked = authorizer.authorize(attributes)
       const decision = asked instanceof Promise ? await asked : asked
+      access.authorized(decision.decision, (performance.now() - partBegan) / 1000)
       if (decision.decision !== 'allow') return writeError(c, forbiddenError(attributes, decision.reason))
       await next()
-      if (info.isResourceRequest) metrics.observe(observed, outgoing.statusCode, (performance.now() - started) / 1000, c.env.sentBytes ?? 0)
+      if (isObserved(info)) metrics.observe(observed, outgoing.statusCode, (performance.now() - started) / 1000, c.env.sentBytes ?? 0)
     } finally {
       release()
     }

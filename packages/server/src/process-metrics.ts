@@ -1,10 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { createSampledMetric } from '@keelson/apimachinery/metrics'
-import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
+import type { Collector, MetricsRegistry } from '@keelson/apimachinery/metrics'
 
 /** What every Prometheus client says about its process. Numbers that only Linux has are left out elsewhere. */
 export function registerProcessMetrics(registry: MetricsRegistry): void {
-  const started = Date.now() / 1000 - process.uptime()
   const add = (type: 'counter' | 'gauge', name: string, help: string, sample: () => number | undefined): void => {
     registry.register(createSampledMetric(type, name, help, sample))
   }
@@ -15,9 +14,24 @@ export function registerProcessMetrics(registry: MetricsRegistry): void {
   add('gauge', 'process_resident_memory_bytes', 'Resident memory size in bytes.', () => process.memoryUsage.rss())
   add('gauge', 'process_virtual_memory_bytes', 'Virtual memory size in bytes.', virtualMemory)
   add('gauge', 'process_open_fds', 'Number of open file descriptors.', openFiles)
-  add('gauge', 'process_start_time_seconds', 'Start time of the process since unix epoch in seconds.', () => started)
+  add('gauge', 'process_max_fds', 'Maximum number of open file descriptors.', maxOpenFiles)
+  registry.register(startTime())
   add('gauge', 'nodejs_heap_size_used_bytes', 'Heap in use in bytes.', () => process.memoryUsage().heapUsed)
+  add('gauge', 'nodejs_heap_size_total_bytes', 'Heap that is there in bytes.', () => process.memoryUsage().heapTotal)
   add('gauge', 'nodejs_external_memory_bytes', 'Memory of buffers outside the heap in bytes.', () => process.memoryUsage().external)
+  add('gauge', 'nodejs_active_resources_total', 'Sockets, timers, requests and the like that keep the process busy.', () => {
+    return process.getActiveResourcesInfo().length
+  })
+}
+
+/** Of the process, in seconds. Shown by more than one page. */
+export function startTime(): Collector {
+  return createSampledMetric(
+    'gauge',
+    'process_start_time_seconds',
+    'Start time of the process since unix epoch in seconds.',
+    () => performance.timeOrigin / 1000,
+  )
 }
 
 function virtualMemory(): number | undefined {
@@ -29,6 +43,13 @@ function virtualMemory(): number | undefined {
 
 function openFiles(): number | undefined {
   return onLinux(() => readdirSync('/proc/self/fd').length)
+}
+
+function maxOpenFiles(): number | undefined {
+  return onLinux(() => {
+    const soft = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
+    return soft === undefined ? undefined : Number(soft)
+  })
 }
 
 function onLinux<T>(read: () => T): T | undefined {

@@ -40,3 +40,34 @@ test('sizes are those of reads', () => {
   expect(text).toMatch(/^apiserver_response_sizes_sum\{[^}]*verb="LIST"[^}]*\} 20000$/m)
   expect(text.match(/^apiserver_response_sizes_count/gm)).toHaveLength(1)
 })
+
+test('what is turned away is among the requests; paths that are no resources are not told apart there', () => {
+  const registry = createMetricsRegistry()
+  const metrics = createRequestMetrics(registry)
+  for (const target of ['/api/v1/pods', '/api/v1/pods', '/a', '/b']) metrics.dropped(asked(target))
+  metrics.dropped({ ...asked('/a'), method: 'INVENTED' })
+  const count = (series: RegExp): number => (registry.text().match(series) ?? []).length
+  expect(registry.text()).toMatch(/^apiserver_request_total\{code="429",[^}]*resource="pods"[^}]*\} 2$/m)
+  expect(registry.text()).toMatch(/^apiserver_request_total\{code="429",[^}]*subresource="",verb="GET"[^}]*\} 2$/m)
+  expect(registry.text()).toMatch(/^apiserver_request_total\{code="429",[^}]*subresource="",verb="other"[^}]*\} 1$/m)
+  expect(count(/^apiserver_request_terminations_total\{/gm)).toBe(4)
+})
+
+test('service levels are measured without watches and dry runs', () => {
+  const registry = createMetricsRegistry()
+  const metrics = createRequestMetrics(registry)
+  metrics.observe(asked('/api/v1/pods?watch=1'), 200, 0.001, 0)
+  metrics.observe({ ...asked('/api/v1/namespaces/n/pods/p'), method: 'DELETE', query: 'dryRun=All' }, 200, 0.001, 0)
+  expect(registry.text()).toContain('apiserver_request_duration_seconds_count{')
+  expect(registry.text()).not.toContain('apiserver_request_sli_duration_seconds_count{')
+  metrics.observe(asked('/api/v1/pods'), 200, 0.001, 0)
+  expect(registry.text()).toMatch(/^apiserver_request_sli_duration_seconds_count\{[^}]*verb="LIST"[^}]*\} 1$/m)
+})
+
+test('health endpoints are counted as the original counts them', () => {
+  const registry = createMetricsRegistry()
+  createRequestMetrics(registry).observe(asked('/readyz'), 200, 0.001, 2)
+  expect(registry.text()).toContain(
+    'apiserver_request_total{code="200",component="",dry_run="",group="",resource="",scope="",subresource="/readyz",verb="GET",version=""} 1\n',
+  )
+})

@@ -1,6 +1,6 @@
 import type { RequestInfo } from '@keelson/apimachinery'
 import { createCounter, createGauge, createHistogram } from '@keelson/apimachinery/metrics'
-import type { Histogram, MetricsRegistry, Value } from '@keelson/apimachinery/metrics'
+import type { Histogram, MetricsRegistry, Value, ValueVector } from '@keelson/apimachinery/metrics'
 import { parseQuery } from '@keelson/http-installer'
 
 const durationBuckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
@@ -23,7 +23,6 @@ const certificateBuckets = [
   180 * day,
   360 * day,
 ]
-const longLasting = new Set(['WATCH', 'CONNECT'])
 /** A client that invents resource names, or long ones, must not be able to fill the server's memory with them. */
 const maxSeries = 5000
 const maxSeriesName = 512
@@ -40,6 +39,23 @@ const reportedVerbs: Readonly<Record<string, string>> = {
   deletecollection: 'DELETECOLLECTION',
 }
 
+const reportedMethods: Readonly<Record<string, string>> = {
+  GET: 'GET',
+  HEAD: 'GET',
+  POST: 'POST',
+  PUT: 'PUT',
+  PATCH: 'PATCH',
+  DELETE: 'DELETE',
+  CONNECT: 'CONNECT',
+}
+const component = 'apiserver'
+const healthPaths = new Set(['/healthz', '/livez', '/readyz'])
+
+/** Whether how it was answered is among the metrics. */
+export function isObserved(info: RequestInfo): boolean {
+  return info.isResourceRequest || healthPaths.has(info.path)
+}
+
 export interface ObservedRequest {
   readonly info: RequestInfo
   readonly method: string
@@ -51,8 +67,12 @@ export interface RequestMetrics {
   observe(request: ObservedRequest, code: number, seconds: number, bytes: number): void
   /** The time that is left to certificates that clients show, in seconds. */
   readonly clientCertificate: Histogram
-  /** Turned away in self-defence (429, 504). */
+  /** Ended in self-defence (504). */
   terminated(request: ObservedRequest, code: number): void
+  /** Turned away at once in self-defence (429): that is among the requests, too. */
+  dropped(request: ObservedRequest): void
+  /** Broken off in the middle of its answer. */
+  aborted(request: ObservedRequest): void
   readonly inFlight: { readonly readOnly: Value; readonly mutating: Value }
   /** Of requests like this one, as long as it is served. */
   longRunning(request: ObservedRequest): Value
@@ -61,7 +81,7 @@ export interface RequestMetrics {
 
 interface Series {
   readonly duration: Histogram
-  /** What service levels are measured by: none for requests that last. */
+  /** What service levels are measured by: none for watches and what is only tried. */
   readonly sliDuration: Histogram | undefined
   /** Of reads. */
   readonly sizes: Histogram | undefined
@@ -87,7 +107,7 @@ export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics 
   const sliDuration = registry.register(
     createHistogram(
       'apiserver_request_sli_duration_seconds',
-      '[STABLE] Response latency distribution in seconds for each verb, group, version, resource, subresource, scope and component, without requests that last.',
+      '[STABLE] Response latency distribution in seconds for each verb, group, version, resource, subresource, scope and component, without watches and dry runs.',
       sliBuckets,
     ),
   )
@@ -108,6 +128,9 @@ export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics 
   const terminations = registry.register(
     createCounter('apiserver_request_terminations_total', '[ALPHA] Number of requests which apiserver terminated in self-defense.'),
   )
+  const aborts = registry.register(
+    createCounter('apiserver_request_aborts_total', '[ALPHA] Number of requests that were broken off in the middle of their answer.'),
+  )
   const inFlight = registry.register(
     createGauge('apiserver_current_inflight_requests', '[STABLE] Requests that are being served now, per request kind.'),
   )
@@ -127,7 +150,7 @@ export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics 
   const series = new Map<string, Series[]>()
   let seriesCount = 0
   const uncounted: Value = { value: 0 }
-  const terminated = new Map<string, Value>()
+  const rare = new Map<string, Value>()
 
   function seriesOf(request: ObservedRequest): Series | undefined {
     const labels = labelsOf(request)
@@ -139,7 +162,7 @@ export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics 
     const { dry_run: _, ...sliLabels } = labels
     const entry = {
       duration: duration.with(labels),
-      sliDuration: longLasting.has(labels.verb) ? undefined : sliDuration.with(sliLabels),
+      sliDuration: labels.verb === 'WATCH' || labels.dry_run !== '' ? undefined : sliDuration.with(sliLabels),
       sizes: labels.verb === 'GET' || labels.verb === 'LIST' ? sizes.with(sliLabels) : undefined,
       byCode: new Map(),
       longRunning: undefined,
@@ -149,6 +172,28 @@ export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics 
     else alike.push(entry)
     seriesCount++
     return entry
+  }
+
+  function countOf(entry: Series, code: number): Value {
+    let count = entry.byCode.get(code)
+    if (count === undefined) entry.byCode.set(code, (count = total.with({ ...entry.labels, code: String(code) })))
+    return count
+  }
+
+  /** What happens seldom: its series are looked up. */
+  function countRare(name: string, counter: ValueVector, labels: Readonly<Record<string, string>>): void {
+    const key = `${name} ${nameOf(labels)}`
+    let count = rare.get(key)
+    if (count === undefined) {
+      if (rare.size >= maxSeries || key.length > maxSeriesName) return
+      rare.set(key, (count = counter.with(labels)))
+    }
+    count.value++
+  }
+
+  function terminated(request: ObservedRequest, code: number): void {
+    const { dry_run: _, ...labels } = labelsOf(request)
+    countRare(`terminated ${code}`, terminations, { ...labels, component, code: String(code) })
   }
 
   return {
@@ -164,22 +209,22 @@ export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics 
     observe: (request, code, seconds, bytes) => {
       const entry = seriesOf(request)
       if (entry === undefined) return
-      let count = entry.byCode.get(code)
-      if (count === undefined) entry.byCode.set(code, (count = total.with({ ...entry.labels, code: String(code) })))
-      count.value++
+      countOf(entry, code).value++
       entry.duration.observe(seconds)
       entry.sliDuration?.observe(seconds)
       entry.sizes?.observe(bytes)
     },
-    terminated: (request, code) => {
-      const { dry_run: _, ...labels } = labelsOf(request)
-      const key = `${code} ${nameOf(labels)}`
-      let count = terminated.get(key)
-      if (count === undefined) {
-        if (terminated.size >= maxSeries || key.length > maxSeriesName) return
-        terminated.set(key, (count = terminations.with({ ...labels, code: String(code) })))
-      }
-      count.value++
+    terminated,
+    dropped: (request) => {
+      terminated(request, 429)
+      if (request.info.isResourceRequest) {
+        const entry = seriesOf(request)
+        if (entry !== undefined) countOf(entry, 429).value++
+      } else total.with({ ...labelsOf(request), subresource: '', component, code: '429' }).value++
+    },
+    aborted: (request) => {
+      const { dry_run: _, component: __, ...labels } = labelsOf(request)
+      countRare('aborted', aborts, labels)
     },
   }
 }
@@ -230,14 +275,15 @@ function labelsOf(request: ObservedRequest): RequestLabels {
   const { info } = request
   if (!info.isResourceRequest) {
     return {
-      verb: request.method,
+      verb: reportedMethods[request.method] ?? 'other',
       dry_run: '',
       group: '',
       version: '',
       resource: '',
       subresource: info.path,
       scope: '',
-      component: 'apiserver',
+      // The original's health endpoints have none.
+      component: healthPaths.has(info.path) ? '' : component,
     }
   }
   return {
@@ -248,7 +294,7 @@ function labelsOf(request: ObservedRequest): RequestLabels {
     resource: info.resource,
     subresource: info.subresource,
     scope: scopeOf(info),
-    component: 'apiserver',
+    component,
   }
 }
 
