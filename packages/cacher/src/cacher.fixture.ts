@@ -2,7 +2,7 @@ import { openMemory } from '@keelson/backend-embedded'
 import type { KubeObject } from '@keelson/apimachinery'
 import { createManualClock, settle } from '@keelson/apimachinery/testing'
 import type { ManualClock } from '@keelson/apimachinery/testing'
-import { createObjectStore, createRecordCodec } from '@keelson/storagebackend'
+import { createObjectStore, createRecordCodec, IteratedWatch } from '@keelson/storagebackend'
 import type { Backend, ObjectCodec, ObjectEvent, ObjectSnapshots, ObjectWatch, Storage } from '@keelson/storagebackend'
 import { Cacher } from './cacher.ts'
 import type { CacherOptions } from './cacher.ts'
@@ -152,7 +152,7 @@ export function breakable(): Breakable {
         })
         broken.catch(() => undefined)
         const inner = (await storage.watch(key, options))[Symbol.asyncIterator]()
-        return { [Symbol.asyncIterator]: () => ({ next: () => Promise.race([inner.next(), broken]) }) }
+        return new IteratedWatch({ [Symbol.asyncIterator]: () => ({ next: () => Promise.race([inner.next(), broken]) }) })
       },
     }),
   }

@@ -1,4 +1,5 @@
 import { everyField, everything, newResourceExpired, parseFieldSelector, parseLabelSelector } from '@keelson/apimachinery'
+import { IteratedWatch } from '@keelson/storagebackend'
 import type { ObjectEvent, ObjectWatch, Predicate, Storage, WatchObjectsOptions } from '@keelson/storagebackend'
 import { describe, expect, test } from 'vitest'
 import { settle } from '@keelson/apimachinery/testing'
@@ -26,7 +27,7 @@ function silence(signal: AbortSignal): ObjectWatch<Pod> {
   const end = new Promise<IteratorResult<never>>((resolve) => {
     signal.addEventListener('abort', () => resolve({ done: true, value: undefined }))
   })
-  return { [Symbol.asyncIterator]: () => ({ next: () => end }) }
+  return new IteratedWatch({ [Symbol.asyncIterator]: () => ({ next: () => end }) })
 }
 
 describe('lists', () => {
@@ -369,9 +370,11 @@ describe('the rest', () => {
         async watch(key, options) {
           const lost = (event: ObjectEvent<Pod>): boolean => event.type === 'MODIFIED' && event.object.key === keyOf('ns', 'a')
           const watch = await store.watch(key, options)
-          return (async function* () {
-            for await (const batch of watch) yield batch.filter((event) => !lost(event))
-          })()
+          return new IteratedWatch(
+            (async function* () {
+              for await (const batch of watch) yield batch.filter((event) => !lost(event))
+            })(),
+          )
         },
       }),
       digestPeriod: undefined,

@@ -29,6 +29,7 @@ import type {
 } from '@keelson/storagebackend'
 import { listFromState } from './cached-list.ts'
 import type { CachedListOptions } from './cached-list.ts'
+import { CachedWatch } from './cached-watch.ts'
 import { ConsistencyCheck } from './consistency-check.ts'
 import { compareDigests } from './digest.ts'
 import type { DigestComparison } from './digest.ts'
@@ -197,7 +198,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
     }
     while (await this.#readiness.wait(this.#timeout, options.signal)) {
       const watcher = await this.#watches.open(selection, options, questions)
-      if (watcher !== undefined) return watcher
+      if (watcher !== undefined) return new CachedWatch(watcher)
     }
     throw newTooManyRequests(reinitializing, 1)
   }

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { settle } from '@keelson/apimachinery/testing'
+import { IteratedWatch } from '@keelson/storagebackend'
 import type { Storage } from '@keelson/storagebackend'
 import { openFixture, prefix, withoutSnapshots } from './cacher.fixture.ts'
 import type { Fixture, Pod } from './cacher.fixture.ts'
@@ -95,12 +96,14 @@ test('a state that the store has and the cache has not come to yet is not shown 
       ...storage,
       async watch(key, options) {
         const watch = await storage.watch(key, options)
-        return (async function* () {
-          for await (const batch of watch) {
-            await new Promise<void>((resolve) => (held = resolve))
-            yield batch
-          }
-        })()
+        return new IteratedWatch(
+          (async function* () {
+            for await (const batch of watch) {
+              await new Promise<void>((resolve) => (held = resolve))
+              yield batch
+            }
+          })(),
+        )
       },
     }),
   })

@@ -53,8 +53,13 @@ export interface WatcherOptions<T extends KubeObject> {
 
 type Batch<T extends KubeObject> = readonly ObjectEvent<T>[]
 
+/** Takes what a watcher has. */
+export interface WatcherReader {
+  wake(): void
+}
+
 /**
- * One watch. It reads, in this order, from
+ * One watch, from its beginnings to what its reader takes. It reads, in this order, from
  *
  *   initial state ──▶ ring (from a position) ──▶ its own buffer, filled by the dispatcher ("live")
  *                          ▲                               │
@@ -63,29 +68,33 @@ type Batch<T extends KubeObject> = readonly ObjectEvent<T>[]
  * so a reader that falls behind costs a bounded buffer and then nothing: it catches up from the shared ring when it reads again,
  * and is Expired when the ring has moved on or its patience is over. Everything is moved at whole revisions only, and between
  * looking at the ring's end and becoming live there is no await: nothing is lost or seen twice.
+ *
+ * The reader takes what is there; when that is nothing, it is woken when there is something, or the end.
  */
-export class Watcher<T extends KubeObject = KubeObject> implements AsyncIterableIterator<Batch<T>> {
+export class Watcher<T extends KubeObject = KubeObject> {
   // What every event looks at comes first, and holds it itself: with thousands of watchers the memory of each is cold.
   readonly after: Revision
   #live = false
   #ended = false
-  #pulling = false
   /** Undefined is empty: of thousands of watchers, nearly all are. */
   #buffer: ObjectEvent<T>[] | undefined
   #bufferedBytes = 0
-  #resolve: ((result: IteratorResult<Batch<T>> | Promise<IteratorResult<Batch<T>>>) => void) | undefined
+  /** While it waits. */
+  #reader: WatcherReader | undefined
   readonly #triggerField: string | undefined
   readonly #triggerValue: string | undefined
-  readonly #limits: WatcherLimits
   readonly selection: Selection<T>
   readonly allowBookmarks: boolean
   readonly deadline: number | undefined
   readonly #options: WatcherOptions<T>
+  readonly #limits: WatcherLimits
   readonly #clock: Clock
   #initial: Iterator<StoredObject<T> | undefined> | undefined
   #position: number
+  /** Others have their turn before it looks further. */
+  #pausing = false
   /** While it is not live: when it was last read from, or fell behind. */
-  #lastPull: number
+  #lastTaken: number
   #error: unknown
 
   constructor(options: WatcherOptions<T>) {
@@ -100,31 +109,38 @@ export class Watcher<T extends KubeObject = KubeObject> implements AsyncIterable
     this.deadline = options.deadline
     this.#initial = options.initial
     this.#position = options.position
-    this.#lastPull = this.#clock.now()
+    this.#lastTaken = this.#clock.now()
   }
 
   get live(): boolean {
     return this.#live
   }
 
-  [Symbol.asyncIterator](): this {
-    return this
+  /** Over; what was there before the end may still be taken. */
+  get ended(): boolean {
+    return this.#ended
   }
 
-  /** What waits is a promise and nothing else: most watchers, most of the time, do that. */
-  next(): Promise<IteratorResult<Batch<T>>> {
-    if (this.#pulling) return Promise.reject(new Error('a watch has one reader, which waits for each batch'))
-    if (this.#live && !this.#ended) {
-      if (this.#buffer !== undefined) return Promise.resolve(this.#hand(this.#buffer))
-      this.#pulling = true
-      return new Promise((resolve) => (this.#resolve = resolve))
-    }
-    return this.#catchUp()
+  get waiting(): boolean {
+    return this.#reader !== undefined
   }
 
-  return(): Promise<IteratorResult<Batch<T>>> {
-    this.end(undefined)
-    return Promise.resolve({ done: true, value: undefined })
+  /** The next batch, if it is there. */
+  take(): Batch<T> | undefined {
+    if (this.#initial !== undefined || !this.#live) return this.#catchUp()
+    return this.#buffer === undefined ? undefined : this.#hand(this.#buffer)
+  }
+
+  /** Wakes the reader, once, when `take` has something or the watcher has ended. Only after `take` had nothing, in the same turn. */
+  wait(reader: WatcherReader): void {
+    this.#reader = reader
+  }
+
+  /** Why it ended, told once; undefined when there was no reason but that its owner wanted so. */
+  takeError(): unknown {
+    const error = this.#error
+    this.#error = undefined
+    return error
   }
 
   /**
@@ -133,11 +149,10 @@ export class Watcher<T extends KubeObject = KubeObject> implements AsyncIterable
    */
   push(events: readonly CacheEvent<T>[], position: number): boolean {
     if (!this.#live || this.#ended || events[0]!.revision <= this.after) return false
-    const { bufferedEvents, bufferedBytes } = this.#limits
-    if (this.#buffer !== undefined && (this.#buffer.length >= bufferedEvents || this.#bufferedBytes >= bufferedBytes)) {
+    if (this.#buffer !== undefined && this.#isFull(this.#buffer)) {
       this.#live = false
       this.#position = position
-      this.#lastPull = this.#clock.now()
+      this.#lastTaken = this.#clock.now()
       this.#options.onBehind()
       return false
     }
@@ -163,19 +178,16 @@ export class Watcher<T extends KubeObject = KubeObject> implements AsyncIterable
     return true
   }
 
-  /** Gives its reader what is buffered, or the end. */
+  /** Tells its reader, if that waits, to take again. */
   wake(): void {
-    const resolve = this.#resolve
-    const buffer = this.#buffer
-    if (resolve === undefined || (buffer === undefined && !this.#ended)) return
-    this.#resolve = undefined
-    this.#pulling = false
-    resolve(buffer === undefined ? this.#finish() : this.#hand(buffer))
+    const reader = this.#reader
+    this.#reader = undefined
+    reader?.wake()
   }
 
   /** Behind, and its reader has not come back for longer than `patience`. */
   isStalled(now: number, patience: number): boolean {
-    return !this.#live && !this.#ended && !this.#pulling && now - this.#lastPull > patience
+    return !this.#live && !this.#ended && !this.waiting && now - this.#lastTaken > patience
   }
 
   /** After what is buffered the reader gets the error, or the end when there is none. */
@@ -196,6 +208,11 @@ export class Watcher<T extends KubeObject = KubeObject> implements AsyncIterable
     this.end(newResourceExpired('the watch was ended because its events were not read in time'))
   }
 
+  #isFull(buffer: Batch<T>): boolean {
+    const { bufferedEvents, bufferedBytes } = this.#limits
+    return buffer.length >= bufferedEvents || this.#bufferedBytes >= bufferedBytes
+  }
+
   #keep(event: ObjectEvent<T>): void {
     if (this.#buffer === undefined) this.#buffer = [event]
     else this.#buffer.push(event)
@@ -207,36 +224,30 @@ export class Watcher<T extends KubeObject = KubeObject> implements AsyncIterable
   }
 
   /** What is buffered. */
-  #hand(value: Batch<T>): IteratorResult<Batch<T>> {
+  #hand(batch: Batch<T>): Batch<T> {
     this.#drop()
-    if (!this.#live) this.#lastPull = this.#clock.now()
-    return { done: false, value }
-  }
-
-  #finish(): Promise<IteratorResult<Batch<T>>> {
-    const error = this.#error
-    this.#error = undefined
-    return error === undefined ? Promise.resolve({ done: true, value: undefined }) : Promise.reject(error)
+    return batch
   }
 
   /** Until it is live or over. */
-  async #catchUp(): Promise<IteratorResult<Batch<T>>> {
-    this.#pulling = true
-    try {
-      while (this.#initial !== undefined || !this.#live) {
-        // What was buffered before it fell behind comes first, also when it is over.
-        if (this.#initial === undefined && this.#buffer !== undefined) return this.#hand(this.#buffer)
-        if (this.#ended) return await this.#finish()
-        const [value, looked] = this.#initial === undefined ? this.#takeFromRing() : this.#takeInitial(this.#initial)
-        if (value.length > 0) return { done: false, value }
-        if (looked >= this.#limits.scanned) await yieldToOthers()
-      }
-    } finally {
-      this.#pulling = false
-      this.#lastPull = this.#clock.now()
+  #catchUp(): Batch<T> | undefined {
+    this.#lastTaken = this.#clock.now()
+    while (this.#initial !== undefined || !this.#live) {
+      // What was buffered before it fell behind comes first, also when it is over.
+      if (this.#initial === undefined && this.#buffer !== undefined) return this.#hand(this.#buffer)
+      if (this.#ended || this.#pausing) return undefined
+      const [batch, looked] = this.#initial === undefined ? this.#takeFromRing() : this.#takeInitial(this.#initial)
+      if (batch.length > 0) return batch
+      if (looked >= this.#limits.scanned) void this.#pause()
     }
-    if (this.#buffer !== undefined) return this.#hand(this.#buffer)
-    return this.#ended ? this.#finish() : this.next()
+    return undefined
+  }
+
+  async #pause(): Promise<void> {
+    this.#pausing = true
+    await yieldToOthers()
+    this.#pausing = false
+    this.wake()
   }
 
   #takeInitial(initial: Iterator<StoredObject<T> | undefined>): [Batch<T>, number] {

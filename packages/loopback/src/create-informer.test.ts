@@ -2,6 +2,7 @@ import { newResourceExpired } from '@keelson/apimachinery'
 import type { Clock, KubeObject } from '@keelson/apimachinery'
 import { openTestStore } from '@keelson/registry/testing'
 import { defineResource } from '@keelson/registry'
+import { IteratedWatch } from '@keelson/storagebackend'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createInformer } from './create-informer.ts'
 import { createLoopbackClient } from './create-loopback-client.ts'
@@ -127,10 +128,12 @@ function breakable(inner: LoopbackResource<Thing>) {
       stop.abort()
     }
     const events = await inner.watch({ ...options, signal: stop.signal })
-    return (async function* () {
-      yield* events
-      if (failure !== undefined) throw failure
-    })()
+    return new IteratedWatch(
+      (async function* () {
+        yield* events
+        if (failure !== undefined) throw failure
+      })(),
+    )
   }
   const others = ['get', 'list', 'create', 'update', 'delete', 'deleteCollection'] as const
   const resource = Object.fromEntries(others.map((name) => [name, inner[name].bind(inner)])) as unknown as LoopbackResource<Thing>

@@ -2,6 +2,7 @@ import { ApiError, newInternal, newResourceExpired, newTooLargeResourceVersion }
 import type { KubeObject } from '@keelson/apimachinery'
 import { hasSnapshots, type Change, type Entry, type KeyRange, type Revision } from './backend.ts'
 import { isBackendError } from './backend-errors.ts'
+import { IteratedWatch } from './iterated-watch.ts'
 import type { ObjectAccess } from './object-access.ts'
 import { openSnapshot } from './object-snapshots.ts'
 import { isEmptyPredicate, matcher } from './predicate.ts'
@@ -34,12 +35,11 @@ export interface WatchRequest<T extends KubeObject> {
 export async function watchObjects<T extends KubeObject>(request: WatchRequest<T>): Promise<ObjectWatch<T>> {
   const { access, range, revision, options } = request
   const initial = options.sendInitialEvents ?? revision === 0
-  if (!initial && revision > 0) return changesAfter(request, revision)
-  if (!initial) return changesAfter(request, await currentRevision(access, range))
+  if (!initial) return new IteratedWatch(changesAfter(request, revision > 0 ? revision : await currentRevision(access, range)))
   const state = await currentState(access, range)
   if (revision > state.revision) throw newTooLargeResourceVersion(BigInt(options.resourceVersion ?? 0), state.revision, 1)
   // Opened before the first event is taken, so that a slow reader of the initial events still finds its history.
-  return withInitialEvents(request, state, changesAfter(request, state.revision))
+  return new IteratedWatch(withInitialEvents(request, state, changesAfter(request, state.revision)))
 }
 
 interface State {
@@ -61,8 +61,8 @@ async function currentRevision<T extends KubeObject>(access: ObjectAccess<T>, ra
 async function* withInitialEvents<T extends KubeObject>(
   { access, options }: WatchRequest<T>,
   state: State,
-  changes: ObjectWatch<T>,
-): AsyncGenerator<readonly ObjectEvent<T>[]> {
+  changes: AsyncIterable<ObjectEvents<T>>,
+): AsyncGenerator<ObjectEvents<T>> {
   const matches = matcher(options.predicate)
   const slices = new TimeSlices()
   let batch: ObjectEvent<T>[] = []
@@ -86,7 +86,7 @@ async function* withInitialEvents<T extends KubeObject>(
   yield* changes
 }
 
-function changesAfter<T extends KubeObject>(request: WatchRequest<T>, after: Revision): ObjectWatch<T> {
+function changesAfter<T extends KubeObject>(request: WatchRequest<T>, after: Revision): AsyncIterable<ObjectEvents<T>> {
   const { access, range, options } = request
   const states = isEmptyPredicate(options.predicate) && !access.transformer
   return toEvents(request, access.backend.watch(range, after, { signal: options.signal, states }))

@@ -88,11 +88,18 @@ export interface ObjectEvents<T extends KubeObject = KubeObject> extends Readonl
 }
 
 /**
- * Batches, in revision order; all events of one revision are in one batch. Pull-based: a consumer that does not pull is ended by the
- * producer with an `ApiError` (Expired) once its buffer's budget is spent. Iteration ends without error when the signal aborts,
- * throws `ApiError` otherwise. Opening may throw `ApiError` (410 Expired, 504 too large).
+ * Batches, in revision order; all events of one revision are in one batch. It has one reader, which takes the next batch when it is done
+ * with the last; one that does not is ended by the producer with an `ApiError` (Expired) once its buffer's budget is spent. Ends without
+ * error when the signal aborts, throws `ApiError` otherwise. Opening may throw `ApiError` (410 Expired, 504 too large).
  */
-export type ObjectWatch<T extends KubeObject = KubeObject> = AsyncIterable<ObjectEvents<T>>
+export interface ObjectWatch<T extends KubeObject = KubeObject> extends AsyncIterable<ObjectEvents<T>> {
+  /**
+   * Hands each batch to `read`, the next one when what it returned has settled; resolves at the end. A reader that waits for events this
+   * way holds nothing that is made anew for each, so that thousands may wait. `read` may run within the turn in which an event happened,
+   * with other readers behind it: it does what is short, ends the watch if it likes, and when it throws, the watch ends and this rejects.
+   */
+  forEach(read: (batch: ObjectEvents<T>) => Promise<void> | undefined): Promise<void>
+}
 
 export interface ObjectPreconditions {
   readonly uid?: string

@@ -1,7 +1,7 @@
-import { isApiError, newInternal } from '@keelson/apimachinery'
-import type { ApiError, Status } from '@keelson/apimachinery'
+import { isApiError } from '@keelson/apimachinery'
+import type { ApiError } from '@keelson/apimachinery'
 import type { Watchable } from '@keelson/registry'
-import type { ObjectEvent, ObjectWatch } from '@keelson/storagebackend'
+import type { ObjectWatch } from '@keelson/storagebackend'
 import type { ListRequestOptions } from '../list-options.ts'
 import { cborStream, mediaTypes, negotiateStream } from '../negotiate.ts'
 import type { NegotiatedStream } from '../negotiate.ts'
@@ -10,7 +10,7 @@ import { sendStream } from '../response.ts'
 import type { ResponseSink } from '../response.ts'
 import type { ApiRequest } from '../scope.ts'
 import { createFramer, errorFrame } from './event-frames.ts'
-import type { EventFramer } from './event-frames.ts'
+import { pumpWatch } from './pump-watch.ts'
 import { sendWebSocket, watchMessages, websocketUpgrade } from './watch-websocket.ts'
 
 /**
@@ -38,7 +38,7 @@ export async function serveWatch(request: ApiRequest, storage: Watchable, option
       try {
         if ('error' in opened) sink.write(errorFrame(opened.error.status, negotiated, c.env?.cbor))
         else
-          await pump(
+          await pumpWatch(
             {
               sink,
               framer,
@@ -91,75 +91,6 @@ async function open(
     if (isApiError(error) && error.code === 410) return { error }
     throw error
   }
-}
-
-interface Pump {
-  readonly sink: ResponseSink
-  readonly framer: EventFramer
-  readonly failed: (status: Status) => Buffer
-  readonly signal: AbortSignal
-  readonly sent: (events: number, bytes: number) => void
-  readonly onInternalError: (error: unknown) => void
-}
-
-async function pump(to: Pump, watch: ObjectWatch): Promise<void> {
-  const { sink, failed, signal, onInternalError } = to
-  const ended = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
-  try {
-    for await (const batch of watch) {
-      if (signal.aborted) return
-      // What belongs together is flushed together, and nothing waits for the next batch.
-      for (const events of groups(batch)) {
-        if (writeEvents(to, events)) continue
-        await Promise.race([sink.drained(), ended])
-        if (signal.aborted) return
-      }
-    }
-  } catch (error) {
-    if (signal.aborted || sink.closed) return
-    if (!isApiError(error)) onInternalError(error)
-    const failure = isApiError(error) ? error : newInternal('the watch could not go on', { cause: error })
-    sink.write(failed(failure.status))
-  }
-}
-
-const groupBytes = 128 * 1024
-
-/** Nearly always the batch itself; a long one in pieces, so that no more is framed than the socket takes. */
-function groups(batch: readonly ObjectEvent[]): readonly (readonly ObjectEvent[])[] {
-  if (batch.length === 1) return [batch]
-  const found: (readonly ObjectEvent[])[] = []
-  let start = 0
-  let bytes = 0
-  for (let i = 0; i < batch.length; i++) {
-    const event = batch[i]!
-    bytes += event.type === 'BOOKMARK' ? 0 : event.object.body.length
-    if (bytes < groupBytes) continue
-    found.push(batch.slice(start, i + 1))
-    start = i + 1
-    bytes = 0
-  }
-  if (start < batch.length) found.push(start === 0 ? batch : batch.slice(start))
-  return found
-}
-
-function writeEvents({ sink, framer, sent }: Pump, events: readonly ObjectEvent[]): boolean {
-  if (sink.writeChunk !== undefined) {
-    const chunk = framer.chunk(events)
-    sent(events.length, chunk.length)
-    return sink.writeChunk(chunk)
-  }
-  sink.cork()
-  let ready = true
-  let bytes = 0
-  for (const event of events) {
-    const frame = framer.frame(event)
-    bytes += frame.length
-    ready = sink.write(frame)
-  }
-  sink.uncork()
-  sent(events.length, bytes)
-  return ready
 }
 
 /** Ends by its own clock, when the server stops, or by `end`. */

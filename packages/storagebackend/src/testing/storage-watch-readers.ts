@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { brief, ObjectWatchReader } from './object-watch-reader.ts'
 import type { DeclareStorageTest } from './storage-suite.ts'
+import { within } from './watch-reader.ts'
 
 export function watchReaderTests(test: DeclareStorageTest): void {
   test('watch: who reads late gets all that happened meanwhile, in order', async ({ storage, prefix, key, create }) => {
@@ -35,6 +36,65 @@ export function watchReaderTests(test: DeclareStorageTest): void {
     expect(seen.length).toBeGreaterThan(0)
     expect(seen).toEqual(revisions.slice(0, seen.length))
     expect((await batches.next()).done).toBe(true)
+  })
+
+  test('watch: forEach hands over the next batch when the last is done with, and resolves when it is stopped', async ({
+    storage,
+    prefix,
+    create,
+  }) => {
+    const start = await create('ns', 'start')
+    const abort = new AbortController()
+    const watch = await storage.watch(prefix, { resourceVersion: String(start.revision), signal: abort.signal })
+    const seen: number[] = []
+    const revisions: number[] = []
+    let batches = 0
+    let done = (): void => undefined
+    let handed = Promise.withResolvers<void>()
+    const end = watch.forEach((batch) => {
+      batches++
+      for (const event of batch) if (event.type !== 'BOOKMARK') seen.push(event.object.revision)
+      handed.resolve()
+      // Every other one takes its time.
+      return batches % 2 === 0 ? undefined : new Promise((resolve) => (done = resolve))
+    })
+    revisions.push((await create('ns', 'a')).revision)
+    await within(handed.promise, 'a batch')
+    for (let i = 0; i < 15; i++) revisions.push((await create('ns', `a${i}`)).revision)
+    expect(batches).toBe(1)
+    while (seen.length < revisions.length) {
+      handed = Promise.withResolvers<void>()
+      done()
+      await within(handed.promise, 'a batch')
+    }
+    expect(seen).toEqual(revisions)
+    abort.abort()
+    done()
+    await within(end, 'the end')
+  })
+
+  test('watch: forEach rejects with what its reader throws, and that ends the watch', async ({ storage, prefix, create }) => {
+    const start = await create('ns', 'start')
+    for (const fail of [
+      () => Promise.reject(new Error('no more')),
+      () => {
+        throw new Error('no more')
+      },
+    ]) {
+      const { signal } = new AbortController()
+      const watch = await storage.watch(prefix, { resourceVersion: String(start.revision), signal })
+      let batches = 0
+      const end = watch.forEach(() => {
+        batches++
+        return fail()
+      })
+      end.catch(() => undefined)
+      await create('ns', `a${start.revision}`).catch(() => undefined)
+      await expect(within(end, 'the end')).rejects.toThrow('no more')
+      await create('ns', 'b').catch(() => undefined)
+      expect(batches).toBe(1)
+      expect((await watch[Symbol.asyncIterator]().next()).done).toBe(true)
+    }
   })
 
   test('watch: fifty that nobody reads do not hold up the one that is read', async ({ storage, prefix, create }) => {

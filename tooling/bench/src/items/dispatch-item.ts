@@ -1,6 +1,6 @@
 import { everything, fieldEquals } from '@keelson/apimachinery'
 import { Cacher } from '@keelson/cacher'
-import { createRecordCodec } from '@keelson/storagebackend'
+import { createRecordCodec, IteratedWatch } from '@keelson/storagebackend'
 import type { ObjectEvent, Storage, WatchObjectsOptions } from '@keelson/storagebackend'
 import type { Figure, Item, Side } from '../frame/item.ts'
 import { middleOf } from '../frame/middle.ts'
@@ -53,7 +53,10 @@ async function openWatched(watchers: number): Promise<Watched> {
   let seen = 0
   const readers = stops.map(async (stop, node) => {
     const predicate = { labels: everything(), fields: fieldEquals('spec.nodeName', nodeName(node)) }
-    for await (const batch of await cacher.watch(prefix, { resourceVersion: '1', predicate, signal: stop.signal })) seen += batch.length
+    const watch = await cacher.watch(prefix, { resourceVersion: '1', predicate, signal: stop.signal })
+    await watch.forEach((batch) => {
+      seen += batch.length
+    })
   })
   // Every pod's node has a watcher, whether there are few or many.
   const values = Array.from({ length: podCount }, (_, n) => {
@@ -92,7 +95,7 @@ class EventSource {
 
   readonly storage = {
     list: async () => ({ revision: 1, continue: '', remainingItemCount: undefined, items: [] }),
-    watch: async (_key: string, { signal }: WatchObjectsOptions) => this.#watch(signal),
+    watch: async (_key: string, { signal }: WatchObjectsOptions) => new IteratedWatch(this.#watch(signal)),
     currentRevision: async () => 1,
     close: async () => {},
   } as unknown as Storage

@@ -1,0 +1,87 @@
+import { isApiError, newInternal } from '@keelson/apimachinery'
+import type { Status } from '@keelson/apimachinery'
+import type { ObjectEvent, ObjectWatch } from '@keelson/storagebackend'
+import type { ResponseSink } from '../response.ts'
+import type { EventFramer } from './event-frames.ts'
+
+export interface WatchPump {
+  readonly sink: ResponseSink
+  readonly framer: EventFramer
+  readonly failed: (status: Status) => Buffer
+  readonly signal: AbortSignal
+  readonly sent: (events: number, bytes: number) => void
+  readonly onInternalError: (error: unknown) => void
+}
+
+/** From a storage's watch to a client, until either ends. What cannot go on is told as the last event. */
+export async function pumpWatch(pump: WatchPump, watch: ObjectWatch): Promise<void> {
+  const { sink, failed, signal, onInternalError } = pump
+  try {
+    await watch.forEach((batch) => writeGroups(pump, groups(batch), 0))
+  } catch (error) {
+    if (signal.aborted || sink.closed) return
+    if (!isApiError(error)) onInternalError(error)
+    const failure = isApiError(error) ? error : newInternal('the watch could not go on', { cause: error })
+    sink.write(failed(failure.status))
+  }
+}
+
+/** What belongs together is flushed together, and nothing waits for the next batch. Undefined: all is written, and there is room for more. */
+function writeGroups(pump: WatchPump, pieces: readonly (readonly ObjectEvent[])[], first: number): Promise<void> | undefined {
+  for (let i = first; i < pieces.length && !pump.signal.aborted; i++) {
+    if (!writeEvents(pump, pieces[i]!)) return room(pump).then(() => writeGroups(pump, pieces, i + 1))
+  }
+  return undefined
+}
+
+/** Resolves when the socket takes more, and when the watch is over. */
+function room({ sink, signal }: WatchPump): Promise<void> {
+  return new Promise((resolve) => {
+    const goOn = (): void => {
+      signal.removeEventListener('abort', goOn)
+      resolve()
+    }
+    signal.addEventListener('abort', goOn)
+    if (signal.aborted) goOn()
+    else void sink.drained().then(goOn)
+  })
+}
+
+const groupBytes = 128 * 1024
+
+/** Nearly always the batch itself; a long one in pieces, so that no more is framed than the socket takes. */
+function groups(batch: readonly ObjectEvent[]): readonly (readonly ObjectEvent[])[] {
+  if (batch.length === 1) return [batch]
+  const found: (readonly ObjectEvent[])[] = []
+  let start = 0
+  let bytes = 0
+  for (let i = 0; i < batch.length; i++) {
+    const event = batch[i]!
+    bytes += event.type === 'BOOKMARK' ? 0 : event.object.body.length
+    if (bytes < groupBytes) continue
+    found.push(batch.slice(start, i + 1))
+    start = i + 1
+    bytes = 0
+  }
+  if (start < batch.length) found.push(start === 0 ? batch : batch.slice(start))
+  return found
+}
+
+function writeEvents({ sink, framer, sent }: WatchPump, events: readonly ObjectEvent[]): boolean {
+  if (sink.writeChunk !== undefined) {
+    const chunk = framer.chunk(events)
+    sent(events.length, chunk.length)
+    return sink.writeChunk(chunk)
+  }
+  sink.cork()
+  let ready = true
+  let bytes = 0
+  for (const event of events) {
+    const frame = framer.frame(event)
+    bytes += frame.length
+    ready = sink.write(frame)
+  }
+  sink.uncork()
+  sent(events.length, bytes)
+  return ready
+}

@@ -1,0 +1,22 @@
+import type { KubeObject } from '@keelson/apimachinery'
+import type { ObjectEvents, ObjectWatch } from './storage.ts'
+
+/** A watch of what comes as an iteration already. */
+export class IteratedWatch<T extends KubeObject = KubeObject> implements ObjectWatch<T> {
+  readonly #batches: AsyncIterable<ObjectEvents<T>>
+
+  constructor(batches: AsyncIterable<ObjectEvents<T>>) {
+    this.#batches = batches
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<ObjectEvents<T>> {
+    return this.#batches[Symbol.asyncIterator]()
+  }
+
+  async forEach(read: (batch: ObjectEvents<T>) => Promise<void> | undefined): Promise<void> {
+    for await (const batch of this.#batches) {
+      const busy = read(batch)
+      if (busy !== undefined) await busy
+    }
+  }
+}
