@@ -61,6 +61,11 @@ export function byteLength(text: string): number {
   return text.length
 }
 
+/** Is it longer than so many bytes? Nearly always known without counting them: no unit of UTF-16 becomes more than three. */
+export function exceedsBytes(text: string, most: number): boolean {
+  return text.length * 3 > most && byteLength(text) > most
+}
+
 /** strconv.ParseInt(text, 10, 64), undefined where Go reports an error. */
 export function parseInt64(text: string): bigint | undefined {
   if (!/^[+-]?[0-9]+$/.test(text)) return undefined

@@ -1,7 +1,7 @@
-import { fieldError } from './field-error.ts'
+import { appendErrors, fieldError } from './field-error.ts'
 import type { FieldErrorList } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
-import { byteLength, quote } from './go-text.ts'
+import { byteLength, exceedsBytes, quote } from './go-text.ts'
 import { validateFieldManager } from './options-validation.ts'
 import type { DeepReadonly, LabelSelector, ManagedFieldsEntry, OwnerReference } from './meta.ts'
 import { isQualifiedName, isValidLabelValue } from './name-format.ts'
@@ -18,8 +18,9 @@ export function validateLabelName(name: string, path: FieldPath): FieldErrorList
 
 export function validateLabels(labels: StringMap | undefined, path: FieldPath): FieldErrorList {
   const errors: FieldErrorList = []
-  for (const [key, value] of Object.entries(labels ?? {})) {
-    errors.push(...validateLabelName(key, path))
+  for (const key in labels) {
+    const value = labels[key]!
+    for (const message of isQualifiedName(key)) errors.push(fieldError.invalid(path, key, message))
     for (const message of isValidLabelValue(value)) errors.push(fieldError.invalid(path, value, message))
   }
   return errors
@@ -27,14 +28,23 @@ export function validateLabels(labels: StringMap | undefined, path: FieldPath): 
 
 export function validateAnnotations(annotations: StringMap | undefined, path: FieldPath): FieldErrorList {
   const errors: FieldErrorList = []
-  let size = 0
-  for (const [key, value] of Object.entries(annotations ?? {})) {
-    size += byteLength(key) + byteLength(value)
+  let length = 0
+  for (const key in annotations) {
+    length += key.length + annotations[key]!.length
     // Here, unlike in labels, the prefix may be in upper case.
     for (const message of isQualifiedName(key.toLowerCase())) errors.push(fieldError.invalid(path, key, message))
   }
-  if (size > totalAnnotationSizeLimit) errors.push(fieldError.tooLong(path, totalAnnotationSizeLimit))
+  // As in `exceedsBytes`.
+  if (length * 3 > totalAnnotationSizeLimit && bytesOf(annotations!) > totalAnnotationSizeLimit) {
+    errors.push(fieldError.tooLong(path, totalAnnotationSizeLimit))
+  }
   return errors
+}
+
+function bytesOf(annotations: StringMap): number {
+  let size = 0
+  for (const key in annotations) size += byteLength(key) + byteLength(annotations[key]!)
+  return size
 }
 
 export function validateOwnerReferences(references: DeepReadonly<OwnerReference[]> | undefined, path: FieldPath): FieldErrorList {
@@ -100,19 +110,23 @@ export function validateNoNewFinalizers(finalizers: readonly string[], old: read
 const maxSubresourceLength = 256
 
 export function validateManagedFields(entries: DeepReadonly<ManagedFieldsEntry[]> | undefined, path: FieldPath): FieldErrorList {
-  return (entries ?? []).flatMap((entry, i) => {
-    const at = path.index(i)
-    const errors: FieldErrorList = []
-    const { operation = '', fieldsType = '', manager = '', subresource = '' } = entry
-    if (operation !== 'Apply' && operation !== 'Update') {
-      errors.push(fieldError.invalid(at.child('operation'), operation, 'must be `Apply` or `Update`'))
-    }
-    if (fieldsType !== '' && fieldsType !== 'FieldsV1')
-      errors.push(fieldError.invalid(at.child('fieldsType'), fieldsType, 'must be `FieldsV1`'))
-    errors.push(...validateFieldManager(manager, at.child('manager')))
-    if (byteLength(subresource) > maxSubresourceLength) errors.push(fieldError.tooLong(at.child('subresource'), maxSubresourceLength))
-    return errors
-  })
+  const errors: FieldErrorList = []
+  if (entries === undefined) return errors
+  for (let i = 0; i < entries.length; i++) appendErrors(errors, validateManagedEntry(entries[i]!, path.index(i)))
+  return errors
+}
+
+function validateManagedEntry(entry: DeepReadonly<ManagedFieldsEntry>, at: FieldPath): FieldErrorList {
+  const errors: FieldErrorList = []
+  const { operation = '', fieldsType = '', manager = '', subresource = '' } = entry
+  if (operation !== 'Apply' && operation !== 'Update') {
+    errors.push(fieldError.invalid(at.child('operation'), operation, 'must be `Apply` or `Update`'))
+  }
+  if (fieldsType !== '' && fieldsType !== 'FieldsV1')
+    errors.push(fieldError.invalid(at.child('fieldsType'), fieldsType, 'must be `FieldsV1`'))
+  errors.push(...validateFieldManager(manager, at.child('manager')))
+  if (exceedsBytes(subresource, maxSubresourceLength)) errors.push(fieldError.tooLong(at.child('subresource'), maxSubresourceLength))
+  return errors
 }
 
 export interface LabelSelectorValidationOptions {

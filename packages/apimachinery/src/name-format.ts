@@ -1,4 +1,4 @@
-import { byteLength } from './go-text.ts'
+import { exceedsBytes } from './go-text.ts'
 import { rememberByText } from './remember-by-text.ts'
 
 /**
@@ -52,11 +52,13 @@ function format(rule: string, source: string, examples: readonly string[], max?:
   }
 }
 
-function check(value: string, rule: Format): string[] {
-  const messages: string[] = []
-  if (rule.max !== undefined && byteLength(value) > rule.max) messages.push(rule.tooLong!(rule.max))
-  if (!rule.regex.test(value)) messages.push(rule.message)
-  return messages
+/** One for all that is right. */
+const none: Messages = []
+
+function check(value: string, rule: Format): Messages {
+  const tooLong = rule.max !== undefined && exceedsBytes(value, rule.max)
+  const misfit = !rule.regex.test(value)
+  return tooLong || misfit ? [...(tooLong ? [rule.tooLong!(rule.max!)] : []), ...(misfit ? [rule.message] : [])] : none
 }
 
 const dns1123Label = format(
@@ -118,6 +120,7 @@ const configMapKey = format(
 
 export function isDNS1123Label(value: string): Messages {
   const messages = check(value, dns1123Label)
+  if (messages.length === 0) return messages
   // A valid subdomain that is no valid label can only have dots in it.
   return messages.map((message) =>
     message === dns1123Label.message && dns1123Subdomain.regex.test(value) ? 'must not contain dots' : message,
@@ -157,7 +160,7 @@ const qualifiedNameMessages = rememberByText((value): Messages => {
     messages.push(...prefixMessages.map((message) => `prefix part ${message}`))
   }
   if (name === '') messages.push(`name part ${emptyMessage}`)
-  else if (byteLength(name) > 63) messages.push(`name part ${maxBytesMessage(63)}`)
+  else if (exceedsBytes(name, 63)) messages.push(`name part ${maxBytesMessage(63)}`)
   if (!labelName.regex.test(name)) messages.push(`name part ${labelName.message}`)
   return messages
 })
@@ -179,19 +182,19 @@ export function isHTTPHeaderName(value: string): Messages {
 }
 
 export function isEnvVarName(value: string): Messages {
-  return [...check(value, envVarName), ...parentDirectory(value)]
+  return withParentDirectory(check(value, envVarName), value)
 }
 
 /** What kubelets take since environment variable names were relaxed: printable ASCII without "=". */
 export function isRelaxedEnvVarName(value: string): Messages {
   if (value === '') return [`environment variable name ${emptyMessage}`]
   return /^[ -<>-~]*$/.test(value)
-    ? []
+    ? none
     : ["a valid environment variable name must consist only of printable ASCII characters other than '='"]
 }
 
 export function isConfigMapKey(value: string): Messages {
-  return [...check(value, configMapKey), ...parentDirectory(value)]
+  return withParentDirectory(check(value, configMapKey), value)
 }
 
 export function isValidPortNum(port: number): Messages {
@@ -199,7 +202,7 @@ export function isValidPortNum(port: number): Messages {
 }
 
 export function isInRange(value: number, low: number, high: number): Messages {
-  return low <= value && value <= high ? [] : [inclusiveRangeMessage(low, high)]
+  return low <= value && value <= high ? none : [inclusiveRangeMessage(low, high)]
 }
 
 export function isValidUserID(id: number): Messages {
@@ -212,7 +215,7 @@ export function isValidGroupID(id: number): Messages {
 
 export function isValidPortName(name: string): Messages {
   const messages: string[] = []
-  if (byteLength(name) > 15) messages.push(maxLengthMessage(15))
+  if (exceedsBytes(name, 15)) messages.push(maxLengthMessage(15))
   if (!/^[-a-z0-9]+$/.test(name)) messages.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)')
   if (!/[a-z]/.test(name)) messages.push('must contain at least one letter (a-z)')
   if (name.includes('--')) messages.push('must not contain consecutive hyphens')
@@ -245,7 +248,7 @@ function maskTrailingDash(name: string): string {
   return name.length > 1 && name.endsWith('-') ? `${name.slice(0, -2)}a` : name
 }
 
-function parentDirectory(value: string): string[] {
-  if (value === '.' || value === '..') return [`must not be '${value}'`]
-  return value.startsWith('..') ? ["must not start with '..'"] : []
+function withParentDirectory(messages: Messages, value: string): Messages {
+  if (value === '.' || value === '..') return [...messages, `must not be '${value}'`]
+  return value.startsWith('..') ? [...messages, "must not start with '..'"] : messages
 }

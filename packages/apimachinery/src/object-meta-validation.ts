@@ -25,9 +25,11 @@ export interface ObjectMetaRules {
 export const immutableMessage: string = 'field is immutable'
 export const notNegativeMessage: string = 'must be greater than or equal to 0'
 
+const metadataPath = fieldPath('metadata')
+
 /** Metadata of an object about to be created; name generation is done. */
 export function validateObjectMeta(meta: DeepReadonly<ObjectMeta>, rules: ObjectMetaRules): FieldErrorList {
-  const { namespaced, validateName = nameIsDNSSubdomain, path = fieldPath('metadata') } = rules
+  const { namespaced, validateName = nameIsDNSSubdomain, path = metadataPath } = rules
   const errors: FieldErrorList = []
   const { name = '', generateName = '', namespace = '', generation = 0 } = meta
   if (generateName !== '') {
@@ -36,27 +38,39 @@ export function validateObjectMeta(meta: DeepReadonly<ObjectMeta>, rules: Object
   }
   if (name === '') errors.push(fieldError.required(path.child('name'), 'name or generateName is required'))
   else for (const message of validateName(name, false)) errors.push(fieldError.invalid(path.child('name'), name, message))
-  appendErrors(errors, validateNamespace(namespace, namespaced, path.child('namespace')))
-  appendErrors(errors, validateNonNegative(generation, path.child('generation')))
-  appendErrors(errors, validateLabels(meta.labels, path.child('labels')))
-  appendErrors(errors, validateAnnotations(meta.annotations, path.child('annotations')))
-  appendErrors(errors, validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')))
-  appendErrors(errors, validateFinalizers(meta.finalizers, path.child('finalizers')))
-  appendErrors(errors, validateManagedFields(meta.managedFields, path.child('managedFields')))
+  appendErrors(errors, validateNamespace(namespace, namespaced, path))
+  if (generation < 0) errors.push(fieldError.invalid(path.child('generation'), generation, notNegativeMessage))
+  appendErrors(errors, validateDescription(meta, path))
+  if (meta.finalizers !== undefined) appendErrors(errors, validateFinalizers(meta.finalizers, path.child('finalizers')))
+  appendErrors(errors, validateManagers(meta, path))
   return errors
 }
 
 function validateNamespace(namespace: string, namespaced: boolean, path: FieldPath): FieldErrorList {
-  if (!namespaced) return namespace === '' ? [] : [fieldError.forbidden(path, 'not allowed on this type')]
-  if (namespace === '') return [fieldError.required(path)]
-  return nameIsDNSLabel(namespace, false).map((message) => fieldError.invalid(path, namespace, message))
+  if (!namespaced) return namespace === '' ? [] : [fieldError.forbidden(path.child('namespace'), 'not allowed on this type')]
+  if (namespace === '') return [fieldError.required(path.child('namespace'))]
+  const messages = nameIsDNSLabel(namespace, false)
+  return messages.length === 0 ? [] : messages.map((message) => fieldError.invalid(path.child('namespace'), namespace, message))
+}
+
+/** Of new and of changed objects. */
+function validateDescription({ labels, annotations, ownerReferences }: DeepReadonly<ObjectMeta>, path: FieldPath): FieldErrorList {
+  const errors: FieldErrorList = []
+  if (labels !== undefined) appendErrors(errors, validateLabels(labels, path.child('labels')))
+  if (annotations !== undefined) appendErrors(errors, validateAnnotations(annotations, path.child('annotations')))
+  if (ownerReferences !== undefined) appendErrors(errors, validateOwnerReferences(ownerReferences, path.child('ownerReferences')))
+  return errors
+}
+
+function validateManagers({ managedFields }: DeepReadonly<ObjectMeta>, path: FieldPath): FieldErrorList {
+  return managedFields === undefined ? [] : validateManagedFields(managedFields, path.child('managedFields'))
 }
 
 /** What may change of metadata from `old` to `meta`. Finalizers' form is not checked again. */
 export function validateObjectMetaUpdate(
   meta: DeepReadonly<ObjectMeta>,
   old: DeepReadonly<ObjectMeta>,
-  path: FieldPath = fieldPath('metadata'),
+  path: FieldPath = metadataPath,
 ): FieldErrorList {
   const errors: FieldErrorList = []
   if (old.deletionTimestamp !== undefined) {
@@ -69,6 +83,7 @@ export function validateObjectMetaUpdate(
     errors.push(fieldError.invalid(path.child('generation'), meta.generation ?? 0, 'must not be decremented'))
   }
   const immutable = (member: keyof ObjectMeta, absent: string | null): void => {
+    if (meta[member] === old[member]) return
     appendErrors(errors, validateImmutableField(meta[member] ?? absent, old[member] ?? absent, path.child(member)))
   }
   immutable('name', '')
@@ -77,10 +92,8 @@ export function validateObjectMetaUpdate(
   immutable('creationTimestamp', null)
   immutable('deletionTimestamp', null)
   immutable('deletionGracePeriodSeconds', null)
-  appendErrors(errors, validateLabels(meta.labels, path.child('labels')))
-  appendErrors(errors, validateAnnotations(meta.annotations, path.child('annotations')))
-  appendErrors(errors, validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')))
-  appendErrors(errors, validateManagedFields(meta.managedFields, path.child('managedFields')))
+  appendErrors(errors, validateDescription(meta, path))
+  appendErrors(errors, validateManagers(meta, path))
   return errors
 }
 

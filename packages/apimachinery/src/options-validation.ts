@@ -2,7 +2,7 @@ import { fieldError } from './field-error.ts'
 import type { FieldErrorList } from './field-error.ts'
 import { fieldPath } from './field-path.ts'
 import type { FieldPath } from './field-path.ts'
-import { byteLength } from './go-text.ts'
+import { byteLength, exceedsBytes } from './go-text.ts'
 import type { DeepReadonly, DeleteOptions } from './meta.ts'
 
 /** What POST and PUT take besides the object. */
@@ -117,13 +117,16 @@ function validateWatch(options: ListOptions): FieldErrorList {
   return errors
 }
 
+const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]*$/u
+
 /** Short, and every character printable; positions count bytes. */
 export function validateFieldManager(manager: string, path: FieldPath): FieldErrorList {
   const errors: FieldErrorList = []
-  if (byteLength(manager) > maxFieldManagerLength) errors.push(fieldError.tooLong(path, maxFieldManagerLength))
+  if (exceedsBytes(manager, maxFieldManagerLength)) errors.push(fieldError.tooLong(path, maxFieldManagerLength))
+  if (printable.test(manager)) return errors
   let position = 0
   for (const char of manager) {
-    if (!/^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(char)) {
+    if (!printable.test(char)) {
       const code = char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')
       errors.push(fieldError.invalid(path, manager, `invalid character U+${code} (at position ${position})`))
     }

@@ -1,5 +1,5 @@
-import { appendErrors, fieldError, isDNS1123Label, isDNS1123Subdomain, isQualifiedName } from '@keelson/apimachinery'
-import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { fieldError, isDNS1123Label, isDNS1123Subdomain, isQualifiedName } from '@keelson/apimachinery'
+import type { FieldError, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 
 /**
  * These take the way to a field, or to what it is a member of and the member's name. The latter is for what every object has: nearly all
@@ -49,14 +49,17 @@ export function validateQualifiedName(value: string, path: FieldPath): FieldErro
   return invalidEach(isQualifiedName(value), value, path)
 }
 
-/** Of the items of a list that may be absent, each at its place. */
-export function validateItems<T>(
+/** Errors, or warnings, of the items of a list that may be absent, each at its place. */
+export function validateItems<T, E = FieldError>(
   items: readonly T[] | null | undefined,
   path: FieldPath,
-  validate: (item: T, at: FieldPath) => FieldErrorList,
-): FieldErrorList {
-  const errors: FieldErrorList = []
-  if (items === undefined || items === null) return errors
-  for (let i = 0; i < items.length; i++) appendErrors(errors, validate(items[i]!, path.index(i)))
-  return errors
+  validate: (item: T, at: FieldPath) => readonly E[],
+): E[] {
+  const found: E[] = []
+  if (items === undefined || items === null) return found
+  for (let i = 0; i < items.length; i++) {
+    const own = validate(items[i]!, path.index(i))
+    for (let j = 0; j < own.length; j++) found.push(own[j]!)
+  }
+  return found
 }

@@ -12,24 +12,25 @@ type Items = readonly { readonly path: string }[]
 
 /** Files of a volume that lie where another of its files or directories is. */
 export function overlappingPathWarnings(volumes: readonly DeepReadonly<Volume>[]): string[] {
-  return volumes.flatMap(({ name, configMap, secret, downwardAPI, projected }) => {
-    if (projected === undefined && (configMap?.items ?? secret?.items ?? downwardAPI?.items) === undefined) return []
-    const warn = (describe: () => string, paths: readonly PathOf[]): string[] =>
-      overlaps(paths).map((overlap) => `volume ${quote(name)} (${describe()}): overlapping paths: ${overlap}`)
+  const warnings: string[] = []
+  for (const { name, configMap, secret, downwardAPI, projected } of volumes) {
+    const warn = (describe: () => string, paths: readonly PathOf[]): void => {
+      for (const overlap of overlaps(paths)) warnings.push(`volume ${quote(name)} (${describe()}): overlapping paths: ${overlap}`)
+    }
+    if (configMap?.items !== undefined) warn(() => `ConfigMap ${quote(configMap.name ?? '')}`, pathsOf(configMap.items))
+    if (secret?.items !== undefined) warn(() => `Secret ${quote(secret.secretName ?? '')}`, pathsOf(secret.items))
+    if (downwardAPI?.items !== undefined) warn(() => 'DownwardAPI', pathsOf(downwardAPI.items))
     const sources = projected?.sources ?? []
-    const empty = sources.filter((source) => Object.keys(source).length === 0)
-    return [
-      ...warn(() => `ConfigMap ${quote(configMap?.name ?? '')}`, pathsOf(configMap?.items)),
-      ...warn(() => `Secret ${quote(secret?.secretName ?? '')}`, pathsOf(secret?.items)),
-      ...warn(() => 'DownwardAPI', pathsOf(downwardAPI?.items)),
-      ...empty.map(() => `volume ${quote(name)} (Projected) has no sources provided`),
-      ...warn(() => 'Projected', sources.flatMap(projectedPaths)),
-    ]
-  })
+    for (const source of sources) {
+      if (Object.keys(source).length === 0) warnings.push(`volume ${quote(name)} (Projected) has no sources provided`)
+    }
+    if (sources.length > 0) warn(() => 'Projected', sources.flatMap(projectedPaths))
+  }
+  return warnings
 }
 
-function pathsOf(items: Items | undefined, source?: () => string): PathOf[] {
-  return (items ?? []).map(({ path }) => ({ path, source }))
+function pathsOf(items: Items, source?: () => string): PathOf[] {
+  return items.map(({ path }) => ({ path, source }))
 }
 
 /** A projection that has several sources is refused; only the first is looked at. */
@@ -49,11 +50,16 @@ function projectedPaths(projection: DeepReadonly<VolumeProjection>): PathOf[] {
 }
 
 function overlaps(paths: readonly PathOf[]): string[] {
-  if (paths.length < 2) return []
-  const trimmed = paths.map(({ path, source }) => ({ path: path.replace(/\/+$/, ''), source }))
-  return trimmed.flatMap((one, i) =>
-    trimmed.slice(0, i).flatMap((other) => (collide(one.path, other.path) ? [`${describePath(one)} with ${describePath(other)}`] : [])),
-  )
+  const found: string[] = []
+  if (paths.length < 2) return found
+  const trimmed = paths.map(({ path, source }) => ({ path: path.endsWith('/') ? path.replace(/\/+$/, '') : path, source }))
+  for (const [i, one] of trimmed.entries()) {
+    for (let j = 0; j < i; j++) {
+      const other = trimmed[j]!
+      if (collide(one.path, other.path)) found.push(`${describePath(one)} with ${describePath(other)}`)
+    }
+  }
+  return found
 }
 
 function collide(a: string, b: string): boolean {

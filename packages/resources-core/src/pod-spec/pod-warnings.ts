@@ -1,9 +1,10 @@
-import type { NodeAffinity, PodAffinity } from '@keelson/api/core/v1'
+import type { HostAlias, NodeAffinity, PodAffinity } from '@keelson/api/core/v1'
 import { fieldPath, parseQuantity, quote, semanticEqual } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldPath, ObjectMeta } from '@keelson/apimachinery'
 import { ipWarnings } from '../ip-address.ts'
 import { appArmorContainerPrefix, seccompContainerPrefix, seccompPodAnnotation } from './annotation-keys.ts'
 import { appArmorProfileOf } from './app-armor-annotation.ts'
+import { validateItems } from './field-rules.ts'
 import { nodeLabelDeprecation, nodeTermWarnings } from './node-label-warnings.ts'
 import { overlappingPathWarnings } from './overlapping-paths.ts'
 import { portWarnings } from './port-warnings.ts'
@@ -22,34 +23,35 @@ export interface PodLikeObject {
 export function podWarnings({ metadata, spec = { containers: null } }: PodLikeObject, templatePath?: FieldPath): string[] {
   const path = templatePath ?? fieldPath()
   const specPath = path.child('spec')
-  const annotations: Annotated = {
+  const annotated: Annotated = {
     annotations: metadata?.annotations ?? {},
     path: path.child('metadata', 'annotations'),
     isTemplate: templatePath !== undefined,
   }
   const containers = containersWithPath(spec, specPath)
+  const { volumes, affinity, dnsConfig, hostAliases } = spec
   return [
     ...schedulingWarnings(spec, specPath),
-    ...deprecatedAnnotations
-      .filter(([key]) => Object.hasOwn(annotations.annotations, key))
-      .map(([key, message]) => `${annotations.path.key(key)}: ${message}`),
-    ...(spec.volumes ?? []).flatMap((volume, i) => volumeWarnings(volume, specPath.child('volumes').index(i))),
-    ...overlappingPathWarnings(spec.volumes ?? []),
-    ...repeated((spec.hostAliases ?? []).map(({ ip }) => ip)).map(
-      ([i, ip]) => `${specPath.child('hostAliases').index(i).child('ip')}: duplicate ip ${quote(ip)}`,
-    ),
-    ...pullSecretWarnings(spec, specPath.child('imagePullSecrets')),
-    ...fractionWarnings(spec.overhead, specPath.child('overhead')),
-    ...profileWarnings(spec, annotations),
-    ...containers.flatMap((at) => containerWarnings(at, spec, annotations)),
+    ...annotationWarnings(annotated),
+    ...(volumes === undefined ? [] : validateItems(volumes, specPath.child('volumes'), volumeWarnings)),
+    ...(volumes === undefined ? [] : overlappingPathWarnings(volumes)),
+    ...(hostAliases === undefined ? [] : repeatedAliasWarnings(hostAliases, specPath.child('hostAliases'))),
+    ...pullSecretWarnings(spec, specPath),
+    ...(spec.overhead === undefined
+      ? []
+      : byteResources.flatMap((name) => fractionWarning(name, spec.overhead, specPath.child('overhead')))),
+    ...profileWarnings(spec, annotated),
+    ...containers.flatMap((at) => containerWarnings(at, spec, annotated)),
     ...portWarnings(containers),
     ...((spec.terminationGracePeriodSeconds ?? 0) < 0
       ? [`${specPath.child('terminationGracePeriodSeconds')}: must be >= 0; negative values are invalid and will be treated as 1`]
       : []),
-    ...podAffinityWarnings(spec.affinity?.podAffinity, specPath.child('affinity', 'podAffinity')),
-    ...podAffinityWarnings(spec.affinity?.podAntiAffinity, specPath.child('affinity', 'podAntiAffinity')),
-    ...(spec.dnsConfig?.nameservers ?? []).flatMap((server, i) => ipWarnings(server, specPath.child('dnsConfig', 'nameservers').index(i))),
-    ...(spec.hostAliases ?? []).flatMap(({ ip }, i) => ipWarnings(ip, specPath.child('hostAliases').index(i).child('ip'))),
+    ...podAffinityWarnings(affinity?.podAffinity, specPath, 'podAffinity'),
+    ...podAffinityWarnings(affinity?.podAntiAffinity, specPath, 'podAntiAffinity'),
+    ...(dnsConfig === undefined ? [] : validateItems(dnsConfig.nameservers, specPath.child('dnsConfig', 'nameservers'), ipWarnings)),
+    ...(hostAliases === undefined
+      ? []
+      : validateItems(hostAliases, specPath.child('hostAliases'), ({ ip }, at) => ipWarnings(ip, at.child('ip')))),
   ]
 }
 
@@ -65,11 +67,20 @@ const deprecatedAnnotations = [
   ['security.alpha.kubernetes.io/unsafe-sysctls', 'non-functional in v1.11+; use the "sysctls" field instead'],
 ] as const
 
+function annotationWarnings({ annotations, path }: Annotated): string[] {
+  const warnings: string[] = []
+  for (const [key, message] of deprecatedAnnotations) {
+    if (Object.hasOwn(annotations, key)) warnings.push(`${path.key(key)}: ${message}`)
+  }
+  return warnings
+}
+
 function schedulingWarnings(spec: ReadonlyPodSpec, path: FieldPath): string[] {
-  const warnings = Object.keys(spec.nodeSelector ?? {}).flatMap((key) => {
+  const warnings: string[] = []
+  for (const key in spec.nodeSelector) {
     const message = nodeLabelDeprecation(key)
-    return message === undefined ? [] : [`${path.child('nodeSelector').key(key)}: ${message}`]
-  })
+    if (message !== undefined) warnings.push(`${path.child('nodeSelector').key(key)}: ${message}`)
+  }
   if (spec.affinity?.nodeAffinity !== undefined) {
     warnings.push(...nodeAffinityWarnings(spec.affinity.nodeAffinity, path.child('affinity', 'nodeAffinity')))
   }
@@ -98,8 +109,9 @@ function matchesNothing(path: FieldPath): string {
   return `${path}: a null labelSelector results in matching no pod`
 }
 
-function podAffinityWarnings(affinity: DeepReadonly<PodAffinity> | undefined, path: FieldPath): string[] {
+function podAffinityWarnings(affinity: DeepReadonly<PodAffinity> | undefined, specPath: FieldPath, member: string): string[] {
   if (affinity === undefined) return []
+  const path = specPath.child('affinity', member)
   const { requiredDuringSchedulingIgnoredDuringExecution: required, preferredDuringSchedulingIgnoredDuringExecution: preferred } = affinity
   const requiredPath = path.child('requiredDuringSchedulingIgnoredDuringExecution')
   const preferredPath = path.child('preferredDuringSchedulingIgnoredDuringExecution')
@@ -115,35 +127,40 @@ function podAffinityWarnings(affinity: DeepReadonly<PodAffinity> | undefined, pa
   ]
 }
 
-function pullSecretWarnings(spec: ReadonlyPodSpec, path: FieldPath): string[] {
-  const names = (spec.imagePullSecrets ?? []).map(({ name = '' }) => name)
+function repeatedAliasWarnings(aliases: readonly DeepReadonly<HostAlias>[], path: FieldPath): string[] {
+  return repeated(aliases, ({ ip }) => ip).map(([i, ip]) => `${path.index(i).child('ip')}: duplicate ip ${quote(ip)}`)
+}
+
+function pullSecretWarnings({ imagePullSecrets: secrets }: ReadonlyPodSpec, specPath: FieldPath): string[] {
+  if (secrets === undefined) return []
+  const path = specPath.child('imagePullSecrets')
   return [
-    ...repeated(names).map(([i, name]) => `${path.index(i).child('name')}: duplicate name ${quote(name)}`),
-    ...names.flatMap((name, i) => (name === '' ? [`${path.index(i).child('name')}: invalid empty name ""`] : [])),
+    ...repeated(secrets, ({ name = '' }) => name).map(([i, name]) => `${path.index(i).child('name')}: duplicate name ${quote(name)}`),
+    ...validateItems(secrets, path, ({ name }, at) => (name ? [] : [`${at.child('name')}: invalid empty name ""`])),
   ]
 }
 
-/** Those that were there before, with their place. */
-function repeated(values: readonly string[]): [number, string][] {
-  if (values.length < 2) return []
+/** Those of whom there was one of the same value before, with their place. */
+function repeated<T>(items: readonly T[], valueOf: (item: T) => string): [number, string][] {
+  const found: [number, string][] = []
+  if (items.length < 2) return found
   const seen = new Set<string>()
-  return [...values.entries()].filter(([, value]) => {
-    if (seen.has(value)) return true
-    seen.add(value)
-    return false
-  })
+  for (let i = 0; i < items.length; i++) {
+    const value = valueOf(items[i]!)
+    if (seen.has(value)) found.push([i, value])
+    else seen.add(value)
+  }
+  return found
 }
 
 /** Bytes are whole. */
-function fractionWarnings(list: ResourceList | undefined, path: FieldPath): string[] {
-  return byteResources.flatMap((name) => fractionWarning(name, list?.[name], path) ?? [])
-}
-
 const byteResources = ['memory', 'ephemeral-storage'] as const
 
-function fractionWarning(name: string, text: string | undefined, path: FieldPath): string | undefined {
-  if (text === undefined || !isFractional(parseQuantity(text))) return undefined
-  return `${path.key(name)}: fractional byte value ${quote(text)} is invalid, must be an integer`
+function fractionWarning(name: string, list: ResourceList | undefined, path: FieldPath, member?: string): string[] {
+  const text = list?.[name]
+  if (text === undefined || !isFractional(parseQuantity(text))) return []
+  const at = member === undefined ? path : path.child(member)
+  return [`${at.key(name)}: fractional byte value ${quote(text)} is invalid, must be an integer`]
 }
 
 function useSeccompField(path: FieldPath): string {
@@ -173,10 +190,10 @@ function containerWarnings({ container, path }: ContainerAt, spec: ReadonlyPodSp
   }
   // Memory first, then storage, each of limits and requests.
   const { resources } = container
-  for (const name of resources === undefined ? [] : byteResources) {
-    for (const member of ['limits', 'requests'] as const) {
-      const warning = fractionWarning(name, resources?.[member]?.[name], path.child('resources', member))
-      if (warning !== undefined) warnings.push(warning)
+  if (resources?.limits !== undefined || resources?.requests !== undefined) {
+    const at = path.child('resources')
+    for (const name of byteResources) {
+      warnings.push(...fractionWarning(name, resources.limits, at, 'limits'), ...fractionWarning(name, resources.requests, at, 'requests'))
     }
   }
   return [...warnings, ...envWarnings(container, path)]
@@ -184,7 +201,7 @@ function containerWarnings({ container, path }: ContainerAt, spec: ReadonlyPodSp
 
 /** A later variable of the same name is fine when it extends the first. */
 function envWarnings({ env = [] }: ReadonlyContainer, path: FieldPath): string[] {
-  return repeated(env.map(({ name }) => name)).flatMap(([i, name]) => {
+  return repeated(env, ({ name }) => name).flatMap(([i, name]) => {
     const { value = '', valueFrom } = env[i]!
     const reference = `$(${name})`
     if (valueFrom === undefined && value !== reference && value.includes(reference)) return []

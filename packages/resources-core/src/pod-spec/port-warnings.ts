@@ -10,9 +10,8 @@ interface PortAt {
 
 /** Ports that a pod has twice, or that leave open which is meant. */
 export function portWarnings(containers: readonly ContainerAt[]): string[] {
-  const ports = containers.flatMap(({ container, path }) =>
-    (container.ports ?? []).map((port, i): PortAt => ({ port, path: path.child('ports').index(i) })),
-  )
+  const ports = portsOf(containers)
+  if (ports.length < 2) return ports.flatMap(addressWarnings)
   const same = new Map<string, PortAt[]>()
   let collisions = 0
   const warnings = ports.flatMap((at) => {
@@ -26,6 +25,16 @@ export function portWarnings(containers: readonly ContainerAt[]): string[] {
     return [...addressWarnings(at), ...found]
   })
   return [...warnings, ...nameWarnings(ports)]
+}
+
+function portsOf(containers: readonly ContainerAt[]): PortAt[] {
+  const found: PortAt[] = []
+  for (const { container, path } of containers) {
+    if (container.ports === undefined) continue
+    const at = path.child('ports')
+    for (const [i, port] of container.ports.entries()) found.push({ port, path: at.index(i) })
+  }
+  return found
 }
 
 /** Each of many equal ports collides with all before it. An answer's headers have no room for so much. */

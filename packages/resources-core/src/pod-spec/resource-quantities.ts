@@ -7,7 +7,7 @@ export type ResourceList = Readonly<Record<string, string>>
 const thousandth = -3
 
 export function isFractional(quantity: Quantity): boolean {
-  return quantity.milliValue() % 1000n !== 0n
+  return quantity.exponent < 0 && quantity.milliValue() % 1000n !== 0n
 }
 
 export function validateResourceQuantity(name: string, quantity: Quantity, path: FieldPath): FieldErrorList {
