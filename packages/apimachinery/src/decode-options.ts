@@ -13,6 +13,8 @@ export interface DecodeOptions {
   readonly keepEmptyLists?: boolean
   /** What does not fit is told in the words of the original's converter of decoded objects, not in those of its JSON decoder. */
   readonly converting?: boolean
+  /** Nobody else holds the input: what is canonical in it already becomes part of the result instead of being copied. */
+  readonly owned?: boolean
 }
 
 export interface Decoded<T> {

@@ -2,11 +2,13 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { DecodeOptions } from './decode-options.ts'
 import { canonicalStruct, decodeJson, decodeStruct } from './decode-struct.ts'
+import { wasSentEmpty } from './empty-maps.ts'
 import { encodeJson } from './encode-json.ts'
 import { parseJson } from './json-document.ts'
+import type { ParsedJson } from './json-document.ts'
 import type { JsonValue } from './meta.ts'
 import { strictDecodingMessage } from './strict-errors.ts'
-import type { FieldSchema, StructSchema } from './type-schema.ts'
+import type { FieldSchema, StructSchema, TypeSchema } from './type-schema.ts'
 
 function struct(name: string, fields: readonly FieldSchema[], extra: Partial<StructSchema> = {}): StructSchema {
   return {
@@ -216,6 +218,69 @@ test('what is canonical is shared with the object that it was brought about from
   expect(object.spec).toBe(spec)
   expect(canonicalStruct(pod, object)).toBe(object)
   expect(JSON.stringify(canonicalStruct(pod, { ...object, kind: 'Pod', spec: { containers } }))).toBe(JSON.stringify(object))
+})
+
+/** Texts of objects whose members come in any order, twice, empty, as null, unknown, or as something that does not fit. */
+function textOf(type: TypeSchema, depth = 0): fc.Arbitrary<string> {
+  const odd = fc.constantFrom('null', '{}', '[]', '""', '0', '1.0', '"x"', '{"b":"1","a":"2"}')
+  const often = (right: fc.Arbitrary<string>): fc.Arbitrary<string> => fc.oneof({ weight: 50, arbitrary: right }, { weight: 1, arbitrary: odd })
+  switch (type.kind) {
+    case 'struct': {
+      const members = type.fields.map((field) => textOf(field.type, depth + 1).map((text) => `${JSON.stringify(field.name)}:${text}`))
+      const member = fc.oneof(...members, ...(depth === 0 ? members : [fc.constant('"other":{"a":[]}')]))
+      const ordered = fc.tuple(...members.map((text) => fc.option(text))).map((texts) => texts.filter((text) => text !== null))
+      return often(fc.oneof(ordered, ordered, fc.array(member, { maxLength: 4 })).map((texts) => `{${texts.join(', ')}}`))
+    }
+    case 'list':
+      return often(fc.array(textOf(type.items, depth + 1), { maxLength: 2 }).map((texts) => `[${texts.join(',')}]`))
+    case 'map': {
+      const entry = fc.tuple(fc.constantFrom('a', 'b', '10', '9', '__proto__'), textOf(type.values, depth + 1))
+      return often(fc.array(entry, { maxLength: 3 }).map((entries) => `{${entries.map(([key, text]) => `"${key}":${text}`).join(',')}}`))
+    }
+    case 'int32':
+    case 'int64':
+    case 'intOrString':
+      return often(fc.integer().map(String))
+    case 'rawExtension':
+      return fc.oneof(odd, fc.json(), fc.constant('{"a":12345678901234567890,"a":{}}'))
+    case 'quantity':
+      return often(fc.constantFrom('"500m"', '"0.5"', '2'))
+    case 'time':
+    case 'microTime':
+      return often(fc.constantFrom('"2026-01-31T00:00:00Z"', '"2026-01-31T00:00:00+00:00"'))
+    default:
+      return often(fc.constantFrom('"a"', '"YQ=="').filter((text) => type.kind !== 'bytes' || text === '"YQ=="'))
+  }
+}
+
+test('property: an input that is owned is decoded to the same, and again after that', () => {
+  const options = fc.record({ strict: fc.constantFrom('Strict', 'Ignore'), keepTypeMeta: fc.boolean(), keepEmptyLists: fc.boolean() })
+  fc.assert(
+    fc.property(textOf(pod), options, (text, chosen) => {
+      const of = (input: ParsedJson, owned: boolean): unknown => {
+        try {
+          const { object, ...rest } = decodeStruct(pod, input, { ...chosen, owned } as DecodeOptions)
+          return { json: encodeJson(pod, object), noLabels: wasSentEmpty(object['metadata'] as object, 'labels'), ...rest }
+        } catch (e) {
+          return (e as Error).message
+        }
+      }
+      const expected = of(parseJson(text), false)
+      const given = parseJson(text)
+      expect(of(given, true)).toEqual(expected)
+      expect(of(given, false)).toEqual(expected)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('what was decoded again has nothing in common with the first', () => {
+  const parsed = parseJson('{"metadata":{"name":"n","labels":{"a":"1"}},"spec":{"containers":[{"name":"c"}],"eventTime":null}}')
+  const first = decodeStruct<{ metadata: { labels: { a: string } }; spec: { containers: { name: string }[] } }>(pod, parsed, { owned: true })
+  const second = decodeStruct(pod, parsed).object
+  first.object.metadata.labels.a = '2'
+  first.object.spec.containers[0]!.name = 'd'
+  expect(encodeJson(pod, second)).toContain('{"name":"n","labels":{"a":"1"}},"spec":{"containers":[{"name":"c"}]')
 })
 
 test('property: any JSON is decoded or refused with a JsonError', () => {

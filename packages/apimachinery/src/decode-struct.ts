@@ -17,12 +17,13 @@ import type { FieldSchema, ListSchema, MapSchema, StructSchema, TypeSchema } fro
 
 /** Text to canonical object, in one step. Throws `JsonError` with the original's message. */
 export function decodeJson<T = JsonObject>(schema: StructSchema, input: Uint8Array | string, options: DecodeOptions = {}): Decoded<T> {
-  return decodeStruct<T>(schema, parseJson(input), options)
+  return decodeStruct<T>(schema, parseJson(input), { ...options, owned: true })
 }
 
 /**
  * The canonical form of a value of a known type: fields in schema order, unknown ones dropped, nulls and empty ones as JSON would have
- * them after the original decoded and wrote the object. A new object; opaque parts (`rawExtension`, `json`) are shared with the input.
+ * them after the original decoded and wrote the object. A new object; opaque parts (`rawExtension`, `json`) are shared with the input, and
+ * of an input that is `owned` whatever needs no change.
  *
  * Give it what `parseJson` returned rather than its value: how numbers are spelled and which keys are repeated is known only then.
  */
@@ -48,8 +49,10 @@ export function canonicalStruct<T extends object>(schema: StructSchema, object: 
 
 function decodeWith(decode: Decoder, input: JsonValue | ParsedJson, options: DecodeOptions): Decoded<unknown> {
   const { strict, keepEmptyLists = false, converting = false } = options
-  const context = new DecodeContext({ strict: strict === 'Strict' || strict === 'Warn', keepEmptyLists, converting })
   const value = input instanceof JsonDocument ? input.exactValue : input
+  // A document's exact value has markers that no result may have.
+  const reuse = options.owned === true && (!(input instanceof JsonDocument) || value === input.value)
+  const context = new DecodeContext({ strict: strict === 'Strict' || strict === 'Warn', keepEmptyLists, converting, reuse })
   const object = finishDecoding(() => decode(value, context), context)
   return { object, strictErrors: context.strictErrors, emptiedLists: context.emptiedLists }
 }

@@ -24,7 +24,7 @@ function decodeRest(schema: StructSchema, rest: JsonObject, options: DecodeOptio
 
 /** Numbers are spelled as they will be stored. */
 function decodeWhole(schema: StructSchema, value: JsonObject, options: DecodeOptions): Decoded<KubeObject> {
-  return decodeStruct<KubeObject>(schema, parseJson(stringifyJson(value)), options)
+  return decodeStruct<KubeObject>(schema, parseJson(stringifyJson(value)), { ...options, owned: true })
 }
 
 /** A struct's members: as they were, or to be decoded; structs in it that are some of both. */

@@ -55,10 +55,13 @@ function jsonDocument(body: Uint8Array, defaults: GroupVersionKind): TypedDocume
   } catch (error) {
     throw new Error(`couldn't get version/kind; json parse error: ${messageOf(error)}`, { cause: error })
   }
+  let owned = true
   return {
     gvk,
     decode(type, strict, options) {
-      const decoded = decodeStruct<KubeObject>(type.schema, parsed, { strict, ...options })
+      const decoded = decodeStruct<KubeObject>(type.schema, parsed, { strict, owned, ...options })
+      // What is decoded once more must have nothing in common with the first.
+      owned = false
       keepReset(parsed.value, decoded.object)
       return decoded
     },
