@@ -2,6 +2,7 @@ import type { CborCodec } from '@keelson/http-installer'
 import { tlsSettings } from '@keelson/server'
 import type { TlsSettings, ZPages } from '@keelson/server'
 import { ConfigurationError } from './configuration-error.ts'
+import { readFeatureGates } from './feature-gates.ts'
 import type { FeatureGates } from './feature-gates.ts'
 import type { ServerChainOptions } from './server-chain-options.ts'
 
@@ -10,20 +11,22 @@ export interface Serving {
   readonly tls: TlsSettings
   readonly cbor: CborCodec | undefined
   readonly zpages: ZPages
+  readonly features: FeatureGates
 }
 
 /** Throws `ConfigurationError`. What only few servers need is loaded here. */
 export async function buildServing(options: ServerChainOptions): Promise<Serving> {
   const tls = tlsOf(options)
-  const gates = await gatesOf(options)
-  const { flags } = options
+  const { flags, featureGates = {}, log = () => {} } = options
+  const features = readFeatureGates(featureGates, (text) => log(0, text))
   return {
     tls,
-    cbor: gates?.enabled('CBORServingAndStorage') === true ? await import('@keelson/apimachinery/cbor') : undefined,
+    cbor: features.enabled('CBORServingAndStorage') ? await import('@keelson/apimachinery/cbor') : undefined,
     zpages: {
-      statusz: gates?.enabled('ComponentStatusz') !== false,
-      flagz: flags === undefined || gates?.enabled('ComponentFlagz') === false ? undefined : () => flags,
+      statusz: features.enabled('ComponentStatusz'),
+      flagz: flags === undefined || !features.enabled('ComponentFlagz') ? undefined : () => flags,
     },
+    features,
   }
 }
 
@@ -33,11 +36,4 @@ function tlsOf({ tlsMinVersion, tlsCipherSuites, http2 = true }: ServerChainOpti
   } catch (error) {
     throw new ConfigurationError((error as Error).message, { cause: error })
   }
-}
-
-/** Undefined: all are as they are by themselves. */
-async function gatesOf({ featureGates = {}, log = () => {} }: ServerChainOptions): Promise<FeatureGates | undefined> {
-  if (Object.keys(featureGates).length === 0) return undefined
-  const { readFeatureGates } = await import('./feature-gates.ts')
-  return readFeatureGates(featureGates, (text) => log(0, text))
 }

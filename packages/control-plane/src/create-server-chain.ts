@@ -1,7 +1,7 @@
 import type { AdmissionChain } from '@keelson/admission'
 import { createLoopbackClient, createSharedInformers } from '@keelson/loopback'
 import type { RemoteTls } from '@keelson/registry'
-import { createServer, createWatchMetrics, isAbort, kubeconfig, writeKubeconfig } from '@keelson/server'
+import { createDeprecationMetrics, createServer, createWatchMetrics, isAbort, kubeconfig, writeKubeconfig } from '@keelson/server'
 import type { Server } from '@keelson/server'
 import { advertiseAddress, bracketed, reachableAddress } from './addresses.ts'
 import { authorizeCreate } from './authorize-create.ts'
@@ -21,6 +21,7 @@ import { builtinGroups } from './builtin-groups.ts'
 import { ControllerRunner } from './controller-runner.ts'
 import { countStorage } from './count-storage.ts'
 import { enabledVersions } from './enabled-versions.ts'
+import { registerFeatureMetrics } from './feature-metrics.ts'
 import { groupsToInstall } from './groups-to-install.ts'
 import { installGroup, installLegacyAPIGroup } from './install-apis.ts'
 import type { InstallTarget } from './install-apis.ts'
@@ -95,6 +96,7 @@ function wire(options: ServerChainOptions, config: GenericConfig, { controllers,
     profiling: options.profiling ?? false,
   })
   addStorageHealth(server, config)
+  registerFeatureMetrics(config.metrics, serving.features)
 
   let port: number | undefined
   const advertised = advertiseAddress(options)
@@ -110,6 +112,7 @@ function wire(options: ServerChainOptions, config: GenericConfig, { controllers,
       ...(options.minRequestTimeoutSeconds === undefined ? {} : { minRequestTimeoutSeconds: options.minRequestTimeoutSeconds }),
       authorizeCreate: authorizeCreate(config.authorizer),
       observeWatch: createWatchMetrics(config.metrics),
+      observeDeprecated: createDeprecationMetrics(config.metrics),
       onInternalError: (error) => log(isAbort(error) ? 3 : 0, `internal error: ${String((error as Error)?.stack ?? error)}`),
     },
   }

@@ -12,6 +12,8 @@ const wholeStages: ReadonlyMap<string, FeatureStage> = new Map([
 
 export interface FeatureGates {
   enabled(feature: string): boolean
+  /** All that there are, those for whole stages among them. */
+  all(): readonly { readonly name: string; readonly stage: FeatureStage; readonly enabled: boolean }[]
 }
 
 /** By the original's rules. `onNote` is told of each gate that is set and changes nothing. Throws `ConfigurationError`. */
@@ -35,7 +37,13 @@ export function readFeatureGates(set: Readonly<Record<string, boolean>>, onNote:
     return own.get(feature) ?? (gate?.locked === false ? stages.get(gate.stage) : undefined) ?? gate?.default ?? false
   }
   checkDependencies(enabled)
-  return { enabled }
+  return {
+    enabled,
+    all: () => [
+      ...Array.from(wholeStages, ([name, stage]) => ({ name, stage, enabled: stages.get(stage) ?? false })),
+      ...Array.from(featureGates, ([name, { stage }]) => ({ name, stage, enabled: enabled(name) })),
+    ],
+  }
 }
 
 function checkDependencies(enabled: (feature: string) => boolean): void {

@@ -125,7 +125,10 @@ function serveRoute(c: InstallerContext, route: ResolvedRoute, forceWatch: boole
   if (more !== undefined) checkAcceptable(c, route.isList && method === 'GET', more)
   const context = inNamespace(requestContextOf(c), route.scope.namespaced ? route.namespace : '')
   const deprecation = route.scope.storage.deprecations?.[route.scope.apiVersion]
-  if (deprecation !== undefined) context.warn(deprecation)
+  if (deprecation !== undefined) {
+    context.warn(deprecation.warning)
+    route.scope.settings.observeDeprecated(route.scope, deprecation.gone ?? '')
+  }
   return handler({ c, scope: route.scope, context, name: route.name, query: queryOf(c), forceWatch })
 }
 

@@ -9,7 +9,7 @@ export type { InstallerContext, InstallerEnv, NodeBindings, Upgrade } from './co
 export { DiscoveryRegistry } from './discovery/discovery-registry.ts'
 export type { DiscoveryGroup, DiscoveryResource, DiscoveryVersion } from './discovery/discovery-registry.ts'
 export { installAPIGroup } from './install-api-group.ts'
-export type { InstalledGroup, InstallOptions, WatchObserver } from './install-options.ts'
+export type { DeprecationObserver, InstalledGroup, InstallOptions, WatchObserver } from './install-options.ts'
 export type { Page } from './openapi/discovery-items.ts'
 export { pageSource } from './openapi/openapi-document.ts'
 export { OpenApiRegistry } from './openapi/openapi-registry.ts'

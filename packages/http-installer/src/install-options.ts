@@ -5,6 +5,9 @@ import type { OpenApiRegistry } from './openapi/openapi-registry.ts'
 /** Gives what is called with the events that the watch was sent, and their bytes. */
 export type WatchObserver = (of: GroupVersionResource) => (events: number, bytes: number) => void
 
+/** Called at each use of a deprecated path, with the same object for the same path. `gone`: "1.37", or "" where that is not known. */
+export type DeprecationObserver = (path: { readonly gvr: GroupVersionResource; readonly subresource: string }, gone: string) => void
+
 /** How a group is installed. All but `priority` belong to the app and are taken from the first group installed on it. */
 export interface InstallOptions {
   /** Where the group is listed. Default: a registry of the app's own. */
@@ -25,6 +28,8 @@ export interface InstallOptions {
   readonly authorizeCreate?: (context: RequestContext) => Promise<void> | void
   /** Told of every watch that is opened. Default: nobody is. */
   readonly observeWatch?: WatchObserver
+  /** Told of requests for deprecated versions. Default: nobody is. */
+  readonly observeDeprecated?: DeprecationObserver
   readonly now?: () => number
   readonly random?: () => number
   /** Called with what was answered as 500 because it is no ApiError. */

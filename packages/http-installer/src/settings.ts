@@ -1,7 +1,7 @@
 import type { RequestContext } from '@keelson/apimachinery'
 import { DiscoveryRegistry } from './discovery/discovery-registry.ts'
 import { OpenApiRegistry } from './openapi/openapi-registry.ts'
-import type { InstallOptions, WatchObserver } from './install-options.ts'
+import type { DeprecationObserver, InstallOptions, WatchObserver } from './install-options.ts'
 
 /** What an app's groups share; see `InstallOptions`. */
 export interface SurfaceSettings {
@@ -14,6 +14,7 @@ export interface SurfaceSettings {
   readonly serverAddress: () => string | undefined
   readonly authorizeCreate: (context: RequestContext) => Promise<void> | void
   readonly observeWatch: WatchObserver
+  readonly observeDeprecated: DeprecationObserver
   readonly now: () => number
   readonly random: () => number
   readonly onInternalError: (error: unknown) => void
@@ -29,6 +30,7 @@ export function completeSettings(options: InstallOptions): SurfaceSettings {
     serverAddress: options.serverAddress ?? (() => undefined),
     authorizeCreate: options.authorizeCreate ?? (() => {}),
     observeWatch: options.observeWatch ?? (() => () => {}),
+    observeDeprecated: options.observeDeprecated ?? (() => {}),
     now: options.now ?? Date.now,
     random: options.random ?? Math.random,
     onInternalError: options.onInternalError ?? (() => {}),

@@ -12,14 +12,25 @@ export interface Deprecation {
   readonly replacement?: string
 }
 
-/** By apiVersion, what those who use it are warned of. */
-export function deprecationsOf<T extends KubeObject>(definition: ResourceDefinition<T>): Readonly<Record<string, string>> {
+/** What is said of a version by whoever serves it. */
+export interface DeprecationNotice {
+  /** For those who use it. */
+  readonly warning: string
+  /** "1.37"; absent where that is not known. */
+  readonly gone?: string
+}
+
+/** By apiVersion. */
+export function deprecationsOf<T extends KubeObject>(definition: ResourceDefinition<T>): Readonly<Record<string, DeprecationNotice>> {
   const { kind, deprecation, alsoServedAs = [] } = definition
   const others = alsoServedAs.flatMap((served) => {
     const apiVersion = formatGroupVersion(served)
-    return served.deprecated === undefined ? [] : [[apiVersion, deprecationText(apiVersion, kind, served.deprecated)] as const]
+    if (served.deprecated === undefined) return []
+    const notice: DeprecationNotice = { warning: deprecationText(apiVersion, kind, served.deprecated), gone: served.deprecated.gone }
+    return [[apiVersion, notice] as const]
   })
-  return Object.fromEntries([...(deprecation === undefined ? [] : [[formatGroupVersion(definition), deprecation] as const]), ...others])
+  const own = deprecation === undefined ? [] : [[formatGroupVersion(definition), { warning: deprecation }] as const]
+  return Object.fromEntries([...own, ...others])
 }
 
 function deprecationText(apiVersion: string, kind: string, { since, gone, replacement }: Deprecation): string {

@@ -1,6 +1,7 @@
 import type { DeleteOptions, GroupVersion, GroupVersionKind, KubeObject, RequestContext } from '@keelson/apimachinery'
 import type { FieldFilter } from '@keelson/apimachinery/managed-fields'
 import type { ObjectWatch, Predicate, StoredObject } from '@keelson/storagebackend'
+import type { DeprecationNotice } from './deprecations.ts'
 import type { Connecter, Streamer } from './connect.ts'
 
 /**
@@ -22,7 +23,7 @@ export interface RESTStorage {
   /** Further versions of the kind that bodies may be in, read as if they were in its own (evictions of policy/v1beta1). */
   readonly alsoAccepts?: readonly GroupVersion[]
   /** By apiVersion, what everybody who uses this path in it is warned of: since when not to, and what to use instead. */
-  readonly deprecations?: Readonly<Record<string, string>>
+  readonly deprecations?: Readonly<Record<string, DeprecationNotice>>
   /** What writes of this path leave as it was, whatever they say of it: nobody comes to manage that by them. Default: nothing. */
   readonly resetFields?: FieldFilter | undefined
 }

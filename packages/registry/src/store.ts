@@ -38,6 +38,7 @@ import { translateError } from './translate-error.ts'
 import { update } from './update.ts'
 import { watch } from './watch.ts'
 import { deprecationsOf } from './deprecations.ts'
+import type { DeprecationNotice } from './deprecations.ts'
 import { writeTarget } from './write-target.ts'
 import type { Written } from './write-target.ts'
 
@@ -50,7 +51,7 @@ class ResourceStorage<T extends KubeObject> implements RESTStorage {
   readonly categories: readonly string[]
   readonly storedVersion: string
   readonly table: TableConvertor
-  readonly deprecations: Readonly<Record<string, string>>
+  readonly deprecations: Readonly<Record<string, DeprecationNotice>>
   readonly resetFields: FieldFilter | undefined
   protected readonly parts: StoreParts<T>
 

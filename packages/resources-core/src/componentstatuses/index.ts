@@ -22,7 +22,7 @@ export function componentStatuses(checks: Readonly<Record<string, ComponentCheck
       namespaced: false,
       singularName: 'componentstatus',
       shortNames: ['cs'],
-      deprecations: { v1: 'v1 ComponentStatus is deprecated in v1.19+' },
+      deprecations: { v1: { warning: 'v1 ComponentStatus is deprecated in v1.19+' } },
       table: tableConvertor({ allColumns: columns }),
     }),
     async get(_context, name) {

@@ -1,0 +1,17 @@
+import { createGauge } from '@keelson/apimachinery/metrics'
+import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
+import type { FeatureStage } from './feature-gate-table.ts'
+import type { FeatureGates } from './feature-gates.ts'
+
+const stages: Readonly<Record<FeatureStage, string>> = { Alpha: 'ALPHA', Beta: 'BETA', GA: '', Deprecated: 'DEPRECATED' }
+
+/** How each gate is set, as the original tells it; made when it is asked for. */
+export function registerFeatureMetrics(registry: MetricsRegistry, features: FeatureGates): void {
+  registry.register({
+    collect() {
+      const gauge = createGauge('kubernetes_feature_enabled', '[BETA] Feature gates by name and stage: 1 enabled, 0 not.')
+      for (const { name, stage, enabled } of features.all()) gauge.with({ name, stage: stages[stage] }).value = enabled ? 1 : 0
+      return gauge.collect()
+    },
+  })
+}

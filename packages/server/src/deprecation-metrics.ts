@@ -1,0 +1,19 @@
+import { createGauge } from '@keelson/apimachinery/metrics'
+import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
+import type { DeprecationObserver } from '@keelson/http-installer'
+
+/** Which deprecated versions are still asked for, and when they will be gone. */
+export function createDeprecationMetrics(registry: MetricsRegistry): DeprecationObserver {
+  const gauge = registry.register(
+    createGauge(
+      'apiserver_requested_deprecated_apis',
+      '[STABLE] Deprecated APIs that have been requested, by group, version, resource, subresource and the release that has them no longer.',
+    ),
+  )
+  const told = new WeakSet<object>()
+  return (path, gone) => {
+    if (told.has(path)) return
+    told.add(path)
+    gauge.with({ ...path.gvr, subresource: path.subresource, removed_release: gone }).value = 1
+  }
+}
