@@ -22,6 +22,7 @@ describe('times', () => {
   })
 
   it.each([
+    ['"é\n', 'parsing time "\\"\\xc3\\xa9\\x0a" as "2006-01-02T15:04:05Z07:00": cannot parse "\\"\\xc3\\xa9\\x0a" as "2006"'],
     ['yesterday', 'parsing time "yesterday" as "2006-01-02T15:04:05Z07:00": cannot parse "yesterday" as "2006"'],
     ['2020-01-01', 'parsing time "2020-01-01" as "2006-01-02T15:04:05Z07:00": cannot parse "" as "T"'],
     ['2020-13-01T00:00:00Z', 'parsing time "2020-13-01T00:00:00Z": month out of range'],

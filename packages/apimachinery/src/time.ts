@@ -1,5 +1,3 @@
-import { quote } from './go-text.ts'
-
 /** A moment, to the nanosecond. `seconds` since 1970, negative before. */
 export interface Instant {
   readonly seconds: number
@@ -109,7 +107,7 @@ class Scanner {
     if (second > 59) throw this.#outOfRange('second')
     const nanos = this.#fraction()
     const offset = this.#offset()
-    if (this.#rest !== '') throw this.#error(`: extra text: ${quote(this.#rest)}`)
+    if (this.#rest !== '') throw this.#error(`: extra text: ${quoteTime(this.#rest)}`)
     const date = new Date(0)
     date.setUTCFullYear(year, month - 1, day)
     if (day < 1 || date.getUTCDate() !== day) throw this.#outOfRange('day')
@@ -158,7 +156,9 @@ class Scanner {
   }
 
   #cannot(element: string): Error {
-    return new Error(`parsing time ${quote(this.#text)} as ${quote(this.#layout)}: cannot parse ${quote(this.#rest)} as ${quote(element)}`)
+    return new Error(
+      `parsing time ${quoteTime(this.#text)} as ${quoteTime(this.#layout)}: cannot parse ${quoteTime(this.#rest)} as ${quoteTime(element)}`,
+    )
   }
 
   #outOfRange(what: string): Error {
@@ -166,6 +166,16 @@ class Scanner {
   }
 
   #error(message: string): Error {
-    return new Error(`parsing time ${quote(this.#text)}${message}`)
+    return new Error(`parsing time ${quoteTime(this.#text)}${message}`)
   }
+}
+
+/** As errors about times quote: whatever is not printable ASCII byte by byte. */
+function quoteTime(text: string): string {
+  let out = '"'
+  for (const byte of Buffer.from(text)) {
+    if (byte < 0x20 || byte >= 0x80) out += `\\x${byte.toString(16).padStart(2, '0')}`
+    else out += byte === 0x22 || byte === 0x5c ? `\\${String.fromCharCode(byte)}` : String.fromCharCode(byte)
+  }
+  return out + '"'
 }

@@ -1,5 +1,5 @@
 import type { Node } from '@keelson/api/core/v1'
-import { byteLength, fieldError, fieldPath, parseQuantity } from '@keelson/apimachinery'
+import { byteLength, fieldError, fieldPath, parseQuantity, quote } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { parseCidr, validateLegacyCidr } from '../cidr.ts'
 import { internalForm } from '../internal-form/internal-form.ts'
@@ -67,7 +67,7 @@ function validateDeclaredFeatures(features: readonly string[]): FieldErrorList {
   return features.flatMap((name, i) => {
     const errors: FieldErrorList = []
     const complaint = featureNameComplaint(name)
-    if (complaint !== undefined) errors.push(fieldError.invalid(path.index(i), name, `invalid feature name "${name}": ${complaint}`))
+    if (complaint !== undefined) errors.push(fieldError.invalid(path.index(i), name, `invalid feature name ${quote(name)}: ${complaint}`))
     const next = features[i + 1]
     if (next === name) errors.push(fieldError.duplicate(path.index(i + 1), next))
     else if (next !== undefined && name > next) {

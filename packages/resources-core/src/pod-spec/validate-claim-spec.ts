@@ -54,7 +54,8 @@ const forbiddenMeta: readonly (readonly [keyof ObjectMeta, string])[] = [
 export function validateTemplateMeta(meta: DeepReadonly<ObjectMeta>, path: FieldPath): FieldErrorList {
   const errors = [...validateAnnotations(meta.annotations, path.child('annotations')), ...validateLabels(meta.labels, path.child('labels'))]
   for (const [member, spelled] of forbiddenMeta) {
-    if (meta[member]) errors.push(fieldError.forbidden(path.child(spelled), 'cannot be set'))
+    if (meta[member] || (member === 'deletionGracePeriodSeconds' && meta[member] === 0))
+      errors.push(fieldError.forbidden(path.child(spelled), 'cannot be set'))
   }
   return errors
 }

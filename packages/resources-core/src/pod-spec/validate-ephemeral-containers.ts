@@ -31,7 +31,7 @@ export function validateEphemeralContainers(spec: ReadonlyPodSpec, scope: Contai
     if (names.has(name)) errors.push(fieldError.duplicate(at.child('name'), name))
     names.add(name)
     if (target !== '' && !otherNames.has(target)) errors.push(fieldError.notFoundField(at.child('targetContainerName'), target))
-    for (const member of refused) if (isSet(container[member])) errors.push(fieldError.forbidden(at.child(member), detail))
+    for (const member of refused) if (isSet(member, container[member])) errors.push(fieldError.forbidden(at.child(member), detail))
     for (const [j, mount] of (container.volumeMounts ?? []).entries()) {
       for (const member of ['subPath', 'subPathExpr'] as const) {
         if (mount[member]) errors.push(fieldError.forbidden(at.child('volumeMounts').index(j).child(member), detail))
@@ -42,6 +42,6 @@ export function validateEphemeralContainers(spec: ReadonlyPodSpec, scope: Contai
 }
 
 /** `resources` is always there, if only as `{}`. */
-function isSet(value: unknown): boolean {
-  return value !== undefined && (typeof value !== 'object' || value === null || Object.keys(value).length > 0)
+function isSet(member: string, value: unknown): boolean {
+  return value !== undefined && (member !== 'resources' || Object.keys(value as object).length > 0)
 }

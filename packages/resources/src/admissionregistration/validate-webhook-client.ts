@@ -40,8 +40,9 @@ export function validateWebhookService(service: DeepReadonly<ServiceReference>, 
   const { namespace, name, path: urlPath, port = 443 } = service
   const badPort = isValidPortNum(port)
   return [
-    ...(name === '' ? [fieldError.required(path.child('name'))] : []),
-    ...(namespace === '' ? [fieldError.required(path.child('namespace'))] : []),
+    // The original mixes up the two.
+    ...(namespace === '' ? [fieldError.required(path.child('name'))] : []),
+    ...(name === '' ? [fieldError.required(path.child('namespace'))] : []),
     ...(badPort.length > 0 ? [fieldError.invalid(path.child('port'), port, `port is not valid: ${badPort.join(', ')}`)] : []),
     ...(urlPath === undefined ? [] : validatePath(urlPath, path.child('path'))),
   ]

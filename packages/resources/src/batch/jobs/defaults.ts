@@ -18,10 +18,10 @@ export function setJobDefaults(job: Job): void {
   setJobTemplateDefaults(spec)
 }
 
-/** A job without labels of its own has those of its pods, the generated ones too. In place. */
+/** A job without labels of its own has those of its pods: the same map, so that what is generated for the pods is the job's too. In place. */
 export function copyTemplateLabels({ metadata, spec }: Job): void {
   const labels = spec?.template?.metadata?.labels
-  if (labels !== undefined && Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = { ...labels }
+  if (labels !== undefined && Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = labels
 }
 
 /** What a job spec gets in a cron job too, where the rest is left open until there is a job. */

@@ -8,9 +8,10 @@ import { jobs } from './index.ts'
 const context = {} as RequestContext
 const { strategy } = jobs
 
-function job(members: Partial<JobSpec> = {}): Job {
+function job(members: Partial<JobSpec> = {}, labels?: Record<string, string>): Job {
   const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } }
-  const made: Job = { metadata: { name: 'j', uid: 'u-1', generation: 1 }, spec: { template, ...structuredClone(members) } }
+  const metadata = { name: 'j', uid: 'u-1', generation: 1, ...(labels && { labels }) }
+  const made: Job = { metadata, spec: { template, ...structuredClone(members) } }
   jobs.setDefaults?.(made)
   strategy.prepareForCreate?.(context, made)
   return made
@@ -41,6 +42,13 @@ describe('jobs', () => {
     expect(messages(made)).toEqual([])
     strategy.canonicalize?.(made)
     expect(made.metadata.labels).toEqual(labels)
+  })
+
+  it('have the labels of their pods, generated ones too, unless they have some', () => {
+    const template = { metadata: { labels: { app: 'a' } } }
+    const labels = { app: 'a', 'job-name': 'j', 'controller-uid': 'u-1' }
+    expect(job({ template: structuredClone(template) }).metadata.labels).toMatchObject(labels)
+    expect(job({ template }, { own: 'l' }).metadata.labels).toEqual({ own: 'l' })
   })
 
   it('do not find the pods of others', () => {

@@ -1,7 +1,7 @@
 import type { CounterSet, Device, ResourcePool, ResourceSlice, ResourceSliceSpec } from '@keelson/api/resource/v1'
 import { fieldError, fieldPath, nameIsDNSSubdomain, semanticEqual, validateImmutableField } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { invalidEach, validateCSIDriverName, validateNodeSelector } from '@keelson/resources-core'
+import { internalForm, invalidEach, validateCSIDriverName, validateNodeSelector } from '@keelson/resources-core'
 import { validateSet } from '../lists.ts'
 import { validatePoolName } from '../names.ts'
 import { validateCounterName, validateCounters } from './validate-counters.ts'
@@ -75,7 +75,11 @@ function validatePlace({ nodeName, nodeSelector, allNodes, perDeviceNodeSelectio
     errors.push(...validateNodeSelector(nodeSelector, { allowInvalidLabelValues: false }, path))
     if (terms.length !== 1) {
       errors.push(
-        fieldError.invalid(path.child('nodeSelectorTerms'), nodeSelector.nodeSelectorTerms, 'must have exactly one node selector term'),
+        fieldError.invalid(
+          path.child('nodeSelectorTerms'),
+          nodeSelector.nodeSelectorTerms?.map((term) => internalForm('NodeSelectorTerm', term)) ?? null,
+          'must have exactly one node selector term',
+        ),
       )
     }
   }

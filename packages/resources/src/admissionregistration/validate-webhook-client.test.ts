@@ -1,0 +1,12 @@
+import { fieldErrorMessage, fieldPath } from '@keelson/apimachinery'
+import { expect, it } from 'vitest'
+import { validateWebhookService } from './validate-webhook-client.ts'
+
+it.each([
+  [{ name: 'n', namespace: 'ns' }, []],
+  // Each under the other's name, as the original has it.
+  [{ name: 'n', namespace: '' }, ['service.name: Required value']],
+  [{ name: '', namespace: 'ns' }, ['service.namespace: Required value']],
+])('the service %j: %j', (service, messages) => {
+  expect(validateWebhookService(service, fieldPath('service')).map(fieldErrorMessage)).toEqual(messages)
+})
