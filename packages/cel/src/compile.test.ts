@@ -83,6 +83,20 @@ describe('hostile expressions', () => {
     expect(problem(`[1].map(x, ${doubled(60)})`)).toContain('type is too large')
   })
 
+  it('have no types without end behind names that are not known yet', () => {
+    const names = Array.from({ length: 21 }, (_, i) => `a${i}`)
+    const pairs = (count: number): string =>
+      names.slice(0, count).reduceRight(
+        (inner, name) => `[[]].all(${name}, ${inner})`,
+        names
+          .slice(1, count)
+          .map((name, i) => `a${i} == [{${name}: ${name}}]`)
+          .join(' && '),
+      )
+    expect(problem(pairs(4))).toBe('')
+    expect(problem(pairs(21))).toContain('type is too large')
+  })
+
   it('are not shown when their line is long', () => {
     expect(problem(`x${' '.repeat(20_000)}`)).toBe("ERROR: <input>:1:1: undeclared reference to 'x' (in container '')")
   })

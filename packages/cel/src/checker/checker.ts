@@ -4,12 +4,10 @@ import type { FunctionDeclaration } from '../declarations/function-declaration.t
 import type { Environment } from '../environment.ts'
 import type { Issues } from '../issues.ts'
 import { operators } from '../operators.ts'
-import { mostGeneral, Substitution } from '../types/substitution.ts'
+import { maxTypeSize, mostGeneral, Substitution, TypeTooLarge } from '../types/substitution.ts'
 import { isDynamic, isWithin, listType, mapType, optionalType, optionalValue, sameType, types, typeText } from '../types/type.ts'
 import type { Type } from '../types/type.ts'
 import { Scope } from './scope.ts'
-
-const maxTypeSize = 1_000
 
 /** What a name or a call was found to mean. */
 export type Reference =
@@ -25,8 +23,14 @@ export interface Checked {
 /** Finds out the type of everything in an expression. https://github.com/google/cel-spec/blob/master/doc/langdef.md#gradual-type-checking */
 export function check(expression: Expr, environment: Environment, issues: Issues): Checked {
   const checker = new Checker(environment, issues)
-  checker.check(expression)
-  return checker.finish()
+  try {
+    checker.check(expression)
+    return checker.finish()
+  } catch (error) {
+    if (!(error instanceof TypeTooLarge)) throw error
+    issues.report(expression.offset, error.message)
+    return { types: new Map(), references: new Map() }
+  }
 }
 
 class Checker {
@@ -51,7 +55,7 @@ class Checker {
   check(expression: Expr): Type {
     const given = this.#typeOf(expression)
     // A map of what a name stands for to that again doubles its type, and names can be given to maps.
-    const type = isWithin(given, maxTypeSize) ? given : this.#fail(expression.offset, 'type is too large')
+    const type = isWithin(given, maxTypeSize) ? given : this.#fail(expression.offset, new TypeTooLarge().message)
     this.#types.set(expression, type)
     return type
   }

@@ -3,6 +3,18 @@ import type { Type } from './type.ts'
 
 const nullable: ReadonlySet<Type['kind']> = new Set(['any', 'duration', 'null', 'opaque', 'struct', 'timestamp'])
 
+/** More parts than an expression that somebody wants has in one of its types. */
+export const maxTypeSize = 1_000
+/** Of all looks at types of one expression: parameters that stand for types with other parameters twice each take twice as many, and so on. */
+const maxSteps = 2_000_000
+
+/** Thrown where parameters stand for types that grow without end. */
+export class TypeTooLarge extends Error {
+  constructor() {
+    super('type is too large')
+  }
+}
+
 /**
  * What type parameters stand for, as far as it is known. Unification: a parameter takes on the first type that it meets, and the more general
  * one of two that agree. https://github.com/google/cel-spec/blob/master/doc/langdef.md#gradual-type-checking
@@ -12,6 +24,7 @@ export class Substitution {
   /** What an attempt has overwritten, for undoing it. */
   readonly #log: (readonly [name: string, before: Type | undefined])[] = []
   #fresh = 0
+  #steps = 0
 
   newParameter(): Type {
     return typeParameter(`_var${this.#fresh++}`)
@@ -28,13 +41,17 @@ export class Substitution {
 
   /** The type with its parameters replaced by what they stand for; one that stands for nothing stays, or becomes dynamic. */
   apply(type: Type, unknown: 'keep' | Type = 'keep'): Type {
-    if (type.kind === 'parameter') {
-      const known = this.#types.get(type.name)
-      if (known !== undefined) return this.apply(known, unknown)
-      return unknown === 'keep' ? type : unknown
+    let left = maxTypeSize
+    const replaced = (part: Type): Type => {
+      if (left-- === 0) throw new TypeTooLarge()
+      if (part.kind === 'parameter') {
+        const known = this.#types.get(part.name)
+        if (known !== undefined) return replaced(known)
+        return unknown === 'keep' ? part : unknown
+      }
+      return part.parameters.length === 0 ? part : { ...part, parameters: part.parameters.map(replaced) }
     }
-    if (type.parameters.length === 0) return type
-    return { ...type, parameters: type.parameters.map((parameter) => this.apply(parameter, unknown)) }
+    return replaced(type)
   }
 
   #attempt(unify: () => boolean): boolean {
@@ -52,7 +69,12 @@ export class Substitution {
     this.#types.set(name, type)
   }
 
+  #step(): void {
+    if (++this.#steps > maxSteps) throw new TypeTooLarge()
+  }
+
   #assignable(from: Type, to: Type): boolean {
+    this.#step()
     if (to.kind === 'parameter') {
       const learned = this.#learn(to, from)
       if (learned !== 'no') return learned === 'yes'
@@ -86,6 +108,7 @@ export class Substitution {
   }
 
   #occurs(parameter: Type, within: Type): boolean {
+    this.#step()
     if (sameType(parameter, within)) return true
     if (within.kind === 'parameter') {
       const known = this.#types.get(within.name)
