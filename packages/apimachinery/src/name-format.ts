@@ -55,10 +55,11 @@ function format(rule: string, source: string, examples: readonly string[], max?:
 /** One for all that is right. */
 const none: Messages = []
 
-function check(value: string, rule: Format): Messages {
-  const tooLong = rule.max !== undefined && exceedsBytes(value, rule.max)
-  const misfit = !rule.regex.test(value)
-  return tooLong || misfit ? [...(tooLong ? [rule.tooLong!(rule.max!)] : []), ...(misfit ? [rule.message] : [])] : none
+function check(value: string, { regex, message, max, tooLong }: Format): Messages {
+  const fits = max === undefined || !exceedsBytes(value, max)
+  const matches = regex.test(value)
+  if (fits && matches) return none
+  return [...(fits ? [] : [tooLong!(max)]), ...(matches ? [] : [message])]
 }
 
 const dns1123Label = format(

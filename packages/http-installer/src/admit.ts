@@ -1,5 +1,5 @@
 import type { AdmissionAttributes, AdmissionOperation } from '@keelson/admission'
-import type { DeleteOptions, KubeObject, RequestContext } from '@keelson/apimachinery'
+import type { DeleteOptions, GroupVersionKind, GroupVersionResource, KubeObject, RequestContext } from '@keelson/apimachinery'
 import type { AdmitObject } from '@keelson/registry'
 import type { WriteRequestOptions } from './query-options.ts'
 import type { ResourceScope } from './scope.ts'
@@ -21,13 +21,13 @@ export function admit(
   old: KubeObject | undefined,
 ): Promise<void> | void {
   const chain = write.scope.info.admission
-  if (chain.handles(operation)) return chain.admit(attributesOf(write, operation, object, old))
+  if (chain.handles(operation)) return chain.admit(new Attributes(write, operation, object, old))
 }
 
 /** The validating half, for the registry to call on the final object. */
 export function validating(write: AdmittedWrite, operation: AdmissionOperation): AdmitObject {
   const chain = write.scope.info.admission
-  return (object, old) => (chain.handles(operation) ? chain.validate(attributesOf(write, operation, object, old)) : undefined)
+  return (object, old) => (chain.handles(operation) ? chain.validate(new Attributes(write, operation, object, old)) : undefined)
 }
 
 /** The validating half where a PUT or a patch creates: whoever may change may not create for that. */
@@ -45,7 +45,7 @@ export function admittingDelete(write: AdmittedWrite): AdmitObject {
   return async (object) => {
     if (!chain.handles('DELETE')) return
     const named = write.name === '' ? { ...write, name: object.metadata.name ?? '' } : write
-    const attributes = attributesOf(named, 'DELETE', undefined, object)
+    const attributes = new Attributes(named, 'DELETE', undefined, object)
     await chain.admit(attributes)
     await chain.validate(attributes)
   }
@@ -55,33 +55,42 @@ export function admittingDelete(write: AdmittedWrite): AdmitObject {
 export async function admitConnect(write: AdmittedWrite, options: KubeObject): Promise<void> {
   const chain = write.scope.info.admission
   if (!chain.handles('CONNECT')) return
-  const attributes = attributesOf(write, 'CONNECT', options, undefined)
+  const attributes = new Attributes(write, 'CONNECT', options, undefined)
   await chain.admit(attributes)
   await chain.validate(attributes)
 }
 
-function attributesOf(
-  write: AdmittedWrite,
-  operation: AdmissionOperation,
-  object: KubeObject | undefined,
-  old: KubeObject | undefined,
-): AdmissionAttributes {
-  const { scope, context, name, dryRun } = write
-  return {
-    context,
-    operation,
-    kind: scope.gvk,
-    resource: scope.gvr,
-    subresource: scope.subresource,
-    namespace: namespaceOf(write, object ?? old),
-    name: name || (object?.metadata?.name ?? ''),
-    object,
-    oldObject: old,
-    dryRun,
-    // Rarely asked for.
-    get options() {
-      return optionsOf(write, operation)
-    },
+/** A class for its getter: the options are rarely asked for, and an object made with a getter of its own costs more than they do. */
+class Attributes implements AdmissionAttributes {
+  readonly context: RequestContext
+  readonly operation: AdmissionOperation
+  readonly kind: GroupVersionKind
+  readonly resource: GroupVersionResource
+  readonly subresource: string
+  readonly namespace: string
+  readonly name: string
+  readonly object: KubeObject | undefined
+  readonly oldObject: KubeObject | undefined
+  readonly dryRun: boolean
+  readonly #write: AdmittedWrite
+
+  constructor(write: AdmittedWrite, operation: AdmissionOperation, object: KubeObject | undefined, old: KubeObject | undefined) {
+    const { scope, context, name, dryRun } = write
+    this.context = context
+    this.operation = operation
+    this.kind = scope.gvk
+    this.resource = scope.gvr
+    this.subresource = scope.subresource
+    this.namespace = namespaceOf(write, object ?? old)
+    this.name = name || (object?.metadata?.name ?? '')
+    this.object = object
+    this.oldObject = old
+    this.dryRun = dryRun
+    this.#write = write
+  }
+
+  get options(): Readonly<Record<string, unknown>> {
+    return optionsOf(this.#write, this.operation)
   }
 }
 

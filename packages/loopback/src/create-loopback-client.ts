@@ -4,6 +4,7 @@ import { canDelete, canList, canWatch, storageFieldManager } from '@keelson/regi
 import type { RESTStorage, StorageFieldManagerOptions } from '@keelson/registry'
 import type { DeletableResource, LoopbackClient, LoopbackResource } from './client.ts'
 import { RegistryResource } from './registry-resource.ts'
+import { ResourceMap } from './resource-map.ts'
 import { noAdmission } from './write-admission.ts'
 import type { WriteAdmission } from './write-admission.ts'
 
@@ -35,7 +36,7 @@ export interface LoopbackClientBuilder extends LoopbackClient {
 }
 
 export function createLoopbackClient(options: LoopbackClientOptions = {}): LoopbackClientBuilder {
-  const resources = new Map<string, ServedResource>()
+  const resources = new ResourceMap<ServedResource>()
   const shared = {
     setDefaults: (gvk: RESTStorage['gvk'], object: KubeObject): void => options.scheme?.setDefaults(gvk, object),
     admission: (): WriteAdmission => options.admission?.() ?? noAdmission,
@@ -47,20 +48,20 @@ export function createLoopbackClient(options: LoopbackClientOptions = {}): Loopb
     add({ group, version }, storages) {
       for (const [path, main] of storages) {
         const resource = { group, resource: path }
-        if (path.includes('/') || resources.has(keyOf(resource))) continue
+        if (path.includes('/') || resources.get(resource) !== undefined) continue
         const subresource = (name: string): RESTStorage | undefined => storages.get(`${path}/${name}`)
         const fieldManagers = createFieldManagers(options, (name) => (name === '' ? main : subresource(name)))
         const served = new RegistryResource({ ...shared, resource: { ...resource, version }, main, subresource, fieldManagers })
-        resources.set(keyOf(resource), { resource, version, main, served })
+        resources.set(resource, { resource, version, main, served })
       }
       deletable = undefined
     },
     remove(resource) {
-      resources.delete(keyOf(resource))
+      resources.delete(resource)
       deletable = undefined
     },
     resource<T extends KubeObject>(resource: GroupResource) {
-      return resources.get(keyOf(resource))?.served as unknown as LoopbackResource<T> | undefined
+      return resources.get(resource)?.served as unknown as LoopbackResource<T> | undefined
     },
     deletableResources() {
       return (deletable ??= [...resources.values()]
@@ -70,10 +71,6 @@ export function createLoopbackClient(options: LoopbackClientOptions = {}): Loopb
         }))
     },
   }
-}
-
-function keyOf({ group, resource }: GroupResource): string {
-  return `${resource}.${group}`
 }
 
 /** Each path's field manager, made when it is first asked for. */

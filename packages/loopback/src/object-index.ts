@@ -9,8 +9,10 @@ export class ObjectIndex<T extends KubeObject> {
   }
 
   list(namespace?: string): DeepReadonly<T>[] {
-    if (namespace !== undefined) return [...(this.#namespaces.get(namespace)?.values() ?? [])]
-    return Array.from(this.#namespaces.values(), (objects) => Array.from(objects.values())).flat()
+    if (namespace !== undefined) return Array.from(this.#namespaces.get(namespace)?.values() ?? [])
+    const found: DeepReadonly<T>[] = []
+    for (const objects of this.#namespaces.values()) for (const object of objects.values()) found.push(object)
+    return found
   }
 
   /** Returns what was there. */

@@ -2,6 +2,7 @@ import type { GroupResource, KubeObject } from '@keelson/apimachinery'
 import type { Informer, LoopbackClient } from './client.ts'
 import { createInformer } from './create-informer.ts'
 import type { InformerOptions } from './create-informer.ts'
+import { ResourceMap } from './resource-map.ts'
 
 /** Informers of whole resources, one for all who read the resource; the first who asks starts it. Disposing stops them. */
 export interface SharedInformers extends AsyncDisposable {
@@ -13,14 +14,13 @@ export function createSharedInformers(
   client: LoopbackClient,
   options: Omit<InformerOptions, 'namespace' | 'predicate'> = {},
 ): SharedInformers {
-  const started = new Map<string, Informer<KubeObject>>()
+  const started = new ResourceMap<Informer<KubeObject>>()
   return {
-    of<T extends KubeObject>({ group, resource }: GroupResource) {
-      const served = client.resource({ group, resource })
+    of<T extends KubeObject>(resource: GroupResource) {
+      const served = client.resource(resource)
       if (served === undefined) return undefined
-      const key = `${resource}.${group}`
-      let informer = started.get(key)
-      if (informer === undefined) started.set(key, (informer = createInformer(served, options)))
+      let informer = started.get(resource)
+      if (informer === undefined) started.set(resource, (informer = createInformer(served, options)))
       return informer as unknown as Informer<T>
     },
     async [Symbol.asyncDispose]() {
