@@ -34,6 +34,8 @@ export interface RequestContext {
   readonly namespace: string
   /** Aborts when the client is gone or the deadline has passed. */
   readonly signal: AbortSignal
+  /** Whether `signal` has aborted, without its being made where it is only made when it is asked for. Absent: the signal says. */
+  readonly aborted?: boolean
   readonly userAgent: string
   /** The `fieldManager` that applies to this write: from the query, else the user agent's first part. */
   readonly fieldManager: string

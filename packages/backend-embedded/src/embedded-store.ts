@@ -104,14 +104,16 @@ export class EmbeddedStore implements EmbeddedBackend {
     for (const lease of origin.leases) this.#leases.add(lease.lease, lease.keys)
   }
 
-  async get(key: string, { at, signal }: ReadOptions = {}): Promise<GetResult> {
-    this.#requireOpen(signal)
+  async get(key: string, options: ReadOptions = {}): Promise<GetResult> {
+    this.#requireOpen(options)
+    const { at } = options
     const entry = at === undefined ? this.#find(key) : this.#stateAt(at).get(key)
     return { entry, revision: this.#history.current }
   }
 
-  async list(range: KeyRange, { at, limit = 0, countOnly = false, signal }: ListOptions = {}): Promise<ListPage> {
-    this.#requireOpen(signal)
+  async list(range: KeyRange, options: ListOptions = {}): Promise<ListPage> {
+    this.#requireOpen(options)
+    const { at, limit = 0, countOnly = false } = options
     const state = at === undefined ? this.#tree.snapshot() : this.#stateAt(at)
     const count = state.count(range)
     const revision = this.#history.current
@@ -240,8 +242,8 @@ export class EmbeddedStore implements EmbeddedBackend {
     return revision === this.#history.current ? this.#tree.snapshot() : this.#history.stateAt(revision)!
   }
 
-  #requireOpen(signal?: AbortSignal): void {
-    signal?.throwIfAborted()
+  #requireOpen(options?: ReadOptions): void {
+    if (options?.aborted !== false) options?.signal?.throwIfAborted()
     if (this.#closed) throw this.#closed
   }
 }

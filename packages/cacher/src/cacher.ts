@@ -149,9 +149,13 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
     return this.#storage.delete(key, this.#withSuggestion(key, options))
   }
 
-  async get(key: string, options: GetOptions = {}): Promise<StoredObject<T>> {
-    const revision = parseResourceVersion(options.resourceVersion)
-    if ((options.resourceVersion ?? '') === '' || revision === undefined || !this.#readiness.ready) return this.#storage.get(key, options)
+  get(key: string, options: GetOptions = {}): Promise<StoredObject<T>> {
+    const revision = (options.resourceVersion ?? '') === '' ? undefined : parseResourceVersion(options.resourceVersion)
+    if (revision === undefined || !this.#readiness.ready) return this.#storage.get(key, options)
+    return this.#getNotOlder(key, revision, options)
+  }
+
+  async #getNotOlder(key: string, revision: Revision, options: GetOptions): Promise<StoredObject<T>> {
     const prepared = prepareKey(this.#prefix, key, false)
     await this.#reach(prepared, revision, options.signal)
     const object = this.#cache.get(prepared)

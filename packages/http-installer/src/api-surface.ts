@@ -3,7 +3,7 @@ import type { GroupVersion, RequestContext } from '@keelson/apimachinery'
 import type { Hono } from 'hono'
 import type { APIGroupInfo } from './api-group-info.ts'
 import type { InstallerContext, InstallerEnv } from './context.ts'
-import { contentTypeOf, requestContextOf } from './context.ts'
+import { contentTypeOf, methodOf, requestContextOf } from './context.ts'
 import { serveDiscovery } from './discovery/serve-discovery.ts'
 import { handleList } from './handle-list.ts'
 import type { InstallOptions } from './install-options.ts'
@@ -14,6 +14,7 @@ import { serveOpenApi } from './openapi/serve-openapi.ts'
 import { checkAcceptable, checkConsumable } from './preconditions.ts'
 import { ClientGoneError } from './read-body.ts'
 import { targetOf } from './request-target.ts'
+import type { RequestTarget } from './request-target.ts'
 import { BrokenResponseError } from './response.ts'
 import { consumes, produces, routesOf, RouteTable } from './route-table.ts'
 import type { ResolvedRoute, ResourceRoutes } from './route-table.ts'
@@ -72,16 +73,17 @@ export class ApiSurface {
 
   /** Undefined: not ours. */
   #dispatch(c: InstallerContext): Promise<Response> | undefined {
-    const path = pathOf(c)
-    if (path === undefined) return Promise.resolve(writeError(c, newGenericServerResponse(404, '', nowhere, '')))
+    const target = readTarget(c)
+    if (target === undefined) return Promise.resolve(writeError(c, newGenericServerResponse(404, '', nowhere, '')))
+    const { path, segments } = target
     const end = versionEnd(path)
     if (end === undefined) return undefined
     if (end < 0) {
-      const answer = serveDiscovery(c, this.settings.discovery, segmentsOf(path), this.settings.serverAddress)
+      const answer = serveDiscovery(c, this.settings.discovery, segments, this.settings.serverAddress)
       return answer && Promise.resolve(answer)
     }
     const table = this.#versions.get(path.slice(1, end))
-    if (table !== undefined) return this.#serve(c, table, segmentsOf(path.slice(end)))
+    if (table !== undefined) return this.#serve(c, table, segments)
     if (!this.#knowsGroup(path.slice(1, path.lastIndexOf('/', end - 1) + 1))) return undefined
     return Promise.resolve(writeError(c, newGenericServerResponse(404, c.req.method, nowhere, '')))
   }
@@ -91,10 +93,11 @@ export class ApiSurface {
     return [...this.#versions.keys()].some((version) => version.startsWith(prefix))
   }
 
-  async #serve(c: InstallerContext, table: RouteTable, parts: readonly string[]): Promise<Response> {
+  async #serve(c: InstallerContext, table: RouteTable, segments: readonly string[]): Promise<Response> {
     try {
-      const forceWatch = parts[0] === 'watch' && parts.length > 1
-      const route = table.resolve(forceWatch ? parts.slice(1) : parts)
+      const from = segments[0] === 'api' ? 2 : 3
+      const forceWatch = segments[from] === 'watch' && segments.length > from + 1
+      const route = table.resolve(segments, forceWatch ? from + 1 : from)
       if (route === undefined) throw newGenericServerResponse(404, c.req.method, nowhere, '')
       return await serveRoute(c, forceWatch ? watched(route) : route, forceWatch)
     } catch (error) {
@@ -117,7 +120,7 @@ function isAbort(c: InstallerContext, error: unknown): boolean {
 const nowhere = { group: '', resource: '' }
 
 function serveRoute(c: InstallerContext, route: ResolvedRoute, forceWatch: boolean): Promise<Response> {
-  const { method } = c.req
+  const method = methodOf(c)
   const handler = route.methods[method]
   if (handler === undefined) throw newGenericServerResponse(405, method, nowhere, '')
   checkConsumable(contentTypeOf(c), consumes(c, method, handler))
@@ -158,9 +161,9 @@ function prefixOf(gv: GroupVersion): string {
 }
 
 /** Undefined when the path is not UTF-8. An escaped slash separates like any other. */
-function pathOf(c: InstallerContext): string | undefined {
+function readTarget(c: InstallerContext): RequestTarget | undefined {
   try {
-    return targetOf(c).path
+    return targetOf(c)
   } catch (error) {
     if (error instanceof URIError) return undefined
     throw error
@@ -173,12 +176,4 @@ function versionEnd(path: string): number | undefined {
   if (version < 0) return path === '/api' || path === '/apis' ? -1 : undefined
   const end = version === 0 ? -1 : path.indexOf('/', version)
   return end === path.length - 1 ? -1 : end
-}
-
-/** Of "/a/b" or "/a/b/". */
-function segmentsOf(path: string): string[] {
-  const segments = path.split('/')
-  segments.shift()
-  if (segments.at(-1) === '') segments.pop()
-  return segments
 }

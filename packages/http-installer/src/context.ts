@@ -53,6 +53,19 @@ export function requestContextOf(c: InstallerContext): RequestContext {
   return context
 }
 
+/** `name` in lower case. As `c.req.header`, without the request that Hono would make for it. */
+export function headerOf(c: InstallerContext, name: string): string | undefined {
+  const incoming = c.env?.incoming
+  if (incoming === undefined) return c.req.header(name)
+  const value = incoming.headers[name]
+  return typeof value === 'object' ? value.join(', ') : value
+}
+
+/** As sent: HEAD is not GET. */
+export function methodOf(c: InstallerContext): string {
+  return c.env?.incoming?.method ?? c.req.method
+}
+
 /** The first, when there are several: joined they would be a type that nobody sent. */
 export function contentTypeOf(c: InstallerContext): string | undefined {
   const incoming = c.env?.incoming

@@ -1,7 +1,7 @@
 import { newNotAcceptable, newUnsupportedMediaType } from '@keelson/apimachinery'
 import { parseAccept } from './accept.ts'
 import type { AcceptClause } from './accept.ts'
-import { contentTypeOf } from './context.ts'
+import { contentTypeOf, headerOf } from './context.ts'
 import type { InstallerContext } from './context.ts'
 import type { QueryParameters } from './request-target.ts'
 
@@ -89,7 +89,7 @@ const cachedHeaderLength = 512
 
 /** Errors are never transformed: a clause that asks for it is passed over. */
 export function tryNegotiate(c: InstallerContext, endpoint: EndpointKind): Negotiated | undefined {
-  const header = c.req.header('accept') ?? ''
+  const header = headerOf(c, 'accept') ?? ''
   const { forms, negotiated } = formsOf(c)
   const cache = negotiated[endpoint]
   const known = cache.get(header)

@@ -1,4 +1,5 @@
 import { newGenericServerResponse } from '@keelson/apimachinery'
+import { headerOf } from './context.ts'
 import type { InstallerContext } from './context.ts'
 import { formsOf } from './negotiate.ts'
 
@@ -9,9 +10,11 @@ const nowhere = { group: '', resource: '' }
  * Finer negotiation comes later and has other words. `first` is answered with beside the usual forms. Throws 406.
  */
 export function checkAcceptable(c: InstallerContext, isList: boolean, first: readonly string[] = []): void {
-  const accept = c.req.header('accept')
+  const accept = headerOf(c, 'accept')
   if (accept === undefined || accept === '') return
   const { mediaTypes: answers, streams } = formsOf(c)
+  // The usual case, without taking the header apart.
+  if (answers.includes(accept)) return
   for (const range of accept.split(',')) {
     const type = bare(range)
     if (type === '*/*' || answers.includes(type) || first.includes(type)) return

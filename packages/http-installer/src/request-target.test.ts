@@ -13,7 +13,18 @@ it.each([
   ['HTTP://other?x', '/', 'x'],
   ['//other/api', '//other/api', ''],
 ])('%s is taken apart as it is sent', (target, path, query) => {
-  expect(parseTarget(target)).toEqual({ path, query })
+  expect(parseTarget(target)).toMatchObject({ path, query })
+})
+
+it.each([
+  ['/', []],
+  ['/a/b', ['a', 'b']],
+  ['/a/b/', ['a', 'b']],
+  ['/a//b//', ['a', '', 'b', '']],
+  ['//a', ['', 'a']],
+  ['/a%2fb/%252f', ['a', 'b', '%2f']],
+])('the segments of %s are those of its path', (target, segments) => {
+  expect(parseTarget(target).segments).toEqual(segments)
 })
 
 it.each(['*', 'api/v1/pods', '?x', '', 'ftp://x/api', 'https:///api', '/%ff', '/%zz', '/%'])('%j is no target', (target) => {

@@ -4,13 +4,15 @@ import type { InstallerContext } from './context.ts'
 export interface RequestTarget {
   /** Decoded once. Dots and double slashes stay as they are: a path that is written otherwise is another path. */
   readonly path: string
+  /** The path's, so that nobody has to split it again: "/a/b" and "/a/b/" have the same. */
+  readonly segments: readonly string[]
   /** Behind the `?`, as sent. */
   readonly query: string
 }
 
 // One request's target is read by the server's chain, by the dispatch and for the query, one after the other.
 let lastTarget = '/'
-let lastParsed: RequestTarget = { path: '/', query: '' }
+let lastParsed: RequestTarget = { path: '/', segments: [], query: '' }
 
 /** "/api/v1/pods?watch=1", or with scheme and host before it, as proxies are asked. Throws `URIError` for anything else and for broken escapes. */
 export function parseTarget(target: string): RequestTarget {
@@ -24,8 +26,14 @@ export function parseTarget(target: string): RequestTarget {
 function parse(target: string): RequestTarget {
   const origin = target.charCodeAt(0) === 47 ? target : originForm(target)
   const question = origin.indexOf('?')
-  const path = question < 0 ? origin : origin.slice(0, question)
-  return { path: path.includes('%') ? decodeURIComponent(path) : path, query: question < 0 ? '' : origin.slice(question + 1) }
+  const sent = question < 0 ? origin : origin.slice(0, question)
+  const path = sent.includes('%') ? decodeURIComponent(sent) : sent
+  return { path, segments: segmentsOf(path), query: question < 0 ? '' : origin.slice(question + 1) }
+}
+
+function segmentsOf(path: string): readonly string[] {
+  const inner = path.slice(1, path.endsWith('/') ? -1 : undefined)
+  return inner === '' ? [] : inner.split('/')
 }
 
 function originForm(target: string): string {

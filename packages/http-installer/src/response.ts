@@ -1,6 +1,7 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { methodOf } from './context.ts'
 import type { InstallerContext } from './context.ts'
 import { SinkEnd } from './sink-end.ts'
 
@@ -29,7 +30,7 @@ export function sendBytes(
   c.env.sentBytes = length
   if (status !== 304 && status !== 204 && headers['content-length'] === undefined) list.push('content-length', String(length))
   outgoing.writeHead(status, list)
-  if (c.req.method === 'HEAD') outgoing.end(written)
+  if (methodOf(c) === 'HEAD') outgoing.end(written)
   else outgoing.end(body, written)
   return RESPONSE_ALREADY_SENT
 }

@@ -100,39 +100,48 @@ export class RouteTable {
     return this.#routes.values()
   }
 
-  /** `parts` are the path's segments behind the version, decoded. Undefined: there is no such resource. */
-  resolve(parts: readonly string[]): ResolvedRoute | undefined {
-    const route = this.#find(parts)
+  /** The path's segments behind the version are those `from` there on, decoded. Undefined: there is no such resource. */
+  resolve(segments: readonly string[], from: number): ResolvedRoute | undefined {
+    const route = this.#find(segments, from)
     // A path on which nothing is allowed is no path.
-    return route !== undefined && Object.keys(route.methods).length > 0 ? route : undefined
+    return route !== undefined && allowsAnything(route.methods) ? route : undefined
   }
 
-  #find(parts: readonly string[]): ResolvedRoute | undefined {
-    if (parts[0] === 'namespaces' && parts.length >= 3) {
-      // `namespaces/x/status` is a literal path and wins over a resource of that name.
-      const own = this.#routes.get(`namespaces/${parts[2]}`)
-      if (parts.length === 3 && own !== undefined) return item(own, '', parts[1]!)
-      const namespace = parts[1]!
-      const [resource = '', name = '', subresource = ''] = parts.slice(2)
-      if (parts.length === 3) return collectionOf(this.#namespaced(resource), namespace)
-      if (parts.length === 4) return item(this.#namespaced(resource), namespace, name)
-      const routes = parts.length >= 5 ? this.#namespaced(`${resource}/${subresource}`) : undefined
-      return parts.length === 5 ? item(routes, namespace, name) : belowItem(routes, namespace, name)
+  #find(segments: readonly string[], from: number): ResolvedRoute | undefined {
+    const count = segments.length - from
+    if (segments[from] === 'namespaces' && count >= 3) {
+      const namespace = segments[from + 1]!
+      const resource = segments[from + 2]!
+      if (count === 3) {
+        // `namespaces/x/status` is a literal path and wins over a resource of that name.
+        const own = this.#routes.get(`namespaces/${resource}`)
+        return own === undefined ? collectionOf(this.#namespaced(resource), namespace) : item(own, '', namespace)
+      }
+      const name = segments[from + 3]!
+      if (count === 4) return item(this.#namespaced(resource), namespace, name)
+      const routes = this.#namespaced(`${resource}/${segments[from + 4]!}`)
+      return count === 5 ? item(routes, namespace, name) : belowItem(routes, namespace, name)
     }
-    const [resource = '', name = '', subresource = ''] = parts
-    const routes = this.#routes.get(parts.length >= 3 ? `${resource}/${subresource}` : resource)
+    const resource = segments[from] ?? ''
+    const name = segments[from + 1] ?? ''
+    const routes = this.#routes.get(count >= 3 ? `${resource}/${segments[from + 2]!}` : resource)
     if (routes === undefined) return undefined
     if (routes.scope.namespaced) {
-      return parts.length === 1 ? { scope: routes.scope, methods: routes.allNamespaces, namespace: '', name: '', isList: true } : undefined
+      return count === 1 ? { scope: routes.scope, methods: routes.allNamespaces, namespace: '', name: '', isList: true } : undefined
     }
-    if (parts.length === 1) return collectionOf(routes, '')
-    return parts.length <= 3 ? item(routes, '', name) : belowItem(routes, '', name)
+    if (count === 1) return collectionOf(routes, '')
+    return count <= 3 ? item(routes, '', name) : belowItem(routes, '', name)
   }
 
   #namespaced(path: string): ResourceRoutes | undefined {
     const routes = this.#routes.get(path)
     return routes?.scope.namespaced === true ? routes : undefined
   }
+}
+
+function allowsAnything(methods: MethodTable): boolean {
+  for (const _ in methods) return true
+  return false
 }
 
 function item(routes: ResourceRoutes | undefined, namespace: string, name: string): ResolvedRoute | undefined {

@@ -4,6 +4,7 @@ import { isStoredObject } from '@keelson/storagebackend'
 import type { StoredObject } from '@keelson/storagebackend'
 import { writeCbor } from './cbor/write-cbor.ts'
 import { sendCompressible } from './compress/send-compressed.ts'
+import { headerOf } from './context.ts'
 import { mediaTypes, prefersPretty } from './negotiate.ts'
 import type { Transform } from './negotiate.ts'
 import { lineFeed, ObjectEncoder, shapeJson } from './object-encoder.ts'
@@ -49,7 +50,7 @@ function sendSpliced({ c, scope }: Answer, status: number, object: StoredObject)
 
 /** For browsers and people; asked for in the query, the media type, or by who asks. */
 export function isPretty({ c, query, negotiated }: Answer): boolean {
-  return negotiated.pretty || prefersPretty(query, c.req.header('user-agent') ?? '')
+  return negotiated.pretty || prefersPretty(query, headerOf(c, 'user-agent') ?? '')
 }
 
 function transformed({ scope }: Answer, transform: Transform, result: RestResult, query: QueryParameters): string {
@@ -57,7 +58,7 @@ function transformed({ scope }: Answer, transform: Transform, result: RestResult
   if (transform.kind === 'PartialObjectMetadataList') throw notConvertible(transform, scope.gvk.kind)
   const rows = new TableRows(scope, transform.version, parseIncludeObject(query))
   const { resourceVersion } = metaOf(result)
-  return `${rows.head(resourceVersion === undefined ? {} : { resourceVersion })}${rows.row(result)}${rows.tail}`
+  return `${rows.head(resourceVersion === undefined ? {} : { resourceVersion })}${pieceBytes(rows.row(result)).toString()}${rows.tail}`
 }
 
 /** 406: metadata of one object was asked for of a list, or the other way round. */

@@ -45,7 +45,10 @@ async function createOnce<T extends KubeObject>(
     if (!request.dryRun) dropResourceVersion(object)
     const written = await writeTarget(parts.storage, request.dryRun).create(key, object, {
       ...timeToLive(parts, object),
-      signal: context.signal,
+      // A getter: most stores never ask, and the request makes its signal when it is asked for.
+      get signal() {
+        return context.signal
+      },
     })
     if (hook.begun) await hook.succeed()
     return written

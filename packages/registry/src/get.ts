@@ -19,7 +19,7 @@ export async function get<T extends KubeObject>(
   }
 }
 
-/** A request's signal is made when it is asked for: most reads are answered before anything could abort them. */
+/** A request's signal is made when it is asked for: most reads are answered before anything could abort them, and many by who never asks. */
 class Reading implements GetOptions {
   readonly resourceVersion: string
   readonly #context: RequestContext
@@ -31,5 +31,9 @@ class Reading implements GetOptions {
 
   get signal(): AbortSignal {
     return this.#context.signal
+  }
+
+  get aborted(): boolean {
+    return this.#context.aborted ?? this.#context.signal.aborted
   }
 }

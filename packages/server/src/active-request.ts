@@ -88,6 +88,11 @@ export class ActiveRequest implements RequestContext, Expiring {
     return this.#controller.signal
   }
 
+  get aborted(): boolean {
+    if (this.#controller !== undefined) return this.#controller.signal.aborted
+    return this.expired || (!this.#finished && this.outgoing.destroyed)
+  }
+
   expire(): void {
     if (this.#finished) return
     this.expired = true

@@ -5,6 +5,8 @@ import type { Authenticator, Authorizer } from '@keelson/auth'
 import { parseQuery, parseTarget, writePageNotFound } from '@keelson/http-installer'
 import type { CborCodec, InstallerContext, InstallerEnv, QueryParameters } from '@keelson/http-installer'
 import { Hono } from 'hono'
+import { SmartRouter } from 'hono/router/smart-router'
+import { TrieRouter } from 'hono/router/trie-router'
 import { createAccessMetrics } from './access-metrics.ts'
 import { isAbort } from './active-request.ts'
 import { answerPanic, createHandlerChain } from './handler-chain.ts'
@@ -18,6 +20,7 @@ import type { InFlightLimits } from './in-flight-limit.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { installMetrics } from './install-metrics.ts'
 import { createNodeListener } from './node-listener.ts'
+import { PathRouter } from './path-router.ts'
 import { rawJson, sendPlain } from './plain-answer.ts'
 import { installProfiling } from './pprof/install-profiling.ts'
 import { registerProcessMetrics } from './process-metrics.ts'
@@ -123,13 +126,17 @@ export function createServer(options: ServerOptions): Server {
   })
   registerProcessMetrics(metrics)
 
-  // The path that the chain decides about is the one that is dispatched: not the framework's reading of it, which resolves dots.
-  const app = new Hono<InstallerEnv>({ getPath: (request, options) => pathOf(options?.env?.incoming?.url ?? request.url) })
-  app.use('*', chain.middleware)
-  app.onError((error, c) => {
+  const onError = (error: Error, c: InstallerContext): Response => {
     onBug(`${c.req.method} ${c.req.path}`, error, c.env.commonHeaders?.[1])
     return answerPanic(c)
+  }
+  const app = new Hono<InstallerEnv>({
+    // The path that the chain decides about is the one that is dispatched: not the framework's reading of it, which resolves dots.
+    getPath: (request, options) => pathOf(options?.env?.incoming?.url ?? request.url),
+    router: new SmartRouter({ routers: [new PathRouter(onError), new TrieRouter()] }),
   })
+  app.use('*', chain.middleware)
+  app.onError(onError)
   app.notFound((c) => writePageNotFound(c))
 
   const version = options.version ?? versionInfo()

@@ -8,9 +8,8 @@ test('what is late expires once, the oldest first, and the rest stays', () => {
   const deadlines = new Deadlines(1000)
   const expired: string[] = []
   const entry = (name: string): { expire: () => void } => ({ expire: () => expired.push(name) })
-  const finished = entry('finished')
   deadlines.add(entry('a'))
-  deadlines.add(finished)
+  const finished = deadlines.add(entry('finished'))
   vi.advanceTimersByTime(600)
   deadlines.add(entry('b'))
   deadlines.delete(finished)

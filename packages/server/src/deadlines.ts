@@ -1,16 +1,25 @@
+import { Row } from './row.ts'
+import type { Place } from './row.ts'
+
 /** What has a latest moment. */
 export interface Expiring {
   expire(): void
 }
 
+interface Waiting {
+  readonly entry: Expiring
+  readonly started: number
+}
+export type Deadline = Place<Waiting>
+
 /**
- * The usual deadline, for many requests at once. One timer looks at the oldest; all wait equally long, so the set is in order of expiry, and
- * a request costs an insertion and a removal instead of a timer of its own. Late by at most a tick; a clock that is set changes nothing.
+ * The usual deadline, for many requests at once. One timer looks at the oldest; all wait equally long, so the row is in order of expiry, and
+ * a request costs coming and leaving instead of a timer of its own. Late by at most a tick; a clock that is set changes nothing.
  */
 export class Deadlines {
   readonly #milliseconds: number
   readonly #tick: number
-  readonly #started = new Map<Expiring, number>()
+  readonly #row = new Row<Waiting>()
   readonly #now: () => number
   #timer: NodeJS.Timeout | undefined
 
@@ -21,25 +30,25 @@ export class Deadlines {
   }
 
   /** `started` by the same clock, where it is known, and no earlier than that of the one before. */
-  add(entry: Expiring, started: number = this.#now()): void {
-    this.#started.set(entry, started)
-    if (this.#timer !== undefined) return
-    this.#timer = setInterval(() => this.#sweep(), this.#tick)
-    this.#timer.unref()
+  add(entry: Expiring, started: number = this.#now()): Deadline {
+    if (this.#timer === undefined) {
+      this.#timer = setInterval(() => this.#sweep(), this.#tick)
+      this.#timer.unref()
+    }
+    return this.#row.add({ entry, started })
   }
 
-  delete(entry: Expiring): void {
-    this.#started.delete(entry)
+  delete(deadline: Deadline): void {
+    this.#row.remove(deadline)
   }
 
   #sweep(): void {
     const due = this.#now() - this.#milliseconds
-    for (const [entry, started] of this.#started) {
-      if (started > due) break
-      this.#started.delete(entry)
-      entry.expire()
+    for (let first = this.#row.first; first !== undefined && first.value.started <= due; first = this.#row.first) {
+      this.#row.remove(first)
+      first.value.entry.expire()
     }
-    if (this.#started.size === 0) this.stop()
+    if (this.#row.first === undefined) this.stop()
   }
 
   stop(): void {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { MiddlewareHandler } from 'hono'
 import { isApiError, newTimeout, newTooManyRequests, newUnauthorized } from '@keelson/apimachinery'
 import type { RequestInfo, UserInfo } from '@keelson/apimachinery'
@@ -9,8 +8,10 @@ import type { InstallerContext, InstallerEnv } from '@keelson/http-installer'
 import type { AccessMetrics } from './access-metrics.ts'
 import { ActiveRequest } from './active-request.ts'
 import type { Incoming, Outgoing } from './active-request.ts'
+import { newAuditId } from './audit-id.ts'
 import { corsHeaders } from './cors.ts'
 import { Deadlines } from './deadlines.ts'
+import type { Deadline } from './deadlines.ts'
 import { createInFlightLimit } from './in-flight-limit.ts'
 import type { InFlightKind, InFlightLimits } from './in-flight-limit.ts'
 import type { Lifecycle } from './lifecycle.ts'
@@ -63,7 +64,7 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
     const started = performance.now()
     const method = incoming.method ?? 'GET'
     const target = incoming.url ?? '/'
-    const requestId = headerText(incoming.headers['audit-id']) ?? randomUUID()
+    const requestId = headerText(incoming.headers['audit-id']) ?? newAuditId()
     c.env.commonHeaders = ['Audit-Id', requestId]
     if (options.onRequest !== undefined) recordAtEnd(options.onRequest, incoming, outgoing, requestId)
 
@@ -178,16 +179,17 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
     }
 
     lifecycle.enter()
+    let deadline: Deadline | undefined
     let ownTimer: NodeJS.Timeout | undefined
     if (timeout?.milliseconds !== undefined) {
-      if (timeout.milliseconds === options.requestTimeoutMs) deadlines.add(request, started)
+      if (timeout.milliseconds === options.requestTimeoutMs) deadline = deadlines.add(request, started)
       else ownTimer = setTimeout(() => request.expire(), timeout.milliseconds)
     }
     // Once, at the end or when the deadline has passed: a handler that never ends must not keep its place for ever.
     release = () => {
       release = () => {}
       request.finish()
-      if (timeout !== undefined) deadlines.delete(request)
+      if (deadline !== undefined) deadlines.delete(deadline)
       clearTimeout(ownTimer)
       if (kind !== undefined) limit.leave(kind)
       if (lasting !== undefined) lasting.value--

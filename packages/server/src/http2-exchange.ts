@@ -6,6 +6,19 @@ const ignore = (): void => {}
 /** What HTTP/2 has no use for, and refuses: they are about a connection. */
 const connectionHeaders: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'])
 
+const maxNames = 256
+const names = new Map<string, string>()
+
+/** As HTTP/2 writes a header's name; "" for what it refuses. Programs write few names, so they are looked up. */
+function nameOnWire(name: string): string {
+  const known = names.get(name)
+  if (known !== undefined) return known
+  const lower = name.toLowerCase()
+  const written = connectionHeaders.has(lower) ? '' : lower
+  if (names.size < maxNames) names.set(name, written)
+  return written
+}
+
 /**
  * A request over HTTP/2 that has no body, as far as it is looked at. Node's own is a stream beside the stream that it is made of, with listeners on it,
  * and costs more than a small answer.
@@ -111,7 +124,8 @@ export class Http2Outgoing {
   }
 
   setHeader(name: string, value: string | readonly string[]): this {
-    ;(this.#set ??= new Map()).set(name.toLowerCase(), value)
+    const written = nameOnWire(name)
+    if (written !== '') (this.#set ??= new Map()).set(written, value)
     return this
   }
 
@@ -119,13 +133,13 @@ export class Http2Outgoing {
   writeHead(status: number, headers: readonly string[] = []): this {
     const head = [':status', String(status)]
     for (let i = 0; i < headers.length; i += 2) {
-      const name = headers[i]!.toLowerCase()
+      const name = nameOnWire(headers[i]!)
+      if (name === '') continue
       this.#set?.delete(name)
-      if (!connectionHeaders.has(name)) head.push(name, headers[i + 1]!)
+      head.push(name, headers[i + 1]!)
     }
     if (this.#set !== undefined) {
       for (const [name, value] of this.#set) {
-        if (connectionHeaders.has(name)) continue
         for (const one of typeof value === 'string' ? [value] : value) head.push(name, one)
       }
     }
@@ -147,14 +161,16 @@ export class Http2Outgoing {
     const { stream } = this
     const body = typeof chunk === 'function' ? undefined : chunk
     const done = typeof chunk === 'function' ? chunk : written
-    const ended = this.#respond(body === undefined) && body === undefined
-    if (ended) {
+    if (this.#respond(body === undefined) && body === undefined) {
       if (done !== undefined) process.nextTick(done)
       return this
     }
-    if (done !== undefined) stream.once('finish', done)
-    if (body === undefined) stream.end()
-    else stream.end(body)
+    // Node also tells of the end when it was an error, which is none to wait for.
+    const ended = (error?: Error | null): void => {
+      if (!error) done?.()
+    }
+    if (body === undefined) stream.end(ended)
+    else stream.end(body, ended)
     return this
   }
 

@@ -32,8 +32,8 @@ const none: readonly string[] = []
  * Everything else is a path of its own. Throws `RequestInfoError` for a special verb with nothing behind it, and `URIError` for what is no target or has broken escapes.
  */
 export function parseRequestInfo(method: string, target: string): RequestInfo {
-  const { path, query } = parseTarget(target)
-  const segments = splitPath(path)
+  const { path, segments: split, query } = parseTarget(target)
+  const segments = withoutOuterSlashes(split)
   if (segments.length < 3 || !apiPrefixes.has(segments[0]!)) return otherPath(method, path, '')
   const apiPrefix = segments[0]!
   const grouped = apiPrefix === 'apis'
@@ -41,20 +41,22 @@ export function parseRequestInfo(method: string, target: string): RequestInfo {
 
   const apiGroup = grouped ? segments[1]! : ''
   const apiVersion = segments[grouped ? 2 : 1]!
-  let parts = segments.slice(grouped ? 3 : 2)
+  let from = grouped ? 3 : 2
   let verb = verbOfMethod[method] ?? ''
-  const verbInPath = specialVerbs.has(parts[0]!)
+  const verbInPath = specialVerbs.has(segments[from]!)
   if (verbInPath) {
-    if (parts.length < 2) throw new RequestInfoError(`unable to determine kind and namespace from url, ${target}`)
-    verb = parts[0]!
-    parts = parts.slice(1)
+    verb = segments[from]!
+    from++
+    if (from === segments.length) throw new RequestInfoError(`unable to determine kind and namespace from url, ${target}`)
   }
 
   let namespace = ''
-  if (parts[0] === 'namespaces' && parts.length > 1) {
-    namespace = parts[1]!
-    if (parts.length > 2 && !namespaceSubresources.has(parts[2]!)) parts = parts.slice(2)
+  const count = segments.length - from
+  if (segments[from] === 'namespaces' && count > 1) {
+    namespace = segments[from + 1]!
+    if (count > 2 && !namespaceSubresources.has(segments[from + 2]!)) from += 2
   }
+  const parts = segments.slice(from)
   const resource = parts[0]!
   let name = parts[1] ?? ''
   const subresource = verb === 'proxy' ? '' : (parts[2] ?? '')
@@ -69,7 +71,7 @@ export function parseRequestInfo(method: string, target: string): RequestInfo {
   const selectors = parameters !== undefined && !verbInPath && verbsWithSelectors.has(verb)
   const fieldSelector = selectors ? parameters.get('fieldSelector') : null
   const labelSelector = selectors ? parameters.get('labelSelector') : null
-  return {
+  const info: RequestInfo = {
     isResourceRequest: true,
     path,
     verb,
@@ -81,9 +83,9 @@ export function parseRequestInfo(method: string, target: string): RequestInfo {
     subresource,
     name,
     parts,
-    ...(fieldSelector ? { fieldSelector } : {}),
-    ...(labelSelector ? { labelSelector } : {}),
   }
+  if (!fieldSelector && !labelSelector) return info
+  return { ...info, ...(fieldSelector ? { fieldSelector } : {}), ...(labelSelector ? { labelSelector } : {}) }
 }
 
 function otherPath(method: string, path: string, apiPrefix: string): RequestInfo {
@@ -103,12 +105,12 @@ function otherPath(method: string, path: string, apiPrefix: string): RequestInfo
   }
 }
 
-function splitPath(path: string): readonly string[] {
+function withoutOuterSlashes(segments: readonly string[]): readonly string[] {
   let start = 0
-  let end = path.length
-  while (start < end && path.charCodeAt(start) === 47) start++
-  while (end > start && path.charCodeAt(end - 1) === 47) end--
-  return start === end ? none : path.slice(start, end).split('/')
+  let end = segments.length
+  while (start < end && segments[start] === '') start++
+  while (end > start && segments[end - 1] === '') end--
+  return end - start === segments.length ? segments : segments.slice(start, end)
 }
 
 /** How the original reads a boolean parameter: anything that is present and not "false" or "0". */

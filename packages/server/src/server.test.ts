@@ -65,8 +65,15 @@ function start(options: Partial<ServerOptions> = {}): Server {
     throw new Error('secret inside')
   })
   made.app.get('/api/v1/waits', async (c) => {
-    const { signal } = requestContextOf(c)
-    ;(c.env.outgoing as ServerResponse).flushHeaders()
+    const context = requestContextOf(c)
+    const outgoing = c.env.outgoing as ServerResponse
+    outgoing.flushHeaders()
+    if (c.req.query('how') === 'looking') {
+      aborted.push(String(context.aborted))
+      await new Promise<void>((resolve) => outgoing.once('close', resolve))
+      aborted.push(String(context.aborted))
+    }
+    const { signal } = context
     if (!signal.aborted) await once(signal, 'abort')
     aborted.push((signal.reason as Error).name)
     ;(c.env.outgoing as ServerResponse).end()
@@ -202,18 +209,24 @@ describe('a request', () => {
     h2.close()
   })
 
-  test.each(['http/1.1', 'h2'])('whose client leaves is aborted (%s)', async (protocol) => {
+  test.each([
+    ['http/1.1', ''],
+    ['h2', ''],
+    ['http/1.1', 'looking'],
+    ['h2', 'looking'],
+  ])('whose client leaves is aborted (%s, %s)', async (protocol, how) => {
     const before = aborted.length
+    const path = `/api/v1/waits?how=${how}`
     if (protocol === 'h2') {
       const h2 = session()
-      const stream = h2.request({ ':path': '/api/v1/waits', authorization: 'Bearer root' })
+      const stream = h2.request({ ':path': path, authorization: 'Bearer root' })
       await once(stream, 'response')
       h2.destroy()
     } else {
       const sent = httpsRequest({
         host: '127.0.0.1',
         port,
-        path: '/api/v1/waits',
+        path,
         headers: { authorization: 'Bearer root' },
         ca: certificates.ca.certificate,
       })
@@ -221,7 +234,7 @@ describe('a request', () => {
       await once(sent, 'response')
       sent.destroy()
     }
-    await expect.poll(() => aborted.slice(before)).toEqual(['ClientGoneError'])
+    await expect.poll(() => aborted.slice(before)).toEqual([...(how === '' ? [] : ['false', 'true']), 'ClientGoneError'])
   })
 
   test('that takes too long is 504', async () => {

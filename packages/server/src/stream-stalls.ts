@@ -1,8 +1,14 @@
 import { constants } from 'node:http2'
 import type { ServerHttp2Stream } from 'node:http2'
+import { Row } from './row.ts'
 
 /** Of the time that a client may take nothing, until a stream gets a timer. */
 const share = 4
+
+interface OpenStream {
+  readonly stream: ServerHttp2Stream
+  timed: boolean
+}
 
 /**
  * The open streams of one connection, to end those whose client takes nothing of what waits for it. Only those that last get a timer, for it costs more
@@ -10,26 +16,20 @@ const share = 4
  */
 export class StreamStalls {
   readonly #stallMs: number
-  readonly #timed = new Map<ServerHttp2Stream, boolean>()
-  /** One for all of them: a small answer should not have to make its own. */
-  readonly #forget: (this: ServerHttp2Stream) => void
+  readonly #open = new Row<OpenStream>()
   #timer: NodeJS.Timeout | undefined
 
   constructor(stallMs: number) {
     this.#stallMs = stallMs
-    const timed = this.#timed
-    this.#forget = function () {
-      timed.delete(this)
-    }
   }
 
   get empty(): boolean {
-    return this.#timed.size === 0
+    return this.#open.first === undefined
   }
 
   add(stream: ServerHttp2Stream): void {
-    this.#timed.set(stream, false)
-    stream.on('close', this.#forget)
+    const place = this.#open.add({ stream, timed: false })
+    stream.on('close', () => this.#open.remove(place))
     if (this.#timer !== undefined) return
     this.#timer = setInterval(() => this.#look(), this.#stallMs / share)
     this.#timer.unref()
@@ -42,9 +42,10 @@ export class StreamStalls {
 
   #look(): void {
     if (this.empty) return this.stop()
-    for (const [stream, timed] of this.#timed) {
-      if (timed) continue
-      this.#timed.set(stream, true)
+    for (const open of this.#open) {
+      if (open.timed) continue
+      open.timed = true
+      const { stream } = open
       stream.setTimeout(this.#stallMs, () => {
         if (stream.writableLength > 0) stream.close(constants.NGHTTP2_CANCEL)
       })

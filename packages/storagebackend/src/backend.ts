@@ -23,6 +23,8 @@ export interface ReadOptions {
   /** Read at this revision. Throws `CompactedError` when it is gone, `FutureRevisionError` when it is not there yet. */
   readonly at?: Revision
   readonly signal?: AbortSignal
+  /** Whether `signal` has aborted. A reader that never waits asks this first: the signal may be one that is made when it is asked for. Absent: the signal says. */
+  readonly aborted?: boolean
 }
 
 export interface GetResult {

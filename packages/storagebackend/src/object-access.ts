@@ -20,7 +20,7 @@ export interface ObjectAccessOptions<T extends KubeObject> {
 }
 
 /** Passed on as it is: its signal may be one that is only made when it is asked for. */
-type Abortable = Pick<ReadOptions, 'signal'>
+type Abortable = Pick<ReadOptions, 'signal' | 'aborted'>
 
 /** How what is stored compares with what would be written. */
 export type Comparison = 'same' | 'stale' | 'different'
@@ -106,7 +106,11 @@ export class ObjectAccess<T extends KubeObject> {
   }
 
   /** Also prepared: the entry can be opened. */
-  async read(key: string, options: Abortable): Promise<GetResult> {
+  read(key: string, options: Abortable): Promise<GetResult> {
+    return this.transformer === undefined ? this.readStored(key, options) : this.#readPrepared(key, options)
+  }
+
+  async #readPrepared(key: string, options: Abortable): Promise<GetResult> {
     const result = await this.readStored(key, options)
     const wait = result.entry && this.prepare(result.entry)
     if (wait) await wait

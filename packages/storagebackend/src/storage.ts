@@ -37,6 +37,8 @@ export interface GetOptions {
   /** "" reads the store; "0" any age; a number: not older than it. */
   readonly resourceVersion?: string
   readonly signal?: AbortSignal
+  /** As in `ReadOptions`. */
+  readonly aborted?: boolean
 }
 
 export interface ListObjectsOptions {

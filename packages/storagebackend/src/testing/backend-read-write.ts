@@ -162,5 +162,20 @@ export function readWriteTests(test: DeclareBackendTest): void {
 
   test('an aborted read is refused', async ({ backend, prefix }) => {
     await expect(backend.get(`${prefix}a`, { signal: AbortSignal.abort() })).rejects.toThrow()
+    await expect(backend.get(`${prefix}a`, { signal: AbortSignal.abort(), aborted: true })).rejects.toThrow()
+  })
+
+  test('a signal that is only made when it is asked for need not be made to refuse nothing', async ({ backend, put, prefix }) => {
+    await put('a')
+    const controller = new AbortController()
+    const options = {
+      aborted: false,
+      get signal() {
+        return controller.signal
+      },
+    }
+    expect((await backend.get(`${prefix}a`, options)).entry?.key).toBe(`${prefix}a`)
+    controller.abort(new Error('gone'))
+    await expect(backend.get(`${prefix}a`, { ...options, aborted: true })).rejects.toThrow('gone')
   })
 }

@@ -1,0 +1,32 @@
+import { randomFillSync } from 'node:crypto'
+
+const batch = 128
+const idLength = 36
+const random = new Uint8Array(batch * 16)
+const text = Buffer.alloc(batch * idLength)
+/** The two digits of each byte. */
+const digits = Uint8Array.from(Buffer.from(Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0')).join('')))
+const hyphenBefore = new Set([4, 6, 8, 10])
+
+let ids = ''
+let next = 0
+
+/** A random UUID (version 4) for each request: they are written by the hundred, for one at a time costs more than the rest of a request's head. */
+export function newAuditId(): string {
+  if (next === ids.length) refill()
+  return ids.slice(next, (next += idLength))
+}
+
+function refill(): void {
+  randomFillSync(random)
+  let at = 0
+  for (let i = 0; i < random.length; i++) {
+    const place = i & 15
+    if (hyphenBefore.has(place)) text[at++] = 0x2d
+    const byte = place === 6 ? (random[i]! & 0x0f) | 0x40 : place === 8 ? (random[i]! & 0x3f) | 0x80 : random[i]!
+    text[at++] = digits[byte * 2]!
+    text[at++] = digits[byte * 2 + 1]!
+  }
+  ids = text.toString('latin1')
+  next = 0
+}
