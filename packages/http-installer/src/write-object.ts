@@ -58,7 +58,7 @@ function transformed({ scope }: Answer, transform: Transform, result: RestResult
   if (transform.kind === 'PartialObjectMetadataList') throw notConvertible(transform, scope.gvk.kind)
   const rows = new TableRows(scope, transform.version, parseIncludeObject(query))
   const { resourceVersion } = metaOf(result)
-  return `${rows.head(resourceVersion === undefined ? {} : { resourceVersion })}${pieceBytes(rows.row(result)).toString()}${rows.tail}`
+  return `${rows.head(resourceVersion === undefined ? {} : { resourceVersion })}${rows.row(result)}${rows.tail}`
 }
 
 /** 406: metadata of one object was asked for of a list, or the other way round. */
