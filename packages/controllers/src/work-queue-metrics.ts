@@ -1,8 +1,8 @@
 import { createCounter, createGauge, createHistogram } from '@keelson/apimachinery/metrics'
 import type { Collector, MetricsRegistry, Value } from '@keelson/apimachinery/metrics'
 
-/** 10 ns, and ten times as much each time. */
-const buckets = ['1e-8', '1e-7', '1e-6', '1e-5', '1e-4', '1e-3', '1e-2', '0.1', '1', '10'].map(Number)
+/** 10 ns, and ten times as much each time; some of the original's are a hair less. */
+const buckets = [1e-8, 1e-7, 1e-6, 9.999999999999999e-6, 9.999999999999999e-5, 0.001, 0.01, 0.1, 1, 10]
 
 /** Under the original's names, so that its dashboards and alerts go on. */
 export interface WorkQueueMetrics {

@@ -107,7 +107,7 @@ export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics 
   const sliDuration = registry.register(
     createHistogram(
       'apiserver_request_sli_duration_seconds',
-      '[STABLE] Response latency distribution in seconds for each verb, group, version, resource, subresource, scope and component, without watches and dry runs.',
+      '[ALPHA] Response latency distribution in seconds for each verb, group, version, resource, subresource, scope and component, without watches and dry runs.',
       sliBuckets,
     ),
   )

@@ -1,4 +1,4 @@
-import { head, labelText } from './metric-text.ts'
+import { boundText, head, labelText } from './metric-text.ts'
 import type { LabelValues } from './metric-text.ts'
 import type { Collector } from './metrics-registry.ts'
 
@@ -39,13 +39,14 @@ export function createHistogram(name: string, help: string, bounds: readonly num
     collect: () => {
       if (series.size === 0) return ''
       let text = head(name, help, 'histogram')
+      const names = [...bounds.map(boundText), '+Inf']
       for (const [labels, { counts, sum }] of series) {
         const before = labels === '' ? '' : `${labels},`
         const own = labels === '' ? '' : `{${labels}}`
         let total = 0
         for (let i = 0; i < counts.length; i++) {
           total += counts[i]!
-          text += `${name}_bucket{${before}le="${i < bounds.length ? bounds[i] : '+Inf'}"} ${total}\n`
+          text += `${name}_bucket{${before}le="${names[i]}"} ${total}\n`
         }
         text += `${name}_sum${own} ${sum}\n${name}_count${own} ${total}\n`
       }

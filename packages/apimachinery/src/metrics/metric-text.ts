@@ -15,3 +15,11 @@ export function labelText(labels: LabelValues): string {
 function escape(value: string): string {
   return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
 }
+
+/** A bucket's bound as Go's programs write it, for it is compared as a text: "0.0001", "1e-05", "100000", "1e+06". */
+export function boundText(bound: number): string {
+  const [digits = '', exponent = ''] = bound.toExponential().split('e')
+  const power = Number(exponent)
+  if (bound === 0 || (power >= -4 && power < 6)) return String(bound)
+  return `${digits}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`
+}

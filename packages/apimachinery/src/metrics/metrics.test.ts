@@ -47,6 +47,21 @@ describe('metrics', () => {
     expect(histogram.with({ verb: 'GET' })).toBe(series)
   })
 
+  test.each([
+    [0, '0'],
+    [0.005, '0.005'],
+    [0.0001, '0.0001'],
+    [0.00001, '1e-05'],
+    [9.999999999999999e-6, '9.999999999999999e-06'],
+    [604_800, '604800'],
+    [1e6, '1e+06'],
+    [2_592_000, '2.592e+06'],
+  ])('the bound %d is written as Go does', (bound, text) => {
+    const histogram = createHistogram('sizes', 'Sizes.', [bound])
+    histogram.with({}).observe(0)
+    expect(histogram.collect()).toContain(`le="${text}"}`)
+  })
+
   test('a sample is taken at each scrape, and left out where there is none', () => {
     let sample: number | undefined = 1
     const metric = createSampledMetric('gauge', 'now', 'Now.', () => sample)

@@ -1,0 +1,133 @@
+export type Stability = 'STABLE' | 'BETA' | 'ALPHA'
+
+/** What the original's metric is, as dashboards and alerts take for granted. */
+export interface MetricFact {
+  readonly name: string
+  readonly type: 'counter' | 'gauge' | 'histogram' | 'summary'
+  /** Absent: no part of the original's own, but of every program's. */
+  readonly stability: Stability | undefined
+  /** Sorted. */
+  readonly labels: readonly string[]
+  /** Without `+Inf`. */
+  readonly bounds: readonly string[]
+}
+
+const request = 'component dry_run group resource scope subresource verb version'
+const sli = 'component group resource scope subresource verb version'
+const object = 'group resource'
+const admission = 'operation rejected type'
+const sliBounds = '0.05 0.1 0.2 0.4 0.6 0.8 1 1.25 1.5 2 3 4 5 6 8 10 15 20 30 45 60'
+const bounds: Readonly<Record<string, string>> = {
+  etcd_request_duration_seconds: `0.005 0.025 ${sliBounds}`,
+  apiserver_request_duration_seconds: `0.005 0.025 ${sliBounds}`,
+  apiserver_request_sli_duration_seconds: sliBounds,
+  apiserver_response_sizes: '1000 10000 100000 1e+06 1e+07 1e+08 1e+09',
+  apiserver_watch_events_sizes: '1024 2048 4096 8192 16384 32768 65536 131072',
+  apiserver_watch_cache_read_wait_seconds: '0.005 0.025 0.05 0.1 0.2 0.4 0.6 0.8 1 1.25 1.5 2 3',
+  apiserver_client_certificate_expiration_seconds:
+    '0 1800 3600 7200 21600 43200 86400 172800 345600 604800 2.592e+06 7.776e+06 1.5552e+07 3.1104e+07',
+  apiserver_admission_step_admission_duration_seconds: '0.005 0.025 0.1 0.5 1 2.5',
+  apiserver_admission_controller_admission_duration_seconds: '0.005 0.025 0.1 0.5 1 2.5',
+  authentication_duration_seconds: '0.001 0.002 0.004 0.008 0.016 0.032 0.064 0.128 0.256 0.512 1.024 2.048 4.096 8.192 16.384',
+  authorization_duration_seconds: '0.001 0.002 0.004 0.008 0.016 0.032 0.064 0.128 0.256 0.512 1.024 2.048 4.096 8.192 16.384',
+  workqueue_queue_duration_seconds: '1e-08 1e-07 1e-06 9.999999999999999e-06 9.999999999999999e-05 0.001 0.01 0.1 1 10',
+  workqueue_work_duration_seconds: '1e-08 1e-07 1e-06 9.999999999999999e-06 9.999999999999999e-05 0.001 0.01 0.1 1 10',
+}
+
+/** By type and stability: name, labels. */
+const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'counter STABLE': {
+    apiserver_request_total: `code ${request}`,
+    kubernetes_healthchecks_total: 'name status type',
+  },
+  'gauge STABLE': {
+    apiserver_current_inflight_requests: 'request_kind',
+    apiserver_longrunning_requests: sli,
+    apiserver_requested_deprecated_apis: 'group removed_release resource subresource version',
+    apiserver_storage_objects: 'resource',
+    apiserver_storage_size_bytes: 'storage_cluster_id',
+    kubernetes_healthcheck: 'name type',
+  },
+  'histogram STABLE': {
+    apiserver_admission_controller_admission_duration_seconds: `name ${admission}`,
+    apiserver_admission_step_admission_duration_seconds: admission,
+    apiserver_request_duration_seconds: request,
+    apiserver_response_sizes: sli,
+  },
+  'counter BETA': {
+    apiserver_storage_events_received_total: object,
+    workqueue_adds_total: 'name',
+    workqueue_retries_total: 'name',
+  },
+  'gauge BETA': {
+    kubernetes_build_info: 'build_date compiler git_commit git_tree_state git_version go_version major minor platform',
+    kubernetes_feature_enabled: 'name stage',
+    workqueue_depth: 'name',
+    workqueue_longest_running_processor_seconds: 'name',
+    workqueue_unfinished_work_seconds: 'name',
+  },
+  'histogram BETA': {
+    workqueue_queue_duration_seconds: 'name',
+    workqueue_work_duration_seconds: 'name',
+  },
+  'summary ALPHA': { apiserver_admission_step_admission_duration_seconds_summary: admission },
+  'counter ALPHA': {
+    apiserver_cache_list_fetched_objects_total: 'group index resource',
+    apiserver_cache_list_returned_objects_total: object,
+    apiserver_cache_list_total: 'group index resource',
+    apiserver_init_events_total: object,
+    apiserver_storage_list_evaluated_objects_total: object,
+    apiserver_storage_list_fetched_objects_total: object,
+    apiserver_storage_list_returned_objects_total: object,
+    apiserver_storage_list_total: object,
+    apiserver_tls_handshake_errors_total: '',
+    apiserver_watch_cache_consistent_read_total: 'fallback group resource success',
+    apiserver_watch_cache_events_dispatched_total: object,
+    apiserver_watch_cache_events_received_total: object,
+    apiserver_watch_cache_initializations_total: object,
+    apiserver_watch_events_total: 'group resource version',
+    authenticated_user_requests: 'username',
+    authentication_attempts: 'result',
+    authorization_attempts_total: 'result',
+    etcd_bookmark_total: object,
+    etcd_requests_total: 'group operation resource',
+  },
+  'gauge ALPHA': {
+    apiserver_resource_objects: object,
+    apiserver_resource_size_estimate_bytes: object,
+    apiserver_watch_cache_resource_version: object,
+    watch_cache_capacity: object,
+  },
+  'histogram ALPHA': {
+    apiserver_client_certificate_expiration_seconds: '',
+    apiserver_request_sli_duration_seconds: sli,
+    apiserver_watch_cache_read_wait_seconds: object,
+    apiserver_watch_events_sizes: 'group resource version',
+    authentication_duration_seconds: 'result',
+    authorization_duration_seconds: 'result',
+    etcd_request_duration_seconds: 'group operation resource',
+  },
+  counter: { process_cpu_seconds_total: '' },
+  gauge: {
+    process_max_fds: '',
+    process_open_fds: '',
+    process_resident_memory_bytes: '',
+    process_start_time_seconds: '',
+    process_virtual_memory_bytes: '',
+  },
+}
+
+export const metricFacts: readonly MetricFact[] = Object.entries(table).flatMap(([kind, metrics]) => {
+  const [type, stability] = kind.split(' ') as [MetricFact['type'], Stability | undefined]
+  return Object.entries(metrics).map(([name, labels]) => ({
+    name,
+    type,
+    stability,
+    labels: words(labels).toSorted(),
+    bounds: words(bounds[name] ?? ''),
+  }))
+})
+
+function words(text: string): string[] {
+  return text.split(' ').filter((word) => word !== '')
+}

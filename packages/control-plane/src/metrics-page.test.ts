@@ -1,0 +1,67 @@
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { request } from 'node:https'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { askServerForText } from './ask-server.fixture.ts'
+import { readExposition } from './exposition.fixture.ts'
+import type { MetricFamily } from './exposition.fixture.ts'
+import { metricFacts } from './metric-facts.fixture.ts'
+import type { ServerChain } from './server-chain.ts'
+import { startChain } from './start-chain.fixture.ts'
+
+/** What only Linux tells. */
+const ofLinux = new Set(['process_max_fds', 'process_open_fds', 'process_virtual_memory_bytes'])
+const facts = metricFacts.filter(({ name }) => process.platform === 'linux' || !ofLinux.has(name))
+
+let chain: ServerChain
+let families: ReadonlyMap<string, MetricFamily>
+beforeAll(async () => {
+  chain = await startChain({ controllers: ['*'] })
+  const configMaps = '/api/v1/namespaces/default/configmaps'
+  await ask('POST', configMaps, { metadata: { name: 'a' } })
+  await ask('DELETE', `${configMaps}/a`)
+  for (const path of [configMaps, '/api/v1/namespaces/default/endpoints', '/readyz']) await ask('GET', path)
+  const watch = request(`${chain.url}/api/v1/namespaces?watch=1&resourceVersion=0`, {
+    ca: chain.certificateAuthority,
+    headers: { authorization: `Bearer ${chain.adminToken}` },
+    agent: false,
+  }).end()
+  const [answer] = (await once(watch, 'response')) as [IncomingMessage]
+  await once(answer, 'data')
+  // What is stored is counted in the background.
+  const before = Date.now()
+  do families = readExposition(await ask('GET', '/metrics'))
+  while (!facts.every(({ name }) => families.has(name)) && Date.now() - before < 5000)
+  watch.on('error', () => {}).destroy()
+})
+afterAll(() => chain.close())
+
+async function ask(method: string, path: string, body?: object): Promise<string> {
+  return (await askServerForText(chain, method, path, { body })).text
+}
+
+test.each(facts)('$name is what dashboards take it for', ({ name, type, stability, labels, bounds }) => {
+  const family = families.get(name)
+  expect(family).toMatchObject({ type, labels, bounds: type === 'histogram' ? [...bounds, '+Inf'] : [] })
+  expect(/^\[(\w+)\] /.exec(family!.help)?.[1]).toBe(stability)
+})
+
+test('there is nothing else but what the runtime tells of itself', () => {
+  const known = new Set(metricFacts.map(({ name }) => name))
+  expect([...families.keys()].filter((name) => !known.has(name) && !name.startsWith('nodejs_'))).toEqual([])
+})
+
+test('what service levels are measured by is to be had alone', async () => {
+  const own = readExposition(await ask('GET', '/metrics/slis'))
+  expect([...own.keys()]).toEqual(['kubernetes_healthcheck', 'kubernetes_healthchecks_total', 'process_start_time_seconds'])
+})
+
+test.each<[string, string]>([
+  ['a family in two places', '# HELP a A.\n# TYPE a gauge\na 1\n# HELP b B.\n# TYPE b gauge\nb 1\na{c="d"} 1\n'],
+  ['a series twice', '# HELP a A.\n# TYPE a gauge\na{c="d"} 1\na{c="d"} 1\n'],
+  ['a label that is not escaped', '# HELP a A.\n# TYPE a gauge\na{c="d"e"} 1\n'],
+  ['buckets that fall', '# HELP a A.\n# TYPE a histogram\na_bucket{le="1"} 2\na_bucket{le="+Inf"} 1\n'],
+  ['buckets and a count apart', '# HELP a A.\n# TYPE a histogram\na_bucket{le="+Inf"} 1\na_sum 1\na_count 2\n'],
+])('the reader refuses %s', (_, text) => {
+  expect(() => readExposition(text)).toThrow()
+})
