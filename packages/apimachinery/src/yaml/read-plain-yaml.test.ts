@@ -148,6 +148,11 @@ it.each([
   expect(readPlainYaml(text)).toBeUndefined()
 })
 
+it('goes over a line once, however many spaces are in it', () => {
+  const spaces = ' '.repeat(1_000_000)
+  expect(readPlainYaml(`a: x${spaces}y${spaces}\nb: z${spaces}w${spaces}# c\n`)).toEqual({ a: `x${spaces}y`, b: `z${spaces}w` })
+})
+
 it('reads what is written as YAML as the parser of all of it does', () => {
   fc.assert(fc.property(fc.json({ maxDepth: 4 }), (json) => agrees(toYaml(JSON.parse(json) as never))))
   const scalar = fc.constantFrom(

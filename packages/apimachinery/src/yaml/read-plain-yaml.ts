@@ -58,7 +58,7 @@ class PlainReader {
       const line = this.#lines[this.#at++]!
       const indent = spacesOf(line)
       if (indent === line.length || line.charCodeAt(indent) === 0x23) continue
-      this.#line = { indent, content: line.slice(indent).replace(/ +$/, '') }
+      this.#line = { indent, content: withoutSpacesBehind(line.slice(indent)) }
       return
     }
     this.#line = undefined
@@ -139,7 +139,14 @@ function splitKey(content: string): RegExpExecArray | null {
 /** What ends by itself is cut by its reader: a number sign may be part of it. */
 function withoutComment(text: string): string {
   const at = text.indexOf(' #')
-  return at < 0 || /^["'[{]/.test(text) ? text : text.slice(0, at).replace(/ +$/, '')
+  return at < 0 || /^["'[{]/.test(text) ? text : withoutSpacesBehind(text.slice(0, at))
+}
+
+/** By looking from the end: a regular expression begins anew at every space within. */
+function withoutSpacesBehind(text: string): string {
+  let end = text.length
+  while (text.charCodeAt(end - 1) === 0x20) end--
+  return text.slice(0, end)
 }
 
 function isItem(content: string): boolean {
