@@ -223,7 +223,8 @@ test('what is canonical is shared with the object that it was brought about from
 /** Texts of objects whose members come in any order, twice, empty, as null, unknown, or as something that does not fit. */
 function textOf(type: TypeSchema, depth = 0): fc.Arbitrary<string> {
   const odd = fc.constantFrom('null', '{}', '[]', '""', '0', '1.0', '"x"', '{"b":"1","a":"2"}')
-  const often = (right: fc.Arbitrary<string>): fc.Arbitrary<string> => fc.oneof({ weight: 50, arbitrary: right }, { weight: 1, arbitrary: odd })
+  const often = (right: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+    fc.oneof({ weight: 50, arbitrary: right }, { weight: 1, arbitrary: odd })
   switch (type.kind) {
     case 'struct': {
       const members = type.fields.map((field) => textOf(field.type, depth + 1).map((text) => `${JSON.stringify(field.name)}:${text}`))
@@ -254,12 +255,16 @@ function textOf(type: TypeSchema, depth = 0): fc.Arbitrary<string> {
 }
 
 test('property: an input that is owned is decoded to the same, and again after that', () => {
-  const options = fc.record({ strict: fc.constantFrom('Strict', 'Ignore'), keepTypeMeta: fc.boolean(), keepEmptyLists: fc.boolean() })
+  const options = fc.record({
+    strict: fc.constantFrom('Strict' as const, 'Ignore' as const),
+    keepTypeMeta: fc.boolean(),
+    keepEmptyLists: fc.boolean(),
+  })
   fc.assert(
     fc.property(textOf(pod), options, (text, chosen) => {
       const of = (input: ParsedJson, owned: boolean): unknown => {
         try {
-          const { object, ...rest } = decodeStruct(pod, input, { ...chosen, owned } as DecodeOptions)
+          const { object, ...rest } = decodeStruct(pod, input, { ...chosen, owned })
           return { json: encodeJson(pod, object), noLabels: wasSentEmpty(object['metadata'] as object, 'labels'), ...rest }
         } catch (e) {
           return (e as Error).message
@@ -276,7 +281,9 @@ test('property: an input that is owned is decoded to the same, and again after t
 
 test('what was decoded again has nothing in common with the first', () => {
   const parsed = parseJson('{"metadata":{"name":"n","labels":{"a":"1"}},"spec":{"containers":[{"name":"c"}],"eventTime":null}}')
-  const first = decodeStruct<{ metadata: { labels: { a: string } }; spec: { containers: { name: string }[] } }>(pod, parsed, { owned: true })
+  const first = decodeStruct<{ metadata: { labels: { a: string } }; spec: { containers: { name: string }[] } }>(pod, parsed, {
+    owned: true,
+  })
   const second = decodeStruct(pod, parsed).object
   first.object.metadata.labels.a = '2'
   first.object.spec.containers[0]!.name = 'd'

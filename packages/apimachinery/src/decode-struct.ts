@@ -12,7 +12,8 @@ import { JsonError } from './json-error.ts'
 import { NumberLiteral } from './json-number.ts'
 import { DuplicateObject, objectFromEntries, setOwn } from './json-reader.ts'
 import type { JsonObject, JsonValue } from './meta.ts'
-import { Members } from './struct-members.ts'
+import { giveBackMembers, takeMembers } from './struct-members.ts'
+import type { Members } from './struct-members.ts'
 import type { FieldSchema, ListSchema, MapSchema, StructSchema, TypeSchema } from './type-schema.ts'
 
 /** Text to canonical object, in one step. Throws `JsonError` with the original's message. */
@@ -286,7 +287,7 @@ function isObject(value: unknown): value is JsonMembers {
 /** Members are read in the order of the document, so that the first misfit is the original's, and written in the order of the schema. */
 function decodeMembers(plan: StructPlan, value: JsonMembers, context: DecodeContext, dropTypeMeta: boolean): JsonObject {
   if (context.reuse) return reuseMembers(plan, value, context, dropTypeMeta)
-  const members = new Members()
+  const members = takeMembers()
   if (value instanceof DuplicateObject) readRepeated(plan, value, context, members)
   else for (const key in value) readMember(plan, key, value[key], context, members)
   return writeFields(plan, members, context, dropTypeMeta)
@@ -344,7 +345,7 @@ function reuseMembers(plan: StructPlan, value: JsonMembers, context: DecodeConte
 
 /** Those in front of `key`, which are as they should be. */
 function membersBefore(plan: StructPlan, value: JsonMembers, key: string | undefined): Members {
-  const members = new Members()
+  const members = takeMembers()
   for (const earlier in value) {
     if (earlier === key) break
     members.keep(plan.byName.get(earlier)!.slot, value[earlier])
@@ -361,11 +362,12 @@ function readRepeated(plan: StructPlan, value: DuplicateObject, context: DecodeC
   }
 }
 
-function writeFields(plan: StructPlan, { slots, values }: Members, context: DecodeContext, dropTypeMeta: boolean): JsonObject {
+function writeFields(plan: StructPlan, members: Members, context: DecodeContext, dropTypeMeta: boolean): JsonObject {
   const object: { [key: string]: unknown } = {}
   const { fields, written } = plan
+  const { slots, values, count } = members
   let due = 0
-  for (let i = 0; i < slots.length; i++) {
+  for (let i = 0; i < count; i++) {
     const slot = slots[i]!
     for (; due < written.length && written[due]!.slot < slot; due++) writeAbsent(object, written[due]!, context)
     if (due < written.length && written[due]!.slot === slot) due++
@@ -376,6 +378,7 @@ function writeFields(plan: StructPlan, { slots, values }: Members, context: Deco
     else if (field.isMap) rememberEmptyMap(object, field.name)
   }
   for (; due < written.length; due++) writeAbsent(object, written[due]!, context)
+  giveBackMembers(members)
   return object as JsonObject
 }
 

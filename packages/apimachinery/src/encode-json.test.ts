@@ -1,5 +1,7 @@
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { encodeJson, stringifyJson } from './encode-json.ts'
+import { shareText } from './shared-text.ts'
 import type { StructSchema } from './type-schema.ts'
 
 test('characters that HTML and JavaScript mind are escaped as Go escapes them', () => {
@@ -25,4 +27,49 @@ test('kind and apiVersion stand first when asked for', () => {
   }
   expect(encodeJson(schema, { a: 1 }, { typeMeta: true })).toBe('{"kind":"X","apiVersion":"apps/v1","a":1}')
   expect(encodeJson(schema, {}, { typeMeta: true })).toBe('{"kind":"X","apiVersion":"apps/v1"}')
+})
+
+const plain: StructSchema = { kind: 'struct', name: 'X', definition: 'x', fields: [], byName: new Map() }
+
+test('property: an object is written alike whether or not its managers share their sets with others', () => {
+  const text = fc.constantFrom('a', '<&>', '"managedFields":0}', '\u2028', '\ud800', '\\')
+  const set = fc.record({
+    value: fc.dictionary(text, fc.oneof(fc.constant({}), fc.dictionary(text, fc.constant({})), fc.bigInt())),
+    shared: fc.boolean(),
+  })
+  const entry = fc.record({ manager: text, time: text, fieldsV1: set, subresource: text }, { requiredKeys: [] })
+  const managed = fc.oneof(
+    { weight: 9, arbitrary: fc.array(fc.oneof({ weight: 9, arbitrary: entry }, fc.constant(null))) },
+    fc.constant(null),
+  )
+  const metadata = fc.record({ name: text, labels: fc.dictionary(text, text), managedFields: managed }, { requiredKeys: [] })
+  const object = fc.record(
+    { metadata: fc.oneof({ weight: 9, arbitrary: metadata }, fc.constant(null)), spec: fc.oneof(fc.jsonValue(), fc.bigInt()) },
+    { requiredKeys: [] },
+  )
+  type Entry = { fieldsV1?: { value: object; shared: boolean } } | null
+  const chosen = (entries: readonly Entry[], share: boolean): unknown[] =>
+    entries.map((entry) => {
+      if (entry?.fieldsV1 === undefined) return entry
+      const { value, shared } = entry.fieldsV1
+      const own = share ? value : { ...value }
+      if (share && shared) shareText(own)
+      return { ...entry, fieldsV1: own }
+    })
+  const order = fc.constantFrom('schema', 'metadata last', 'managers first')
+  fc.assert(
+    fc.property(object, order, ({ metadata: meta, ...rest }, place) => {
+      const made = (share: boolean): object => {
+        const { managedFields, ...others } = meta ?? {}
+        const managers = managedFields ? { managedFields: chosen(managedFields, share) } : {}
+        const whole = meta && { metadata: place === 'managers first' ? { ...managers, ...others } : { ...others, ...managers } }
+        return place === 'metadata last' ? { ...rest, ...whole } : { ...whole, ...rest }
+      }
+      const expected = stringifyJson(made(false))
+      const given = made(true)
+      expect(encodeJson(plain, given)).toBe(expected)
+      expect(encodeJson(plain, given)).toBe(expected)
+    }),
+    { numRuns: 300 },
+  )
 })

@@ -1,8 +1,9 @@
 import type { JsonValue } from '../meta.ts'
+import { shareText } from '../shared-text.ts'
 import { equalValues } from './compare-values.ts'
 import type { FieldSet } from './field-set.ts'
 import { resolveType } from './merge-type.ts'
-import type { MergeList, MergeMap } from './merge-type.ts'
+import type { MergeList, MergeMap, MergeType } from './merge-type.ts'
 import type { TypedObject } from './typed-object.ts'
 
 /** A name, what tells an item of a list apart, or one of the marks. */
@@ -18,6 +19,8 @@ const kindMarks = { scalar: Symbol('scalar'), list: Symbol('list'), map: Symbol(
 /** Nearly all have one step after them. */
 class Place {
   set: FieldSet | undefined
+  /** Of the member that the last step named; null where that has none. Looked up once, for steps say all that types depend on. */
+  type: MergeType | null | undefined
   readonly #step: Step | undefined
   #only: Place | undefined
   #more: Map<Step, Place> | undefined
@@ -78,7 +81,9 @@ export class CreatedShapes {
     this.#value(object.type, this.#empty.value, object.value)
     const place = this.#at
     if (place === undefined) return compute()
-    return (place.set ??= compute())
+    if (place.set === undefined) return (place.set = compute())
+    shareText(place.set)
+    return place.set
   }
 
   #step(step: Step): void {
@@ -118,15 +123,14 @@ export class CreatedShapes {
       this.#at = undefined
       return
     }
-    const { values } = type
     for (const name in to) {
       const member = to[name]
       if (member === undefined) continue
       this.#step(name)
-      if (this.#at === undefined) return
-      const memberType = values ?? type.byName.get(name)?.type
-      if (memberType !== undefined)
-        this.#value(memberType, from !== undefined && Object.hasOwn(from, name) ? from[name] : undefined, member)
+      const place = this.#at
+      if (place === undefined) return
+      if (place.type === undefined) place.type = type.values ?? type.byName.get(name)?.type ?? null
+      if (place.type !== null) this.#value(place.type, memberOf(from, name), member)
     }
     this.#step(end)
   }
@@ -156,6 +160,11 @@ export class CreatedShapes {
 }
 
 type Members = { readonly [name: string]: JsonValue }
+
+/** A function of its own: code that asks one object for the names of another, while these are enumerated, is optimized in vain again and again. */
+function memberOf(from: Members | undefined, name: string): JsonValue | undefined {
+  return from !== undefined && Object.hasOwn(from, name) ? from[name] : undefined
+}
 
 /** The walk does not look into these; an empty object has none but maps. */
 function isFilled(value: JsonValue): boolean {
