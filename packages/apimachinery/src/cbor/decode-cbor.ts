@@ -174,7 +174,7 @@ class Reader {
       this.at = head.next
       if (head.argument === 0) continue
       const chunk = this.#take(head.argument)
-      if (major === majorType.text) this.#text(major, chunk)
+      if (major === majorType.text) checkUtf8(chunk)
       chunks.push(chunk)
     }
     this.at++
@@ -191,7 +191,7 @@ class Reader {
 
   #text(major: number, bytes: Buffer): string {
     if (major === majorType.bytes) return bytes.toString(this.#isKey() ? 'utf8' : (this.#later ?? 'utf8'))
-    if (!isUtf8(bytes)) throw new CborError('cbor: invalid UTF-8 string')
+    checkUtf8(bytes)
     return bytes.toString('utf8')
   }
 
@@ -241,6 +241,10 @@ function tagged({ tag, content }: Extract<Frame, { kind: 'tag' }>, value: unknow
     throw new CborError(`cbor: tag number 1 must be followed by integer or floating-point number, got ${typeName(major)}`)
   }
   return value
+}
+
+function checkUtf8(bytes: Uint8Array): void {
+  if (!isUtf8(bytes)) throw new CborError('cbor: invalid UTF-8 string')
 }
 
 function finite(value: number): number {
