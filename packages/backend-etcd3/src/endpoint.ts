@@ -1,14 +1,9 @@
 import { Etcd3, KVClient, LeaseClient, MaintenanceClient, WatchClient, type ICallable, type IOptions } from 'etcd3'
-import type { CallOptions, ChannelCredentials, Client, ClientUnaryCall, Metadata } from '@grpc/grpc-js'
+import type { ChannelCredentials, Client, Metadata } from '@grpc/grpc-js'
 import { closedError } from './translate-error.ts'
+import { startUnaryCall, type UnaryCall, type UnaryMethod } from './unary-call.ts'
 
 type Service = Parameters<ICallable<unknown>['exec']>[0]
-type UnaryMethod = (
-  request: unknown,
-  metadata: Metadata,
-  options: CallOptions,
-  callback: (error: unknown, answer: unknown) => void,
-) => ClientUnaryCall
 
 export interface CallSettings {
   /** When the call is given up, in milliseconds since the epoch. */
@@ -43,7 +38,7 @@ export class Endpoint implements ICallable<unknown> {
   readonly callOptionsFactory = undefined
   readonly #connection: Connection
   readonly #services = new Map<Service, Promise<{ readonly client: Client; readonly metadata: Metadata }>>()
-  readonly #calls = new Set<ClientUnaryCall>()
+  readonly #calls = new Set<UnaryCall>()
   #closed = false
 
   /** `credentials` are in the place of those that the options describe. */
@@ -52,21 +47,21 @@ export class Endpoint implements ICallable<unknown> {
     this.#connection = new Connection(options, credentials)
   }
 
-  async exec<T>(service: Service, method: string, request: unknown, options?: CallOptions & Partial<CallSettings>): Promise<T> {
+  async exec<T>(service: Service, method: string, request: unknown, options?: Partial<CallSettings>): Promise<T> {
     options?.signal?.throwIfAborted()
     const { client, metadata } = await this.#service(service)
     if (this.#closed) throw closedError()
-    const { signal, ...callOptions } = options ?? {}
-    const call = (client as unknown as Record<string, UnaryMethod>)[method]!.bind(client)
+    const { signal, deadline } = options ?? {}
     return new Promise<T>((resolve, reject) => {
       const cancel = (): void => running.cancel()
-      const running = call(request, metadata, callOptions, (error, answer) => {
+      const done = (error: Error | undefined, answer: unknown): void => {
         this.#calls.delete(running)
         signal?.removeEventListener('abort', cancel)
         if (!error) resolve(answer as T)
         else if (signal?.aborted) reject(signal.reason as Error)
-        else reject(this.#closed ? closedError() : (error as Error))
-      })
+        else reject(this.#closed ? closedError() : error)
+      }
+      const running = startUnaryCall({ client, method: methodOf(client, method), metadata, request, deadline, done })
       this.#calls.add(running)
       signal?.addEventListener('abort', cancel)
     })
@@ -103,4 +98,8 @@ export class Endpoint implements ICallable<unknown> {
     }
     return service
   }
+}
+
+function methodOf(client: Client, name: string): UnaryMethod {
+  return (client as unknown as Record<string, UnaryMethod>)[name]!
 }
