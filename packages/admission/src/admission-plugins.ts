@@ -1,4 +1,5 @@
 import type { Clock } from '@keelson/apimachinery'
+import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { LoopbackClient, SharedInformers } from '@keelson/loopback'
 import type { AdmissionPlugin } from './admission.ts'
 import { AdmissionConfigurationError } from './configuration-error.ts'
@@ -13,6 +14,8 @@ export interface PluginDependencies {
   readonly clock?: Clock
   /** Numbers in [0, 1), for names and waits. */
   readonly random?: () => number
+  /** Where plugins show what they measure. Default: nowhere. */
+  readonly metrics?: MetricsRegistry
 }
 /** `configuration` is the plugin's own object from the admission configuration, if it has one there. Throws an Error that says what is wrong with it. */
 export type PluginFactory = (dependencies: PluginDependencies, configuration?: unknown) => AdmissionPlugin

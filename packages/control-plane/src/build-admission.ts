@@ -32,7 +32,7 @@ export function buildAdmission(
   metrics: MetricsRegistry,
 ): AdmissionChain & AsyncDisposable {
   try {
-    return createAdmissionChain(plugins.create(dependencies, selection), { metrics: createAdmissionMetrics(metrics) })
+    return createAdmissionChain(plugins.create({ ...dependencies, metrics }, selection), { metrics: createAdmissionMetrics(metrics) })
   } catch (error) {
     throw configurationError(error)
   }

@@ -90,6 +90,7 @@ const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     authentication_attempts: 'result',
     authorization_attempts_total: 'result',
     etcd_bookmark_total: object,
+    pod_security_evaluations_total: 'decision mode policy_level policy_version request_operation resource subresource',
     etcd_requests_total: 'group operation resource',
   },
   'gauge ALPHA': {

@@ -1,6 +1,7 @@
 import type { Namespace } from '@keelson/api/core/v1'
 import { aggregateFieldErrors, newForbidden, newInternal, quote } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
+import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
 import { after } from '../after.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
@@ -11,6 +12,8 @@ import { checkNamespace } from './check-namespace.ts'
 import { readPodSecurityConfiguration } from './configuration.ts'
 import type { PodSecurityConfiguration } from './configuration.ts'
 import { evaluatePod, violationDetails } from './evaluate-pod.ts'
+import { createPodSecurityMetrics } from './pod-security-metrics.ts'
+import type { PodSecurityMetrics } from './pod-security-metrics.ts'
 import { podOf, podOfController, makesPods } from './pod-of.ts'
 import { isFullyPrivileged, labelPrefix, levelVersionText, policyOf } from './policy.ts'
 import type { LevelVersion, Mode, Policy } from './policy.ts'
@@ -35,12 +38,14 @@ class PodSecurity implements AdmissionPlugin {
   readonly operations = ['CREATE', 'UPDATE'] as const
   readonly #dependencies: PluginDependencies
   readonly #configuration: PodSecurityConfiguration
+  readonly #metrics: PodSecurityMetrics
   /** By the namespace as it was read: another version of it is another object. */
   readonly #policies = new WeakMap<DeepReadonly<Namespace>, KnownPolicy>()
 
   constructor(dependencies: PluginDependencies, configuration: PodSecurityConfiguration) {
     this.#dependencies = dependencies
     this.#configuration = configuration
+    this.#metrics = createPodSecurityMetrics(dependencies.metrics ?? createMetricsRegistry())
   }
 
   validate(attributes: AdmissionAttributes): Promise<void> | void {
@@ -59,8 +64,10 @@ class PodSecurity implements AdmissionPlugin {
   #isExempt(attributes: AdmissionAttributes): boolean {
     const { namespaces: exempt, usernames } = this.#configuration.exemptions
     const by = exempt.has(attributes.namespace) ? 'namespace' : usernames.has(attributes.context.user.name) ? 'user' : ''
-    if (by !== '') attributes.annotate?.(`${labelPrefix}exempt`, by)
-    return by !== ''
+    if (by === '') return false
+    attributes.annotate?.(`${labelPrefix}exempt`, by)
+    this.#metrics.exempted(attributes)
+    return true
   }
 
   /** What makes pods is let through when the namespace cannot be read: its pods will not be. */
@@ -70,6 +77,7 @@ class PodSecurity implements AdmissionPlugin {
     if (client.resource(namespaces) === undefined) return this.#policyOf(undefined)
     const unreadable = `failed to lookup namespace ${quote(name)}`
     const fail = (): undefined => {
+      this.#metrics.failed(attributes, true)
       if (isPod) throw newInternal(unreadable)
       attributes.annotate?.(`${labelPrefix}error`, unreadable)
       return undefined
@@ -91,6 +99,7 @@ class PodSecurity implements AdmissionPlugin {
   #checkPod(attributes: AdmissionAttributes, known: KnownPolicy): void {
     if (known.error === '' && isFullyPrivileged(known.policy)) {
       attributes.annotate?.(`${labelPrefix}enforce-policy`, 'privileged:latest')
+      this.#metrics.evaluated(attributes, true, known.policy.enforce, 'enforce')
       return
     }
     const pod = podOf(attributes.object!)
@@ -110,20 +119,31 @@ class PodSecurity implements AdmissionPlugin {
     const { annotate, context, resource, name } = attributes
     if (this.#configuration.exemptions.runtimeClasses.has(pod.spec.runtimeClassName ?? '')) {
       annotate?.(`${labelPrefix}exempt`, 'runtimeClass')
+      this.#metrics.exempted(attributes)
       return
     }
     const complaint = complaintsAbout(pod, policy)
-    if (annotate !== undefined) {
-      if (error !== '') annotate(`${labelPrefix}error`, error)
-      if (enforces) annotate(`${labelPrefix}enforce-policy`, levelVersionText(policy.enforce))
-      const audited = complaint('audit')
-      if (audited !== undefined) annotate(`${labelPrefix}audit-violations`, `would violate PodSecurity ${audited}`)
+    if (error !== '') {
+      annotate?.(`${labelPrefix}error`, error)
+      this.#metrics.failed(attributes, false)
     }
-    const refused = enforces ? complaint('enforce') : undefined
+    const audited = complaint('audit')
+    if (audited !== undefined) {
+      annotate?.(`${labelPrefix}audit-violations`, `would violate PodSecurity ${audited}`)
+      this.#metrics.evaluated(attributes, false, policy.audit, 'audit')
+    }
+    let refused: string | undefined
+    if (enforces) {
+      annotate?.(`${labelPrefix}enforce-policy`, levelVersionText(policy.enforce))
+      refused = complaint('enforce')
+      this.#metrics.evaluated(attributes, refused === undefined, policy.enforce, 'enforce')
+    }
     if (refused !== undefined)
       throw newForbidden({ group: resource.group, resource: resource.resource }, name, `violates PodSecurity ${refused}`)
     const warning = complaint('warn')
-    if (warning !== undefined) context.warn(`would violate PodSecurity ${warning}`)
+    if (warning === undefined) return
+    context.warn(`would violate PodSecurity ${warning}`)
+    this.#metrics.evaluated(attributes, false, policy.warn, 'warn')
   }
 }
 
