@@ -4,8 +4,10 @@ import { toYaml } from '@keelson/apimachinery/yaml'
 import type { RestResult, ResultList } from '@keelson/registry'
 import { isStoredObject } from '@keelson/storagebackend'
 import { indentJson } from './indent-json.ts'
+import { pieceBytes } from './json-piece.ts'
+import type { JsonPiece } from './json-piece.ts'
 import { ObjectEncoder } from './object-encoder.ts'
-import { partialJson } from './partial-metadata.ts'
+import { partialPiece } from './partial-metadata.ts'
 import { parseIncludeObject } from './query-options.ts'
 import type { Answer, ResourceScope } from './scope.ts'
 import { TableRows } from './table.ts'
@@ -19,7 +21,7 @@ export interface ListShape {
   readonly after: string
   /** Instead of before + after, when there are no items. */
   readonly empty: string
-  item(result: RestResult): Buffer
+  item(result: RestResult): JsonPiece
 }
 
 export function listMetaOf(list: ResultList): ListMeta {
@@ -40,7 +42,7 @@ export function jsonShape(answer: Answer, list: ResultList): ListShape {
       throw notConvertible(transform, `${scope.gvk.kind}List`, true)
     case 'PartialObjectMetadataList':
       return typedList('PartialObjectMetadataList', `meta.k8s.io/${transform.version}`, meta, (result) =>
-        partialJson(result, transform.version),
+        partialPiece(result, transform.version),
       )
     case 'Table': {
       const rows = new TableRows(scope, transform.version, parseIncludeObject(query))
@@ -50,7 +52,7 @@ export function jsonShape(answer: Answer, list: ResultList): ListShape {
         between: ',',
         after: `${rows.tail}\n`,
         empty: `${before}${rows.tail}\n`,
-        item: (result) => Buffer.from(rows.row(result)),
+        item: (result) => rows.row(result),
       }
     }
     case undefined: {
@@ -79,7 +81,7 @@ export function prettyShape(compact: ListShape): ListShape {
     between: ',\n    ',
     after: '\n  ]\n}',
     empty: whole,
-    item: (result) => Buffer.from(indentJson(compact.item(result).toString()).replaceAll('\n', '\n    ')),
+    item: (result) => Buffer.from(indentJson(pieceBytes(compact.item(result)).toString()).replaceAll('\n', '\n    ')),
   }
 }
 
@@ -93,7 +95,7 @@ export function yamlShape(compact: ListShape): ListShape {
     between: '',
     after: empty.slice(end),
     empty,
-    item: (result) => Buffer.from(yamlItem(toYaml(parseJson(compact.item(result).toString()).value))),
+    item: (result) => Buffer.from(yamlItem(toYaml(parseJson(pieceBytes(compact.item(result)).toString()).value))),
   }
 }
 

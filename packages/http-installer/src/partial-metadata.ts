@@ -3,11 +3,13 @@ import type { ObjectMeta } from '@keelson/apimachinery'
 import { encodeUnknown } from '@keelson/api'
 import type { RestResult } from '@keelson/registry'
 import { isStoredObject, metadataEnd } from '@keelson/storagebackend'
+import { pieceBytes } from './json-piece.ts'
+import type { JsonPiece } from './json-piece.ts'
 import { metaType } from './meta-types.ts'
 import type { Transform } from './negotiate.ts'
 import { asBuffer } from './object-encoder.ts'
 import { metaOf } from './result-meta.ts'
-import { spliced, typeHead } from './splice.ts'
+import { typeHead } from './splice.ts'
 
 export interface MetaKind {
   readonly group: 'meta.k8s.io'
@@ -23,13 +25,20 @@ const heads = { v1: typeHead('PartialObjectMetadata', 'meta.k8s.io/v1'), v1beta1
 const closing = Buffer.from('}')
 
 /** An object's metadata alone, as JSON without line feed. Metadata is the same in all versions, so the stored bytes will do. */
-export function partialJson(result: RestResult, version: Transform['version']): Buffer {
+export function partialPiece(result: RestResult, version: Transform['version']): JsonPiece {
   if (isStoredObject(result)) {
     const end = metadataEnd(result)
-    if (end !== undefined)
-      return spliced(heads[version], { body: result.body.subarray(0, end), spliceAt: result.spliceAt, revision: result.revision }, closing)
+    if (end !== undefined) {
+      const object = { body: result.body.subarray(0, end), spliceAt: result.spliceAt, revision: result.revision }
+      return { head: heads[version], object, tail: closing }
+    }
   }
   return Buffer.concat([heads[version], Buffer.from(`"metadata":${stringifyJson(metaOf(result))}}`)])
+}
+
+/** The same in bytes of its own. */
+export function partialJson(result: RestResult, version: Transform['version']): Buffer {
+  return pieceBytes(partialPiece(result, version))
 }
 
 /** With its envelope. */

@@ -1,11 +1,15 @@
 import { stringifyJson } from '@keelson/apimachinery'
 import type { RestResult, TableCell } from '@keelson/registry'
 import { isStoredObject } from '@keelson/storagebackend'
+import { surrounded } from './json-piece.ts'
+import type { JsonPiece } from './json-piece.ts'
 import type { Transform } from './negotiate.ts'
 import { ObjectEncoder } from './object-encoder.ts'
-import { partialJson } from './partial-metadata.ts'
+import { partialPiece } from './partial-metadata.ts'
 import type { IncludeObject } from './query-options.ts'
 import type { ResourceScope } from './scope.ts'
+
+const none = Buffer.from('null')
 
 /** Objects of one scope as rows of a meta.k8s.io Table, in JSON. */
 export class TableRows {
@@ -29,22 +33,22 @@ export class TableRows {
     return `{"kind":"Table","apiVersion":"meta.k8s.io/${this.#version}","metadata":${stringifyJson(listMeta)},"columnDefinitions":${definitions},"rows":[`
   }
 
-  row(result: RestResult, include: IncludeObject = this.#include): string {
+  row(result: RestResult, include: IncludeObject = this.#include): JsonPiece {
     const { table } = this.#scope.storage
     const object = isStoredObject(result) ? result.copy() : result
     const cells = stringifyJson(table.cells(object, this.#now) satisfies readonly TableCell[])
     const conditions = table.conditions?.(object) ?? []
     const more = conditions.length === 0 ? '' : `,"conditions":${stringifyJson(conditions)}`
-    return `{"cells":${cells}${more},"object":${this.#included(result, include)}}`
+    return surrounded(`{"cells":${cells}${more},"object":`, this.#included(result, include), '}')
   }
 
   get tail(): string {
     return ']}'
   }
 
-  #included(result: RestResult, include: IncludeObject): string {
-    if (include === 'None') return 'null'
-    return (include === 'Object' ? this.#encoder.embedded(result) : partialJson(result, this.#version)).toString()
+  #included(result: RestResult, include: IncludeObject): JsonPiece {
+    if (include === 'None') return none
+    return include === 'Object' ? this.#encoder.embedded(result) : partialPiece(result, this.#version)
   }
 }
 

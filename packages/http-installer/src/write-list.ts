@@ -1,14 +1,14 @@
 import type { ResultList } from '@keelson/registry'
 import { isStoredObject } from '@keelson/storagebackend'
-import type { StoredObject } from '@keelson/storagebackend'
 import { writeCborList } from './cbor/write-cbor-list.ts'
+import { pieceBytes, writePiece } from './json-piece.ts'
 import { jsonShape, prettyShape, yamlShape } from './list-shape.ts'
 import type { ListShape } from './list-shape.ts'
 import { mediaTypes } from './negotiate.ts'
 import type { Answer } from './scope.ts'
 import { collect, writeSizedList } from './sized-list.ts'
 import type { SlabWriter } from './slab-writer.ts'
-import { itemHead, splicedLength, spliced, writeSpliced } from './splice.ts'
+import { itemHead, splicedLength } from './splice.ts'
 import { writeInSlabs } from './write-in-slabs.ts'
 import { isPretty } from './write-object.ts'
 import { writeProtobufList } from './write-protobuf-list.ts'
@@ -31,16 +31,18 @@ export async function writeList(answer: Answer, list: ResultList): Promise<Respo
 }
 
 async function writeItems(writer: SlabWriter, shape: ListShape, list: ResultList): Promise<void> {
-  let first = true
+  const between = Buffer.from(shape.between)
+  let start: Buffer | undefined
   for (const item of list.items) {
-    const text = first ? shape.before : shape.between
-    first = false
-    if (text !== '') await writer.write(Buffer.from(text))
-    await writer.write(shape.item(item))
+    start = start === undefined ? Buffer.from(shape.before) : between
+    let wait = writer.write(start)
+    if (wait !== undefined) await wait
+    wait = writePiece(writer, shape.item(item))
+    if (wait !== undefined) await wait
     if (writer.sliceIsOver) await writer.yieldToOthers()
     if (writer.closed) return
   }
-  await writer.write(Buffer.from(first ? shape.empty : shape.after))
+  await writer.write(Buffer.from(start === undefined ? shape.empty : shape.after))
 }
 
 const nextHead = Buffer.from(',{')
@@ -50,21 +52,13 @@ async function writeSplicedList({ c }: Answer, shape: ListShape, list: ResultLis
   let itemsLength = 0
   let head: Buffer = itemHead
   const items = await collect(c, list.items, (item) => {
-    itemsLength += isStoredObject(item) ? splicedLength(head, item) : head.length - 1 + shape.item(item).length
+    itemsLength += isStoredObject(item) ? splicedLength(head, item) : head.length - 1 + pieceBytes(shape.item(item)).length
     head = nextHead
   })
   const put = (writer: SlabWriter, item: (typeof items)[number], index: number): Promise<void> | undefined => {
     const first = index === 0 ? itemHead : nextHead
-    if (!isStoredObject(item)) return writer.write(Buffer.concat([first.subarray(0, -1), shape.item(item)]))
-    const at = writer.reserve(splicedLength(first, item))
-    if (at === undefined) return putInNext(writer, first, item)
-    writer.advance(writeSpliced(writer.slab, at, first, item))
-    return undefined
+    if (!isStoredObject(item)) return writer.write(Buffer.concat([first.subarray(0, -1), pieceBytes(shape.item(item))]))
+    return writePiece(writer, { head: first, object: item, tail: undefined })
   }
   return writeSizedList(c, mediaTypes.json, { items, before: Buffer.from(shape.before), after: Buffer.from(shape.after), itemsLength, put })
-}
-
-async function putInNext(writer: SlabWriter, head: Buffer, item: StoredObject): Promise<void> {
-  if (await writer.makeRoom(splicedLength(head, item))) writer.advance(writeSpliced(writer.slab, 0, head, item))
-  else await writer.write(spliced(head, item))
 }

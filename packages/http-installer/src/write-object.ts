@@ -5,6 +5,7 @@ import type { StoredObject } from '@keelson/storagebackend'
 import { writeCbor } from './cbor/write-cbor.ts'
 import { sendCompressible } from './compress/send-compressed.ts'
 import { headerOf } from './context.ts'
+import { pieceBytes } from './json-piece.ts'
 import { mediaTypes, prefersPretty } from './negotiate.ts'
 import type { Transform } from './negotiate.ts'
 import { lineFeed, ObjectEncoder, shapeJson } from './object-encoder.ts'
@@ -58,7 +59,7 @@ function transformed({ scope }: Answer, transform: Transform, result: RestResult
   if (transform.kind === 'PartialObjectMetadataList') throw notConvertible(transform, scope.gvk.kind)
   const rows = new TableRows(scope, transform.version, parseIncludeObject(query))
   const { resourceVersion } = metaOf(result)
-  return `${rows.head(resourceVersion === undefined ? {} : { resourceVersion })}${rows.row(result)}${rows.tail}`
+  return `${rows.head(resourceVersion === undefined ? {} : { resourceVersion })}${pieceBytes(rows.row(result)).toString()}${rows.tail}`
 }
 
 /** 406: metadata of one object was asked for of a list, or the other way round. */

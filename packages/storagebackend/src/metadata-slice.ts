@@ -33,10 +33,19 @@ export function readMetadata(stored: StoredObject): ObjectMeta {
   return { ...(JSON.parse(text) as ObjectMeta), resourceVersion: String(revision) }
 }
 
+/** A search costs as much as so many steps: names are shorter, and long values longer. */
+const stepsOfSearch = 24
+
 /** Index of the closing quote. */
-function endOfString(body: Uint8Array, at: number): number {
-  for (;;) {
-    at = body.indexOf(brace.quote, at + 1)
+function endOfString(body: Uint8Array, start: number): number {
+  let at = start + 1
+  for (const stepped = at + stepsOfSearch; at < stepped; at++) {
+    const c = body[at]
+    if (c === brace.quote || c === undefined) return at
+    if (c === brace.escape) at++
+  }
+  for (; ; at++) {
+    at = body.indexOf(brace.quote, at)
     if (at < 0) return body.length
     let slashes = 0
     while (body[at - 1 - slashes] === brace.escape) slashes++

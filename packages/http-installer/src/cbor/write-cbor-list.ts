@@ -1,5 +1,6 @@
 import { parseJson } from '@keelson/apimachinery'
 import type { ResultList } from '@keelson/registry'
+import { pieceBytes } from '../json-piece.ts'
 import { jsonShape } from '../list-shape.ts'
 import { mediaTypes } from '../negotiate.ts'
 import type { Answer } from '../scope.ts'
@@ -24,7 +25,7 @@ export async function writeCborList(answer: Answer, list: ResultList): Promise<R
       }
       await writer.write(cbor.arrayHead(items.length))
       for (const item of items) {
-        await writer.write(cbor.encodeCbor(parseJson(shape.item(item)).value, schema))
+        await writer.write(cbor.encodeCbor(parseJson(pieceBytes(shape.item(item))).value, schema))
         if (writer.sliceIsOver) await writer.yieldToOthers()
         if (writer.closed) return
       }

@@ -3,6 +3,8 @@ import { decodeStruct, parseJson } from '@keelson/apimachinery'
 import { encodeUnknown } from '@keelson/api'
 import type { ObjectEvent } from '@keelson/storagebackend'
 import type { CborCodec } from '../cbor/cbor-codec.ts'
+import { pieceBytes, surrounded } from '../json-piece.ts'
+import type { JsonPiece } from '../json-piece.ts'
 import { metaType } from '../meta-types.ts'
 import type { NegotiatedStream } from '../negotiate.ts'
 import { asBuffer, ObjectEncoder, typedJson } from '../object-encoder.ts'
@@ -111,10 +113,10 @@ class TableFramer implements EventFramer {
     return this.#frame('BOOKMARK', String(event.revision), row)
   }
 
-  #frame(type: string, resourceVersion: string, row: string): Buffer {
+  #frame(type: string, resourceVersion: string, row: JsonPiece): Buffer {
     const head = this.#rows.head({ resourceVersion }, !this.#told)
     this.#told = true
-    return this.#embed(type, Buffer.from(head + row + this.#rows.tail))
+    return this.#embed(type, pieceBytes(surrounded(head, row, this.#rows.tail)))
   }
 }
 

@@ -1,0 +1,52 @@
+import type { SlabWriter } from './slab-writer.ts'
+import { spliced, splicedLength, writeSpliced } from './splice.ts'
+import type { SplicedBytes } from './splice.ts'
+
+/** Text around stored bytes, which are copied once: to where they are sent from. */
+export interface SplicedPiece {
+  readonly head: Uint8Array
+  readonly object: SplicedBytes
+  readonly tail: Uint8Array | undefined
+}
+
+/** A value of JSON that stands in a larger one. */
+export type JsonPiece = Buffer | SplicedPiece
+
+export function pieceBytes(piece: JsonPiece): Buffer {
+  return piece instanceof Uint8Array ? piece : spliced(piece.head, piece.object, piece.tail)
+}
+
+export function surrounded(before: string, piece: JsonPiece, after: string): JsonPiece {
+  if (piece instanceof Uint8Array) return Buffer.concat([Buffer.from(before), piece, Buffer.from(after)])
+  const { head, object, tail } = piece
+  const behind = Buffer.from(after)
+  return {
+    head: Buffer.concat([Buffer.from(before), head]),
+    object,
+    tail: tail === undefined ? behind : Buffer.concat([tail, behind]),
+  }
+}
+
+/** Undefined when done at once; a promise when the socket wants to be waited for. */
+export function writePiece(writer: SlabWriter, piece: JsonPiece): Promise<void> | undefined {
+  if (piece instanceof Uint8Array) return writer.write(piece)
+  const at = writer.reserve(lengthOf(piece))
+  if (at === undefined) return writeInNext(writer, piece)
+  put(writer, at, piece)
+  return undefined
+}
+
+async function writeInNext(writer: SlabWriter, piece: SplicedPiece): Promise<void> {
+  if (await writer.makeRoom(lengthOf(piece))) put(writer, 0, piece)
+  else await writer.write(pieceBytes(piece))
+}
+
+function put(writer: SlabWriter, at: number, { head, object, tail }: SplicedPiece): void {
+  const end = writeSpliced(writer.slab, at, head, object)
+  if (tail !== undefined) writer.slab.set(tail, end)
+  writer.advance(end + (tail?.length ?? 0))
+}
+
+function lengthOf({ head, object, tail }: SplicedPiece): number {
+  return splicedLength(head, object) + (tail?.length ?? 0)
+}
