@@ -123,7 +123,8 @@ function serveRoute(c: InstallerContext, route: ResolvedRoute, forceWatch: boole
   const method = methodOf(c)
   const handler = route.methods[method]
   if (handler === undefined) throw newGenericServerResponse(405, method, nowhere, '')
-  checkConsumable(contentTypeOf(c), consumes(c, method, handler))
+  const consumable = consumes(c, method, handler)
+  if (consumable !== undefined) checkConsumable(contentTypeOf(c), consumable)
   const more = produces(handler)
   if (more !== undefined) checkAcceptable(c, route.isList && method === 'GET', more)
   const context = inNamespace(requestContextOf(c), route.scope.namespaced ? route.namespace : '')

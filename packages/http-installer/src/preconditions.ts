@@ -24,8 +24,7 @@ export function checkAcceptable(c: InstallerContext, isList: boolean, first: rea
 }
 
 /** Throws 415 when the method takes only certain bodies and this is none of them. */
-export function checkConsumable(contentType: string | undefined, consumable: readonly string[] | undefined): void {
-  if (consumable === undefined) return
+export function checkConsumable(contentType: string | undefined, consumable: readonly string[]): void {
   for (const type of (contentType || 'application/octet-stream').split(',')) {
     if (consumable.includes(bare(type))) return
   }

@@ -55,7 +55,14 @@ const brokenEscape = /%(?![0-9a-f]{2})/i
 /** What may be asked of a query's parameters. */
 export type QueryParameters = Pick<URLSearchParams, 'get' | 'getAll' | 'has' | 'size' | typeof Symbol.iterator>
 
-const noParameters: QueryParameters = new URLSearchParams()
+/** Most requests have none; the class looks at each name it is asked for as if there were some. */
+const noParameters: QueryParameters = {
+  get: () => null,
+  getAll: () => [],
+  has: () => false,
+  size: 0,
+  [Symbol.iterator]: () => new URLSearchParams()[Symbol.iterator](),
+}
 
 /** The parameters of a query. Those that hold a semicolon or a broken escape are left out, as the original does. */
 export function parseQuery(query: string): QueryParameters {

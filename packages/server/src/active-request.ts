@@ -82,7 +82,7 @@ export class ActiveRequest implements RequestContext, Expiring {
         if (!this.#finished) controller.abort(new ClientGoneError('the client closed the connection'))
       }
       if (this.outgoing.destroyed) gone()
-      else this.outgoing.once('close', gone)
+      else this.outgoing.on('close', gone)
       if (this.expired) controller.abort(new DeadlineExceededError('the request timed out'))
     }
     return this.#controller.signal

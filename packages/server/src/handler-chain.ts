@@ -99,7 +99,7 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
     }
 
     const observed = { info, method, query, contentType: incoming.headers['content-type'] }
-    let release = (): void => {}
+    let release = nothing
     function contextFor(user: UserInfo): ActiveRequest {
       return new ActiveRequest({
         info,
@@ -187,7 +187,7 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
     }
     // Once, at the end or when the deadline has passed: a handler that never ends must not keep its place for ever.
     release = () => {
-      release = () => {}
+      release = nothing
       request.finish()
       if (deadline !== undefined) deadlines.delete(deadline)
       clearTimeout(ownTimer)
@@ -209,19 +209,19 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
   }
 
   return {
-    middleware: async (c, next) => {
+    middleware: (c, next) => {
       const { incoming, outgoing } = c.env
       if (incoming === undefined || outgoing === undefined) throw new Error('the handler chain needs node requests')
-      try {
-        return await serve(c, next, incoming, outgoing)
-      } catch (error) {
+      return serve(c, next, incoming, outgoing).catch((error: unknown) => {
         options.onPanic(error, incoming.method ?? '', incoming.url ?? '', c.env.commonHeaders?.[1] ?? '')
         return answerPanic(c)
-      }
+      })
     },
     close: () => deadlines.stop(),
   }
 }
+
+const nothing = (): void => {}
 
 const unknownUser: UserInfo = { name: '', groups: [] }
 

@@ -1,18 +1,19 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { Row } from './row.ts'
 
 /**
  * The connections that HTTP/1.1 has, and what is being answered on them. Node ends a connection as idle once its answer has been handed over, though
  * not all of it may be written: to a client that reads slowly that is half an answer.
  */
 export class Http1Connections {
-  readonly #answers = new Map<Socket, Set<ServerResponse>>()
+  readonly #answers = new Map<Socket, Row<ServerResponse>>()
   /** Those whose first request is still to come, or on its way. */
   readonly #fresh = new Set<Socket>()
   #ending = false
 
   add(socket: Socket): void {
-    this.#answers.set(socket, new Set())
+    this.#answers.set(socket, new Row())
     this.#fresh.add(socket)
     socket.once('close', () => this.remove(socket))
   }
@@ -27,17 +28,17 @@ export class Http1Connections {
     const answers = this.#answers.get(socket)
     if (answers === undefined) return
     this.#fresh.delete(socket)
-    answers.add(outgoing)
+    const place = answers.add(outgoing)
     if (this.#ending) outgoing.shouldKeepAlive = false
-    outgoing.once('close', () => {
-      answers.delete(outgoing)
-      if (this.#ending && answers.size === 0) socket.destroySoon()
+    outgoing.on('close', () => {
+      answers.remove(place)
+      if (this.#ending && answers.first === undefined) socket.destroySoon()
     })
   }
 
   /** True while an answer is not written to its end. */
   get busy(): boolean {
-    for (const answers of this.#answers.values()) if (answers.size > 0) return true
+    for (const answers of this.#answers.values()) if (answers.first !== undefined) return true
     return false
   }
 
@@ -48,7 +49,7 @@ export class Http1Connections {
   end(): void {
     this.#ending = true
     for (const [socket, answers] of this.#answers) {
-      if (answers.size === 0 && !this.#fresh.has(socket)) socket.destroySoon()
+      if (answers.first === undefined && !this.#fresh.has(socket)) socket.destroySoon()
       for (const outgoing of answers) if (!outgoing.headersSent) outgoing.shouldKeepAlive = false
     }
   }

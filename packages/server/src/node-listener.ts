@@ -33,7 +33,8 @@ export function createNodeListener({ fetch, cbor, onError }: NodeListenerOptions
       onError(error, incoming)
       outgoing.destroy()
     }
-    const bindings: NodeBindings = { incoming, outgoing, commonHeaders: undefined, sentBytes: 0, cbor, ...(upgrade && { upgrade }) }
+    const bindings: NodeBindings = { incoming, outgoing, commonHeaders: undefined, sentBytes: 0, cbor }
+    if (upgrade !== undefined) bindings.upgrade = upgrade
     if (incoming instanceof Http2Incoming) bindings.nodePair = () => incoming.nodePair()
     const answered = (response: Response): Promise<void> | undefined =>
       outgoing.headersSent || outgoing.destroyed ? undefined : writeResponse(response, bindings).catch(failed)
@@ -48,7 +49,7 @@ export function createNodeListener({ fetch, cbor, onError }: NodeListenerOptions
   return {
     request: (incoming, outgoing) => {
       // A body that nobody wanted must not keep the connection from its next request.
-      if (incoming.method !== 'GET' && incoming.method !== 'HEAD') outgoing.once('close', () => drainIncoming(incoming))
+      if (incoming.method !== 'GET' && incoming.method !== 'HEAD') outgoing.on('close', () => drainIncoming(incoming))
       serve(incoming, outgoing)
     },
     upgrade: (incoming, socket, head) => {
