@@ -4,6 +4,7 @@ import * as openapi from './openapi/index.ts'
 
 it('exports these names and no others', () => {
   expect(Object.keys(api).toSorted()).toEqual([
+    'FieldSets',
     'ProtoError',
     'aggregateContainers',
     'createApiTypes',

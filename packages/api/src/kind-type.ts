@@ -1,4 +1,5 @@
 import type { GroupVersion, GroupVersionKind, KubeObject, StructSchema } from '@keelson/apimachinery'
+import type { FieldSets } from './proto/field-sets.ts'
 import type { SchemaTable } from './schema/schema-table.ts'
 
 /** Everything generated about one kind. */
@@ -8,8 +9,11 @@ export interface KindType {
   readonly schema: StructSchema
   /** The bare message (no `k8s\0` envelope). Ignores kind and apiVersion. */
   encodeProto(object: KubeObject): Uint8Array
-  /** Canonical JSON shape, without kind and apiVersion. Throws `ProtoError` on bytes that are cut or wrong, never anything else. */
-  decodeProto(bytes: Uint8Array): KubeObject
+  /**
+   * Canonical JSON shape, without kind and apiVersion. Throws `ProtoError` on bytes that are cut or wrong, never anything else.
+   * With `fieldSets`, the sets of managed fields are theirs, and nobody's to change.
+   */
+  decodeProto(bytes: Uint8Array, fieldSets?: FieldSets): KubeObject
 }
 
 /** What a group version's module exports: `import { coreV1 } from '@keelson/api/core/v1'`. */

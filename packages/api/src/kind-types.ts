@@ -1,5 +1,6 @@
 import type { GroupVersion, GroupVersionKind, KubeObject, StructSchema } from '@keelson/apimachinery'
 import type { GroupVersionTypes, KindType } from './kind-type.ts'
+import type { FieldSets } from './proto/field-sets.ts'
 import type { ProtoReader } from './proto/proto-reader.ts'
 import { readMessage } from './proto/proto-reader.ts'
 import type { ProtoWriter } from './proto/proto-writer.ts'
@@ -47,7 +48,7 @@ class TableKind implements KindType {
     return writeMessage(object as never, this.codec.write)
   }
 
-  decodeProto(bytes: Uint8Array): KubeObject {
-    return readMessage(bytes, this.codec.read) as KubeObject
+  decodeProto(bytes: Uint8Array, fieldSets?: FieldSets): KubeObject {
+    return readMessage(bytes, this.codec.read, fieldSets) as KubeObject
   }
 }

@@ -1,4 +1,4 @@
-import { decodeUnknown, encodeUnknown, hasProtoMagic } from '@keelson/api'
+import { decodeUnknown, encodeUnknown, FieldSets, hasProtoMagic } from '@keelson/api'
 import type { ApiTypes, KindType } from '@keelson/api'
 import { decodeStruct, encodeJson, formatGroupVersion, parseGroupVersion, parseJson } from '@keelson/apimachinery'
 import type { GroupVersionKind, JsonObject, KubeObject, Scheme } from '@keelson/apimachinery'
@@ -29,6 +29,8 @@ export function protobufCodecs({ types, scheme, mediaType }: ProtobufCodecsOptio
   // A record never leaves memory here, so no other schema version can be met.
   const records = recordCodecs({ schemaVersion: 1 })
   const recent = new RecentRecords()
+  // What is decoded here becomes a record and is dropped.
+  const source = { types, scheme, fieldSets: new FieldSets() }
   return (request) => {
     const { kind, namedByKey = false, storedVersion = kind.gvk.version } = request
     const storedKind = { ...kind.gvk, version: storedVersion }
@@ -43,7 +45,7 @@ export function protobufCodecs({ types, scheme, mediaType }: ProtobufCodecsOptio
       open(key, value, revision) {
         const known = recent.get(record, key, value)
         if (known !== undefined) return record.open(key, known, revision)
-        const object = decode(types, scheme, kind.gvk, { key, namedByKey }, value)
+        const object = decode(source, kind.gvk, { key, namedByKey }, value)
         const made = record.encode(object as Parameters<typeof record.encode>[0])
         recent.set(record, key, value, made)
         return record.open(key, made, revision)
@@ -57,11 +59,17 @@ interface Place {
   readonly namedByKey: boolean
 }
 
-function decode(types: ApiTypes, scheme: Scheme, hub: GroupVersionKind, place: Place, value: Uint8Array): KubeObject {
-  const { key, namedByKey } = place
+interface Source {
+  readonly types: ApiTypes
+  readonly scheme: Scheme
+  readonly fieldSets: FieldSets
+}
+
+function decode(source: Source, hub: GroupVersionKind, { key, namedByKey }: Place, value: Uint8Array): KubeObject {
+  const { types, scheme } = source
   let found: { readonly gvk: GroupVersionKind; readonly object: KubeObject }
   try {
-    found = hasProtoMagic(value) ? decodeProtobuf(types, value) : decodeJsonValue(types, value)
+    found = hasProtoMagic(value) ? decodeProtobuf(source, value) : decodeJsonValue(types, value)
   } catch (cause) {
     throw new CorruptObjectError(`the stored ${hub.kind} ${key} cannot be decoded: ${(cause as Error).message}`, { cause })
   }
@@ -77,10 +85,10 @@ function decode(types: ApiTypes, scheme: Scheme, hub: GroupVersionKind, place: P
   return scheme.toHub(gvk, object)
 }
 
-function decodeProtobuf(types: ApiTypes, value: Uint8Array): { gvk: GroupVersionKind; object: KubeObject } {
+function decodeProtobuf({ types, fieldSets }: Source, value: Uint8Array): { gvk: GroupVersionKind; object: KubeObject } {
   const { gvk, raw, contentEncoding } = decodeUnknown(value)
   if (contentEncoding !== '') throw new Error(`the content encoding ${JSON.stringify(contentEncoding)} is not known`)
-  return { gvk, object: typeOf(types, gvk).decodeProto(raw) }
+  return { gvk, object: typeOf(types, gvk).decodeProto(raw, fieldSets) }
 }
 
 function decodeJsonValue(types: ApiTypes, value: Uint8Array): { gvk: GroupVersionKind; object: KubeObject } {

@@ -3,6 +3,7 @@ import protobuf from 'protobufjs/minimal.js'
 import { formatDuration } from '@keelson/apimachinery'
 import type { JsonObject, JsonValue } from '@keelson/apimachinery'
 import type { FastBuffer } from './fast-buffer.ts'
+import type { FieldSets } from './field-sets.ts'
 import { canonicalQuantity } from './canonical-quantity.ts'
 import { parseJsonBytes } from './json-bytes.ts'
 import { ProtoError } from './proto-error.ts'
@@ -23,15 +24,17 @@ const maxSharedText = 65_536
 export class ProtoReader extends protobuf.Reader {
   private readonly data: FastBuffer
   private readonly ascii: string
+  private readonly fieldSets: FieldSets | undefined
   private nesting = 0
   private lastMap: object | undefined
   private lastKey = ''
   private unsorted: Set<Record<string, unknown>> | undefined
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, fieldSets?: FieldSets) {
     const data = (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)) as FastBuffer
     super(data)
     this.data = data
+    this.fieldSets = fieldSets
     this.ascii = this.len <= maxSharedText ? data.latin1Slice(0, this.len) : ''
   }
 
@@ -238,6 +241,15 @@ export class ProtoReader extends protobuf.Reader {
 
   /** A message of which one field is JSON: RawExtension, JSON. */
   json(jsonTag = 10): JsonValue {
+    return parseJsonBytes(this.jsonText(jsonTag))
+  }
+
+  fieldsV1(): JsonObject {
+    const text = this.jsonText(10)
+    return (this.fieldSets ? this.fieldSets.parse(text) : parseJsonBytes(text)) as JsonObject
+  }
+
+  private jsonText(jsonTag: number): string {
     const end = this.open()
     let text = ''
     while (this.pos < end) {
@@ -246,11 +258,7 @@ export class ProtoReader extends protobuf.Reader {
       else this.skipField(tag)
     }
     this.leave(end)
-    return parseJsonBytes(text)
-  }
-
-  fieldsV1(): JsonObject {
-    return this.json() as JsonObject
+    return text
   }
 
   private utf8(): string {
@@ -360,9 +368,9 @@ export class ProtoReader extends protobuf.Reader {
 }
 
 /** Runs a message function over all of `bytes`. */
-export function readMessage<T>(bytes: Uint8Array, read: (reader: ProtoReader, end: number) => T): T {
+export function readMessage<T>(bytes: Uint8Array, read: (reader: ProtoReader, end: number) => T, fieldSets?: FieldSets): T {
   try {
-    const reader = new ProtoReader(bytes)
+    const reader = new ProtoReader(bytes, fieldSets)
     reader.here()
     const value = read(reader, reader.len)
     reader.finish()

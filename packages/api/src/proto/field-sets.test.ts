@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest'
+import { FieldSets } from './field-sets.ts'
+
+const text = (name: string): string => `{"f:${name}":{}}`
+
+it('parses a set once', () => {
+  const sets = new FieldSets()
+  expect(sets.parse(text('a'))).toEqual({ 'f:a': {} })
+  expect(sets.parse(text('a'))).toBe(sets.parse(text('a')))
+  expect(sets.parse(text('b'))).toEqual({ 'f:b': {} })
+  expect([sets.parse(''), sets.parse('{}')]).toEqual([null, {}])
+  expect(() => sets.parse('{')).toThrow(expect.objectContaining({ name: 'ProtoError' }))
+})
+
+it('forgets what was not asked for lately', () => {
+  const sets = new FieldSets(3 * text('a').length)
+  const [a, b] = [sets.parse(text('a')), sets.parse(text('b'))]
+  for (const name of 'cdefgh') {
+    sets.parse(text(name))
+    expect(sets.parse(text('a'))).toBe(a)
+  }
+  expect(sets.parse(text('b'))).not.toBe(b)
+})
+
+it('keeps no set that is very long', () => {
+  const sets = new FieldSets()
+  const long = text('x'.repeat(20_000))
+  expect(sets.parse(long)).not.toBe(sets.parse(long))
+})
