@@ -36,15 +36,7 @@ export { Scheme } from './scheme.ts'
 export type { KindRegistration } from './scheme.ts'
 export { byteLength, goJson, goValue, parseInt64, quote } from './go-text.ts'
 export { FieldPath, fieldPath } from './field-path.ts'
-export {
-  aggregateFieldErrors,
-  aggregateMessages,
-  appendErrors,
-  fieldError,
-  fieldErrorBody,
-  fieldErrorMessage,
-  verbatim,
-} from './field-error.ts'
+export { aggregateFieldErrors, aggregateMessages, fieldError, fieldErrorBody, fieldErrorMessage, verbatim } from './field-error.ts'
 export type { FieldError, FieldErrorConstructors, FieldErrorList, FieldErrorType, VerbatimValue } from './field-error.ts'
 export { ApiError, apiErrorFromStatus, isApiError, reasons } from './api-error.ts'
 export type { ApiErrorInit, Reason } from './api-error.ts'
