@@ -6,6 +6,7 @@ import {
   type CommitResult,
   type Entry,
   type LeaseId,
+  type Operation,
   type Revision,
   type Transaction,
 } from '@keelson/storagebackend'
@@ -31,24 +32,23 @@ export interface CommitState {
   stop(error: Error): void
 }
 
-interface Waiting {
+/** All or nothing, and with whoever waits for it. One that brings nothing waits for those before it. */
+interface Step {
+  readonly revision: PendingRevision | undefined
+  readonly lease: Lease | undefined
+  readonly endedLeases: readonly LeaseId[] | undefined
+  readonly bytes: number
   readonly settle: () => void
   readonly fail: (error: Error) => void
 }
 
-interface Group {
-  readonly revisions: PendingRevision[]
-  readonly leases: Lease[]
-  readonly endedLeases: LeaseId[]
-  readonly waiting: Waiting[]
-  bytes: number
-}
-
 /** A flush takes no more than this, so that preparing and publishing it stays a matter of a few milliseconds. */
-const groupRevisions = 512
-const groupBytes = 4 * 2 ** 20
-/** So many are not held back for more to come: the disk works while those who were answered make their next writes. */
-const enoughRevisions = 16
+const mostSteps = 512
+const mostBytes = 4 * 2 ** 20
+/** So few are not divided. */
+const fewSteps = 4
+/** With so many a flush begins at once, however many there are that write. */
+const mostHeldBack = 16
 
 const maxKeyBytes = 1900
 /** While read-only, a write is tried again this often. */
@@ -60,9 +60,12 @@ const probeInterval = 5000
  *     commit() ─ compares with the pending head, gets its revision ─┐
  *     commit() ─────────────────────────────────────────────────────┤ gathering
  *                                                                   v
- *              flushing: one group at a time, all or nothing ── apply each revision in order ── answer
+ *              flushing: one batch at a time, all or nothing ── apply each revision in order ── answer
  *
- * What arrives during a flush is in the next one. An answer that rests on a pending write waits for that write.
+ * What arrives during a flush is in a later one. An answer that rests on a pending write waits for that write.
+ *
+ * A flush takes half of those who write: while the disk has these, the others, who were answered before, make their next writes. If one
+ * flush took all, everybody would wait for the disk and then the disk for everybody.
  */
 export class CommitQueue {
   readonly #state: CommitState
@@ -71,8 +74,11 @@ export class CommitQueue {
   /** What keys will be when all that is decided is durable; undefined for deleted. */
   readonly #head = new Map<string, { readonly entry: Entry | undefined; readonly revision: Revision }>()
   #headRevision: Revision
-  /** The last one takes what comes; the first is the next to be flushed. */
-  #gathering: Group[] = []
+  #gathering: Step[] = []
+  /** Steps of the last flush: about so many are making their next. */
+  #answered = 0
+  /** With so many a flush begins at once: half of those who were writing when the last one ended. */
+  #enough = mostHeldBack
   #flushing: Promise<void> | undefined
   #endOfTurn: NodeJS.Immediate | undefined
   #stopped: Error | undefined
@@ -108,37 +114,10 @@ export class CommitQueue {
     for (const o of operations) if (o.type === 'put' && o.lease) this.#state.requireLease(o.lease)
 
     // Never await between here and the queueing: the next commit must see this one's revision and entries.
-    const revision = ++this.#headRevision
-    const changes: Change[] = []
-    for (const operation of operations) {
-      const { key } = operation
-      const previous = this.#current(key)
-      let entry: Entry | undefined
-      if (operation.type === 'put') {
-        entry = {
-          key,
-          value: operation.value,
-          createRevision: previous ? previous.createRevision : revision,
-          modRevision: revision,
-          lease: operation.lease ?? 0,
-          view: undefined,
-        }
-        changes.push({ type: 'put', entry, previous })
-      } else {
-        changes.push({ type: 'delete', key, revision, previous })
-      }
-      if (this.#durability) this.#head.set(key, { entry, revision })
-    }
-    const pending = { revision, changes }
-    if (!this.#durability) {
-      this.#state.apply(pending)
-      return { committed: true, revision }
-    }
-    const group = this.#group()
-    group.revisions.push(pending)
-    for (const operation of operations) if (operation.type === 'put') group.bytes += operation.value.length
-    await this.#queued(group)
-    return { committed: true, revision }
+    const decided = this.#decide(operations)
+    if (this.#durability) await this.#queued(decided)
+    else this.#state.apply(decided)
+    return { committed: true, revision: decided.revision }
   }
 
   async grant(lease: Lease): Promise<void> {
@@ -146,10 +125,7 @@ export class CommitQueue {
     this.#requireWritable()
     // Known at once, so that a put may name it while it is on its way; a lease without keys harms nobody should it be lost.
     this.#state.applyLease(lease)
-    if (!this.#durability) return
-    const group = this.#group()
-    group.leases.push(lease)
-    await this.#queued(group)
+    if (this.#durability) await this.#queued(undefined, lease)
   }
 
   /** Deletes what hangs on the leases, as one ordinary revision, and forgets them. */
@@ -161,9 +137,10 @@ export class CommitQueue {
     const operations = Array.from(candidates)
       .filter((key) => due.has(this.#current(key)?.lease ?? 0))
       .map((key) => ({ type: 'delete', key }) as const)
-    // In the same group as the deletes: a lease must not be forgotten before its keys.
-    if (this.#durability) this.#group().endedLeases.push(...ids)
-    await this.commit({ compare: [], operations })
+    const decided = operations.length > 0 ? this.#decide(operations) : undefined
+    // In one step: a lease must not be forgotten before its keys.
+    if (this.#durability) await this.#queued(decided, undefined, ids)
+    else if (decided) this.#state.apply(decided)
     for (const id of ids) this.#state.endLease(id)
   }
 
@@ -185,53 +162,81 @@ export class CommitQueue {
     return { committed: false, revision, current }
   }
 
+  /** The next revision: what the operations make of the pending head. */
+  #decide(operations: readonly Operation[]): PendingRevision {
+    const revision = ++this.#headRevision
+    const changes: Change[] = []
+    for (const operation of operations) {
+      const { key } = operation
+      const previous = this.#current(key)
+      let entry: Entry | undefined
+      if (operation.type === 'put') {
+        entry = {
+          key,
+          value: operation.value,
+          createRevision: previous ? previous.createRevision : revision,
+          modRevision: revision,
+          lease: operation.lease ?? 0,
+          view: undefined,
+        }
+        changes.push({ type: 'put', entry, previous })
+      } else {
+        changes.push({ type: 'delete', key, revision, previous })
+      }
+      if (this.#durability) this.#head.set(key, { entry, revision })
+    }
+    return { revision, changes }
+  }
+
   /** Waits for everything decided so far. */
   async #settled(): Promise<void> {
-    if (this.#head.size > 0) await this.#queued(this.#group())
+    if (this.#head.size > 0) await this.#queued()
   }
 
-  #group(): Group {
-    let group = this.#gathering.at(-1)
-    if (!group || group.revisions.length >= groupRevisions || group.bytes >= groupBytes) {
-      group = { revisions: [], leases: [], endedLeases: [], waiting: [], bytes: 0 }
-      this.#gathering.push(group)
-    }
-    return group
-  }
-
-  #queued(group: Group): Promise<void> {
+  #queued(revision?: PendingRevision, lease?: Lease, endedLeases?: readonly LeaseId[]): Promise<void> {
     return new Promise((settle, fail) => {
-      group.waiting.push({ settle, fail })
+      this.#gathering.push({ revision, lease, endedLeases, bytes: revision ? bytesOf(revision) : 0, settle, fail })
       this.#flushSoon()
     })
   }
 
   /** Few wait for the end of the turn, for what else arrives in it goes along: whoever was just answered often has the next write ready. */
   #flushSoon(): void {
-    const group = this.#gathering[0]
-    if (this.#flushing || !group) return
-    if (group.revisions.length < enoughRevisions) this.#endOfTurn ??= setImmediate(() => this.#beginFlush())
+    if (this.#flushing || this.#gathering.length === 0) return
+    if (this.#gathering.length < this.#enough) this.#endOfTurn ??= setImmediate(() => this.#beginFlush())
     else this.#beginFlush()
   }
 
   #beginFlush(): void {
     clearImmediate(this.#endOfTurn)
     this.#endOfTurn = undefined
-    this.#flushing = this.#flush(this.#gathering.shift()!).then(() => {
+    this.#flushing = this.#flush(this.#take()).then(() => {
       this.#flushing = undefined
       this.#flushSoon()
     })
   }
 
-  async #flush(group: Group): Promise<void> {
+  #take(): readonly Step[] {
+    const gathered = this.#gathering
+    const half = Math.ceil((gathered.length + this.#answered) / 2)
+    const most = Math.min(gathered.length, Math.max(half, fewSteps), mostSteps)
+    let count = 0
+    for (let bytes = 0; count < most && bytes < mostBytes; count++) bytes += gathered[count]!.bytes
+    return gathered.splice(0, count)
+  }
+
+  async #flush(batch: readonly Step[]): Promise<void> {
     try {
       if (this.#stopped) throw this.#stopped
-      if (!isEmpty(group)) await this.#durability!.write(batchOf(group, this.#state.visibleRevision()))
+      if (batch.some(bringsSomething)) await this.#durability!.write(batchOf(batch, this.#state.visibleRevision()))
       this.#readOnly = undefined
-      for (const pending of group.revisions) this.#apply(pending)
-      for (const { settle } of group.waiting) settle()
+      for (const { revision } of batch) if (revision) this.#apply(revision)
+      const writers = batch.length + Math.max(this.#answered, this.#gathering.length)
+      this.#enough = Math.max(2, Math.min(Math.ceil(writers / 2), mostHeldBack))
+      this.#answered = batch.length
+      for (const { settle } of batch) settle()
     } catch (error) {
-      this.#fail(group, error)
+      this.#fail(batch, error)
     }
   }
 
@@ -244,7 +249,7 @@ export class CommitQueue {
   }
 
   /** Whoever saw a pending write that failed has to fail too: that is everyone who waits. */
-  #fail(group: Group, error: unknown): void {
+  #fail(batch: readonly Step[], error: unknown): void {
     const cause = error instanceof Error ? error : new Error(String(error))
     let answer: Error
     if (this.#stopped) answer = this.#stopped
@@ -255,7 +260,7 @@ export class CommitQueue {
       answer = this.#stopped = new StoppedError(`a flush failed: ${cause.message}`, { cause })
       this.#state.stop(answer)
     }
-    const waiting = [group, ...this.#gathering].flatMap((each) => each.waiting)
+    const waiting = [...batch, ...this.#gathering]
     this.#gathering = []
     this.#head.clear()
     this.#headRevision = this.#state.visibleRevision()
@@ -285,18 +290,29 @@ function requireKey(key: string): void {
     throw new RangeError(`a key must not be longer than ${maxKeyBytes} bytes`)
 }
 
-function isEmpty(group: Group): boolean {
-  return group.revisions.length === 0 && group.leases.length === 0 && group.endedLeases.length === 0
+function bringsSomething({ revision, lease, endedLeases }: Step): boolean {
+  return revision !== undefined || lease !== undefined || endedLeases !== undefined
 }
 
-function batchOf(group: Group, visible: Revision): Parameters<Durability['write']>[0] {
+function bytesOf({ changes }: PendingRevision): number {
+  let bytes = 0
+  for (const change of changes) if (change.type === 'put') bytes += change.entry.value.length
+  return bytes
+}
+
+function batchOf(steps: readonly Step[], visible: Revision): Parameters<Durability['write']>[0] {
   const puts = new Map<string, Entry>()
   const deletes = new Set<string>()
   const replaced: Entry[] = []
+  const leases: Lease[] = []
+  const endedLeases: LeaseId[] = []
   let revision = visible
-  for (const pending of group.revisions) {
-    revision = pending.revision
-    for (const change of pending.changes) {
+  for (const step of steps) {
+    if (step.lease) leases.push(step.lease)
+    if (step.endedLeases) endedLeases.push(...step.endedLeases)
+    if (!step.revision) continue
+    revision = step.revision.revision
+    for (const change of step.revision.changes) {
       const { previous } = change
       if (previous && previous.modRevision <= visible) replaced.push(previous)
       if (change.type === 'put') {
@@ -308,5 +324,5 @@ function batchOf(group: Group, visible: Revision): Parameters<Durability['write'
       }
     }
   }
-  return { revision, puts: puts.values(), deletes, replaced, leases: group.leases, endedLeases: group.endedLeases }
+  return { revision, puts: puts.values(), deletes, replaced, leases, endedLeases }
 }
