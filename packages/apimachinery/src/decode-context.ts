@@ -33,7 +33,7 @@ export class DecodeContext {
   strict: boolean
   /** The first misfit. Decoding goes on after it, because an error that ends decoding at once takes its place. */
   saved: string | undefined
-  private readonly converting: boolean
+  readonly converting: boolean
   private strictErrorSet: Set<string> | undefined
 
   constructor({ strict = false, keepEmptyLists = false, reuse = false, converting = false }: DecodeContextOptions) {

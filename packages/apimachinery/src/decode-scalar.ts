@@ -128,7 +128,7 @@ function decodeBytes(value: unknown, context: DecodeContext, goType: string): st
   if (typeof value === 'string') {
     const bytes = normalizeBase64(value)
     if (typeof bytes === 'string') return bytes
-    context.saved ??= `illegal base64 data at input byte ${bytes}`
+    context.saved ??= `${context.converting ? 'error decoding from json: ' : ''}illegal base64 data at input byte ${bytes}`
     return null
   }
   if (Array.isArray(value)) {

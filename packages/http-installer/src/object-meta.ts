@@ -1,5 +1,5 @@
 import { newBadRequest } from '@keelson/apimachinery'
-import type { KubeObject, OwnerReference } from '@keelson/apimachinery'
+import type { ApiError, KubeObject, OwnerReference } from '@keelson/apimachinery'
 import type { ResourceScope } from './scope.ts'
 
 /** What only the server may say about a new object. */
@@ -26,10 +26,12 @@ export function ensureNamespace(object: KubeObject, scope: ResourceScope, namesp
 /** The name of an object that goes to a named path. */
 export function checkName(object: KubeObject, name: string): void {
   const given = object.metadata.name ?? ''
-  if (given === '') {
-    throw newBadRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
-  }
+  if (given === '') throw nameMissing(name)
   if (given !== name) throw newBadRequest(`the name of the object (${given}) does not match the name on the URL (${name})`)
+}
+
+export function nameMissing(name: string): ApiError {
+  return newBadRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
 }
 
 const advice =

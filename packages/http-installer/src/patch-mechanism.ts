@@ -1,5 +1,6 @@
 import {
   decodeStruct,
+  describeJson,
   fieldError,
   fieldPath,
   goValue,
@@ -7,7 +8,6 @@ import {
   newInvalid,
   newNotFound,
   strictDecodingMessage,
-  stringifyJson,
 } from '@keelson/apimachinery'
 import type { Decoded, FieldValidation, JsonObject, JsonValue, KubeObject, RequestContext } from '@keelson/apimachinery'
 import {
@@ -26,8 +26,10 @@ import { decodeChanged } from './decode-changed.ts'
 import { toHub } from './decode-body.ts'
 import type { DecodedBody } from './decode-body.ts'
 import { keepReset, trackManagers } from './managed-fields.ts'
+import { nameMissing } from './object-meta.ts'
 import { cborApplyPatchType, isApply } from './patch-types.ts'
 import type { MergePatchType } from './patch-types.ts'
+import { printedPatched } from './printed-patched.ts'
 import type { WriteRequestOptions } from './query-options.ts'
 import { cborConfiguration, readConfiguration } from './read-configuration.ts'
 import { parseApiVersion } from './scope.ts'
@@ -89,8 +91,9 @@ function mergeMechanism({ scope, context, patchType, body, options }: PatchReque
     const versioned = fromHub(scope, current)
     const document = { kind: scope.gvk.kind, apiVersion: scope.apiVersion, ...versioned } as unknown as JsonObject
     const finish = (patched: JsonValue): KubeObject => {
-      const warn = (text: string): void => context.warn(text)
-      const decoded = decodePatched(scope, { patched, current: versioned, patchErrors: strictErrors, text }, fieldValidation, warn)
+      const printed = text ?? ((): string => printedPatched(patched, document, scope.type?.schema))
+      const result = { patched, current: versioned, patchErrors: strictErrors, printed, converting: text !== undefined }
+      const decoded = decodePatched(scope, context, result, fieldValidation)
       keepReset(patched, decoded.object)
       const object = toHub(scope, decoded.object)
       trackManagers(scope, context, current, { object, sent: decoded.sent && toHub(scope, decoded.sent) })
@@ -128,44 +131,61 @@ interface PatchedDocument {
   readonly patched: JsonValue
   readonly current: KubeObject
   readonly patchErrors: readonly string[]
-  readonly text: ReadPatch['text'] | undefined
+  /** What errors call the patch. */
+  readonly printed: () => string
+  /** An object that was made of objects need not say its kind again. */
+  readonly converting: boolean
 }
 
 /** The patched document as a versioned object; what does not fit is the patch's fault. */
-function decodePatched(
-  scope: ResourceScope,
-  { patched, current, patchErrors, text }: PatchedDocument,
-  validation: FieldValidation,
-  warn: (text: string) => void,
-): DecodedBody {
+function decodePatched(scope: ResourceScope, context: RequestContext, document: PatchedDocument, validation: FieldValidation): DecodedBody {
+  const { current, patchErrors, printed, converting } = document
   const invalid = (message: string): Error =>
-    newInvalid({ group: '', kind: '' }, '', [fieldError.invalid(fieldPath('patch'), text?.() ?? stringifyJson(patched), message)])
-  checkKind(scope, patched, invalid)
+    newInvalid({ group: '', kind: '' }, '', [fieldError.invalid(fieldPath('patch'), printed(), message)])
+  if (!converting) checkKind(scope, current.metadata.name ?? '', document.patched as JsonObject, invalid)
+  const patched = ofKind(scope, document.patched as JsonObject)
   const { type } = scope
   let decoded: Decoded<KubeObject>
   try {
     decoded = type
-      ? decodeChanged(type.schema, patched as JsonObject, current, { strict: validation, converting: text !== undefined })
+      ? decodeChanged(type.schema, patched, current, { strict: validation, converting })
       : { object: patched as unknown as KubeObject, strictErrors: [] }
   } catch (error) {
     throw invalid(messageOf(error))
   }
   const errors = [...patchErrors, ...decoded.strictErrors]
   if (errors.length > 0 && validation === 'Strict') throw invalid(strictDecodingMessage(errors))
-  if (validation === 'Warn') errors.forEach(warn)
+  if (validation === 'Warn') for (const error of errors) context.warn(error)
   const sent = decoded.emptiedLists && type ? decodeStruct<KubeObject>(type.schema, patched, { keepEmptyLists: true }).object : undefined
   return { object: decoded.object, sent }
 }
 
-function checkKind(scope: ResourceScope, patched: JsonValue, invalid: (message: string) => Error): void {
-  const { kind, apiVersion } = patched as { kind?: unknown; apiVersion?: unknown }
-  if (typeof kind !== 'string' || kind === '') throw invalid(`Object 'Kind' is missing in '${stringifyJson(patched)}'`)
-  if (typeof apiVersion !== 'string' || apiVersion === '') throw invalid(`Object 'apiVersion' is missing in '${stringifyJson(patched)}'`)
-  if (kind === scope.gvk.kind && apiVersion === scope.apiVersion) return
-  const gvk = { ...parseApiVersion(apiVersion), kind }
+/** Texts only: what is wrong with other values is said when they are decoded. */
+function ofKind(scope: ResourceScope, patched: JsonObject): JsonObject {
+  const isText = (value: unknown): boolean => typeof (value ?? '') === 'string'
+  if (!isText(patched['kind']) || !isText(patched['apiVersion'])) return patched
+  if (patched['kind'] === scope.gvk.kind && patched['apiVersion'] === scope.apiVersion) return patched
+  return { ...patched, kind: scope.gvk.kind, apiVersion: scope.apiVersion }
+}
+
+function checkKind(scope: ResourceScope, name: string, patched: JsonObject, invalid: (message: string) => Error): void {
+  const said = { apiVersion: '', kind: '' }
+  for (const member of ['apiVersion', 'kind'] as const) {
+    const value = patched[member] ?? ''
+    if (typeof value === 'string') said[member] = value
+    else throw invalid(`couldn't get version/kind; json parse error: ${misfit(value, member)}`)
+  }
+  // Without a version the original reads nothing of the object.
+  if (said.apiVersion === '') throw nameMissing(name)
+  const gvk = { ...parseApiVersion(said.apiVersion), kind: said.kind || scope.gvk.kind }
+  if (gvk.kind === scope.gvk.kind && said.apiVersion === scope.apiVersion) return
   throw invalid(
     scope.info.types.kind(gvk) === undefined
       ? notRegistered(gvk)
-      : `unable to decode ${apiVersion}, Kind=${kind} into *${scope.gvk.version}.${scope.gvk.kind}`,
+      : `unable to decode ${said.apiVersion}, Kind=${gvk.kind} into *${scope.gvk.version}.${scope.gvk.kind}`,
   )
+}
+
+function misfit(value: JsonValue, member: string): string {
+  return `json: cannot unmarshal ${describeJson(value)} into Go struct field .${member} of type string`
 }
