@@ -20,7 +20,7 @@ function ordered(value: JsonValue, before: JsonValue | undefined, canonical: Jso
 }
 
 function inOrder(document: JsonObject, schema: StructSchema | undefined): JsonValue | undefined {
-  return schema === undefined ? undefined : decodeStruct<JsonObject>(schema, document).object
+  return schema === undefined ? undefined : decodeStruct(schema, document).object
 }
 
 function isObject(value: JsonValue | undefined): value is JsonObject {
