@@ -85,6 +85,23 @@ it('gives way to streams of node', async () => {
   expect(status).toBe(202)
 })
 
+it('does not take an answer for written that its client did not wait for', async () => {
+  let finished = 0
+  const closed = new Promise<void>((resolve) => {
+    serve = (_incoming, outgoing) => {
+      outgoing.once('close', resolve)
+      // More than the client's window has room for.
+      outgoing.end(Buffer.alloc(4 << 20), () => finished++)
+    }
+  })
+  const stream = client.request({ ':path': '/' })
+  stream.on('error', () => {})
+  stream.on('response', () => stream.destroy())
+  await closed
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(finished).toBe(0)
+})
+
 it('ends with its client', async () => {
   const closed = new Promise<boolean>((resolve) => {
     serve = (_incoming, outgoing) => {

@@ -7,6 +7,7 @@ const ignore = (): void => {}
 const connectionHeaders: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'])
 
 const maxNames = 256
+const maxNameLength = 64
 const names = new Map<string, string>()
 
 /** As HTTP/2 writes a header's name; "" for what it refuses. Programs write few names, so they are looked up. */
@@ -15,7 +16,7 @@ function nameOnWire(name: string): string {
   if (known !== undefined) return known
   const lower = name.toLowerCase()
   const written = connectionHeaders.has(lower) ? '' : lower
-  if (names.size < maxNames) names.set(name, written)
+  if (names.size < maxNames && name.length <= maxNameLength) names.set(name, written)
   return written
 }
 
@@ -166,9 +167,7 @@ export class Http2Outgoing {
       return this
     }
     // Node also tells of the end when it was an error, which is none to wait for.
-    const ended = (error?: Error | null): void => {
-      if (!error) done?.()
-    }
+    const ended = done && ((error?: Error | null) => void (error || done()))
     if (body === undefined) stream.end(ended)
     else stream.end(body, ended)
     return this
