@@ -47,6 +47,7 @@ test(
       }
 
       let alive = true
+      const loaded = Promise.withResolvers<void>()
       const work = Array.from({ length: clients }, async (_, worker) => {
         for (let i = 0; alive; i++) {
           const name = `r${round}-w${worker}-${i}`
@@ -62,9 +63,12 @@ test(
             metadata: { name, uid: made.metadata.uid, resourceVersion: made.metadata.resourceVersion },
             data: made.data,
           })
+          if (acknowledged.size > (round + 1) * clients) loaded.resolve()
         }
       })
-      await new Promise((resolve) => setTimeout(resolve, 100 + Math.random() * 400))
+      // However slow the machine is, the kill comes under load.
+      await Promise.race([loaded.promise, Promise.all(work)])
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 400))
       await server.kill()
       alive = false
       await Promise.all(work)
