@@ -1,6 +1,6 @@
 import http from 'node:http'
+import { fourfold, processorTime } from '@keelson/apimachinery/testing'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { processorTime } from './processor-time.fixture.ts'
 import { openTestServer } from './test-server.fixture.ts'
 import type { Answer, TestServer } from './test-server.fixture.ts'
 
@@ -52,9 +52,6 @@ it('takes the first of several content types, and one type only', async () => {
   expect([both.status, both.text]).toEqual([415, expect.stringContaining('the body of the request was in an unknown format')])
   expect(server.errors).toEqual([])
 })
-
-/** What grows with the square takes sixteen times as long. */
-const fourfold = 10
 
 it('a hundred thousand warnings cost no more than those that fit', async () => {
   const post = (count: number): Promise<Answer> => {

@@ -1,8 +1,11 @@
+/** What is done to four times as much takes less than so many times as long; what grows with the square takes sixteen times. */
+export const fourfold = 10
+
 /**
  * The least processor time of three runs, in microseconds. Compared with that of a smaller run it tells how work grows, on any
  * machine: neither what other programs do counts nor what the engine compiles at first.
  */
-export async function processorTime(run: () => Promise<unknown>): Promise<number> {
+export async function processorTime(run: () => unknown): Promise<number> {
   let least = Infinity
   for (let i = 0; i < 3; i++) {
     const before = process.cpuUsage()
