@@ -1,33 +1,56 @@
 import { compareText } from './compare-values.ts'
-import { union } from './field-set.ts'
+import { unionOf } from './field-set.ts'
+import type { FieldSet } from './field-set.ts'
 import { identityOf, identityText } from './managed.ts'
-import type { Managed } from './managed.ts'
+import type { Managed, ManagerIdentity } from './managed.ts'
 
 /** So many updaters are told apart. */
 export const maxUpdateManagers = 10
 const bucketName = 'ancient-changes'
 
-/** Beyond the most that are kept, the oldest updaters of each version become one. */
+interface Merged {
+  readonly first: string
+  /** All but the first, unless there was nobody to join it to. */
+  readonly sets: FieldSet[]
+  time: string | undefined
+}
+
+/** Beyond the most that are kept, the oldest updaters of each version become one, of the age of the youngest of them. */
 export function capUpdateManagers(managed: Managed): void {
   const updaters = [...managed].filter(([, { applied }]) => !applied)
   let surplus = updaters.length - maxUpdateManagers
   if (surplus <= 0) return
   updaters.sort(([a, x], [b, y]) => compareText(x.time ?? '', y.time ?? '') || compareText(a, b))
-  const firsts = new Map<string, string>()
-  for (const [id, entry] of updaters) {
-    if (surplus <= 0) return
-    const { apiVersion, set, time } = entry
-    const first = firsts.get(apiVersion)
-    if (first === undefined) {
-      firsts.set(apiVersion, id)
+  const versions = new Map<string, Merged>()
+  for (const [id, { apiVersion, set, time }] of updaters) {
+    if (surplus <= 0) break
+    const merged = versions.get(apiVersion)
+    if (merged === undefined) {
+      versions.set(apiVersion, { first: id, sets: [], time })
       continue
     }
-    const identity = identityOf(bucketName, 'Update', apiVersion, '')
-    const bucket = identityText(identity)
-    const older = managed.get(bucket) ?? managed.get(first)!
-    if (older === managed.get(first)) managed.delete(first)
+    if (merged.sets.length === 0) merged.sets.push(takeOlder(managed, apiVersion, merged.first))
+    merged.sets.push(set)
+    merged.time = time
     managed.delete(id)
-    managed.set(bucket, { identity, apiVersion, applied: false, set: union(set, older.set), time })
     surplus--
   }
+  for (const [apiVersion, { sets, time }] of versions) {
+    if (sets.length === 0) continue
+    const identity = bucketOf(apiVersion)
+    managed.set(identityText(identity), { identity, apiVersion, applied: false, set: unionOf(sets), time })
+  }
+}
+
+/** What an earlier write made one of; without it, what the oldest owns, who is then told apart no more. */
+function takeOlder(managed: Managed, apiVersion: string, first: string): FieldSet {
+  const known = managed.get(identityText(bucketOf(apiVersion)))
+  if (known !== undefined) return known.set
+  const { set } = managed.get(first)!
+  managed.delete(first)
+  return set
+}
+
+function bucketOf(apiVersion: string): ManagerIdentity {
+  return identityOf(bucketName, 'Update', apiVersion, '')
 }

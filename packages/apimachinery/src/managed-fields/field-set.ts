@@ -87,6 +87,17 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   return isEmptySet(a) ? b : unionNodes(a, b, false)!
 }
 
+/** Of two and two, and of what that gives: joined one by one to a growing set, each would be a look at all before it. */
+export function unionOf(sets: readonly FieldSet[]): FieldSet {
+  let rest = sets
+  while (rest.length > 1) {
+    const joined: FieldSet[] = []
+    for (let i = 0; i < rest.length; i += 2) joined.push(union(rest[i]!, rest[i + 1] ?? leaf))
+    rest = joined
+  }
+  return rest[0] ?? leaf
+}
+
 function unionNodes(a: FieldSet, b: FieldSet, member: boolean): FieldSet | undefined {
   const node = new NodeBuilder(member)
   zip(a, b, (element, left, right) => {
@@ -196,13 +207,13 @@ export function containsSet(whole: FieldSet, part: FieldSet): boolean {
 }
 
 export function setOfPaths(paths: Iterable<readonly PathElement[]>): FieldSet {
-  let set = leaf
+  const sets: FieldSet[] = []
   for (const path of paths) {
     let node: FieldSet = leaf
     for (let i = path.length - 1; i >= 0; i--) node = { [path[i]!]: node }
-    set = union(set, node)
+    sets.push(node)
   }
-  return set
+  return unionOf(sets)
 }
 
 /** Of paths of plain fields: `fieldsAt('spec', 'metadata.labels')`. */

@@ -68,7 +68,7 @@ export class TypedKind {
   toHub(object: TypedObject, config: JsonObject): KubeObject {
     let decoded: KubeObject
     try {
-      decoded = decodeStruct<KubeObject>(this.#schema, object.value).object
+      decoded = decodeStruct<KubeObject>(this.#schema, object.value, { converting: true }).object
     } catch (error) {
       if (!isJsonError(error)) throw error
       const why = `unable to convert unstructured object to ${showKind(this.apiVersion, this.#kind)}: ${error.message}`

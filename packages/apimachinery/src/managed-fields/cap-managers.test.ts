@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest'
+import { fourfold, processorTime } from '../testing/index.ts'
+import { capUpdateManagers, maxUpdateManagers } from './cap-managers.ts'
+import { fieldsAt, pathsOf } from './field-set.ts'
+import { identityOf, identityText } from './managed.ts'
+import type { Managed } from './managed.ts'
+
+interface Updater {
+  readonly manager?: string
+  readonly apiVersion?: string
+  readonly time?: string
+}
+
+/** Each owns a field of its own, and is as old as it comes late. */
+function managedBy(updaters: readonly Updater[]): Managed {
+  const managed: Managed = new Map()
+  for (const [i, { manager = `m${i}`, apiVersion = 'v1', time = timeOf(i) }] of updaters.entries()) {
+    const identity = identityOf(manager, 'Update', apiVersion, '')
+    managed.set(identityText(identity), { identity, apiVersion, applied: false, set: fieldsAt(`data.k${i}`), time })
+  }
+  return managed
+}
+
+function timeOf(i: number): string {
+  return new Date(Date.UTC(2026, 0, 1) + i * 1000).toISOString()
+}
+
+function told(managed: Managed): (readonly [string, string, number, string | undefined])[] {
+  return [...managed.values()]
+    .toSorted((a, b) => ((a.time ?? '') < (b.time ?? '') ? -1 : 1))
+    .map(({ identity, apiVersion, set, time }) => [identity.manager, apiVersion, pathsOf(set).length, time])
+}
+
+describe('capUpdateManagers', () => {
+  it('leaves as many as are kept', () => {
+    const managed = managedBy(Array.from({ length: maxUpdateManagers }, () => ({})))
+    const before = [...managed]
+    capUpdateManagers(managed)
+    expect([...managed]).toEqual(before)
+  })
+
+  it('makes the oldest of each version one, of the age of the youngest of them', () => {
+    const managed = managedBy(Array.from({ length: 14 }, (_, i) => ({ apiVersion: i % 2 === 0 ? 'v1' : 'v2' })))
+    capUpdateManagers(managed)
+    expect(told(managed).slice(0, 3)).toEqual([
+      ['ancient-changes', 'v1', 3, timeOf(4)],
+      ['ancient-changes', 'v2', 3, timeOf(5)],
+      ['m6', 'v1', 1, timeOf(6)],
+    ])
+    expect(managed.size).toBe(maxUpdateManagers)
+  })
+
+  it.each([0, 1, 2, 11])('joins them to what was one before, were it the %s. by age', (at) => {
+    const managed = managedBy(Array.from({ length: 12 }, (_, i) => (i === at ? { manager: 'ancient-changes' } : {})))
+    capUpdateManagers(managed)
+    expect(told(managed).filter(([name]) => name === 'ancient-changes')).toHaveLength(1)
+    expect(told(managed).reduce((sum, [, , count]) => sum + count, 0)).toBe(12)
+  })
+
+  it('takes time that does not grow with the square of their number', async () => {
+    const run = (count: number): Promise<number> => {
+      const updaters = Array.from({ length: count }, () => ({}))
+      return processorTime(() => capUpdateManagers(managedBy(updaters)))
+    }
+    const few = await run(2_500)
+    expect(await run(10_000)).toBeLessThan(fourfold * few)
+  })
+})
