@@ -10,10 +10,17 @@ interface PathOf {
 
 type Items = readonly { readonly path: string }[]
 
-/** Files of a volume that lie where another of its files or directories is. */
+/** A header has room for 4096 characters of different warnings, and each of these has more than forty. */
+const maxWarnings = 100
+
+/** Each is compared with each: a volume that places more files is looked at so far. */
+const maxPaths = 1000
+
+/** Files of a volume that lie where another of its files or directories is. One warning of a kind, and no more than can be told. */
 export function overlappingPathWarnings(volumes: readonly DeepReadonly<Volume>[]): string[] {
   const warnings: string[] = []
   for (const { name, configMap, secret, downwardAPI, projected } of volumes) {
+    if (warnings.length >= maxWarnings) break
     const warn = (describe: () => string, paths: readonly PathOf[]): void => {
       for (const overlap of overlaps(paths)) warnings.push(`volume ${quote(name)} (${describe()}): overlapping paths: ${overlap}`)
     }
@@ -49,17 +56,29 @@ function projectedPaths(projection: DeepReadonly<VolumeProjection>): PathOf[] {
   ].filter(({ path }) => path !== '')
 }
 
-function overlaps(paths: readonly PathOf[]): string[] {
-  const found: string[] = []
-  if (paths.length < 2) return found
-  const trimmed = paths.map(({ path, source }) => ({ path: path.endsWith('/') ? path.replace(/\/+$/, '') : path, source }))
-  for (const [i, one] of trimmed.entries()) {
-    for (let j = 0; j < i; j++) {
-      const other = trimmed[j]!
-      if (collide(one.path, other.path)) found.push(`${describePath(one)} with ${describePath(other)}`)
+function overlaps(paths: readonly PathOf[]): Iterable<string> {
+  if (paths.length < 2) return []
+  const found = new Set<string>()
+  const different: PathOf[] = []
+  for (const { path, source } of paths.slice(0, maxPaths)) {
+    const one = { path: withoutSlashesBehind(path), source }
+    let isRepeated = false
+    for (const other of different) {
+      if (!collide(one.path, other.path)) continue
+      found.add(`${describePath(one)} with ${describePath(other)}`)
+      if (found.size === maxWarnings) return found
+      isRepeated ||= one.path === other.path && one.source?.() === other.source?.()
     }
+    if (!isRepeated) different.push(one)
   }
   return found
+}
+
+/** From the end: a regular expression would begin anew at every slash within. */
+function withoutSlashesBehind(path: string): string {
+  let end = path.length
+  while (path[end - 1] === '/') end--
+  return end === path.length ? path : path.slice(0, end)
 }
 
 function collide(a: string, b: string): boolean {

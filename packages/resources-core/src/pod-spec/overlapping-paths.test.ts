@@ -1,0 +1,64 @@
+import type { Volume } from '@keelson/api/core/v1'
+import { fourfold, processorTime } from '@keelson/apimachinery/testing'
+import { describe, expect, it } from 'vitest'
+import { overlappingPathWarnings } from './overlapping-paths.ts'
+
+function configMap(paths: readonly string[], name = 'v'): Volume {
+  return { name, configMap: { name: 'm', items: paths.map((path) => ({ key: 'k', path })) } }
+}
+
+/** Without what they begin with. */
+function warned(...volumes: Volume[]): string[] {
+  return overlappingPathWarnings(volumes).map((text) => text.replace(/^.*overlapping paths: /, ''))
+}
+
+function paths(count: number, path: (i: number) => string): string[] {
+  return Array.from({ length: count }, (_, i) => path(i))
+}
+
+describe('overlappingPathWarnings', () => {
+  it('tells of files within others, whatever slashes are behind them', () => {
+    expect(warned(configMap(['a/b', 'ab', 'a//', 'c', 'a/b/c', '//', '']))).toEqual([
+      '"a" with "a/b"',
+      '"a/b/c" with "a/b"',
+      '"a/b/c" with "a"',
+    ])
+  })
+
+  it('tells the same once, and what comes behind it too', () => {
+    expect(warned(configMap([...paths(500, () => 'a'), 'b/c', 'b', 'a']))).toEqual(['"a" with "a"', '"b" with "b/c"'])
+  })
+
+  it('tells by whom, where there are several', () => {
+    const secret = (name: string): object => ({ secret: { name, items: [{ key: 'k', path: 'a' }] } })
+    expect(warned({ name: 'v', projected: { sources: [secret('s'), secret('s'), secret('t')] } })).toEqual([
+      '"a" (Secret "s") with "a" (Secret "s")',
+      '"a" (Secret "t") with "a" (Secret "s")',
+    ])
+  })
+
+  it('tells no more than there is room for', () => {
+    const deep = paths(10_000, (i) => `a${'/a'.repeat(i % 50)}`)
+    expect(warned(configMap(deep), configMap(deep, 'w')).length).toBe(100)
+  })
+
+  it.each([
+    ['many files', (n: number) => [configMap(paths(n, (i) => `p${i}`))]],
+    ['the same file again and again', (n: number) => [configMap(paths(n, () => 'a'))]],
+    ['slashes within', (n: number) => [configMap(['b', `a${'/'.repeat(20 * n)}b/`])]],
+    [
+      'many volumes',
+      (n: number) =>
+        Array.from({ length: n / 10 }, (_, i) =>
+          configMap(
+            paths(10, () => 'a'),
+            `v${i}`,
+          ),
+        ),
+    ],
+  ])('takes time that does not grow with the square: %s', async (_, make) => {
+    const [few, many] = [make(5_000), make(20_000)]
+    const small = await processorTime(() => overlappingPathWarnings(few))
+    expect(await processorTime(() => overlappingPathWarnings(many))).toBeLessThan(fourfold * Math.max(small, 1_000))
+  })
+})
