@@ -48,6 +48,7 @@ it.each([
   ['autoscaling/v3', 'group version autoscaling/v3 that has not been registered'],
   ['example.com/v1', 'unknown api groups example.com/v1'],
   ['a/b/c/d', 'runtime-config invalid key a/b/c/d'],
+  ['foo', 'runtime-config invalid key foo'],
 ])('refuses %s', (key, message) => {
   expect(() => names({ [key]: false })).toThrow(message)
 })

@@ -72,10 +72,10 @@ function checkKnown(key: string, groups: readonly GroupToInstall[]): void {
   throw new ConfigurationError(`group version ${keyOf(group, version)} that has not been registered`)
 }
 
-/** "apps/v1", "apps/v1/deployments"; core's are "v1", "api/v1", and "api/v1/pods". */
+/** "apps/v1", "apps/v1/deployments"; core's are "/v1", "v1", "api/v1", and "api/v1/pods". Another word alone is no key. */
 function groupVersionOf(key: string): GroupVersion {
   const parts = plainKey(key).split('/')
-  if (parts.length > 3) throw new ConfigurationError(`runtime-config invalid key ${key}`)
+  if (parts.length > 3 || (!key.includes('/') && !/^v\d+$/.test(key))) throw new ConfigurationError(`runtime-config invalid key ${key}`)
   if (parts.length === 1 || /^v\d+$/.test(parts[0]!)) return { group: '', version: parts[0]! }
   return { group: parts[0]!, version: parts[1]! }
 }
