@@ -7,6 +7,7 @@ import {
   newGenericServerResponse,
   newInvalid,
   newNotFound,
+  parseJson,
   strictDecodingMessage,
 } from '@keelson/apimachinery'
 import type { Decoded, FieldValidation, JsonObject, JsonValue, KubeObject, RequestContext } from '@keelson/apimachinery'
@@ -142,7 +143,14 @@ function decodePatched(scope: ResourceScope, context: RequestContext, document: 
   const { current, patchErrors, printed, converting } = document
   const invalid = (message: string): Error =>
     newInvalid({ group: '', kind: '' }, '', [fieldError.invalid(fieldPath('patch'), printed(), message)])
-  if (!converting) checkKind(scope, current.metadata.name ?? '', document.patched as JsonObject, invalid)
+  const strict = (errors: readonly string[]): void => {
+    if (errors.length > 0 && validation === 'Strict') throw invalid(strictDecodingMessage(errors))
+    if (validation === 'Warn') for (const error of errors) context.warn(error)
+  }
+  if (!converting && !checkKind(scope, document.patched as JsonObject, invalid)) {
+    strict([...patchErrors, ...unknownMembers(document.patched as JsonObject)])
+    throw nameMissing(current.metadata.name ?? '')
+  }
   const patched = ofKind(scope, document.patched as JsonObject)
   const { type } = scope
   let decoded: Decoded<KubeObject>
@@ -153,9 +161,7 @@ function decodePatched(scope: ResourceScope, context: RequestContext, document: 
   } catch (error) {
     throw invalid(messageOf(error))
   }
-  const errors = [...patchErrors, ...decoded.strictErrors]
-  if (errors.length > 0 && validation === 'Strict') throw invalid(strictDecodingMessage(errors))
-  if (validation === 'Warn') for (const error of errors) context.warn(error)
+  strict([...patchErrors, ...(converting ? decoded.strictErrors : inPrintedOrder(scope, decoded.strictErrors, printed))])
   const sent = decoded.emptiedLists && type ? decodeStruct<KubeObject>(type.schema, patched, { keepEmptyLists: true }).object : undefined
   return { object: decoded.object, sent }
 }
@@ -168,22 +174,48 @@ function ofKind(scope: ResourceScope, patched: JsonObject): JsonObject {
   return { ...patched, kind: scope.gvk.kind, apiVersion: scope.apiVersion }
 }
 
-function checkKind(scope: ResourceScope, name: string, patched: JsonObject, invalid: (message: string) => Error): void {
+/** Strict errors come in the order of the text that the original decodes. */
+function inPrintedOrder({ type }: ResourceScope, errors: readonly string[], printed: () => string): readonly string[] {
+  if (errors.length < 2 || type === undefined) return errors
+  return decodeStruct<KubeObject>(type.schema, parseJson(printed()), { strict: 'Strict' }).strictErrors
+}
+
+/** Of an object that nothing is read of. */
+function unknownMembers(patched: JsonObject): readonly string[] {
+  const names = Object.keys(patched).filter((name) => name !== 'apiVersion' && name !== 'kind')
+  return names.sort().map((name) => `unknown field ${JSON.stringify(name)}`)
+}
+
+/** False without a version: the original then reads nothing of the object. */
+function checkKind(scope: ResourceScope, patched: JsonObject, invalid: (message: string) => Error): boolean {
   const said = { apiVersion: '', kind: '' }
   for (const member of ['apiVersion', 'kind'] as const) {
     const value = patched[member] ?? ''
     if (typeof value === 'string') said[member] = value
     else throw invalid(`couldn't get version/kind; json parse error: ${misfit(value, member)}`)
   }
-  // Without a version the original reads nothing of the object.
-  if (said.apiVersion === '') throw nameMissing(name)
-  const gvk = { ...parseApiVersion(said.apiVersion), kind: said.kind || scope.gvk.kind }
-  if (gvk.kind === scope.gvk.kind && said.apiVersion === scope.apiVersion) return
+  const kind = said.kind || scope.gvk.kind
+  if (said.apiVersion === '') {
+    if (kind === scope.gvk.kind) return false
+    throw invalid(notInternal(scope, kind))
+  }
+  const gvk = { ...parseApiVersion(said.apiVersion), kind }
+  if (gvk.kind === scope.gvk.kind && said.apiVersion === scope.apiVersion) return true
   throw invalid(
     scope.info.types.kind(gvk) === undefined
       ? notRegistered(gvk)
       : `unable to decode ${said.apiVersion}, Kind=${gvk.kind} into *${scope.gvk.version}.${scope.gvk.kind}`,
   )
+}
+
+/** Another kind without a version is looked for in the group, inside. */
+function notInternal({ gvk, info }: ResourceScope, kind: string): string {
+  const { group } = gvk
+  if (info.types.kind({ ...gvk, kind }) === undefined) {
+    return `no kind ${JSON.stringify(kind)} is registered for the internal version of group ${JSON.stringify(group)} in scheme "pkg/api/legacyscheme/scheme.go:30"`
+  }
+  const inside = group === '' ? 'core' : group.split('.', 1)[0]
+  return `converting (${inside}.${kind}) to (${inside}.${gvk.kind}): unknown conversion`
 }
 
 function misfit(value: JsonValue, member: string): string {

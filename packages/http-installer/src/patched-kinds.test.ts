@@ -18,8 +18,8 @@ beforeAll(async () => {
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
-function patch(type: string, body: unknown): Promise<Answer> {
-  return server.request('PATCH', '/api/v1/namespaces/default/configmaps/a?dryRun=All', body, { 'content-type': type })
+function patch(type: string, body: unknown, query = ''): Promise<Answer> {
+  return server.request('PATCH', `/api/v1/namespaces/default/configmaps/a?dryRun=All${query}`, body, { 'content-type': type })
 }
 
 describe('a patch that changes what the object says of its kind', () => {
@@ -37,6 +37,8 @@ describe('a patch that changes what the object says of its kind', () => {
     [merge, { apiVersion: null }, 400, nameless],
     [merge, { apiVersion: null, kind: null }, 400, nameless],
     [strategic, { $patch: 'delete' }, 400, nameless],
+    [merge, { apiVersion: null, kind: 'Nope' }, 422, 'no kind "Nope" is registered for the internal version of group ""'],
+    [merge, { apiVersion: null, kind: 'Secret' }, 422, 'converting (core.Secret) to (core.ConfigMap): unknown conversion'],
     [merge, { apiVersion: 'v9' }, 422, 'no kind "ConfigMap" is registered for version "v9"'],
     [merge, { kind: 'Foo' }, 422, 'no kind "Foo" is registered for version "v1"'],
     [
@@ -49,6 +51,22 @@ describe('a patch that changes what the object says of its kind', () => {
   ])('%s %j is refused', async (type, body, code, message) => {
     expect((await patch(type, body)).body).toMatchObject({ code, message: expect.stringContaining(message) })
   })
+})
+
+it('knows no member of an object without a version, and says so where fields are validated', async () => {
+  const unversioned = { apiVersion: null, zz: 1 }
+  expect((await patch(merge, unversioned)).headers['warning']).toBe(
+    ['data', 'metadata', 'zz'].map((name) => `299 - "unknown field \\"${name}\\""`).join(', '),
+  )
+  expect((await patch(merge, unversioned, '&fieldValidation=Strict')).body).toMatchObject({
+    code: 422,
+    message: expect.stringContaining('strict decoding error: unknown field "data", unknown field "metadata", unknown field "zz"'),
+  })
+  expect((await patch(merge, unversioned, '&fieldValidation=Ignore')).headers['warning']).toBeUndefined()
+})
+
+it('says what is unknown in the order of the patched document', async () => {
+  expect((await patch(merge, { zz: 1, aa: 2 })).headers['warning']).toBe('299 - "unknown field \\"aa\\"", 299 - "unknown field \\"zz\\""')
 })
 
 it('prints members by name where the patch changed something, and as they were elsewhere', async () => {

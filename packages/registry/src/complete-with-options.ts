@@ -46,6 +46,7 @@ export function completeWithOptions<T extends KubeObject>(definition: ResourceDe
     codec: restOptions.createCodec<T>({
       kind: type,
       selectableFields,
+      defaultOnRead: definition.defaultOnRead,
       ...(definition.storedVersion !== undefined && { storedVersion: definition.storedVersion }),
     }),
     resource,

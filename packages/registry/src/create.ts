@@ -43,7 +43,7 @@ async function createOnce<T extends KubeObject>(
   const key = parts.keys.key(context, name)
   try {
     if (!request.dryRun) dropResourceVersion(object)
-    const written = await writeTarget(parts.storage, request.dryRun).create(key, object, {
+    const written = await writeTarget(parts, request.dryRun).create(key, object, {
       ...timeToLive(parts, object),
       // A getter: most stores never ask, and the request makes its signal when it is asked for.
       get signal() {

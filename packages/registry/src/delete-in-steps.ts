@@ -24,7 +24,7 @@ export async function beginDeletion<T extends KubeObject>(
   pinUid(run, found)
   if (found.metadata.deletionTimestamp !== undefined) return policy.readyToRemove(found) ? undefined : stored
   try {
-    return await writeTarget(parts.storage, request.dryRun).guaranteedUpdate(
+    return await writeTarget(parts, request.dryRun).guaranteedUpdate(
       key,
       async (current, latest) => {
         if (current === undefined || latest === undefined) throw new Error('an absent object reached a deletion')

@@ -70,7 +70,7 @@ async function mark<T extends KubeObject>(run: Deletion<T>, stored: StoredObject
   const { parts, context, name, key, options, request } = run
   let held = false
   try {
-    const object = await writeTarget(parts.storage, request.dryRun).guaranteedUpdate(
+    const object = await writeTarget(parts, request.dryRun).guaranteedUpdate(
       key,
       async (current, latest) => {
         if (current === undefined || latest === undefined) throw new Error('an absent object reached a deletion')
@@ -101,7 +101,7 @@ async function remove<T extends KubeObject>(run: Deletion<T>, marked: Extract<Ma
   const { validate } = request
   if (request.dryRun && marked.object !== undefined) return { object: marked.object, immediate: true }
   try {
-    const object = await writeTarget(parts.storage, request.dryRun).delete(key, {
+    const object = await writeTarget(parts, request.dryRun).delete(key, {
       ...preconditionsOf(options, marked.object),
       ...(validate === undefined ? undefined : { validate: (object: DeepReadonly<T>) => validate(object as KubeObject, undefined) }),
       signal: context.signal,

@@ -1,5 +1,6 @@
 import type { DeepReadonly, DeleteOptions, FieldErrorList, GroupVersion, KubeObject, RequestContext } from '@keelson/apimachinery'
 import type { FieldFilter } from '@keelson/apimachinery/managed-fields'
+import type { DefaultOnRead } from '@keelson/storagebackend'
 import type { Deprecation } from './deprecations.ts'
 import type { TableCell } from './rest.ts'
 import type { ScaledBy } from './scale-subresource.ts'
@@ -97,6 +98,8 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   readonly selectableFields?: Readonly<Record<string, (object: DeepReadonly<T>) => string>>
   /** After Name; those of priority 0 before Age, the rest behind it. [] is Name and Age; left out: Name and Created At, as the original prints kinds it has no printer for. */
   readonly columns?: readonly Column<T>[]
+  /** Those of the defaults that objects are stored without, because their strategy takes them out again. Default: none. */
+  readonly defaultOnRead?: DefaultOnRead<T>
   /** Replaces all columns, Name and Age too (events). */
   readonly allColumns?: readonly Column<T>[]
   readonly tableConditions?: (object: DeepReadonly<T>) => readonly { type: string; status: string; reason?: string; message?: string }[]

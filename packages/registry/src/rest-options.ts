@@ -1,6 +1,6 @@
 import type { KindType } from '@keelson/api'
 import type { DeepReadonly, GroupResource, KubeObject } from '@keelson/apimachinery'
-import type { Backend, ObjectCodec, Storage, StorageMetrics, ValueTransformer } from '@keelson/storagebackend'
+import type { Backend, DefaultOnRead, ObjectCodec, Storage, StorageMetrics, ValueTransformer } from '@keelson/storagebackend'
 
 /** What a decorator needs to make a resource's storage. */
 export interface StorageRequest<T extends KubeObject = KubeObject> {
@@ -24,6 +24,8 @@ export interface CodecRequest<T extends KubeObject = KubeObject> {
   readonly selectableFields: Readonly<Record<string, (object: DeepReadonly<T>) => string>>
   /** The original stores these objects without a name: it is the last part of their key. */
   readonly namedByKey?: boolean
+  /** As the kind's definition has it. Stores whose readers set all defaults need not be told. */
+  readonly defaultOnRead?: DefaultOnRead<T> | undefined
 }
 /** How objects become stored bytes: records on the embedded store, the original's form on etcd. */
 export type CodecFactory = <T extends KubeObject>(request: CodecRequest<T>) => ObjectCodec<T>

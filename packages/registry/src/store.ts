@@ -159,9 +159,9 @@ export class Store<T extends KubeObject = KubeObject>
     tryUpdate: (current: T) => T,
     { dryRun, preconditions }: { readonly dryRun: boolean; readonly preconditions?: UpdatedObjectInfo['preconditions'] },
   ): Promise<RestResult> {
-    const { storage, keys, resource } = this.parts
+    const { keys, resource } = this.parts
     try {
-      const written = await writeTarget(storage, dryRun).guaranteedUpdate(
+      const written = await writeTarget(this.parts, dryRun).guaranteedUpdate(
         keys.key(context, name),
         (current) => ({ object: tryUpdate(current!) }),
         { ...(preconditions === undefined ? undefined : { preconditions }), signal: context.signal },

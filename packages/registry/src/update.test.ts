@@ -157,3 +157,20 @@ it('finalize can be put and not be read', () => {
   const finalize = test.paths.get('widgets/finalize')!
   expect([canUpdate(finalize), canGet(finalize), canPatch(finalize)]).toEqual([true, false, false])
 })
+
+it('writes what is filled in on reading with the first update, one that changes nothing too, and shows it in dry runs', async () => {
+  const labels = { filled: 'in' }
+  const isDue = ({ metadata }: { readonly metadata: { readonly labels?: object } }): boolean => metadata.labels === undefined
+  const fill = (object: Widget): void => void (object.metadata.labels = labels)
+  await using filling = openTestStore({ ...widgets, defaultOnRead: { isDue, fill } }, { backend: test.backend })
+  const { store } = filling
+  const made = plain(await store.create(context, { metadata: { name: 'b' }, spec: { size: 1 } } as Widget, { dryRun: false }))
+  expect(made.metadata.labels).toEqual(labels)
+  const tried = await store.create(context, { metadata: { name: 'c' }, spec: { size: 1 } } as Widget, { dryRun: true })
+  expect(plain(tried).metadata.labels).toEqual(labels)
+  const again = async (): Promise<Widget> => plain((await store.update(context, 'b', put(made), { dryRun: false })).object)
+  const first = await again()
+  expect(first.metadata.resourceVersion).not.toBe(made.metadata.resourceVersion)
+  delete made.metadata.resourceVersion
+  expect(await again()).toEqual(first)
+})

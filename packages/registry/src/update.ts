@@ -62,7 +62,7 @@ export async function update<T extends KubeObject>(
   const run: Update<T> = { parts, plan, context, name, key: parts.keys.key(context, name), info, request, hook: new BegunHook() }
   let last: Round<T> | undefined
   try {
-    const object = await writeTarget(parts.storage, request.dryRun).guaranteedUpdate(
+    const object = await writeTarget(parts, request.dryRun).guaranteedUpdate(
       run.key,
       async (current, stored) => {
         last = undefined
@@ -156,7 +156,7 @@ function mayBeRemoved<T extends KubeObject>({ definition }: StoreParts<T>, objec
 async function removeFinalized<T extends KubeObject>(run: Update<T>, object: T): Promise<UpdateOutcome<T>> {
   const { parts, context, name, key, info, request } = run
   try {
-    const removed = await writeTarget(parts.storage, request.dryRun).delete(key, {
+    const removed = await writeTarget(parts, request.dryRun).delete(key, {
       ...(info.preconditions === undefined ? undefined : { preconditions: info.preconditions }),
       signal: context.signal,
     })

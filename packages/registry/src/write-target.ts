@@ -1,6 +1,15 @@
 import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
 import { StorageError, checkPreconditions, isStorageError, isStoredObject } from '@keelson/storagebackend'
-import type { CreateOptions, DeleteObjectOptions, Storage, StoredObject, UpdateOptions, UpdateOutput } from '@keelson/storagebackend'
+import type {
+  CreateOptions,
+  DefaultOnRead,
+  DeleteObjectOptions,
+  Storage,
+  StoredObject,
+  UpdateOptions,
+  UpdateOutput,
+} from '@keelson/storagebackend'
+import type { StoreParts } from './store-parts.ts'
 
 /** What a write leaves: stored, or only as it would be. */
 export type Written<T extends KubeObject> = StoredObject<T> | T
@@ -20,21 +29,26 @@ export interface WriteTarget<T extends KubeObject> {
   delete(key: string, options?: DeleteObjectOptions<T>): Promise<Written<T>>
 }
 
-export function writeTarget<T extends KubeObject>(storage: Storage<T>, dryRun: boolean): WriteTarget<T> {
-  return dryRun ? new DryRunTarget(storage) : storage
+export function writeTarget<T extends KubeObject>(
+  { storage, definition }: Pick<StoreParts<T>, 'storage' | 'definition'>,
+  dryRun: boolean,
+): WriteTarget<T> {
+  return dryRun ? new DryRunTarget(storage, definition.defaultOnRead) : storage
 }
 
 /** Reads, checks and refuses as the storage would, and writes nothing. */
 class DryRunTarget<T extends KubeObject> implements WriteTarget<T> {
   readonly #storage: Storage<T>
+  readonly #defaultOnRead: DefaultOnRead<T> | undefined
 
-  constructor(storage: Storage<T>) {
+  constructor(storage: Storage<T>, defaultOnRead: DefaultOnRead<T> | undefined) {
     this.#storage = storage
+    this.#defaultOnRead = defaultOnRead
   }
 
   async create(key: string, object: T): Promise<Written<T>> {
     if ((await this.#find(key)) !== undefined) throw new StorageError({ code: 'KeyExists', key })
-    return object
+    return this.#asRead(object)
   }
 
   async guaranteedUpdate(
@@ -46,7 +60,7 @@ class DryRunTarget<T extends KubeObject> implements WriteTarget<T> {
     if (stored === undefined && options.ignoreNotFound !== true) throw new StorageError({ code: 'KeyNotFound', key })
     checkPreconditions(key, stored?.object(), options.preconditions)
     const { object } = await tryUpdate(options.sharesCurrent === true ? (stored?.object() as T | undefined) : stored?.copy(), stored)
-    return object
+    return this.#asRead(object)
   }
 
   async delete(key: string, options: DeleteObjectOptions<T> = {}): Promise<Written<T>> {
@@ -54,6 +68,11 @@ class DryRunTarget<T extends KubeObject> implements WriteTarget<T> {
     checkPreconditions(key, stored.object(), options.preconditions)
     await options.validate?.(stored.object())
     return stored
+  }
+
+  #asRead(object: T): T {
+    if (this.#defaultOnRead?.isDue(object as DeepReadonly<T>) === true) this.#defaultOnRead.fill(object)
+    return object
   }
 
   async #find(key: string): Promise<StoredObject<T> | undefined> {

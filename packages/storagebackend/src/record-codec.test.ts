@@ -91,3 +91,35 @@ describe('a record', () => {
     }
   })
 })
+
+describe('what is filled in on reading', () => {
+  const filling = createRecordCodec<Thing>({
+    kind: 'Thing',
+    schemaVersion: 3,
+    selectableFields: { 'spec.x': (o) => String((o.spec as { x?: unknown })?.x ?? '') },
+    defaultOnRead: {
+      isDue: ({ spec }) => spec === undefined,
+      fill(object) {
+        object.spec = { x: 'y' }
+        object.metadata.labels = { made: 'up' }
+      },
+    },
+  })
+
+  it('is there for every reader, and is a change when it is written back', () => {
+    const written = filling.encode({ metadata: { name: 'a' } })
+    const stored = filling.open('/k', written, 7)
+    expect(stored.object()).toEqual({ metadata: { name: 'a', labels: { made: 'up' }, resourceVersion: '7' }, spec: { x: 'y' } })
+    expect([stored.labels, stored.field('spec.x')]).toEqual([{ made: 'up' }, 'y'])
+    expect(filling.headers?.labelSetOf(written)).toBeUndefined()
+    const again = filling.encode(stored.copy())
+    expect(again).not.toEqual(written)
+    expect(filling.encode(filling.open('/k', again, 8).copy())).toEqual(again)
+  })
+
+  it('is left alone where there is something', () => {
+    const value = filling.encode({ metadata: { name: 'a' }, spec: { x: 'z' } })
+    expect(filling.open('/k', value, 7).object().spec).toEqual({ x: 'z' })
+    expect(filling.headers?.labelSetOf(value)).toBeDefined()
+  })
+})

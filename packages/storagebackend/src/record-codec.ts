@@ -8,6 +8,14 @@ import { recordMatcher } from './record-matcher.ts'
 import type { ObjectCodec, Predicate, StoredObject } from './storage.ts'
 import { StoredRecord } from './stored-record.ts'
 
+/** What a kind's objects are stored without, and are read with. */
+export interface DefaultOnRead<T extends KubeObject = KubeObject> {
+  /** Something is left to be filled in; not any more once `fill` has run. */
+  isDue(object: DeepReadonly<T>): boolean
+  /** In place. */
+  fill(object: T): void
+}
+
 export interface RecordCodecOptions<T extends KubeObject> {
   /** For messages. */
   readonly kind: string
@@ -19,11 +27,19 @@ export interface RecordCodecOptions<T extends KubeObject> {
   readonly toJson?: (object: T) => string
   /** Brings an object that another schema version wrote to this one's form. Default: it is taken as it is. */
   readonly upgrade?: (object: T, schemaVersion: number) => T
+  /**
+   * Objects that lack what is filled in on reading are stored so: written again as they are read, they change. Default: all are read as
+   * they are stored.
+   */
+  readonly defaultOnRead?: DefaultOnRead<T> | undefined
 }
+
+/** The schema version of what is not as it is read. Real ones are greater. */
+const unfilled = 0
 
 /** The codec of the embedded drivers: a small header for what selection needs, then the JSON body. */
 export function createRecordCodec<T extends KubeObject = KubeObject>(options: RecordCodecOptions<T>): ObjectCodec<T> {
-  const { kind, schemaVersion, upgrade } = options
+  const { kind, schemaVersion, upgrade, defaultOnRead } = options
   const toJson = options.toJson ?? canonicalJson
   const extractors: Record<string, (object: DeepReadonly<T>) => string> = {
     'metadata.name': (object) => (object as DeepReadonly<KubeObject>).metadata.name ?? '',
@@ -38,7 +54,7 @@ export function createRecordCodec<T extends KubeObject = KubeObject>(options: Re
     const stripped = strip(object)
     const json = toJson(stripped)
     return encodeRecord({
-      schemaVersion,
+      schemaVersion: defaultOnRead?.isDue(stripped as DeepReadonly<T>) === true ? unfilled : schemaVersion,
       fieldsChecksum,
       labels: object.metadata.labels,
       fields: extract.map((field) => field(stripped as DeepReadonly<T>)),
@@ -58,8 +74,10 @@ export function createRecordCodec<T extends KubeObject = KubeObject>(options: Re
     const written = bytes.readUInt32BE(1)
     const stored = new StoredRecord<T>(key, bytes, revision, fieldNames)
     if (written === schemaVersion && bytes.readUInt32BE(5) === fieldsChecksum) return stored
-    const object = stored.copy()
-    return open(key, encode(upgrade && written !== schemaVersion ? upgrade(object, written) : object), revision)
+    const copy = stored.copy()
+    const object = upgrade && written !== schemaVersion && written !== unfilled ? upgrade(copy, written) : copy
+    if (defaultOnRead?.isDue(object as DeepReadonly<T>) === true) defaultOnRead.fill(object)
+    return open(key, encode(object), revision)
   }
 
   const labelSets = new LabelSets()

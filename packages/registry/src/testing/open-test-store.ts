@@ -72,8 +72,8 @@ export function openTestStore<T extends KubeObject>(definition: ResourceDefiniti
 }
 
 /** Codecs that know no schema: members in order of name. */
-export const untypedCodecs: CodecFactory = ({ kind, selectableFields }) =>
-  createRecordCodec({ kind: kind.gvk.kind, schemaVersion: 1, selectableFields })
+export const untypedCodecs: CodecFactory = ({ kind, selectableFields, defaultOnRead }) =>
+  createRecordCodec({ kind: kind.gvk.kind, schemaVersion: 1, selectableFields, defaultOnRead })
 
 /** Says of every kind that it is there, and knows nothing of it. */
 export const untyped: ApiTypes = {

@@ -2,6 +2,7 @@ import type { PersistentVolumeClaim } from '@keelson/api/core/v1'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { claimColumns } from './columns.ts'
+import { claimDefaultOnRead } from './defaults.ts'
 import { claimStatus, claimStrategy } from './strategy.ts'
 
 export const persistentVolumeClaims: ResourceDefinition<PersistentVolumeClaim> = defineResource<PersistentVolumeClaim>({
@@ -12,6 +13,7 @@ export const persistentVolumeClaims: ResourceDefinition<PersistentVolumeClaim> =
   scope: 'Namespaced',
   shortNames: ['pvc'],
   returnsDeletedObject: true,
+  defaultOnRead: claimDefaultOnRead,
   strategy: claimStrategy,
   columns: claimColumns,
   subresources: { status: claimStatus },

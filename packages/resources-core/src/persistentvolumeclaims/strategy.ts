@@ -16,7 +16,7 @@ const specPath = fieldPath('spec')
 export const claimStrategy: Strategy<PersistentVolumeClaim> = {
   resetFields: withoutFields('status'),
   prepareForCreate(_context, claim) {
-    claim.status = { phase: 'Pending' }
+    claim.status = {}
     if (claim.spec !== undefined) settleDataSources(claim.spec)
   },
   validateCreate: (_context, claim) => validateClaimSpec(claim.spec ?? {}, specPath),

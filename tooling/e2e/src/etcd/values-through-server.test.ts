@@ -32,8 +32,6 @@ function readRecorded(): Recorded[] {
 
 /** What cannot be made again by a create of what its manager owns. */
 const exceptions: Readonly<Record<string, string>> = {
-  '/registry/jobs/gs-tables-other/t': 'the original stores no labels and serves those of the template; we store them',
-  '/registry/persistentvolumeclaims/gs-tables-core/t': 'the original stores no phase and serves Pending; we store it',
   '/registry/pods/gs-admission-limits/ok': 'the limit range added to resources, which the client sent empty',
   '/registry/pods/gs-admission-pods/b': 'the level of its namespace was raised later',
   '/registry/pods/gs-admission-pods/d': 'the level of its namespace was raised later',

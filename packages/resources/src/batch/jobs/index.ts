@@ -2,7 +2,7 @@ import type { Job } from '@keelson/api/batch/v1'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { jobColumns } from './columns.ts'
-import { setJobDefaults } from './defaults.ts'
+import { jobDefaultOnRead, setJobDefaults } from './defaults.ts'
 import { jobStatus, jobStrategy } from './strategy.ts'
 
 export const jobs: ResourceDefinition<Job> = defineResource<Job>({
@@ -13,6 +13,7 @@ export const jobs: ResourceDefinition<Job> = defineResource<Job>({
   scope: 'Namespaced',
   categories: ['all'],
   setDefaults: setJobDefaults,
+  defaultOnRead: jobDefaultOnRead,
   strategy: jobStrategy,
   selectableFields: { 'status.successful': ({ status }) => String(status?.succeeded ?? 0) },
   columns: jobColumns,

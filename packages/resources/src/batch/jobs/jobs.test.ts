@@ -40,7 +40,8 @@ describe('jobs', () => {
       template: { metadata: { labels } },
     })
     expect(messages(made)).toEqual([])
-    strategy.canonicalize?.(made)
+    expect(jobs.defaultOnRead?.isDue(made)).toBe(true)
+    jobs.defaultOnRead?.fill(made)
     expect(made.metadata.labels).toEqual(labels)
   })
 

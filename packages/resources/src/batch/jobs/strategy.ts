@@ -4,7 +4,6 @@ import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
 import { keepMember, podNameWarnings } from '@keelson/resources-core'
 import { countSpecChanges, dropDisabledTemplateFields, isNewGeneration } from '../../workloads/template-hooks.ts'
-import { copyTemplateLabels } from './defaults.ts'
 import { generateSelector } from './job-labels.ts'
 import { jobSpecWarnings } from './job-spec-warnings.ts'
 import { validateJobStatus } from './validate-status.ts'
@@ -23,7 +22,6 @@ export const jobStrategy: Strategy<Job> = {
     dropDisabledTemplateFields(job.spec?.template)
   },
   validateCreate: (_context, job) => validateJob(job),
-  canonicalize: (job) => copyTemplateLabels(job),
   warningsOnCreate: (_context, { metadata, spec }) => [...podNameWarnings(metadata.name ?? ''), ...jobSpecWarnings(spec, specPath)],
   prepareForUpdate(_context, job, old) {
     keepMember(job, old, 'status')

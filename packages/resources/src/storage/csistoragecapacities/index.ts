@@ -1,7 +1,7 @@
 import type { CSIStorageCapacity } from '@keelson/api/storage/v1'
 import { fieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
-import { defineResource, nameColumn } from '@keelson/registry'
+import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { nodeLabelSelectorWarnings } from '@keelson/resources-core'
 import { validateCSIStorageCapacity, validateCSIStorageCapacityUpdate } from './validate.ts'
@@ -19,11 +19,6 @@ export const csiStorageCapacities: ResourceDefinition<CSIStorageCapacity> = defi
     validateUpdate: (_context, capacity, old) => validateCSIStorageCapacityUpdate(capacity, old),
     warningsOnUpdate: (_context, capacity) => topologyWarnings(capacity),
   },
-  allColumns: [
-    nameColumn,
-    { name: 'StorageClassName', description: 'For which class of volumes.', value: ({ storageClassName }) => storageClassName },
-    { name: 'Capacity', description: 'How much is left.', value: ({ capacity }) => capacity ?? '<unset>' },
-  ],
 })
 
 function topologyWarnings({ nodeTopology }: DeepReadonly<CSIStorageCapacity>): string[] {
