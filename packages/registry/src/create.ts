@@ -78,7 +78,8 @@ export async function prepareNew<T extends KubeObject>(
   const { hooks } = parts
   if (hooks.beginCreate !== undefined) await hook.begin(() => hooks.beginCreate!(context, object, { dryRun }))
   try {
-    beforeCreate(parts, context, object)
+    const prepared = beforeCreate(parts, context, object)
+    if (prepared !== undefined) await prepared
     await validate?.(object, undefined)
   } catch (error) {
     await hook.abandon()

@@ -12,15 +12,23 @@ export function fillSystemFields(parts: Pick<StoreParts<KubeObject>, 'now' | 'ne
   metadata.creationTimestamp = formatTime(parts.now())
 }
 
-/** Brings an object with name and system fields to the form that is stored, or refuses it. */
-export function beforeCreate<T extends KubeObject>(parts: StoreParts<T>, context: RequestContext, object: T): void {
+/** Brings an object with name and system fields to the form that is stored, or refuses it. A promise when its validation takes long. */
+export function beforeCreate<T extends KubeObject>(parts: StoreParts<T>, context: RequestContext, object: T): void | Promise<void> {
   const { definition } = parts
   const { strategy } = definition
   matchNamespace(definition, context, object.metadata)
   strategy.prepareForCreate?.(context, object)
   const readonly = object as DeepReadonly<T>
-  refuseInvalid(parts, object, invalidities(definition, object.metadata, strategy.validateCreate?.(context, readonly) ?? []))
-  for (const text of strategy.warningsOnCreate?.(context, readonly) ?? []) context.warn(text)
+  const validate = (): FieldErrorList => strategy.validateCreate?.(context, readonly) ?? []
+  const own = strategy.runValidation === undefined ? validate() : strategy.runValidation(context, validate)
+  return own instanceof Promise ? own.then((errors) => finishNew(parts, context, object, errors)) : finishNew(parts, context, object, own)
+}
+
+function finishNew<T extends KubeObject>(parts: StoreParts<T>, context: RequestContext, object: T, own: FieldErrorList): void {
+  const { definition } = parts
+  const { strategy } = definition
+  refuseInvalid(parts, object, invalidities(definition, object.metadata, own))
+  for (const text of strategy.warningsOnCreate?.(context, object as DeepReadonly<T>) ?? []) context.warn(text)
   strategy.canonicalize?.(object)
 }
 

@@ -3,26 +3,34 @@ import type { DeepReadonly, FieldErrorList, KubeObject, ObjectMeta, RequestConte
 import { checkCommonMetadata, checkMetadata, matchNamespace, refuseInvalid } from './prepare-create.ts'
 import type { StoreParts, UpdatePlan } from './store-parts.ts'
 
-/** Brings the new state of an object to the form that is stored, or refuses it. `object` already carries the resourceVersion it replaces. */
+/**
+ * Brings the new state of an object to the form that is stored, or refuses it. `object` already carries the resourceVersion it replaces.
+ * A promise when its validation takes long.
+ */
 export function beforeUpdate<T extends KubeObject>(
   parts: StoreParts<T>,
   plan: UpdatePlan<T>,
   context: RequestContext,
   object: T,
   old: DeepReadonly<T>,
-): void {
+): void | Promise<void> {
   const { strategy } = plan
   matchNamespace(parts.definition, context, object.metadata)
   keep(object.metadata, old.metadata, 'generation')
   strategy.prepareForUpdate?.(context, object, old)
   keepSystemFields(object.metadata, old.metadata)
   const readonly = object as DeepReadonly<T>
-  refuseInvalid(parts, object, [
+  const validate = (): FieldErrorList => [
     ...metadataErrors(parts, plan, object.metadata, old.metadata),
     ...(strategy.validateUpdate?.(context, readonly, old) ?? []),
-  ])
-  for (const text of strategy.warningsOnUpdate?.(context, readonly, old) ?? []) context.warn(text)
-  strategy.canonicalize?.(object)
+  ]
+  const finish = (errors: FieldErrorList): void => {
+    refuseInvalid(parts, object, errors)
+    for (const text of strategy.warningsOnUpdate?.(context, readonly, old) ?? []) context.warn(text)
+    strategy.canonicalize?.(object)
+  }
+  const errors = strategy.runValidation === undefined ? validate() : strategy.runValidation(context, validate)
+  return errors instanceof Promise ? errors.then(finish) : finish(errors)
 }
 
 /** No update moves an object's identity, its age or its deletion. */

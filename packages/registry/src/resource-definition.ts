@@ -11,6 +11,11 @@ export interface Strategy<T extends KubeObject> {
   prepareForCreate?(context: RequestContext, object: T): void
   /** Default: no rules beyond metadata's. */
   validateCreate?(context: RequestContext, object: DeepReadonly<T>): FieldErrorList
+  /**
+   * Runs what `validateCreate` or `validateUpdate` does where that may take long: with pauses, in which others are served. A promise only then.
+   * Default: at once.
+   */
+  runValidation?(context: RequestContext, validate: () => FieldErrorList): FieldErrorList | Promise<FieldErrorList>
   warningsOnCreate?(context: RequestContext, object: DeepReadonly<T>): readonly string[]
   /** For `?export=true`, after `prepareForCreate`: takes out what another cluster must give by itself; throws ApiError to refuse. Default: nothing. */
   prepareForExport?(object: T, exact: boolean): void
@@ -38,9 +43,15 @@ export interface Strategy<T extends KubeObject> {
   repeatedMetadataChecks?: 'all' | 'update' | 'create' | 'none'
 }
 
+/** The part of a strategy that updates follow. */
+export type UpdateStrategy<T extends KubeObject> = Pick<
+  Strategy<T>,
+  'prepareForUpdate' | 'validateUpdate' | 'runValidation' | 'warningsOnUpdate' | 'canonicalize' | 'resetFields'
+>
+
 export interface SubresourceStrategy<T extends KubeObject> {
   /** PUT and PATCH of the subresource go through this. */
-  readonly update: Pick<Strategy<T>, 'prepareForUpdate' | 'validateUpdate' | 'warningsOnUpdate' | 'canonicalize' | 'resetFields'>
+  readonly update: UpdateStrategy<T>
   /** Default true: GET answers the whole object. A subresource whose body is of another kind is built by a `SubresourceFactory` instead. */
   readonly get?: boolean
 }

@@ -113,7 +113,8 @@ async function roundOnObject<T extends KubeObject>(run: Update<T>, current: T, s
     await hook.begin(() => hooks.beginUpdate!(context, object, old, { dryRun: request.dryRun }))
   }
   try {
-    beforeUpdate(parts, plan, context, object, old)
+    const prepared = beforeUpdate(parts, plan, context, object, old)
+    if (prepared !== undefined) await prepared
     keepManagerTimes(object, old)
     await request.validateUpdate?.(object, old as KubeObject)
   } catch (error) {

@@ -2,6 +2,7 @@ import type { ParamKind, ParamRef, ValidatingAdmissionPolicy } from '@keelson/ap
 import { fieldError, fieldPath, newInvalid, parseGroupVersionKind, semanticEqual } from '@keelson/apimachinery'
 import type { DeepReadonly, GroupVersionKind, KubeObject, RequestContext, UserInfo } from '@keelson/apimachinery'
 import type { ResourceDefinition, StoreHooks } from '@keelson/registry'
+import { validateInSlices } from '../expressions/validate-in-slices.ts'
 
 const masters = 'system:masters'
 
@@ -70,8 +71,11 @@ function hooks<T extends KubeObject>(definition: ResourceDefinition<T>, member: 
     const complaint = await check(context, object as DeepReadonly<T>, old)
     if (complaint === undefined) return nothing
     const readonly = object as DeepReadonly<T>
-    const own = old === undefined ? strategy.validateCreate?.(context, readonly) : strategy.validateUpdate?.(context, readonly, old)
-    if ((own ?? []).length > 0) return nothing
+    const own = await validateInSlices(
+      context,
+      () => (old === undefined ? strategy.validateCreate?.(context, readonly) : strategy.validateUpdate?.(context, readonly, old)) ?? [],
+    )
+    if (own.length > 0) return nothing
     throw newInvalid({ group, kind }, object.metadata.name ?? '', [fieldError.forbidden(fieldPath('spec', member), complaint)])
   }
   return { beginCreate: (context, object) => run(context, object), beginUpdate: run }

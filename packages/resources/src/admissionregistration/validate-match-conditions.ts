@@ -15,7 +15,7 @@ export function validateMatchConditions(
   { hasParams }: ConditionRules,
   path: FieldPath,
 ): FieldErrorList {
-  const names = conditions.map(({ name }) => name)
+  const names = new Set<string>()
   const errors: FieldErrorList = conditions.length > maxConditions ? [fieldError.tooMany(path, conditions.length, maxConditions)] : []
   for (const [i, { name, expression: text }] of conditions.entries()) {
     const at = path.index(i)
@@ -26,7 +26,8 @@ export function validateMatchConditions(
     else errors.push(...validateAdmissionExpression({ expression, purpose: 'condition', scope }, expressionPath))
     if (name === '') errors.push(fieldError.required(at.child('name')))
     else errors.push(...validateQualifiedName(name, at.child('name')))
-    if (name !== '' && names.indexOf(name) < i) errors.push(fieldError.duplicate(at.child('name'), name))
+    if (name !== '' && names.has(name)) errors.push(fieldError.duplicate(at.child('name'), name))
+    names.add(name)
   }
   return errors
 }

@@ -103,9 +103,11 @@ function validateReviewVersions(versions: readonly string[], { knownVersions }: 
   const known = reviewVersions.join(', ')
   if (versions.length === 0) return [fieldError.required(path, `must specify one of ${known}`)]
   const errors: FieldErrorList = []
+  const seen = new Set<string>()
   for (const [i, version] of versions.entries()) {
-    if (versions.indexOf(version) < i) errors.push(fieldError.invalid(path.index(i), version, 'duplicate version'))
+    if (seen.has(version)) errors.push(fieldError.invalid(path.index(i), version, 'duplicate version'))
     else errors.push(...invalidEach(isDNS1035Label(version), version, path.index(i)))
+    seen.add(version)
   }
   if (knownVersions && !knows(versions)) errors.push(fieldError.invalid(path, versions, `must include at least one of ${known}`))
   return errors

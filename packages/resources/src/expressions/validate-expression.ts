@@ -2,6 +2,7 @@ import { fieldError } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import type { AdmissionPurpose, AdmissionScope, Type } from '@keelson/cel'
 import { celLibrary } from './cel-library.ts'
+import { compileInSlice } from './validate-in-slices.ts'
 
 /** The type of what the expression gives, and what is wrong with it. */
 export interface ExpressionResult {
@@ -23,9 +24,11 @@ export function compileAdmissionExpression(
   path: FieldPath,
 ): ExpressionResult {
   const { compileAdmission, types } = celLibrary()
-  const { compiled, problem } = compileAdmission(expression, purpose, scope)
-  if (problem === undefined) return { type: compiled.type, errors: [] }
-  return { type: types.dyn, errors: [fieldError.invalid(path, sent, problem)] }
+  const { type, problem } = compileInSlice(() => {
+    const { compiled, problem } = compileAdmission(expression, purpose, scope)
+    return problem === undefined ? { type: compiled.type } : { type: types.dyn, problem }
+  })
+  return { type, errors: problem === undefined ? [] : [fieldError.invalid(path, sent, problem)] }
 }
 
 export function validateAdmissionExpression(expression: AdmissionExpression, path: FieldPath): FieldErrorList {
@@ -35,7 +38,10 @@ export function validateAdmissionExpression(expression: AdmissionExpression, pat
 /** An expression that chooses devices. */
 export function validateDeviceSelector(expression: string, path: FieldPath): FieldErrorList {
   const { compileDeviceSelector, isTooComplex } = celLibrary()
-  const compilation = compileDeviceSelector(expression)
-  if (compilation.problem !== undefined) return [fieldError.invalid(path, expression, compilation.problem)]
-  return isTooComplex(compilation) ? [fieldError.forbidden(path, 'too complex, exceeds cost limit')] : []
+  const { problem, tooComplex } = compileInSlice(() => {
+    const compilation = compileDeviceSelector(expression)
+    return { problem: compilation.problem, tooComplex: compilation.problem === undefined && isTooComplex(compilation) }
+  })
+  if (problem !== undefined) return [fieldError.invalid(path, expression, problem)]
+  return tooComplex ? [fieldError.forbidden(path, 'too complex, exceeds cost limit')] : []
 }

@@ -2,6 +2,7 @@ import type { DeviceRequest, DeviceRequestAllocationResult, ResourceClaim, Resou
 import { fieldError, fieldPath, newInvalid } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath, KubeObject, RequestContext } from '@keelson/apimachinery'
 import type { ResourceDefinition, StoreHooks, SubresourceFactory } from '@keelson/registry'
+import { validateInSlices } from '../expressions/validate-in-slices.ts'
 import { resourceClaims } from './resourceclaims/index.ts'
 import { resourceClaimStatus } from './resourceclaims/status.ts'
 import { resourceClaimTemplates } from './resourceclaimtemplates/index.ts'
@@ -36,7 +37,8 @@ function hooks<T extends KubeObject>(
       const index = (requestsOf(readonly) ?? []).findIndex(({ exactly }) => exactly?.adminAccess === true)
       const errors = index < 0 ? [] : await complaints(context, labelsOf, fieldPath('spec', 'devices', 'requests').index(index))
       if (errors.length === 0) return () => {}
-      throw newInvalid({ group, kind }, object.metadata.name ?? '', [...errors, ...(strategy.validateCreate?.(context, readonly) ?? [])])
+      const own = await validateInSlices(context, () => strategy.validateCreate?.(context, readonly) ?? [])
+      throw newInvalid({ group, kind }, object.metadata.name ?? '', [...errors, ...own])
     },
   }
 }

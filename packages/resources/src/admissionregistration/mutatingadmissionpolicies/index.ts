@@ -1,6 +1,7 @@
 import type { MutatingAdmissionPolicy } from '@keelson/api/admissionregistration/v1'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
+import { validateInSlices } from '../../expressions/validate-in-slices.ts'
 import { countsGenerations } from '../generation.ts'
 import { paramKindText, setMatchResourcesDefaults } from '../match-resources.ts'
 import { validateMutatingPolicy } from './validate.ts'
@@ -25,6 +26,7 @@ export const mutatingAdmissionPolicies: ResourceDefinition<MutatingAdmissionPoli
   },
   strategy: {
     ...countsGenerations<MutatingAdmissionPolicy>('spec', {}),
+    runValidation: validateInSlices,
     validateCreate: (_context, policy) => validateMutatingPolicy(policy),
     validateUpdate: (_context, policy, old) => validateMutatingPolicy(policy, old),
   },

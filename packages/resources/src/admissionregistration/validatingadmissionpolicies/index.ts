@@ -3,6 +3,7 @@ import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import { defineResource, resetMetadataForStatus } from '@keelson/registry'
 import type { ResourceDefinition, Strategy } from '@keelson/registry'
 import { keepMember } from '@keelson/resources-core'
+import { validateInSlices } from '../../expressions/validate-in-slices.ts'
 import { countsGenerations } from '../generation.ts'
 import { paramKindText, setMatchResourcesDefaults } from '../match-resources.ts'
 import { validatePolicyStatus } from './validate-status.ts'
@@ -20,6 +21,7 @@ const strategy: Strategy<ValidatingAdmissionPolicy> = {
     keepMember(policy, old, 'status')
     common.prepareForUpdate?.(context, policy, old)
   },
+  runValidation: validateInSlices,
   validateCreate: (_context, policy) => validateValidatingPolicy(policy),
   validateUpdate: (_context, policy, old) => validateValidatingPolicy(policy, old),
 }

@@ -25,11 +25,12 @@ export function validateValidatingPolicy({ metadata, spec = {} }: ReadonlyPolicy
   if (auditAnnotations.length > maxAnnotations) {
     errors.push(fieldError.invalid(annotationsPath, auditAnnotations, `must not have more than ${maxAnnotations} auditAnnotations`))
   }
-  const keys = auditAnnotations.map(({ key }) => key)
+  const keys = new Set<string>()
   for (const [i, annotation] of auditAnnotations.entries()) {
     const path = annotationsPath.index(i)
     errors.push(...validateAnnotation(annotation, metadata.name ?? '', scope, path))
-    if (keys.indexOf(annotation.key) < i) errors.push(fieldError.duplicate(path.child('key'), annotation.key))
+    if (keys.has(annotation.key)) errors.push(fieldError.duplicate(path.child('key'), annotation.key))
+    keys.add(annotation.key)
   }
   return errors
 }

@@ -1,6 +1,7 @@
 import type { ValidatingWebhookConfiguration } from '@keelson/api/admissionregistration/v1'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
+import { validateInSlices } from '../../expressions/validate-in-slices.ts'
 import { countsGenerations } from '../generation.ts'
 import { setWebhookDefaults, validateWebhooks } from '../webhooks.ts'
 
@@ -17,6 +18,7 @@ export const validatingWebhookConfigurations: ResourceDefinition<ValidatingWebho
     },
     strategy: {
       ...countsGenerations<ValidatingWebhookConfiguration>('webhooks', []),
+      runValidation: validateInSlices,
       validateCreate: (_context, { webhooks = [] }) => validateWebhooks(webhooks),
       validateUpdate: (_context, { webhooks = [] }, old) => validateWebhooks(webhooks, old.webhooks ?? []),
     },

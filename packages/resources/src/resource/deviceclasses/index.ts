@@ -2,6 +2,7 @@ import type { DeviceClass } from '@keelson/api/resource/v1'
 import { semanticEqual } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
+import { validateInSlices } from '../../expressions/validate-in-slices.ts'
 import { validateDeviceClass } from './validate.ts'
 import { classVersions } from '../served-versions.ts'
 
@@ -21,6 +22,7 @@ export const deviceClasses: ResourceDefinition<DeviceClass> = defineResource<Dev
     prepareForUpdate(_context, { metadata, spec }, old) {
       if (!semanticEqual(spec, old.spec)) metadata.generation = (old.metadata.generation ?? 0) + 1
     },
+    runValidation: validateInSlices,
     validateCreate: (_context, deviceClass) => validateDeviceClass(deviceClass),
     validateUpdate: (_context, deviceClass, old) => validateDeviceClass(deviceClass, old),
   },

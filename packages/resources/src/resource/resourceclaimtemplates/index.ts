@@ -1,11 +1,13 @@
 import type { ResourceClaimTemplate } from '@keelson/api/resource/v1'
-import { fieldPath, validateImmutableField } from '@keelson/apimachinery'
+import { fieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { validateTemplateMeta } from '@keelson/resources-core'
+import { validateInSlices } from '../../expressions/validate-in-slices.ts'
 import { setClaimSpecDefaults, validateClaimSpec } from '../claim-spec.ts'
 import { claimTemplateVersions } from '../served-versions.ts'
+import { validateSpecUnchanged } from '../validate-spec-unchanged.ts'
 
 const specPath = fieldPath('spec')
 
@@ -20,10 +22,11 @@ export const resourceClaimTemplates: ResourceDefinition<ResourceClaimTemplate> =
   returnsDeletedObject: true,
   setDefaults: ({ spec }) => setClaimSpecDefaults(spec.spec),
   strategy: {
+    runValidation: validateInSlices,
     validateCreate: (_context, template) => validateTemplate(template),
     validateUpdate: (_context, template, old) => [
       ...validateTemplate(template),
-      ...validateImmutableField(template.spec, old.spec, specPath),
+      ...validateSpecUnchanged('ResourceClaimTemplateSpec', template.spec, old.spec),
     ],
   },
   columns: [],

@@ -1,0 +1,71 @@
+import { fieldError, fieldPath } from '@keelson/apimachinery'
+import type { FieldErrorList } from '@keelson/apimachinery'
+import { describe, expect, it } from 'vitest'
+import { compileInSlice, validateInSlices } from './validate-in-slices.ts'
+
+const path = fieldPath('spec')
+const waiting = { signal: new AbortController().signal }
+
+function busy(milliseconds: number): void {
+  const end = performance.now() + milliseconds
+  while (performance.now() < end);
+}
+
+/** Takes so many steps of so many milliseconds, and finds every second wrong. */
+function steps(count: number, milliseconds: number): { validate: () => FieldErrorList; readonly done: number[] } {
+  const done: number[] = []
+  const step = (i: number): FieldErrorList =>
+    compileInSlice(() => {
+      busy(milliseconds)
+      done.push(i)
+      return i % 2 === 0
+    })
+      ? [fieldError.invalid(path.index(i), i, 'even')]
+      : []
+  return { done, validate: () => Array.from({ length: count }, (_, i) => i).flatMap(step) }
+}
+
+describe('validateInSlices', () => {
+  it('answers at once what takes no time', () => {
+    expect(validateInSlices(waiting, () => [])).toEqual([])
+    expect(validateInSlices(waiting, steps(3, 0).validate)).toHaveLength(2)
+  })
+
+  it('pauses where it takes long, and does every step once', async () => {
+    const { validate, done } = steps(12, 4)
+    const running = validateInSlices(waiting, validate)
+    expect(running).toBeInstanceOf(Promise)
+    const inBetween: number[] = []
+    const look = setInterval(() => inBetween.push(done.length), 0)
+    const errors = await running
+    clearInterval(look)
+    expect(inBetween.some((count) => count > 0 && count < 12)).toBe(true)
+    expect(done).toEqual(Array.from({ length: 12 }, (_, i) => i))
+    expect(errors.map(({ field }) => field)).toEqual([0, 2, 4, 6, 8, 10].map((i) => `spec[${i}]`))
+  })
+
+  it('keeps several apart', async () => {
+    const runs = [steps(6, 4), steps(8, 4)]
+    const errors = await Promise.all(runs.map(async ({ validate }) => validateInSlices(waiting, validate)))
+    expect(errors.map(({ length }) => length)).toEqual([3, 4])
+    expect(runs.map(({ done }) => done.length)).toEqual([6, 8])
+  })
+
+  it('stops when nobody waits any more', async () => {
+    const leaving = new AbortController()
+    const { validate, done } = steps(1000, 4)
+    const running = validateInSlices(leaving, validate)
+    leaving.abort(new Error('gone'))
+    await expect(running).rejects.toThrow('gone')
+    expect(done.length).toBeLessThan(1000)
+  })
+
+  it('passes on what goes wrong', async () => {
+    const broken = (): FieldErrorList => {
+      for (let i = 0; i < 4; i++) compileInSlice(() => busy(6))
+      throw new Error('broken')
+    }
+    await expect(validateInSlices(waiting, broken)).rejects.toThrow('broken')
+    expect(compileInSlice(() => 1)).toBe(1)
+  })
+})
