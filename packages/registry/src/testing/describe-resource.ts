@@ -104,9 +104,12 @@ export function describeResource<T extends KubeObject>(definition: ResourceDefin
     })
 
     it.skipIf(left.has('create') || left.has('update'))('an update that changes nothing writes nothing', async () => {
+      const again = async (same: KubeObject): Promise<KubeObject> =>
+        plain((await store.update(context, a, put(copyObject(same)), { dryRun: false })).object)
       const created = await create(a)
-      const { object } = await store.update(context, a, put(copyObject(created) as T), { dryRun: false })
-      expect(plain(object).metadata.resourceVersion).toBe(created.metadata.resourceVersion)
+      // The first may write what is filled in on reading.
+      const before = definition.defaultOnRead === undefined ? created : await again(created)
+      expect((await again(before)).metadata.resourceVersion).toBe(before.metadata.resourceVersion)
     })
 
     it.skipIf(left.has('create') || left.has('update'))('an update in a dry run writes nothing', async () => {

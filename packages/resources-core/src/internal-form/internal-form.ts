@@ -10,7 +10,7 @@ interface Member {
 const parsed = new Map<string, readonly Member[]>()
 
 /**
- * A value of core/v1 as the original holds it inside, and as its errors print it: every member, absent ones too, by the names of its own types.
+ * A value as the original holds it inside, and as its errors print it: every member, absent ones too, by the names of its own types.
  *
  *     internalForm('Taint', { key: 'a', effect: 'NoSchedule' })  // { Key: 'a', Value: '', Effect: 'NoSchedule', TimeAdded: null }
  */

@@ -9,10 +9,12 @@ export const internalTypes = {
   AzureDiskVolumeSource: 'DiskName;DataDiskURI=diskURI;CachingMode:*string;FSType=fsType:*string;ReadOnly:*bool;Kind:*string',
   AzureFilePersistentVolumeSource: 'SecretName;ShareName;ReadOnly:bool;SecretNamespace:*string',
   AzureFileVolumeSource: 'SecretName;ShareName;ReadOnly:bool',
+  CELDeviceSelector: 'Expression',
   CSIPersistentVolumeSource:
     'Driver;VolumeHandle;ReadOnly:bool;FSType=fsType;VolumeAttributes:{}string;ControllerPublishSecretRef:*SecretReference;NodeStageSecretRef:*SecretReference;NodePublishSecretRef:*SecretReference;ControllerExpandSecretRef:*SecretReference;NodeExpandSecretRef:*SecretReference',
   CSIVolumeSource: 'Driver;ReadOnly:*bool;FSType=fsType:*string;VolumeAttributes:{}string;NodePublishSecretRef:*LocalObjectReference',
   Capabilities: 'Add:[]string;Drop:[]string',
+  CapacityRequirements: 'Requests:{}quantity',
   CephFSPersistentVolumeSource: 'Monitors:[]string;Path;User;SecretFile;SecretRef:*SecretReference;ReadOnly:bool',
   CephFSVolumeSource: 'Monitors:[]string;Path;User;SecretFile;SecretRef:*LocalObjectReference;ReadOnly:bool',
   CinderPersistentVolumeSource: 'VolumeID;FSType=fsType;ReadOnly:bool;SecretRef:*SecretReference',
@@ -30,6 +32,15 @@ export const internalTypes = {
   ContainerRestartRuleOnExitCodes: 'Operator;Values:[]int',
   DaemonSetUpdateStrategy: 'Type;RollingUpdate:*RollingUpdateDaemonSet',
   DeploymentStrategy: 'Type;RollingUpdate:*RollingUpdateDeployment',
+  DeviceClaim: 'Requests:[]DeviceRequest;Constraints:[]DeviceConstraint;Config:[]DeviceClaimConfiguration',
+  DeviceClaimConfiguration: 'Requests:[]string;^DeviceConfiguration',
+  DeviceConfiguration: 'Opaque:*OpaqueDeviceConfiguration',
+  DeviceConstraint: 'Requests:[]string;MatchAttribute:*string;DistinctAttribute:*string',
+  DeviceRequest: 'Name;Exactly:*ExactDeviceRequest;FirstAvailable:[]DeviceSubRequest',
+  DeviceSelector: 'CEL=cel:*CELDeviceSelector',
+  DeviceSubRequest:
+    'Name;DeviceClassName;Selectors:[]DeviceSelector;AllocationMode;Count:int;Tolerations:[]DeviceToleration;Capacity:*CapacityRequirements',
+  DeviceToleration: 'Key;Operator;Value;Effect;TolerationSeconds:*int',
   DownwardAPIProjection: 'Items:[]DownwardAPIVolumeFile',
   DownwardAPIVolumeFile: 'Path;FieldRef:*ObjectFieldSelector;ResourceFieldRef:*ResourceFieldSelector;Mode:*int',
   DownwardAPIVolumeSource: 'Items:[]DownwardAPIVolumeFile;DefaultMode:*int',
@@ -42,6 +53,8 @@ export const internalTypes = {
   EphemeralContainerCommon:
     'Name;Image;Command:[]string;Args:[]string;WorkingDir;Ports:[]ContainerPort;EnvFrom:[]EnvFromSource;Env:[]EnvVar;Resources:ResourceRequirements;ResizePolicy:[]ContainerResizePolicy;RestartPolicy:*string;RestartPolicyRules:[]ContainerRestartRule;VolumeMounts:[]VolumeMount;VolumeDevices:[]VolumeDevice;LivenessProbe:*Probe;ReadinessProbe:*Probe;StartupProbe:*Probe;Lifecycle:*Lifecycle;TerminationMessagePath;TerminationMessagePolicy;ImagePullPolicy;SecurityContext:*SecurityContext;Stdin:bool;StdinOnce:bool;TTY=tty:bool',
   EphemeralVolumeSource: 'VolumeClaimTemplate:*PersistentVolumeClaimTemplate',
+  ExactDeviceRequest:
+    'DeviceClassName;Selectors:[]DeviceSelector;AllocationMode;Count:int;AdminAccess:*bool;Tolerations:[]DeviceToleration;Capacity:*CapacityRequirements',
   ExecAction: 'Command:[]string',
   FCVolumeSource: 'TargetWWNs:[]string;Lun:*int;FSType=fsType;ReadOnly:bool;WWIDs=wwids:[]string',
   FileKeySelector: 'VolumeName;Path;Key;Optional:*bool',
@@ -79,6 +92,7 @@ export const internalTypes = {
   NodeSelectorTerm: 'MatchExpressions:[]NodeSelectorRequirement;MatchFields:[]NodeSelectorRequirement',
   ObjectFieldSelector: 'APIVersion=apiVersion;FieldPath',
   ObjectReference: 'Kind;Namespace;Name;UID=uid;APIVersion=apiVersion;ResourceVersion;FieldPath',
+  OpaqueDeviceConfiguration: 'Driver;Parameters:*json',
   ParentReference: 'Group;Resource;Namespace;Name',
   PersistentVolumeClaimSpec:
     'AccessModes:[]string;Selector:*json;Resources:VolumeResourceRequirements;VolumeName;StorageClassName:*string;VolumeMode:*string;DataSource:*TypedLocalObjectReference;DataSourceRef:*TypedObjectReference;VolumeAttributesClassName:*string',
@@ -125,6 +139,8 @@ export const internalTypes = {
   RBDVolumeSource:
     'CephMonitors=monitors:[]string;RBDImage=image;FSType=fsType;RBDPool=pool;RadosUser=user;Keyring;SecretRef:*LocalObjectReference;ReadOnly:bool',
   ResourceClaim: 'Name;Request',
+  ResourceClaimSpec: 'Devices:DeviceClaim',
+  ResourceClaimTemplateSpec: '^metadata;Spec:ResourceClaimSpec',
   ResourceFieldSelector: 'ContainerName;Resource;Divisor:quantity',
   ResourceRequirements: 'Limits:{}quantity;Requests:{}quantity;Claims:[]ResourceClaim',
   RollingUpdateDaemonSet: 'MaxUnavailable:intOrString;MaxSurge:intOrString',

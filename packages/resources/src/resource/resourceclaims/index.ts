@@ -1,5 +1,5 @@
 import type { ResourceClaim } from '@keelson/api/resource/v1'
-import { fieldPath, validateImmutableField } from '@keelson/apimachinery'
+import { fieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import { defineResource } from '@keelson/registry'
@@ -9,6 +9,7 @@ import { validateInSlices } from '../../expressions/validate-in-slices.ts'
 import { setClaimSpecDefaults, setClaimStatusDefaults, validateClaimSpec } from '../claim-spec.ts'
 import { resourceClaimStatus } from './status.ts'
 import { claimVersions } from '../served-versions.ts'
+import { validateSpecUnchanged } from '../validate-spec-unchanged.ts'
 
 const specPath = fieldPath('spec')
 
@@ -33,7 +34,7 @@ export const resourceClaims: ResourceDefinition<ResourceClaim> = defineResource<
     prepareForUpdate: (_context, claim, old) => keepMember(claim, old, 'status'),
     runValidation: validateInSlices,
     validateCreate: (_context, { spec }) => validateClaimSpec(spec, specPath),
-    validateUpdate: (_context, { spec }, old) => validateImmutableField(spec, old.spec, specPath),
+    validateUpdate: (_context, { spec }, old) => validateSpecUnchanged('ResourceClaimSpec', spec, old.spec),
   },
   subresources: { status: resourceClaimStatus },
   columns: [{ name: 'State', description: 'What has become of it.', value: stateText }],

@@ -1,5 +1,5 @@
 import type { ResourceClaimTemplate } from '@keelson/api/resource/v1'
-import { fieldPath, validateImmutableField } from '@keelson/apimachinery'
+import { fieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
@@ -7,6 +7,7 @@ import { validateTemplateMeta } from '@keelson/resources-core'
 import { validateInSlices } from '../../expressions/validate-in-slices.ts'
 import { setClaimSpecDefaults, validateClaimSpec } from '../claim-spec.ts'
 import { claimTemplateVersions } from '../served-versions.ts'
+import { validateSpecUnchanged } from '../validate-spec-unchanged.ts'
 
 const specPath = fieldPath('spec')
 
@@ -25,7 +26,7 @@ export const resourceClaimTemplates: ResourceDefinition<ResourceClaimTemplate> =
     validateCreate: (_context, template) => validateTemplate(template),
     validateUpdate: (_context, template, old) => [
       ...validateTemplate(template),
-      ...validateImmutableField(template.spec, old.spec, specPath),
+      ...validateSpecUnchanged('ResourceClaimTemplateSpec', template.spec, old.spec),
     ],
   },
   columns: [],
