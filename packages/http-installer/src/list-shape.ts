@@ -7,7 +7,7 @@ import { indentJson } from './indent-json.ts'
 import { pieceBytes } from './json-piece.ts'
 import type { JsonPiece } from './json-piece.ts'
 import { ObjectEncoder } from './object-encoder.ts'
-import { partialPiece } from './partial-metadata.ts'
+import { partialForm, partialPiece } from './partial-metadata.ts'
 import { parseIncludeObject } from './query-options.ts'
 import type { Answer, ResourceScope } from './scope.ts'
 import { TableRows } from './table.ts'
@@ -40,10 +40,10 @@ export function jsonShape(answer: Answer, list: ResultList): ListShape {
   switch (transform?.kind) {
     case 'PartialObjectMetadata':
       throw notConvertible(transform, `${scope.gvk.kind}List`, true)
-    case 'PartialObjectMetadataList':
-      return typedList('PartialObjectMetadataList', `meta.k8s.io/${transform.version}`, meta, (result) =>
-        partialPiece(result, transform.version),
-      )
+    case 'PartialObjectMetadataList': {
+      const form = partialForm(scope, transform)
+      return typedList('PartialObjectMetadataList', `meta.k8s.io/${transform.version}`, meta, (result) => partialPiece(result, form))
+    }
     case 'Table': {
       const rows = new TableRows(scope, transform.version, parseIncludeObject(query))
       const before = rows.head(meta)

@@ -10,11 +10,21 @@ it('cuts the same metadata out of bytes as decoding would give', () => {
       const metadata = { name: 'n', annotations }
       const body = Buffer.from(JSON.stringify({ metadata, data: { data } }))
       const stored = { isStoredObject: true, body, spliceAt: '{"metadata":{"name":"n"'.length, revision } as unknown as StoredObject
-      expect(JSON.parse(partialJson(stored, 'v1').toString())).toEqual({
+      expect(JSON.parse(partialJson(stored, { version: 'v1', without: undefined }).toString())).toEqual({
         kind: 'PartialObjectMetadata',
         apiVersion: 'meta.k8s.io/v1',
         metadata: { ...metadata, resourceVersion: String(revision) },
       })
     }),
   )
+})
+
+it('leaves out what belongs to the spec inside, and what is empty then', () => {
+  const form = { version: 'v1', without: ['inner'] } as const
+  const metaOf = (annotations: Record<string, string>): unknown => {
+    const object = { metadata: { name: 'n', annotations } }
+    return (JSON.parse(partialJson(object, form).toString()) as { metadata: unknown }).metadata
+  }
+  expect(metaOf({ inner: '1', a: 'b' })).toEqual({ name: 'n', annotations: { a: 'b' } })
+  expect(metaOf({ inner: '1' })).toEqual({ name: 'n' })
 })

@@ -1,5 +1,5 @@
 import { stringifyJson } from '@keelson/apimachinery'
-import type { ObjectMeta } from '@keelson/apimachinery'
+import type { DeepReadonly, ObjectMeta } from '@keelson/apimachinery'
 import { encodeUnknown } from '@keelson/api'
 import type { RestResult } from '@keelson/registry'
 import { isStoredObject, metadataEnd } from '@keelson/storagebackend'
@@ -9,6 +9,7 @@ import { metaType } from './meta-types.ts'
 import type { Transform } from './negotiate.ts'
 import { asBuffer } from './object-encoder.ts'
 import { metaOf } from './result-meta.ts'
+import type { ResourceScope } from './scope.ts'
 import { typeHead } from './splice.ts'
 
 export interface MetaKind {
@@ -24,29 +25,54 @@ export function metaKind(kind: string, version: Transform['version']): MetaKind 
 const heads = { v1: typeHead('PartialObjectMetadata', 'meta.k8s.io/v1'), v1beta1: typeHead('PartialObjectMetadata', 'meta.k8s.io/v1beta1') }
 const closing = Buffer.from('}')
 
+/** As which version, and without which annotations. */
+export interface PartialForm {
+  readonly version: Transform['version']
+  readonly without: readonly string[] | undefined
+}
+
+export function partialForm({ storage }: ResourceScope, { version }: Pick<Transform, 'version'>): PartialForm {
+  return { version, without: storage.specAnnotations }
+}
+
 /** An object's metadata alone, as JSON without line feed. Metadata is the same in all versions, so the stored bytes will do. */
-export function partialPiece(result: RestResult, version: Transform['version']): JsonPiece {
+export function partialPiece(result: RestResult, { version, without }: PartialForm): JsonPiece {
   if (isStoredObject(result)) {
     const end = metadataEnd(result)
-    if (end !== undefined) {
-      const object = { body: result.body.subarray(0, end), spliceAt: result.spliceAt, revision: result.revision }
+    const body = end === undefined ? undefined : result.body.subarray(0, end)
+    if (body !== undefined && !mentions(body, without)) {
+      const object = { body, spliceAt: result.spliceAt, revision: result.revision }
       return { head: heads[version], object, tail: closing }
     }
   }
-  return Buffer.concat([heads[version], Buffer.from(`"metadata":${stringifyJson(metaOf(result))}}`)])
+  return Buffer.concat([heads[version], Buffer.from(`"metadata":${stringifyJson(partialMeta(result, without))}}`)])
 }
 
 /** The same in bytes of its own. */
-export function partialJson(result: RestResult, version: Transform['version']): Buffer {
-  return pieceBytes(partialPiece(result, version))
+export function partialJson(result: RestResult, form: PartialForm): Buffer {
+  return pieceBytes(partialPiece(result, form))
 }
 
 /** With its envelope. */
-export function partialProto(result: RestResult, version: Transform['version']): Buffer {
-  return asBuffer(encodeUnknown(metaKind('PartialObjectMetadata', version), partialMessage(result)))
+export function partialProto(result: RestResult, form: PartialForm): Buffer {
+  return asBuffer(encodeUnknown(metaKind('PartialObjectMetadata', form.version), partialMessage(result, form)))
 }
 
 /** The bare message, as lists hold it. */
-export function partialMessage(result: RestResult): Uint8Array {
-  return metaType('PartialObjectMetadata').encodeProto({ metadata: metaOf(result) as ObjectMeta })
+export function partialMessage(result: RestResult, { without }: PartialForm): Uint8Array {
+  return metaType('PartialObjectMetadata').encodeProto({ metadata: partialMeta(result, without) as ObjectMeta })
+}
+
+/** What is not in the bytes need not be looked for in the object. */
+function mentions({ buffer, byteOffset, byteLength }: Uint8Array, annotations: PartialForm['without']): boolean {
+  return annotations !== undefined && annotations.some((name) => Buffer.from(buffer, byteOffset, byteLength).includes(name))
+}
+
+function partialMeta(result: RestResult, without: PartialForm['without']): DeepReadonly<ObjectMeta> {
+  const metadata = metaOf(result)
+  if (without === undefined || metadata.annotations === undefined) return metadata
+  const annotations = Object.fromEntries(Object.entries(metadata.annotations).filter(([key]) => !without.includes(key)))
+  if (Object.keys(annotations).length > 0) return { ...metadata, annotations }
+  const { annotations: _, ...rest } = metadata
+  return rest
 }

@@ -5,7 +5,8 @@ import { surrounded } from './json-piece.ts'
 import type { JsonPiece } from './json-piece.ts'
 import type { Transform } from './negotiate.ts'
 import { ObjectEncoder } from './object-encoder.ts'
-import { partialPiece } from './partial-metadata.ts'
+import { partialForm, partialPiece } from './partial-metadata.ts'
+import type { PartialForm } from './partial-metadata.ts'
 import type { IncludeObject } from './query-options.ts'
 import type { ResourceScope } from './scope.ts'
 
@@ -17,12 +18,14 @@ export class TableRows {
   readonly #version: Transform['version']
   readonly #include: IncludeObject
   readonly #encoder: ObjectEncoder
+  readonly #partial: PartialForm
   readonly #now: number
 
   constructor(scope: ResourceScope, version: Transform['version'], include: IncludeObject) {
     this.#scope = scope
     this.#version = version
     this.#include = include
+    this.#partial = partialForm(scope, { version })
     this.#encoder = new ObjectEncoder(scope, 'json', false)
     this.#now = scope.settings.now()
   }
@@ -48,7 +51,7 @@ export class TableRows {
 
   #included(result: RestResult, include: IncludeObject): JsonPiece {
     if (include === 'None') return none
-    return include === 'Object' ? this.#encoder.embedded(result) : partialPiece(result, this.#version)
+    return include === 'Object' ? this.#encoder.embedded(result) : partialPiece(result, this.#partial)
   }
 }
 

@@ -9,7 +9,7 @@ import { pieceBytes } from './json-piece.ts'
 import { mediaTypes, prefersPretty } from './negotiate.ts'
 import type { Transform } from './negotiate.ts'
 import { lineFeed, ObjectEncoder, shapeJson } from './object-encoder.ts'
-import { partialJson, partialProto } from './partial-metadata.ts'
+import { partialForm, partialJson, partialProto } from './partial-metadata.ts'
 import { parseIncludeObject } from './query-options.ts'
 import { sendBytes } from './response.ts'
 import { metaOf } from './result-meta.ts'
@@ -33,7 +33,7 @@ export function writeResult(answer: Answer, status: number, result: RestResult):
   }
   if (form === 'protobuf') {
     if (transform.kind !== 'PartialObjectMetadata') throw notConvertible(transform, scope.gvk.kind)
-    return sendCompressible(c, status, headers, partialProto(result, transform.version))
+    return sendCompressible(c, status, headers, partialProto(result, partialForm(scope, transform)))
   }
   if (form === 'cbor') return writeCbor(answer, status, transformed(answer, transform, result, query))
   return sendCompressible(c, status, headers, shapeJson(transformed(answer, transform, result, query), form, pretty))
@@ -55,7 +55,7 @@ export function isPretty({ c, query, negotiated }: Answer): boolean {
 }
 
 function transformed({ scope }: Answer, transform: Transform, result: RestResult, query: QueryParameters): string {
-  if (transform.kind === 'PartialObjectMetadata') return partialJson(result, transform.version).toString()
+  if (transform.kind === 'PartialObjectMetadata') return partialJson(result, partialForm(scope, transform)).toString()
   if (transform.kind === 'PartialObjectMetadataList') throw notConvertible(transform, scope.gvk.kind)
   const rows = new TableRows(scope, transform.version, parseIncludeObject(query))
   const { resourceVersion } = metaOf(result)

@@ -3,7 +3,7 @@ import type { RestResult, ResultList } from '@keelson/registry'
 import { listMetaOf } from './list-shape.ts'
 import { mediaTypes } from './negotiate.ts'
 import { ObjectEncoder } from './object-encoder.ts'
-import { metaKind, partialMessage } from './partial-metadata.ts'
+import { metaKind, partialForm, partialMessage } from './partial-metadata.ts'
 import { lengthDelimited, listMetaMessage, varintLength, writeVarint } from './proto-frames.ts'
 import type { Answer } from './scope.ts'
 import { collect, writeSizedList } from './sized-list.ts'
@@ -25,7 +25,8 @@ export async function writeProtobufList(answer: Answer, list: ResultList): Promi
     throw notConvertible(transform, `${scope.gvk.kind}List`, true)
   const encoder = new ObjectEncoder(scope, 'protobuf', false)
   const gvk = transform === undefined ? { ...scope.gvk, kind: `${scope.gvk.kind}List` } : metaKind(transform.kind, transform.version)
-  const messageOf = (item: RestResult): Uint8Array => (transform === undefined ? encoder.message(item) : partialMessage(item))
+  const partial = transform && partialForm(scope, transform)
+  const messageOf = (item: RestResult): Uint8Array => (partial === undefined ? encoder.message(item) : partialMessage(item, partial))
 
   const held: (Uint8Array | undefined)[] = []
   let itemsLength = 0

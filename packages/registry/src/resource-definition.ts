@@ -33,6 +33,8 @@ export interface Strategy<T extends KubeObject> {
   allowUnconditionalUpdate?: boolean
   /** May set `options.gracePeriodSeconds`; true means: wait for the grace period. Default: delete at once. */
   checkGracefulDelete?(context: RequestContext, object: DeepReadonly<T>, options: DeleteOptions): boolean
+  /** Of a DELETE, or of a collection's, with these options, whether or not anything comes to be deleted. Default: nothing. */
+  warningsOnDelete?(options: DeleteOptions): readonly string[]
   /** What a delete without propagationPolicy does to dependents. Default "background"; "unsupported" ignores the policy altogether (events). */
   defaultPropagation?: 'background' | 'orphan' | 'unsupported'
   /**
@@ -99,6 +101,8 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   /** Fills in what a client may leave out; the scheme does it, before anything else sees the object. Default: nothing. */
   readonly setDefaults?: (object: T) => void
   readonly strategy: Strategy<T>
+  /** Annotations that the original keeps in the spec inside: who asks for metadata alone does not get them. Default: none. */
+  readonly specAnnotations?: readonly string[]
   /** A warning for everybody who uses the resource in its own version: since when not to, and what to use instead. */
   readonly deprecation?: string
   /** Name rules; returns messages. Default: DNS subdomain. `prefix` true for generateName. */

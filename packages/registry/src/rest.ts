@@ -20,6 +20,8 @@ export interface RESTStorage {
   readonly storedVersion?: string
   /** Columns of the Table form, with what fills them. */
   readonly table: TableConvertor
+  /** Annotations that metadata alone is answered without. Default: none. */
+  readonly specAnnotations?: readonly string[] | undefined
   /** Further versions of the kind that bodies may be in, read as if they were in its own (evictions of policy/v1beta1). */
   readonly alsoAccepts?: readonly GroupVersion[]
   /** By apiVersion, what everybody who uses this path in it is warned of: since when not to, and what to use instead. */

@@ -51,6 +51,7 @@ class ResourceStorage<T extends KubeObject> implements RESTStorage {
   readonly categories: readonly string[]
   readonly storedVersion: string
   readonly table: TableConvertor
+  readonly specAnnotations: readonly string[] | undefined
   readonly deprecations: Readonly<Record<string, DeprecationNotice>>
   readonly resetFields: FieldFilter | undefined
   protected readonly parts: StoreParts<T>
@@ -65,6 +66,7 @@ class ResourceStorage<T extends KubeObject> implements RESTStorage {
     this.categories = definition.categories ?? []
     this.storedVersion = definition.storedVersion ?? definition.version
     this.table = tableConvertor(definition)
+    this.specAnnotations = definition.specAnnotations
     this.deprecations = deprecationsOf(definition)
     this.resetFields = strategy.resetFields
   }
@@ -140,6 +142,7 @@ export class Store<T extends KubeObject = KubeObject>
 
   async delete(context: RequestContext, name: string, request: DeleteRequest): Promise<DeleteResult> {
     this.definition.checkDelete?.(name)
+    this.#warnOfDelete(context, request)
     const { object, immediate } = await deleteObject(this.parts, context, name, request)
     return { object: this.result(object), immediate }
   }
@@ -149,7 +152,12 @@ export class Store<T extends KubeObject = KubeObject>
     request: DeleteRequest,
     options: ListRequest,
   ): Promise<{ items: readonly RestResult[]; revision: number }> {
+    this.#warnOfDelete(context, request)
     return deleteCollection(this.parts, context, request, options)
+  }
+
+  #warnOfDelete(context: RequestContext, { options }: DeleteRequest): void {
+    for (const text of this.definition.strategy.warningsOnDelete?.(options) ?? []) context.warn(text)
   }
 
   /** Reads, changes and writes, again after each lost race, by no strategy: for subresources that decide themselves what changes (binding). */

@@ -8,7 +8,8 @@ import type { JsonPiece } from '../json-piece.ts'
 import { metaType } from '../meta-types.ts'
 import type { NegotiatedStream } from '../negotiate.ts'
 import { asBuffer, ObjectEncoder, typedJson } from '../object-encoder.ts'
-import { partialJson, partialProto } from '../partial-metadata.ts'
+import { partialForm, partialJson, partialProto } from '../partial-metadata.ts'
+import type { PartialForm } from '../partial-metadata.ts'
 import { watchFrame } from '../proto-frames.ts'
 import type { IncludeObject } from '../query-options.ts'
 import { apiVersionOf } from '../scope.ts'
@@ -39,7 +40,8 @@ export function createFramer(scope: ResourceScope, negotiated: NegotiatedStream,
   const { transform } = negotiated
   if (transform?.kind === 'Table') return new TableFramer(scope, transform.version, include, frameEmbedded(negotiated, cbor))
   const embed = frameEmbedded(negotiated, cbor, transform === undefined ? scope.type?.schema : undefined)
-  const make = transform === undefined ? wholeFrames(scope, negotiated, embed) : partialFrames(negotiated, transform.version, embed)
+  const make =
+    transform === undefined ? wholeFrames(scope, negotiated, embed) : partialFrames(negotiated, partialForm(scope, transform), embed)
   const form = `${scope.apiVersion} ${negotiated.form} ${transform?.version ?? ''}`
   const chunkForm = `${form} chunk`
   const makeFrame = (event: ObjectEvent): Buffer =>
@@ -58,9 +60,9 @@ function wholeFrames(scope: ResourceScope, { form }: NegotiatedStream, embed: Em
   return (type, object) => embed(type, encoder.embedded(object))
 }
 
-function partialFrames({ form }: NegotiatedStream, version: 'v1' | 'v1beta1', embed: EmbedJson): MakeFrame {
-  if (form === 'protobuf') return (type, object) => watchFrame(type, partialProto(object, version))
-  return (type, object) => embed(type, partialJson(object, version))
+function partialFrames({ form }: NegotiatedStream, partial: PartialForm, embed: EmbedJson): MakeFrame {
+  if (form === 'protobuf') return (type, object) => watchFrame(type, partialProto(object, partial))
+  return (type, object) => embed(type, partialJson(object, partial))
 }
 
 /** Makes a frame around an object's JSON. */

@@ -5,6 +5,7 @@ import { labelsText } from '@keelson/resources-core'
 import { containerColumns, selectorColumn } from '../../workloads/columns.ts'
 import { setDaemonSetDefaults } from './defaults.ts'
 import { daemonSetStatus, daemonSetStrategy } from './strategy.ts'
+import { templateGenerationAnnotation } from './template-generation.ts'
 
 export const daemonSets: ResourceDefinition<DaemonSet> = defineResource<DaemonSet>({
   group: 'apps',
@@ -16,6 +17,7 @@ export const daemonSets: ResourceDefinition<DaemonSet> = defineResource<DaemonSe
   categories: ['all'],
   setDefaults: setDaemonSetDefaults,
   strategy: daemonSetStrategy,
+  specAnnotations: [templateGenerationAnnotation],
   columns: [
     {
       name: 'Desired',

@@ -3,19 +3,22 @@ import type { DeepReadonly } from '@keelson/apimachinery'
 import { parseNumberAnnotation } from '../number-annotation.ts'
 
 /** How often the template changed, which other versions had a member of the spec for. Clients do not decide it. */
-const annotation = 'deprecated.daemonset.template.generation'
+export const templateGenerationAnnotation = 'deprecated.daemonset.template.generation'
 
 /** A number, in one form; 0 where nothing is said. In place. */
 export function normalizeTemplateGeneration({ metadata }: DaemonSet): void {
-  const said = metadata.annotations?.[annotation]
-  metadata.annotations = { ...metadata.annotations, [annotation]: said === undefined ? '0' : parseNumberAnnotation('DaemonSet', said) }
+  const said = metadata.annotations?.[templateGenerationAnnotation]
+  metadata.annotations = {
+    ...metadata.annotations,
+    [templateGenerationAnnotation]: said === undefined ? '0' : parseNumberAnnotation('DaemonSet', said),
+  }
 }
 
 export function templateGeneration({ metadata }: DeepReadonly<DaemonSet>): number {
-  return Number(metadata.annotations?.[annotation] ?? 0)
+  return Number(metadata.annotations?.[templateGenerationAnnotation] ?? 0)
 }
 
 /** In place. */
 export function setTemplateGeneration({ metadata }: DaemonSet, generation: number): void {
-  metadata.annotations = { ...metadata.annotations, [annotation]: String(generation) }
+  metadata.annotations = { ...metadata.annotations, [templateGenerationAnnotation]: String(generation) }
 }

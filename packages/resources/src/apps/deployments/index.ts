@@ -5,6 +5,7 @@ import { containerColumns } from '../../workloads/columns.ts'
 import { parseSelector } from '../../workloads/own-selector.ts'
 import { scaledBySelector } from '../scaled-by-selector.ts'
 import { setDeploymentDefaults } from './defaults.ts'
+import { rollbackAnnotation } from './rollback-annotation.ts'
 import { deploymentStatus, deploymentStrategy } from './strategy.ts'
 
 export const deployments: ResourceDefinition<Deployment> = defineResource<Deployment>({
@@ -17,6 +18,7 @@ export const deployments: ResourceDefinition<Deployment> = defineResource<Deploy
   categories: ['all'],
   setDefaults: setDeploymentDefaults,
   strategy: deploymentStrategy,
+  specAnnotations: [rollbackAnnotation],
   columns: [
     {
       name: 'Ready',

@@ -65,6 +65,12 @@ describe('jobs', () => {
     ])
   })
 
+  it('warn who deletes them without saying what becomes of their pods', () => {
+    expect(strategy.warningsOnDelete?.({})).toEqual([expect.stringMatching(/^child pods are preserved by default/)])
+    expect(strategy.warningsOnDelete?.({ propagationPolicy: 'Background' })).toEqual([])
+    expect(strategy.warningsOnDelete?.({ orphanDependents: false })).toEqual([])
+  })
+
   it('have names of which each index can be made', () => {
     const made = job({ completionMode: 'Indexed', completions: 1000 })
     made.metadata.name = 'j'.repeat(61)

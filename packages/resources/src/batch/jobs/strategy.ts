@@ -10,11 +10,15 @@ import { validateJobStatus } from './validate-status.ts'
 import { validateJob, validateJobUpdate } from './validate.ts'
 
 const specPath = fieldPath('spec')
+const podsAreLeft =
+  'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning'
 
 export const jobStrategy: Strategy<Job> = {
   resetFields: withoutFields('status'),
   // Older than garbage collection: pods outlive it unless a client says otherwise.
   defaultPropagation: 'orphan',
+  warningsOnDelete: ({ propagationPolicy, orphanDependents }) =>
+    propagationPolicy === undefined && orphanDependents === undefined ? [podsAreLeft] : [],
   prepareForCreate(_context, job) {
     generateSelector(job)
     job.status = {}
