@@ -1,14 +1,14 @@
 import { newTooManyRequests, systemClock } from '@keelson/apimachinery'
 import type { Clock, KubeObject } from '@keelson/apimachinery'
 import {
+  StorageError,
   decodeContinue,
   hasObjectSnapshots,
   inRange,
-  parseResourceVersion,
   prefixEnd,
   prefixRange,
   prepareKey,
-  StorageError,
+  requireKnownResourceVersion,
 } from '@keelson/storagebackend'
 import type {
   CreateOptions,
@@ -150,12 +150,12 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   }
 
   get(key: string, options: GetOptions = {}): Promise<StoredObject<T>> {
-    const revision = (options.resourceVersion ?? '') === '' ? undefined : parseResourceVersion(options.resourceVersion)
-    if (revision === undefined || !this.#readiness.ready) return this.#storage.get(key, options)
-    return this.#getNotOlder(key, revision, options)
+    if ((options.resourceVersion ?? '') === '' || !this.#readiness.ready) return this.#storage.get(key, options)
+    return this.#getNotOlder(key, options)
   }
 
-  async #getNotOlder(key: string, revision: Revision, options: GetOptions): Promise<StoredObject<T>> {
+  async #getNotOlder(key: string, options: GetOptions): Promise<StoredObject<T>> {
+    const revision = requireKnownResourceVersion(options.resourceVersion)
     const prepared = prepareKey(this.#prefix, key, false)
     await this.#reach(prepared, revision, options.signal)
     const object = this.#cache.get(prepared)
@@ -194,7 +194,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   async watch(key: string, options: WatchObjectsOptions): Promise<ObjectWatch<T>> {
     const recursive = options.recursive ?? true
     const selection = new Selection<T>(prepareKey(this.#prefix, key, recursive), recursive, options.predicate)
-    if (parseResourceVersion(options.resourceVersion) === undefined) return this.#storage.watch(key, options)
+    requireKnownResourceVersion(options.resourceVersion)
     const questions: WatchQuestions = {
       ready: () => this.#readiness.ready,
       storeRevision: () => this.#storage.currentRevision(),

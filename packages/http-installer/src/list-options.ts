@@ -38,10 +38,10 @@ interface RawOptions {
 
 /** Throws 400 for what cannot be read and 422 for combinations that are not allowed. `name` limits it to one object. */
 export function parseListOptions(query: QueryParameters, scope: ResourceScope, name: string, forceWatch = false): ListRequestOptions {
+  const timeoutSeconds = parseOptionalInt(query, 'timeoutSeconds')
+  const limit = parseOptionalInt(query, 'limit')
   const labels = query.has('labelSelector') ? parseLabelSelector(query.get('labelSelector')!) : everything()
   const asked = query.has('fieldSelector') ? parseFieldSelector(query.get('fieldSelector')!) : everyField()
-  const limit = parseOptionalInt(query, 'limit')
-  const timeoutSeconds = parseOptionalInt(query, 'timeoutSeconds')
   const raw: RawOptions = {
     watch: query.has('watch') && parseLooseBoolean(query.get('watch')),
     resourceVersion: query.get('resourceVersion') ?? '',

@@ -235,6 +235,15 @@ describe('lost races', () => {
 })
 
 describe('collections', () => {
+  it.each([
+    ['?labelSelector=a%29&limit=x', 400, 'strconv.ParseInt: parsing "x": invalid syntax'],
+    ['?resourceVersion=x', 400, 'invalid resource version: resourceVersion: Invalid value: "x"'],
+    ['?resourceVersion=x&watch=1', 500, 'resourceVersion: Invalid value: "x": strconv.ParseUint'],
+  ])('refuses a list with %s', async (query, code, message) => {
+    const { body } = await server.request('GET', maps('list', query))
+    expect(body).toMatchObject({ code, message: expect.stringMatching(new RegExp(`^${message}`)) })
+  })
+
   it('are listed in pages, selected and deleted', async () => {
     for (let i = 0; i < 5; i++) await server.request('POST', maps('list'), map(`c${i}`, {}, { labels: { par: i % 2 ? 'odd' : 'even' } }))
     const first = (await server.request('GET', maps('list', '?limit=2'))).body

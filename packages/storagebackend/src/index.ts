@@ -61,7 +61,7 @@ export { isEmptyPredicate, matcher } from './predicate.ts'
 export type { LabelSet } from './label-sets.ts'
 export { createRecordCodec } from './record-codec.ts'
 export type { DefaultOnRead, RecordCodecOptions } from './record-codec.ts'
-export { parseResourceVersion, requireResourceVersion, resourceVersionComplaint } from './resource-version.ts'
+export { parseResourceVersion, requireKnownResourceVersion, requireResourceVersion } from './resource-version.ts'
 export { isStoredObject } from './storage.ts'
 export type {
   CreateOptions,

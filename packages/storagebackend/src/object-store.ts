@@ -1,4 +1,3 @@
-import { fieldError, fieldPath, newInvalid } from '@keelson/apimachinery'
 import type { GroupResource, KubeObject } from '@keelson/apimachinery'
 import type { Backend, ListPage } from './backend.ts'
 import { deleteObject } from './delete-object.ts'
@@ -12,7 +11,7 @@ import { prepareKey } from './object-key.ts'
 import { listObjects } from './object-list.ts'
 import { objectSnapshots } from './object-snapshots.ts'
 import { watchObjects } from './object-watch.ts'
-import { parseResourceVersion, requireResourceVersion, resourceVersionComplaint } from './resource-version.ts'
+import { requireKnownResourceVersion, requireResourceVersion } from './resource-version.ts'
 import type { ObjectCodec, Storage, StorageStats } from './storage.ts'
 import type { StorageMetrics } from './storage-metrics.ts'
 import { storageStats } from './storage-stats.ts'
@@ -81,12 +80,7 @@ export function createObjectStore<T extends KubeObject = KubeObject>(options: Ob
     async watch(rawKey, watchOptions) {
       const recursive = watchOptions.recursive ?? true
       const key = prepareKey(prefix, rawKey, recursive)
-      const revision = parseResourceVersion(watchOptions.resourceVersion)
-      if (revision === undefined) {
-        const text = watchOptions.resourceVersion!
-        const problem = fieldError.invalid(fieldPath('resourceVersion'), text, resourceVersionComplaint(text))
-        throw newInvalid({ group: resource.group, kind: resource.resource }, '', [problem])
-      }
+      const revision = requireKnownResourceVersion(watchOptions.resourceVersion)
       return watchObjects({ access, range: recursive ? prefixRange(key) : keyRange(key), revision, options: watchOptions })
     },
 

@@ -1,4 +1,4 @@
-import { newBadRequest, quote } from '@keelson/apimachinery'
+import { newBadRequest, newUnknownError, quote } from '@keelson/apimachinery'
 import type { Revision } from './backend.ts'
 
 /** `resourceVersion` of a request: "" and "0" are 0. Undefined when it is not an unsigned integer that this server can have given out. */
@@ -10,17 +10,21 @@ export function parseResourceVersion(text: string | undefined): Revision | undef
 }
 
 /** Why `parseResourceVersion` refused, in the original's words. */
-export function resourceVersionComplaint(text: string): string {
+function complaintOf(text: string): string {
   const why = /^\d+$/.test(text) ? 'value out of range' : 'invalid syntax'
-  return `strconv.ParseUint: parsing ${quote(text)}: ${why}`
+  return `resourceVersion: Invalid value: ${quote(text)}: strconv.ParseUint: parsing ${quote(text)}: ${why}`
 }
 
-/** For reads: throws `ApiError` (BadRequest). */
+/** For what the store itself reads: throws `ApiError` (BadRequest). */
 export function requireResourceVersion(text: string | undefined): Revision {
   const revision = parseResourceVersion(text)
-  if (text !== undefined && revision === undefined) {
-    const complaint = resourceVersionComplaint(text)
-    throw newBadRequest(`invalid resource version: resourceVersion: Invalid value: ${quote(text)}: ${complaint}`)
-  }
+  if (text !== undefined && revision === undefined) throw newBadRequest(`invalid resource version: ${complaintOf(text)}`)
+  return revision ?? 0
+}
+
+/** For watches, and for what is read from a cache, of which the original says it less well: throws `ApiError` (500, without a reason). */
+export function requireKnownResourceVersion(text: string | undefined): Revision {
+  const revision = parseResourceVersion(text)
+  if (text !== undefined && revision === undefined) throw newUnknownError(complaintOf(text))
   return revision ?? 0
 }
