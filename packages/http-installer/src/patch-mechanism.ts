@@ -30,7 +30,8 @@ import { keepReset, trackManagers } from './managed-fields.ts'
 import { nameMissing } from './object-meta.ts'
 import { cborApplyPatchType, isApply } from './patch-types.ts'
 import type { MergePatchType } from './patch-types.ts'
-import { printedPatched } from './printed-patched.ts'
+import { printedJsonPatched, printedMergePatched } from './printed-patched.ts'
+import type { PrintPatched } from './printed-patched.ts'
 import type { WriteRequestOptions } from './query-options.ts'
 import { cborConfiguration, readConfiguration } from './read-configuration.ts'
 import { parseApiVersion } from './scope.ts'
@@ -42,25 +43,33 @@ type Merge = (document: JsonObject, scope: ResourceScope, context: RequestContex
 interface ReadPatch {
   readonly strictErrors: readonly string[]
   readonly merge: Merge
-  /** For merges that make an object of objects rather than of JSON: errors are about the patch, in this form. */
-  readonly text?: () => string
+  /** What errors say was patched. */
+  readonly print: PrintPatched
+  /** Makes an object of objects rather than of JSON: errors are about the patch. */
+  readonly converting: boolean
 }
 
 const readers: Readonly<Record<MergePatchType, (body: Uint8Array, strict: FieldValidation) => ReadPatch>> = {
   'application/json-patch+json'(body, strict) {
     const { operations, strictErrors } = decodeJsonPatch(body, strict)
-    return { strictErrors, merge: (document, _, context) => applyJsonPatchInSlices(document, operations, () => context.signal) }
+    return {
+      strictErrors,
+      merge: (document, _, context) => applyJsonPatchInSlices(document, operations, () => context.signal),
+      print: printedJsonPatched(operations),
+      converting: false,
+    }
   },
   'application/merge-patch+json'(body, strict) {
     const { patch, strictErrors } = decodeMergePatch(body, strict)
-    return { strictErrors, merge: (document) => applyMergePatch(document, patch) }
+    return { strictErrors, merge: (document) => applyMergePatch(document, patch), print: printedMergePatched(patch), converting: false }
   },
   'application/strategic-merge-patch+json'(body, strict) {
     const { patch, strictErrors } = decodeStrategicMergePatch(body, strict)
     return {
       strictErrors,
       merge: (document, scope) => applyStrategicMergePatch(document, patch, schemaOf(scope)),
-      text: () => goValue(patch),
+      print: () => goValue(patch),
+      converting: true,
     }
   },
 }
@@ -88,12 +97,12 @@ function mergeMechanism({ scope, context, patchType, body, options }: PatchReque
   const { fieldValidation } = options
   return (current) => {
     if (current === undefined) throw newNotFound(scope.groupResource, context.info.name)
-    const { strictErrors, merge, text } = readers[patchType as MergePatchType](body, fieldValidation)
+    const { strictErrors, merge, print, converting } = readers[patchType as MergePatchType](body, fieldValidation)
     const versioned = fromHub(scope, current)
     const document = { kind: scope.gvk.kind, apiVersion: scope.apiVersion, ...versioned } as unknown as JsonObject
     const finish = (patched: JsonValue): KubeObject => {
-      const printed = text ?? ((): string => printedPatched(patched, document, scope.type?.schema))
-      const result = { patched, current: versioned, patchErrors: strictErrors, printed, converting: text !== undefined }
+      const printed = (): string => print(document, scope.type?.schema)
+      const result = { patched, current: versioned, patchErrors: strictErrors, printed, converting }
       const decoded = decodePatched(scope, context, result, fieldValidation)
       keepReset(patched, decoded.object)
       const object = toHub(scope, decoded.object)

@@ -1,26 +1,75 @@
 import { decodeStruct, stringifyJson } from '@keelson/apimachinery'
 import type { JsonObject, JsonValue, StructSchema } from '@keelson/apimachinery'
+import { applyJsonPatch, applyMergePatch } from '@keelson/apimachinery/patch'
+
+/** A patched document as errors print it, and as the original reads it, made anew of the document that was patched. */
+export type PrintPatched = (document: JsonObject, schema: StructSchema | undefined) => string
 
 /**
- * A patched document as errors print it. As in the original, objects that the patch changed have their members by name, and what it left
- * alone or brought has them as it had them before.
+ * By name are the members of objects that both the document and the patch have, and of what the patch brings where no object was: it was
+ * gone through, for members to drop. All else is as it was written.
  */
-export function printedPatched(patched: JsonValue, document: JsonObject, schema: StructSchema | undefined): string {
-  return stringifyJson(ordered(patched, document, inOrder(document, schema)))
+export function printedMergePatched(patch: JsonValue): PrintPatched {
+  const ordered = (value: JsonValue, before: JsonValue | undefined): JsonValue => {
+    if (value === before) return value
+    if (!isObject(before)) return sorted(value)
+    return isObject(value) ? byName(value, (member, name) => ordered(member, own(before, name))) : value
+  }
+  return (document, schema) => {
+    const before = inOrder(document, schema)
+    return stringifyJson(ordered(applyMergePatch(before, patch), before))
+  }
 }
 
-/** `canonical` is `before` with its members in the order of the schema. */
-function ordered(value: JsonValue, before: JsonValue | undefined, canonical: JsonValue | undefined): JsonValue {
-  if (value === before) return canonical ?? value
-  if (!isObject(value) || !isObject(before)) return value
-  const members = Object.keys(value)
-    .toSorted()
-    .map((name): [string, JsonValue] => [name, ordered(value[name]!, before[name], isObject(canonical) ? canonical[name] : undefined)])
-  return Object.fromEntries(members)
+/** By name are the members of objects that an operation went through on its way, one that only tests too. All else is as it was written. */
+export function printedJsonPatched(operations: readonly JsonObject[]): PrintPatched {
+  return (document, schema) => {
+    const before = inOrder(document, schema)
+    const patched = applyJsonPatch(before, operations)
+    const passed = new Set<JsonValue>()
+    for (const { path, from } of operations) {
+      for (const pointer of [path, from]) {
+        for (const root of typeof pointer === 'string' ? [before, patched] : []) pass(root, pointer as string, passed)
+      }
+    }
+    const ordered = (value: JsonValue): JsonValue => {
+      if (!passed.has(value)) return value
+      if (Array.isArray(value)) return value.map(ordered)
+      return isObject(value) ? byName(value, ordered) : value
+    }
+    return stringifyJson(ordered(patched))
+  }
 }
 
-function inOrder(document: JsonObject, schema: StructSchema | undefined): JsonValue | undefined {
-  return schema === undefined ? undefined : decodeStruct(schema, document).object
+/** Notes the objects and lists above what the pointer is for. */
+function pass(root: JsonValue, pointer: string, passed: Set<JsonValue>): void {
+  let at: JsonValue | undefined = root
+  for (const step of pointer.split('/').slice(1)) {
+    if (typeof at !== 'object' || at === null) return
+    passed.add(at)
+    at = own(at as JsonObject, step.replaceAll('~1', '/').replaceAll('~0', '~'))
+  }
+}
+
+function inOrder(document: JsonObject, schema: StructSchema | undefined): JsonObject {
+  if (schema === undefined) return document
+  const { kind, apiVersion } = document
+  // Decoding leaves them out.
+  return { kind, apiVersion, ...decodeStruct(schema, document).object } as JsonObject
+}
+
+function sorted(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(sorted)
+  return isObject(value) ? byName(value, sorted) : value
+}
+
+function byName(value: JsonObject, change: (member: JsonValue, name: string) => JsonValue): JsonObject {
+  const names = Object.keys(value).toSorted()
+  return Object.fromEntries(names.map((name): [string, JsonValue] => [name, change(value[name]!, name)]))
+}
+
+function own(value: JsonObject, name: string): JsonValue | undefined {
+  return Object.hasOwn(value, name) ? value[name] : undefined
 }
 
 function isObject(value: JsonValue | undefined): value is JsonObject {

@@ -1,0 +1,31 @@
+import type { JsonObject } from '@keelson/apimachinery'
+import { expect, it } from 'vitest'
+import { printedJsonPatched, printedMergePatched } from './printed-patched.ts'
+
+const document: JsonObject = {
+  z: { y: 1, x: 2 },
+  list: [
+    { name: 'a', image: 'i' },
+    { name: 'b', image: 'j' },
+  ],
+  a: 0,
+}
+
+it.each([
+  [{ a: 1 }, '{"a":1,"list":[{"name":"a","image":"i"},{"name":"b","image":"j"}],"z":{"y":1,"x":2}}'],
+  [{ z: { w: 1 } }, '{"a":0,"list":[{"name":"a","image":"i"},{"name":"b","image":"j"}],"z":{"w":1,"x":2,"y":1}}'],
+  [{ list: [{ d: 1, c: { f: 1, e: 2 } }] }, '{"a":0,"list":[{"c":{"e":2,"f":1},"d":1}],"z":{"y":1,"x":2}}'],
+  [{ z: [{ d: 1, c: 2 }] }, '{"a":0,"list":[{"name":"a","image":"i"},{"name":"b","image":"j"}],"z":[{"d":1,"c":2}]}'],
+])('a merge patch %j', (patch, printed) => expect(printedMergePatched(patch)(document, undefined)).toBe(printed))
+
+it('a JSON patch sorts what it goes through, and leaves what it brings', () => {
+  const print = printedJsonPatched([
+    { op: 'replace', path: '/list/1/image', value: { d: 1, c: 2 } },
+    { op: 'add', path: '/new', value: { d: 1, c: 2 } },
+    { op: 'copy', from: '/list/0', path: '/copy' },
+    { op: 'test', path: '/z/y', value: 1 },
+  ])
+  expect(print(document, undefined)).toBe(
+    '{"a":0,"copy":{"name":"a","image":"i"},"list":[{"name":"a","image":"i"},{"image":{"d":1,"c":2},"name":"b"}],"new":{"d":1,"c":2},"z":{"x":2,"y":1}}',
+  )
+})
