@@ -3,7 +3,6 @@ import {
   describeJson,
   fieldError,
   fieldPath,
-  goValue,
   newGenericServerResponse,
   newInvalid,
   newNotFound,
@@ -30,7 +29,7 @@ import { keepReset, trackManagers } from './managed-fields.ts'
 import { nameMissing } from './object-meta.ts'
 import { cborApplyPatchType, isApply } from './patch-types.ts'
 import type { MergePatchType } from './patch-types.ts'
-import { printedJsonPatched, printedMergePatched } from './printed-patched.ts'
+import { printedJsonPatched, printedMergePatched, printedStrategicPatch } from './printed-patched.ts'
 import type { PrintPatched } from './printed-patched.ts'
 import type { WriteRequestOptions } from './query-options.ts'
 import { cborConfiguration, readConfiguration } from './read-configuration.ts'
@@ -68,7 +67,7 @@ const readers: Readonly<Record<MergePatchType, (body: Uint8Array, strict: FieldV
     return {
       strictErrors,
       merge: (document, scope) => applyStrategicMergePatch(document, patch, schemaOf(scope)),
-      print: () => goValue(patch),
+      print: printedStrategicPatch(patch),
       converting: true,
     }
   },

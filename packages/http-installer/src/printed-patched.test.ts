@@ -1,6 +1,6 @@
 import type { JsonObject } from '@keelson/apimachinery'
 import { expect, it } from 'vitest'
-import { printedJsonPatched, printedMergePatched } from './printed-patched.ts'
+import { printedJsonPatched, printedMergePatched, printedStrategicPatch } from './printed-patched.ts'
 
 const document: JsonObject = {
   z: { y: 1, x: 2 },
@@ -28,4 +28,10 @@ it('a JSON patch sorts what it goes through, and leaves what it brings', () => {
   expect(print(document, undefined)).toBe(
     '{"a":0,"copy":{"name":"a","image":"i"},"list":[{"name":"a","image":"i"},{"image":{"d":1,"c":2},"name":"b"}],"new":{"d":1,"c":2},"z":{"x":2,"y":1}}',
   )
+})
+
+it('a strategic patch is printed without the directive that replaces what was there', () => {
+  const print = (patch: JsonObject): string => printedStrategicPatch(patch)(document, undefined)
+  expect(print({ z: { $patch: 'replace', x: 1 } })).toBe('map[z:map[x:1]]')
+  expect(print({ z: { $patch: 'delete' }, new: { $patch: 'replace' } })).toBe('map[new:map[$patch:replace] z:map[$patch:delete]]')
 })

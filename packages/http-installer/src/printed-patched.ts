@@ -1,4 +1,4 @@
-import { decodeStruct, stringifyJson } from '@keelson/apimachinery'
+import { decodeStruct, goValue, stringifyJson } from '@keelson/apimachinery'
 import type { JsonObject, JsonValue, StructSchema } from '@keelson/apimachinery'
 import { applyJsonPatch, applyMergePatch } from '@keelson/apimachinery/patch'
 
@@ -39,6 +39,18 @@ export function printedJsonPatched(operations: readonly JsonObject[]): PrintPatc
     }
     return stringifyJson(ordered(patched))
   }
+}
+
+/** The patch itself. Where it replaces a whole object, the original has taken the directive out by the time it complains. */
+export function printedStrategicPatch(patch: JsonObject): PrintPatched {
+  const withoutReplace = (value: JsonValue, before: JsonValue | undefined): JsonValue => {
+    if (!isObject(value) || !isObject(before)) return value
+    const { $patch: directive, ...rest } = value
+    if (directive === 'replace') return rest
+    if (directive !== undefined) return value
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutReplace(member, own(before, name))]))
+  }
+  return (document) => goValue(withoutReplace(patch, document))
 }
 
 /** Notes the objects and lists above what the pointer is for. */
