@@ -70,10 +70,10 @@ export function requirementMatches(requirement: LabelRequirement, labels: Labels
     case 'in':
     case '=':
     case '==':
-      return value !== undefined && values.includes(value)
+      return value !== undefined && hasValue(values, value)
     case 'notin':
     case '!=':
-      return value === undefined || !values.includes(value)
+      return value === undefined || !hasValue(values, value)
     case 'exists':
       return value !== undefined
     case '!':
@@ -82,6 +82,18 @@ export function requirementMatches(requirement: LabelRequirement, labels: Labels
     case 'lt':
       return value !== undefined && compares(value, operator, values)
   }
+}
+
+/** So many are looked through faster than they are found by hash. */
+const fewValues = 16
+const manyValues = new WeakMap<readonly string[], ReadonlySet<string>>()
+
+/** A selector may have a hundred thousand values, and is asked about as many objects. */
+function hasValue(values: readonly string[], value: string): boolean {
+  if (values.length <= fewValues) return values.includes(value)
+  let set = manyValues.get(values)
+  if (set === undefined) manyValues.set(values, (set = new Set(values)))
+  return set.has(value)
 }
 
 function compares(value: string, operator: 'gt' | 'lt', values: readonly string[]): boolean {

@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { everything, labelSelectorAsSelector, nothing, parseLabelSelector } from './label-selector.ts'
 import { requirementMatches } from './label-requirement.ts'
+import { fourfold, processorTime } from './testing/index.ts'
 
 function messageOf(parse: () => unknown): string {
   try {
@@ -129,5 +130,28 @@ describe('labelSelectorAsSelector', () => {
     expect(messageOf(() => labelSelectorAsSelector({ matchExpressions: [{ key: 'a', operator: 'In', values: [] }] }))).toBe(
       "values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty",
     )
+  })
+})
+
+describe('a selector of many values', () => {
+  const among = (count: number): readonly string[] => Array.from({ length: count }, (_, i) => `v${i}`)
+
+  it('finds the same as one of few', () => {
+    for (const operator of ['In', 'NotIn']) {
+      const selector = labelSelectorAsSelector({ matchExpressions: [{ key: 'l', operator, values: [...among(1000)] }] })
+      expect([{}, { l: 'v999' }, { l: 'v1000' }].map((labels) => selector.matches(labels))).toEqual(
+        operator === 'In' ? [false, true, false] : [true, false, true],
+      )
+    }
+  })
+
+  it('is not looked through for every object', async () => {
+    const run = (count: number): Promise<number> => {
+      const objects = among(count).map((l) => ({ l }))
+      const selector = parseLabelSelector(`l in (${among(count).join(',')})`)
+      return processorTime(() => objects.every((labels) => selector.matches(labels)))
+    }
+    const small = await run(5_000)
+    expect(await run(20_000)).toBeLessThan(fourfold * small)
   })
 })

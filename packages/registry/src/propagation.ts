@@ -23,7 +23,8 @@ export function finalizersForDeletion<T extends KubeObject>(
   const finalizers = present.filter((name) => name !== orphanFinalizer && name !== foregroundFinalizer)
   if (wanted === 'orphan') finalizers.push(orphanFinalizer)
   if (wanted === 'foreground') finalizers.push(foregroundFinalizer)
-  const same = finalizers.every((name) => present.includes(name)) && present.every((name) => finalizers.includes(name))
+  const [before, after] = [new Set(present), new Set(finalizers)]
+  const same = before.size === after.size && finalizers.every((name) => before.has(name))
   return same ? { changed: false, finalizers: present } : { changed: true, finalizers }
 }
 

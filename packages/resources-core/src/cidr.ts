@@ -52,8 +52,8 @@ export function formatCidr({ network, prefixLength }: Cidr): string {
 }
 
 /** Of fields that are older than strict checks. What `known` holds already may stay. */
-export function validateLegacyCidr(value: string, path: FieldPath, known: readonly string[] = []): FieldErrorList {
-  if (known.includes(value)) return []
+export function validateLegacyCidr(value: string, path: FieldPath, known?: ReadonlySet<string>): FieldErrorList {
+  if (known?.has(value) === true) return []
   const complaint = cidrComplaint(parseCidr(value))
   return complaint === undefined ? [] : [fieldError.invalid(path, value, complaint)]
 }

@@ -79,8 +79,8 @@ export function formatIP({ bytes, family }: IPAddress): string {
 }
 
 /** Of fields that are older than strict checks: any form of an address but the ambiguous ones. What `known` holds already may stay. */
-export function validateLegacyIP(value: string, path: FieldPath, known: readonly string[] = []): FieldErrorList {
-  if (known.includes(value)) return []
+export function validateLegacyIP(value: string, path: FieldPath, known?: ReadonlySet<string>): FieldErrorList {
+  if (known?.has(value) === true) return []
   const address = parseIP(value)
   if (address === undefined) {
     return [fieldError.invalid(path, value, 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)')]

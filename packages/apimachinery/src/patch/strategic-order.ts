@@ -19,7 +19,7 @@ export function listsOfObjects(...lists: readonly (readonly JsonValue[])[]): boo
         if (Array.isArray(item)) throw listOfLists()
         first = type
       } else if (type !== first) {
-        throw new PatchFailure(`list element types are not identical: ${goValue(lists.map((each) => [...each]))}`)
+        throw new PatchFailure(`list element types are not identical: ${goValue(lists as JsonValue[][])}`)
       }
     }
   }

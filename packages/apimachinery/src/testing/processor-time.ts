@@ -1,9 +1,12 @@
 /** What is done to four times as much takes less than so many times as long; what grows with the square takes sixteen times. */
 export const fourfold = 10
 
+/** What takes less is noise. */
+const leastMicroseconds = 1_000
+
 /**
- * The least processor time of three runs, in microseconds. Compared with that of a smaller run it tells how work grows, on any
- * machine: neither what other programs do counts nor what the engine compiles at first.
+ * The least processor time of three runs, in microseconds, and never less than a millisecond. Compared with that of a smaller run it tells
+ * how work grows, on any machine: neither what other programs do counts nor what the engine compiles at first.
  */
 export async function processorTime(run: () => unknown): Promise<number> {
   let least = Infinity
@@ -13,5 +16,5 @@ export async function processorTime(run: () => unknown): Promise<number> {
     const { user, system } = process.cpuUsage(before)
     least = Math.min(least, user + system)
   }
-  return least
+  return Math.max(least, leastMicroseconds)
 }

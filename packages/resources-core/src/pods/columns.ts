@@ -109,8 +109,9 @@ function later(a: string, b: string | null | undefined): string {
 export function readinessGates(pod: ReadonlyPod): string {
   const gates = pod.spec?.readinessGates ?? []
   if (gates.length === 0) return '<none>'
-  const conditions = pod.status?.conditions ?? []
-  const fulfilled = gates.filter(({ conditionType }) => conditions.find(({ type }) => type === conditionType)?.status === 'True')
+  // Of several conditions of a type the first counts.
+  const conditions = new Map((pod.status?.conditions ?? []).toReversed().map(({ type, status }) => [type, status]))
+  const fulfilled = gates.filter(({ conditionType }) => conditions.get(conditionType) === 'True')
   return `${fulfilled.length}/${gates.length}`
 }
 

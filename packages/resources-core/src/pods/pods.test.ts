@@ -364,6 +364,17 @@ describe('a body full of ports and variables', () => {
   })
 })
 
+it('many tolerations are compared once each, whatever their order', async () => {
+  const tolerating = (count: number): Pod =>
+    pod({ tolerations: Array.from({ length: count }, (_, i) => ({ key: `k${i}`, operator: 'Exists' })) })
+  const run = (count: number): Promise<number> => {
+    const old = tolerating(count)
+    return processorTime(() => expect(update(old, ({ spec }) => void spec!.tolerations!.reverse()).errors).toEqual([]))
+  }
+  const small = await run(1_000)
+  expect(await run(4_000)).toBeLessThan(fourfold * small)
+})
+
 describe('field labels of pods', () => {
   it('know the old name of the node', () => {
     expect(podFieldLabel('spec.host')).toBe('spec.nodeName')

@@ -18,9 +18,10 @@ export function validateContainerStatuses({ spec, status }: DeepReadonly<Pod>, p
     (status?.[member] ?? []).flatMap((container, i) => validateUser(container, system, path.child(member).index(i).child('user', 'linux'))),
   )
   for (const [member, containers] of lists) {
+    const byName = new Map((containers ?? []).map((container) => [container.name, container]))
     for (const [i, container] of (status?.[member] ?? []).entries()) {
       const at = path.child(member).index(i).child('allocatedResourcesStatus')
-      if (member !== 'ephemeralContainerStatuses') errors.push(...validateAllocated(container, containers ?? [], at))
+      if (member !== 'ephemeralContainerStatuses') errors.push(...validateAllocated(container, byName.get(container.name), at))
       else if ((container.allocatedResourcesStatus ?? []).length > 0) {
         errors.push(fieldError.forbidden(at, 'must not be specified in container status'))
       }
@@ -43,8 +44,7 @@ function validateUser({ user }: Status, system: string, path: FieldPath): FieldE
   ]
 }
 
-function validateAllocated(status: Status, containers: readonly ReadonlyContainer[], path: FieldPath): FieldErrorList {
-  const container = containers.find(({ name }) => name === status.name)
+function validateAllocated(status: Status, container: ReadonlyContainer | undefined, path: FieldPath): FieldErrorList {
   return (status.allocatedResourcesStatus ?? []).flatMap((allocated, i) => {
     const errors = container === undefined ? [] : validateAllocatedName(allocated.name, container, path.index(i).child('name'))
     return errors.concat(validateHealth(allocated, path.index(i).child('resources')))

@@ -14,12 +14,11 @@ export function validateStateTransitions(pod: DeepReadonly<Pod>, old: DeepReadon
     mayRestart: MayRestart,
   ): FieldErrorList => validateTransitions(pod.status?.[member] ?? [], old.status?.[member] ?? [], { mayRestart, path: path.child(member) })
   const anyMayRestart = allContainersCouldRestart(spec)
+  const containers = containersByName(spec.containers ?? [])
+  const initContainers = containersByName(spec.initContainers ?? [])
   return [
-    ...check('containerStatuses', (name, exitCode) => anyMayRestart || shouldRestart(spec.containers ?? [], spec, { name, exitCode })),
-    ...check(
-      'initContainerStatuses',
-      (name, exitCode) => anyMayRestart || shouldRestart(spec.initContainers ?? [], spec, { name, exitCode }),
-    ),
+    ...check('containerStatuses', (name, exitCode) => anyMayRestart || shouldRestart(containers.get(name), spec, exitCode)),
+    ...check('initContainerStatuses', (name, exitCode) => anyMayRestart || shouldRestart(initContainers.get(name), spec, exitCode)),
     ...check('ephemeralContainerStatuses', () => false),
   ]
 }
@@ -29,13 +28,17 @@ function validateTransitions(
   old: Statuses,
   { mayRestart, path }: { readonly mayRestart: MayRestart; readonly path: FieldPath },
 ): FieldErrorList {
+  const running = new Set(statuses.flatMap(({ name, state }) => (state?.terminated === undefined ? [name] : [])))
   return old.flatMap(({ name, state }, i) => {
     const terminated = state?.terminated
     if (terminated === undefined) return []
-    const running = statuses.some((status) => status.name === name && status.state?.terminated === undefined)
-    if (!running || mayRestart(name, terminated.exitCode)) return []
+    if (!running.has(name) || mayRestart(name, terminated.exitCode)) return []
     return [fieldError.forbidden(path.index(i).child('state'), 'may not be transitioned to non-terminated state')]
   })
+}
+
+function containersByName(containers: readonly DeepReadonly<Container>[]): ReadonlyMap<string, DeepReadonly<Container>> {
+  return new Map(containers.map((container) => [container.name, container]))
 }
 
 function allContainersCouldRestart(spec: ReadonlyPodSpec): boolean {
@@ -45,12 +48,7 @@ function allContainersCouldRestart(spec: ReadonlyPodSpec): boolean {
 }
 
 /** The first rule that matches decides, then the container's policy, then the pod's. */
-function shouldRestart(
-  containers: readonly DeepReadonly<Container>[],
-  spec: ReadonlyPodSpec,
-  { name, exitCode }: { readonly name: string; readonly exitCode: number },
-): boolean {
-  const container = containers.find((candidate) => candidate.name === name)
+function shouldRestart(container: DeepReadonly<Container> | undefined, spec: ReadonlyPodSpec, exitCode: number): boolean {
   if (container === undefined) return false
   if (container.restartPolicy !== undefined && matchesRule(container, exitCode)) return true
   switch (container.restartPolicy || spec.restartPolicy) {

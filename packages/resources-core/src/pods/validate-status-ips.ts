@@ -19,7 +19,7 @@ export function validateHostIPs(status: Status, old: Status, path: FieldPath): F
 
 /** One address, or one of each family. */
 function validateAddresses(addresses: Addresses, old: Addresses, path: FieldPath): FieldErrorList {
-  const known = old.map(({ ip = '' }) => ip)
+  const known = new Set(old.map(({ ip = '' }) => ip))
   const texts = addresses.map(({ ip = '' }) => ip)
   const errors = texts.flatMap((text, i) => validateLegacyIP(text, path.index(i), known))
   if (texts.length < 2) return errors

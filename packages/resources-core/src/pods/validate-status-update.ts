@@ -58,10 +58,11 @@ function validateClaimStatuses(
   path: FieldPath,
 ): FieldErrorList {
   const names = new Set<string>()
+  const claimed = new Set(claims.map(({ name }) => name))
   return statuses.flatMap(({ name = '', resourceClaimName: claim }, i) => {
     const at = path.index(i)
     const errors: FieldErrorList = []
-    if (!claims.some((candidate) => candidate.name === name)) {
+    if (!claimed.has(name)) {
       errors.push(fieldError.invalid(at.child('name'), name, 'must match the name of an entry in `spec.resourceClaims`'))
     }
     if (names.has(name)) errors.push(fieldError.duplicate(at.child('name'), name))

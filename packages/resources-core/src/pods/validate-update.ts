@@ -1,5 +1,5 @@
 import type { Pod, PodSchedulingGate, Toleration } from '@keelson/api/core/v1'
-import { fieldError, fieldPath, inclusiveRangeMessage, semanticEqual } from '@keelson/apimachinery'
+import { fieldError, fieldPath, inclusiveRangeMessage } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { validateItems, validateRequired } from '../pod-spec/field-rules.ts'
 import type { PodRules } from '../pod-spec/pod-rules.ts'
@@ -66,9 +66,11 @@ function validateOnlyAddedTolerations(
   old: Tolerations,
   { rules, path }: { readonly rules: PodRules; readonly path: FieldPath },
 ): FieldErrorList {
-  const withoutSeconds = (toleration: DeepReadonly<Toleration>): unknown => ({ ...toleration, tolerationSeconds: undefined })
+  const withoutSeconds = ({ key = '', operator = '', value = '', effect = '' }: DeepReadonly<Toleration>): string =>
+    JSON.stringify([key, operator, value, effect])
+  const present = new Set(tolerations.map(withoutSeconds))
   for (const kept of old) {
-    if (tolerations.some((candidate) => semanticEqual(withoutSeconds(candidate), withoutSeconds(kept)))) continue
+    if (present.has(withoutSeconds(kept))) continue
     return [fieldError.forbidden(path, 'existing toleration can not be modified except its tolerationSeconds')]
   }
   return validateTolerations(tolerations, rules, path)

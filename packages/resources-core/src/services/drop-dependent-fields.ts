@@ -18,8 +18,8 @@ export function dropDependentFields(service: Service, oldService: ReadonlyServic
     if ((old.ipFamilyPolicy ?? '') === (spec.ipFamilyPolicy ?? '')) delete spec.ipFamilyPolicy
   }
   if (opensNodePorts(old) && !opensNodePorts(spec)) {
-    const known = nodePortsOf(old)
-    if (nodePortsOf(spec).every((port) => known.includes(port))) for (const port of spec.ports ?? []) delete port.nodePort
+    const known = new Set(nodePortsOf(old))
+    if (nodePortsOf(spec).every((port) => known.has(port))) for (const port of spec.ports ?? []) delete port.nodePort
   }
   if (needsHealthCheck(old) && !needsHealthCheck(spec) && (old.healthCheckNodePort ?? 0) === (spec.healthCheckNodePort ?? 0)) {
     delete spec.healthCheckNodePort

@@ -1,4 +1,4 @@
-import { fieldError, fieldPath } from '@keelson/apimachinery'
+import { fieldError, fieldPath, repeatCheck } from '@keelson/apimachinery'
 import type { FieldErrorList } from '@keelson/apimachinery'
 import { parseIP, validateLegacyIP } from '../ip-address.ts'
 import { isHeadless, noClusterIP } from './service-facts.ts'
@@ -43,15 +43,17 @@ function validateFirst({ clusterIP = '', clusterIPs = [] }: ReadonlySpec): Field
 }
 
 function validateFamilies({ ipFamilies = [] }: ReadonlySpec): FieldErrorList {
+  const isRepeated = repeatCheck<string>()
   return ipFamilies.flatMap((family, i) => [
     ...(families.includes(family) ? [] : [fieldError.notSupported(familiesPath.index(i), family, families)]),
-    ...(ipFamilies.indexOf(family) < i ? [fieldError.duplicate(familiesPath.index(i), family)] : []),
+    ...(isRepeated(family) ? [fieldError.duplicate(familiesPath.index(i), family)] : []),
   ])
 }
 
 function validateAddresses(clusterIPs: readonly string[], known: readonly string[] | undefined): FieldErrorList {
+  const knownIPs = new Set(known)
   return clusterIPs.flatMap((ip, i) => {
-    if (i > 0 || ip !== noClusterIP) return validateLegacyIP(ip, ipsPath.index(i), known)
+    if (i > 0 || ip !== noClusterIP) return validateLegacyIP(ip, ipsPath.index(i), knownIPs)
     return clusterIPs.length === 1 ? [] : [fieldError.invalid(ipsPath, clusterIPs, "'None' must be the first and only value")]
   })
 }

@@ -16,7 +16,7 @@ export function validateSourceRanges(service: ReadonlyService, old: ReadonlyServ
   if (ranges.length > 0) {
     // With a capital, as the original says it.
     const path = fieldPath('spec', 'LoadBalancerSourceRanges')
-    const known = (old && specOf(old).loadBalancerSourceRanges)?.map((range) => range.trim())
+    const known = new Set((old && specOf(old).loadBalancerSourceRanges)?.map((range) => range.trim()))
     return [
       ...(misplaced ? [fieldError.forbidden(path, onlyLoadBalancers)] : []),
       ...ranges.flatMap((range, i) => validateLegacyCidr(range.trim(), path.index(i), known)),
@@ -55,7 +55,7 @@ export function validateServiceStatus(service: ReadonlyService, old: ReadonlySer
   if (specOf(service).type !== 'LoadBalancer') {
     return ingress.length === 0 ? [] : [fieldError.forbidden(path, "may only be used when `spec.type` is 'LoadBalancer'")]
   }
-  const known = (old.status?.loadBalancer?.ingress ?? []).flatMap(({ ip }) => (ip ? [ip] : []))
+  const known = new Set((old.status?.loadBalancer?.ingress ?? []).map(({ ip = '' }) => ip))
   const modes = ['Proxy', 'VIP']
   return ingress.flatMap(({ ip = '', ipMode, hostname = '' }, i) => {
     const at = path.index(i)

@@ -1,5 +1,5 @@
 import type { MatchCondition } from '@keelson/api/admissionregistration/v1'
-import { fieldError } from '@keelson/apimachinery'
+import { fieldError, repeatCheck } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { validateQualifiedName } from '@keelson/resources-core'
 import { validateAdmissionExpression } from '../expressions/validate-expression.ts'
@@ -15,7 +15,7 @@ export function validateMatchConditions(
   { hasParams }: ConditionRules,
   path: FieldPath,
 ): FieldErrorList {
-  const names = new Set<string>()
+  const isRepeated = repeatCheck<string>()
   const errors: FieldErrorList = conditions.length > maxConditions ? [fieldError.tooMany(path, conditions.length, maxConditions)] : []
   for (const [i, { name, expression: text }] of conditions.entries()) {
     const at = path.index(i)
@@ -26,8 +26,7 @@ export function validateMatchConditions(
     else errors.push(...validateAdmissionExpression({ expression, purpose: 'condition', scope }, expressionPath))
     if (name === '') errors.push(fieldError.required(at.child('name')))
     else errors.push(...validateQualifiedName(name, at.child('name')))
-    if (name !== '' && names.has(name)) errors.push(fieldError.duplicate(at.child('name'), name))
-    names.add(name)
+    if (name !== '' && isRepeated(name)) errors.push(fieldError.duplicate(at.child('name'), name))
   }
   return errors
 }

@@ -1,5 +1,5 @@
 import type { NamedRuleWithOperations, Rule, RuleWithOperations } from '@keelson/api/admissionregistration/v1'
-import { fieldError, isPathSegmentName } from '@keelson/apimachinery'
+import { fieldError, isPathSegmentName, repeatCheck } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { invalidEach, validateSupported } from '@keelson/resources-core'
 
@@ -9,10 +9,11 @@ const scopes = ['*', 'Cluster', 'Namespaced']
 export function validateNamedRule(rule: DeepReadonly<NamedRuleWithOperations>, path: FieldPath): FieldErrorList {
   const names = rule.resourceNames ?? []
   const errors: FieldErrorList = []
+  const isRepeated = repeatCheck<string>()
   for (const [i, name] of names.entries()) {
     const at = path.child('resourceNames').index(i)
     errors.push(...invalidEach(isPathSegmentName(name), name, at))
-    if (names.indexOf(name) < i) errors.push(fieldError.duplicate(at, name))
+    if (isRepeated(name)) errors.push(fieldError.duplicate(at, name))
   }
   return [...errors, ...validateRuleWithOperations(rule, path)]
 }

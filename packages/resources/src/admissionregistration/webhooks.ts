@@ -1,5 +1,13 @@
 import type { MutatingWebhook, RuleWithOperations, ValidatingWebhook } from '@keelson/api/admissionregistration/v1'
-import { fieldError, fieldPath, isDNS1035Label, isDNS1123Subdomain, semanticEqual, validateLabelSelector } from '@keelson/apimachinery'
+import {
+  fieldError,
+  fieldPath,
+  isDNS1035Label,
+  isDNS1123Subdomain,
+  repeatCheck,
+  semanticEqual,
+  validateLabelSelector,
+} from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { invalidEach, validateSupported } from '@keelson/resources-core'
 import { failurePolicies, matchPolicies, reinvocationPolicies } from './policies.ts'
@@ -42,15 +50,14 @@ export function validateWebhooks(webhooks: Webhooks, old?: Webhooks): FieldError
     checkConditions: old === undefined || !sameConditions(webhooks, old),
   }
   const unique = new Set((old ?? []).map(({ name }) => name)).size === (old ?? []).length
-  const seen = new Set<string>()
+  const isRepeated = repeatCheck<string>()
   const errors: FieldErrorList = []
   for (const [i, webhook] of webhooks.entries()) {
     const path = webhooksPath.index(i)
     const { name, admissionReviewVersions } = webhook
     errors.push(...validateWebhook(webhook, rules, path))
     errors.push(...validateReviewVersions(admissionReviewVersions ?? [], rules, path.child('admissionReviewVersions')))
-    if (unique && name !== '' && seen.has(name)) errors.push(fieldError.duplicate(path.child('name'), name))
-    seen.add(name)
+    if (unique && name !== '' && isRepeated(name)) errors.push(fieldError.duplicate(path.child('name'), name))
   }
   return errors
 }
@@ -103,11 +110,10 @@ function validateReviewVersions(versions: readonly string[], { knownVersions }: 
   const known = reviewVersions.join(', ')
   if (versions.length === 0) return [fieldError.required(path, `must specify one of ${known}`)]
   const errors: FieldErrorList = []
-  const seen = new Set<string>()
+  const isRepeated = repeatCheck<string>()
   for (const [i, version] of versions.entries()) {
-    if (seen.has(version)) errors.push(fieldError.invalid(path.index(i), version, 'duplicate version'))
+    if (isRepeated(version)) errors.push(fieldError.invalid(path.index(i), version, 'duplicate version'))
     else errors.push(...invalidEach(isDNS1035Label(version), version, path.index(i)))
-    seen.add(version)
   }
   if (knownVersions && !knows(versions)) errors.push(fieldError.invalid(path, versions, `must include at least one of ${known}`))
   return errors

@@ -1,4 +1,4 @@
-import { fieldError, fieldPath, semanticEqual } from '@keelson/apimachinery'
+import { fieldError, fieldPath, repeatCheck, semanticEqual } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, KubeObject } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import { copyObject } from '@keelson/registry'
@@ -45,9 +45,10 @@ export function validateStatus({ status }: DeepReadonly<WithConditions>): FieldE
   const path = fieldPath('status', 'conditions')
   const types = (status?.conditions ?? []).map(({ type = '' }) => type)
   const errors: FieldErrorList = []
+  const isRepeated = repeatCheck<string>()
   for (const [i, type] of types.entries()) {
     const at = path.index(i).child('type')
-    if (types.indexOf(type) < i) errors.push(fieldError.duplicate(at, type))
+    if (isRepeated(type)) errors.push(fieldError.duplicate(at, type))
     if (type === '') errors.push(fieldError.required(at))
   }
   return errors

@@ -1,4 +1,4 @@
-import { fieldError, validateLabelName } from '@keelson/apimachinery'
+import { fieldError, repeatCheck, validateLabelName } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { validateList } from './lists.ts'
 
@@ -20,8 +20,9 @@ export function validateBindingConditions(conditions: BindingConditions, path: F
     ...repeated(wanted, wantedPath),
     ...repeated(failed, failedPath),
   ]
+  const alsoWanted = new Set(wanted)
   for (const [i, condition] of failed.entries()) {
-    if (!wanted.includes(condition)) continue
+    if (!alsoWanted.has(condition)) continue
     errors.push(fieldError.invalid(failedPath.index(i), condition, 'bindingFailureConditions must not overlap with bindingConditions'))
   }
   if (wanted.length === 0 && failed.length > 0) {
@@ -34,5 +35,6 @@ export function validateBindingConditions(conditions: BindingConditions, path: F
 }
 
 function repeated(list: readonly string[], path: FieldPath): FieldErrorList {
-  return list.flatMap((item, i) => (list.indexOf(item) < i ? [fieldError.duplicate(path.index(i), item)] : []))
+  const isRepeated = repeatCheck<string>()
+  return list.flatMap((item, i) => (isRepeated(item) ? [fieldError.duplicate(path.index(i), item)] : []))
 }

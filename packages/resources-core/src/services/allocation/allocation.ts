@@ -16,7 +16,8 @@ export class Allocation {
   readonly allocators: ServiceAllocators
   readonly #options: AllocationOptions
   readonly #ips: { readonly allocator: IPAllocator; readonly ip: string }[] = []
-  readonly #ports: number[] = []
+  readonly #ports = new Set<number>()
+  #highest = 32_768
   readonly #ipsLater: { readonly allocator: IPAllocator; readonly ip: string }[] = []
   readonly #portsLater: number[] = []
 
@@ -45,18 +46,22 @@ export class Allocation {
   async takePort(port: number): Promise<string | undefined> {
     const { ports } = this.allocators
     const { dryRun } = this.#options
-    if (dryRun && (this.#ports.includes(port) || (await ports.isTaken(port)))) return 'provided port is already allocated'
+    if (dryRun && (this.#ports.has(port) || (await ports.isTaken(port)))) return 'provided port is already allocated'
     const complaint = dryRun ? undefined : await ports.take(port)
-    if (complaint === undefined) this.#ports.push(port)
+    if (complaint === undefined) this.#claim(port)
     return complaint
   }
 
   async takeAnyPort(): Promise<number | undefined> {
     // A dry run counts upward from here; the numbers are for show.
-    const shown = (this.#ports.length === 0 ? 32_768 : Math.max(...this.#ports)) + 1
-    const port = this.#options.dryRun ? shown : await this.allocators.ports.takeAny()
-    if (port !== undefined) this.#ports.push(port)
+    const port = this.#options.dryRun ? this.#highest + 1 : await this.allocators.ports.takeAny()
+    if (port !== undefined) this.#claim(port)
     return port
+  }
+
+  #claim(port: number): void {
+    this.#highest = this.#ports.size === 0 ? port : Math.max(this.#highest, port)
+    this.#ports.add(port)
   }
 
   releaseIPLater(family: string, ip: string): void {
@@ -73,7 +78,7 @@ export class Allocation {
   }
 
   revert(): Promise<void> {
-    return this.#release(this.#ips, this.#ports)
+    return this.#release(this.#ips, [...this.#ports])
   }
 
   async #release(ips: readonly { readonly allocator: IPAllocator; readonly ip: string }[], ports: readonly number[]): Promise<void> {

@@ -18,8 +18,8 @@ export function carryOver(service: Service, old: ReadonlyService): void {
 
 /** By the port's name; never one that another port of the new state asks for already. */
 function carryNodePorts(spec: NonNullable<Service['spec']>, before: ReturnType<typeof specOf>): void {
-  const asked = nodePortsOf(spec)
-  const used = new Set(nodePortsOf(before).filter((port) => asked.includes(port)))
+  const asked = new Set(nodePortsOf(spec))
+  const used = new Set(nodePortsOf(before).filter((port) => asked.has(port)))
   const byName = new Map((before.ports ?? []).map(({ name = '', nodePort = 0 }) => [name, nodePort]))
   for (const port of spec.ports ?? []) {
     const known = byName.get(port.name ?? '') ?? 0

@@ -14,13 +14,15 @@ export async function allocateNodePorts(service: Service, allocation: Allocation
 /** Ports of the same number with different protocols share a node port, unless they ask for different ones. */
 async function allocateForPorts(service: Service, allocation: Allocation): Promise<void> {
   const ports = service.spec?.ports ?? []
+  const wishes = new Map<number, number>()
+  for (const { port, nodePort } of ports) if (nodePort && !wishes.has(port)) wishes.set(port, nodePort)
   const shared = new Map<number, number>()
   for (const [i, port] of ports.entries()) {
     const asked = port.nodePort ?? 0
     if (asked === 0 && !allocatesNodePorts(service.spec!)) continue
     const known = shared.get(port.port)
     if (known === undefined) {
-      const wanted = ports.find((other) => other.port === port.port && (other.nodePort ?? 0) !== 0)?.nodePort
+      const wanted = wishes.get(port.port)
       const given = wanted === undefined ? await takeAny(allocation) : await take(service, i, wanted, allocation)
       port.nodePort = given
       shared.set(port.port, given)
@@ -63,8 +65,8 @@ export async function updateNodePorts(service: Service, old: ReadonlyService, al
   }
   if (opensNodePorts(spec)) {
     await reallocate(service, known, allocation)
-    const kept = nodePortsOf(spec)
-    for (const port of known) if (!kept.includes(port)) allocation.releasePortLater(port)
+    const kept = new Set(nodePortsOf(spec))
+    for (const port of known) if (!kept.has(port)) allocation.releasePortLater(port)
   }
   const needed = needsHealthCheck(before)
   if (!needed && needsHealthCheck(spec)) await allocateHealthCheckPort(service, allocation)

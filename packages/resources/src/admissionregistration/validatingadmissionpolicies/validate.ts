@@ -1,5 +1,5 @@
 import type { AuditAnnotation, Validation, ValidatingAdmissionPolicy } from '@keelson/api/admissionregistration/v1'
-import { byteLength, fieldError } from '@keelson/apimachinery'
+import { byteLength, fieldError, repeatCheck } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { validateQualifiedName, validateSupported } from '@keelson/resources-core'
 import type { AdmissionScope } from '@keelson/cel'
@@ -25,12 +25,11 @@ export function validateValidatingPolicy({ metadata, spec = {} }: ReadonlyPolicy
   if (auditAnnotations.length > maxAnnotations) {
     errors.push(fieldError.invalid(annotationsPath, auditAnnotations, `must not have more than ${maxAnnotations} auditAnnotations`))
   }
-  const keys = new Set<string>()
+  const isRepeated = repeatCheck<string>()
   for (const [i, annotation] of auditAnnotations.entries()) {
     const path = annotationsPath.index(i)
     errors.push(...validateAnnotation(annotation, metadata.name ?? '', scope, path))
-    if (keys.has(annotation.key)) errors.push(fieldError.duplicate(path.child('key'), annotation.key))
-    keys.add(annotation.key)
+    if (isRepeated(annotation.key)) errors.push(fieldError.duplicate(path.child('key'), annotation.key))
   }
   return errors
 }

@@ -1,4 +1,4 @@
-import { fieldError } from '@keelson/apimachinery'
+import { fieldError, repeatCheck } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 
 const knownActions = ['Audit', 'Deny', 'Warn']
@@ -9,9 +9,10 @@ const twice =
 export function validateActions(actions: readonly string[], path: FieldPath): FieldErrorList {
   if (actions.length === 0) return [fieldError.required(path, 'at least one validation action is required')]
   const errors: FieldErrorList = []
+  const isRepeated = repeatCheck<string>()
   for (const [i, action] of actions.entries()) {
     if (!knownActions.includes(action)) errors.push(fieldError.notSupported(path.index(i), action, knownActions))
-    if (actions.indexOf(action) < i) errors.push(fieldError.duplicate(path.index(i), action))
+    if (isRepeated(action)) errors.push(fieldError.duplicate(path.index(i), action))
   }
   if (actions.includes('Deny') && actions.includes('Warn')) errors.push(fieldError.invalid(path, actions, twice))
   return errors

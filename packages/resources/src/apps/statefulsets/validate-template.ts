@@ -30,9 +30,9 @@ export function validateTemplate(spec: DeepReadonly<StatefulSetSpec>, path: Fiel
 function withClaimVolumes({ template = {}, volumeClaimTemplates }: DeepReadonly<StatefulSetSpec>): ReadonlyTemplate {
   if (template.spec === undefined) return template
   const { hostname: _hostname, subdomain: _subdomain, ...podSpec } = template.spec as PodSpec
-  const claims = (volumeClaimTemplates ?? []).map(({ metadata }) => metadata?.name ?? '')
-  if (claims.length === 0) return { ...template, spec: podSpec }
-  const volumes: Volume[] = [...new Set(claims)].map((name) => ({ name, persistentVolumeClaim: { claimName: name } }))
-  const own = (podSpec.volumes ?? []).filter(({ name }) => !claims.includes(name))
+  const claims = new Set((volumeClaimTemplates ?? []).map(({ metadata }) => metadata?.name ?? ''))
+  if (claims.size === 0) return { ...template, spec: podSpec }
+  const volumes: Volume[] = [...claims].map((name) => ({ name, persistentVolumeClaim: { claimName: name } }))
+  const own = (podSpec.volumes ?? []).filter(({ name }) => !claims.has(name))
   return { ...template, spec: { ...podSpec, volumes: [...volumes, ...own] } }
 }

@@ -1,6 +1,7 @@
 import type { Job, JobSpec, JobStatus } from '@keelson/api/batch/v1'
 import type { RequestContext } from '@keelson/apimachinery'
 import { fieldErrorMessage } from '@keelson/apimachinery'
+import { fourfold, processorTime } from '@keelson/apimachinery/testing'
 import { tableConvertor } from '@keelson/registry'
 import { describe, expect, it } from 'vitest'
 import { jobs } from './index.ts'
@@ -155,4 +156,15 @@ describe('jobs', () => {
       cells({ startTime: '2026-01-01T00:00:00Z', completionTime: '2026-01-01T00:00:30Z', succeeded: 1, conditions: complete }),
     ).toEqual(['Complete', '1/1', '30s'])
   })
+})
+
+it('looks once at each of many exit codes', async () => {
+  const made = (count: number): Job => {
+    const values = Array.from({ length: count }, (_, i) => i + 1)
+    return job({ podFailurePolicy: { rules: [{ action: 'Ignore', onExitCodes: { operator: 'In', values } }] } })
+  }
+  const [few, many] = [made(25_000), made(100_000)]
+  const small = await processorTime(() => messages(few))
+  expect(await processorTime(() => messages(many))).toBeLessThan(fourfold * small)
+  expect(messages(many)).toEqual([expect.stringContaining('Too many: 100000')])
 })

@@ -4,7 +4,7 @@ import type {
   PodFailurePolicyOnPodConditionsPattern,
   PodFailurePolicyRule,
 } from '@keelson/api/batch/v1'
-import { fieldError, quote } from '@keelson/apimachinery'
+import { fieldError, quote, repeatCheck } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { validateQualifiedName } from '@keelson/resources-core'
 
@@ -82,9 +82,10 @@ function validateExitCodes(
   const at = path.child('values')
   if (codes.length === 0) errors.push(fieldError.invalid(at, values ?? null, 'at least one value is required'))
   else if (codes.length > maxValues) errors.push(fieldError.tooMany(at, codes.length, maxValues))
+  const isRepeated = repeatCheck<number>()
   for (const [i, code] of codes.entries()) {
     if (operator === 'In' && code === 0) errors.push(fieldError.invalid(at.index(i), code, 'must not be 0 for the In operator'))
-    if (codes.indexOf(code) < i) errors.push(fieldError.duplicate(at.index(i), code))
+    if (isRepeated(code)) errors.push(fieldError.duplicate(at.index(i), code))
   }
   if (codes.some((code, i) => i > 0 && codes[i - 1]! > code)) errors.push(fieldError.invalid(at, codes, 'must be ordered'))
   return errors

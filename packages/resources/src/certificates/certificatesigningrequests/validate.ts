@@ -1,5 +1,5 @@
 import type { CertificateSigningRequest } from '@keelson/api/certificates/v1'
-import { fieldError, fieldPath } from '@keelson/apimachinery'
+import { fieldError, fieldPath, repeatCheck } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { validateSignerName } from '@keelson/resources-core'
 import { complaintOfCertificates } from './certificate-pem.ts'
@@ -47,8 +47,9 @@ function validateUsages(usages: readonly string[], old: readonly string[] = []):
   for (const [i, usage] of usages.entries()) {
     if (!allowUnknown && !keyUsages.includes(usage)) errors.push(fieldError.notSupported(path.index(i), usage, keyUsages))
   }
+  const isRepeated = repeatCheck<string>()
   for (const [i, usage] of usages.entries()) {
-    if (!allowRepeated && usages.indexOf(usage) < i) errors.push(fieldError.duplicate(path.index(i), usage))
+    if (isRepeated(usage) && !allowRepeated) errors.push(fieldError.duplicate(path.index(i), usage))
   }
   return errors
 }

@@ -6,7 +6,7 @@ import { invalidEach, parseIP, validateLegacyIP } from '@keelson/resources-core'
 /** Addresses that were there before may stay, whatever their form. */
 export function validateIngressStatus({ status }: DeepReadonly<Ingress>, old: DeepReadonly<Ingress>): FieldErrorList {
   const path = fieldPath('status', 'loadBalancer', 'ingress')
-  const known = (old.status?.loadBalancer?.ingress ?? []).flatMap(({ ip }) => (ip ? [ip] : []))
+  const known = new Set((old.status?.loadBalancer?.ingress ?? []).map(({ ip = '' }) => ip))
   const places = status?.loadBalancer?.ingress ?? []
   const errors: FieldErrorList = []
   for (const [i, { ip = '', hostname = '' }] of places.entries()) {

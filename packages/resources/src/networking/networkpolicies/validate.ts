@@ -13,16 +13,16 @@ const specPath = fieldPath('spec')
 interface Allowances {
   readonly allowInvalidLabelValue: boolean
   /** Ranges that were there before, whatever their form. */
-  readonly knownCidrs: readonly string[]
+  readonly knownCidrs: ReadonlySet<string>
 }
 
 export function validateNetworkPolicy(policy: ReadonlyPolicy): FieldErrorList {
-  return validateSpec(policy, { allowInvalidLabelValue: false, knownCidrs: [] })
+  return validateSpec(policy, { allowInvalidLabelValue: false, knownCidrs: new Set() })
 }
 
 export function validateNetworkPolicyUpdate(policy: ReadonlyPolicy, old: ReadonlyPolicy): FieldErrorList {
   const allowInvalidLabelValue = validateLabelSelector(old.spec?.podSelector, fieldPath()).length > 0
-  return validateSpec(policy, { allowInvalidLabelValue, knownCidrs: cidrsOf(old) })
+  return validateSpec(policy, { allowInvalidLabelValue, knownCidrs: new Set(cidrsOf(old)) })
 }
 
 function validateSpec(policy: ReadonlyPolicy, allowances: Allowances): FieldErrorList {

@@ -5,6 +5,7 @@ import {
   fieldPath,
   goJson,
   immutableMessage,
+  repeatCheck,
   semanticEqual,
   validateNonNegative,
   verbatim,
@@ -55,9 +56,10 @@ function validateDriver({ name, nodeID, allocatable }: ReadonlyDriver, path: Fie
 }
 
 function validateTopologyKeys(keys: readonly string[], path: FieldPath): FieldErrorList {
-  return keys.flatMap((key, i) => [
+  const isRepeated = repeatCheck<string>()
+  return keys.flatMap((key) => [
     ...(key === '' ? [fieldError.required(path)] : []),
-    ...(keys.indexOf(key) < i ? [fieldError.duplicate(path, key)] : []),
+    ...(isRepeated(key) ? [fieldError.duplicate(path, key)] : []),
     ...validateQualifiedName(key, path),
   ])
 }
