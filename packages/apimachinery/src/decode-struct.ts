@@ -3,7 +3,7 @@ import type { FieldStep } from './decode-context.ts'
 import type { Decoded, DecodeOptions } from './decode-options.ts'
 import { scalarDecoder, scalarZero } from './decode-scalar.ts'
 import type { Decoder } from './decode-scalar.ts'
-import { rememberEmptyMap } from './empty-maps.ts'
+import { rememberEmpty } from './sent-empty.ts'
 import { selfDecoding } from './decode-schema-props.ts'
 import { goTypeName } from './go-type-name.ts'
 import { JsonDocument, parseJson } from './json-document.ts'
@@ -82,7 +82,7 @@ interface FieldPlan {
   /** Left out when zero. */
   readonly dropsZero: boolean
   readonly dropsZeroStruct: boolean
-  readonly isMap: boolean
+  readonly isCollection: boolean
   /** Makes what is written when the field is absent; undefined when nothing is. */
   readonly absent: ((context: DecodeContext) => unknown) | undefined
   readonly typeMeta: boolean
@@ -141,7 +141,7 @@ function planField(owner: StructSchema, field: FieldSchema, slot: number, typeMe
     nullable: pointer || container || (type.kind === 'struct' && drops),
     dropsZero: !pointer && drops && type.kind !== 'struct',
     dropsZeroStruct: !pointer && field.omit === 'zero' && type.kind === 'struct',
-    isMap: type.kind === 'map',
+    isCollection: container,
     absent: !writesAbsent ? undefined : pointer ? () => null : type.kind === 'struct' ? (context) => zeroOf(type, context) : zero,
     typeMeta,
   }
@@ -374,8 +374,9 @@ function writeFields(plan: StructPlan, members: Members, context: DecodeContext,
     const field = fields[slot]!
     const value = values[i]
     if (dropTypeMeta && field.typeMeta) continue
-    if (!isDropped(field, value)) object[field.name] = value
-    else if (field.isMap) rememberEmptyMap(object, field.name)
+    const drops = isDropped(field, value)
+    if (!drops) object[field.name] = value
+    if (field.isCollection && (drops || value === null)) rememberEmpty(object, field.name)
   }
   for (; due < written.length; due++) writeAbsent(object, written[due]!, context)
   giveBackMembers(members)

@@ -1,3 +1,4 @@
+import { wasSentEmpty } from '@keelson/apimachinery'
 import { internalTypes } from './types.ts'
 import type { InternalType } from './types.ts'
 
@@ -51,6 +52,7 @@ function encodeStruct(value: Readonly<Record<string, unknown>>, type: string): o
   for (const { name, jsonName, type: memberType } of membersOf(type)) {
     if (name === '^metadata') Object.assign(object, value['metadata'])
     else if (name.startsWith('^')) Object.assign(object, encodeStruct(value, name.slice(1)))
+    else if (isAbsent(value[jsonName]) && wasSentEmpty(value, jsonName)) object[name] = memberType.startsWith('[]') ? [] : {}
     else object[name] = encode(type === 'PodSpec' && name === 'SecurityContext' ? securityContextOf(value) : value[jsonName], memberType)
   }
   return object

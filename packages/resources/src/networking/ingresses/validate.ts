@@ -1,5 +1,5 @@
 import type { Ingress, IngressTLS } from '@keelson/api/networking/v1'
-import { fieldError, fieldPath, nameIsDNSSubdomain } from '@keelson/apimachinery'
+import { fieldError, fieldPath, nameIsDNSSubdomain, wasSentEmpty } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { invalidEach } from '@keelson/resources-core'
 import { validateBackend } from './validate-backend.ts'
@@ -40,7 +40,9 @@ function validateSpec({ spec = {} }: ReadonlyIngress, allowances: Allowances): F
   const { rules = [], defaultBackend, tls = [], ingressClassName } = spec
   const nothing = rules.length === 0 && defaultBackend === undefined
   return [
-    ...(nothing ? [fieldError.invalid(specPath, rules, 'either `defaultBackend` or `rules` must be specified')] : []),
+    ...(nothing
+      ? [fieldError.invalid(specPath, wasSentEmpty(spec, 'rules') ? [] : null, 'either `defaultBackend` or `rules` must be specified')]
+      : []),
     ...(defaultBackend === undefined ? [] : validateBackend(defaultBackend, specPath.child('defaultBackend'))),
     ...validateRules(rules, specPath.child('rules'), allowances),
     ...validateTLS(tls, specPath.child('tls'), allowances),

@@ -1,5 +1,5 @@
 import type { NetworkPolicy } from '@keelson/api/networking/v1'
-import { semanticEqual } from '@keelson/apimachinery'
+import { holdsSentEmpty, semanticEqual } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { labelSelectorText } from '@keelson/resources-core'
@@ -21,7 +21,9 @@ export const networkPolicies: ResourceDefinition<NetworkPolicy> = defineResource
       metadata.generation = 1
     },
     prepareForUpdate(_context, { metadata, spec }, old) {
-      if (!semanticEqual(spec ?? {}, old.spec ?? {})) metadata.generation = (old.metadata.generation ?? 0) + 1
+      // What was sent empty is absent in what is stored, which to the original is a difference here.
+      const differs = !semanticEqual(spec ?? {}, old.spec ?? {}) || holdsSentEmpty(spec)
+      if (differs) metadata.generation = (old.metadata.generation ?? 0) + 1
     },
     validateCreate: (_context, policy) => validateNetworkPolicy(policy),
     warningsOnCreate: (_context, policy) => networkPolicyWarnings(policy),

@@ -1,0 +1,20 @@
+const emptied = new WeakMap<object, Set<string>>()
+
+/** A decoded object says nothing of a map or list that was sent empty: absent and empty are stored alike. Errors still tell them apart. */
+export function rememberEmpty(owner: object, member: string): void {
+  const members = emptied.get(owner)
+  if (members === undefined) emptied.set(owner, new Set([member]))
+  else members.add(member)
+}
+
+/** Whether `owner`, as it was decoded and not a copy, was sent with `{}` or `[]` for this member. */
+export function wasSentEmpty(owner: object, member: string): boolean {
+  return emptied.get(owner)?.has(member) ?? false
+}
+
+/** Whether anything in it was, and nothing has taken its place since. */
+export function holdsSentEmpty(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  for (const member of emptied.get(value) ?? []) if (((value as Record<string, unknown>)[member] ?? null) === null) return true
+  return Object.values(value).some(holdsSentEmpty)
+}

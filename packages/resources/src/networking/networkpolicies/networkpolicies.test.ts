@@ -1,0 +1,26 @@
+import type { NetworkPolicy, NetworkPolicySpec } from '@keelson/api/networking/v1'
+import { networkingV1 } from '@keelson/api/networking/v1'
+import { decodeStruct } from '@keelson/apimachinery'
+import type { JsonObject, RequestContext } from '@keelson/apimachinery'
+import { expect, it } from 'vitest'
+import { networkPolicies } from './index.ts'
+
+const { schema } = networkingV1.kinds.find(({ gvk }) => gvk.kind === 'NetworkPolicy')!
+
+function generationAfter(spec: JsonObject): number | undefined {
+  const read = (sent: JsonObject): NetworkPolicy => {
+    const policy = decodeStruct<NetworkPolicy>(schema, { metadata: { name: 'p', generation: 1 }, spec: sent }).object
+    networkPolicies.setDefaults?.(policy)
+    return policy
+  }
+  const policy = read(spec)
+  networkPolicies.strategy.prepareForUpdate?.({} as RequestContext, policy, read({ podSelector: {} }))
+  return policy.metadata.generation
+}
+
+it('a rule list that is sent empty is a change each time, for what is stored has none', () => {
+  expect(generationAfter({ podSelector: {} } satisfies NetworkPolicySpec as JsonObject)).toBe(1)
+  expect(generationAfter({ podSelector: {}, ingress: [] })).toBe(2)
+  // What is filled in is none.
+  expect(generationAfter({ podSelector: {}, policyTypes: [] })).toBe(1)
+})
