@@ -101,6 +101,8 @@ export type { LabelOperator, LabelRequirement, Labels } from './label-requiremen
 export { everything, labelSelectorAsSelector, LabelsSelector, nothing, parseLabelSelector, selectorFromLabels } from './label-selector.ts'
 export { escapeFieldValue, everyField, fieldEquals, FieldSelector, parseFieldSelector } from './field-selector.ts'
 export type { FieldRequirement, FieldTransform } from './field-selector.ts'
+export { copyObject } from './copy-object.ts'
+export { mapList } from './map-list.ts'
 export { parseJson } from './json-document.ts'
 export type { ParsedJson } from './json-document.ts'
 export { isJsonError, JsonError } from './json-error.ts'

@@ -1,6 +1,5 @@
-import { decodeStruct, parseJson, stringifyJson } from '@keelson/apimachinery'
+import { copyObject, decodeStruct, parseJson, stringifyJson } from '@keelson/apimachinery'
 import type { Decoded, DecodeOptions, JsonObject, JsonValue, KubeObject, StructSchema } from '@keelson/apimachinery'
-import { copyObject } from '@keelson/registry'
 
 /**
  * Decodes a document that was made of `current`, an object of this schema. Members that are the very values of `current` were decoded before: the

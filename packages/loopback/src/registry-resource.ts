@@ -1,4 +1,4 @@
-import { everyField, everything, isApiError, newMethodNotSupported, newNotFound } from '@keelson/apimachinery'
+import { copyObject, everyField, everything, isApiError, newMethodNotSupported, newNotFound } from '@keelson/apimachinery'
 import type {
   DeepReadonly,
   DeleteOptions,
@@ -9,7 +9,7 @@ import type {
   RequestContext,
 } from '@keelson/apimachinery'
 import type { FieldManager } from '@keelson/apimachinery/managed-fields'
-import { canCreate, copyObject, canDelete, canDeleteCollection, canGet, canList, canUpdate, canWatch, readResult } from '@keelson/registry'
+import { canCreate, canDelete, canDeleteCollection, canGet, canList, canUpdate, canWatch, readResult } from '@keelson/registry'
 import type { DeleteRequest, ListRequest, RESTStorage, RestResult, Updater } from '@keelson/registry'
 import type { ObjectWatch, Predicate } from '@keelson/storagebackend'
 import type { LoopbackListOptions, LoopbackResource, LoopbackWatchOptions, LoopbackWritten } from './client.ts'

@@ -1,6 +1,5 @@
-import { apiErrorFromStatus, isApiError, newGenerateNameConflict, newUnknownError } from '@keelson/apimachinery'
+import { apiErrorFromStatus, copyObject, isApiError, newGenerateNameConflict, newUnknownError } from '@keelson/apimachinery'
 import type { KubeObject, RequestContext } from '@keelson/apimachinery'
-import { copyObject } from './copy-object.ts'
 import { beforeCreate, fillSystemFields } from './prepare-create.ts'
 import type { CreateRequest } from './rest.ts'
 import { BegunHook } from './store-hooks.ts'

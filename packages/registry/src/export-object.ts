@@ -1,5 +1,5 @@
+import { copyObject } from '@keelson/apimachinery'
 import type { KubeObject, RequestContext } from '@keelson/apimachinery'
-import { copyObject } from './copy-object.ts'
 import { readResult } from './read-result.ts'
 import type { ExportRequest, RestResult } from './rest.ts'
 import type { StoreParts } from './store-parts.ts'

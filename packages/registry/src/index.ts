@@ -13,7 +13,6 @@ export type {
   Streamer,
   StreamTarget,
 } from './connect.ts'
-export { copyObject } from './copy-object.ts'
 export { createResourceStorage, createStore } from './create-resource-storage.ts'
 export type { ResourceStorageOptions, SubresourceFactory } from './create-resource-storage.ts'
 export { storageFieldManager } from './field-manager.ts'

@@ -1,4 +1,4 @@
-import { semanticEqual } from '@keelson/apimachinery'
+import { mapList, semanticEqual } from '@keelson/apimachinery'
 import type { DeepReadonly, KubeObject, ManagedFieldsEntry } from '@keelson/apimachinery'
 
 /**
@@ -12,7 +12,7 @@ export function keepManagerTimes(object: KubeObject, old: DeepReadonly<KubeObjec
   if (now.every(({ time }, i) => time === before[i]!.time)) return
   if (!semanticEqual(now.map(timeless), before.map(timeless))) return
   if (!semanticEqual(withoutManagers(object), withoutManagers(old))) return
-  object.metadata.managedFields = now.map((entry, i) => {
+  object.metadata.managedFields = mapList(now, (entry, i) => {
     const { time } = before[i]!
     return time === undefined ? timeless(entry) : Object.assign({}, entry, { time })
   })

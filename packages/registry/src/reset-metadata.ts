@@ -1,5 +1,5 @@
+import { copyObject } from '@keelson/apimachinery'
 import type { DeepReadonly, ObjectMeta } from '@keelson/apimachinery'
-import { copyObject } from './copy-object.ts'
 
 const kept = ['deletionTimestamp', 'generation', 'selfLink', 'labels', 'annotations', 'finalizers', 'ownerReferences'] as const
 

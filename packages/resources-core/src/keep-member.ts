@@ -1,5 +1,5 @@
+import { copyObject } from '@keelson/apimachinery'
 import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
-import { copyObject } from '@keelson/registry'
 
 /** What a client may not change by this path stays as it is stored. In place. */
 export function keepMember<T extends KubeObject>(object: T, old: DeepReadonly<T>, member: keyof T & string): void {

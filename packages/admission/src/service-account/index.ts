@@ -1,5 +1,5 @@
 import type { Pod, PodSpec, ServiceAccount } from '@keelson/api/core/v1'
-import { generateName, isPathSegmentName, newUnknownError, quote } from '@keelson/apimachinery'
+import { generateName, isPathSegmentName, mapList, newUnknownError, quote } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { after } from '../after.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
@@ -41,7 +41,7 @@ class ServiceAccountPlugin implements AdmissionPlugin {
       if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true) mountToken(spec, (base) => this.#newName(base))
       const secrets = account.imagePullSecrets ?? []
       if ((spec.imagePullSecrets ?? []).length === 0 && secrets.length > 0)
-        spec.imagePullSecrets = secrets.map(({ name }) => ({ name: name ?? '' }))
+        spec.imagePullSecrets = mapList(secrets, ({ name }) => ({ name: name ?? '' }))
       checkSecrets(attributes, spec, account)
     })
   }

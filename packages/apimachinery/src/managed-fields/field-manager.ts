@@ -1,5 +1,5 @@
 import { newBadRequest, newUnknownError } from '../api-errors.ts'
-import { cloneJson } from '../json-clone.ts'
+import { copyObject } from '../copy-object.ts'
 import type { JsonObject, KubeObject, ManagedFieldsEntry } from '../meta.ts'
 import type { GroupVersionKind } from '../names.ts'
 import { formatTime } from '../time.ts'
@@ -225,7 +225,7 @@ export class FieldManager {
     if (live === undefined) return this.#kind.toHub(this.#kind.typed(undefined), {})
     // Who manages what is written anew, in its place.
     const metadata = live.metadata.managedFields === undefined ? live.metadata : { ...live.metadata, managedFields: undefined }
-    return cloneJson({ ...live, metadata } as unknown as JsonObject) as unknown as KubeObject
+    return copyObject({ ...live, metadata } as unknown as JsonObject) as unknown as KubeObject
   }
 }
 

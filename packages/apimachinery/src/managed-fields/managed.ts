@@ -1,3 +1,4 @@
+import { mapList } from '../map-list.ts'
 import type { ManagedFieldsEntry } from '../meta.ts'
 import { stringifyJson } from '../encode-json.ts'
 import { compareText } from './compare-values.ts'
@@ -62,7 +63,7 @@ export function decodeManaged(entries: readonly ManagedFieldsEntry[] | undefined
 /** In the order that clients see: appliers first, each kind by age, then by name. Undefined when there is nothing to say. */
 export function encodeManaged(managed: Managed): ManagedFieldsEntry[] | undefined {
   if (managed.size === 0) return undefined
-  return [...managed.values()].sort(compareEntries).map(encodeEntry)
+  return mapList([...managed.values()].sort(compareEntries), encodeEntry)
 }
 
 function encodeEntry({ identity, set, apiVersion, time }: ManagedEntry): ManagedFieldsEntry {

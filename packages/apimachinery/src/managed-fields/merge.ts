@@ -1,4 +1,5 @@
 import { setOwn } from '../json-reader.ts'
+import { mapList } from '../map-list.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
 import { equalValues } from './compare-values.ts'
 import { isEmptyMap } from './compare.ts'
@@ -66,7 +67,7 @@ function mergeLists(type: MergeList, live: readonly JsonValue[], config: readonl
   const liveElements = live.map((item) => listElement(type, item))
   const configElements = config.map((item) => listElement(type, item))
   if (sameOrder(liveElements, configElements)) {
-    const items = config.map((item, i) => mergeValues(type.items, live[i]!, item))
+    const items = mapList(config, (item, i) => mergeValues(type.items, live[i]!, item))
     return unlessSame(live, items)
   }
   const liveItems = indexItems(type, live).items

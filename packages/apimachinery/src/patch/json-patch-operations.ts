@@ -1,5 +1,6 @@
 import { quote } from '../go-text.ts'
-import { cloneJson, equalJson } from '../json-clone.ts'
+import { copyObject } from '../copy-object.ts'
+import { equalJson } from '../equal-json.ts'
 import { setOwn } from '../json-reader.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
 import { isContainer, parseIndex, readMember } from './patch-document.ts'
@@ -116,7 +117,7 @@ function copy(document: PatchDocument, operation: JsonObject, onCopy: (value: Js
   if (target === undefined) throw new JsonPatchError(`copy operation does not apply: doc is missing destination path: ${path}: ${missing}`)
   if (value !== null) onCopy(value)
   // Two places hold it from now on, and each may be changed in place. What this costs, `onCopy` limits.
-  insert(target, cloneJson(value), 'error while adding value during copy')
+  insert(target, copyObject(value), 'error while adding value during copy')
 }
 
 function test(document: PatchDocument, operation: JsonObject): void {

@@ -5,6 +5,7 @@ import type { ParsedJson } from '../json-document.ts'
 import { isJsonError } from '../json-error.ts'
 import { describe } from '../decode-context.ts'
 import { setOwn } from '../json-reader.ts'
+import { mapList } from '../map-list.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
 import { withDepthLimit } from './depth-limit.ts'
 
@@ -74,7 +75,7 @@ function mergeMember(current: JsonValue, patch: JsonValue): JsonValue {
 }
 
 function withoutNulls(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(withoutNulls)
+  if (Array.isArray(value)) return mapList(value, withoutNulls)
   if (!isObject(value)) return value
   const kept: { [key: string]: unknown } = {}
   for (const key in value) if (value[key] !== null) setOwn(kept, key, withoutNulls(value[key]!))

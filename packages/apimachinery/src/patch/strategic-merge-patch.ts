@@ -1,5 +1,6 @@
 import { newBadRequest, newGenericServerResponse, newUnknownError } from '../api-errors.ts'
-import { cloneJson, equalJson } from '../json-clone.ts'
+import { copyObject } from '../copy-object.ts'
+import { equalJson } from '../equal-json.ts'
 import { setOwn } from '../json-reader.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
 import type { StructSchema, TypeSchema } from '../type-schema.ts'
@@ -21,7 +22,7 @@ const deleteFromList = '$deleteFromPrimitiveList'
 export function applyStrategicMergePatch<T extends JsonObject = JsonObject>(document: T, patch: JsonObject, schema: StructSchema): T {
   try {
     // Merging consumes both, as the algorithm is stated; so it gets copies.
-    return withDepthLimit(() => mergeObjects(cloneJson(document), cloneJson(patch), schema) as T)
+    return withDepthLimit(() => mergeObjects(copyObject(document), copyObject(patch), schema) as T)
   } catch (e) {
     if (!(e instanceof PatchFailure)) throw e
     if (e.status === 400) throw newBadRequest(e.message)

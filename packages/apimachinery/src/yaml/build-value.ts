@@ -2,6 +2,7 @@ import type { Alias, Node, Pair, Scalar, YAMLMap } from 'yaml'
 import { quote } from '../go-text.ts'
 import { JsonError } from '../json-error.ts'
 import { setOwn } from '../json-reader.ts'
+import { mapList } from '../map-list.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
 import { formatFloat } from './format-float.ts'
 import { isAlias, isMap, isScalar, isSeq } from './library.ts'
@@ -61,7 +62,7 @@ class Builder {
     this.count()
     if (isAlias(node)) return this.expand(node, (target) => this.build(target))
     if (isMap(node)) return this.mapping(node)
-    if (isSeq(node)) return node.items.map((item) => this.build(item))
+    if (isSeq(node)) return mapList(node.items, (item) => this.build(item))
     return jsonScalar(this.scalar(node))
   }
 

@@ -1,8 +1,7 @@
 import type { FlowSchema } from '@keelson/api/flowcontrol/v1'
-import { isApiError, nowTime, semanticEqual } from '@keelson/apimachinery'
+import { copyObject, isApiError, nowTime, semanticEqual } from '@keelson/apimachinery'
 import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
 import type { LoopbackClient, LoopbackResource } from '@keelson/loopback'
-import { copyObject } from '@keelson/registry'
 import { autoUpdateAnnotation, bootstrapFlowSchemas, bootstrapPriorityLevels } from '@keelson/resources'
 import { createIfAbsent } from './create-if-absent.ts'
 

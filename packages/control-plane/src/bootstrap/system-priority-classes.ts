@@ -1,6 +1,6 @@
+import { copyObject } from '@keelson/apimachinery'
 import type { PriorityClass } from '@keelson/api/scheduling/v1'
 import type { LoopbackClient } from '@keelson/loopback'
-import { copyObject } from '@keelson/registry'
 import { systemPriorityClasses } from '@keelson/resources'
 import { createIfAbsent } from './create-if-absent.ts'
 

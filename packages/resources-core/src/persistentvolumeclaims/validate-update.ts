@@ -1,5 +1,6 @@
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '@keelson/api/core/v1'
 import {
+  copyObject,
   fieldError,
   fieldPath,
   immutableMessage,
@@ -9,7 +10,6 @@ import {
   validateLabelSelector,
 } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
-import { copyObject } from '@keelson/registry'
 import { internalForm } from '../internal-form/internal-form.ts'
 import { lineDiff } from '../line-diff.ts'
 import { validateClaimSpec } from '../pod-spec/validate-claim-spec.ts'

@@ -1,7 +1,6 @@
-import { fieldError, fieldPath, repeatCheck, semanticEqual } from '@keelson/apimachinery'
+import { copyObject, fieldError, fieldPath, repeatCheck, semanticEqual } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, KubeObject } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
-import { copyObject } from '@keelson/registry'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
 import { keepMember } from '@keelson/resources-core'
 

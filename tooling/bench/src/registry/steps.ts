@@ -1,8 +1,8 @@
 import type { Pod } from '@keelson/api/core/v1'
-import { nameIsDNSSubdomain, validateObjectMeta } from '@keelson/apimachinery'
+import { copyObject, nameIsDNSSubdomain, validateObjectMeta } from '@keelson/apimachinery'
 import type { KubeObject, RequestContext } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
-import { copyObject, recordCodecs, storageFieldManager } from '@keelson/registry'
+import { recordCodecs, storageFieldManager } from '@keelson/registry'
 import { pods } from '@keelson/resources-core'
 import { decodePod, defaultedPod, gvk, podType, scheme, types } from './pod-kind.ts'
 

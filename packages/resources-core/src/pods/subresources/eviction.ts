@@ -1,6 +1,7 @@
 import type { Pod } from '@keelson/api/core/v1'
 import type { Eviction, PodDisruptionBudget } from '@keelson/api/policy/v1'
 import {
+  copyObject,
   fieldError,
   fieldPath,
   isApiError,
@@ -10,7 +11,7 @@ import {
   newUnknownError,
 } from '@keelson/apimachinery'
 import type { DeepReadonly, DeleteOptions, GroupVersionKind, KubeObject, RequestContext, Status } from '@keelson/apimachinery'
-import { copyObject, readResult, restFacts } from '@keelson/registry'
+import { readResult, restFacts } from '@keelson/registry'
 import type { CreateRequest, NamedCreater, RESTStorage, Store, SubresourceFactory, Updater } from '@keelson/registry'
 import { podStatus } from '../status-strategy.ts'
 import { budgetInProcess, isOutsideBudgets, mayGoUnhealthy, takeDisruption } from './check-budget.ts'

@@ -1,6 +1,6 @@
 import type { Pod } from '@keelson/api/core/v1'
+import { copyObject } from '@keelson/apimachinery'
 import type { DeepReadonly, ObjectMeta } from '@keelson/apimachinery'
-import { copyObject } from '@keelson/registry'
 
 const kept = ['deletionTimestamp', 'generation', 'labels', 'annotations', 'finalizers', 'ownerReferences'] as const
 

@@ -1,7 +1,7 @@
 import type { Container, Pod, PodSpec } from '@keelson/api/core/v1'
+import { copyObject } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { onlyFields } from '@keelson/apimachinery/managed-fields'
-import { copyObject } from '@keelson/registry'
 import type { SubresourceStrategy } from '@keelson/registry'
 import { keepMember } from '../../keep-member.ts'
 import { dropDisabledPodFields } from '../../pod-spec/drop-disabled-fields.ts'

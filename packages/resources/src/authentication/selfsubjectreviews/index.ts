@@ -1,7 +1,7 @@
 import type { SelfSubjectReview } from '@keelson/api/authentication/v1'
-import { nowTime } from '@keelson/apimachinery'
+import { copyObject, nowTime } from '@keelson/apimachinery'
 import type { GroupVersionKind, KubeObject } from '@keelson/apimachinery'
-import { copyObject, restFacts } from '@keelson/registry'
+import { restFacts } from '@keelson/registry'
 import type { Creater, RESTStorage } from '@keelson/registry'
 import { reviewedUser } from '../user-info.ts'
 

@@ -1,7 +1,7 @@
 import type { TokenReview } from '@keelson/api/authentication/v1'
-import { newBadRequest } from '@keelson/apimachinery'
+import { copyObject, newBadRequest } from '@keelson/apimachinery'
 import type { GroupVersionKind, KubeObject, UserInfo } from '@keelson/apimachinery'
-import { copyObject, restFacts } from '@keelson/registry'
+import { restFacts } from '@keelson/registry'
 import type { Creater, RESTStorage } from '@keelson/registry'
 import { reviewedUser } from '../user-info.ts'
 

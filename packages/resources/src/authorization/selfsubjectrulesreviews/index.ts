@@ -1,7 +1,7 @@
 import type { SelfSubjectRulesReview } from '@keelson/api/authorization/v1'
-import { newBadRequest } from '@keelson/apimachinery'
+import { copyObject, newBadRequest } from '@keelson/apimachinery'
 import type { GroupVersionKind, KubeObject } from '@keelson/apimachinery'
-import { copyObject, restFacts } from '@keelson/registry'
+import { restFacts } from '@keelson/registry'
 import type { Creater, RESTStorage } from '@keelson/registry'
 import type { RuleResolver } from '../access-authorizer.ts'
 

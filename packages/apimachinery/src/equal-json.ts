@@ -1,15 +1,4 @@
-import type { JsonObject, JsonValue } from './meta.ts'
-import { setOwn } from './json-reader.ts'
-
-/** A deep copy of JSON. */
-export function cloneJson<T extends JsonValue>(value: T): T {
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map((item) => cloneJson(item)) as T
-  const copy: { [key: string]: unknown } = {}
-  const members: JsonObject = value
-  for (const key in members) setOwn(copy, key, cloneJson(members[key]!))
-  return copy as T
-}
+import type { JsonValue } from './meta.ts'
 
 /** Same value, order of members aside. */
 export function equalJson(a: JsonValue, b: JsonValue): boolean {
