@@ -1,4 +1,4 @@
-import { copyObject, decodeStruct, parseJson, stringifyJson } from '@keelson/apimachinery'
+import { copyObject, decodeStruct, isJsonObject, parseJson, stringifyJson } from '@keelson/apimachinery'
 import type { Decoded, DecodeOptions, JsonObject, JsonValue, KubeObject, StructSchema } from '@keelson/apimachinery'
 
 /**
@@ -49,7 +49,7 @@ function split(schema: StructSchema, changed: JsonObject, current: JsonObject): 
     if (type === undefined && !typeMeta.has(name)) return nothingKept
     if (type === undefined || typeof value !== 'object' || value === null) rest[name] = value
     else if (value === before) kept.set(name, value)
-    else if (type.kind === 'struct' && isObject(value) && isObject(before)) {
+    else if (type.kind === 'struct' && isJsonObject(value) && isJsonObject(before)) {
       const parts = split(type, value, before)
       if (parts.keeps) inner.set(name, parts)
       rest[name] = parts.keeps ? parts.rest : value
@@ -69,8 +69,4 @@ function putBack(schema: StructSchema, { kept, inner }: Parts, decoded: JsonObje
     else if (decoded[name] !== undefined) whole[name] = decoded[name]
   }
   return whole
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,4 +1,5 @@
 import type { AdmissionOperation } from '@keelson/admission'
+import { isJsonObject } from '@keelson/apimachinery'
 import type { JsonValue, KubeObject, RequestContext } from '@keelson/apimachinery'
 import { decodeManaged } from '@keelson/apimachinery/managed-fields'
 import { admit } from './admit.ts'
@@ -22,7 +23,7 @@ export function keepReset(document: JsonValue, object: KubeObject): void {
 }
 
 function memberOf(value: JsonValue, name: string): JsonValue | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value[name] : undefined
+  return isJsonObject(value) ? value[name] : undefined
 }
 
 /** The mutating half of admission. It may change what is known of managers, but not into something that cannot be read. */

@@ -1,4 +1,4 @@
-import { decodeStruct, goValue, stringifyJson } from '@keelson/apimachinery'
+import { decodeStruct, goValue, isJsonObject, stringifyJson } from '@keelson/apimachinery'
 import type { JsonObject, JsonValue, StructSchema } from '@keelson/apimachinery'
 import { applyJsonPatch, applyMergePatch } from '@keelson/apimachinery/patch'
 
@@ -12,8 +12,8 @@ export type PrintPatched = (document: JsonObject, schema: StructSchema | undefin
 export function printedMergePatched(patch: JsonValue): PrintPatched {
   const ordered = (value: JsonValue, before: JsonValue | undefined): JsonValue => {
     if (value === before) return value
-    if (!isObject(before)) return sorted(value)
-    return isObject(value) ? byName(value, (member, name) => ordered(member, own(before, name))) : value
+    if (!isJsonObject(before)) return sorted(value)
+    return isJsonObject(value) ? byName(value, (member, name) => ordered(member, own(before, name))) : value
   }
   return (document, schema) => {
     const before = inOrder(document, schema)
@@ -35,7 +35,7 @@ export function printedJsonPatched(operations: readonly JsonObject[]): PrintPatc
     const ordered = (value: JsonValue): JsonValue => {
       if (!passed.has(value)) return value
       if (Array.isArray(value)) return value.map(ordered)
-      return isObject(value) ? byName(value, ordered) : value
+      return isJsonObject(value) ? byName(value, ordered) : value
     }
     return stringifyJson(ordered(patched))
   }
@@ -44,7 +44,7 @@ export function printedJsonPatched(operations: readonly JsonObject[]): PrintPatc
 /** The patch itself. Where it replaces a whole object, the original has taken the directive out by the time it complains. */
 export function printedStrategicPatch(patch: JsonObject): PrintPatched {
   const withoutReplace = (value: JsonValue, before: JsonValue | undefined): JsonValue => {
-    if (!isObject(value) || !isObject(before)) return value
+    if (!isJsonObject(value) || !isJsonObject(before)) return value
     const { $patch: directive, ...rest } = value
     if (directive === 'replace') return rest
     if (directive !== undefined) return value
@@ -72,7 +72,7 @@ function inOrder(document: JsonObject, schema: StructSchema | undefined): JsonOb
 
 function sorted(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(sorted)
-  return isObject(value) ? byName(value, sorted) : value
+  return isJsonObject(value) ? byName(value, sorted) : value
 }
 
 function byName(value: JsonObject, change: (member: JsonValue, name: string) => JsonValue): JsonObject {
@@ -82,8 +82,4 @@ function byName(value: JsonObject, change: (member: JsonValue, name: string) => 
 
 function own(value: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(value, name) ? value[name] : undefined
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

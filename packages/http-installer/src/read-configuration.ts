@@ -1,4 +1,4 @@
-import { newBadRequest } from '@keelson/apimachinery'
+import { isJsonObject, newBadRequest } from '@keelson/apimachinery'
 import type { FieldValidation, JsonObject, JsonValue } from '@keelson/apimachinery'
 import type { ParsedYaml } from '@keelson/apimachinery/yaml'
 import type { CborCodec } from './cbor/cbor-codec.ts'
@@ -44,6 +44,6 @@ export function cborConfiguration(body: Uint8Array, cbor: CborCodec): AppliedCon
   } catch (error) {
     throw newBadRequest(`error decoding CBOR: ${messageOf(error)}`, { cause: error })
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { config: value, check: () => {} }
+  if (isJsonObject(value)) return { config: value, check: () => {} }
   throw newBadRequest('error decoding CBOR: the document is not a map')
 }

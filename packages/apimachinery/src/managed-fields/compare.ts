@@ -1,3 +1,4 @@
+import { isJsonObject } from '../json-object.ts'
 import type { JsonValue } from '../meta.ts'
 import { compareText, equalValues } from './compare-values.ts'
 import { leaf, NodeBuilder } from './field-set.ts'
@@ -68,7 +69,7 @@ function itemsOf(value: JsonValue): readonly JsonValue[] {
 }
 
 function membersOf(value: JsonValue): Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
+  return isJsonObject(value) ? value : {}
 }
 
 function isEmptyList(value: JsonValue): boolean {
@@ -76,7 +77,7 @@ function isEmptyList(value: JsonValue): boolean {
 }
 
 export function isEmptyMap(value: JsonValue): boolean {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return true
+  if (!isJsonObject(value)) return true
   for (const key in value) if (value[key] !== undefined) return false
   return true
 }

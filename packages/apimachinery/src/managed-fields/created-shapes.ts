@@ -1,3 +1,4 @@
+import { isJsonObject } from '../json-object.ts'
 import type { JsonValue } from '../meta.ts'
 import { shareText } from '../shared-text.ts'
 import { equalValues } from './compare-values.ts'
@@ -106,7 +107,7 @@ export class CreatedShapes {
   #value(type: TypedObject['type'], from: JsonValue | undefined, to: JsonValue): void {
     const resolved = resolveType(type, to)
     if (type.kind === 'any') this.#step(kindMarks[resolved.kind])
-    const walked = isMap(from) && type.kind === 'map' && !type.atomic
+    const walked = isJsonObject(from) && type.kind === 'map' && !type.atomic
     if (from !== undefined && !walked) {
       this.#step(equalValues(from, to) ? same : other)
       if (isFilled(from)) this.#at = undefined
@@ -119,7 +120,7 @@ export class CreatedShapes {
   }
 
   #members(type: MergeMap, from: Members | undefined, to: JsonValue): void {
-    if (!isMap(to)) {
+    if (!isJsonObject(to)) {
       this.#at = undefined
       return
     }
@@ -142,7 +143,7 @@ export class CreatedShapes {
     }
     for (const item of list) {
       if (type.relationship === 'set') this.#identity(item)
-      else if (isMap(item)) for (const { name } of type.keys) this.#identity(item[name])
+      else if (isJsonObject(item)) for (const { name } of type.keys) this.#identity(item[name])
       else this.#at = undefined
       if (this.#at === undefined) return
       this.#value(type.items, undefined, item)
@@ -169,8 +170,4 @@ function memberOf(from: Members | undefined, name: string): JsonValue | undefine
 /** The walk does not look into these; an empty object has none but maps. */
 function isFilled(value: JsonValue): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length > 0
-}
-
-function isMap(value: JsonValue | undefined): value is { [name: string]: JsonValue } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,5 +1,6 @@
 import { stringifyJson } from '../encode-json.ts'
 import { byteLength } from '../go-text.ts'
+import { isJsonObject } from '../json-object.ts'
 import type { JsonObject, KubeObject } from '../meta.ts'
 import { sortMembers } from './compare-values.ts'
 import { compareValuesOfType } from './compare.ts'
@@ -45,7 +46,7 @@ export function updateLastApplied({ metadata }: KubeObject, config: JsonObject):
 function withoutAnnotation(config: JsonObject): JsonObject {
   const metadata = config['metadata'] as JsonObject | undefined
   const annotations = metadata?.['annotations']
-  if (typeof annotations !== 'object' || annotations === null || Array.isArray(annotations)) return config
+  if (!isJsonObject(annotations)) return config
   const { [lastAppliedAnnotation]: _, ...others } = annotations
   return { ...config, metadata: { ...metadata, annotations: others } }
 }

@@ -1,4 +1,5 @@
 import { quote } from '../go-text.ts'
+import { isJsonObject } from '../json-object.ts'
 import type { JsonValue } from '../meta.ts'
 import type { MergeList } from './merge-type.ts'
 import { compareText } from './compare-values.ts'
@@ -76,7 +77,7 @@ function namedItems(type: MergeList, list: readonly JsonValue[]): readonly ListI
   const named: (ListItem & { readonly name: string })[] = []
   let sorted = true
   for (const item of list) {
-    const name = typeof item === 'object' && item !== null && !Array.isArray(item) ? item[key] : undefined
+    const name = isJsonObject(item) ? item[key] : undefined
     if (typeof name !== 'string') return undefined
     if (named.length > 0 && compareText(named.at(-1)!.name, name) >= 0) sorted = false
     named.push({ name, element: keyElement([[key, name]]), item })

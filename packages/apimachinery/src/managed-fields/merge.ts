@@ -1,3 +1,4 @@
+import { isJsonObject } from '../json-object.ts'
 import { setOwn } from '../json-reader.ts'
 import { mapList } from '../map-list.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
@@ -43,7 +44,7 @@ function listOf(value: JsonValue): readonly JsonValue[] {
 }
 
 function mapOf(value: JsonValue): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
+  return isJsonObject(value) ? value : {}
 }
 
 function mergeMaps(type: MergeMap, live: JsonObject, config: JsonObject): JsonValue {

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../json-object.ts'
 import type { JsonValue } from '../meta.ts'
 import { isEmptyMap, sortedKeys } from './compare.ts'
 import { leaf, NodeBuilder } from './field-set.ts'
@@ -45,7 +46,7 @@ function claimedItems(type: MergeList, list: readonly JsonValue[], member: boole
 
 function claimedMembers(type: MergeMap, value: JsonValue, member: boolean): FieldSet | undefined {
   const node = new NodeBuilder(member)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return node.build()
+  if (!isJsonObject(value)) return node.build()
   for (const name of sortedKeys(value)) {
     const inner = value[name]
     if (inner === undefined) continue

@@ -4,6 +4,7 @@ import { parseJson } from '../json-document.ts'
 import type { ParsedJson } from '../json-document.ts'
 import { isJsonError } from '../json-error.ts'
 import { describe } from '../decode-context.ts'
+import { isJsonObject } from '../json-object.ts'
 import { setOwn } from '../json-reader.ts'
 import { mapList } from '../map-list.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
@@ -58,8 +59,8 @@ export function applyMergePatch<T extends JsonValue = JsonValue>(document: T, pa
 }
 
 function mergeValue(current: JsonValue, patch: JsonValue): JsonValue {
-  if (!isObject(current)) return withoutNulls(patch)
-  if (!isObject(patch)) return patch
+  if (!isJsonObject(current)) return withoutNulls(patch)
+  if (!isJsonObject(patch)) return patch
   const merged: { [key: string]: unknown } = {}
   for (const key in current)
     if (!Object.hasOwn(patch, key)) setOwn(merged, key, current[key])
@@ -76,12 +77,8 @@ function mergeMember(current: JsonValue, patch: JsonValue): JsonValue {
 
 function withoutNulls(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return mapList(value, withoutNulls)
-  if (!isObject(value)) return value
+  if (!isJsonObject(value)) return value
   const kept: { [key: string]: unknown } = {}
   for (const key in value) if (value[key] !== null) setOwn(kept, key, withoutNulls(value[key]!))
   return kept as JsonObject
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,13 +1,14 @@
 import { newBadRequest, newGenericServerResponse, newUnknownError } from '../api-errors.ts'
 import { copyObject } from '../copy-object.ts'
 import { equalJson } from '../equal-json.ts'
+import { isJsonObject } from '../json-object.ts'
 import { setOwn } from '../json-reader.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
 import type { StructSchema, TypeSchema } from '../type-schema.ts'
 import { withDepthLimit } from './depth-limit.ts'
 import { badElementOrder, badPrimitiveList, badRetainKeys, badType, goType, goValue, PatchFailure } from './patch-failure.ts'
 import { mergeLists } from './strategic-list.ts'
-import { identity, isObject, listsOfObjects, mergeOrders, partition } from './strategic-order.ts'
+import { identity, listsOfObjects, mergeOrders, partition } from './strategic-order.ts'
 import { lookupList, lookupStruct } from './strategic-schema.ts'
 
 const directive = '$patch'
@@ -42,7 +43,7 @@ function mergeObjects(original: JsonObject, patch: JsonObject, schema: TypeSchem
     if (value === null) delete original[key]
     else if (!Object.hasOwn(original, key) || !sameGoType(original[key]!, value)) {
       if (!deletes) take(original, key, withoutNulls(value))
-    } else if (isObject(value)) setOwn(original, key, mergeMember(original[key] as JsonObject, value, schema, key))
+    } else if (isJsonObject(value)) setOwn(original, key, mergeMember(original[key] as JsonObject, value, schema, key))
     else if (Array.isArray(value)) setOwn(original, key, mergeListMember(original[key] as JsonValue[], value, schema, key, deletes))
     else setOwn(original, key, value)
   }
@@ -121,12 +122,12 @@ function mergeOrderedLists(original: JsonObject, patch: JsonObject, schema: Type
 function orderAfterMerge(live: readonly JsonValue[], patchList: readonly JsonValue[], mergeKey: string): JsonValue[] {
   if (mergeKey === '') return [...live]
   const deletions = new Set(
-    patchList.filter((item) => isObject(item) && item[directive] === 'delete').map((item) => identity(item, mergeKey)),
+    patchList.filter((item) => isJsonObject(item) && item[directive] === 'delete').map((item) => identity(item, mergeKey)),
   )
   if (deletions.size === 0) return [...live]
   const kept = live.filter((item) => !deletions.has(identity(item, mergeKey)))
   const present = new Set(kept.map((item) => identity(item, mergeKey)))
-  const added = patchList.filter((item) => isObject(item) && !Object.hasOwn(item, directive) && !present.has(identity(item, mergeKey)))
+  const added = patchList.filter((item) => isJsonObject(item) && !Object.hasOwn(item, directive) && !present.has(identity(item, mergeKey)))
   return [...kept, ...added.slice(0, live.length - kept.length)]
 }
 
@@ -151,7 +152,7 @@ function checkOrder(patchList: readonly JsonValue[], order: readonly JsonValue[]
   let matched = 0
   while (matched < items.length && at < order.length) {
     const item = items[matched]!
-    if (isObject(item) && Object.hasOwn(item, directive)) matched++
+    if (isJsonObject(item) && Object.hasOwn(item, directive)) matched++
     else if (equalJson(identityOf(item, mergeKey), identityOf(order[at++]!, mergeKey))) matched++
   }
   if (matched < items.length) {
@@ -162,13 +163,13 @@ function checkOrder(patchList: readonly JsonValue[], order: readonly JsonValue[]
 }
 
 function isDeletion(item: JsonValue): boolean {
-  if (!isObject(item)) throw badType('map', item)
+  if (!isJsonObject(item)) throw badType('map', item)
   return item[directive] === 'delete'
 }
 
 function identityOf(item: JsonValue, mergeKey: string): JsonValue {
   if (mergeKey === '') return item
-  if (!isObject(item)) throw badType('map', item)
+  if (!isJsonObject(item)) throw badType('map', item)
   const id = identity(item, mergeKey)
   if (id === undefined) throw new PatchFailure(`map: ${goValue(item)} does not contain declared merge key: ${mergeKey}`)
   return id
@@ -183,7 +184,7 @@ function take(object: JsonObject, key: string, value: JsonValue): void {
 
 function withoutDirectives(value: JsonValue): JsonValue | undefined {
   if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined)
-  if (!isObject(value)) return value
+  if (!isJsonObject(value)) return value
   if (Object.hasOwn(value, directive)) return undefined
   for (const key of Object.keys(value)) take(value, key, value[key]!)
   return value
@@ -191,7 +192,7 @@ function withoutDirectives(value: JsonValue): JsonValue | undefined {
 
 function withoutNulls(value: JsonValue): JsonValue {
   if (Array.isArray(value)) for (const item of value) withoutNulls(item)
-  else if (isObject(value)) {
+  else if (isJsonObject(value)) {
     for (const key of Object.keys(value)) {
       if (value[key] === null) delete value[key]
       else withoutNulls(value[key]!)

@@ -1,12 +1,9 @@
+import { isJsonObject } from '../json-object.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
 import { badType, listOfLists, noMergeKey, PatchFailure, goType, goValue } from './patch-failure.ts'
 
 /** Past this many, items that nobody ordered go first without asking in which order the original's sort would have met them. */
 const exactSortLimit = 1000
-
-export function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 /** All items of merged lists must be of one kind, and none a list. */
 export function listsOfObjects(...lists: readonly (readonly JsonValue[])[]): boolean {
@@ -30,7 +27,7 @@ export function listsOfObjects(...lists: readonly (readonly JsonValue[])[]): boo
 /** What identifies an item: its merge key's value, or itself. */
 export function identity(item: JsonValue, mergeKey: string): JsonValue | undefined {
   if (mergeKey === '') return item
-  return isObject(item) && Object.hasOwn(item, mergeKey) ? item[mergeKey] : undefined
+  return isJsonObject(item) && Object.hasOwn(item, mergeKey) ? item[mergeKey] : undefined
 }
 
 /** Identity → first index. */
@@ -62,11 +59,11 @@ export function partition(
 }
 
 function requireObjects(list: readonly JsonValue[]): void {
-  for (const [index, item] of list.entries()) if (!isObject(item)) throw new PatchFailure(`value for key ${index} is not a map`)
+  for (const [index, item] of list.entries()) if (!isJsonObject(item)) throw new PatchFailure(`value for key ${index} is not a map`)
 }
 
 export function requireMergeKey(item: JsonValue, mergeKey: string): asserts item is JsonObject {
-  if (!isObject(item)) throw badType('map', item)
+  if (!isJsonObject(item)) throw badType('map', item)
   if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey)
 }
 
@@ -100,7 +97,7 @@ export function mergeOrders(input: OrderInput): JsonValue[] {
 
 function sortBy(items: readonly JsonValue[], order: readonly JsonValue[], mergeKey: string): JsonValue[] {
   if (mergeKey !== '') for (const list of [items, order]) for (const item of list) requireMergeKey(item, mergeKey)
-  const deleted = new Set(mergeKey === '' ? [] : items.filter((item) => isObject(item) && item.$patch === 'delete'))
+  const deleted = new Set(mergeKey === '' ? [] : items.filter((item) => isJsonObject(item) && item.$patch === 'delete'))
   const kept = deleted.size === 0 ? items : items.filter((item) => !deleted.has(item))
   const places = positions(order, mergeKey)
   const placed = kept.map((item) => ({ item, at: places.get(identity(item, mergeKey)) ?? -1 }))
