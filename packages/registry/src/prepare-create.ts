@@ -1,6 +1,7 @@
 import { formatTime, newInvalid, newBadRequest, validateObjectMeta, isPathSegmentName, nameIsDNSSubdomain } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, KubeObject, ObjectMeta, RequestContext } from '@keelson/apimachinery'
 import type { ResourceDefinition } from './resource-definition.ts'
+import { runValidation } from './run-validation.ts'
 import type { StoreParts } from './store-parts.ts'
 
 /** The server's own members of metadata: whatever the client put there goes, and uid and creation time are given. */
@@ -19,17 +20,14 @@ export function beforeCreate<T extends KubeObject>(parts: StoreParts<T>, context
   matchNamespace(definition, context, object.metadata)
   strategy.prepareForCreate?.(context, object)
   const readonly = object as DeepReadonly<T>
-  const validate = (): FieldErrorList => strategy.validateCreate?.(context, readonly) ?? []
-  const own = strategy.runValidation === undefined ? validate() : strategy.runValidation(context, validate)
-  return own instanceof Promise ? own.then((errors) => finishNew(parts, context, object, errors)) : finishNew(parts, context, object, own)
-}
-
-function finishNew<T extends KubeObject>(parts: StoreParts<T>, context: RequestContext, object: T, own: FieldErrorList): void {
-  const { definition } = parts
-  const { strategy } = definition
-  refuseInvalid(parts, object, invalidities(definition, object.metadata, own))
-  for (const text of strategy.warningsOnCreate?.(context, object as DeepReadonly<T>) ?? []) context.warn(text)
-  strategy.canonicalize?.(object)
+  return runValidation(strategy, context, {
+    validate: () => strategy.validateCreate?.(context, readonly) ?? [],
+    finish(own) {
+      refuseInvalid(parts, object, invalidities(definition, object.metadata, own))
+      for (const text of strategy.warningsOnCreate?.(context, readonly) ?? []) context.warn(text)
+      strategy.canonicalize?.(object)
+    },
+  })
 }
 
 /** Kinds whose own rules leave metadata out are asked about it only when they have nothing to say. */

@@ -1,6 +1,7 @@
 import { validateObjectMetaUpdate } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, KubeObject, ObjectMeta, RequestContext } from '@keelson/apimachinery'
 import { checkCommonMetadata, checkMetadata, matchNamespace, refuseInvalid } from './prepare-create.ts'
+import { runValidation } from './run-validation.ts'
 import type { StoreParts, UpdatePlan } from './store-parts.ts'
 
 /**
@@ -20,17 +21,17 @@ export function beforeUpdate<T extends KubeObject>(
   strategy.prepareForUpdate?.(context, object, old)
   keepSystemFields(object.metadata, old.metadata)
   const readonly = object as DeepReadonly<T>
-  const validate = (): FieldErrorList => [
-    ...metadataErrors(parts, plan, object.metadata, old.metadata),
-    ...(strategy.validateUpdate?.(context, readonly, old) ?? []),
-  ]
-  const finish = (errors: FieldErrorList): void => {
-    refuseInvalid(parts, object, errors)
-    for (const text of strategy.warningsOnUpdate?.(context, readonly, old) ?? []) context.warn(text)
-    strategy.canonicalize?.(object)
-  }
-  const errors = strategy.runValidation === undefined ? validate() : strategy.runValidation(context, validate)
-  return errors instanceof Promise ? errors.then(finish) : finish(errors)
+  return runValidation(strategy, context, {
+    validate: () => [
+      ...metadataErrors(parts, plan, object.metadata, old.metadata),
+      ...(strategy.validateUpdate?.(context, readonly, old) ?? []),
+    ],
+    finish(errors) {
+      refuseInvalid(parts, object, errors)
+      for (const text of strategy.warningsOnUpdate?.(context, readonly, old) ?? []) context.warn(text)
+      strategy.canonicalize?.(object)
+    },
+  })
 }
 
 /** No update moves an object's identity, its age or its deletion. */
