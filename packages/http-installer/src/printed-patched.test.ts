@@ -2,6 +2,8 @@ import type { JsonObject } from '@keelson/apimachinery'
 import { expect, it } from 'vitest'
 import { printedJsonPatched, printedMergePatched, printedStrategicPatch } from './printed-patched.ts'
 
+const signal = (): AbortSignal => expect.fail('not needed')
+
 const document: JsonObject = {
   z: { y: 1, x: 2 },
   list: [
@@ -16,7 +18,7 @@ it.each([
   [{ z: { w: 1 } }, '{"a":0,"list":[{"name":"a","image":"i"},{"name":"b","image":"j"}],"z":{"w":1,"x":2,"y":1}}'],
   [{ list: [{ d: 1, c: { f: 1, e: 2 } }] }, '{"a":0,"list":[{"c":{"e":2,"f":1},"d":1}],"z":{"y":1,"x":2}}'],
   [{ z: [{ d: 1, c: 2 }] }, '{"a":0,"list":[{"name":"a","image":"i"},{"name":"b","image":"j"}],"z":[{"d":1,"c":2}]}'],
-])('a merge patch %j', (patch, printed) => expect(printedMergePatched(patch)(document, undefined)).toBe(printed))
+])('a merge patch %j', (patch, printed) => expect(printedMergePatched(patch)(document, undefined, signal)).toBe(printed))
 
 it('a JSON patch sorts what it goes through, and leaves what it brings', () => {
   const print = printedJsonPatched([
@@ -25,13 +27,31 @@ it('a JSON patch sorts what it goes through, and leaves what it brings', () => {
     { op: 'copy', from: '/list/0', path: '/copy' },
     { op: 'test', path: '/z/y', value: 1 },
   ])
-  expect(print(document, undefined)).toBe(
+  expect(print(document, undefined, signal)).toBe(
     '{"a":0,"copy":{"name":"a","image":"i"},"list":[{"name":"a","image":"i"},{"image":{"d":1,"c":2},"name":"b"}],"new":{"d":1,"c":2},"z":{"x":2,"y":1}}',
   )
 })
 
+it('a JSON patch is printed in slices where applying it takes long, and not at all when nobody waits any more', async () => {
+  const leaving = new AbortController()
+  const operations = Array.from({ length: 2_000 }, () => ({ op: 'move', from: '/long/50000', path: '/long/1000' }))
+  const print = (): unknown =>
+    printedJsonPatched(operations)({ long: Array.from({ length: 100_000 }, () => 0) }, undefined, () => leaving.signal)
+  let turns = 0
+  const count = (): void => {
+    turns++
+    if (!leaving.signal.aborted) setImmediate(count)
+  }
+  count()
+  expect(await print()).toMatch(/^{"long":\[0,0,/)
+  expect(turns).toBeGreaterThan(2)
+  const unread = print()
+  leaving.abort(new Error('gone'))
+  await expect(unread).rejects.toThrow('gone')
+})
+
 it('a strategic patch is printed without the directive that replaces what was there', () => {
-  const print = (patch: JsonObject): string => printedStrategicPatch(patch)(document, undefined)
+  const print = (patch: JsonObject): unknown => printedStrategicPatch(patch)(document, undefined, signal)
   expect(print({ z: { $patch: 'replace', x: 1 } })).toBe('map[z:map[x:1]]')
   expect(print({ z: { $patch: 'delete' }, new: { $patch: 'replace' } })).toBe('map[new:map[$patch:replace] z:map[$patch:delete]]')
 })

@@ -1,9 +1,13 @@
 import { decodeStruct, goValue, isJsonObject, stringifyJson } from '@keelson/apimachinery'
 import type { JsonObject, JsonValue, StructSchema } from '@keelson/apimachinery'
-import { applyJsonPatch, applyMergePatch } from '@keelson/apimachinery/patch'
+import { applyJsonPatchInSlices, applyMergePatch } from '@keelson/apimachinery/patch'
+import { andThen } from './and-then.ts'
 
-/** A patched document as errors print it, and as the original reads it, made anew of the document that was patched. */
-export type PrintPatched = (document: JsonObject, schema: StructSchema | undefined) => string
+/**
+ * A patched document as errors print it, and as the original reads it, made anew of the document that was patched. A promise where it takes
+ * long, which rejects with the signal's reason.
+ */
+export type PrintPatched = (document: JsonObject, schema: StructSchema | undefined, signal: () => AbortSignal) => string | Promise<string>
 
 /**
  * By name are the members of objects that both the document and the patch have, and of what the patch brings where no object was: it was
@@ -23,21 +27,15 @@ export function printedMergePatched(patch: JsonValue): PrintPatched {
 
 /** By name are the members of objects that an operation went through on its way, one that only tests too. All else is as it was written. */
 export function printedJsonPatched(operations: readonly JsonObject[]): PrintPatched {
-  return (document, schema) => {
-    const before = inOrder(document, schema)
-    const patched = applyJsonPatch(before, operations)
+  return (document, schema, signal) => {
     const passed = new Set<JsonValue>()
-    for (const { path, from } of operations) {
-      for (const pointer of [path, from]) {
-        for (const root of typeof pointer === 'string' ? [before, patched] : []) pass(root, pointer as string, passed)
-      }
-    }
     const ordered = (value: JsonValue): JsonValue => {
       if (!passed.has(value)) return value
       if (Array.isArray(value)) return value.map(ordered)
       return isJsonObject(value) ? byName(value, ordered) : value
     }
-    return stringifyJson(ordered(patched))
+    const patched = applyJsonPatchInSlices(inOrder(document, schema), operations, { signal, passed })
+    return andThen(patched, (value) => stringifyJson(ordered(value)))
   }
 }
 
@@ -51,16 +49,6 @@ export function printedStrategicPatch(patch: JsonObject): PrintPatched {
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutReplace(member, own(before, name))]))
   }
   return (document) => goValue(withoutReplace(patch, document))
-}
-
-/** Notes the objects and lists above what the pointer is for. */
-function pass(root: JsonValue, pointer: string, passed: Set<JsonValue>): void {
-  let at: JsonValue | undefined = root
-  for (const step of pointer.split('/').slice(1)) {
-    if (typeof at !== 'object' || at === null) return
-    passed.add(at)
-    at = own(at as JsonObject, step.replaceAll('~1', '/').replaceAll('~0', '~'))
-  }
 }
 
 function inOrder(document: JsonObject, schema: StructSchema | undefined): JsonObject {

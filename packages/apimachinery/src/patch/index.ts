@@ -1,5 +1,5 @@
 export { applyJsonPatch, applyJsonPatchInSlices, decodeJsonPatch } from './json-patch.ts'
-export type { JsonPatch } from './json-patch.ts'
+export type { JsonPatch, SlicedPatchOptions } from './json-patch.ts'
 export { applyMergePatch, decodeMergePatch, decodeStrategicMergePatch } from './merge-patch.ts'
 export type { ObjectPatch } from './merge-patch.ts'
 export { applyStrategicMergePatch } from './strategic-merge-patch.ts'

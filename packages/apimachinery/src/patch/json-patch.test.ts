@@ -127,15 +127,15 @@ describe('in slices', () => {
 
   test('gives what it gives at once', async () => {
     const never = new AbortController().signal
-    expect(applyJsonPatchInSlices({ a: 1 }, op('[{"op":"remove","path":"/a"}]'), () => never)).toEqual({})
-    expect(await applyJsonPatchInSlices({ a: list }, moves, () => never)).toEqual(applyJsonPatch({ a: list }, moves))
-    expect(() => applyJsonPatchInSlices({}, op('[{"op":"remove","path":"/a"}]'), () => never)).toThrow('rejected our request')
+    expect(applyJsonPatchInSlices({ a: 1 }, op('[{"op":"remove","path":"/a"}]'), { signal: () => never })).toEqual({})
+    expect(await applyJsonPatchInSlices({ a: list }, moves, { signal: () => never })).toEqual(applyJsonPatch({ a: list }, moves))
+    expect(() => applyJsonPatchInSlices({}, op('[{"op":"remove","path":"/a"}]'), { signal: () => never })).toThrow('rejected our request')
   })
 
   test('lets others run in between, and ends when nobody waits', async () => {
     const leaving = new AbortController()
     const endless = Array.from({ length: 10_000 }, () => moves[0]!)
-    const patched = applyJsonPatchInSlices({ a: list }, endless, () => leaving.signal)
+    const patched = applyJsonPatchInSlices({ a: list }, endless, { signal: () => leaving.signal })
     expect(patched).toBeInstanceOf(Promise)
     setImmediate(() => leaving.abort(new Error('gone')))
     await expect(patched).rejects.toThrow('gone')

@@ -63,6 +63,13 @@ export function applyJsonPatch(document: JsonValue, operations: readonly JsonObj
 
 const sliceMilliseconds = 5
 
+export interface SlicedPatchOptions {
+  /** Asked for where it takes long. */
+  readonly signal: () => AbortSignal
+  /** Gets the objects and lists of the result that an operation went through on its way, one that only tests too; and others that are gone. */
+  readonly passed?: Set<JsonValue>
+}
+
 /**
  * The same, in slices where it takes long: few operations on long lists are much work. A promise only then; it rejects with the signal's reason
  * when nobody waits any more.
@@ -70,9 +77,9 @@ const sliceMilliseconds = 5
 export function applyJsonPatchInSlices(
   document: JsonValue,
   operations: readonly JsonObject[],
-  signal: () => AbortSignal,
+  { signal, passed }: SlicedPatchOptions,
 ): JsonValue | Promise<JsonValue> {
-  const run = new PatchRun(document, operations)
+  const run = new PatchRun(document, operations, passed)
   return slice(run) ? run.result : inSlices(run, signal())
 }
 
@@ -99,8 +106,8 @@ class PatchRun {
   #next = 0
   #copied = 0
 
-  constructor(document: JsonValue, operations: readonly JsonObject[]) {
-    this.#target = new PatchDocument(document)
+  constructor(document: JsonValue, operations: readonly JsonObject[], passed?: Set<JsonValue>) {
+    this.#target = new PatchDocument(document, passed)
     this.#operations = operations
   }
 

@@ -10,9 +10,12 @@ export type JsonContainer = JsonValue[] | { [key: string]: JsonValue }
 export class PatchDocument {
   root: JsonValue
   private readonly owned = new WeakSet<object>()
+  private readonly passed: Set<JsonValue> | undefined
 
-  constructor(root: JsonValue) {
+  /** `passed` gets the containers that pointers go through, as they are then. */
+  constructor(root: JsonValue, passed?: Set<JsonValue>) {
     this.root = root
+    this.passed = passed
   }
 
   /** The container a pointer's last step is in, ready to be changed; undefined when there is none. */
@@ -20,12 +23,14 @@ export class PatchDocument {
     if (!isContainer(this.root)) return undefined
     let container: JsonContainer = this.own(this.root)
     this.root = container
+    this.passed?.add(container)
     for (const step of steps) {
       const next: JsonValue | undefined = readMember(container, step)
       if (!isContainer(next)) return undefined
       const copy = this.own(next)
       if (copy !== next) writeMember(container, step, copy)
       container = copy
+      this.passed?.add(container)
     }
     return container
   }
@@ -35,9 +40,12 @@ export class PatchDocument {
     let container: JsonValue | undefined = this.root
     for (const step of steps) {
       if (!isContainer(container)) return undefined
+      this.passed?.add(container)
       container = readMember(container, step)
     }
-    return isContainer(container) ? container : undefined
+    if (!isContainer(container)) return undefined
+    this.passed?.add(container)
+    return container
   }
 
   private own(container: JsonContainer): JsonContainer {

@@ -1,0 +1,79 @@
+import { decodeStruct, fieldError, fieldPath, newInvalid, parseJson, strictDecodingMessage } from '@keelson/apimachinery'
+import type { Decoded, FieldValidation, JsonObject, JsonValue, KubeObject, RequestContext } from '@keelson/apimachinery'
+import { andThen } from './and-then.ts'
+import type { DecodedBody } from './decode-body.ts'
+import { decodeChanged } from './decode-changed.ts'
+import { messageOf } from './decode-document.ts'
+import { nameMissing } from './object-meta.ts'
+import { ofKind, patchedKind } from './patched-kind.ts'
+import type { ResourceScope } from './scope.ts'
+
+export interface PatchedDocument {
+  readonly patched: JsonValue
+  readonly current: KubeObject
+  readonly patchErrors: readonly string[]
+  /** What errors call the patch. */
+  readonly printed: () => string | Promise<string>
+  /** An object that was made of objects need not say its kind again. */
+  readonly converting: boolean
+}
+
+/** The patched document as a versioned object; what does not fit is the patch's fault. A promise where it takes long to print that. */
+export function decodePatched(
+  scope: ResourceScope,
+  context: RequestContext,
+  document: PatchedDocument,
+  validation: FieldValidation,
+): DecodedBody | Promise<DecodedBody> {
+  const { current, patchErrors, printed, converting } = document
+  const whole = document.patched as JsonObject
+  const refuse = (message: string): Promise<never> | never =>
+    andThen(printed(), (text): never => {
+      throw newInvalid({ group: '', kind: '' }, '', [fieldError.invalid(fieldPath('patch'), text, message)])
+    })
+  const strict = (errors: readonly string[], rest: () => DecodedBody): DecodedBody | Promise<DecodedBody> => {
+    if (errors.length > 0 && validation === 'Strict') return refuse(strictDecodingMessage(errors))
+    if (validation === 'Warn') for (const error of errors) context.warn(error)
+    return rest()
+  }
+  const kind = converting ? 'right' : patchedKind(scope, whole)
+  if (kind === 'unversioned') {
+    return strict([...patchErrors, ...unknownMembers(whole)], () => {
+      throw nameMissing(current.metadata.name ?? '')
+    })
+  }
+  if (kind !== 'right') return refuse(kind.misfit)
+  const patched = ofKind(scope, whole)
+  const { type } = scope
+  let decoded: Decoded<KubeObject>
+  try {
+    decoded = type
+      ? decodeChanged(type.schema, patched, current, { strict: validation, converting })
+      : { object: patched as unknown as KubeObject, strictErrors: [] }
+  } catch (error) {
+    return refuse(messageOf(error))
+  }
+  const { object, strictErrors, emptiedLists } = decoded
+  return andThen(converting ? strictErrors : inPrintedOrder(scope, strictErrors, printed), (errors) =>
+    strict([...patchErrors, ...errors], () => {
+      const sent = emptiedLists && type ? decodeStruct<KubeObject>(type.schema, patched, { keepEmptyLists: true }).object : undefined
+      return { object, sent }
+    }),
+  )
+}
+
+/** Strict errors come in the order of the text that the original decodes. */
+function inPrintedOrder(
+  { type }: ResourceScope,
+  errors: readonly string[],
+  printed: PatchedDocument['printed'],
+): readonly string[] | Promise<readonly string[]> {
+  if (errors.length < 2 || type === undefined) return errors
+  return andThen(printed(), (text) => decodeStruct(type.schema, parseJson(text), { strict: 'Strict' }).strictErrors)
+}
+
+/** Of an object that nothing is read of. */
+function unknownMembers(patched: JsonObject): readonly string[] {
+  const names = Object.keys(patched).filter((name) => name !== 'apiVersion' && name !== 'kind')
+  return names.sort().map((name) => `unknown field ${JSON.stringify(name)}`)
+}
