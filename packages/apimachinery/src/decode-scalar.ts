@@ -1,3 +1,4 @@
+import { convertInteger } from './convert-integer.ts'
 import { normalizeBase64 } from './decode-bytes.ts'
 import { canonicalDuration, canonicalMicroTime, canonicalQuantity, canonicalTime } from './decode-text.ts'
 import type { GoKind } from './conversion-misfit.ts'
@@ -87,7 +88,7 @@ function integerDecoder(kind: GoKind, goType: string, [min, max]: readonly [bigi
       context.misfit(value, goType, kind)
       return 0
     }
-    const exact = integerValue(literal)
+    const exact = context.converting ? convertInteger(literal, kind) : integerValue(literal)
     if (exact !== undefined && exact >= min && exact <= max) return Number.isSafeInteger(Number(exact)) ? Number(exact) : exact
     context.misfitNumber(literal, goType, kind)
     return 0

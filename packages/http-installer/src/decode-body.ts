@@ -1,7 +1,8 @@
 import { newBadRequest, strictDecodingMessage } from '@keelson/apimachinery'
-import type { FieldValidation, GroupVersionKind, KubeObject } from '@keelson/apimachinery'
+import type { FieldValidation, KubeObject } from '@keelson/apimachinery'
 import { decodeDocument, messageOf, notRegistered, warningsOf } from './decode-document.ts'
 import type { SentBody, TypedDocument } from './decode-document.ts'
+import { internalTypeName } from './internal-type-name.ts'
 import { apiVersionOf } from './scope.ts'
 import type { ResourceScope } from './scope.ts'
 
@@ -59,7 +60,7 @@ function decodeTyped(
   }
   const hub = scheme.hubOf(gvk)
   if (gvk.kind !== scope.gvk.kind || (hub !== undefined && (hub.group !== scope.hub.group || hub.kind !== scope.hub.kind))) {
-    throw fail(`converting (${gvk.version}.${gvk.kind}) to (${internalPackage(scope.hub)}.${scope.hub.kind}): unknown conversion`)
+    throw fail(`converting (${gvk.version}.${gvk.kind}) to (${internalTypeName(scope)}): unknown conversion`)
   }
   if (decoded.strictErrors.length > 0) {
     if (validation === 'Strict') throw fail(strictDecodingMessage(decoded.strictErrors))
@@ -67,11 +68,6 @@ function decodeTyped(
   }
   const sent = decoded.emptiedLists === true ? document.decode(type, 'Ignore', { keepEmptyLists: true }).object : undefined
   return { object: decoded.object, sent }
-}
-
-/** The original names its internal packages after the group's first word. */
-function internalPackage({ group }: GroupVersionKind): string {
-  return group === '' ? 'core' : group.split('.')[0]!
 }
 
 /** The beginning of a body: text when it looks like JSON, else hexadecimal. */

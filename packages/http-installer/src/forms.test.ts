@@ -114,9 +114,21 @@ describe('metadata alone', () => {
     expect(decoded.items.map((item) => item.metadata)).toEqual(list.items.map((item: { metadata: unknown }) => item.metadata))
   })
 
+  it('is null of none', async () => {
+    const none = `${maps}?labelSelector=none`
+    const [json, yaml] = ['application/json', 'application/yaml'].map((type) => `${type};as=PartialObjectMetadataList;v=v1;g=meta.k8s.io`)
+    expect((await server.request('GET', none, undefined, { accept: json! })).body.items).toBeNull()
+    expect((await server.request('GET', `${none}&pretty=true`, undefined, { accept: json! })).text).toContain('\n  "items": null\n}')
+    expect((await server.request('GET', none, undefined, { accept: yaml! })).text).toContain('\nitems: null\n')
+    expect((await server.request('GET', none, undefined, as('Table'))).body.rows).toEqual([])
+    expect((await server.request('GET', none)).body.items).toEqual([])
+  })
+
   it('is not mixed up with lists', async () => {
-    expect((await server.request('GET', maps, undefined, as('PartialObjectMetadata'))).status).toBe(406)
-    expect((await server.request('GET', `${maps}/a`, undefined, as('PartialObjectMetadataList'))).status).toBe(406)
+    const message = async (path: string, kind: string): Promise<string> =>
+      (await server.request('GET', path, undefined, as(kind))).body.message
+    expect(await message(maps, 'PartialObjectMetadata')).toContain('the requested object is a list (*core.ConfigMapList)')
+    expect(await message(`${maps}/a`, 'PartialObjectMetadataList')).toContain('the requested object is not a list (*core.ConfigMap)')
   })
 })
 

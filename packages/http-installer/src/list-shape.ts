@@ -4,6 +4,7 @@ import { toYaml } from '@keelson/apimachinery/yaml'
 import type { RestResult, ResultList } from '@keelson/registry'
 import { isStoredObject } from '@keelson/storagebackend'
 import { indentJson } from './indent-json.ts'
+import { internalTypeName } from './internal-type-name.ts'
 import { pieceBytes } from './json-piece.ts'
 import type { JsonPiece } from './json-piece.ts'
 import { ObjectEncoder } from './object-encoder.ts'
@@ -39,10 +40,12 @@ export function jsonShape(answer: Answer, list: ResultList): ListShape {
   const meta = listMetaOf(list)
   switch (transform?.kind) {
     case 'PartialObjectMetadata':
-      throw notConvertible(transform, `${scope.gvk.kind}List`, true)
+      throw notConvertible(transform, internalTypeName(scope, 'List'), true)
     case 'PartialObjectMetadataList': {
       const form = partialForm(scope, transform)
-      return typedList('PartialObjectMetadataList', `meta.k8s.io/${transform.version}`, meta, (result) => partialPiece(result, form))
+      const shape = typedList('PartialObjectMetadataList', `meta.k8s.io/${transform.version}`, meta, (result) => partialPiece(result, form))
+      // What other lists have empty, this one never began.
+      return { ...shape, empty: `${shape.before.slice(0, -1)}null}\n` }
     }
     case 'Table': {
       const rows = new TableRows(scope, transform.version, parseIncludeObject(query))
@@ -75,26 +78,26 @@ function typedList(kind: string, apiVersion: string, meta: ListMeta, item: ListS
 
 /** The same, indented by two. */
 export function prettyShape(compact: ListShape): ListShape {
-  const whole = indentJson(compact.empty.trimEnd())
+  const whole = indentJson((compact.before + compact.after).trimEnd())
   return {
     before: `${whole.slice(0, whole.lastIndexOf(']'))}\n    `,
     between: ',\n    ',
     after: '\n  ]\n}',
-    empty: whole,
+    empty: indentJson(compact.empty.trimEnd()),
     item: (result) => Buffer.from(indentJson(pieceBytes(compact.item(result)).toString()).replaceAll('\n', '\n    ')),
   }
 }
 
 /** Keys of YAML are sorted, so what comes behind the items is written behind them. */
 export function yamlShape(compact: ListShape): ListShape {
-  const empty = toYaml(parseJson(compact.empty).value)
-  const at = /^(?:items|rows): \[\]\n/m.exec(empty)!
+  const whole = toYaml(parseJson(compact.before + compact.after).value)
+  const at = /^(?:items|rows): \[\]\n/m.exec(whole)!
   const end = at.index + at[0].length
   return {
-    before: `${empty.slice(0, at.index)}${at[0].slice(0, -' []\n'.length)}\n`,
+    before: `${whole.slice(0, at.index)}${at[0].slice(0, -' []\n'.length)}\n`,
     between: '',
-    after: empty.slice(end),
-    empty,
+    after: whole.slice(end),
+    empty: toYaml(parseJson(compact.empty).value),
     item: (result) => Buffer.from(yamlItem(toYaml(parseJson(pieceBytes(compact.item(result)).toString()).value))),
   }
 }

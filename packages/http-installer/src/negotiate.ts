@@ -30,13 +30,13 @@ const usual: Forms = {
   forms: ['json', 'yaml', 'protobuf'],
   mediaTypes: usualMediaTypes,
   streams: usualStreams,
-  negotiated: { object: new Map(), error: new Map() },
+  negotiated: { object: new Map(), untabled: new Map(), error: new Map() },
 }
 const withCbor: Forms = {
   forms: [...usual.forms, 'cbor'],
   mediaTypes: [...usualMediaTypes, mediaTypes.cbor],
   streams: [...usualStreams, cborStream],
-  negotiated: { object: new Map(), error: new Map() },
+  negotiated: { object: new Map(), untabled: new Map(), error: new Map() },
 }
 
 /** What the server that answers takes and gives. */
@@ -59,11 +59,12 @@ export interface Negotiated {
   readonly transform: Transform | undefined
 }
 
-export type EndpointKind = 'object' | 'error'
+/** What is answered, by what it may be transformed into: an object into all, one that has no columns into metadata, an error into nothing. */
+export type EndpointKind = 'object' | 'untabled' | 'error'
 
 /** What the request's `Accept` allows, first match by its own order of preference. Throws 406. */
-export function negotiateOutput(c: InstallerContext): Negotiated {
-  const found = tryNegotiate(c, 'object')
+export function negotiateOutput(c: InstallerContext, endpoint: EndpointKind = 'object'): Negotiated {
+  const found = tryNegotiate(c, endpoint)
   if (found === undefined) throw newNotAcceptable(formsOf(c).mediaTypes)
   return found
 }
@@ -122,7 +123,7 @@ function accepted(form: MediaForm, clause: AcceptClause, endpoint: EndpointKind)
   if (as === undefined && g === undefined && v === undefined) return { form, pretty: pretty === '1', transform: undefined }
   if (endpoint === 'error' || g !== 'meta.k8s.io' || (v !== 'v1' && v !== 'v1beta1')) return undefined
   if (as !== 'Table' && as !== 'PartialObjectMetadata' && as !== 'PartialObjectMetadataList') return undefined
-  if (as === 'Table' && form === 'protobuf') return undefined
+  if (as === 'Table' && (form === 'protobuf' || endpoint === 'untabled')) return undefined
   return { form, pretty: pretty === '1', transform: { kind: as, version: v } }
 }
 

@@ -5,6 +5,7 @@ import type { StoredObject } from '@keelson/storagebackend'
 import { writeCbor } from './cbor/write-cbor.ts'
 import { sendCompressible } from './compress/send-compressed.ts'
 import { headerOf } from './context.ts'
+import { internalTypeName } from './internal-type-name.ts'
 import { pieceBytes } from './json-piece.ts'
 import { mediaTypes, prefersPretty } from './negotiate.ts'
 import type { Transform } from './negotiate.ts'
@@ -32,7 +33,7 @@ export function writeResult(answer: Answer, status: number, result: RestResult):
     return sendCompressible(c, status, headers, encoder.whole(result))
   }
   if (form === 'protobuf') {
-    if (transform.kind !== 'PartialObjectMetadata') throw notConvertible(transform, scope.gvk.kind)
+    if (transform.kind !== 'PartialObjectMetadata') throw notConvertible(transform, internalTypeName(scope))
     return sendCompressible(c, status, headers, partialProto(result, partialForm(scope, transform)))
   }
   if (form === 'cbor') return writeCbor(answer, status, transformed(answer, transform, result, query))
@@ -56,17 +57,17 @@ export function isPretty({ c, query, negotiated }: Answer): boolean {
 
 function transformed({ scope }: Answer, transform: Transform, result: RestResult, query: QueryParameters): string {
   if (transform.kind === 'PartialObjectMetadata') return partialJson(result, partialForm(scope, transform)).toString()
-  if (transform.kind === 'PartialObjectMetadataList') throw notConvertible(transform, scope.gvk.kind)
+  if (transform.kind === 'PartialObjectMetadataList') throw notConvertible(transform, internalTypeName(scope))
   const rows = new TableRows(scope, transform.version, parseIncludeObject(query))
   const { resourceVersion } = metaOf(result)
   return `${rows.head(resourceVersion === undefined ? {} : { resourceVersion })}${pieceBytes(rows.row(result)).toString()}${rows.tail}`
 }
 
-/** 406: metadata of one object was asked for of a list, or the other way round. */
-export function notConvertible(transform: Transform, kind: string, isList = false): ApiError {
+/** 406: metadata of one object was asked for of a list, or the other way round. `type` is the original's name for what was found. */
+export function notConvertible(transform: Transform, type: string, isList = false): ApiError {
   if (transform.kind === 'Table') return newNotAcceptable([mediaTypes.json, mediaTypes.yaml])
   const what = isList ? 'is a list' : 'is not a list'
-  return new ApiError({ reason: 'NotAcceptable', message: `you requested ${transform.kind}, but the requested object ${what} (*${kind})` })
+  return new ApiError({ reason: 'NotAcceptable', message: `you requested ${transform.kind}, but the requested object ${what} (*${type})` })
 }
 
 function isStatus(result: RestResult): boolean {

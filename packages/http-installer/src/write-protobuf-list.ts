@@ -1,5 +1,6 @@
 import { encodeUnknown } from '@keelson/api'
 import type { RestResult, ResultList } from '@keelson/registry'
+import { internalTypeName } from './internal-type-name.ts'
 import { listMetaOf } from './list-shape.ts'
 import { mediaTypes } from './negotiate.ts'
 import { ObjectEncoder } from './object-encoder.ts'
@@ -22,7 +23,7 @@ export async function writeProtobufList(answer: Answer, list: ResultList): Promi
   const { c, scope, negotiated } = answer
   const { transform } = negotiated
   if (transform !== undefined && transform.kind !== 'PartialObjectMetadataList')
-    throw notConvertible(transform, `${scope.gvk.kind}List`, true)
+    throw notConvertible(transform, internalTypeName(scope, 'List'), true)
   const encoder = new ObjectEncoder(scope, 'protobuf', false)
   const gvk = transform === undefined ? { ...scope.gvk, kind: `${scope.gvk.kind}List` } : metaKind(transform.kind, transform.version)
   const partial = transform && partialForm(scope, transform)

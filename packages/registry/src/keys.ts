@@ -33,16 +33,16 @@ function checkedName(name: string): string {
   return name
 }
 
-/** Where a list or watch looks: one key when the selector names one object, else a prefix. */
+/** Where a list or watch looks: one key when the selector names one object, else a prefix. What goes on with a list has a place in a prefix. */
 export interface Scope {
   readonly key: string
   readonly recursive: boolean
 }
 
-export function scopeOf(keys: KeyFunctions, context: Pick<RequestContext, 'namespace'>, fields: FieldSelector): Scope {
+export function scopeOf(keys: KeyFunctions, context: Pick<RequestContext, 'namespace'>, fields: FieldSelector, continued = false): Scope {
   const namespace = context.namespace === '' ? (fields.requiresExactMatch('metadata.namespace') ?? '') : context.namespace
   const within = { namespace: isDNS1123Label(namespace).length === 0 ? namespace : context.namespace }
-  const name = fields.requiresExactMatch('metadata.name')
+  const name = continued ? undefined : fields.requiresExactMatch('metadata.name')
   if (name !== undefined && name !== '') {
     try {
       return { key: keys.key(within, name), recursive: false }

@@ -48,5 +48,5 @@ it('answers versions of the future and broken tokens as the API does', async () 
     details: { causes: [{ reason: 'ResourceVersionTooLarge' }] },
   })
   await expect(list('one', '', { resourceVersion: '9223372036854775807' })).rejects.toThrow('9223372036854775807, current')
-  await expect(list('one', '', { continue: 'x' })).rejects.toMatchObject({ code: 400 })
+  for (const fields of ['', 'metadata.name=b']) await expect(list('one', fields, { continue: 'x' })).rejects.toMatchObject({ code: 400 })
 })

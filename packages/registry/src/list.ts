@@ -11,7 +11,7 @@ export async function list<T extends KubeObject>(
   context: RequestContext,
   request: ListRequest,
 ): Promise<ObjectList<T>> {
-  const { key, recursive } = scopeOf(parts.keys, context, request.predicate.fields)
+  const { key, recursive } = scopeOf(parts.keys, context, request.predicate.fields, request.continue !== '')
   try {
     return await parts.storage.list(key, { ...request, recursive, signal: context.signal })
   } catch (error) {

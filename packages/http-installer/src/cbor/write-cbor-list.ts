@@ -19,7 +19,7 @@ export async function writeCborList(answer: Answer, list: ResultList): Promise<R
     await writer.write(Buffer.concat([cbor.selfDescribed, cbor.mapHead(frame.length)]))
     for (const [name, value] of frame) {
       await writer.write(cbor.encodeCbor(name))
-      if (!isItems(name)) {
+      if (!isItems(name) || items.length === 0) {
         await writer.write(cbor.encodeCbor(value))
         continue
       }

@@ -106,7 +106,7 @@ test('any accept and any method of its own is passed on, with the query of the c
 
 test('bytes from elsewhere, or none', async () => {
   const answer = await server.request('GET', `${base}/log?tailLines=5&sinceTime=2026-01-01T01:00:00%2B01:00`, undefined, {
-    accept: 'text/plain',
+    accept: 'application/json, */*',
   })
   expect([answer.status, answer.headers['content-type'], answer.text]).toEqual([200, 'text/plain', '/log?own=1'])
   expect(connected.at(-1)!.options).toEqual({ tailLines: 5, sinceTime: '2026-01-01T00:00:00Z' })
@@ -117,6 +117,11 @@ test('bytes from elsewhere, or none', async () => {
   })
   expect((await server.request('GET', `${base}/log?sinceTime=yesterday`)).body).toMatchObject({ code: 400, reason: 'BadRequest' })
   expect((await server.request('GET', `${base}/log`, undefined, { accept: 'image/png' })).status).toBe(406)
+  const as = async (kind: string) =>
+    (await server.request('GET', `${base}/log`, undefined, { accept: `application/json;as=${kind};v=v1;g=meta.k8s.io` })).body
+  expect(await as('Table')).toMatchObject({ code: 406, message: expect.stringContaining('only the following media types') })
+  expect(await as('PartialObjectMetadata')).toMatchObject({ code: 500 })
+  expect(await as('PartialObjectMetadataList')).toMatchObject({ code: 406, message: expect.stringContaining('(*rest.LocationStreamer)') })
 })
 
 test('discovery and OpenAPI know them', async () => {

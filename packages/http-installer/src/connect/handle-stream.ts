@@ -3,9 +3,12 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { newBadRequest, newGenericServerResponse, newInternal, newUnknownError } from '@keelson/apimachinery'
 import type { ApiError } from '@keelson/apimachinery'
 import type { Streamer, StreamTarget } from '@keelson/registry'
+import { negotiateOutput } from '../negotiate.ts'
+import type { Transform } from '../negotiate.ts'
 import { ClientGoneError } from '../read-body.ts'
 import { sendBytes } from '../response.ts'
 import type { ApiRequest } from '../scope.ts'
+import { notConvertible } from '../write-object.ts'
 import { headerObject, pairs } from './forwarded-headers.ts'
 import { pipeBody } from './pipe-body.ts'
 import { nodePair } from './passage.ts'
@@ -18,8 +21,10 @@ const maxRefusalBytes = 50_000
 
 /** Answers with bytes from elsewhere, as they come and as fast as the client takes them. */
 export async function handleStream({ c, scope, context, name, query }: ApiRequest): Promise<Response> {
+  const { transform } = negotiateOutput(c, 'untabled')
   const streamer = scope.storage as unknown as Streamer
   const target = await streamer.openStream(context, name, readConnectOptions(streamer.streamOptions, query))
+  if (transform !== undefined) throw noMetadata(transform)
   if (target === undefined) return sendBytes(c, 204, {}, '')
   const { stopping } = scope.settings
   const answer = await ask(target, context.signal)
@@ -51,6 +56,12 @@ async function streamBody({ c, stopping }: Passage, answer: IncomingMessage, typ
     stopping.removeEventListener('abort', end)
   }
   return RESPONSE_ALREADY_SENT
+}
+
+/** What is streamed has no metadata that could be given alone. */
+function noMetadata(transform: Transform): ApiError {
+  if (transform.kind === 'PartialObjectMetadataList') return notConvertible(transform, 'rest.LocationStreamer')
+  return newUnknownError('object does not implement the Object interfaces')
 }
 
 function ask({ remote }: StreamTarget, signal: AbortSignal): Promise<IncomingMessage> {
