@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs'
-import path from 'node:path'
 import { openEmbedded } from '@keelson/backend-embedded'
 import { openEtcd3 } from '@keelson/backend-etcd3'
 import type { Backend, Entry } from '@keelson/storagebackend'
@@ -33,8 +31,7 @@ export const groupName = (n: number): string => `group-${String(n % groups).padS
 
 /** One pod and one config map are made by the server itself; the others are copies of what it stored, written to its store while it is not running. */
 export async function fillStore(scratch: Scratch, program: string, size: DatasetSize): Promise<Dataset> {
-  const directory = path.join(scratch.path, `data-${size.pods}-${size.configMaps}`)
-  mkdirSync(directory, { recursive: true })
+  const directory = scratch.directory(`data-${size.pods}-${size.configMaps}`)
   {
     await using server = await startKeelson(scratch, program, { dataDirectory: directory })
     await makeFirst(server)

@@ -28,7 +28,7 @@ export function openHttp2({ url, token, onAnswer, onEnd }: ConnectionOptions): P
       const settings = Buffer.concat([Buffer.from([0, initialWindowSize]), uint32(largestWindow)])
       socket.write(Buffer.concat([Buffer.from(preface), frame(frameTypes.settings, 0, 0, settings)]))
       socket.write(frame(frameTypes.windowUpdate, 0, 0, uint32(largestWindow - usualWindow)))
-      resolve({ send, bytesRead: () => socket.bytesRead })
+      resolve({ send, bytesRead: () => socket.bytesRead, close: () => void socket.destroy() })
     })
     const failed = (error: Error): void => {
       reject(error)

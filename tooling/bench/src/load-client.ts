@@ -1,20 +1,26 @@
-import { text } from 'node:stream/consumers'
 import { openHttp2 } from './http2-connection.ts'
 import { openHttp1 } from './load-connection.ts'
 import type { ConnectionOptions, LoadConnection } from './load-connection.ts'
-import type { LoadJob, LoadResult } from './load-job.ts'
+import type { LoadFailure, LoadJob, LoadResult } from './load-job.ts'
 import { closedLoop, openLoop } from './load-loops.ts'
 import { mixedMaker } from './request-maker.ts'
 import { openWatches } from './watch-streams.ts'
+import type { WatchStreams, WatchStreamsOptions } from './watch-streams.ts'
 
-/** Run as a process of its own, so that its processor time can be told from the server's. */
-const job = JSON.parse(await text(process.stdin)) as LoadJob
-process.stdout.write(`${JSON.stringify(await run(job))}\n`)
-process.exit(0)
+/** Run as a process of its own, so that its processor time can be told from the server's. It does one load after the other: what the engine compiled for the first serves the next. */
+process.on('message', (job: LoadJob) => {
+  const answer = (message: LoadResult | LoadFailure): void => void process.send!(message)
+  run(job).then(answer, (error: Error) => answer({ error: error.message }))
+})
+process.on('disconnect', () => process.exit())
+
+let kept: WatchStreams | undefined
 
 async function run(load: LoadJob): Promise<LoadResult> {
   const { url, token, watch } = load
-  const watches = watch === undefined ? undefined : await openWatches({ url, token, ...watch })
+  const streams = watch === undefined ? undefined : await watchesFor({ url, token, ...watch })
+  // Of those that are opened for this load, also what came at their beginning.
+  const eventsBefore = streams !== undefined && streams === kept ? streams.events() : 0
   const next = mixedMaker([{ request: load.request, times: 1 }, ...(load.between ?? [])])
   const loop = (load.rate === undefined ? closedLoop : openLoop)(load, next)
   const connections: LoadConnection[] = []
@@ -28,14 +34,20 @@ async function run(load: LoadJob): Promise<LoadResult> {
     connections.push(await (load.http2 === true ? openHttp2 : openHttp1)(options))
   }
 
-  const bytesRead = (): number => connections.reduce((sum, connection) => sum + connection.bytesRead(), 0)
+  const bytesRead = (): number => connections.reduce((sum, connection) => sum + connection.bytesRead(), streams?.bytes() ?? 0)
   const bytesBefore = bytesRead()
   const cpuBefore = process.cpuUsage()
   const began = performance.now()
   const { latencies, failures, firstFailure } = await loop.run(connections)
   const seconds = (performance.now() - began) / 1000
-  await watches?.settled()
+  // Each change is one event on each stream where the load is all changes; whether some come twice is seen only by waiting.
+  const known = watch?.keep === true && load.between === undefined && watch.checkOrder !== true
+  if (streams !== undefined) await streams.settled(known ? eventsBefore + latencies.length * watch.streams : Infinity)
   const cpu = process.cpuUsage(cpuBefore)
+  const bytes = bytesRead() - bytesBefore
+  for (const connection of connections) connection.close()
+  if (watch?.keep === true) kept = streams
+  else streams?.close()
   latencies.sort((a, b) => a - b)
   const at = (share: number): number => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0
   return {
@@ -44,12 +56,19 @@ async function run(load: LoadJob): Promise<LoadResult> {
     firstFailure,
     seconds,
     cpuSeconds: (cpu.user + cpu.system) / 1e6,
-    bytes: bytesRead() - bytesBefore + (watches?.bytes() ?? 0),
+    bytes,
     p50: at(0.5),
     p99: at(0.99),
-    events: watches?.events() ?? 0,
-    eventSeconds: Math.max(seconds, ((watches?.lastEvent() ?? 0) - began) / 1000),
-    watchSeconds: watches === undefined ? 0 : (watches.lastEvent() - watches.opened) / 1000,
-    disorder: watches?.disorder() ?? 0,
+    events: (streams?.events() ?? 0) - eventsBefore,
+    eventSeconds: Math.max(seconds, ((streams?.lastEvent() ?? 0) - began) / 1000),
+    watchSeconds: streams === undefined ? 0 : (streams.lastEvent() - streams.opened) / 1000,
+    disorder: streams?.disorder() ?? 0,
   }
+}
+
+async function watchesFor(options: WatchStreamsOptions): Promise<WatchStreams> {
+  if (kept?.whole() === true) return kept
+  kept?.close()
+  kept = undefined
+  return openWatches(options)
 }

@@ -6,6 +6,7 @@ import { ResponseReader } from './response-reader.ts'
 export interface LoadConnection {
   send(request: MadeRequest, since: number): void
   bytesRead(): number
+  close(): void
 }
 
 export interface ConnectionOptions {
@@ -34,6 +35,7 @@ export function openHttp1({ url, token, onAnswer, onBody, onEnd }: ConnectionOpt
           socket.write(same.bytes)
         },
         bytesRead: () => socket.bytesRead,
+        close: () => void socket.destroy(),
       })
     })
     socket.on('data', (data: Buffer) => {

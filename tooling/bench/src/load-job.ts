@@ -1,4 +1,4 @@
-/** What one load client process does; handed over as JSON on stdin, answered by a `LoadResult` on stdout. */
+/** One load, as it is sent to a client's process, answered by a `LoadResult` or by what went wrong. */
 export interface LoadJob {
   readonly url: string
   readonly token: string
@@ -21,7 +21,13 @@ export interface LoadJob {
     readonly streams: number
     /** Looks into each event: all have to come once on each stream, in order. */
     readonly checkOrder?: boolean
+    /** They stay open: the client's next load takes them instead of its own. */
+    readonly keep?: boolean
   }
+}
+
+export interface LoadFailure {
+  readonly error: string
 }
 
 /** "{n}" in path and body is replaced by a number that no other request of this run has. */

@@ -1,20 +1,62 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import type { LoadJob, LoadResult } from './load-job.ts'
+import type { LoadFailure, LoadJob, LoadResult } from './load-job.ts'
 import { pinned } from './pinned.ts'
 
-/** One load, from a process of its own. */
-export function runClient(job: LoadJob): Promise<LoadResult> {
-  return new Promise((resolve, reject) => {
-    const program = fileURLToPath(import.meta.resolve('./load-client.ts'))
-    const client = spawn(...pinned('client', process.execPath, [program]), { stdio: ['pipe', 'pipe', 'inherit'] })
-    let printed = ''
-    client.stdout.on('data', (data: Buffer) => (printed += data.toString()))
-    client.on('error', reject)
-    client.on('close', (code) =>
-      code === 0 ? resolve(JSON.parse(printed) as LoadResult) : reject(new Error(`the load client ended with ${code}`)),
-    )
-    // Not on the command line: a job that mixes many requests is longer than that may be.
-    client.stdin.end(JSON.stringify(job))
-  })
+/** A process that makes one load after the other. */
+export interface LoadClient extends Disposable {
+  run(job: LoadJob): Promise<LoadResult>
+}
+
+const program = fileURLToPath(import.meta.resolve('./load-client.ts'))
+
+export function openClient(): LoadClient {
+  const child = spawn(...pinned('client', process.execPath, [program]), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  // It keeps nobody waiting while it has nothing to do, and ends with who started it.
+  const idle = (): void => {
+    child.unref()
+    child.channel?.unref()
+  }
+  idle()
+  return {
+    run: (job) =>
+      new Promise((resolve, reject) => {
+        const done = (): void => {
+          child.off('message', heard)
+          child.off('exit', gone)
+          idle()
+        }
+        const heard = (message: unknown): void => {
+          done()
+          const answer = message as LoadResult | LoadFailure
+          if ('error' in answer) reject(new Error(answer.error))
+          else resolve(answer)
+        }
+        const gone = (code: number | null): void => {
+          done()
+          reject(new Error(`the load client ended with ${code}`))
+        }
+        child.on('message', heard)
+        child.on('exit', gone)
+        child.ref()
+        child.channel?.ref()
+        child.send(job)
+      }),
+    [Symbol.dispose]: () => void child.kill(),
+  }
+}
+
+const idle: LoadClient[] = []
+
+/** One load from a process that others use too, one after the other. */
+export async function runClient(job: LoadJob): Promise<LoadResult> {
+  const client = idle.pop() ?? openClient()
+  try {
+    const result = await client.run(job)
+    idle.push(client)
+    return result
+  } catch (error) {
+    client[Symbol.dispose]()
+    throw error
+  }
 }

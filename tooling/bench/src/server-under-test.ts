@@ -33,6 +33,11 @@ export class Scratch implements Disposable {
     return file
   }
 
+  /** A new one, whose name begins so. */
+  directory(name: string): string {
+    return mkdtempSync(path.join(this.path, `${name}-`))
+  }
+
   [Symbol.dispose](): void {
     rmSync(this.path, { recursive: true, force: true })
   }

@@ -1,7 +1,10 @@
 import { openHttp1 } from './load-connection.ts'
+import type { LoadConnection } from './load-connection.ts'
 import { StreamOrder } from './stream-order.ts'
 
 export interface WatchStreams {
+  /** All of them are still open. */
+  whole(): boolean
   events(): number
   bytes(): number
   /** When the first watch was opened, and when the newest event came, by the monotonic clock. */
@@ -9,8 +12,9 @@ export interface WatchStreams {
   lastEvent(): number
   /** Events that came twice or late, and those that some streams had and others had not. */
   disorder(): number
-  /** Resolves when nothing has arrived for a while. */
-  settled(): Promise<void>
+  /** Resolves when there are so many events, or nothing has arrived for a while. */
+  settled(all: number): Promise<void>
+  close(): void
 }
 
 export interface WatchStreamsOptions {
@@ -22,6 +26,8 @@ export interface WatchStreamsOptions {
 }
 
 const openedTogether = 32
+const quietMs = 300
+const lookMs = 10
 
 /** Opens watches, each on a connection of its own, and counts what arrives on them. */
 export async function openWatches({ url, token, path, streams, checkOrder = false }: WatchStreamsOptions): Promise<WatchStreams> {
@@ -29,7 +35,9 @@ export async function openWatches({ url, token, path, streams, checkOrder = fals
   let bytes = 0
   let last = 0
   const began = performance.now()
+  let whole = true
   const orders: StreamOrder[] = []
+  const connections: LoadConnection[] = []
   const open = async (): Promise<void> => {
     const order = checkOrder ? new StreamOrder() : undefined
     if (order !== undefined) orders.push(order)
@@ -39,13 +47,16 @@ export async function openWatches({ url, token, path, streams, checkOrder = fals
       events += newlines(piece)
       order?.push(piece)
     }
-    const connection = await openHttp1({ url, token, onBody, onAnswer: () => {}, onEnd: () => {} })
+    const ended = (): void => void (whole = false)
+    const connection = await openHttp1({ url, token, onBody, onAnswer: ended, onEnd: ended })
+    connections.push(connection)
     connection.send({ method: 'GET', path }, 0)
   }
   for (let opened = 0; opened < streams; opened += openedTogether)
     await Promise.all(Array.from({ length: Math.min(openedTogether, streams - opened) }, open))
   await new Promise((resolve) => setTimeout(resolve, 500 + streams / 2))
   return {
+    whole: () => whole,
     events: () => events,
     bytes: () => bytes,
     opened: began,
@@ -54,12 +65,15 @@ export async function openWatches({ url, token, path, streams, checkOrder = fals
       const most = Math.max(0, ...orders.map(({ count }) => count))
       return orders.reduce((sum, { disorder, count }) => sum + disorder + most - count, 0)
     },
-    async settled() {
-      for (let before = -1; before !== events;) {
+    async settled(all) {
+      let before = events
+      for (let quiet = 0; events < all && quiet < quietMs; quiet += lookMs) {
+        await new Promise((resolve) => setTimeout(resolve, lookMs))
+        if (events !== before) quiet = 0
         before = events
-        await new Promise((resolve) => setTimeout(resolve, 300))
       }
     },
+    close: () => connections.forEach((connection) => connection.close()),
   }
 }
 

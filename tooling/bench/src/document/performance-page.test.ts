@@ -24,10 +24,12 @@ const report: Report = {
       title: 'GET',
       unit: 'requests/s',
       took: 3,
+      cold: true,
       bar: { type: 'share', least: 0.5 },
       sides: [
         {
           name: 'keelson',
+          warmUp: { seconds: 6, requests: 1200, rates: [100, 300, 400, 400], steadyAfter: { seconds: 3, requests: 800 }, steady: true },
           rounds: [
             { value: 400, serverCpu: 0.2, ...busyClient },
             { value: 420, serverCpu: 0.2, ...busyClient },
@@ -64,6 +66,8 @@ test('the page says on what machine and when, what is missed, and marks what is 
   expect(page).toContain('| GET | ≥ 50 % of bare | 50 % by processor time | yes |')
   expect(page).toContain('| growth | ≤ 1.3 × | 2 × | **no** |')
   expect(page).toContain('| keelson | 410 /s c | 400–420 | 50 %* |')
+  expect(page).toContain('| GET | keelson | 100 /s | 410 /s | 3 | 800 |')
+  expect(page).toContain('warmed: keelson 6 s (1,200 requests)')
   expect(page).toContain('## Noted\n\nsomething\n\n# All figures')
 })
 

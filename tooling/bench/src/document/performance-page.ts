@@ -1,4 +1,4 @@
-import { barText, cellsOf, columns, markNotes, percent, verdictText } from '../frame/figure-text.ts'
+import { barText, cellsOf, coldCells, coldColumns, columns, markNotes, percent, verdictText, warmUpText } from '../frame/figure-text.ts'
 import { bareSide, compare } from '../frame/judge.ts'
 import { middleFigure } from '../frame/middle.ts'
 import type { Report } from '../frame/report.ts'
@@ -24,14 +24,16 @@ export const growthImage = 'performance/growth.svg'
 /** The page in markdown; what a person has to say of the figures goes in unchanged. */
 export function performancePage(report: Report, notes: string): string {
   const { cpu, memoryGiB, node, time, revision, rounds, seconds, items, loadAverage } = report
+  const warmed = items.some(({ sides }) => sides.some(({ warmUp }) => warmUp !== undefined))
   return `${[
     '# Performance',
     `Made by \`npm run bench -- --publish\` (see [tooling/bench](../tooling/bench/README.md)) from \`bench/results/published.json\`: change neither this page nor its images by hand.`,
-    `Measured on ${time.slice(0, 10)} at ${time.slice(11, 16)} UTC, of revision ${revision}, on ${cpu}, ${memoryGiB} GiB, node ${node}; the load average at the beginning was ${loadAverage.map((load) => load.toFixed(1)).join(', ')}. The client runs on the same machine, over TLS; where there are two cores the server has one of them and the client the other. Each figure is the middle of ${rounds} rounds of ${seconds} s, in which all that stand beside each other took turns.`,
+    `Measured on ${time.slice(0, 10)} at ${time.slice(11, 16)} UTC, of revision ${revision}, on ${cpu}, ${memoryGiB} GiB, node ${node}; the load average at the beginning was ${loadAverage.map((load) => load.toFixed(1)).join(', ')}. The client runs on the same machine, over TLS; where there are two cores the server has one of them and the client the other. Each figure is the middle of ${rounds} rounds of ${seconds} s, in which all that stand beside each other took turns${warmed ? ', after each was warmed by the same load until its answers became no cheaper' : ''}.`,
     '## What is wanted, and what is reached',
     wantedTable(items),
     ...(shareRows(items).length === 0 ? [] : [`![Shares of bare](${sharesImage})`]),
     ...(growthPoints(items).length === 0 ? [] : [`![Growth](${growthImage})`]),
+    ...coldSection(items),
     notes.trim(),
     '# All figures',
     legend,
@@ -64,11 +66,20 @@ function wantedTable(items: readonly ItemResult[]): string {
   return ['| what | wanted | reached | met |', '| --- | --- | --- | --- |', ...rows].join('\n')
 }
 
+/** The engine compiles a server while it runs; users meet it before it is done. */
+function coldSection(items: readonly ItemResult[]): readonly string[] {
+  const rows = items.flatMap((item) => coldCells(item).map(([side, cells]) => `| ${item.title} | ${side} | ${cells.join(' | ')} |`))
+  if (rows.length === 0) return []
+  const head = `| | | ${coldColumns.join(' | ')} |\n| --- | --- | ${coldColumns.map(() => '---:').join(' | ')} |`
+  return ['## A server that has just been started', [head, ...rows].join('\n')]
+}
+
 function itemSection(item: ItemResult): string {
   const rows = item.sides.map((side) => [side.name, ...cellsOf(item, side)])
   const shown = ['', ...columns].map((_, i) => i).filter((i) => i === 0 || rows.some((row) => row[i] !== ''))
   const line = (cells: readonly string[]): string => `| ${shown.map((i) => cells[i]).join(' | ')} |`
   const others = item.sides.slice(1).filter(({ name }) => name !== bareSide && item.bar?.type !== 'ratio')
+  const warmUp = warmUpText(item.sides)
   const beside = others.map((side) => {
     const { reached, by } = compare(item.unit, item.sides[0]!.rounds, side.rounds)
     return `Beside ${side.name}: ${percent(reached)}${by === 'value' ? '' : ' by processor time'}.`
@@ -79,6 +90,7 @@ function itemSection(item: ItemResult): string {
       `\`${item.name}\``,
       ...(item.bar !== undefined && item.verdict !== undefined ? [verdictText(item.unit, item.bar, item.verdict)] : []),
       ...beside,
+      ...(warmUp === undefined ? [] : [warmUp]),
     ].join(' — '),
     [line(['', ...columns]), `| ${shown.map((i) => (i === 0 ? '---' : '---:')).join(' | ')} |`, ...rows.map(line)].join('\n'),
   ].join('\n\n')

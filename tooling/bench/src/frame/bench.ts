@@ -6,8 +6,8 @@ export type Store = 'embedded' | 'memory' | 'etcd'
 export interface ServerOptions {
   /** Default: embedded. */
   readonly store?: Store
-  /** Nobody else gets it, and its objects are its own. */
-  readonly fresh?: boolean
+  /** Its objects are copies that only those change who name the same. */
+  readonly own?: string
   readonly probed?: KeelsonOptions['probed']
   readonly cores?: Cores
 }
@@ -26,8 +26,8 @@ export interface Bench {
   release(): void
   /** The next one is started anew. */
   stop(): Promise<void>
-  /** The same servers of somebody else, or of another revision, with the usual objects: measured beside ours. */
-  others(cores?: Cores): Promise<readonly ServerUnderTest[]>
+  /** Measured beside ours: another revision's, treated as ours is, and somebody else's, which has the usual objects whatever is asked for. */
+  others(size: DatasetSize, options?: ServerOptions): Promise<readonly ServerUnderTest[]>
   /** Where an etcd listens, one for the whole run. Undefined where there is none. */
   etcd(): Promise<string | undefined>
 }

@@ -36,6 +36,34 @@ export function verdictText(unit: Unit, bar: Bar, { reached, by, met }: Verdict)
   return `${shown}${by === 'processor time' ? ' by processor time' : ''}, ${barText(unit, bar)}: ${met ? 'met' : 'MISSED'}`
 }
 
+/** How long each side was warmed; undefined where none had to be. */
+export function warmUpText(sides: readonly SideResult[]): string | undefined {
+  const texts = sides.flatMap(({ name, warmUp }) =>
+    warmUp === undefined
+      ? []
+      : [`${name} ${number(warmUp.seconds)} s (${number(warmUp.requests)} requests${warmUp.steady ? '' : ', not steady'})`],
+  )
+  return texts.length === 0 ? undefined : `warmed: ${texts.join(', ')}`
+}
+
+export const coldColumns = ['in its first second', 'steady', 'seconds until then', 'requests until then'] as const
+
+/** What a server does that has just been started, of sides that are not bare. */
+export function coldCells({ unit, cold, sides }: ItemResult): readonly (readonly [side: string, cells: readonly string[]])[] {
+  if (cold !== true) return []
+  return sides.flatMap(({ name, rounds, warmUp }) => {
+    if (name === bareSide || warmUp === undefined) return []
+    const { rates, steadyAfter } = warmUp
+    const cells = [
+      valueText(unit, rates[0]!),
+      valueText(unit, middleFigure(rounds).value),
+      number(steadyAfter.seconds),
+      number(steadyAfter.requests),
+    ]
+    return [[name, cells] as const]
+  })
+}
+
 /** What is not to be believed as it stands is marked: the server was not what could not go faster. */
 export const marks = { client: 'c', neither: 'w' } as const
 export const markNotes = 'c: the client was the busy side; w: neither was, answers were waited for'

@@ -1,4 +1,5 @@
 import type { Bench } from './bench.ts'
+import type { WarmUp } from './warm-up.ts'
 
 /** What one measurement of one side gave. What is not known is absent. */
 export interface Figure {
@@ -48,12 +49,14 @@ export type Bar =
 export interface Side {
   readonly name: string
   measure(seconds: number): Promise<Figure>
-  /** Instead of a short measurement that does not count. */
-  warmUp?(): Promise<unknown>
+  /** Instead of a short measurement that does not count. Undefined where nothing was to be done. */
+  warmUp?(): Promise<WarmUp | undefined>
   /** The same requests at a rate, whether or not answers come. */
   latency?(rate: number, seconds: number): Promise<Latency>
   /** Writes profiles of its process, under this name, until what it resolves to is disposed of. */
   profile?(file: string): Promise<AsyncDisposable>
+  /** What it kept open between measurements. */
+  close?(): void
 }
 
 /** Ours is the first side. A bar that is only known when everything is there replaces the item's. */
@@ -75,6 +78,8 @@ export interface Item {
   readonly only?: Only
   /** Other servers are measured beside ours: it can be compared with a base revision. */
   readonly compares?: boolean
+  /** What it opens has done nothing before: its first seconds are a figure too. */
+  readonly cold?: boolean
   /** At most, where one measurement takes long or hardly varies. */
   readonly rounds?: number
   /** What it opens goes away with `stack`. Undefined when this machine lacks what it needs. */

@@ -6,8 +6,8 @@ import { fillEtcd, fillStore } from '../fill-store.ts'
 import type { Dataset, DatasetSize } from '../fill-store.ts'
 import { fillServer } from '../fill-server.ts'
 import { startKeelson } from '../server-under-test.ts'
-import type { Cores, KeelsonOptions, Scratch, ServerUnderTest } from '../server-under-test.ts'
-import type { Bench, ServerOptions, Store } from './bench.ts'
+import type { KeelsonOptions, Scratch, ServerUnderTest } from '../server-under-test.ts'
+import type { Bench, ServerOptions } from './bench.ts'
 
 export interface BenchSetup {
   readonly scratch: Scratch
@@ -18,7 +18,13 @@ export interface BenchSetup {
   /** Of somebody else, running. */
   readonly other?: ServerUnderTest | undefined
   /** Another revision's program. */
-  readonly base?: { readonly name: string; readonly program: string } | undefined
+  readonly base?: Program | undefined
+}
+
+/** What is started, and what its side is called. */
+export interface Program {
+  readonly name: string
+  readonly program: string
 }
 
 /** 10,000 pods of 8 KB. */
@@ -31,8 +37,9 @@ export function openBench({ scratch, program, seconds, etcd, other, base }: Benc
   const datasets = new Map<string, Promise<Dataset>>()
   const running = new Map<string, ServerUnderTest>()
   const wanted = new Set<string>()
-  const others = new Map<Cores, Promise<readonly ServerUnderTest[]>>()
+  const ours: Program = { name: 'keelson', program }
   let ownEtcd: Promise<string | undefined> | undefined
+  let filled: Promise<void> | undefined
   let prefixes = 0
 
   async function stopUnwanted(): Promise<void> {
@@ -50,60 +57,58 @@ export function openBench({ scratch, program, seconds, etcd, other, base }: Benc
     return stack.use(await startEtcd(binary, { flags: ['--quota-backend-bytes=8589934592'] })).url
   }
 
+  /** Each program has its own: what another revision cannot read is not put before it. */
+  function datasetOf({ program: file }: Program, size: DatasetSize): Promise<Dataset> {
+    const key = JSON.stringify([file, size])
+    let dataset = datasets.get(key)
+    if (dataset === undefined) datasets.set(key, (dataset = fillStore(scratch, file, size)))
+    return dataset
+  }
+
   async function start(
+    of: Program,
     size: DatasetSize,
-    store: Store,
-    { fresh = false, probed = true, cores = 'one' }: ServerOptions,
+    { store = 'embedded', own, probed = true, cores = 'one' }: ServerOptions,
   ): Promise<ServerUnderTest | undefined> {
-    const options = { probed, cores } satisfies KeelsonOptions
+    const options = { name: of.name, probed, cores } satisfies KeelsonOptions
     if (store === 'embedded') {
-      const { directory } = await bench.dataset(size)
-      if (!fresh) return startKeelson(scratch, program, { ...options, dataDirectory: directory })
+      const { directory } = await datasetOf(of, size)
+      if (own === undefined) return startKeelson(scratch, of.program, { ...options, dataDirectory: directory })
       const copy = path.join(scratch.path, `copy-${++prefixes}`)
       cpSync(directory, copy, { recursive: true })
-      return startKeelson(scratch, program, { ...options, dataDirectory: copy })
+      return startKeelson(scratch, of.program, { ...options, dataDirectory: copy })
     }
     const url = store === 'etcd' ? await bench.etcd() : undefined
     if (store === 'etcd' && url === undefined) return undefined
     const prefix = `/bench-${process.pid}-${++prefixes}`
-    const server = await startKeelson(scratch, program, { ...options, store: url === undefined ? 'memory' : { etcd: url, prefix } })
+    const server = await startKeelson(scratch, of.program, { ...options, store: url === undefined ? 'memory' : { etcd: url, prefix } })
     if (url === undefined) await fillServer(server, size)
     else await fillEtcd(server, url, prefix, size)
     return server
   }
 
-  async function openOthers(cores: Cores): Promise<readonly ServerUnderTest[]> {
-    const servers = other === undefined ? [] : [other]
-    if (base !== undefined) servers.push(stack.use(await startKeelson(scratch, base.program, { name: base.name, cores })))
-    for (const server of servers) await fillServer(server, usual)
-    return servers
+  async function serverOf(of: Program, size: DatasetSize, options: ServerOptions = {}): Promise<ServerUnderTest | undefined> {
+    const { store = 'embedded', own, probed = true, cores = 'one' } = options
+    const key = JSON.stringify([of.program, size, store, own, probed, cores])
+    wanted.add(key)
+    const there = running.get(key)
+    if (there !== undefined) return there
+    await stopUnwanted()
+    const server = await start(of, size, options)
+    if (server !== undefined) running.set(key, server)
+    return server
   }
 
   const bench: OpenBench = {
     scratch,
     seconds,
     withBare: base === undefined,
-    dataset(size) {
-      const key = JSON.stringify(size)
-      let dataset = datasets.get(key)
-      if (dataset === undefined) datasets.set(key, (dataset = fillStore(scratch, program, size)))
-      return dataset
-    },
-    async server(size, options = {}) {
-      const { store = 'embedded', fresh = false, probed = true, cores = 'one' } = options
-      const key = fresh ? `fresh ${++prefixes}` : JSON.stringify({ size, store, probed, cores })
-      wanted.add(key)
-      const there = running.get(key)
-      if (there !== undefined) return there
-      await stopUnwanted()
-      const server = await start(size, store, options)
-      if (server !== undefined) running.set(key, server)
-      return server
-    },
-    others(cores = 'one') {
-      let servers = others.get(cores)
-      if (servers === undefined) others.set(cores, (servers = openOthers(cores)))
-      return servers
+    dataset: (size) => datasetOf(ours, size),
+    server: (size, options) => serverOf(ours, size, options),
+    async others(size, options) {
+      if (other !== undefined) await (filled ??= fillServer(other, usual))
+      const revision = base === undefined ? undefined : await serverOf(base, size, options)
+      return [other, revision].filter((server) => server !== undefined)
     },
     etcd: () => (ownEtcd ??= openEtcd()),
     release: () => wanted.clear(),

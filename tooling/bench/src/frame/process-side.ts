@@ -11,6 +11,8 @@ export function processSide(
 ): Side {
   return {
     name,
+    // Each process does it for itself.
+    warmUp: async () => undefined,
     async measure(seconds) {
       const figure = JSON.parse(await output([program, ...args(), String(seconds)])) as Figure
       return { ...figure, value: pick(figure) }

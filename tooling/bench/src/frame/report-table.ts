@@ -1,5 +1,5 @@
 import { machineLine } from '../measured-on.ts'
-import { cellsOf, columns, markNotes, verdictText } from './figure-text.ts'
+import { cellsOf, coldCells, coldColumns, columns, markNotes, verdictText, warmUpText } from './figure-text.ts'
 import type { Report } from './report.ts'
 import type { ItemResult } from './run-item.ts'
 
@@ -25,5 +25,16 @@ export function itemTable(item: ItemResult): string {
   const widths = shown.map((i) => Math.max(...all.map((row) => row[i]!.length)))
   const lines = all.map((row) => shown.map((i, at) => (i === 0 ? row[i]!.padEnd(widths[at]!) : row[i]!.padStart(widths[at]!))).join('  '))
   const verdict = item.bar !== undefined && item.verdict !== undefined ? [`  ${verdictText(item.unit, item.bar, item.verdict)}`] : []
-  return ['', `${item.title} (${item.name}, ${item.took} s)`, ...lines, ...verdict].join('\n')
+  const warmUp = warmUpText(item.sides)
+  const cold = coldCells(item).map(
+    ([side, cells]) => `  ${side}, just started: ${coldColumns.map((column, i) => `${column} ${cells[i]!}`).join(', ')}`,
+  )
+  return [
+    '',
+    `${item.title} (${item.name}, ${item.took} s)`,
+    ...lines,
+    ...(warmUp === undefined ? [] : [`  ${warmUp}`]),
+    ...cold,
+    ...verdict,
+  ].join('\n')
 }

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { Bench } from './bench.ts'
 import type { Item, Side } from './item.ts'
 import { runItem } from './run-item.ts'
+import type { WarmUp } from './warm-up.ts'
 
 const bench = { seconds: 2 } as Bench
 
@@ -38,9 +39,15 @@ test('sides are warmed up, then measured in turns, each round the other way; the
 
 test('a side that knows how is warmed up its own way', async () => {
   const { sides, calls } = recorded(['ours'])
-  const warmUp = async (): Promise<void> => void calls.push('warm')
-  await runItem(itemOf([{ ...sides[0]!, warmUp }]), bench, { rounds: 2 })
-  expect(calls).toEqual(['warm', 'ours 2', 'ours 2', 'ours at 36'])
+  const warm = { seconds: 3, requests: 9, rates: [1, 4, 4], steadyAfter: { seconds: 2, requests: 5 }, steady: true }
+  const warmUp = async (): Promise<WarmUp> => {
+    calls.push('warm')
+    return warm
+  }
+  const close = (): void => void calls.push('closed')
+  const result = await runItem(itemOf([{ ...sides[0]!, warmUp, close }]), bench, { rounds: 2 })
+  expect(calls).toEqual(['warm', 'ours 2', 'ours 2', 'ours at 36', 'closed'])
+  expect(result?.sides[0]?.warmUp).toEqual(warm)
 })
 
 test('an item may want fewer rounds, have its bar from what it opened, or not be possible here', async () => {

@@ -3,8 +3,9 @@ import type { Figure, Item, Latency, Side } from './item.ts'
 import { bareSide, judge } from './judge.ts'
 import type { Verdict } from './judge.ts'
 import { middleOf } from './middle.ts'
+import type { WarmUp } from './warm-up.ts'
 
-export interface ItemResult extends Pick<Item, 'name' | 'title' | 'unit' | 'bar'> {
+export interface ItemResult extends Pick<Item, 'name' | 'title' | 'unit' | 'bar' | 'cold'> {
   /** Ours first. */
   readonly sides: readonly SideResult[]
   readonly verdict?: Verdict
@@ -17,6 +18,8 @@ export interface SideResult {
   /** In the order of the rounds: the same place in another side was measured beside it. */
   readonly rounds: readonly Figure[]
   readonly latency?: Latency
+  /** Before the first round, where that was needed. */
+  readonly warmUp?: WarmUp
 }
 
 export interface RunOptions {
@@ -28,6 +31,8 @@ export interface RunOptions {
 
 /** Of what a closed loop reached: a load that the server can carry, so that what is seen is its latency and not a queue that grows. */
 const latencyShare = 0.6
+/** A hundredth of what comes in less is too few. */
+const latencySeconds = 1
 
 /** All sides in turns. Undefined when the item cannot be measured here. */
 export async function runItem(item: Item, bench: Bench, { rounds, profile, onRound }: RunOptions): Promise<ItemResult | undefined> {
@@ -36,21 +41,50 @@ export async function runItem(item: Item, bench: Bench, { rounds, profile, onRou
   const opened = await item.open(bench, stack)
   if (opened === undefined) return undefined
   const { sides, bar = item.bar } = opened
-  const figures = await inTurns(sides, bench.seconds, Math.min(rounds, item.rounds ?? Infinity), onRound)
+  stack.defer(() => sides.forEach((side) => side.close?.()))
+  const count = Math.min(rounds, item.rounds ?? Infinity)
+  const warmUps = await warmedUp(sides, bench.seconds, count)
+  const figures = await inTurns(sides, bench.seconds, count, onRound)
   const results: SideResult[] = []
   for (const side of sides) {
     const measured = figures.get(side)!
-    const latency = side.name === bareSide ? undefined : await side.latency?.(rateOf(measured), bench.seconds)
-    results.push({ name: side.name, rounds: measured, ...(latency !== undefined && { latency }) })
+    const latency = side.name === bareSide ? undefined : await side.latency?.(rateOf(measured), Math.max(latencySeconds, bench.seconds))
+    const warmUp = warmUps.get(side)
+    results.push({
+      name: side.name,
+      rounds: measured,
+      ...(latency !== undefined && { latency }),
+      ...(warmUp !== undefined && { warmUp }),
+    })
   }
   if (profile !== undefined && sides[0]?.profile !== undefined) {
     await using _ = await sides[0].profile(profile)
     await sides[0].measure(bench.seconds)
   }
   const took = Math.round((performance.now() - began) / 1000)
-  const result = { name: item.name, title: item.title, unit: item.unit, ...(bar !== undefined && { bar }), sides: results, took }
+  const result = {
+    name: item.name,
+    title: item.title,
+    unit: item.unit,
+    ...(bar !== undefined && { bar }),
+    ...(item.cold === true && { cold: true }),
+    sides: results,
+    took,
+  }
   const verdict = judge(result)
   return { ...result, ...(verdict !== undefined && { verdict }) }
+}
+
+/** Not counted: the first of anything is slower. Where there is one round only, one is all that there is time for. */
+async function warmedUp(sides: readonly Side[], seconds: number, rounds: number): Promise<ReadonlyMap<Side, WarmUp>> {
+  const done = new Map<Side, WarmUp>()
+  if (rounds === 1) return done
+  for (const side of sides) {
+    if (side.warmUp === undefined) await side.measure(Math.min(1, seconds / 2))
+    const warmUp = await side.warmUp?.()
+    if (warmUp !== undefined) done.set(side, warmUp)
+  }
+  return done
 }
 
 async function inTurns(
@@ -60,8 +94,6 @@ async function inTurns(
   onRound: RunOptions['onRound'],
 ): Promise<ReadonlyMap<Side, readonly Figure[]>> {
   const figures = new Map<Side, Figure[]>(sides.map((side) => [side, []]))
-  // Not counted: the first of anything is slower. Where there is one round only, one is all that there is time for.
-  if (rounds > 1) for (const side of sides) await (side.warmUp?.() ?? side.measure(Math.min(1, seconds / 2)))
   for (let round = 0; round < rounds; round++) {
     onRound?.(round + 1, rounds)
     // In each round the other way: a machine that slows down or speeds up favours none.

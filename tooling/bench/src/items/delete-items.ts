@@ -5,6 +5,7 @@ import { runClient } from '../run-client.ts'
 import { ask } from '../server-under-test.ts'
 import type { ServerUnderTest } from '../server-under-test.ts'
 import { createPod } from './pod-writes.ts'
+import { changedServers } from './write-item.ts'
 
 const clients = 32
 const count = 2000
@@ -15,9 +16,9 @@ export const deleteItem: Item = {
   title: `DELETE ${count.toLocaleString('en')} pods of 3 KB, durable, ${clients} clients`,
   unit: 'operations/s',
   compares: true,
+  rounds: 5,
   async open(bench) {
-    const server = await bench.server({ pods: 1, configMaps: 0 }, { fresh: true })
-    return { sides: [server!, ...(await bench.others())].map((each) => sideOf(each, deleteEach)) }
+    return { sides: (await changedServers(bench)).map((each) => sideOf(each, deleteEach)) }
   },
 }
 
@@ -26,9 +27,9 @@ export const deleteCollectionItem: Item = {
   title: `DELETE of a collection of ${count.toLocaleString('en')} pods of 3 KB, durable`,
   unit: 'operations/s',
   compares: true,
+  rounds: 5,
   async open(bench) {
-    const server = await bench.server({ pods: 1, configMaps: 0 }, { fresh: true })
-    return { sides: [server!, ...(await bench.others())].map((each) => sideOf(each, deleteAll)) }
+    return { sides: (await changedServers(bench)).map((each) => sideOf(each, deleteAll)) }
   },
 }
 

@@ -23,11 +23,11 @@ export function fanOutItem({ watchers, bar }: FanOutOptions): Item {
     unit: 'events/s',
     ...(bar !== undefined && { bar }),
     compares: true,
-    // Opening them takes most of the time.
-    ...(watchers >= 1000 && { rounds: 2 }),
+    // A round leaves that many events on their way.
+    ...(watchers >= 1000 && { rounds: 3 }),
     async open(bench, stack) {
       const server = (await bench.server(usual))!
-      const sides = [server, ...(await bench.others())].map((each) =>
+      const sides = [server, ...(await bench.others(usual))].map((each) =>
         loadSide({ server: each, unit: 'events/s', load: async () => ({ ...changes, ...(await watchedPatches(each, watchers)) }) }),
       )
       if (bench.withBare) {
@@ -62,7 +62,7 @@ function emits(watchers: number): Load {
   return {
     ...changes,
     request: { method: 'POST', path: '/emit', contentType: 'application/json', body: '{}' },
-    watch: { path: '/?watch=1', streams: watchers },
+    watch: { path: '/?watch=1', streams: watchers, keep: true },
   }
 }
 

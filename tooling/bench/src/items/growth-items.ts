@@ -116,7 +116,7 @@ function growthOf(growth: Growth): readonly Item[] {
     async load(server) {
       const { body } = await ask(server, 'GET', `${kind.path}?limit=1`)
       const { resourceVersion } = (JSON.parse(body.toString()) as { metadata: { resourceVersion: string } }).metadata
-      const watch = { path: `${kind.path}?watch=1&resourceVersion=${resourceVersion}`, streams: 1 }
+      const watch = { path: `${kind.path}?watch=1&resourceVersion=${resourceVersion}`, streams: 1, keep: true }
       return { connections: 4, pipeline: 1, request: requests['patch']!(kind), watch }
     },
     time: ({ events, eventSeconds }) => (eventSeconds * 1000) / events,

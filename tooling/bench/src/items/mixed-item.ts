@@ -16,7 +16,7 @@ export const mixedItem: Item = {
   compares: true,
   async open(bench) {
     const server = (await bench.server(usual))!
-    const servers = [server, ...(await bench.others())]
+    const servers = [server, ...(await bench.others(usual))]
     return { sides: servers.map((each) => loadSide({ server: each, unit: 'requests/s', load: () => mixed(each) })) }
   },
 }

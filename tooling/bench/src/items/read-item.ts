@@ -58,7 +58,7 @@ export function readItem(options: ReadItemOptions): Item {
     async open(bench, stack) {
       const server = await bench.server(size, { store })
       if (server === undefined) return undefined
-      const servers = [server, ...(compares ? await bench.others() : [])]
+      const servers = [server, ...(compares ? await bench.others(usual) : [])]
       if (bench.withBare) {
         const sample = await ask(server, 'GET', path, undefined, { ...(accept && { accept }), ...(acceptEncoding && { acceptEncoding }) })
         if (sample.status !== 200) throw new Error(`${path} answered ${sample.status}: ${sample.body.toString()}`)

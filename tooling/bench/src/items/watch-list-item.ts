@@ -13,7 +13,7 @@ export const watchListItem: Item = {
     const server = (await bench.server(usual))!
     const query = 'watch=1&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan'
     return {
-      sides: [server, ...(await bench.others())].map((each) =>
+      sides: [server, ...(await bench.others(usual))].map((each) =>
         loadSide({
           server: each,
           unit: 'events/s',

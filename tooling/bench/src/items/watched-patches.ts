@@ -7,7 +7,7 @@ import { touched } from './pod-writes.ts'
 
 let runs = 0
 
-/** Pods that are there are patched one after the other. Watches begin at the newest version, so that they show only what the run does. */
+/** Pods that are there are patched one after the other. Watches begin at the newest version and stay open, so that they show only what the run does. */
 export async function watchedPatches(server: ServerUnderTest, streams: number): Promise<Pick<Load, 'request' | 'watch'>> {
   const now = await ask(server, 'GET', `${pods}?limit=1`)
   const { resourceVersion } = (JSON.parse(now.body.toString()) as { metadata: { resourceVersion: string } }).metadata
@@ -20,6 +20,6 @@ export async function watchedPatches(server: ServerUnderTest, streams: number): 
       modulo: usual.pods,
       body: JSON.stringify({ metadata: { annotations: { [touched]: `${runs++}` } } }),
     },
-    watch: { path: `${pods}?watch=1&resourceVersion=${resourceVersion}`, streams },
+    watch: { path: `${pods}?watch=1&resourceVersion=${resourceVersion}`, streams, keep: true },
   }
 }

@@ -1,4 +1,5 @@
-import type { Store } from '../frame/bench.ts'
+import type { DatasetSize } from '../fill-store.ts'
+import type { Bench, ServerOptions, Store } from '../frame/bench.ts'
 import type { Bar, Item, Side } from '../frame/item.ts'
 import { loadSide } from '../frame/load-side.ts'
 import type { Load } from '../frame/load-side.ts'
@@ -23,10 +24,16 @@ const places = { embedded: 'durable', memory: 'store in memory', etcd: 'on etcd'
 const clients = 32
 /** Enough that changes in flight do not meet. */
 const written = 2000
+const onePod: DatasetSize = { pods: 1, configMaps: 0 }
+
+/** The engine is done with what a write passes through after so many, however long they take. */
+const warmRequests = 15_000
+const mostWarmSeconds = 15
 
 /**
  * The whole chain with default admission. Bare is what parses a body, puts it durably and answers it. Both have all cores: a client that
- * writes needs a tenth of one, and flushes and collections of garbage have threads of their own.
+ * writes needs a tenth of one, and flushes and collections of garbage have threads of their own. What is made anew is made on a server that has done
+ * nothing else; those that change what is there share one, each with objects of its own.
  */
 export function writeItem({ name, verb, size, store = 'embedded', bar }: WriteItemOptions): Item {
   return {
@@ -34,11 +41,11 @@ export function writeItem({ name, verb, size, store = 'embedded', bar }: WriteIt
     title: `${titles[verb]} of ${size}, ${places[store]}, ${clients} clients`,
     unit: 'requests/s',
     ...(bar !== undefined && { bar }),
-    compares: store === 'embedded',
+    compares: store !== 'memory',
+    ...(verb === 'create' && { cold: true }),
     async open(bench, stack) {
-      const server = await bench.server({ pods: 1, configMaps: 0 }, { store, fresh: true, cores: 'all' })
-      if (server === undefined) return undefined
-      const servers = [server, ...(store === 'embedded' ? await bench.others('all') : [])]
+      const servers = await serversOf(bench, { store, own: verb === 'create' ? name : 'changes' })
+      if (servers.length === 0) return undefined
       const sides: Side[] = []
       let stored: Buffer | undefined
       for (const each of servers) {
@@ -56,6 +63,19 @@ export function writeItem({ name, verb, size, store = 'embedded', bar }: WriteIt
   }
 }
 
+/** Ours, and those that are measured beside it. None without an etcd to put them on. */
+async function serversOf(bench: Bench, options: ServerOptions): Promise<readonly ServerUnderTest[]> {
+  const shared = { ...options, cores: 'all' } as const
+  const server = await bench.server(onePod, shared)
+  if (server === undefined) return []
+  return [server, ...(options.store === 'memory' ? [] : await bench.others(onePod, shared))]
+}
+
+/** Those on which items change what they have made, one item after the other. */
+export function changedServers(bench: Bench): Promise<readonly ServerUnderTest[]> {
+  return serversOf(bench, { own: 'changes' })
+}
+
 /** Of all runs, also against a server that others have measured before: no name is used twice. */
 let runs = Date.now() % 1_000_000_000
 
@@ -66,7 +86,7 @@ interface Writes extends Pick<WriteItemOptions, 'verb' | 'size'> {
 
 function sideOf(server: ServerUnderTest, writes: Writes): Side {
   const load = (): Load => ({ connections: clients, pipeline: 1, request: requestOf(writes, ++runs) })
-  return loadSide({ server, unit: 'requests/s', load })
+  return loadSide({ server, unit: 'requests/s', load, warmAs: `${writes.verb} ${writes.size}`, warmRequests, mostWarmSeconds })
 }
 
 function requestOf({ verb, size, set, stored }: Writes, run: number): RequestTemplate {
@@ -82,11 +102,12 @@ function requestOf({ verb, size, set, stored }: Writes, run: number): RequestTem
   }
 }
 
-/** Those that are changed later, as many on each server; resolves to one of them. */
+/** Those that are changed later, as many on each server, or only the one whose bytes bare answers; resolves to that. */
 async function prepare(server: ServerUnderTest, verb: WriteItemOptions['verb'], size: PodSize, set: string): Promise<Buffer> {
   const { url, token } = server
+  const count = verb === 'create' ? 1 : written
   const request = verb === 'apply' ? applyPod(size, set, 0) : verb === 'update' ? updatablePod(size, set) : createPod(size, set)
-  const made = await runClient({ url, token, connections: clients, pipeline: 1, seconds: 600, count: written, request })
+  const made = await runClient({ url, token, connections: clients, pipeline: 1, seconds: 600, count, request })
   if (made.failures > 0 && made.firstFailure !== 409) throw new Error(`${server.name}: pods could not be made: ${made.firstFailure}`)
   const { status, body } = await ask(server, 'GET', podPath(set, '0'.repeat(digits)))
   if (status !== 200) throw new Error(`${server.name}: a pod that was made could not be read: ${status}`)
