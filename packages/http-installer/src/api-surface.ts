@@ -121,7 +121,8 @@ const nowhere = { group: '', resource: '' }
 
 function serveRoute(c: InstallerContext, route: ResolvedRoute, forceWatch: boolean): Promise<Response> {
   const method = methodOf(c)
-  const handler = route.methods[method]
+  // Over HTTP/2 any word is a method, those too that every object has as a member.
+  const handler = Object.hasOwn(route.methods, method) ? route.methods[method] : undefined
   if (handler === undefined) throw newGenericServerResponse(405, method, nowhere, '')
   const consumable = consumes(c, method, handler)
   if (consumable !== undefined) checkConsumable(contentTypeOf(c), consumable)

@@ -172,3 +172,10 @@ test('any path is understood or refused, never a surprise', () => {
     ),
   )
 })
+
+test('a method that every object has as a member is none', () => {
+  for (const method of ['constructor', '__proto__', 'FOO']) {
+    expect(parseRequestInfo(method, '/api/v1/pods').verb).toBe('')
+    expect(parseRequestInfo(method, '/livez').verb).toBe(method.toLowerCase())
+  }
+})

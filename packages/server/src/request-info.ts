@@ -12,14 +12,15 @@ const apiPrefixes = new Set(['api', 'apis'])
 const specialVerbs = new Set(['proxy', 'watch'])
 const namespaceSubresources = new Set(['status', 'finalize'])
 const verbsWithSelectors = new Set(['list', 'watch', 'deletecollection'])
-const verbOfMethod: Readonly<Record<string, string>> = {
-  POST: 'create',
-  GET: 'get',
-  HEAD: 'get',
-  PUT: 'update',
-  PATCH: 'patch',
-  DELETE: 'delete',
-}
+/** Maps where a client's word is looked up: over HTTP/2 any word is a method, those too that every object has as a member. */
+const verbOfMethod: ReadonlyMap<string, string> = new Map([
+  ['POST', 'create'],
+  ['GET', 'get'],
+  ['HEAD', 'get'],
+  ['PUT', 'update'],
+  ['PATCH', 'patch'],
+  ['DELETE', 'delete'],
+])
 const none: readonly string[] = []
 
 /**
@@ -42,7 +43,7 @@ export function parseRequestInfo(method: string, target: string): RequestInfo {
   const apiGroup = grouped ? segments[1]! : ''
   const apiVersion = segments[grouped ? 2 : 1]!
   let from = grouped ? 3 : 2
-  let verb = verbOfMethod[method] ?? ''
+  let verb = verbOfMethod.get(method) ?? ''
   const verbInPath = specialVerbs.has(segments[from]!)
   if (verbInPath) {
     verb = segments[from]!

@@ -45,11 +45,11 @@ test('what is turned away is among the requests; paths that are no resources are
   const registry = createMetricsRegistry()
   const metrics = createRequestMetrics(registry)
   for (const target of ['/api/v1/pods', '/api/v1/pods', '/a', '/b']) metrics.dropped(asked(target))
-  metrics.dropped({ ...asked('/a'), method: 'INVENTED' })
+  for (const method of ['INVENTED', 'constructor']) metrics.dropped({ ...asked('/a'), method })
   const count = (series: RegExp): number => (registry.text().match(series) ?? []).length
   expect(registry.text()).toMatch(/^apiserver_request_total\{code="429",[^}]*resource="pods"[^}]*\} 2$/m)
   expect(registry.text()).toMatch(/^apiserver_request_total\{code="429",[^}]*subresource="",verb="GET"[^}]*\} 2$/m)
-  expect(registry.text()).toMatch(/^apiserver_request_total\{code="429",[^}]*subresource="",verb="other"[^}]*\} 1$/m)
+  expect(registry.text()).toMatch(/^apiserver_request_total\{code="429",[^}]*subresource="",verb="other"[^}]*\} 2$/m)
   expect(count(/^apiserver_request_terminations_total\{/gm)).toBe(4)
 })
 

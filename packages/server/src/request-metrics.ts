@@ -39,15 +39,7 @@ const reportedVerbs: Readonly<Record<string, string>> = {
   deletecollection: 'DELETECOLLECTION',
 }
 
-const reportedMethods: Readonly<Record<string, string>> = {
-  GET: 'GET',
-  HEAD: 'GET',
-  POST: 'POST',
-  PUT: 'PUT',
-  PATCH: 'PATCH',
-  DELETE: 'DELETE',
-  CONNECT: 'CONNECT',
-}
+const reportedMethods: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'CONNECT'])
 const component = 'apiserver'
 const healthPaths = new Set(['/healthz', '/livez', '/readyz'])
 
@@ -275,7 +267,7 @@ function labelsOf(request: ObservedRequest): RequestLabels {
   const { info } = request
   if (!info.isResourceRequest) {
     return {
-      verb: reportedMethods[request.method] ?? 'other',
+      verb: methodOf(request),
       dry_run: '',
       group: '',
       version: '',
@@ -296,6 +288,11 @@ function labelsOf(request: ObservedRequest): RequestLabels {
     scope: scopeOf(info),
     component,
   }
+}
+
+function methodOf({ method }: ObservedRequest): string {
+  if (method === 'HEAD') return 'GET'
+  return reportedMethods.has(method) ? method : 'other'
 }
 
 function verbOf({ info, contentType }: ObservedRequest): string {
