@@ -64,3 +64,8 @@ test('a tag that never ends is held no longer than it is long', async () => {
   const page = Buffer.concat([Buffer.from('<a '), Buffer.alloc(300_000, 'a ')])
   expect((await rewritten([page.subarray(0, 50_000), page.subarray(50_000, 100_000), page.subarray(100_000)])).equals(page)).toBe(true)
 })
+
+test('an element that is called like a member of every object is left as it is', async () => {
+  const page = '<constructor href="/a"><a href="/a">'
+  expect((await rewritten([Buffer.from(page)])).toString()).toBe(`<constructor href="/a"><a href="${prefix}/a">`)
+})

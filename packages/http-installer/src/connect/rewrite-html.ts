@@ -23,34 +23,36 @@ export function rewriteHtml(answer: IncomingMessage, links: LinkRewriter): Trans
 const maxTag = 64 * 1024
 
 /** Which attributes of which elements hold a URL. */
-const urlAttributes: Readonly<Record<string, readonly string[]>> = {
-  a: ['href'],
-  applet: ['codebase'],
-  area: ['href'],
-  audio: ['src'],
-  base: ['href'],
-  blockquote: ['cite'],
-  body: ['background'],
-  button: ['formaction'],
-  command: ['icon'],
-  del: ['cite'],
-  embed: ['src'],
-  form: ['action'],
-  frame: ['longdesc', 'src'],
-  head: ['profile'],
-  html: ['manifest'],
-  iframe: ['longdesc', 'src'],
-  img: ['longdesc', 'src', 'usemap'],
-  input: ['src', 'usemap', 'formaction'],
-  ins: ['cite'],
-  link: ['href'],
-  object: ['classid', 'codebase', 'data', 'usemap'],
-  q: ['cite'],
-  script: ['src'],
-  source: ['src'],
-  track: ['src'],
-  video: ['poster', 'src'],
-}
+const urlAttributes: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    a: ['href'],
+    applet: ['codebase'],
+    area: ['href'],
+    audio: ['src'],
+    base: ['href'],
+    blockquote: ['cite'],
+    body: ['background'],
+    button: ['formaction'],
+    command: ['icon'],
+    del: ['cite'],
+    embed: ['src'],
+    form: ['action'],
+    frame: ['longdesc', 'src'],
+    head: ['profile'],
+    html: ['manifest'],
+    iframe: ['longdesc', 'src'],
+    img: ['longdesc', 'src', 'usemap'],
+    input: ['src', 'usemap', 'formaction'],
+    ins: ['cite'],
+    link: ['href'],
+    object: ['classid', 'codebase', 'data', 'usemap'],
+    q: ['cite'],
+    script: ['src'],
+    source: ['src'],
+    track: ['src'],
+    video: ['poster', 'src'],
+  }),
+)
 
 /** Rewrites start tags as they come by; bytes between them are not looked at. Latin-1 keeps every byte as it was. */
 class TagRewriter extends Transform {
@@ -78,7 +80,7 @@ class TagRewriter extends Transform {
 
   #rewrite(text: string): Buffer {
     const rewritten = text.replace(/<([a-z][a-z0-9]*)(\s[^<>]*)>/gi, (tag, element: string, attributes: string) => {
-      const wanted = urlAttributes[element.toLowerCase()]
+      const wanted = urlAttributes.get(element.toLowerCase())
       if (wanted === undefined) return tag
       return `<${element}${attributes.replace(
         /(?<![a-z])([a-z]+)(\s*=\s*)("[^"]*"|'[^']*'|[^\s"'>]+)/gi,
