@@ -1,12 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
-import { rootCertificates } from 'node:tls'
+import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls'
 import type { TransportConfig } from '@keelson/storagebackend'
 import type { IOptions } from 'etcd3'
 import { addressCredentials, namelessServer } from './address-credentials.ts'
+import { createDial } from './dial.ts'
 import { openRelay, type Relay } from './egress-relay.ts'
 import { Endpoint } from './endpoint.ts'
 import type { Egress } from './etcd3-options.ts'
+import { Http2Channel } from './http2-channel.ts'
 
 type Credentials = NonNullable<IOptions['credentials']>
 
@@ -41,28 +43,39 @@ export async function connect(transport: TransportConfig, egress: Egress | undef
   const endpoints: Endpoint[] = []
   for (const server of serverList) {
     const address = server.replace(/\/+$/, '')
-    const isSecure = address.startsWith('https://') || (files !== undefined && !/^(http|unix):/.test(address))
-    const tls = isSecure ? (files ?? { rootCertificate: systemAuthorities() }) : undefined
-    const credentials = tls && { credentials: tls }
     if (address.startsWith('unix:')) {
-      endpoints.push(new Endpoint(address, { hosts: address, grpcOptions: channel, ...credentials }))
+      const path = address.replace(/^unix:(\/\/)?/, '')
+      const socketChannel = new Http2Channel({ dial: createDial({ target: { path } }), authority: 'localhost', scheme: 'http' })
+      endpoints.push(new Endpoint({ address, options: { hosts: address, grpcOptions: channel }, channel: socketChannel }))
       continue
     }
-    const { host, hostname: written, port } = new URL(address.includes('://') ? address : `http://${address}`)
+    const isSecure = address.startsWith('https://') || (files !== undefined && !address.startsWith('http:'))
+    const tls = isSecure ? (files ?? { rootCertificate: systemAuthorities() }) : undefined
+    const scheme = isSecure ? 'https' : 'http'
+    const { host, hostname: written, port: writtenPort } = new URL(address.includes('://') ? address : `${scheme}://${address}`)
     const hostname = written.replace(/^\[|\]$/g, '')
+    const port = Number(writtenPort) || (isSecure ? 443 : 80)
     const isAddress = isIP(hostname) !== 0
     const grpcOptions = { ...channel }
     if (tls && isAddress) grpcOptions['grpc.ssl_target_name_override'] = namelessServer
     let hosts = address
     if (egress) {
-      const relay = await openRelay(() => egress(hostname, Number(port) || (isSecure ? 443 : 80)))
+      const relay = await openRelay(() => egress(hostname, port))
       relays.push(relay)
       hosts = `unix:${relay.path}`
       grpcOptions['grpc.default_authority'] = host
       if (!isAddress) grpcOptions['grpc.ssl_target_name_override'] = hostname
     }
     const own = tls && isAddress ? addressCredentials(hostname, tls) : undefined
-    endpoints.push(new Endpoint(address, { hosts, grpcOptions, ...credentials }, own))
+    const dial = createDial({ target: { hostname, port }, egress, secureContext: tls && contextOf(tls) })
+    endpoints.push(
+      new Endpoint({
+        address,
+        options: { hosts, grpcOptions, ...(tls && { credentials: tls }) },
+        credentials: own,
+        channel: new Http2Channel({ dial, authority: host, scheme }),
+      }),
+    )
   }
   return {
     endpoints,
@@ -83,6 +96,10 @@ async function readCredentials({ trustedCAFile, keyFile, certFile }: TransportCo
     ...(privateKey && { privateKey }),
     ...(certChain && { certChain }),
   }
+}
+
+function contextOf({ rootCertificate, privateKey, certChain }: Credentials): SecureContext {
+  return createSecureContext({ ca: rootCertificate, key: privateKey, cert: certChain })
 }
 
 async function read(file: string | undefined): Promise<Buffer | undefined> {

@@ -24,6 +24,10 @@ export async function openRelay(open: () => Promise<Duplex>): Promise<Relay> {
     socket.on('error', () => socket.destroy())
     open().then(
       (stream) => {
+        if (socket.destroyed) {
+          stream.destroy()
+          return
+        }
         const ended = (): void => {
           socket.destroy()
           stream.destroy()

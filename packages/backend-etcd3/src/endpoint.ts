@@ -1,7 +1,8 @@
 import { Etcd3, KVClient, LeaseClient, MaintenanceClient, WatchClient, type ICallable, type IOptions } from 'etcd3'
 import type { ChannelCredentials, Client, Metadata } from '@grpc/grpc-js'
+import type { Http2Channel } from './http2-channel.ts'
 import { closedError } from './translate-error.ts'
-import { startUnaryCall, type UnaryCall, type UnaryMethod } from './unary-call.ts'
+import { UnaryCall, type UnaryMethod } from './unary-call.ts'
 
 type Service = Parameters<ICallable<unknown>['exec']>[0]
 
@@ -28,6 +29,15 @@ class Connection extends Etcd3 {
   }
 }
 
+/** How one server is reached: by the package for its streams, and by calls of our own. */
+export interface EndpointOptions {
+  readonly address: string
+  readonly options: IOptions
+  /** In the place of those that the options describe. */
+  readonly credentials?: ChannelCredentials | undefined
+  readonly channel: Http2Channel
+}
+
 /** One etcd server: its typed calls, each done once. Failures are gRPC's own. */
 export class Endpoint implements ICallable<unknown> {
   readonly address: string
@@ -37,33 +47,35 @@ export class Endpoint implements ICallable<unknown> {
   readonly watches: WatchClient = new WatchClient(this)
   readonly callOptionsFactory = undefined
   readonly #connection: Connection
-  readonly #services = new Map<Service, Promise<{ readonly client: Client; readonly metadata: Metadata }>>()
+  readonly #channel: Http2Channel
+  readonly #methods = new Map<string, UnaryMethod>()
   readonly #calls = new Set<UnaryCall>()
   #closed = false
 
-  /** `credentials` are in the place of those that the options describe. */
-  constructor(address: string, options: IOptions, credentials?: ChannelCredentials) {
+  constructor({ address, options, credentials, channel }: EndpointOptions) {
     this.address = address
     this.#connection = new Connection(options, credentials)
+    this.#channel = channel
   }
 
-  async exec<T>(service: Service, method: string, request: unknown, options?: Partial<CallSettings>): Promise<T> {
-    options?.signal?.throwIfAborted()
-    const { client, metadata } = await this.#service(service)
-    if (this.#closed) throw closedError()
+  async exec<T>(service: Service, name: string, request: unknown, options?: Partial<CallSettings>): Promise<T> {
     const { signal, deadline } = options ?? {}
+    signal?.throwIfAborted()
+    const method = this.#methods.get(name) ?? (await this.#learnMethod(service, name))
+    if (this.#closed) throw closedError()
     return new Promise<T>((resolve, reject) => {
-      const cancel = (): void => running.cancel()
+      const cancel = (): void => call.cancel()
       const done = (error: Error | undefined, answer: unknown): void => {
-        this.#calls.delete(running)
+        this.#calls.delete(call)
         signal?.removeEventListener('abort', cancel)
         if (!error) resolve(answer as T)
         else if (signal?.aborted) reject(signal.reason as Error)
         else reject(this.#closed ? closedError() : error)
       }
-      const running = startUnaryCall({ client, method: methodOf(client, method), metadata, request, deadline, done })
-      this.#calls.add(running)
+      const call = new UnaryCall({ channel: this.#channel, method, request, deadline, done })
+      this.#calls.add(call)
       signal?.addEventListener('abort', cancel)
+      call.start()
     })
   }
 
@@ -71,7 +83,8 @@ export class Endpoint implements ICallable<unknown> {
     service: Service,
     use: (connection: { resource: unknown; client: Client; metadata: Metadata }) => Promise<R> | R,
   ): Promise<R> {
-    const { client, metadata } = await this.#service(service)
+    if (this.#closed) throw closedError()
+    const { client, metadata } = await this.#connection.open(service)
     if (this.#closed) throw closedError()
     // A member that has lost its leader ends the stream, instead of keeping it silent for ever.
     const own = metadata.clone()
@@ -86,20 +99,16 @@ export class Endpoint implements ICallable<unknown> {
     if (this.#closed) return
     this.#closed = true
     for (const call of this.#calls) call.cancel()
+    this.#channel.close()
     this.#connection.close()
   }
 
-  #service(name: Service): Promise<{ readonly client: Client; readonly metadata: Metadata }> {
-    let service = this.#services.get(name)
-    if (!service) {
-      if (this.#closed) return Promise.reject(closedError())
-      service = this.#connection.open(name)
-      this.#services.set(name, service)
-    }
-    return service
+  /** The package's clients have their methods' addresses and forms beside the functions. */
+  async #learnMethod(service: Service, name: string): Promise<UnaryMethod> {
+    if (this.#closed) throw closedError()
+    const { client } = await this.#connection.open(service)
+    const method = (client as unknown as Record<string, UnaryMethod>)[name]!
+    this.#methods.set(name, method)
+    return method
   }
-}
-
-function methodOf(client: Client, name: string): UnaryMethod {
-  return (client as unknown as Record<string, UnaryMethod>)[name]!
 }

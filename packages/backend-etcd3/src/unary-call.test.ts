@@ -1,63 +1,228 @@
-import { credentials, Client, Metadata, Server, ServerCredentials, status, type ServiceError } from '@grpc/grpc-js'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startUnaryCall, type UnaryCall } from './unary-call.ts'
+import { createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
+import { createServer as createSocketServer, type AddressInfo, type Server as SocketServer } from 'node:net'
+import { Server, ServerCredentials, status, type ServiceError } from '@grpc/grpc-js'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { createDial } from './dial.ts'
+import { Http2Channel } from './http2-channel.ts'
+import { readFailure } from './translate-error.ts'
+import { UnaryCall } from './unary-call.ts'
 
 const bytes = (value: unknown): Buffer => value as Buffer
-const method = {
-  path: '/test.Test/Say',
-  requestSerialize: bytes,
-  responseDeserialize: (answer: Buffer): unknown => JSON.parse(String(answer)),
+const method = { path: '/test.Test/Say', requestSerialize: bytes, responseDeserialize: (answer: Buffer): unknown => String(answer) }
+const channels: Http2Channel[] = []
+
+function channelTo(port: number): Http2Channel {
+  const dial = createDial({ target: { hostname: '127.0.0.1', port } })
+  const channel = new Http2Channel({ dial, authority: `127.0.0.1:${port}`, scheme: 'http' })
+  channels.push(channel)
+  return channel
 }
-const server = new Server()
-let client: Client
 
-beforeAll(async () => {
-  const definition = {
-    ...method,
-    requestStream: false,
-    responseStream: false,
-    requestDeserialize: bytes,
-    responseSerialize: bytes,
-  } as const
-  server.addService(
-    { say: { ...definition, responseDeserialize: bytes } },
-    {
-      say(call: { readonly request: Buffer }, answer: (error: Partial<ServiceError> | null, value?: Buffer) => void) {
-        const text = String(call.request)
-        if (text === 'refuse') answer({ code: status.OUT_OF_RANGE, details: 'the revision is compacted' })
-        else if (text !== 'silence') answer(null, call.request)
-      },
-    },
-  )
-  const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) => (error ? reject(error) : resolve(bound)))
-  })
-  client = new Client(`127.0.0.1:${port}`, credentials.createInsecure())
+afterEach(() => {
+  for (const channel of channels.splice(0)) channel.close()
 })
 
-afterAll(() => {
-  client.close()
-  server.forceShutdown()
-})
+interface SayOptions {
+  readonly deadline?: number
+  readonly started?: (call: UnaryCall) => void
+}
 
-function say(text: string, { deadline, started }: { deadline?: number; started?: (call: UnaryCall) => void } = {}): Promise<unknown> {
+function say(channel: Http2Channel, text: string, { deadline, started }: SayOptions = {}): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const done = (error: Error | undefined, answer: unknown): void => (error === undefined ? resolve(answer) : reject(error))
-    const call = startUnaryCall({ client, method, metadata: new Metadata(), request: Buffer.from(text), deadline, done })
+    const call = new UnaryCall({ channel, method, request: Buffer.from(text), deadline, done })
+    call.start()
     started?.(call)
   })
 }
 
-it('gives the answer', async () => expect(await say('{"a":1}')).toEqual({ a: 1 }))
+async function failureOf(saying: Promise<unknown>): Promise<ReturnType<typeof readFailure> & { readonly code: number }> {
+  const error = await saying.then(
+    () => expect.unreachable('it was answered'),
+    (thrown: unknown) => thrown,
+  )
+  return { ...readFailure(error), code: (error as { readonly code: number }).code }
+}
 
-it("fails with the server's code and words", () =>
-  expect(say('refuse')).rejects.toMatchObject({ code: status.OUT_OF_RANGE, details: 'the revision is compacted' }))
+describe('a call of a gRPC server', () => {
+  const server = new Server({ 'grpc.max_receive_message_length': -1, 'grpc.max_send_message_length': -1 })
+  let port = 0
 
-it('fails when the answer cannot be read', () =>
-  expect(say('{')).rejects.toMatchObject({ code: status.INTERNAL, details: expect.stringMatching('the answer cannot be read') as string }))
+  beforeAll(async () => {
+    const definition = {
+      path: method.path,
+      requestStream: false,
+      responseStream: false,
+      requestSerialize: bytes,
+      requestDeserialize: bytes,
+      responseSerialize: bytes,
+      responseDeserialize: bytes,
+    } as const
+    server.addService(
+      { say: definition },
+      {
+        say(call: { readonly request: Buffer }, answer: (error: Partial<ServiceError> | null, value?: Buffer) => void) {
+          const text = String(call.request)
+          if (text === 'refuse') answer({ code: status.OUT_OF_RANGE, details: 'the revision “5” is compacted: 100 %' })
+          else if (text !== 'silence') answer(null, call.request)
+        },
+      },
+    )
+    port = await new Promise<number>((resolve, reject) => {
+      server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) => (error ? reject(error) : resolve(bound)))
+    })
+  })
+  afterAll(() => server.forceShutdown())
 
-it('can be cancelled', () =>
-  expect(say('silence', { started: (call) => setImmediate(() => call.cancel()) })).rejects.toMatchObject({ code: status.CANCELLED }))
+  it.each([0, 1, 70_000, 9_000_000])('gives the answer, of %i bytes too', async (length) => {
+    const text = 'x'.repeat(length)
+    expect((await say(channelTo(port), text)) === text).toBe(true)
+  })
 
-it('is given up at its deadline', () =>
-  expect(say('silence', { deadline: Date.now() + 20 })).rejects.toMatchObject({ code: status.DEADLINE_EXCEEDED }))
+  it('many at the same time share a connection', async () => {
+    const channel = channelTo(port)
+    const texts = Array.from({ length: 300 }, (_, i) => `${i}`)
+    expect(await Promise.all(texts.map((text) => say(channel, text)))).toEqual(texts)
+  })
+
+  it("fails with the server's code and words", () =>
+    expect(say(channelTo(port), 'refuse')).rejects.toMatchObject({
+      code: status.OUT_OF_RANGE,
+      details: 'the revision “5” is compacted: 100 %',
+    }))
+
+  it('can be cancelled, before there is a connection and after', async () => {
+    const channel = channelTo(port)
+    const early = say(channel, 'silence', { started: (call) => call.cancel() })
+    await expect(early).rejects.toMatchObject({ code: status.CANCELLED })
+    const late = say(channel, 'silence', { started: (call) => setTimeout(() => call.cancel(), 20) })
+    await expect(late).rejects.toMatchObject({ code: status.CANCELLED })
+    expect(await say(channel, 'then')).toBe('then')
+  })
+
+  it('is given up at its deadline: what became of it is unknown', async () => {
+    const failure = await failureOf(say(channelTo(port), 'silence', { deadline: Date.now() + 50 }))
+    expect(failure).toMatchObject({ code: status.DEADLINE_EXCEEDED, outcome: 'unknown', transient: true })
+  })
+})
+
+describe('a call of another HTTP/2 server', () => {
+  let server: Http2Server
+  let answer: (stream: ServerHttp2Stream, session: ServerHttp2Session) => void
+  let connections = 0
+  const good = Buffer.from('\0\0\0\0\x02ok')
+
+  beforeAll(async () => {
+    server = createServer()
+    server.on('session', () => connections++)
+    server.on('sessionError', () => {})
+    server.on('stream', (stream: ServerHttp2Stream) => {
+      stream.on('error', () => {})
+      answer(stream, stream.session as ServerHttp2Session)
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  })
+  afterAll(() => server.close())
+  const connected = (): Http2Channel => channelTo((server.address() as AddressInfo).port)
+
+  function respond(stream: ServerHttp2Stream, parts: readonly Buffer[], trailers: Record<string, string>): void {
+    stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true })
+    stream.on('wantTrailers', () => stream.sendTrailers(trailers))
+    for (const part of parts) stream.write(part)
+    stream.end()
+  }
+
+  it('an answer may come in pieces', async () => {
+    answer = (stream) => respond(stream, [good.subarray(0, 2), good.subarray(2, 6), good.subarray(6)], { 'grpc-status': '0' })
+    expect(await say(connected(), '')).toBe('ok')
+  })
+
+  it('sends what gRPC asks for', async () => {
+    let headers: Record<string, unknown> = {}
+    answer = (stream) => respond(stream, [good], { 'grpc-status': '0' })
+    server.once('stream', (_stream, received) => (headers = received))
+    await say(connected(), '', { deadline: Date.now() + 60_000 })
+    expect(headers).toMatchObject({ ':method': 'POST', ':path': method.path, te: 'trailers', 'content-type': 'application/grpc' })
+    expect(headers['grpc-timeout']).toMatch(/^\d{5}m$/)
+  })
+
+  it.each<[string, (stream: ServerHttp2Stream, session: ServerHttp2Session) => void, number, string]>([
+    [
+      'trailers only',
+      (stream) => stream.respond({ ':status': 200, 'grpc-status': '9', 'grpc-message': 'no%2C' }, { endStream: true }),
+      status.FAILED_PRECONDITION,
+      'none',
+    ],
+    ['no status', (stream) => respond(stream, [good], {}), status.INTERNAL, 'unknown'],
+    ['no message', (stream) => respond(stream, [], { 'grpc-status': '0' }), status.INTERNAL, 'unknown'],
+    ['a cut message', (stream) => respond(stream, [good.subarray(0, 6)], { 'grpc-status': '0' }), status.INTERNAL, 'unknown'],
+    [
+      'a compressed message',
+      (stream) => respond(stream, [Buffer.from('\x01\0\0\0\x02ok')], { 'grpc-status': '0' }),
+      status.INTERNAL,
+      'unknown',
+    ],
+    ['a proxy without a server', (stream) => stream.respond({ ':status': 503 }, { endStream: true }), status.UNAVAILABLE, 'unknown'],
+    ['a proxy that refuses', (stream) => stream.respond({ ':status': 403 }, { endStream: true }), status.PERMISSION_DENIED, 'none'],
+    ['a reset', (stream) => stream.close(2), status.INTERNAL, 'unknown'],
+    ['a refused stream', (stream) => stream.close(7), status.UNAVAILABLE, 'unknown'],
+    ['a lost connection', (_stream, session) => session.destroy(), status.UNAVAILABLE, 'unknown'],
+    ['a connection ended in anger', (_stream, session) => session.goaway(11), status.UNAVAILABLE, 'unknown'],
+  ])('%s', async (_name, wrong, code, outcome) => {
+    const channel = connected()
+    answer = wrong
+    expect(await failureOf(say(channel, ''))).toMatchObject({ code, outcome })
+    answer = (stream) => respond(stream, [good], { 'grpc-status': '0' })
+    expect(await say(channel, '')).toBe('ok')
+  })
+
+  it('a server that says goodbye ends what is under way; what comes next goes on a new connection', async () => {
+    const channel = connected()
+    const before = connections
+    const asked = new Promise<{ stream: ServerHttp2Stream; session: ServerHttp2Session }>((resolve) => {
+      answer = (stream, session) => resolve({ stream, session })
+    })
+    const first = say(channel, '')
+    const { stream, session } = await asked
+    expect(channel.current).toBeDefined()
+    session.close()
+    await expect.poll(() => channel.current).toBeUndefined()
+    answer = (next) => respond(next, [good], { 'grpc-status': '0' })
+    expect(await say(channel, '')).toBe('ok')
+    respond(stream, [good], { 'grpc-status': '0' })
+    expect(await first).toBe('ok')
+    expect(connections - before).toBe(2)
+  })
+})
+
+describe('a call of what is no HTTP/2 server', () => {
+  let server: SocketServer | undefined
+  afterEach(() => server?.close())
+
+  async function listen(answer: 'silence' | 'nonsense' | 'end'): Promise<number> {
+    server = createSocketServer((socket) => {
+      socket.on('error', () => {})
+      if (answer === 'end') socket.destroy()
+      else if (answer === 'nonsense') socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')
+    })
+    await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve))
+    return (server.address() as AddressInfo).port
+  }
+
+  it.each(['nonsense', 'end'] as const)('%s: it was never sent', async (answers) => {
+    const failure = await failureOf(say(channelTo(await listen(answers)), ''))
+    expect(failure).toMatchObject({ code: status.UNAVAILABLE, outcome: 'none', transient: true })
+  })
+
+  it('silence: it was never sent when its deadline comes', async () => {
+    const failure = await failureOf(say(channelTo(await listen('silence')), '', { deadline: Date.now() + 30 }))
+    expect(failure).toMatchObject({ code: status.DEADLINE_EXCEEDED, outcome: 'none', transient: true })
+  })
+
+  it('nobody there: it was never sent, and says why', async () => {
+    const port = await listen('end')
+    await new Promise((resolve) => server?.close(resolve))
+    const failure = await failureOf(say(channelTo(port), ''))
+    expect(failure).toMatchObject({ outcome: 'none', transient: true, message: expect.stringContaining('ECONNREFUSED') as string })
+  })
+})
