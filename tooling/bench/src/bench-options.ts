@@ -22,6 +22,10 @@ export interface BenchOptions {
 
 /** A rule for what `npm run bench -- --full` measures in one go. */
 const fullMinutes = 8
+/** Many short ones: what else the machine does hits few of them. */
+const usualRounds = 7
+/** So many that what is slower can be told from what was disturbed. */
+export const comparedRounds = 15
 
 export function help(all: readonly Item[]): string {
   const groups = Map.groupBy(all, ({ name }) => name.slice(0, name.indexOf('/')))
@@ -40,8 +44,8 @@ ${lines.join('\n')}
   --full                also what takes long; ends after ${fullMinutes} minutes, go on with --resume
   --resume              measures what the last run left
   --minutes N           begins no item after so many minutes
-  --duration 1          seconds for each measurement
-  --rounds 3            measurements of each item on each server, in turns
+  --duration 0.5        seconds for each measurement
+  --rounds ${usualRounds}            measurements of each item on each server, in turns; with --base ${comparedRounds}
   --profile             leaves a CPU and a heap profile for each item in bench/profiles
   --base REVISION       compares with another revision, in turns; fails when something is more than 15 % worse
   --server URL          measures another server too, in turns
@@ -63,8 +67,8 @@ export function parseBenchOptions(args: readonly string[], all: readonly Item[])
       full: { type: 'boolean', default: false },
       resume: { type: 'boolean', default: false },
       minutes: { type: 'string' },
-      duration: { type: 'string', default: '1' },
-      rounds: { type: 'string', default: '3' },
+      duration: { type: 'string', default: '0.5' },
+      rounds: { type: 'string' },
       profile: { type: 'boolean', default: false },
       publish: { type: 'boolean', default: false },
       document: { type: 'boolean', default: false },
@@ -85,7 +89,7 @@ export function parseBenchOptions(args: readonly string[], all: readonly Item[])
   return {
     items: chosen(all, asked, values.full).filter(({ compares }) => base === undefined || compares === true),
     seconds: positive('duration', values.duration),
-    rounds: positive('rounds', values.rounds),
+    rounds: positive('rounds', values.rounds ?? String(base === undefined ? usualRounds : comparedRounds)),
     minutes: minutes === undefined ? undefined : positive('minutes', minutes),
     resume: values.resume,
     profile: values.profile,

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { comparedRounds } from '../bench-options.ts'
 import type { Figure } from './item.ts'
 import { compareWithBase } from './regression.ts'
 
@@ -26,4 +27,30 @@ test('a machine that slows down or speeds up between rounds is no regression, no
       expect(compareWithBase('requests/s', disturbed, rounds).regressed).toBe(false)
     }),
   )
+})
+
+/** Rounds that scatter as on a machine that others use too, now and then one that is far off. Always the same ones. */
+function scattered(speed: number, seed: number): Figure[] {
+  let state = seed
+  const next = (): number => {
+    state = (state + 0x6d_2b_79_f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+  return Array.from({ length: comparedRounds }, () => {
+    const normal = Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next())
+    return { value: 1000 * speed * Math.exp(0.06 * normal) * (next() < 0.07 ? 0.5 : 1) }
+  })
+}
+
+test('among rounds that scatter, a server that lost a fifth is caught and the same one passes', () => {
+  const failures = (speed: number): number =>
+    Array.from({ length: 200 }, (_, i) => compareWithBase('requests/s', scattered(speed, i * 2), scattered(1, i * 2 + 1))).filter(
+      ({ regressed }) => regressed,
+    ).length
+  expect(failures(0.8)).toBeGreaterThan(180)
+  expect(failures(0.75)).toBeGreaterThan(198)
+  expect(failures(1)).toBe(0)
+  expect(failures(1.2)).toBe(0)
 })

@@ -11,7 +11,11 @@ export interface Comparison {
   readonly regressed: boolean
 }
 
-/** A server that waits longer and one that works more are both slower: whichever of the two is worse decides. */
+/**
+ * A server that waits longer and one that works more are both slower: whichever of the two is worse decides. It is the middle of the rounds'
+ * ratios, which is a test of signs: beyond what is tolerated in more than half of them. Tests that weigh how far off a round is are misled by the
+ * few in which something else had the processor.
+ */
 export function compareWithBase(unit: Unit, ours: readonly Figure[], base: readonly Figure[]): Comparison {
   const value = compare(unit, bareOfCores(ours), bareOfCores(base)).reached
   const costs = compare('ms', costsOf(ours), costsOf(base)).reached
