@@ -1,8 +1,8 @@
 import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
 import { expect, test } from 'vitest'
 import { parseRequestInfo } from './request-info.ts'
+import type { ObservedRequest } from './request-labels.ts'
 import { createRequestMetrics } from './request-metrics.ts'
-import type { ObservedRequest } from './request-metrics.ts'
 
 const asked = (target: string): ObservedRequest => ({
   info: parseRequestInfo('GET', target),
