@@ -29,6 +29,8 @@ test('flags', () => {
   expect(parse('--base', 'HEAD')).toMatchObject({ rounds: 15 })
   expect(parse('--base', 'HEAD', '--rounds', '4')).toMatchObject({ rounds: 4 })
   expect(parse('--full')).toMatchObject({ minutes: 8 })
+  expect(parse('--resume')).toMatchObject({ minutes: 8, resume: true })
+  expect(parse('--resume', '--minutes', '3')).toMatchObject({ minutes: 3 })
   expect(parse('--server', 'https://x:1/', '--token', 't', '--name', 'reference')).toMatchObject({
     other: { name: 'reference', url: 'https://x:1', token: 't', pid: undefined },
   })

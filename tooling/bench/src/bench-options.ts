@@ -5,7 +5,7 @@ export interface BenchOptions {
   readonly items: readonly Item[]
   readonly seconds: number
   readonly rounds: number
-  /** No item is begun after so many. */
+  /** No item is begun that would not be done after so many. */
   readonly minutes: number | undefined
   readonly resume: boolean
   readonly profile: boolean
@@ -20,7 +20,7 @@ export interface BenchOptions {
   readonly other: { readonly name: string; readonly url: string; readonly token: string; readonly pid: number | undefined } | undefined
 }
 
-/** A rule for what `npm run bench -- --full` measures in one go. */
+/** What is long is measured in parts of so many. */
 const fullMinutes = 8
 /** Many short ones: what else the machine does hits few of them. */
 const usualRounds = 7
@@ -42,8 +42,8 @@ ${lines.join('\n')}
 
   --items LIST          the same as naming them, with commas between
   --full                also what takes long; ends after ${fullMinutes} minutes, go on with --resume
-  --resume              measures what the last run left
-  --minutes N           begins no item after so many minutes
+  --resume              measures what the last run left, as it measured the others; ends after ${fullMinutes} minutes
+  --minutes N           begins no item that would not be done after so many minutes
   --duration 0.5        seconds for each measurement
   --rounds ${usualRounds}            measurements of each item on each server, in turns; with --base ${comparedRounds}
   --profile             leaves a CPU and a heap profile for each item in bench/profiles
@@ -85,7 +85,7 @@ export function parseBenchOptions(args: readonly string[], all: readonly Item[])
   const asked = [...positionals, ...(values.items?.split(',') ?? [])]
   const { base, server } = values
   if (base !== undefined && server !== undefined) throw new Error('--base and --server are two comparisons: one at a time')
-  const minutes = values.minutes ?? (values.full ? String(fullMinutes) : undefined)
+  const minutes = values.minutes ?? (values.full || values.resume ? String(fullMinutes) : undefined)
   return {
     items: chosen(all, asked, values.full).filter(({ compares }) => base === undefined || compares === true),
     seconds: positive('duration', values.duration),

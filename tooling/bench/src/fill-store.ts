@@ -1,6 +1,6 @@
 import { openEmbedded } from '@keelson/backend-embedded'
 import { openEtcd3 } from '@keelson/backend-etcd3'
-import type { Backend, Entry } from '@keelson/storagebackend'
+import type { Backend, Entry, Operation } from '@keelson/storagebackend'
 import { namespace, samplePod } from './sample-pod.ts'
 import { ask, startKeelson } from './server-under-test.ts'
 import type { Scratch, ServerUnderTest } from './server-under-test.ts'
@@ -46,6 +46,8 @@ export async function fillEtcd(server: ServerUnderTest, url: string, prefix: str
   await using store = await openEtcd3({ transport: { serverList: [url] }, compactionInterval: 0 })
   await copyFirst(store, size, { prefix, together: 100, adapt: (value) => value })
 }
+
+const commitsAtOnce = 8
 
 type FilledStore = Pick<Backend, 'get' | 'commit'>
 
@@ -163,16 +165,22 @@ async function copies(
   const template = Buffer.from(first.value)
   const places = changes(0).map(([from]) => placesOf(template, from))
   const key = first.key.slice(0, -changes(0)[0]![0].length)
+  let underWay: Promise<unknown>[] = []
   for (let from = 0; from < count; from += together) {
-    const operations = []
+    const operations: Operation[] = []
     for (let n = from; n < Math.min(count, from + together); n++) {
       const copy = Buffer.from(template)
       const changed = changes(n)
       places.forEach((at, i) => at.forEach((place) => copy.write(changed[i]![1], place)))
-      operations.push({ type: 'put', key: key + changed[0]![1], value: copy } as const)
+      operations.push({ type: 'put', key: key + changed[0]![1], value: copy })
     }
-    await store.commit({ compare: [], operations })
+    underWay.push(store.commit({ compare: [], operations }))
+    // Some share a flush; no more of them, for what waits is held in memory.
+    if (underWay.length < commitsAtOnce) continue
+    await Promise.all(underWay)
+    underWay = []
   }
+  await Promise.all(underWay)
   return template.length * count
 }
 

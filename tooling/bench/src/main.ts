@@ -27,10 +27,16 @@ else if (options.document) await document()
 else process.exitCode = options.base === undefined ? await measure(options) : await compare(options, options.base)
 
 async function measure(chosen: BenchOptions): Promise<number> {
-  const { seconds, rounds, minutes, etcd } = chosen
+  const { minutes, etcd } = chosen
   const report =
     (chosen.resume ? ReportFile.unfinished(results) : undefined) ??
-    ReportFile.create(results, { revision: currentRevision(root), seconds, rounds, left: chosen.items.map(({ name }) => name) })
+    ReportFile.create(results, {
+      revision: currentRevision(root),
+      seconds: chosen.seconds,
+      rounds: chosen.rounds,
+      left: chosen.items.map(({ name }) => name),
+    })
+  const { seconds, rounds } = report.report
   const items = allItems.filter(({ name }) => report.report.left.includes(name))
   const other = chosen.other && { ...chosen.other, [Symbol.asyncDispose]: () => Promise.resolve() }
   using scratch = new Scratch()
