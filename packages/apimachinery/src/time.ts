@@ -27,7 +27,7 @@ export function formatMicroTime(moment: number | Instant): string {
 
 /** Milliseconds since 1970. Throws with Go's message on text that is no RFC 3339 time. */
 export function parseTime(text: string): number {
-  return toMillis(parseInstant(text))
+  return surelyNormal.test(text) ? Date.parse(text) : toMillis(parseInstant(text))
 }
 
 export function parseMicroTime(text: string): Instant {

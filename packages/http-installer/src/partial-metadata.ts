@@ -2,7 +2,8 @@ import { stringifyJson } from '@keelson/apimachinery'
 import type { DeepReadonly, ObjectMeta } from '@keelson/apimachinery'
 import { encodeUnknown } from '@keelson/api'
 import type { RestResult } from '@keelson/registry'
-import { isStoredObject, metadataEnd } from '@keelson/storagebackend'
+import { findMetadata, isStoredObject } from '@keelson/storagebackend'
+import type { MetadataSpan } from '@keelson/storagebackend'
 import { pieceBytes } from './json-piece.ts'
 import type { JsonPiece } from './json-piece.ts'
 import { metaType } from './meta-types.ts'
@@ -36,11 +37,15 @@ export function partialForm({ storage }: ResourceScope, { version }: Pick<Transf
 }
 
 /** An object's metadata alone, as JSON without line feed. Metadata is the same in all versions, so the stored bytes will do. */
-export function partialPiece(result: RestResult, { version, without }: PartialForm): JsonPiece {
-  if (isStoredObject(result)) {
-    const end = metadataEnd(result)
-    const body = end === undefined ? undefined : result.body.subarray(0, end)
-    if (body !== undefined && !mentions(body, without)) {
+export function partialPiece(result: RestResult, form: PartialForm): JsonPiece {
+  return partialPieceAt(result, isStoredObject(result) ? findMetadata(result) : undefined, form)
+}
+
+/** The same, where it is known already where the stored metadata stands. */
+export function partialPieceAt(result: RestResult, span: MetadataSpan | undefined, { version, without }: PartialForm): JsonPiece {
+  if (span !== undefined && isStoredObject(result)) {
+    const body = result.body.subarray(0, span.end)
+    if (!mentions(body, without)) {
       const object = { body, spliceAt: result.spliceAt, revision: result.revision }
       return { head: heads[version], object, tail: closing }
     }

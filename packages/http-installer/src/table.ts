@@ -1,16 +1,14 @@
 import { stringifyJson } from '@keelson/apimachinery'
 import type { RestResult, TableCell } from '@keelson/registry'
-import { isStoredObject } from '@keelson/storagebackend'
+import { findMetadata, isStoredObject, lateObject } from '@keelson/storagebackend'
 import { surrounded } from './json-piece.ts'
 import type { JsonPiece } from './json-piece.ts'
 import type { Transform } from './negotiate.ts'
 import { ObjectEncoder } from './object-encoder.ts'
-import { partialForm, partialPiece } from './partial-metadata.ts'
+import { partialForm, partialPieceAt } from './partial-metadata.ts'
 import type { PartialForm } from './partial-metadata.ts'
 import type { IncludeObject } from './query-options.ts'
 import type { ResourceScope } from './scope.ts'
-
-const none = Buffer.from('null')
 
 /** Objects of one scope as rows of a meta.k8s.io Table, in JSON. */
 export class TableRows {
@@ -19,7 +17,6 @@ export class TableRows {
   readonly #include: IncludeObject
   readonly #encoder: ObjectEncoder
   readonly #partial: PartialForm
-  readonly #now: number
 
   constructor(scope: ResourceScope, version: Transform['version'], include: IncludeObject) {
     this.#scope = scope
@@ -27,7 +24,6 @@ export class TableRows {
     this.#include = include
     this.#partial = partialForm(scope, { version })
     this.#encoder = new ObjectEncoder(scope, 'json', false)
-    this.#now = scope.settings.now()
   }
 
   /** Everything up to the first row. `columns` false: a later event of a watch, whose client knows them. */
@@ -37,21 +33,21 @@ export class TableRows {
   }
 
   row(result: RestResult, include: IncludeObject = this.#include): JsonPiece {
-    const { table } = this.#scope.storage
-    const object = isStoredObject(result) ? result.copy() : result
-    const cells = stringifyJson(table.cells(object, this.#now) satisfies readonly TableCell[])
+    const { settings, storage } = this.#scope
+    const { table } = storage
+    const span = isStoredObject(result) ? findMetadata(result) : undefined
+    const object = isStoredObject(result) ? lateObject(result, span) : result
+    const cells = stringifyJson(table.cells(object, settings.now()) satisfies readonly TableCell[])
     const conditions = table.conditions?.(object) ?? []
     const more = conditions.length === 0 ? '' : `,"conditions":${stringifyJson(conditions)}`
-    return surrounded(`{"cells":${cells}${more},"object":`, this.#included(result, include), '}')
+    const before = `{"cells":${cells}${more},"object":`
+    if (include === 'None') return Buffer.from(`${before}null}`)
+    const included = include === 'Object' ? this.#encoder.embedded(result) : partialPieceAt(result, span, this.#partial)
+    return surrounded(before, included, '}')
   }
 
   get tail(): string {
     return ']}'
-  }
-
-  #included(result: RestResult, include: IncludeObject): JsonPiece {
-    if (include === 'None') return none
-    return include === 'Object' ? this.#encoder.embedded(result) : partialPiece(result, this.#partial)
   }
 }
 

@@ -1,4 +1,4 @@
-import type { DeleteOptions, GroupVersion, GroupVersionKind, KubeObject, RequestContext } from '@keelson/apimachinery'
+import type { DeepReadonly, DeleteOptions, GroupVersion, GroupVersionKind, KubeObject, RequestContext } from '@keelson/apimachinery'
 import type { FieldFilter } from '@keelson/apimachinery/managed-fields'
 import type { ObjectWatch, Predicate, StoredObject } from '@keelson/storagebackend'
 import type { DeprecationNotice } from './deprecations.ts'
@@ -155,9 +155,9 @@ export type TableCell = string | number | boolean | null
 export interface TableConvertor {
   readonly columns: readonly TableColumn[]
   /** One row's cells, in the order of `columns`. */
-  cells(object: KubeObject, now: number): readonly TableCell[]
+  cells(object: DeepReadonly<KubeObject>, now: number): readonly TableCell[]
   /** Conditions of a row (a completed pod), if any. */
-  conditions?(object: KubeObject): readonly { type: string; status: string; reason?: string; message?: string }[]
+  conditions?(object: DeepReadonly<KubeObject>): readonly { type: string; status: string; reason?: string; message?: string }[]
 }
 
 type Any =

@@ -35,7 +35,9 @@ export function tableConvertor<T extends KubeObject>(
       .filter(({ isUnlisted = false }) => !isUnlisted)
       .map(({ name, type = 'string', format = '', description = '', priority = 0 }) => ({ name, type, format, description, priority })),
     cells: (object, now) => columns.map((column) => column.value(object as DeepReadonly<T>, now)),
-    ...(tableConditions === undefined ? undefined : { conditions: (object: KubeObject) => tableConditions(object as DeepReadonly<T>) }),
+    ...(tableConditions === undefined
+      ? undefined
+      : { conditions: (object: DeepReadonly<KubeObject>) => tableConditions(object as DeepReadonly<T>) }),
   }
 }
 

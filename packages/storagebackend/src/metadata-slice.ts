@@ -3,52 +3,127 @@ import type { StoredObject } from './storage.ts'
 
 const start = Buffer.from('{"metadata":{')
 const metadataStart = start.length - 1
-const brace = { open: 0x7b, close: 0x7d, quote: 0x22, escape: 0x5c }
+const code = { space: 0x20, quote: 0x22, comma: 0x2c, colon: 0x3a, openList: 0x5b, escape: 0x5c, closeList: 0x5d, open: 0x7b, close: 0x7d }
+const annotationsKey = Buffer.from(',"annotations":{')
+const managersKey = Buffer.from(',"managedFields":[')
 
-/**
- * Where the `metadata` member's value ends in a stored body, found without decoding. Undefined when metadata is not the first member.
- * `body.subarray(1, end)` then is `"metadata":{…}`, and the body's splice position lies in it.
- */
-export function metadataEnd({ body, spliceAt }: StoredObject): number | undefined {
+/** Where metadata stands in a stored body, which it begins, and where its two large members stand in it: annotations and managed fields. */
+export interface MetadataSpan {
+  /** `body.subarray(1, end)` is `"metadata":{…}`, and the body's splice position lies in it. */
+  readonly end: number
+  /** From the comma before the one that stands first, to behind its value. Without one both are 0. */
+  readonly firstAt: number
+  readonly firstEnd: number
+  readonly secondAt: number
+  readonly secondEnd: number
+}
+
+/** Found without decoding. Undefined when metadata is not the first member. */
+export function findMetadata({ body, spliceAt }: Pick<StoredObject, 'body' | 'spliceAt'>): MetadataSpan | undefined {
   if (start.compare(body, 0, start.length) !== 0) return undefined
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  let firstAt = 0
+  let firstEnd = 0
+  let secondAt = 0
+  let secondEnd = 0
+  /** What ends the large value that is being passed over: the first such character that is nested in nothing else. */
+  let closing = 0
   let depth = 1
-  let at = start.length
-  while (at < body.length) {
-    const c = body[at]!
-    if (c === brace.quote) {
-      at = endOfString(body, at)
-    } else if (c === brace.open) depth++
-    else if (c === brace.close && --depth === 0) return at + 1 >= spliceAt ? at + 1 : undefined
-    at++
+  for (let at = start.length; at < bytes.length; at++) {
+    const c = bytes[at]!
+    if (c === code.quote) {
+      if (depth === 1 && closing === 0) {
+        closing = closingOf(bytes, at - 1)
+        if (closing !== 0) {
+          if (firstAt === 0) firstAt = at - 1
+          else secondAt = at - 1
+          const end = endBySearch(bytes, at - 1, closing)
+          if (end > 0) {
+            if (secondAt === 0) firstEnd = end
+            else secondEnd = end
+            closing = 0
+            at = end - 1
+            continue
+          }
+        }
+      }
+      at = endOfString(bytes, at)
+      continue
+    }
+    if (c === code.open) depth++
+    else if (c === code.close) depth--
+    if (depth === 0) return at + 1 >= spliceAt ? { end: at + 1, firstAt, firstEnd, secondAt, secondEnd } : undefined
+    if (depth === 1 && closing !== 0 && c === closing) {
+      closing = 0
+      if (secondAt === 0) firstEnd = at + 1
+      else secondEnd = at + 1
+    }
   }
   return undefined
 }
 
 /** The metadata alone, a copy of the caller's own: of a large object much cheaper than the whole, and nothing of it stays in memory. */
 export function readMetadata(stored: StoredObject): ObjectMeta {
-  const end = metadataEnd(stored)
-  if (end === undefined) return stored.copy().metadata
+  const span = findMetadata(stored)
+  if (span === undefined) return stored.copy().metadata
   const { body, revision } = stored
-  const text = Buffer.from(body.buffer, body.byteOffset + metadataStart, end - metadataStart).toString('utf8')
+  const text = Buffer.from(body.buffer, body.byteOffset + metadataStart, span.end - metadataStart).toString('utf8')
   return { ...(JSON.parse(text) as ObjectMeta), resourceVersion: String(revision) }
+}
+
+/** What ends the value of the member whose comma stands at `at`, if that is a large one; else 0. */
+function closingOf(bytes: Uint8Array, at: number): number {
+  if (standsAt(bytes, at, annotationsKey)) return code.close
+  return standsAt(bytes, at, managersKey) ? code.closeList : 0
+}
+
+/** The name's first letter tells most apart. */
+function standsAt(bytes: Uint8Array, at: number, key: Uint8Array): boolean {
+  for (let i = 2; i < key.length; i++) if (bytes[at + i] !== key[i]) return false
+  return bytes[at] === key[0]
+}
+
+/**
+ * Behind the large value whose key has its comma at `at`, where two searches can tell that; else 0. Annotations have no object inside, and sets of
+ * managed fields, which are many short strings, no list: then the first bracket that closes one closes the value, unless it stands in a string.
+ */
+function endBySearch(bytes: Buffer, at: number, closing: number): number {
+  const isObject = closing === code.close
+  const inside = at + (isObject ? annotationsKey : managersKey).length
+  const end = bytes.indexOf(closing, inside)
+  if (end < 0 || !isOutsideStrings(bytes, end)) return 0
+  const nested = bytes.indexOf(isObject ? code.open : code.openList, inside)
+  return nested < 0 || nested > end ? end + 1 : 0
+}
+
+/**
+ * Of brackets that close. Behind them is the end, or a comma and a quote behind which is nothing that may follow a string: such a quote begins a
+ * string, so what stands right before it is in none. False is no proof.
+ */
+function isOutsideStrings(bytes: Buffer, at: number): boolean {
+  while (bytes[at] === code.close || bytes[at] === code.closeList) at++
+  return at === bytes.length || (bytes[at] === code.comma && bytes[at + 1] === code.quote && !mayFollowString(bytes[at + 2]))
+}
+
+function mayFollowString(c: number | undefined): boolean {
+  return c === undefined || c <= code.space || c === code.comma || c === code.colon || c === code.close || c === code.closeList
 }
 
 /** A search costs as much as so many steps: names are shorter, and long values longer. */
 const stepsOfSearch = 24
 
 /** Index of the closing quote. */
-function endOfString(body: Uint8Array, start: number): number {
-  let at = start + 1
-  for (const stepped = at + stepsOfSearch; at < stepped; at++) {
-    const c = body[at]
-    if (c === brace.quote || c === undefined) return at
-    if (c === brace.escape) at++
-  }
-  for (; ; at++) {
-    at = body.indexOf(brace.quote, at)
-    if (at < 0) return body.length
+function endOfString(bytes: Buffer, start: number): number {
+  for (let at = start + 1; ; at++) {
+    for (const stepped = at + stepsOfSearch; at < stepped; at++) {
+      const c = bytes[at]
+      if (c === code.quote || c === undefined) return at
+      if (c === code.escape) at++
+    }
+    at = bytes.indexOf(code.quote, at)
+    if (at < 0) return bytes.length
     let slashes = 0
-    while (body[at - 1 - slashes] === brace.escape) slashes++
+    while (bytes[at - 1 - slashes] === code.escape) slashes++
     if (slashes % 2 === 0) return at
   }
 }

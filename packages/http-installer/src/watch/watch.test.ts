@@ -53,6 +53,18 @@ describe('a watch', () => {
     expect(Number(deleted.object.metadata.resourceVersion)).toBeGreaterThan(Number(current.metadata.resourceVersion))
   })
 
+  it('says how old an object is when it changes, not when the watch began', async () => {
+    let now = Date.now()
+    const server = await open({ now: () => now })
+    const created = (await server.request('POST', maps, map('a'))).body.metadata.creationTimestamp as string
+    now = Date.parse(created) + 30_000
+    const table = await openWatch(server.base, `${maps}?watch=1`, { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' })
+    expect((await table.next()).object.rows[0].cells[2]).toBe('30s')
+    now += 300_000
+    await server.request('PATCH', `${maps}/a`, { data: { x: 'y' } }, { 'content-type': 'application/merge-patch+json' })
+    expect((await table.next()).object.rows[0].cells[2]).toBe('5m30s')
+  })
+
   it('marks the end of initial events, for who asked for bookmarks', async () => {
     const server = await open()
     await server.request('POST', maps, map('a'))

@@ -1,0 +1,72 @@
+import type { KubeObject } from '@keelson/apimachinery'
+import * as fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { lateObject } from './late-object.ts'
+import { findMetadata } from './metadata-slice.ts'
+import { createRecordCodec } from './record-codec.ts'
+
+interface Thing extends KubeObject {
+  spec?: unknown
+}
+
+const text = fc.string({ unit: fc.constantFrom('a', '"', '\\', '{', '}', '[', ']', ',', ':', 'é'), maxLength: 40 })
+const set = fc.dictionary(text, fc.dictionary(text, fc.constant({}), { maxKeys: 3 }), { maxKeys: 3 })
+// A list inside a set is no valid one; what is cut has to end where it ends even then.
+const managedFields = fc.array(
+  fc.record(
+    { manager: text, fieldsV1: fc.oneof(set, fc.record({ list: fc.array(set) })), subresource: text },
+    { requiredKeys: ['manager'] },
+  ),
+  { maxLength: 3 },
+)
+const metadata = fc.record(
+  { labels: fc.dictionary(text, text), annotations: fc.dictionary(text, text), finalizers: fc.array(text), managedFields, uid: text },
+  { requiredKeys: [] },
+)
+/** The members of metadata as the original orders them, as they are sorted by name, and with nothing between the two. */
+const orders = [
+  ['name', 'uid', 'labels', 'annotations', 'finalizers', 'managedFields'],
+  ['name', 'annotations', 'finalizers', 'labels', 'managedFields', 'uid'],
+  ['name', 'managedFields', 'annotations'],
+] as const
+
+it.each(orders.map((order) => ({ order })))('is what decoding the whole gives, in the order $order', ({ order }) => {
+  const codec = createRecordCodec<Thing>({ kind: 'Thing', schemaVersion: 1, toJson: (object) => JSON.stringify(object) })
+  fc.assert(
+    fc.property(metadata, fc.option(fc.record({ metadata }), { nil: undefined }), fc.nat(), (parts, spec, revision) => {
+      const given: Readonly<Record<string, unknown>> = { name: 'n', ...parts }
+      const ordered = Object.fromEntries(order.filter((name) => given[name] !== undefined).map((name) => [name, given[name]]))
+      const object: Thing = { metadata: ordered, ...(spec === undefined ? undefined : { spec }) }
+      const stored = codec.open('/k', codec.encode(object), revision + 1)
+      const span = findMetadata(stored)!
+      expect(stored.body.subarray(1, span.end).toString()).toBe(`"metadata":${JSON.stringify(ordered)}`)
+      const large = order.filter((name) => /annotations|managedFields/.test(name) && ordered[name] !== undefined)
+      const { firstAt, firstEnd, secondAt, secondEnd } = span
+      const found = [stored.body.subarray(firstAt, firstEnd), stored.body.subarray(secondAt, secondEnd)].map((bytes) => bytes.toString())
+      expect(found.filter(Boolean)).toEqual(large.map((name) => `,"${name}":${JSON.stringify(ordered[name])}`))
+      const late = lateObject(stored, span)
+      const { annotations, managedFields: managers, ...rest } = stored.copy().metadata
+      const { metadata: _, ...others } = stored.copy()
+      expect(late).toMatchObject(others)
+      expect({ ...late.metadata, annotations: undefined, managedFields: undefined }).toEqual({
+        ...rest,
+        annotations: undefined,
+        managedFields: undefined,
+      })
+      expect(late.metadata.annotations).toEqual(annotations)
+      expect(late.metadata.managedFields).toEqual(managers)
+    }),
+  )
+})
+
+it('decodes at once what is written otherwise than stored objects are', () => {
+  const open = (json: string): unknown => {
+    const codec = createRecordCodec<Thing>({ kind: 'Thing', schemaVersion: 1, toJson: () => json })
+    const stored = codec.open('/k', codec.encode({ metadata: { name: 'n' } }), 7)
+    return lateObject(stored, findMetadata(stored))
+  }
+  const metadata = { name: 'n', annotations: null, managedFields: [{ manager: 'm' }], resourceVersion: '7' }
+  expect(open('{"metadata":{"name":"n","annotations":null,"managedFields":[{"manager":"m"}]}}')).toEqual({ metadata })
+  expect(open('{"spec":1,"metadata":{"name":"n","annotations":{}}}')).toMatchObject({ spec: 1, metadata: { annotations: {} } })
+  expect(() => open('{"metadata":{"name":"n","annotations":{}},"spec":}')).toThrow('is not JSON')
+})
