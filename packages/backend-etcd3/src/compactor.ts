@@ -2,10 +2,11 @@ import { pause } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
 import type { KeyRange, Revision, WatchMessage } from '@keelson/storagebackend'
 import { CompareResult, CompareTarget } from 'etcd3'
+import { rangeMethod } from './kv-methods.ts'
 import type { KnownRevisions } from './known-revisions.ts'
 import { CallFailedError, type Servers } from './servers.ts'
 import { toBackendError } from './translate-error.ts'
-import { toInteger, toKey, toRevision } from './wire-values.ts'
+import { toInteger, toKey } from './wire-values.ts'
 
 /** The original's: its value is the revision last compacted, and its version counts the compactions. */
 export const compactionRecord = 'compact_rev_key'
@@ -78,7 +79,7 @@ export class Compactor {
         settings as object,
       ),
     )
-    this.#revision = known.saw(toRevision(answer.header.revision))
+    this.#revision = known.saw(toInteger(answer.header.revision))
     if (!answer.succeeded) {
       const record = answer.responses[0]?.response_range.kvs[0]
       this.#version = record ? toInteger(record.version) : 0
@@ -108,13 +109,13 @@ export class Compactor {
   async #follow(): Promise<void> {
     const { clock, servers, known, watch } = this.#options
     const { signal } = this.#abort
-    const key = toKey(compactionRecord)
     while (!signal.aborted) {
       try {
-        const answer = await servers.call({ type: 'read', signal }, (endpoint, settings) => endpoint.kv.range({ key }, settings))
-        const [record] = answer.kvs
-        if (record) this.#learn(record.value)
-        const revision = known.saw(toRevision(answer.header.revision))
+        const { entries, revision } = await servers.call({ type: 'read', signal }, (endpoint, settings) =>
+          endpoint.call(rangeMethod, { key: compactionRecord }, settings),
+        )
+        if (entries[0]) this.#learn(entries[0].value)
+        known.saw(revision)
         for await (const message of watch({ start: compactionRecord, end: undefined }, revision, signal)) {
           if (message.type === 'progress') continue
           for (const change of message.changes) if (change.type === 'put') this.#learn(change.entry.value)

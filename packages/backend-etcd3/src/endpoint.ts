@@ -1,8 +1,9 @@
-import { Etcd3, KVClient, LeaseClient, MaintenanceClient, WatchClient, type ICallable, type IOptions } from 'etcd3'
-import type { ChannelCredentials, Client, Metadata } from '@grpc/grpc-js'
+import { Etcd3, KVClient, LeaseClient, MaintenanceClient, type ICallable, type IOptions, type IWatchRequest } from 'etcd3'
+import type { ChannelCredentials, Client, ClientDuplexStream, Metadata } from '@grpc/grpc-js'
 import type { Http2Channel } from './http2-channel.ts'
 import { closedError } from './translate-error.ts'
 import { UnaryCall, type UnaryMethod } from './unary-call.ts'
+import { readWatchResponse, type WatchResponse } from './watch-response.ts'
 
 type Service = Parameters<ICallable<unknown>['exec']>[0]
 
@@ -44,12 +45,11 @@ export class Endpoint implements ICallable<unknown> {
   readonly kv: KVClient = new KVClient(this)
   readonly leases: LeaseClient = new LeaseClient(this)
   readonly maintenance: MaintenanceClient = new MaintenanceClient(this)
-  readonly watches: WatchClient = new WatchClient(this)
   readonly callOptionsFactory = undefined
   readonly #connection: Connection
   readonly #channel: Http2Channel
-  readonly #methods = new Map<string, UnaryMethod>()
-  readonly #calls = new Set<UnaryCall>()
+  readonly #methods = new Map<string, UnaryMethod<unknown, unknown>>()
+  readonly #calls = new Set<{ cancel(): void }>()
   #closed = false
 
   constructor({ address, options, credentials, channel }: EndpointOptions) {
@@ -59,13 +59,18 @@ export class Endpoint implements ICallable<unknown> {
   }
 
   async exec<T>(service: Service, name: string, request: unknown, options?: Partial<CallSettings>): Promise<T> {
+    const method = this.#methods.get(name) ?? (await this.#learnMethod(service, name))
+    return this.call(method as UnaryMethod<unknown, T>, request, options)
+  }
+
+  /** As the package's calls, with messages of our own. */
+  async call<Q, T>(method: UnaryMethod<Q, T>, request: Q, options?: Partial<CallSettings>): Promise<T> {
     const { signal, deadline } = options ?? {}
     signal?.throwIfAborted()
-    const method = this.#methods.get(name) ?? (await this.#learnMethod(service, name))
     if (this.#closed) throw closedError()
     return new Promise<T>((resolve, reject) => {
       const cancel = (): void => call.cancel()
-      const done = (error: Error | undefined, answer: unknown): void => {
+      const done = (error: Error | undefined, answer: T | undefined): void => {
         this.#calls.delete(call)
         signal?.removeEventListener('abort', cancel)
         if (!error) resolve(answer as T)
@@ -92,6 +97,13 @@ export class Endpoint implements ICallable<unknown> {
     return use({ resource: undefined, client, metadata: own })
   }
 
+  openWatch(): Promise<ClientDuplexStream<IWatchRequest, WatchResponse>> {
+    return this.withConnection('Watch', ({ client, metadata }) => {
+      const { path, requestSerialize } = methodOf(client, 'watch')
+      return client.makeBidiStreamRequest(path, requestSerialize, readWatchResponse, metadata)
+    })
+  }
+
   /** What the package does to a connection whose stream failed. Here the channel mends itself. */
   markFailed(): void {}
 
@@ -103,12 +115,16 @@ export class Endpoint implements ICallable<unknown> {
     this.#connection.close()
   }
 
-  /** The package's clients have their methods' addresses and forms beside the functions. */
-  async #learnMethod(service: Service, name: string): Promise<UnaryMethod> {
+  async #learnMethod(service: Service, name: string): Promise<UnaryMethod<unknown, unknown>> {
     if (this.#closed) throw closedError()
     const { client } = await this.#connection.open(service)
-    const method = (client as unknown as Record<string, UnaryMethod>)[name]!
+    const method = methodOf(client, name)
     this.#methods.set(name, method)
     return method
   }
+}
+
+/** The package's clients have their methods' addresses and forms beside the functions. */
+function methodOf(client: Client, name: string): UnaryMethod<unknown, unknown> {
+  return (client as unknown as Record<string, UnaryMethod<unknown, unknown>>)[name]!
 }

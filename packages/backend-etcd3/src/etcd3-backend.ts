@@ -19,6 +19,7 @@ import { Committer } from './committer.ts'
 import { Compactor } from './compactor.ts'
 import type { Connected } from './connect.ts'
 import type { Settings } from './etcd3-options.ts'
+import { rangeMethod } from './kv-methods.ts'
 import { KnownRevisions } from './known-revisions.ts'
 import { EtcdLessor } from './lessor.ts'
 import { RangeReader } from './range-reader.ts'
@@ -26,7 +27,7 @@ import { OutcomeResolver } from './resolve-outcome.ts'
 import { CallFailedError, Servers } from './servers.ts'
 import { closedError, toBackendError } from './translate-error.ts'
 import { WatchHub } from './watch-hub.ts'
-import { toInteger, toKey } from './wire-values.ts'
+import { toInteger } from './wire-values.ts'
 
 /** The contract on real etcd, composed of its parts. */
 export class Etcd3Backend implements Backend, Compaction, SizeStatistics {
@@ -137,10 +138,10 @@ export class Etcd3Backend implements Backend, Compaction, SizeStatistics {
 
   async #probe(): Promise<void> {
     const { prefix, healthTimeout } = this.#settings
-    const key = toKey(`/${prefix.replace(/^\/+|\/+$/g, '')}/health`)
+    const key = `/${prefix.replace(/^\/+|\/+$/g, '')}/health`
     try {
       await this.#servers.call({ type: 'read', callTimeout: healthTimeout, patience: healthTimeout }, (endpoint, settings) =>
-        endpoint.kv.range({ key }, settings),
+        endpoint.call(rangeMethod, { key }, settings),
       )
     } catch (error) {
       if (!(error instanceof CallFailedError)) throw error

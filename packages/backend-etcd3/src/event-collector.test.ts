@@ -1,7 +1,8 @@
-import type { IEvent } from 'etcd3'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Entry } from '@keelson/storagebackend'
 import { EventCollector } from './event-collector.ts'
+import type { WatchEvent } from './watch-response.ts'
 
 interface Made {
   readonly revision: number
@@ -11,16 +12,19 @@ interface Made {
   readonly previous?: number
 }
 
-function event({ revision, key, type = 'PUT', createRevision = revision, previous }: Made): IEvent {
-  const kv = (at: number, created: number): object => ({
-    key: Buffer.from(key),
+function event({ revision, key, type = 'PUT', createRevision = revision, previous }: Made): WatchEvent {
+  const entry = (at: number, created: number): Entry => ({
+    key,
     value: Buffer.from(`${key}@${at}`),
-    create_revision: String(created),
-    mod_revision: String(at),
-    version: '1',
-    lease: '0',
+    createRevision: created,
+    modRevision: at,
+    lease: 0,
   })
-  return { type, kv: kv(revision, createRevision), prev_kv: previous === undefined ? null : kv(previous, previous) } as unknown as IEvent
+  return {
+    isDelete: type === 'DELETE',
+    entry: entry(revision, createRevision),
+    previous: previous === undefined ? undefined : entry(previous, previous),
+  }
 }
 
 describe('EventCollector', () => {

@@ -1,9 +1,8 @@
 import type { Entry, GetResult, KeyRange, ListOptions, ListPage, Reader, ReadOptions, Revision } from '@keelson/storagebackend'
-import type { IRangeRequest, IRangeResponse } from 'etcd3'
+import { rangeMethod, type RangeAnswer, type RangeRequest } from './kv-methods.ts'
 import type { KnownRevisions } from './known-revisions.ts'
 import { CallFailedError, type Servers } from './servers.ts'
 import { toBackendError } from './translate-error.ts'
-import { toEntry, toInteger, toKey, toRevision } from './wire-values.ts'
 
 /** Reads, linearizable unless a revision is given. A large range is read in pages, all of them at the first one's revision. */
 export class RangeReader implements Reader {
@@ -18,32 +17,27 @@ export class RangeReader implements Reader {
   }
 
   async get(key: string, options: ReadOptions = {}): Promise<GetResult> {
-    const answer = await this.#range({ key: toKey(key) }, options)
-    const [kv] = answer.kvs
-    return { entry: kv && toEntry(kv, true), revision: this.#known.saw(toRevision(answer.header.revision)) }
+    const { entries, revision } = await this.#range({ key }, options)
+    return { entry: entries[0], revision }
   }
 
   async list(range: KeyRange, options: ListOptions = {}): Promise<ListPage> {
     const limit = options.limit ? options.limit : Infinity
-    const end = range.end === undefined ? undefined : toKey(range.end)
-    const bounds = { key: toKey(range.start), ...(end && { range_end: end }) }
+    const { start: key, end } = range
     if (options.countOnly) {
-      const answer = await this.#range({ ...bounds, count_only: true }, options)
-      const count = toInteger(answer.count)
-      return { entries: [], revision: this.#known.saw(toRevision(answer.header.revision)), count, more: count > 0 }
+      const { revision, count } = await this.#range({ key, end, countOnly: true }, options)
+      return { entries: [], revision, count, more: count > 0 }
     }
-    const first = await this.#range({ ...bounds, limit: Math.min(limit, this.#pageSize) }, options)
-    const revision = this.#known.saw(toRevision(first.header.revision))
-    const count = toInteger(first.count)
-    const entries: Entry[] = first.kvs.map((kv) => toEntry(kv))
+    const first = await this.#range({ key, end, limit: Math.min(limit, this.#pageSize) }, options)
+    const { revision, count } = first
+    const entries: Entry[] = [...first.entries]
     for (let more = first.more; more && entries.length < limit;) {
-      const key = toKey(`${entries.at(-1)!.key}\0`)
       const page = await this.#range(
-        { ...bounds, key, limit: Math.min(limit - entries.length, this.#pageSize) },
+        { key: `${entries.at(-1)!.key}\0`, end, limit: Math.min(limit - entries.length, this.#pageSize) },
         { ...options, at: options.at ?? revision },
       )
-      for (const kv of page.kvs) entries.push(toEntry(kv))
-      more = page.more && page.kvs.length > 0
+      for (const entry of page.entries) entries.push(entry)
+      more = page.more && page.entries.length > 0
     }
     return { entries, revision, count, more: count > entries.length }
   }
@@ -51,14 +45,15 @@ export class RangeReader implements Reader {
   /** The store's revision at a moment between call and answer. */
   async currentRevision(signal?: AbortSignal): Promise<Revision> {
     // A key that is never there: the answer is its header.
-    const answer = await this.#range({ key: toKey('\0'), count_only: true }, signal ? { signal } : {})
-    return this.#known.saw(toRevision(answer.header.revision))
+    return (await this.#range({ key: '\0', countOnly: true }, signal ? { signal } : {})).revision
   }
 
-  async #range(request: IRangeRequest, { at, signal }: ReadOptions): Promise<IRangeResponse> {
+  async #range(request: RangeRequest, { at, signal }: ReadOptions): Promise<RangeAnswer> {
     try {
-      const full = at === undefined ? request : { ...request, revision: at }
-      return await this.#servers.call({ type: 'read', signal }, (endpoint, settings) => endpoint.kv.range(full, settings))
+      const full = at === undefined ? request : { ...request, at }
+      const answer = await this.#servers.call({ type: 'read', signal }, (endpoint, settings) => endpoint.call(rangeMethod, full, settings))
+      this.#known.saw(answer.revision)
+      return answer
     } catch (error) {
       if (!(error instanceof CallFailedError)) throw error
       const { failure } = error

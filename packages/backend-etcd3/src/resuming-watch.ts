@@ -1,16 +1,15 @@
 import type { Clock } from '@keelson/apimachinery'
 import { CompactedError, type KeyRange, type Revision, type WatchQueue } from '@keelson/storagebackend'
-import type { IWatchResponse } from 'etcd3'
 import type { Endpoint } from './endpoint.ts'
 import { EventCollector } from './event-collector.ts'
 import type { KnownRevisions } from './known-revisions.ts'
 import type { Servers } from './servers.ts'
 import { readCancellation, readFailure, toBackendError, type CallFailure } from './translate-error.ts'
+import type { WatchResponse } from './watch-response.ts'
 import { openWatchStream, type WatchStream } from './watch-stream.ts'
-import { toInteger, toRevision } from './wire-values.ts'
 
 /** The id in answers to manual progress requests: they are for every watch of the stream. */
-const everyWatch = '-1'
+const everyWatch = -1
 const firstPause = 20
 const longestPause = 1000
 /** How long an unanswered progress request is waited for: etcd drops those that come while the watch is catching up. */
@@ -99,15 +98,15 @@ export class ResumingWatch {
     }
   }
 
-  #take(response: IWatchResponse): void {
+  #take(response: WatchResponse): void {
     if (this.#ended) return
     try {
       this.#quiet = false
-      this.#options.known.saw(toRevision(response.header.revision))
+      this.#options.known.saw(response.revision)
       if (response.canceled) this.#cancelled(response)
       else if (response.created) this.#created()
       else if (response.events.length > 0 || this.#collector.isIncomplete) this.#events(response)
-      else this.#progress(toRevision(response.header.revision), response.watch_id === everyWatch)
+      else this.#progress(response.revision, response.watchId === everyWatch)
     } catch (error) {
       this.stop(error as Error)
     }
@@ -120,17 +119,17 @@ export class ResumingWatch {
     if (this.#wanted > 0) this.#ask()
   }
 
-  #cancelled(response: IWatchResponse): void {
-    const compacted = toInteger(response.compact_revision)
+  #cancelled(response: WatchResponse): void {
+    const compacted = response.compactRevision
     if (compacted > 0) {
       this.#options.known.sawCompacted(compacted)
       throw new CompactedError(this.#position, compacted)
     }
-    this.#failed(readCancellation(response.cancel_reason))
+    this.#failed(readCancellation(response.cancelReason))
   }
 
-  #events(response: IWatchResponse): void {
-    if (response.watch_id === everyWatch) return
+  #events(response: WatchResponse): void {
+    if (response.watchId === everyWatch) return
     const collected = this.#collector.add(response.events, response.fragment, this.#position)
     if (!collected) return
     this.#position = collected.revision

@@ -24,7 +24,7 @@ afterEach(() => {
 
 interface SayOptions {
   readonly deadline?: number
-  readonly started?: (call: UnaryCall) => void
+  readonly started?: (call: { cancel(): void }) => void
 }
 
 function say(channel: Http2Channel, text: string, { deadline, started }: SayOptions = {}): Promise<unknown> {

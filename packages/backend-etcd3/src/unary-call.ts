@@ -4,20 +4,20 @@ import type { Http2Channel } from './http2-channel.ts'
 import type { Http2Connection } from './http2-connection.ts'
 
 /** A method's address and its messages' forms. */
-export interface UnaryMethod {
+export interface UnaryMethod<Request, Answer> {
   readonly path: string
-  readonly requestSerialize: (request: unknown) => Buffer
-  readonly responseDeserialize: (bytes: Buffer) => unknown
+  readonly requestSerialize: (request: Request) => Buffer
+  readonly responseDeserialize: (bytes: Buffer) => Answer
 }
 
-export interface UnaryRequest {
+export interface UnaryCallOptions<Request, Answer> {
   readonly channel: Http2Channel
-  readonly method: UnaryMethod
-  readonly request: unknown
+  readonly method: UnaryMethod<Request, Answer>
+  readonly request: Request
   /** When it is given up, in milliseconds since the epoch. */
   readonly deadline: number | undefined
   /** Once, and never before `start` returns. The error has gRPC's `code` and `details`. */
-  readonly done: (error: Error | undefined, answer: unknown) => void
+  readonly done: (error: Error | undefined, answer: Answer | undefined) => void
 }
 
 /** The beginning of what is told of a call that never left. */
@@ -26,8 +26,8 @@ const prefixLength = 5
 const cancelCode = 8
 
 /** One request and one answer, as gRPC sends them over HTTP/2. */
-export class UnaryCall {
-  readonly #options: UnaryRequest
+export class UnaryCall<Request, Answer> {
+  readonly #options: UnaryCallOptions<Request, Answer>
   readonly #bytes: Buffer
   #timer: NodeJS.Timeout | undefined
   #connection: Http2Connection | undefined
@@ -39,7 +39,7 @@ export class UnaryCall {
   #chunks: Buffer[] = []
   #error: Error | undefined
 
-  constructor(options: UnaryRequest) {
+  constructor(options: UnaryCallOptions<Request, Answer>) {
     this.#options = options
     this.#bytes = frame(options.method.requestSerialize(options.request))
   }
@@ -131,7 +131,7 @@ export class UnaryCall {
       return
     }
     const received = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks)
-    let answer: unknown
+    let answer: Answer
     try {
       answer = this.#options.method.responseDeserialize(messageOf(received))
     } catch (error) {
@@ -142,7 +142,7 @@ export class UnaryCall {
     this.#finish({ code: grpcCode.ok, details: '' }, answer)
   }
 
-  #finish(status: GrpcStatus, answer?: unknown): void {
+  #finish(status: GrpcStatus, answer?: Answer): void {
     if (this.#finished) return
     this.#finished = true
     clearTimeout(this.#timer)

@@ -1,10 +1,11 @@
 import type { KeyRange, Revision } from '@keelson/storagebackend'
-import type { IWatchRequest, IWatchResponse } from 'etcd3'
+import type { IWatchRequest } from 'etcd3'
 import type { Endpoint } from './endpoint.ts'
+import type { WatchResponse } from './watch-response.ts'
 import { toKey } from './wire-values.ts'
 
 export interface WatchStreamListener {
-  response(response: IWatchResponse): void
+  response(response: WatchResponse): void
   /** Once. The error is gRPC's; undefined when etcd ended the stream in good order. */
   ended(error: unknown): void
 }
@@ -27,14 +28,14 @@ export async function openWatchStream(
   from: Revision,
   listener: WatchStreamListener,
 ): Promise<WatchStream> {
-  const stream = await endpoint.watches.watch()
+  const stream = await endpoint.openWatch()
   let open = true
   const end = (error: unknown): void => {
     if (!open) return
     open = false
     listener.ended(error)
   }
-  stream.on('data', (response) => {
+  stream.on('data', (response: WatchResponse) => {
     if (open) listener.response(response)
   })
   stream.on('error', end)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { answersProgressRightly } from './etcd-version.ts'
 import * as driver from './index.ts'
-import { foreignLease, toEntry, toInteger, toKey } from './wire-values.ts'
+import { foreignLease, toInteger, toKey, toLease } from './wire-values.ts'
 
 it('integers are exact or refused', () => {
   expect(toInteger('9007199254740991')).toBe(Number.MAX_SAFE_INTEGER)
@@ -9,28 +9,8 @@ it('integers are exact or refused', () => {
 })
 
 it('a lease that cannot be said is still a lease', () => {
-  const kv = { key: Buffer.from('ключ'), value: Buffer.from([0, 255]), create_revision: '1', mod_revision: '2', version: '1' }
-  expect(toEntry({ ...kv, lease: '7587822882194139412' })).toEqual({
-    key: 'ключ',
-    value: Buffer.from([0, 255]),
-    createRevision: 1,
-    modRevision: 2,
-    lease: foreignLease,
-  })
-  expect(toEntry({ ...kv, lease: '12' }).lease).toBe(12)
-})
-
-it('a value does not hold on to the answer it came in', () => {
-  const answer = Buffer.alloc(1_000_000)
-  const kv = {
-    key: answer.subarray(0, 3),
-    value: answer.subarray(10, 20),
-    create_revision: '1',
-    mod_revision: '1',
-    version: '1',
-    lease: '0',
-  }
-  expect(toEntry(kv).value.buffer).not.toBe(answer.buffer)
+  expect(toLease(2 ** 60)).toBe(foreignLease)
+  expect(toLease(12)).toBe(12)
 })
 
 it('the empty key is the smallest that etcd can have', () => expect(toKey('')).toEqual(Buffer.from([0])))

@@ -1,0 +1,63 @@
+import type { Entry, Revision } from '@keelson/storagebackend'
+import { readEntry, readHeader } from './kv-methods.ts'
+import { WireReader } from './wire-reader.ts'
+import { toSafe } from './wire-values.ts'
+
+export interface WatchEvent {
+  readonly isDelete: boolean
+  /** Of a deletion only the key and the revision at which it was. */
+  readonly entry: Entry
+  readonly previous: Entry | undefined
+}
+
+export interface WatchResponse {
+  /** The store's newest, whatever this watch has seen. */
+  readonly revision: Revision
+  /** −1: for every watch of the stream. */
+  readonly watchId: number
+  readonly created: boolean
+  readonly canceled: boolean
+  readonly compactRevision: Revision
+  readonly cancelReason: string
+  readonly fragment: boolean
+  readonly events: readonly WatchEvent[]
+}
+
+export function readWatchResponse(bytes: Buffer): WatchResponse {
+  const response = {
+    revision: 0,
+    watchId: 0,
+    created: false,
+    canceled: false,
+    compactRevision: 0,
+    cancelReason: '',
+    fragment: false,
+    events: [] as WatchEvent[],
+  }
+  const reader = new WireReader(bytes)
+  for (let field = reader.next(); field !== 0; field = reader.next()) {
+    if (field === 1) response.revision = readHeader(reader.message())
+    else if (field === 2) response.watchId = reader.integer()
+    else if (field === 3) response.created = reader.flag()
+    else if (field === 4) response.canceled = reader.flag()
+    else if (field === 5) response.compactRevision = toSafe(reader.integer())
+    else if (field === 6) response.cancelReason = reader.text()
+    else if (field === 7) response.fragment = reader.flag()
+    else if (field === 11) response.events.push(readEvent(reader.message()))
+  }
+  return response
+}
+
+function readEvent(reader: WireReader): WatchEvent {
+  let isDelete = false
+  let entry: Entry | undefined
+  let previous: Entry | undefined
+  for (let field = reader.next(); field !== 0; field = reader.next()) {
+    if (field === 1) isDelete = reader.integer() === 1
+    else if (field === 2) entry = readEntry(reader.message())
+    else if (field === 3) previous = readEntry(reader.message())
+  }
+  if (entry === undefined) throw new Error('etcd sent an event without a key')
+  // There is no empty key: that is how a message that was left out looks to some.
+  return { isDelete, entry, previous: previous?.key === '' ? undefined : previous }
+}

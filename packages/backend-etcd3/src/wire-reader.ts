@@ -1,0 +1,108 @@
+const outside = 'the message is cut short'
+
+/**
+ * Goes through a protobuf message field by field:
+ *
+ *     for (let field = reader.next(); field !== 0; field = reader.next()) if (field === 3) revision = reader.integer()
+ *
+ * What is not asked for is skipped.
+ */
+export class WireReader {
+  readonly #bytes: Buffer
+  readonly #end: number
+  #at: number
+  /** Of the field that is next to be read; −1 when it was read. */
+  #type = -1
+
+  constructor(bytes: Buffer, start: number = 0, end: number = bytes.length) {
+    this.#bytes = bytes
+    this.#at = start
+    this.#end = end
+  }
+
+  /** The next field's number; 0 at the end. */
+  next(): number {
+    if (this.#type !== -1) this.#skip()
+    if (this.#at === this.#end) return 0
+    const tag = this.#varint()
+    this.#type = tag & 7
+    return tag >>> 3
+  }
+
+  /** An int64. What is beyond the safe integers comes as some number beyond them. */
+  integer(): number {
+    this.#take(0)
+    return this.#varint()
+  }
+
+  flag(): boolean {
+    return this.integer() !== 0
+  }
+
+  /** A view of the message. */
+  bytes(): Buffer {
+    const start = this.#length()
+    return this.#bytes.subarray(start, this.#at)
+  }
+
+  text(): string {
+    const start = this.#length()
+    return this.#bytes.toString('utf8', start, this.#at)
+  }
+
+  message(): WireReader {
+    const start = this.#length()
+    return new WireReader(this.#bytes, start, this.#at)
+  }
+
+  #take(type: number): void {
+    if (this.#type !== type) throw new Error(`a field has the wire type ${this.#type} in the place of ${type}`)
+    this.#type = -1
+  }
+
+  /** Passes what has a length before it, and says where it begins. */
+  #length(): number {
+    this.#take(2)
+    const length = this.#varint()
+    const start = this.#at
+    this.#forward(length)
+    return start
+  }
+
+  #skip(): void {
+    const type = this.#type
+    this.#type = -1
+    if (type === 0) this.#varint()
+    else if (type === 1) this.#forward(8)
+    else if (type === 2) this.#forward(this.#varint())
+    else if (type === 5) this.#forward(4)
+    else throw new Error(`there is no wire type ${type}`)
+  }
+
+  #forward(length: number): void {
+    if (!(length >= 0 && length <= this.#end - this.#at)) throw new Error(outside)
+    this.#at += length
+  }
+
+  #varint(): number {
+    const start = this.#at
+    let value = 0
+    let factor = 1
+    for (let i = 0; i < 10; i++) {
+      if (this.#at === this.#end) throw new Error(outside)
+      const byte = this.#bytes[this.#at++]!
+      // The tenth byte is the sign of an int64.
+      if (i === 9) return Number(signed(this.#bytes.subarray(start, this.#at)))
+      value += (byte & 0x7f) * factor
+      if (byte < 0x80) return value
+      factor *= 128
+    }
+    throw new Error('an integer has no end')
+  }
+}
+
+function signed(bytes: Buffer): bigint {
+  let value = 0n
+  for (let i = bytes.length; i-- > 0;) value = (value << 7n) | BigInt(bytes[i]! & 0x7f)
+  return BigInt.asIntN(64, value)
+}
