@@ -1,4 +1,4 @@
-import type { Clock } from '@keelson/apimachinery'
+import { mapList, type Clock } from '@keelson/apimachinery'
 import {
   ReadOnlyError,
   StoppedError,
@@ -10,7 +10,7 @@ import {
   type Revision,
   type Transaction,
 } from '@keelson/storagebackend'
-import { NotWrittenError, type Durability } from './durability.ts'
+import { NotWrittenError, type Durability, type WriteBatch } from './durability.ts'
 import type { Lease } from './leases.ts'
 
 /** A revision that is decided but perhaps not durable yet. */
@@ -34,11 +34,11 @@ export interface CommitState {
 
 /** All or nothing, and with whoever waits for it. One that brings nothing waits for those before it. */
 interface Step {
-  readonly revision: PendingRevision | undefined
-  readonly lease: Lease | undefined
-  readonly endedLeases: readonly LeaseId[] | undefined
+  readonly revision?: PendingRevision | undefined
+  readonly lease?: Lease
+  readonly endedLeases?: readonly LeaseId[]
   readonly bytes: number
-  readonly settle: () => void
+  readonly settle: (result: CommitResult) => void
   readonly fail: (error: Error) => void
 }
 
@@ -65,7 +65,8 @@ const probeInterval = 5000
  * What arrives during a flush is in a later one. An answer that rests on a pending write waits for that write.
  *
  * A flush takes half of those who write: while the disk has these, the others, who were answered before, make their next writes. If one
- * flush took all, everybody would wait for the disk and then the disk for everybody.
+ * flush took all, everybody would wait for the disk and then the disk for everybody. But who has the next write ready as soon as the last
+ * one is answered makes the disk wait for nothing: then all go into one flush, for two cost the disk and the processor twice as much.
  */
 export class CommitQueue {
   readonly #state: CommitState
@@ -77,8 +78,12 @@ export class CommitQueue {
   #gathering: Step[] = []
   /** Steps of the last flush: about so many are making their next. */
   #answered = 0
-  /** With so many a flush begins at once: half of those who were writing when the last one ended. */
+  /** With so many a flush begins at once. */
   #enough = mostHeldBack
+  /** Whoever is answered has the next write ready at once. */
+  #prompt = false
+  /** Steps so far. */
+  #taken = 0
   #flushing: Promise<void> | undefined
   #endOfTurn: NodeJS.Immediate | undefined
   #stopped: Error | undefined
@@ -96,28 +101,25 @@ export class CommitQueue {
     return this.#stopped ?? this.#readOnly?.error
   }
 
-  async commit(transaction: Transaction): Promise<CommitResult> {
-    this.#requireRunning()
-    for (const { key, modRevision } of transaction.compare) {
-      if ((this.#current(key)?.modRevision ?? 0) !== modRevision) return this.#lost(transaction)
-    }
-    // A delete of an absent key changes nothing; without any change there is no new revision.
-    const operations = transaction.operations.filter((o) => o.type === 'put' || this.#current(o.key) !== undefined)
-    if (operations.length === 0) {
-      const revision = this.#headRevision
-      await this.#settled()
-      return { committed: true, revision }
-    }
-    // Deletes are tried even without room, for they make some.
-    if (operations.some((o) => o.type === 'put')) this.#requireWritable()
-    for (const { key } of operations) requireKey(key)
-    for (const o of operations) if (o.type === 'put' && o.lease) this.#state.requireLease(o.lease)
+  /** One promise for a write: `async` would make two more. What is thrown in here rejects it. */
+  commit(transaction: Transaction): Promise<CommitResult> {
+    return new Promise((settle, fail) => {
+      this.#requireRunning()
+      for (const { key, modRevision } of transaction.compare) {
+        if ((this.#current(key)?.modRevision ?? 0) !== modRevision) return settle(this.#lost(transaction))
+      }
+      const operations = this.#changing(transaction.operations)
+      if (operations.length === 0) return settle(this.#unchanged())
+      // Deletes are tried even without room, for they make some.
+      if (operations.some(isPut)) this.#requireWritable()
+      for (const operation of operations) this.#requireValid(operation)
 
-    // Never await between here and the queueing: the next commit must see this one's revision and entries.
-    const decided = this.#decide(operations)
-    if (this.#durability) await this.#queued(decided)
-    else this.#state.apply(decided)
-    return { committed: true, revision: decided.revision }
+      // Nothing waits between here and the queueing: the next commit must see this one's revision and entries.
+      const decided = this.#decide(operations)
+      if (this.#durability) return this.#queue({ revision: decided, bytes: bytesOf(decided), settle, fail })
+      this.#state.apply(decided)
+      settle({ committed: true, revision: decided.revision })
+    })
   }
 
   async grant(lease: Lease): Promise<void> {
@@ -125,7 +127,7 @@ export class CommitQueue {
     this.#requireWritable()
     // Known at once, so that a put may name it while it is on its way; a lease without keys harms nobody should it be lost.
     this.#state.applyLease(lease)
-    if (this.#durability) await this.#queued(undefined, lease)
+    if (this.#durability) await this.#queued({ lease })
   }
 
   /** Deletes what hangs on the leases, as one ordinary revision, and forgets them. */
@@ -139,7 +141,7 @@ export class CommitQueue {
       .map((key) => ({ type: 'delete', key }) as const)
     const decided = operations.length > 0 ? this.#decide(operations) : undefined
     // In one step: a lease must not be forgotten before its keys.
-    if (this.#durability) await this.#queued(decided, undefined, ids)
+    if (this.#durability) await this.#queued({ revision: decided, endedLeases: ids })
     else if (decided) this.#state.apply(decided)
     for (const id of ids) this.#state.endLease(id)
   }
@@ -155,6 +157,18 @@ export class CommitQueue {
     return pending ? pending.entry : this.#state.visible(key)
   }
 
+  /** A delete of an absent key changes nothing. */
+  #changing(operations: readonly Operation[]): readonly Operation[] {
+    return operations.every(isPut) ? operations : operations.filter((o) => isPut(o) || this.#current(o.key) !== undefined)
+  }
+
+  /** Without any change there is no new revision. */
+  async #unchanged(): Promise<CommitResult> {
+    const revision = this.#headRevision
+    await this.#settled()
+    return { committed: true, revision }
+  }
+
   async #lost(transaction: Transaction): Promise<CommitResult> {
     const current = transaction.compare.map(({ key }) => this.#current(key))
     const revision = this.#headRevision
@@ -165,39 +179,48 @@ export class CommitQueue {
   /** The next revision: what the operations make of the pending head. */
   #decide(operations: readonly Operation[]): PendingRevision {
     const revision = ++this.#headRevision
-    const changes: Change[] = []
-    for (const operation of operations) {
-      const { key } = operation
-      const previous = this.#current(key)
-      let entry: Entry | undefined
-      if (operation.type === 'put') {
-        entry = {
-          key,
-          value: operation.value,
-          createRevision: previous ? previous.createRevision : revision,
-          modRevision: revision,
-          lease: operation.lease ?? 0,
-          view: undefined,
-        }
-        changes.push({ type: 'put', entry, previous })
-      } else {
-        changes.push({ type: 'delete', key, revision, previous })
-      }
-      if (this.#durability) this.#head.set(key, { entry, revision })
-    }
+    // History keeps the list: one that grew would have room for many.
+    const changes =
+      operations.length === 1
+        ? [this.#change(operations[0]!, revision)]
+        : mapList(operations, (operation) => this.#change(operation, revision))
     return { revision, changes }
+  }
+
+  #change(operation: Operation, revision: Revision): Change {
+    const { key } = operation
+    const previous = this.#current(key)
+    if (operation.type === 'delete') {
+      if (this.#durability) this.#head.set(key, { entry: undefined, revision })
+      return { type: 'delete', key, revision, previous }
+    }
+    const entry: Entry = {
+      key,
+      value: operation.value,
+      createRevision: previous ? previous.createRevision : revision,
+      modRevision: revision,
+      lease: operation.lease ?? 0,
+      view: undefined,
+    }
+    if (this.#durability) this.#head.set(key, { entry, revision })
+    return { type: 'put', entry, previous }
   }
 
   /** Waits for everything decided so far. */
   async #settled(): Promise<void> {
-    if (this.#head.size > 0) await this.#queued()
+    if (this.#head.size > 0) await this.#queued({})
   }
 
-  #queued(revision?: PendingRevision, lease?: Lease, endedLeases?: readonly LeaseId[]): Promise<void> {
-    return new Promise((settle, fail) => {
-      this.#gathering.push({ revision, lease, endedLeases, bytes: revision ? bytesOf(revision) : 0, settle, fail })
-      this.#flushSoon()
+  async #queued(step: Pick<Step, 'revision' | 'lease' | 'endedLeases'>): Promise<void> {
+    await new Promise((settle, fail) => {
+      this.#queue({ ...step, bytes: 0, settle, fail })
     })
+  }
+
+  #queue(step: Step): void {
+    this.#taken++
+    this.#gathering.push(step)
+    this.#flushSoon()
   }
 
   /** Few wait for the end of the turn, for what else arrives in it goes along: whoever was just answered often has the next write ready. */
@@ -210,10 +233,7 @@ export class CommitQueue {
   #beginFlush(): void {
     clearImmediate(this.#endOfTurn)
     this.#endOfTurn = undefined
-    this.#flushing = this.#flush(this.#take()).then(() => {
-      this.#flushing = undefined
-      this.#flushSoon()
-    })
+    this.#flushing = this.#flush(this.#take())
   }
 
   #take(): readonly Step[] {
@@ -226,18 +246,48 @@ export class CommitQueue {
   }
 
   async #flush(batch: readonly Step[]): Promise<void> {
+    const began = performance.now()
+    let flushTime: number
     try {
-      if (this.#stopped) throw this.#stopped
-      if (batch.some(bringsSomething)) await this.#durability!.write(batchOf(batch, this.#state.visibleRevision()))
-      this.#readOnly = undefined
+      await this.#write(batch)
+      flushTime = performance.now() - began
       for (const { revision } of batch) if (revision) this.#apply(revision)
-      const writers = batch.length + Math.max(this.#answered, this.#gathering.length)
-      this.#enough = Math.max(2, Math.min(Math.ceil(writers / 2), mostHeldBack))
-      this.#answered = batch.length
-      for (const { settle } of batch) settle()
     } catch (error) {
+      this.#flushing = undefined
       this.#fail(batch, error)
+      return
     }
+    this.#readOnly = undefined
+    const waiting = this.#gathering.length
+    this.#enough = this.#enoughAfter(batch.length, waiting)
+    this.#answered = batch.length
+    // Before the answers, for what they set off may take its time.
+    this.#flushing = undefined
+    this.#flushSoon()
+    this.#watchReturn(batch.length, batch.length + waiting, flushTime)
+    for (const { revision, settle } of batch) settle({ committed: true, revision: revision?.revision ?? this.#headRevision })
+  }
+
+  async #write(batch: readonly Step[]): Promise<void> {
+    if (this.#stopped) throw this.#stopped
+    if (batch.some(bringsSomething)) await this.#durability!.write(batchOf(batch, this.#state.visibleRevision()))
+  }
+
+  #enoughAfter(answered: number, waiting: number): number {
+    if (this.#prompt) return Math.min(answered + waiting, mostSteps)
+    const writers = answered + Math.max(this.#answered, waiting)
+    return Math.max(2, Math.min(Math.ceil(writers / 2), mostHeldBack))
+  }
+
+  /** Whether those who are answered write again before anything else happens, and all writers together in less time than a flush takes. */
+  #watchReturn(answered: number, writers: number, flushTime: number): void {
+    const before = this.#taken
+    const since = performance.now()
+    process.nextTick(() => {
+      const returned = this.#taken - before
+      const time = performance.now() - since
+      this.#prompt = returned * 2 > answered && (time * writers) / returned < flushTime
+    })
   }
 
   #apply(pending: PendingRevision): void {
@@ -272,6 +322,11 @@ export class CommitQueue {
     if (reason) throw reason
   }
 
+  #requireValid(operation: Operation): void {
+    requireKey(operation.key)
+    if (operation.type === 'put' && operation.lease) this.#state.requireLease(operation.lease)
+  }
+
   #requireWritable(): void {
     if (this.#readOnly && this.#clock.now() - this.#readOnly.since < probeInterval) throw this.#readOnly.error
   }
@@ -290,6 +345,10 @@ function requireKey(key: string): void {
     throw new RangeError(`a key must not be longer than ${maxKeyBytes} bytes`)
 }
 
+function isPut({ type }: Operation): boolean {
+  return type === 'put'
+}
+
 function bringsSomething({ revision, lease, endedLeases }: Step): boolean {
   return revision !== undefined || lease !== undefined || endedLeases !== undefined
 }
@@ -300,8 +359,10 @@ function bytesOf({ changes }: PendingRevision): number {
   return bytes
 }
 
-function batchOf(steps: readonly Step[], visible: Revision): Parameters<Durability['write']>[0] {
-  const puts = new Map<string, Entry>()
+function batchOf(steps: readonly Step[], visible: Revision): WriteBatch {
+  const puts: Entry[] = []
+  /** Entries that were put in the same batch, and are no more. */
+  const superseded = new Set<Entry>()
   const deletes = new Set<string>()
   const replaced: Entry[] = []
   const leases: Lease[] = []
@@ -314,15 +375,17 @@ function batchOf(steps: readonly Step[], visible: Revision): Parameters<Durabili
     revision = step.revision.revision
     for (const change of step.revision.changes) {
       const { previous } = change
-      if (previous && previous.modRevision <= visible) replaced.push(previous)
-      if (change.type === 'put') {
-        puts.set(change.entry.key, change.entry)
-        deletes.delete(change.entry.key)
-      } else {
-        puts.delete(change.key)
-        deletes.add(change.key)
+      if (previous) {
+        if (previous.modRevision <= visible) replaced.push(previous)
+        else superseded.add(previous)
+      }
+      if (change.type === 'delete') deletes.add(change.key)
+      else {
+        puts.push(change.entry)
+        if (deletes.size > 0) deletes.delete(change.entry.key)
       }
     }
   }
-  return { revision, puts: puts.values(), deletes, replaced, leases, endedLeases }
+  const last = superseded.size > 0 ? puts.filter((entry) => !superseded.has(entry)) : puts
+  return { revision, puts: last, deletes, replaced, leases, endedLeases }
 }

@@ -1,6 +1,6 @@
 import { isBackendError } from '@keelson/storagebackend'
 import { createManualClock } from '@keelson/apimachinery/testing'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { NotWrittenError } from './durability.ts'
 import type { EmbeddedBackend } from './embedded-store.ts'
 import { openDurable } from './open-embedded.ts'
@@ -42,6 +42,10 @@ async function earlyAnswers(disk: HeldDisk): Promise<number[]> {
   return early
 }
 
+afterEach(() => {
+  vi.useRealTimers()
+})
+
 describe('an answer', () => {
   it('never comes before its revision is durable', async () => {
     expect(await earlyAnswers(new HeldDisk())).toEqual([])
@@ -80,7 +84,60 @@ it('puts half of those who write into a flush: the others go on meanwhile', asyn
   for (let i = 0; i < 2; i++) await disk.release()
   await Promise.all(rest)
   expect(disk.batches.map((batch) => batch.revision)).toEqual([2, 28, 52])
-  expect([...disk.batches[1]!.puts]).toHaveLength(10)
+  expect(disk.batches[1]!.puts).toHaveLength(10)
+})
+
+it.each([
+  ['puts all who write into a flush when each has the next write ready at once', 0, 8],
+  ['does not wait for writes that together take longer than a flush', 3, 4],
+])('%s', async (_title, timeForEach, most) => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  const disk = new HeldDisk()
+  const backend = openDurable(disk, {})
+  const writers = Array.from({ length: 8 }, async (_, writer) => {
+    for (let i = 0; i < 10; i++) {
+      vi.advanceTimersByTime(timeForEach)
+      await put(backend, `/k${writer}/${i}`)
+    }
+  })
+  for (await turns(); disk.pending > 0; await turns()) {
+    vi.advanceTimersByTime(4)
+    await disk.release()
+  }
+  await Promise.all(writers)
+  const sizes = disk.batches.map((batch) => batch.puts.length)
+  expect(Math.max(...sizes.slice(1))).toBe(most)
+  expect(sizes.filter((size) => size === most).length).toBeGreaterThan(5)
+})
+
+it('writes what a batch leaves, and tells what it does away with', async () => {
+  const disk = new HeldDisk()
+  const backend = openDurable(disk, {})
+  const first = put(backend, '/a')
+  await disk.release()
+  await first
+  const remove = (key: string): Promise<unknown> => backend.commit({ compare: [], operations: [{ type: 'delete', key }] })
+  const steps = [
+    remove('/a'),
+    put(backend, '/a'),
+    put(backend, '/b'),
+    put(backend, '/b'),
+    put(backend, '/c'),
+    remove('/c'),
+    remove('/b'),
+    put(backend, '/b'),
+  ]
+  for (await turns(); disk.pending > 0; await turns()) await disk.release()
+  await Promise.all(steps)
+  const left = new Map<string, number>()
+  for (const batch of disk.batches) {
+    for (const { modRevision } of batch.replaced) expect([...left.values()]).toContain(modRevision)
+    for (const { key } of batch.puts) expect(batch.deletes).not.toContain(key)
+    expect(new Set(batch.puts.map((entry) => entry.key)).size).toBe(batch.puts.length)
+    for (const key of batch.deletes) left.delete(key)
+    for (const { key, modRevision } of batch.puts) left.set(key, modRevision)
+  }
+  expect(Object.fromEntries(left)).toEqual({ '/a': 4, '/b': 10 })
 })
 
 it('stops when a flush fails, and shows nothing of it', async () => {

@@ -6,7 +6,7 @@ export interface WriteBatch {
   /** The store's revision with this batch. */
   readonly revision: Revision
   /** The last state of each key that the batch touches. */
-  readonly puts: Iterable<Entry>
+  readonly puts: readonly Entry[]
   readonly deletes: Iterable<string>
   /** What the puts and deletes do away with: the entries that were durable before the batch. */
   readonly replaced: Iterable<Entry>

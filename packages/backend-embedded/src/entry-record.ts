@@ -27,17 +27,26 @@ export class DamagedStoreError extends Error {
   }
 }
 
-/** Writes the record at `at`; returns its end. */
+/** Room that writing a record takes. */
+export function recordRoom(key: Uint8Array, entry: Entry): number {
+  return key.length + recordHeader + entry.value.length
+}
+
+/** Writes the record behind the key's length from `at` on; returns its end. */
 export function writeRecord(out: Buffer, at: number, key: Uint8Array, entry: Entry): number {
-  const end = at + recordHeader + entry.value.length
-  out[at] = magic
-  out[at + 1] = version
-  out[at + 2] = out[at + 3] = 0
-  out.writeDoubleBE(entry.createRevision, at + 8)
-  out.writeDoubleBE(entry.modRevision, at + 16)
-  out.writeDoubleBE(entry.lease, at + 24)
-  out.set(entry.value, at + recordHeader)
-  out.writeUInt32BE(crc32(out.subarray(at + checkedFrom, end), crc32(key)), at + 4)
+  const start = at + key.length
+  const end = start + recordHeader + entry.value.length
+  // The checksum is of one piece of memory: until it is known, the key stands before the fields, over what comes before them.
+  out.set(key, at + checkedFrom)
+  out.writeDoubleBE(entry.createRevision, start + 8)
+  out.writeDoubleBE(entry.modRevision, start + 16)
+  out.writeDoubleBE(entry.lease, start + 24)
+  out.set(entry.value, start + recordHeader)
+  const checksum = crc32(out.subarray(at + checkedFrom, end))
+  out[start] = magic
+  out[start + 1] = version
+  out[start + 2] = out[start + 3] = 0
+  out.writeUInt32BE(checksum, start + 4)
   return end
 }
 

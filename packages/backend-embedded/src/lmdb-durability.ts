@@ -7,7 +7,7 @@ import type { Entry } from '@keelson/storagebackend'
 import { Census } from './census.ts'
 import { isMarkOf, leaveCloseMark, takeCloseMark } from './close-mark.ts'
 import { NotWrittenError, type Durability, type LoadedState, type WriteBatch } from './durability.ts'
-import { DamagedStoreError, readRecord, recordHeader, writeRecord } from './entry-record.ts'
+import { DamagedStoreError, readRecord, recordRoom, writeRecord } from './entry-record.ts'
 import { readFileHeader } from './file-header.ts'
 import { isAlive, LockedError, thisProcess, type Holder } from './holder.ts'
 import type { Lease } from './leases.ts'
@@ -121,21 +121,28 @@ export class LmdbDurability implements Durability {
   }
 
   async write(batch: WriteBatch): Promise<void> {
-    const puts = Array.from(batch.puts, (entry) => ({ entry, key: Buffer.from(entry.key) }))
+    const { puts } = batch
+    const keys: Buffer[] = []
     let size = 0
-    for (const { entry } of puts) size += recordHeader + entry.value.length
+    for (const entry of puts) {
+      const key = Buffer.from(entry.key)
+      keys.push(key)
+      size += recordRoom(key, entry)
+    }
     this.#requireRoom(size)
     for (const entry of batch.replaced) this.#census.remove(entry)
-    for (const { entry } of puts) this.#census.add(entry)
+    for (const entry of puts) this.#census.add(entry)
     for (const lease of batch.leases) this.#census.addLease(lease.id)
     for (const id of batch.endedLeases) this.#census.removeLease(id)
     const records = this.#bufferFor(size)
     try {
       const committed = this.#tables.root.batch(() => {
+        const { entries } = this.#tables
         let at = 0
-        for (const { entry, key } of puts) {
-          const end = writeRecord(records, at, key, entry)
-          void this.#tables.entries.put(key, records.subarray(at, end))
+        for (let i = 0; i < puts.length; i++) {
+          const key = keys[i]!
+          const end = writeRecord(records, at, key, puts[i]!)
+          void entries.put(key, records.subarray(at + key.length, end))
           at = end
         }
         for (const key of batch.deletes) void this.#tables.entries.remove(Buffer.from(key))

@@ -36,7 +36,7 @@ export class WriteBehind implements Durability {
     if (this.#failure && !(this.#failure instanceof NotWrittenError)) throw this.#failure
     // Before this batch is taken: one that is refused must not be written later.
     if (this.#failure || this.#bytes > mostWaiting) await this.#flush()
-    const kept = { ...batch, puts: [...batch.puts], deletes: [...batch.deletes], replaced: [...batch.replaced] }
+    const kept = { ...batch, deletes: [...batch.deletes], replaced: [...batch.replaced] }
     this.#waiting.push(kept)
     this.#bytes += bytesOf(kept)
     // Told to the next one.
@@ -107,5 +107,5 @@ function joined(batches: readonly WriteBatch[], durable: number): WriteBatch {
   const endedLeases = batches.flatMap((batch) => batch.endedLeases)
   const ended = new Set(endedLeases)
   const leases = batches.flatMap((batch) => batch.leases).filter(({ id }) => !ended.has(id))
-  return { revision: batches.at(-1)!.revision, puts: puts.values(), deletes, replaced, leases, endedLeases }
+  return { revision: batches.at(-1)!.revision, puts: [...puts.values()], deletes, replaced, leases, endedLeases }
 }
