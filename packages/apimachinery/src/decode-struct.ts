@@ -55,7 +55,9 @@ function decodeWith(decode: Decoder, input: JsonValue | ParsedJson, options: Dec
   const reuse = options.owned === true && (!(input instanceof JsonDocument) || value === input.value)
   const context = new DecodeContext({ strict: strict === 'Strict' || strict === 'Warn', keepEmptyLists, converting, reuse })
   const object = finishDecoding(() => decode(value, context), context)
-  return { object, strictErrors: context.strictErrors, emptiedLists: context.emptiedLists }
+  // Who converts tells them by their names.
+  const strictErrors = converting ? context.strictErrors.toSorted() : context.strictErrors
+  return { object, strictErrors, emptiedLists: context.emptiedLists }
 }
 
 function finishDecoding(decode: () => unknown, context: DecodeContext): unknown {

@@ -46,3 +46,6 @@ export function fieldPath(first = '', ...rest: string[]): FieldPath {
   for (const name of rest) path = new FieldPath(name, path)
   return path
 }
+
+/** What the original calls the object itself where it has no name for it: "[]". Nothing below it is told by it. */
+export const unnamedPath: FieldPath = new FieldPath('', undefined, true)

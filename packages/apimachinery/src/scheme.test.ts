@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { KubeObject } from './meta.ts'
 import { Scheme } from './scheme.ts'
+import type { FieldLabelRefusal } from './scheme.ts'
 
 const hub = { group: '', version: 'v1', kind: 'Thing' }
 const other = { group: 'things.example.com', version: 'v2', kind: 'Thing' }
@@ -41,5 +42,9 @@ describe('Scheme', () => {
       '"data.v" is not a known field selector: only "metadata.name", "metadata.namespace"',
     )
     expect(() => things().convertFieldLabel(other, 'data.v')).toThrow('field label not supported: data.v')
+    const scheme = new Scheme()
+    const refuseFieldLabel: FieldLabelRefusal = (label, { kind }) => `no ${label} of ${kind}`
+    scheme.register({ gvk: hub, hub, convertFieldLabel: () => undefined, refuseFieldLabel })
+    expect(() => scheme.convertFieldLabel(hub, 'data.v')).toThrow('no data.v of Thing')
   })
 })

@@ -16,7 +16,12 @@ export interface KindRegistration {
   readonly fromHub?: (object: KubeObject) => KubeObject
   /** Renames a field selector's label of this version to the hub's; undefined refuses it. Absent: name and namespace only. */
   readonly convertFieldLabel?: (label: string) => string | undefined
+  /** How a label is refused, for kinds that have words of their own for it. */
+  readonly refuseFieldLabel?: FieldLabelRefusal
 }
+
+/** What is said of a field label that a kind cannot be selected by. */
+export type FieldLabelRefusal = (label: string, gvk: GroupVersionKind) => string
 
 /** Which kinds and versions there are, how they are defaulted and how they convert. Objects carry no kind and apiVersion here. */
 export class Scheme {
@@ -51,13 +56,13 @@ export class Scheme {
 
   /** A field selector's label of this version as the hub's. Throws BadRequest on one that cannot be selected by. */
   convertFieldLabel(gvk: GroupVersionKind, label: string): string {
-    const convert = this.#kinds.get(keyOf(gvk))?.convertFieldLabel
+    const { convertFieldLabel: convert, refuseFieldLabel } = this.#kinds.get(keyOf(gvk)) ?? {}
     if (convert === undefined) {
       if (defaultFieldLabels.includes(label)) return label
       throw newBadRequest(`${quote(label)} is not a known field selector: only ${defaultFieldLabels.map(quote).join(', ')}`)
     }
     const converted = convert(label)
-    if (converted === undefined) throw newBadRequest(`field label not supported: ${label}`)
+    if (converted === undefined) throw newBadRequest(refuseFieldLabel?.(label, gvk) ?? `field label not supported: ${label}`)
     return converted
   }
 

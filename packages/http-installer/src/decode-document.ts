@@ -160,7 +160,7 @@ export function messageOf(error: unknown): string {
 }
 
 /** A kind that the server does not know, in the original's words. */
-export function notRegistered(gvk: GroupVersionKind): string {
+export function notRegistered(gvk: GroupVersionKind, scheme = 'pkg/api/legacyscheme/scheme.go:30'): string {
   const version = JSON.stringify(apiVersionOf(gvk))
-  return `no kind ${JSON.stringify(gvk.kind)} is registered for version ${version} in scheme "pkg/api/legacyscheme/scheme.go:30"`
+  return `no kind ${JSON.stringify(gvk.kind)} is registered for version ${version} in scheme ${JSON.stringify(scheme)}`
 }

@@ -2,7 +2,7 @@ import { newBadRequest } from '@keelson/apimachinery'
 import type { DeleteOptions, KubeObject } from '@keelson/apimachinery'
 import type { InstallerContext } from './context.ts'
 import { requestContextOf } from './context.ts'
-import { decodeDocument, withoutDelay } from './decode-document.ts'
+import { decodeDocument, notRegistered, withoutDelay } from './decode-document.ts'
 import type { SentBody } from './decode-document.ts'
 import { metaType } from './meta-types.ts'
 import { negotiateInput } from './negotiate.ts'
@@ -10,6 +10,19 @@ import { parseDeleteOptions, checkDeleteOptions } from './query-options.ts'
 import { readBody } from './read-body.ts'
 import type { ResourceScope } from './scope.ts'
 import type { QueryParameters } from './request-target.ts'
+
+/** Where the original keeps the kinds of meta/v1, and which it has there beside DeleteOptions. */
+const metaScheme = 'k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27'
+const metaKinds: ReadonlySet<string> = new Set([
+  'Status',
+  'APIVersions',
+  'APIGroup',
+  'APIGroupList',
+  'APIResourceList',
+  'CreateOptions',
+  'PatchOptions',
+  'UpdateOptions',
+])
 
 /** From the body, or from the query when there is none. Throws 400, 413, 415 and 422. */
 export async function readDeleteOptions(c: InstallerContext, scope: ResourceScope, query: QueryParameters): Promise<DeleteOptions> {
@@ -27,7 +40,12 @@ function decodeDeleteOptions(sent: SentBody): DeleteOptions {
   const type = metaType('DeleteOptions')
   try {
     const document = decodeDocument(sent, { group: '', version: 'v1', kind: 'DeleteOptions' })
-    if (document.gvk.kind !== 'DeleteOptions') throw newBadRequest('decoded object cannot be converted to DeleteOptions')
+    const { kind } = document.gvk
+    if (kind !== 'DeleteOptions') {
+      throw newBadRequest(
+        metaKinds.has(kind) ? `converting (v1.${kind}) to (v1.DeleteOptions): unknown conversion` : notRegistered(document.gvk, metaScheme),
+      )
+    }
     const { apiVersion: _, kind: __, ...options } = document.decode(type, 'Ignore').object as KubeObject & DeleteOptions
     return options
   } catch (error) {

@@ -29,7 +29,7 @@ export function defineApiGroup<const Objects extends readonly KubeObject[]>(part
 
 /** In every version: defaulted by its definition, selected by the fields that are selectable. */
 function registerKind(scheme: Scheme, definition: ResourceDefinition): void {
-  const { group, version, kind, storedVersion = version, alsoServedAs = [], selectableFields } = definition
+  const { group, version, kind, storedVersion = version, alsoServedAs = [], selectableFields, refuseFieldLabel } = definition
   const hub = { group, version, kind }
   const labels = selectableFields && new Set(['metadata.name', 'metadata.namespace', ...Object.keys(selectableFields)])
   const versions: ServedVersion[] = [{ group, version }, ...alsoServedAs]
@@ -44,6 +44,7 @@ function registerKind(scheme: Scheme, definition: ResourceDefinition): void {
       ...(toHub && { toHub }),
       ...(fromHub && { fromHub }),
       ...(labels && { convertFieldLabel: (label: string) => (labels.has(label) ? label : undefined) }),
+      ...(refuseFieldLabel && { refuseFieldLabel }),
     })
   }
 }

@@ -12,6 +12,9 @@ export interface DeletedCollection<T extends KubeObject> {
   readonly items: readonly StoredObject<T>[]
   /** Of the list that was worked through. */
   readonly revision: number
+  /** Of who asked with a limit: where the rest begins, and how much there is. */
+  readonly continue?: string
+  readonly remainingItemCount?: number | undefined
 }
 
 /**
@@ -37,7 +40,8 @@ export async function deleteCollection<T extends KubeObject>(
     items.push(...batch)
     await deleteAll(parts, context, request, batch)
     // Who asks with a limit gets just that page.
-    if (listRequest.limit > 0 || found.continue === '') return { items, revision: first }
+    if (listRequest.limit > 0) return { items, revision: first, continue: found.continue, remainingItemCount: found.remainingItemCount }
+    if (found.continue === '') return { items, revision: first }
     page = { ...listRequest, limit, continue: found.continue, resourceVersion: '', resourceVersionMatch: undefined }
   }
 }

@@ -171,7 +171,8 @@ describe('a collection', () => {
 
   it('of a limit is one page; a refusal ends it', async () => {
     for (let i = 0; i < 4; i++) await create({ name: `w${i}` })
-    await test.store.deleteCollection(context, { options: {}, dryRun: false }, { ...all, limit: 3 })
+    const page = await test.store.deleteCollection(context, { options: {}, dryRun: false }, { ...all, limit: 3 })
+    expect(page.continue).not.toBe('')
     expect([...(await test.store.list(context, all)).items]).toHaveLength(1)
     const refuse = { options: {}, dryRun: false, validate: async () => Promise.reject(new Error('no')) }
     await expect(test.store.deleteCollection(context, refuse, all)).rejects.toThrow('no')

@@ -1,4 +1,12 @@
-import type { DeepReadonly, DeleteOptions, FieldErrorList, GroupVersion, KubeObject, RequestContext } from '@keelson/apimachinery'
+import type {
+  DeepReadonly,
+  DeleteOptions,
+  FieldErrorList,
+  FieldLabelRefusal,
+  GroupVersion,
+  KubeObject,
+  RequestContext,
+} from '@keelson/apimachinery'
 import type { FieldFilter } from '@keelson/apimachinery/managed-fields'
 import type { DefaultOnRead } from '@keelson/storagebackend'
 import type { Deprecation } from './deprecations.ts'
@@ -111,6 +119,8 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   readonly generateName?: (base: string) => string
   /** Beyond metadata.name and metadata.namespace. "" when unset. */
   readonly selectableFields?: Readonly<Record<string, (object: DeepReadonly<T>) => string>>
+  /** What who selects by another field is told. Default: that the label is not supported. */
+  readonly refuseFieldLabel?: FieldLabelRefusal
   /** After Name; those of priority 0 before Age, the rest behind it. [] is Name and Age; left out: Name and Created At, as the original prints kinds it has no printer for. */
   readonly columns?: readonly Column<T>[]
   /** Those of the defaults that objects are stored without, because their strategy takes them out again. Default: none. */

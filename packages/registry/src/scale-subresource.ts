@@ -7,12 +7,14 @@ import { readResult } from './read-result.ts'
 import type { Column } from './resource-definition.ts'
 import { restFacts } from './rest-facts.ts'
 import type { AdmitObject, Getter, UpdatedObjectInfo, Updater } from './rest.ts'
-import { tableConvertor } from './table.ts'
+import { ageColumn, nameColumn, tableConvertor } from './table.ts'
 
 const scaleKind: GroupVersionKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' }
 const columns: readonly Column<Scale>[] = [
+  { ...nameColumn, format: '' },
   { name: 'Desired', type: 'integer', description: 'How many there should be.', value: ({ spec }) => spec?.replicas ?? 0 },
   { name: 'Available', type: 'integer', description: 'How many there are.', value: ({ status }) => status?.replicas ?? 0 },
+  ageColumn,
 ]
 
 /** Where a kind keeps how many there should be, and are. */
@@ -76,7 +78,7 @@ export function scaleSubresource<T extends KubeObject>(by: ScaledBy<T>): Subreso
         return { object: scaleOf(readResult(outcome.object)), created: false }
       },
     }
-    return { ...restFacts(scaleKind, { namespaced: store.namespaced, table: tableConvertor({ columns }) }), ...verbs }
+    return { ...restFacts(scaleKind, { namespaced: store.namespaced, table: tableConvertor({ allColumns: columns }) }), ...verbs }
   }
 }
 
@@ -87,6 +89,7 @@ function setManagers({ metadata }: KubeObject, managers: ObjectMeta['managedFiel
 
 function toScale<T extends KubeObject>(by: ScaledBy<T>, object: DeepReadonly<T>): Scale {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = (object as KubeObject).metadata
+  const replicas = by.replicas(object)
   const selector = by.selector(object)
   return {
     kind: scaleKind.kind,
@@ -98,7 +101,8 @@ function toScale<T extends KubeObject>(by: ScaledBy<T>, object: DeepReadonly<T>)
       ...(resourceVersion !== undefined && { resourceVersion }),
       ...(creationTimestamp !== undefined && { creationTimestamp }),
     },
-    spec: { replicas: by.replicas(object) },
+    // None is left out, as of all numbers of the kind's spec.
+    spec: { ...(replicas !== 0 && { replicas }) },
     status: { replicas: by.statusReplicas(object), ...(selector !== '' && { selector }) },
   }
 }

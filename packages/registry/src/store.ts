@@ -4,6 +4,7 @@ import { isStoredObject } from '@keelson/storagebackend'
 import type { ObjectList, ObjectWatch, Storage } from '@keelson/storagebackend'
 import { create } from './create.ts'
 import { deleteCollection } from './delete-collection.ts'
+import type { DeletedCollection } from './delete-collection.ts'
 import { deleteObject } from './delete.ts'
 import { exportObject } from './export-object.ts'
 import { get } from './get.ts'
@@ -147,11 +148,7 @@ export class Store<T extends KubeObject = KubeObject>
     return { object: this.result(object), immediate }
   }
 
-  async deleteCollection(
-    context: RequestContext,
-    request: DeleteRequest,
-    options: ListRequest,
-  ): Promise<{ items: readonly RestResult[]; revision: number }> {
+  async deleteCollection(context: RequestContext, request: DeleteRequest, options: ListRequest): Promise<DeletedCollection<T>> {
     this.#warnOfDelete(context, request)
     return deleteCollection(this.parts, context, request, options)
   }

@@ -1,11 +1,8 @@
 import type { ConfigMap } from '@keelson/api/core/v1'
-import { fieldError, FieldPath, fieldPath } from '@keelson/apimachinery'
+import { fieldError, fieldPath, unnamedPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { binarySize, maxDataSize, textSize, validateDataKey } from '../data-keys.ts'
 import { validateImmutableData } from '../immutable-data.ts'
-
-/** Clients see the object as a whole under this name. */
-const wholeObject = new FieldPath('[]')
 
 export function validateConfigMap(configMap: DeepReadonly<ConfigMap>): FieldErrorList {
   const { data = {}, binaryData = {} } = configMap
@@ -17,7 +14,7 @@ export function validateConfigMap(configMap: DeepReadonly<ConfigMap>): FieldErro
     }
   }
   for (const key of Object.keys(binaryData)) errors.push(...validateDataKey(key, fieldPath('binaryData')))
-  if (textSize(data) + binarySize(binaryData) > maxDataSize) errors.push(fieldError.tooLong(wholeObject, maxDataSize))
+  if (textSize(data) + binarySize(binaryData) > maxDataSize) errors.push(fieldError.tooLong(unnamedPath, maxDataSize))
   return errors
 }
 

@@ -1,5 +1,5 @@
 import type { HostAlias, NodeAffinity, PodAffinity } from '@keelson/api/core/v1'
-import { fieldPath, parseQuantity, quote, semanticEqual } from '@keelson/apimachinery'
+import { fieldPath, parseQuantity, quote, repeatCheck, semanticEqual } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldPath, ObjectMeta } from '@keelson/apimachinery'
 import { ipWarnings } from '../ip-address.ts'
 import { appArmorContainerPrefix, seccompContainerPrefix, seccompPodAnnotation } from './annotation-keys.ts'
@@ -144,11 +144,10 @@ function pullSecretWarnings({ imagePullSecrets: secrets }: ReadonlyPodSpec, spec
 function repeated<T>(items: readonly T[], valueOf: (item: T) => string): [number, string][] {
   const found: [number, string][] = []
   if (items.length < 2) return found
-  const seen = new Set<string>()
+  const isRepeated = repeatCheck<string>()
   for (let i = 0; i < items.length; i++) {
     const value = valueOf(items[i]!)
-    if (seen.has(value)) found.push([i, value])
-    else seen.add(value)
+    if (isRepeated(value)) found.push([i, value])
   }
   return found
 }

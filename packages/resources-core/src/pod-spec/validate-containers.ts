@@ -1,5 +1,5 @@
 import type { Container } from '@keelson/api/core/v1'
-import { fieldError } from '@keelson/apimachinery'
+import { fieldError, repeatCheck } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { validateItems } from './field-rules.ts'
 import { validateContainer } from './validate-container.ts'
@@ -14,12 +14,11 @@ type Containers = readonly DeepReadonly<Container>[]
 
 export function validateContainers(containers: Containers, scope: ContainerScope, path: FieldPath): FieldErrorList {
   if (containers.length === 0) return [fieldError.required(path)]
-  const names = new Set<string>()
+  const isRepeated = repeatCheck<string>()
   const errors = validateItems(containers, path, (container, at) => {
     const { name = '' } = container
     const own = validateContainer(container, scope, at)
-    if (names.has(name)) own.push(fieldError.duplicate(at.child('name'), name))
-    names.add(name)
+    if (isRepeated(name)) own.push(fieldError.duplicate(at.child('name'), name))
     return [...own, ...validateHooksAndProbes(container, scope, at), ...validateContainerRestartPolicy(container, at)]
   })
   return [...errors, ...validateHostPorts(containers, path)]

@@ -1,5 +1,5 @@
 import type { PodSchedulingGroup } from '@keelson/api/core/v1'
-import { fieldError, nameIsDNSSubdomain } from '@keelson/apimachinery'
+import { fieldError, nameIsDNSSubdomain, repeatCheck } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { invalidEach, validateItems, validateQualifiedName } from './field-rules.ts'
 import type { ReadonlyPodSpec } from './visit-containers.ts'
@@ -13,11 +13,10 @@ export function validateReadinessGates({ readinessGates: gates }: ReadonlyPodSpe
 
 export function validateSchedulingGates({ schedulingGates: gates }: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
   if (gates === undefined) return []
-  const seen = new Set<string>()
+  const isRepeated = repeatCheck<string>()
   return validateItems(gates, path.child('schedulingGates'), ({ name = '' }, at) => {
     const errors = validateQualifiedName(name, at)
-    if (seen.has(name)) errors.push(fieldError.duplicate(at, name))
-    seen.add(name)
+    if (isRepeated(name)) errors.push(fieldError.duplicate(at, name))
     return errors
   })
 }

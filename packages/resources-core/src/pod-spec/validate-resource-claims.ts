@@ -1,5 +1,5 @@
 import type { PodResourceClaim } from '@keelson/api/core/v1'
-import { fieldError, nameIsDNSSubdomain } from '@keelson/apimachinery'
+import { fieldError, nameIsDNSSubdomain, unnamedPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { internalForm } from '../internal-form/internal-form.ts'
 import { mirrorAnnotation } from './annotation-keys.ts'
@@ -16,7 +16,7 @@ export function validateResourceClaims(
   const names = new Set<string>()
   return claims.flatMap((claim, i) => {
     if (annotations !== undefined && Object.hasOwn(annotations, mirrorAnnotation)) {
-      return [{ ...fieldError.forbidden(path, 'static pods do not support resource claims'), field: '' }]
+      return [fieldError.forbidden(unnamedPath, 'static pods do not support resource claims')]
     }
     const { name = '', resourceClaimName: byName, resourceClaimTemplateName: template } = claim
     const at = path.index(i)

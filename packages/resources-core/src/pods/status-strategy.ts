@@ -1,5 +1,5 @@
 import type { Pod } from '@keelson/api/core/v1'
-import { fieldPath } from '@keelson/apimachinery'
+import { copyObject, fieldPath } from '@keelson/apimachinery'
 import type { OwnerReference } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { SubresourceStrategy } from '@keelson/registry'
@@ -17,7 +17,7 @@ export const podStatus: SubresourceStrategy<Pod> = {
       keepMember(pod, old, 'spec')
       delete pod.metadata.deletionTimestamp
       if (old.metadata.ownerReferences === undefined) delete pod.metadata.ownerReferences
-      else pod.metadata.ownerReferences = structuredClone(old.metadata.ownerReferences) as OwnerReference[]
+      else pod.metadata.ownerReferences = copyObject(old.metadata.ownerReferences) as OwnerReference[]
       pod.status ??= {}
       if (!pod.status.qosClass && old.status?.qosClass !== undefined) pod.status.qosClass = old.status.qosClass
       keepObservedGenerations(pod, old as Pod)

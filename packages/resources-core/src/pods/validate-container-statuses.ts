@@ -1,5 +1,5 @@
 import type { ContainerStatus, Pod, ResourceStatus } from '@keelson/api/core/v1'
-import { byteLength, fieldError, isValidGroupID, isValidUserID } from '@keelson/apimachinery'
+import { byteLength, fieldError, isValidGroupID, isValidUserID, repeatCheck } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { invalidEach, validateSupported } from '../pod-spec/field-rules.ts'
 import type { ReadonlyContainer } from '../pod-spec/visit-containers.ts'
@@ -67,14 +67,13 @@ const healths = ['Healthy', 'Unhealthy', 'Unknown']
 const maxMessage = 1024
 
 function validateHealth({ resources }: DeepReadonly<ResourceStatus>, path: FieldPath): FieldErrorList {
-  const seen = new Set<string>()
+  const isRepeated = repeatCheck<string>()
   return (resources ?? []).flatMap(({ resourceID = '', health = '', message }, i) => {
     const at = path.index(i)
     const errors = validateSupported(health, healths, at.child('health'))
     if (message === '') errors.push(fieldError.required(at.child('message'), 'must be non-empty if specified'))
     else if (message !== undefined && byteLength(message) > maxMessage) errors.push(fieldError.tooLong(at.child('message'), maxMessage))
-    if (seen.has(resourceID)) errors.push(fieldError.duplicate(at.child('resourceID'), resourceID))
-    seen.add(resourceID)
+    if (isRepeated(resourceID)) errors.push(fieldError.duplicate(at.child('resourceID'), resourceID))
     return errors
   })
 }

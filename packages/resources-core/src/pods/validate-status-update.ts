@@ -1,5 +1,5 @@
 import type { Pod, PodCondition, PodResourceClaim, PodResourceClaimStatus } from '@keelson/api/core/v1'
-import { fieldError, fieldPath, nameIsDNSSubdomain, validateImmutableField } from '@keelson/apimachinery'
+import { fieldError, fieldPath, nameIsDNSSubdomain, repeatCheck, validateImmutableField } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { invalidEach, validateQualifiedName } from '../pod-spec/field-rules.ts'
 import type { PodRules } from '../pod-spec/pod-rules.ts'
@@ -57,7 +57,7 @@ function validateClaimStatuses(
   claims: readonly DeepReadonly<PodResourceClaim>[],
   path: FieldPath,
 ): FieldErrorList {
-  const names = new Set<string>()
+  const isRepeated = repeatCheck<string>()
   const claimed = new Set(claims.map(({ name }) => name))
   return statuses.flatMap(({ name = '', resourceClaimName: claim }, i) => {
     const at = path.index(i)
@@ -65,8 +65,7 @@ function validateClaimStatuses(
     if (!claimed.has(name)) {
       errors.push(fieldError.invalid(at.child('name'), name, 'must match the name of an entry in `spec.resourceClaims`'))
     }
-    if (names.has(name)) errors.push(fieldError.duplicate(at.child('name'), name))
-    names.add(name)
+    if (isRepeated(name)) errors.push(fieldError.duplicate(at.child('name'), name))
     if (claim === undefined) return errors
     return [...errors, ...invalidEach(nameIsDNSSubdomain(claim, false), claim, at.child('resourceClaimName'))]
   })

@@ -1,4 +1,4 @@
-import { fieldError } from '@keelson/apimachinery'
+import { fieldError, repeatCheck } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 
 export type ItemRule<T> = (item: T, path: FieldPath) => FieldErrorList
@@ -21,12 +21,10 @@ export function validateSet<T>(list: readonly T[] | null | undefined, { max, rul
   const items = list ?? []
   const errors = validateList(items, max, rule, path)
   if (items.length > max) return errors
-  const seen = new Set<string>()
+  const isRepeated = repeatCheck<string>()
   for (const [i, item] of items.entries()) {
     const value = key(item)
-    const text = JSON.stringify(value)
-    if (seen.has(text)) errors.push(fieldError.duplicate(path.index(i), value))
-    seen.add(text)
+    if (isRepeated(JSON.stringify(value))) errors.push(fieldError.duplicate(path.index(i), value))
   }
   return errors
 }

@@ -1,5 +1,5 @@
 import type { EphemeralContainer, Pod, PodSpec } from '@keelson/api/core/v1'
-import { copyObject, fieldError, fieldPath, quote, semanticEqual } from '@keelson/apimachinery'
+import { copyObject, fieldError, fieldPath, quote, semanticEqual, unnamedPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { onlyFields } from '@keelson/apimachinery/managed-fields'
 import type { SubresourceStrategy } from '@keelson/registry'
@@ -37,7 +37,7 @@ export const ephemeralContainers: SubresourceStrategy<Pod> = {
 
 function validateEphemeralUpdate(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>): FieldErrorList {
   if (old.metadata.annotations?.[mirrorAnnotation] !== undefined) {
-    return [fieldError.forbidden(fieldPath(''), 'static pods do not support ephemeral containers')]
+    return [fieldError.forbidden(unnamedPath, 'static pods do not support ephemeral containers')]
   }
   const rules = podRules('pod', old)
   const containers = pod.spec?.ephemeralContainers ?? []

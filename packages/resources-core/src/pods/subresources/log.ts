@@ -1,5 +1,5 @@
 import type { Pod, PodLogOptions } from '@keelson/api/core/v1'
-import { fieldError, fieldPath, newInvalid } from '@keelson/apimachinery'
+import { fieldError, fieldPath, newInvalid, unnamedPath } from '@keelson/apimachinery'
 import type { FieldErrorList } from '@keelson/apimachinery'
 import { readResult, restFacts } from '@keelson/registry'
 import type { RESTStorage, Streamer } from '@keelson/registry'
@@ -64,7 +64,7 @@ function validateLogOptions({ tailLines, limitBytes, sinceSeconds, sinceTime, st
     errors.push(fieldError.invalid(fieldPath('limitBytes'), limitBytes, 'must be greater than 0'))
   }
   if (sinceSeconds !== undefined && sinceTime) {
-    errors.push(fieldError.forbidden(fieldPath(''), 'at most one of `sinceTime` or `sinceSeconds` may be specified'))
+    errors.push(fieldError.forbidden(unnamedPath, 'at most one of `sinceTime` or `sinceSeconds` may be specified'))
   } else if (sinceSeconds !== undefined && sinceSeconds < 1) {
     errors.push(fieldError.invalid(fieldPath('sinceSeconds'), sinceSeconds, 'must be greater than 0'))
   }

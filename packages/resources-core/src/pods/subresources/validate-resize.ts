@@ -1,5 +1,5 @@
 import type { Container, Pod, ResourceRequirements } from '@keelson/api/core/v1'
-import { fieldError, fieldPath, semanticEqual } from '@keelson/apimachinery'
+import { fieldError, fieldPath, semanticEqual, unnamedPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { mirrorAnnotation } from '../../pod-spec/annotation-keys.ts'
 import { podRules } from '../../pod-spec/pod-rules.ts'
@@ -18,7 +18,7 @@ const noSpec: ReadonlyPodSpec = { containers: null }
 /** Only cpu and memory change, and the pod stays in its class. */
 export function validateResize(pod: ReadonlyPod, old: ReadonlyPod): FieldErrorList {
   const refusal = unsupported(old)
-  if (refusal !== undefined) return [fieldError.forbidden(fieldPath(''), refusal)]
+  if (refusal !== undefined) return [fieldError.forbidden(unnamedPath, refusal)]
   const { spec = noSpec } = pod
   const { spec: oldSpec = noSpec } = old
   const errors = validatePod(pod, podRules('pod', old))

@@ -1,4 +1,5 @@
 import type { HorizontalPodAutoscaler, HPAScalingRules, MetricSpec } from '@keelson/api/autoscaling/v2'
+import { copyObject } from '@keelson/apimachinery'
 
 const defaultUtilization = 80
 const scaleUp: HPAScalingRules = {
@@ -18,8 +19,8 @@ export function setAutoscalerDefaults(autoscaler: HorizontalPodAutoscaler): void
   if ((spec.metrics ?? []).length === 0) spec.metrics = [cpuMetric(defaultUtilization)]
   const { behavior } = spec
   if (behavior === undefined) return
-  behavior.scaleUp = { ...structuredClone(scaleUp), ...behavior.scaleUp }
-  behavior.scaleDown = { ...structuredClone(scaleDown), ...behavior.scaleDown }
+  behavior.scaleUp = { ...copyObject(scaleUp), ...behavior.scaleUp }
+  behavior.scaleDown = { ...copyObject(scaleDown), ...behavior.scaleDown }
 }
 
 /** What is wanted where no metric is named, and all that the first version could say. */

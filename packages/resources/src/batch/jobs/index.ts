@@ -1,4 +1,5 @@
 import type { Job } from '@keelson/api/batch/v1'
+import { quote } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { jobColumns } from './columns.ts'
@@ -15,6 +16,7 @@ export const jobs: ResourceDefinition<Job> = defineResource<Job>({
   setDefaults: setJobDefaults,
   defaultOnRead: jobDefaultOnRead,
   strategy: jobStrategy,
+  refuseFieldLabel: (label) => `field label ${quote(label)} not supported for Job`,
   selectableFields: { 'status.successful': ({ status }) => String(status?.succeeded ?? 0) },
   columns: jobColumns,
   subresources: { status: jobStatus },

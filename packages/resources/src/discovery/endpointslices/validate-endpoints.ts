@@ -5,6 +5,7 @@ import {
   isDNS1123Subdomain,
   isValidLabelValue,
   nameIsDNSSubdomain,
+  repeatCheck,
   validateLabels,
 } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
@@ -83,8 +84,9 @@ function validateHints({ forZones = [], forNodes = [] }: DeepReadonly<EndpointHi
 
 function validateHintNames(names: readonly string[], path: FieldPath, complaints: (name: string) => readonly string[]): FieldErrorList {
   if (names.length > maxHints) return [fieldError.tooMany(path, names.length, maxHints)]
+  const isRepeated = repeatCheck<string>()
   return names.flatMap((name, i) => {
     const at = path.index(i).child('name')
-    return [...(names.indexOf(name) < i ? [fieldError.duplicate(at, name)] : []), ...invalidEach(complaints(name), name, at)]
+    return [...(isRepeated(name) ? [fieldError.duplicate(at, name)] : []), ...invalidEach(complaints(name), name, at)]
   })
 }

@@ -13,6 +13,7 @@ export const resourceSlices: ResourceDefinition<ResourceSlice> = defineResource<
   alsoServedAs: sliceVersions,
   scope: 'Cluster',
   returnsDeletedObject: true,
+  refuseFieldLabel: (label, { group, version, kind }) => `field label not supported for ${group}/${version}, Kind=${kind}: ${label}`,
   selectableFields: { 'spec.nodeName': ({ spec }) => spec.nodeName ?? '', 'spec.driver': ({ spec }) => spec.driver },
   setDefaults: setResourceSliceDefaults,
   strategy: resourceSliceStrategy,
