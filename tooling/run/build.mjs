@@ -2,8 +2,10 @@
 import { rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import { rolldown } from 'rolldown'
-import { root } from './lib/prepare.mjs'
+import { ensureInstalled, root } from './lib/prepare.mjs'
+
+ensureInstalled()
+const { rolldown } = await import('rolldown')
 
 const app = path.join(root, 'apps/apiserver')
 const dist = path.join(app, 'dist')

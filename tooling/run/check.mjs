@@ -1,8 +1,11 @@
 // npm run check: format, lint, types, layers, packaging. Every step runs, so that one run shows all there is to mend.
 import path from 'node:path'
+import { ensureBuilt } from './lib/ensure-built.mjs'
 import { bin, ensureInstalled, node, root, run } from './lib/prepare.mjs'
 
 ensureInstalled()
+// What is packed is the bundle.
+ensureBuilt()
 const repo = (script) => [node, [path.join(root, 'tooling/repo/src', script)]]
 const steps = {
   format: [bin('oxfmt'), ['--check']],
