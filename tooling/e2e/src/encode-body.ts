@@ -8,7 +8,7 @@ export const protobuf = 'application/vnd.kubernetes.protobuf'
 const loaded = new Map<string, Promise<GroupVersionTypes>>()
 
 /** Undefined for what is no kind of the group version. */
-async function kindType({ group, version, kind }: GroupVersionKind): Promise<KindType | undefined> {
+export async function kindType({ group, version, kind }: GroupVersionKind): Promise<KindType | undefined> {
   const module = `${group === '' ? 'core' : group.split('.')[0]!}/${version}`
   const { kinds } = await loadModule(kind === 'DeleteOptions' ? 'meta/v1' : module)
   return kinds.find(({ gvk }) => gvk.kind === kind)

@@ -13,6 +13,7 @@ export interface RequestOptions {
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   readonly token?: string
+  readonly signal?: AbortSignal
 }
 
 /** A plain client that shows exactly what the server answered. */
@@ -35,6 +36,7 @@ export class HttpsClient implements Disposable {
         {
           method,
           agent: this.#agent,
+          ...(options.signal && { signal: options.signal }),
           headers: {
             accept: 'application/json',
             authorization: `Bearer ${options.token ?? this.#token}`,

@@ -7,10 +7,12 @@ import { Http2Client } from '../http2-client.ts'
 import { startKeelsonProcess } from '../keelson-process.ts'
 import type { KeelsonProcess } from '../keelson-process.ts'
 import { sharedDirectory } from '../repository-root.ts'
+import { apiVersionOf, collectionOf, servedResources } from '../served-resources.ts'
+import type { ServedResource } from '../served-resources.ts'
 import { hasRecordings } from './play.ts'
 import { readCases } from './read-cases.ts'
-import { ask, asSent, bothForms, collectionOf, comparable, forms, servedResources } from './served-forms.ts'
-import type { ServedObject, ServedResource } from './served-forms.ts'
+import { ask, asSent, bothForms, comparable, forms } from './served-forms.ts'
+import type { ServedObject } from './served-forms.ts'
 
 type Case = readonly [title: string, object: JsonObject]
 
@@ -46,7 +48,8 @@ describe.skipIf(!hasRecordings)('objects in either form', { timeout: 5_000 }, ()
   beforeAll(async () => {
     server = await startKeelsonProcess({ controllers: 'none', flags: ['--runtime-config=api/all=true'] })
     client = new Http2Client(server.url, server.token)
-    resources = await servedResources(client)
+    const served = await servedResources(async (path) => (await ask(client, 'GET', path)).body)
+    resources = new Map(served.map((resource) => [`${apiVersionOf(resource)} ${resource.kind}`, resource]))
     await make('/api/v1/namespaces', 'Namespace', namespace)
     for (const name of ['default', 'serviceAccountNameValue'])
       await make(`/api/v1/namespaces/${namespace}/serviceaccounts`, 'ServiceAccount', name)
@@ -95,7 +98,7 @@ describe.skipIf(!hasRecordings)('objects in either form', { timeout: 5_000 }, ()
       const { served, encoded, object: got } = await bothForms(client, at)
       expect(served).toEqual(encoded)
       read.push(comparable(got))
-      if (resource.hasStatus)
+      if (resource.subresources.includes('status'))
         await holdStatus(at, { ...got.body, ...(object['status'] !== undefined && { status: object['status'] }) } as ServedObject)
       await remove(at)
     }

@@ -12,13 +12,6 @@ export interface Served {
   readonly body: ServedObject
 }
 
-export interface ServedResource {
-  readonly path: string
-  readonly namespaced: boolean
-  readonly verbs: readonly string[]
-  readonly hasStatus: boolean
-}
-
 /** Asks for JSON, whatever it sends. */
 export async function ask(
   client: Http2Client,
@@ -31,34 +24,6 @@ export async function ask(
     ...(sent && { body: await encodeBody(sent.object, sent.form) }),
   })
   return { code: status, body: JSON.parse(body.toString()) as ServedObject }
-}
-
-/** By `apiVersion kind`, the resources that are served. */
-export async function servedResources(client: Http2Client): Promise<ReadonlyMap<string, ServedResource>> {
-  const { groups } = (await ask(client, 'GET', '/apis')).body as unknown as {
-    readonly groups: readonly { readonly versions: readonly { readonly groupVersion: string }[] }[]
-  }
-  const found = new Map<string, ServedResource>()
-  for (const apiVersion of ['v1', ...groups.flatMap(({ versions }) => versions.map(({ groupVersion }) => groupVersion))]) {
-    const root = apiVersion === 'v1' ? '/api/v1' : `/apis/${apiVersion}`
-    const { resources } = (await ask(client, 'GET', root)).body as unknown as {
-      readonly resources: readonly {
-        readonly name: string
-        readonly kind: string
-        readonly namespaced: boolean
-        readonly verbs: readonly string[]
-      }[]
-    }
-    const names = new Set(resources.map(({ name }) => name))
-    for (const { name, kind, namespaced, verbs } of resources)
-      if (!name.includes('/'))
-        found.set(`${apiVersion} ${kind}`, { path: `${root}|${name}`, namespaced, verbs, hasStatus: names.has(`${name}/status`) })
-  }
-  return found
-}
-
-export function collectionOf({ path, namespaced }: ServedResource, namespace: string): string {
-  return path.replace('|', namespaced ? `/namespaces/${namespace}/` : '/')
 }
 
 /** What a client would send to have such an object made: nothing that only the server says. */

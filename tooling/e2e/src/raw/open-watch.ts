@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import http2 from 'node:http2'
+import type { IncomingHttpHeaders } from 'node:http2'
 import https from 'node:https'
 import type { IncomingMessage } from 'node:http'
 import type { KeelsonProcess } from '../keelson-process.ts'
@@ -7,6 +8,8 @@ import type { KeelsonProcess } from '../keelson-process.ts'
 export type Protocol = 'HTTP/1.1' | 'HTTP/2'
 
 export interface OpenWatch {
+  readonly status: number
+  readonly type: string
   /** What has come so far. */
   events(): readonly { readonly type: string }[]
   /** As who has had enough: without a word. */
@@ -14,8 +17,13 @@ export interface OpenWatch {
 }
 
 /** A watch whose server has answered, on a connection of its own. */
-export async function openWatch(protocol: Protocol, server: KeelsonProcess, path: string): Promise<OpenWatch> {
-  const authorization = `Bearer ${server.token}`
+export async function openWatch(
+  protocol: Protocol,
+  server: Pick<KeelsonProcess, 'url' | 'token'>,
+  path: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<OpenWatch> {
+  const headers = { authorization: `Bearer ${server.token}`, ...more }
   let text = ''
   const events = (): readonly { type: string }[] =>
     text
@@ -24,18 +32,19 @@ export async function openWatch(protocol: Protocol, server: KeelsonProcess, path
       .map((line) => JSON.parse(line) as { type: string })
   const take = (chunk: Buffer): void => void (text += chunk.toString())
   if (protocol === 'HTTP/1.1') {
-    const request = https.get(server.url + path, { rejectUnauthorized: false, headers: { authorization }, agent: false })
+    const request = https.get(server.url + path, { rejectUnauthorized: false, headers, agent: false })
     const [response] = (await once(request, 'response')) as [IncomingMessage]
     response.on('data', take)
     response.on('error', () => {})
     request.on('error', () => {})
-    return { events, drop: () => void request.destroy() }
+    const { statusCode: status = 0, headers: answered } = response
+    return { status, type: answered['content-type'] ?? '', events, drop: () => void request.destroy() }
   }
   const session = http2.connect(server.url, { rejectUnauthorized: false })
-  const stream = session.request({ ':path': path, authorization })
+  const stream = session.request({ ':path': path, ...headers })
   stream.on('data', take)
-  await once(stream, 'response')
+  const [answered] = (await once(stream, 'response')) as [IncomingHttpHeaders]
   stream.on('error', () => {})
   session.on('error', () => {})
-  return { events, drop: () => session.destroy() }
+  return { status: Number(answered[':status']), type: answered['content-type'] ?? '', events, drop: () => session.destroy() }
 }

@@ -5,6 +5,25 @@ const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image
 const workload = { selector: { matchLabels: labels }, template }
 const event = { type: 'Normal', reason: 'Replayed' }
 
+/** Of O=samples, CN=sample, P-256; its key is gone. */
+const signingRequest = Buffer.from(
+  `-----BEGIN CERTIFICATE REQUEST-----\n${[
+    'MIHeMIGFAgEAMCMxDzANBgNVBAMMBnNhbXBsZTEQMA4GA1UECgwHc2FtcGxlczBZ',
+    'MBMGByqGSM49AgEGCCqGSM49AwEHA0IABBTCSCUqFNukVmWzwlkQUc7q3P5VdCyQ',
+    'h9uTn6RsGmkkcKzNEwiEUEalGTamJ+ShvRb8Ftm7nh3t45F8UvQfRLegADAKBggq',
+    'hkjOPQQDAgNIADBFAiEA33tCjAB5OHXGdZHZ16F2T1P8BVybJViQEqZkyadIx14C',
+    'IG5Pre4qBm8Gb3I0gY+wJICutwbE8WmeNo0J3vgPTE8X',
+  ].join('\n')}\n-----END CERTIFICATE REQUEST-----\n`,
+).toString('base64')
+const policyMatch = { resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }] }
+const webhook = {
+  name: 'hook.example.com',
+  clientConfig: { url: 'https://hook.example.com/' },
+  rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }],
+  sideEffects: 'None',
+  admissionReviewVersions: ['v1'],
+}
+
 export interface Sample {
   readonly kind: string
   readonly body: JsonObject
@@ -22,6 +41,9 @@ const samples: Readonly<Record<string, Sample | ((namespace: string) => Sample)>
   '/limitranges': sample('LimitRange', { spec: { limits: [] } }),
   '/namespaces': sample('Namespace'),
   '/nodes': sample('Node'),
+  '/persistentvolumes': sample('PersistentVolume', {
+    spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/tmp/a' } },
+  }),
   '/persistentvolumeclaims': sample('PersistentVolumeClaim', {
     spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
   }),
@@ -32,6 +54,24 @@ const samples: Readonly<Record<string, Sample | ((namespace: string) => Sample)>
   '/secrets': sample('Secret', { data: { a: 'Yg==' } }),
   '/serviceaccounts': sample('ServiceAccount'),
   '/services': sample('Service', { spec: { ports: [{ port: 80 }] } }),
+  'admissionregistration.k8s.io/mutatingadmissionpolicies': sample('MutatingAdmissionPolicy', {
+    spec: {
+      matchConstraints: policyMatch,
+      reinvocationPolicy: 'Never',
+      mutations: [
+        { patchType: 'ApplyConfiguration', applyConfiguration: { expression: 'Object{metadata: Object.metadata{labels: {"a": "b"}}}' } },
+      ],
+    },
+  }),
+  'admissionregistration.k8s.io/mutatingadmissionpolicybindings': sample('MutatingAdmissionPolicyBinding', { spec: { policyName: 'p' } }),
+  'admissionregistration.k8s.io/mutatingwebhookconfigurations': sample('MutatingWebhookConfiguration', { webhooks: [webhook] }),
+  'admissionregistration.k8s.io/validatingadmissionpolicies': sample('ValidatingAdmissionPolicy', {
+    spec: { matchConstraints: policyMatch, validations: [{ expression: 'object.data.size() < 10', message: 'too many' }] },
+  }),
+  'admissionregistration.k8s.io/validatingadmissionpolicybindings': sample('ValidatingAdmissionPolicyBinding', {
+    spec: { policyName: 'p', validationActions: ['Deny'] },
+  }),
+  'admissionregistration.k8s.io/validatingwebhookconfigurations': sample('ValidatingWebhookConfiguration', { webhooks: [webhook] }),
   'apps/controllerrevisions': sample('ControllerRevision', { revision: 1, data: { a: 'b' } }),
   'apps/daemonsets': sample('DaemonSet', { spec: workload }),
   'apps/deployments': sample('Deployment', { spec: workload }),
@@ -47,6 +87,9 @@ const samples: Readonly<Record<string, Sample | ((namespace: string) => Sample)>
     },
   }),
   'batch/jobs': sample('Job', { spec: { template: { ...template, spec: { ...template.spec, restartPolicy: 'Never' } } } }),
+  'certificates.k8s.io/certificatesigningrequests': sample('CertificateSigningRequest', {
+    spec: { request: signingRequest, signerName: 'example.com/signer', usages: ['digital signature', 'client auth'] },
+  }),
   'coordination.k8s.io/leases': sample('Lease', { spec: { holderIdentity: 'me' } }),
   'discovery.k8s.io/endpointslices': sample('EndpointSlice', { addressType: 'IPv4', endpoints: [{ addresses: ['10.1.2.3'] }], ports: [] }),
   'events.k8s.io/events': (namespace) =>
@@ -58,21 +101,55 @@ const samples: Readonly<Record<string, Sample | ((namespace: string) => Sample)>
       reportingInstance: 'r',
       regarding: { kind: 'Pod', name: 'p', namespace },
     }),
+  'flowcontrol.apiserver.k8s.io/flowschemas': sample('FlowSchema', {
+    spec: {
+      priorityLevelConfiguration: { name: 'global-default' },
+      rules: [
+        {
+          subjects: [{ kind: 'User', user: { name: 'u' } }],
+          resourceRules: [{ verbs: ['get'], apiGroups: [''], resources: ['pods'], namespaces: ['*'] }],
+        },
+      ],
+    },
+  }),
+  'flowcontrol.apiserver.k8s.io/prioritylevelconfigurations': sample('PriorityLevelConfiguration', {
+    spec: { type: 'Limited', limited: { nominalConcurrencyShares: 5, limitResponse: { type: 'Reject' } } },
+  }),
+  'networking.k8s.io/ingressclasses': sample('IngressClass', { spec: { controller: 'example.com/ingress' } }),
   'networking.k8s.io/ingresses': sample('Ingress', { spec: { defaultBackend: { service: { name: 's', port: { number: 80 } } } } }),
   'networking.k8s.io/networkpolicies': sample('NetworkPolicy', { spec: { podSelector: {} } }),
+  'networking.k8s.io/servicecidrs': sample('ServiceCIDR', { spec: { cidrs: ['10.99.0.0/24'] } }),
+  'node.k8s.io/runtimeclasses': sample('RuntimeClass', { handler: 'h' }),
   'policy/poddisruptionbudgets': sample('PodDisruptionBudget', { spec: { minAvailable: 1, selector: { matchLabels: { app: 'other' } } } }),
+  'rbac.authorization.k8s.io/clusterrolebindings': sample('ClusterRoleBinding', {
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'r' },
+  }),
+  'rbac.authorization.k8s.io/clusterroles': sample('ClusterRole', { rules: [] }),
   'rbac.authorization.k8s.io/rolebindings': sample('RoleBinding', {
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'r' },
   }),
   'rbac.authorization.k8s.io/roles': sample('Role', { rules: [] }),
+  'resource.k8s.io/deviceclasses': sample('DeviceClass', {
+    spec: { selectors: [{ cel: { expression: 'device.driver == "d.example.com"' } }] },
+  }),
   'resource.k8s.io/resourceclaims': sample('ResourceClaim', {
     spec: { devices: { requests: [{ name: 'r', exactly: { deviceClassName: 'c' } }] } },
   }),
   'resource.k8s.io/resourceclaimtemplates': sample('ResourceClaimTemplate', {
     spec: { spec: { devices: { requests: [{ name: 'r', exactly: { deviceClassName: 'c' } }] } } },
   }),
+  'resource.k8s.io/resourceslices': sample('ResourceSlice', {
+    spec: { driver: 'd.example.com', pool: { name: 'p', generation: 1, resourceSliceCount: 1 }, nodeName: 'n', devices: [{ name: 'a' }] },
+  }),
+  'scheduling.k8s.io/priorityclasses': sample('PriorityClass', { value: 10 }),
+  'storage.k8s.io/csidrivers': sample('CSIDriver', { spec: {} }),
   'storage.k8s.io/csinodes': sample('CSINode', { spec: { drivers: [] } }),
   'storage.k8s.io/csistoragecapacities': sample('CSIStorageCapacity', { storageClassName: 's' }),
+  'storage.k8s.io/storageclasses': sample('StorageClass', { provisioner: 'example.com/disk' }),
+  'storage.k8s.io/volumeattachments': sample('VolumeAttachment', {
+    spec: { attacher: 'example.com/disk', nodeName: 'n', source: { persistentVolumeName: 'v' } },
+  }),
+  'storage.k8s.io/volumeattributesclasses': sample('VolumeAttributesClass', { driverName: 'example.com/disk', parameters: { a: 'b' } }),
 }
 
 /** What is posted to a subresource. */

@@ -1,0 +1,47 @@
+import { assert, integer, property } from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { scenarios } from '../scenarios/index.ts'
+import { fewSubjects as subjects } from '../subjects.fixture.ts'
+import type { Case } from './case.ts'
+import { generateCase } from './generate.ts'
+import { isHarmless } from './harmless.ts'
+
+const all = { scenarios, subjects, wanted: () => true }
+const seeds = integer({ min: 0, max: 2 ** 31 })
+
+describe('a case', () => {
+  it('is the same for the same seed', () => {
+    assert(
+      property(seeds, (seed) => {
+        expect(generateCase(seed, all)).toEqual(generateCase(seed, all))
+      }),
+    )
+  })
+
+  it('does not depend on what else is wanted', () => {
+    assert(
+      property(seeds, (seed) => {
+        const one = generateCase(seed, all)!
+        expect(generateCase(seed, { ...all, wanted: (id) => id === one.id })).toEqual(one)
+        expect(generateCase(seed, { ...all, wanted: () => false })).toBeUndefined()
+      }),
+    )
+  })
+
+  it('writes to nothing but what is its own', () => {
+    assert(
+      property(seeds, (seed) => {
+        const foreign = generateCase(seed, all)!.steps.filter((step) => !isHarmless(step))
+        expect(foreign).toEqual([])
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('is of every scenario and kind before long', () => {
+    const cases = Array.from({ length: 1000 }, (_, seed) => generateCase(seed, all)!)
+    const distinct = (of: (one: Case) => string): string[] => [...new Set(cases.map(of))].toSorted()
+    expect(distinct(({ scenario }) => scenario)).toEqual(scenarios.map(({ name }) => name).toSorted())
+    expect(distinct(({ kind }) => kind)).toEqual(subjects.map(({ kind }) => kind).toSorted())
+  })
+})

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { harmless, isHarmless } from './harmless.ts'
+
+const node = (name: unknown) => ({ apiVersion: 'v1', kind: 'Node', metadata: { name } }) as never
+
+describe('harmless', () => {
+  it.each([
+    ['GET', '/api/v1/nodes'],
+    ['POST', '/api/v1/namespaces/${ns}/pods'],
+    ['DELETE', '/api/v1/namespaces/${ns}/pods'],
+    ['DELETE', '/api/v1/nodes/${ns}-one'],
+    ['PUT', '/api/v1/namespaces/${ns}-one/finalize'],
+    ['PATCH', '/apis/storage.k8s.io/v1/csidrivers/${ns}-one/status?force=true'],
+  ])('%s %s is ours', (method, path) => {
+    expect(isHarmless({ method, path })).toBe(true)
+  })
+
+  it.each([
+    ['POST', '/api/v1/namespaces/default/pods'],
+    ['DELETE', '/api/v1/nodes'],
+    ['DELETE', '/api/v1/nodes?dryRun=All'],
+    ['DELETE', '/api/v1/nodes/a?dryRun=All'],
+    ['PATCH', '/api/v1/namespaces/default'],
+    ['DELETE', '/api/v1/namespaces/${ns}/../default/pods'],
+  ])('%s %s is refused', (method, path) => {
+    expect(isHarmless({ method, path })).toBe(false)
+    expect(() => harmless({ method, path })).toThrow('would touch what is not ours')
+  })
+
+  it('makes the creation of what has somebody else’s name a dry run', () => {
+    const path = '/api/v1/nodes?fieldManager=a'
+    expect(harmless({ method: 'POST', path, body: node('${ns}-a') }).path).toBe(path)
+    for (const name of ['a', '', null, 5, undefined])
+      expect(harmless({ method: 'POST', path, body: node(name) }).path).toBe('/api/v1/nodes?fieldManager=a&dryRun=All')
+    expect(harmless({ method: 'POST', path: '/api/v1/nodes?dryRun=Bogus', body: node('a') }).path).toBe('/api/v1/nodes?dryRun=All')
+  })
+})

@@ -1,0 +1,60 @@
+import type { FieldSchema, JsonObject, JsonValue, StructSchema, TypeSchema } from '@keelson/apimachinery'
+import { oddAnything, oddIntsOrStrings, oddKeys, oddNumbers, oddQuantities, oddStrings, oddTimes } from './odd-values.ts'
+import type { Random } from './random.ts'
+import { wordsFor } from './vocabulary.ts'
+
+/** Below this only few of the fields that may be absent are there. */
+const shallow = 3
+
+/** Something for a field of this type: mostly of the type, often refused. */
+export function randomValue(random: Random, type: TypeSchema, field: string, depth = 1): JsonValue {
+  if (random.chance(0.03)) return random.pick(oddAnything)
+  switch (type.kind) {
+    case 'struct':
+      return randomStruct(random, type, depth)
+    case 'list':
+      return Array.from({ length: random.pick([0, 1, 1, 1, 2, 2, 3]) }, () => randomValue(random, type.items, field, depth + 1))
+    case 'map':
+      return Object.fromEntries(
+        Array.from({ length: random.pick([0, 1, 1, 2]) }, () => [
+          random.pick(random.chance(0.7) ? oddKeys : oddStrings),
+          randomValue(random, type.values, field, depth + 1),
+        ]),
+      )
+    case 'string':
+      return wordsFor(field).length > 0 && random.chance(0.7) ? random.pick(wordsFor(field)) : random.pick(oddStrings)
+    case 'bool':
+      return random.chance(0.5)
+    case 'bytes':
+      return random.pick(['YQ==', 'YQ', 'a', '', '!'])
+    case 'quantity':
+      return random.pick(oddQuantities)
+    case 'intOrString':
+      return random.pick(oddIntsOrStrings)
+    case 'time':
+    case 'microTime':
+      return random.pick(oddTimes)
+    case 'duration':
+      return random.pick(['1h', '5s', '-1s', 'x', '', 5])
+    case 'rawExtension':
+    case 'fieldsV1':
+    case 'json':
+      return random.pick([{}, { a: 1 }, 'x', 1, null])
+    default:
+      return random.pick(oddNumbers)
+  }
+}
+
+function randomStruct(random: Random, { fields, name }: StructSchema, depth: number): JsonObject {
+  // Schemas in schemas go on for ever.
+  if (depth > 6 || (name.startsWith('JSONSchemaProps') && depth > 2)) return {}
+  const some = depth > shallow ? 0.1 : Math.min(0.5, 2.2 / fields.length)
+  const object: JsonObject = {}
+  for (const field of fields)
+    if (random.chance(isNeeded(field) ? 0.93 : some)) object[field.name] = randomValue(random, field.type, field.name, depth + 1)
+  return object
+}
+
+function isNeeded({ required, name }: FieldSchema): boolean {
+  return required === true && name !== 'status'
+}

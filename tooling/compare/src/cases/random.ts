@@ -1,0 +1,31 @@
+import { createRandom } from '@keelson/tooling-faults/random'
+
+/** Choices that are the same for the same seed. */
+export class Random {
+  readonly #next: () => number
+
+  constructor(seed: number) {
+    this.#next = createRandom(seed)
+  }
+
+  /** A whole number from 0, below `limit`. */
+  below(limit: number): number {
+    return Math.floor(this.#next() * limit)
+  }
+
+  chance(probability: number): boolean {
+    return this.#next() < probability
+  }
+
+  pick<T>(from: readonly T[]): T {
+    return from[this.below(from.length)]!
+  }
+
+  /** By name, as often as its weight says. */
+  weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
+    const entries = Object.entries(weights) as [Name, number][]
+    let left = this.#next() * entries.reduce((sum, [, weight]) => sum + weight, 0)
+    for (const [name, weight] of entries) if ((left -= weight) < 0) return name
+    return entries.at(-1)![0]
+  }
+}

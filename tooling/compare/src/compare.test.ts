@@ -1,0 +1,82 @@
+// Ours against ours: what is tested is the tool. With an original it is `npm run compare`.
+import { startKeelsonProcess } from '@keelson/tooling-e2e/keelson-process'
+import type { KeelsonProcess } from '@keelson/tooling-e2e/keelson-process'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startAlteringProxy } from './altering-proxy.fixture.ts'
+import { compare } from './compare.ts'
+import { refuseNodes } from './play/run-namespace.ts'
+import { Server } from './play/server.ts'
+import { goldenLines } from './report/save-cases.ts'
+import { change } from './scenarios/change.ts'
+import { create } from './scenarios/create.ts'
+
+let processes: readonly KeelsonProcess[]
+let servers: readonly [Server, Server]
+
+beforeAll(async () => {
+  processes = await Promise.all([1, 2].map(() => startKeelsonProcess({ controllers: 'none' })))
+  servers = processes.map(({ url, token }) => new Server(url, token)) as [Server, Server] & readonly Server[]
+})
+afterAll(async () => {
+  for (const server of servers) server[Symbol.dispose]()
+  await Promise.all(processes.map((process) => process.stop()))
+})
+
+describe('compare', () => {
+  it('finds nothing between two of the same, and leaves nothing behind', async () => {
+    const [one, two] = servers
+    const everything = [
+      '/api/v1/namespaces',
+      '/api/v1/nodes',
+      '/api/v1/persistentvolumes',
+      '/api/v1/pods',
+      '/api/v1/services',
+      '/api/v1/serviceaccounts',
+    ]
+    const names = async (): Promise<string[]> => {
+      const lists = await Promise.all(everything.map((path) => one.get(path)))
+      return lists.flatMap((list) => (list as { items: { metadata: { name: string } }[] }).items.map(({ metadata: { name } }) => name))
+    }
+    const before = await names()
+    const { groups, cases, steps } = await compare(one, two, { seed: 1, steps: 120, only: [] })
+    expect(groups.map(({ name, found }) => `${name}: ${JSON.stringify(found[0]?.difference)}`)).toEqual([])
+    expect(cases).toBeGreaterThan(20)
+    expect(steps).toBeGreaterThanOrEqual(120)
+    expect(await names()).toEqual(before)
+  })
+
+  it('finds an altered answer, names where it is, and makes its case small', async () => {
+    const [one, two] = servers
+    await using proxy = await startAlteringProxy(two, ({ method, path, code, body }) =>
+      method === 'POST' && path.includes('/configmaps') && code === 201 ? body.replace('"kind":"ConfigMap"', '"kind":"ConfigPlan"') : body,
+    )
+    using altered = new Server(proxy.url, two.token)
+    const found = await compare(one, altered, {
+      seed: 1,
+      steps: 40,
+      only: ['create/ConfigMap', 'change/ConfigMap'],
+      scenarios: [create, change],
+      trials: 30,
+    })
+    expect(found.groups.map(({ name }) => name).toSorted()).toEqual(['change POST ConfigMap body.kind', 'create POST ConfigMap body.kind'])
+    for (const { smallest, found: all } of found.groups) {
+      expect(all[0]?.difference).toMatchObject({ want: 'ConfigMap', got: 'ConfigPlan' })
+      expect(smallest.steps).toHaveLength(1)
+      expect(smallest.steps[0]?.body).not.toHaveProperty('data')
+    }
+    const [setup, ...lines] = goldenLines(found.groups).map((line) => JSON.parse(line) as Record<string, unknown>)
+    expect(setup).toMatchObject({ setup: true })
+    expect(lines[0]).toMatchObject({
+      id: `compare/${found.groups[0]?.smallest.id}`,
+      steps: [{ method: 'POST', expect: { code: 201, body: { kind: 'ConfigMap' } } }],
+    })
+    expect(JSON.stringify(lines)).not.toContain('compare-')
+  })
+
+  it('takes no server whose nodes would run the pods', async () => {
+    const [one] = servers
+    await expect(refuseNodes(one)).resolves.toBeUndefined()
+    await one.send({ method: 'POST', path: '/api/v1/nodes', body: { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' } } })
+    await expect(refuseNodes(one)).rejects.toThrow('has nodes')
+  })
+})

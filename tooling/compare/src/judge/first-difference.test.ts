@@ -1,0 +1,39 @@
+import type { JsonValue } from '@keelson/apimachinery'
+import { describe, expect, it } from 'vitest'
+import { firstDifference } from './first-difference.ts'
+
+const answer = (code: number, body: JsonValue, more: { type?: string; warning?: string } = {}) => ({
+  code,
+  type: 'application/json',
+  body,
+  ...more,
+})
+const invalid = (...fields: string[]) =>
+  answer(422, { reason: 'Invalid', details: { causes: fields.map((field) => ({ field, message: 'Required value' })) } })
+
+describe('firstDifference', () => {
+  it('finds none between equal answers', () => {
+    expect(firstDifference(answer(200, { a: [1, { b: null }] }), answer(200, { a: [1, { b: null }] }))).toBeUndefined()
+  })
+
+  it.each([
+    ['code 201/422 spec.containers[*].name', answer(201, {}), invalid('spec.containers[1].name')],
+    ['content type', answer(200, {}), answer(200, {}, { type: 'text/plain' })],
+    ['warning', answer(200, {}, { warning: '299 - "a"' }), answer(200, {})],
+    ['cause spec.b', invalid('spec.a', 'spec.b'), invalid('spec.a')],
+    ['cause spec.a[*]', invalid('spec.b'), invalid('spec.a[0]', 'spec.b')],
+    ['body.spec.ports[*].port', answer(200, { spec: { ports: [{ port: 1 }] } }), answer(200, { spec: { ports: [{ port: 2 }] } })],
+    ['body.spec.ports[*]', answer(200, { spec: { ports: [1] } }), answer(200, { spec: { ports: [1, 2] } })],
+    ['body.a', answer(200, { a: {} }), answer(200, {})],
+    ['body.a', answer(200, { a: [] }), answer(200, { a: {} })],
+  ])('%s', (where, want, got) => {
+    expect(firstDifference(want, got)?.where).toBe(where)
+  })
+
+  it('shows long texts from where they part', () => {
+    const text = 'x'.repeat(5000)
+    const found = firstDifference(answer(200, `${text}a`), answer(200, `${text}b`))
+    expect(found?.want).toMatch(/^…x{100}a$/)
+    expect(found?.got).toMatch(/^…x{100}b$/)
+  })
+})

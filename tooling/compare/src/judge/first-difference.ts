@@ -1,0 +1,83 @@
+import type { JsonValue } from '@keelson/apimachinery'
+import { isObject } from '../cases/sites.ts'
+import type { Answer } from '../play/server.ts'
+
+export interface Difference {
+  /** What differs, without indexes and values, so that the same cause has the same name: `code 201/422 spec.containers[*].name`, `body.spec.replicas`. */
+  readonly where: string
+  readonly want: JsonValue | undefined
+  readonly got: JsonValue | undefined
+}
+
+/** Where two normalized answers first differ: the code, then content type, warnings, an error's causes, the body. */
+export function firstDifference(want: Answer, got: Answer): Difference | undefined {
+  if (want.code !== got.code) {
+    const about = [want, got].map(({ body }) => causesOf(body)[0] ?? '').find((cause) => cause !== '') ?? ''
+    return { where: `code ${want.code}/${got.code} ${fieldOfCause(about)}`.trimEnd(), want: told(want), got: told(got) }
+  }
+  if (want.type !== got.type) return { where: 'content type', want: want.type, got: got.type }
+  if ((want.warning ?? '') !== (got.warning ?? '')) return { where: 'warning', want: want.warning, got: got.warning }
+  return differentCause(want.body, got.body) ?? differentPlace(want.body, got.body, 'body')
+}
+
+/** The part of an answer that says why. */
+function told({ code, body }: Answer): JsonValue {
+  if (code < 400 || !isObject(body)) return code === 0 ? body : code
+  return {
+    code,
+    reason: body['reason'] ?? null,
+    message: body['message'] ?? null,
+    ...(causesOf(body).length > 1 && { causes: causesOf(body) }),
+  }
+}
+
+function causesOf(body: JsonValue): JsonValue[] {
+  const details = isObject(body) ? body['details'] : undefined
+  const causes = isObject(details) ? details['causes'] : undefined
+  return Array.isArray(causes) ? causes : []
+}
+
+function fieldOfCause(cause: JsonValue): string {
+  return isObject(cause) && typeof cause['field'] === 'string' ? general(cause['field']) : ''
+}
+
+/** Causes are compared as sets: one too few or too many is no difference of those after it. */
+function differentCause(want: JsonValue, got: JsonValue): Difference | undefined {
+  const [wanted, gotten] = [want, got].map((body) => new Map(causesOf(body).map((cause) => [JSON.stringify(cause), cause])))
+  const missing = [...wanted!].find(([text]) => !gotten!.has(text))?.[1]
+  const extra = [...gotten!].find(([text]) => !wanted!.has(text))?.[1]
+  const first = missing ?? extra
+  if (first === undefined) return undefined
+  return { where: `cause ${fieldOfCause(first)}`, want: missing, got: extra }
+}
+
+function differentPlace(want: JsonValue | undefined, got: JsonValue | undefined, at: string): Difference | undefined {
+  if (want === got) return undefined
+  const pairs =
+    Array.isArray(want) && Array.isArray(got)
+      ? Array.from({ length: Math.max(want.length, got.length) }, (_, index) => [`[${index}]`, want[index], got[index]] as const)
+      : isObject(want) && isObject(got)
+        ? [...new Set([...Object.keys(want), ...Object.keys(got)])].map((key) => [`.${key}`, want[key], got[key]] as const)
+        : undefined
+  if (pairs === undefined)
+    return { where: general(at), ...(typeof want === 'string' && typeof got === 'string' ? fromDifference(want, got) : { want, got }) }
+  for (const [step, left, right] of pairs) {
+    const found = differentPlace(left, right, at + step)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** Of two long texts, what is about where they part. */
+function fromDifference(want: string, got: string): Pick<Difference, 'want' | 'got'> {
+  let same = 0
+  while (same < want.length && want[same] === got[same]) same++
+  const start = same < 200 ? 0 : same - 100
+  const [left, right] = [want, got].map((text) => (start === 0 ? text : `…${text.slice(start)}`))
+  return { want: left, got: right }
+}
+
+/** A place without the indexes and keys that only this case has. */
+function general(at: string): string {
+  return at.replaceAll(/\[[^\]]*\]/g, '[*]')
+}

@@ -1,0 +1,50 @@
+import type { JsonValue } from '@keelson/apimachinery'
+import { describe, expect, it } from 'vitest'
+import { Normalizer } from './normalize.ts'
+
+const step = { method: 'GET', path: '/' }
+const ids = ['11111111-2222-3333-4444-555555555555', '99999999-2222-3333-4444-555555555555'] as const
+const normal = (body: JsonValue, sent?: JsonValue): JsonValue =>
+  new Normalizer().answer({ code: 200, type: 'application/json', body }, { ...step, ...(sent !== undefined && { body: sent }) }).body
+
+describe('what a server may choose', () => {
+  it('is told apart, and is no more than that', () => {
+    const normalizer = new Normalizer()
+    const answer = (uid: string, resourceVersion: string): JsonValue =>
+      normalizer.answer({ code: 200, type: '', body: { metadata: { uid, resourceVersion } } }, step).body
+    const first = answer(ids[0], '10')
+    expect(first).toEqual({ metadata: { resourceVersion: '<rv#1>', uid: '<uid#1>' } })
+    expect(answer(ids[0], '12')).toEqual({ metadata: { resourceVersion: '<rv#2>', uid: '<uid#1>' } })
+    expect(answer(ids[1], '10')).toEqual({ metadata: { resourceVersion: '<rv#1>', uid: '<uid#2>' } })
+  })
+
+  it('is left out of the words of errors too', () => {
+    const now = new Date().toISOString().replace(/\.\d+/, '')
+    const message = `Invalid value: "{\\"uid\\":\\"${ids[0]}\\",\\"resourceVersion\\":\\"848\\",\\"creationTimestamp\\":\\"${now}\\"}"`
+    expect(normal({ message })).toEqual({
+      message: String.raw`Invalid value: "{\"uid\":\"<uid#1>\",\"resourceVersion\":\"<rv>\",\"creationTimestamp\":\"<time>\"}"`,
+    })
+  })
+
+  it('is what nobody sent', () => {
+    const spec = { clusterIP: '10.0.3.4', ports: [{ nodePort: 30_001 }] }
+    expect(normal({ spec })).toEqual({ spec: { clusterIP: '<ip>', ports: [{ nodePort: '<port>' }] } })
+    expect(normal({ spec }, { spec })).toEqual({ spec })
+    expect(normal({ at: '2020-01-01T00:00:00Z' })).toEqual({ at: '2020-01-01T00:00:00Z' })
+  })
+
+  it('is a generated name', () => {
+    const metadata = { generateName: 'a.b-' }
+    expect(normal({ metadata: { ...metadata, name: 'a.b-x7k2q' }, message: 'pods "a.b-x7k2q" not found' }, { metadata })).toEqual({
+      metadata: { generateName: 'a.b-', name: 'a.b-<random>' },
+      message: 'pods "a.b-<random>" not found',
+    })
+  })
+
+  it('is the order of several causes', () => {
+    const error = (...fields: string[]): JsonValue => ({ message: fields.join(), details: { causes: fields.map((field) => ({ field })) } })
+    expect(normal(error('a', 'b'))).toEqual(normal(error('b', 'a')))
+    expect(normal(error('a', 'b'))).not.toEqual(normal(error('a', 'c')))
+    expect(normal(error('a'))).toEqual(error('a'))
+  })
+})

@@ -1,0 +1,127 @@
+import type { JsonObject, JsonValue } from '@keelson/apimachinery'
+import type { Step } from '../cases/case.ts'
+import type { Answer } from '../play/server.ts'
+import { isObject } from '../cases/sites.ts'
+
+const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?Z$/
+const times = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{6})?Z/g
+const wholeSeconds: ReadonlySet<string> = new Set([
+  'creationTimestamp',
+  'deletionTimestamp',
+  'time',
+  'lastTransitionTime',
+  'lastPhaseTransitionTime',
+])
+const uids = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
+/** The letters that generated names end with. */
+const randomLetters = '[bcdfghjklmnpqrstvwxz2456789]{5}'
+
+interface Place {
+  readonly key: string
+  readonly parent: JsonValue | undefined
+  readonly grandKey: string
+}
+
+/**
+ * Takes out of answers what a server may choose: the golden player's rules (`../shared/golden/play.mjs`), with a few more for what a recording
+ * cannot have. uids and versions become numbers in order of first sight: two that differ on one server must differ on the other. One for a case and a server.
+ */
+export class Normalizer {
+  readonly #seen = new Map<string, Map<string, number>>()
+  #sent = ''
+
+  answer(answer: Answer, { body }: Step): Answer {
+    this.#sent = JSON.stringify(body ?? '')
+    const generated = isObject(body) && isObject(body['metadata']) ? body['metadata']['generateName'] : undefined
+    const tidy = (value: JsonValue): JsonValue => this.#value(value, { key: '', parent: undefined, grandKey: '' })
+    const normal = tidy(typeof generated === 'string' && generated !== '' ? withoutRandom(answer.body, generated) : answer.body)
+    return { ...answer, body: causesInOrder(normal) }
+  }
+
+  #value(value: JsonValue, place: Place): JsonValue {
+    if (Array.isArray(value)) return value.map((item) => this.#value(item, { key: place.key, parent: value, grandKey: place.key }))
+    if (isObject(value))
+      return Object.fromEntries(
+        Object.keys(value)
+          .toSorted()
+          .map((key) => [key, this.#value(value[key]!, { key, parent: value, grandKey: place.key })]),
+      )
+    if (typeof value === 'number') return this.#number(value, place)
+    if (place.key === 'description' && isColumn(place.parent)) return '<text>'
+    return typeof value === 'string' && value !== '' ? this.#string(value, place) : value
+  }
+
+  #number(value: number, { key }: Place): JsonValue {
+    const isPort = key === 'nodePort' || key === 'healthCheckNodePort'
+    return isPort && !this.#wasSent(value) && value >= 30_000 && value <= 32_767 ? '<port>' : value
+  }
+
+  #string(value: string, { key, parent, grandKey }: Place): string {
+    const holder = isObject(parent) ? parent : {}
+    if (key === 'resourceVersion' && /^[1-9]\d*$/.test(value)) return 'uid' in holder ? this.#numbered('rv', value) : '<rv>'
+    if (key === 'continue') return '<continue>'
+    if (key === 'token' && grandKey === 'status') return '<token>'
+    if (wholeSeconds.has(key) && time.test(value) && !value.includes('.')) return '<time>'
+    if (time.test(value) && !this.#wasSent(value) && isAboutNow(value)) return value.includes('.') ? '<time.micro>' : '<time>'
+    if (key === 'name' && typeof holder['generateName'] === 'string' && value.startsWith(holder['generateName']))
+      return `${holder['generateName']}<random>`
+    if ((key === 'clusterIP' || key === 'clusterIPs') && value !== 'None' && !this.#wasSent(value) && /^10\.0\.\d+\.\d+$/.test(value))
+      return '<ip>'
+    if (key === 'cells' && (time.test(value) || /^(\d+[smhdy])+$/.test(value))) return '<age>'
+    if (key === 'cells' && isServiceAddress(value)) return '<ip>'
+    return this.#text(value)
+  }
+
+  /** Objects are printed in error messages. */
+  #text(value: string): string {
+    return value
+      .replaceAll(uids, (uid) => (this.#wasSent(uid) ? uid : this.#numbered('uid', uid)))
+      .replaceAll(/kube-api-access-[a-z0-9]{5}/g, 'kube-api-access-<random>')
+      .replaceAll(/(Too large resource version: \d+, current: |ResourceVersion in record \(|resourceVersion\\*"?: ?\\*")\d+/g, '$1<rv>')
+      .replaceAll(times, (time) => (!this.#sent.includes(time) && isAboutNow(time) ? '<time>' : time))
+      .replaceAll(/(\d):3[0-2]\d{3}\//g, '$1:<port>/')
+  }
+
+  #wasSent(value: string | number): boolean {
+    return this.#sent.includes(JSON.stringify(value))
+  }
+
+  #numbered(what: string, value: string): string {
+    const seen = this.#seen.get(what) ?? new Map<string, number>()
+    this.#seen.set(what, seen)
+    if (!seen.has(value)) seen.set(value, seen.size + 1)
+    return `<${what}#${seen.get(value)}>`
+  }
+}
+
+/** What a table's column is for is told in words of one's own. */
+function isColumn(value: JsonValue | undefined): boolean {
+  return isObject(value) && 'format' in value && 'priority' in value
+}
+
+function isServiceAddress(value: string): boolean {
+  return /^10\.0\.\d+\.\d+$/.test(value)
+}
+
+function isAboutNow(value: string): boolean {
+  return Math.abs(Date.parse(value) - Date.now()) < 2 * 86_400_000
+}
+
+function withoutRandom(body: JsonValue, generated: string): JsonValue {
+  const escaped = JSON.stringify(generated)
+    .slice(1, -1)
+    .replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
+  return JSON.parse(
+    JSON.stringify(body).replaceAll(new RegExp(`${escaped}${randomLetters}`, 'g'), () => `${generated}<random>`),
+  ) as JsonValue
+}
+
+/** Of several causes the original lists some in the order of Go's maps: any order counts as the same, and the message, which repeats them, as said. */
+function causesInOrder(body: JsonValue): JsonValue {
+  if (!isObject(body) || !isObject(body['details'])) return body
+  const { causes } = body['details']
+  if (!Array.isArray(causes) || causes.length < 2) return body
+  const text = (cause: JsonValue): string => JSON.stringify(cause)
+  const sorted = causes.toSorted((a, b) => (text(a) < text(b) ? -1 : 1))
+  return { ...body, message: '<causes>', details: { ...body['details'], causes: sorted } } satisfies JsonObject
+}

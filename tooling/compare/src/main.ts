@@ -1,0 +1,55 @@
+// npm run compare. See README.md.
+import { startKeelsonProcess } from '@keelson/tooling-e2e/keelson-process'
+import path from 'node:path'
+import { compare } from './compare.ts'
+import { help, parseOptions } from './options.ts'
+import type { Options } from './options.ts'
+import { refuseNodes } from './play/run-namespace.ts'
+import { Server } from './play/server.ts'
+import { readAccepted, reasonFor } from './report/accepted.ts'
+import { printGroup } from './report/print-group.ts'
+import { saveCases } from './report/save-cases.ts'
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`)
+
+try {
+  const options = parseOptions(process.argv.slice(2))
+  if (options === 'help') say(help)
+  else process.exitCode = await run(options)
+} catch (error) {
+  process.stderr.write(`compare: ${(error as Error).message}\n`)
+  process.exitCode = 2
+}
+
+async function run({ server, token, seed, steps, only, show, save, smaller, withNodes }: Options): Promise<number> {
+  using original = new Server(server, token)
+  if (!withNodes) await refuseNodes(original)
+  await using keelson = await startKeelsonProcess({ controllers: 'none' })
+  using ours = new Server(keelson.url, keelson.token)
+  const scenarios = new Map<string, number>()
+  const result = await compare(original, ours, {
+    seed,
+    steps,
+    only,
+    trials: smaller ? 80 : 0,
+    played: ({ scenario }) => void scenarios.set(scenario, (scenarios.get(scenario) ?? 0) + 1),
+  })
+  const accepted = readAccepted()
+  const open = result.groups.filter(({ name }) => reasonFor(name, accepted) === undefined)
+  for (const group of open.slice(0, show))
+    say(`${printGroup(group, group.smallest, (seed) => `npm run compare -- --server ${server} --token … --seed ${seed} --steps 1`)}\n`)
+  if (open.length > show) say(`… and ${open.length - show} more groups\n`)
+  for (const { name, found } of result.groups) {
+    const reason = reasonFor(name, accepted)
+    if (reason !== undefined) say(`accepted: ${found.length} × ${name}: ${reason}`)
+  }
+  if (result.unsteady.length > 0) say(`differed once, and not again: ${result.unsteady.join(' ')}`)
+  if (save !== undefined) {
+    saveCases(path.resolve(process.env['INIT_CWD'] ?? '', save), open)
+    say(`${open.length} cases are in ${save}`)
+  }
+  const differing = open.reduce((sum, { found }) => sum + found.length, 0)
+  say([...scenarios].map(([name, cases]) => `${name} ${cases}`).join('  '))
+  say(`compare: ${result.steps} steps in ${result.cases} cases from seed ${seed}; ${differing} differ, in ${open.length} groups`)
+  return open.length === 0 ? 0 : 1
+}

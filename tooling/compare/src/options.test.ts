@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest'
+import { parseOptions } from './options.ts'
+
+const server = 'https://127.0.0.1:6443'
+
+it('reads what is given and fills in the rest', () => {
+  expect(parseOptions(['--server', server, '--token', 't', '--seed', '7', '--only', 'create/Pod,change'])).toEqual({
+    server,
+    token: 't',
+    seed: 7,
+    steps: 2000,
+    only: ['create/Pod', 'change'],
+    show: 20,
+    save: undefined,
+    smaller: true,
+    withNodes: false,
+  })
+  expect(parseOptions(['--help'])).toBe('help')
+})
+
+it.each([
+  [[], '--server takes the URL'],
+  [['--server', 'x y'], '--server takes the URL'],
+  [['--server', server, '--steps', 'x'], '--steps takes a whole number, not x'],
+  [['--server', server, '--seed', ''], '--seed takes a whole number'],
+  [['--bogus'], 'bogus'],
+])('%j: %s', (args, message) => {
+  expect(() => parseOptions(args)).toThrow(message)
+})

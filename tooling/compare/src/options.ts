@@ -1,0 +1,66 @@
+import { parseArgs } from 'node:util'
+
+export const help = `npm run compare -- --server URL --token T [flags]
+Random requests to a running original and to a fresh server of ours, and where the answers differ.
+
+  --server URL     the original's, without nodes: https://127.0.0.1:6443
+  --token T        of somebody who may do everything there
+  --seed N         of the first case; without it another one each time
+  --steps N        so many requests (2000)
+  --only A,B       cases whose id begins so: create, change/Pod
+  --show N         so many groups of differences (20)
+  --save FILE      a case of each group, in the format of the golden files, with the original's answers
+  --no-smaller     leaves cases as they are
+  --with-nodes     even though pods may be run
+  --help           this`
+
+export interface Options {
+  readonly server: string
+  readonly token: string
+  readonly seed: number
+  readonly steps: number
+  readonly only: readonly string[]
+  readonly show: number
+  readonly save: string | undefined
+  readonly smaller: boolean
+  readonly withNodes: boolean
+}
+
+/** Throws with a message for the user. */
+export function parseOptions(args: readonly string[]): Options | 'help' {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      server: { type: 'string' },
+      token: { type: 'string', default: '' },
+      seed: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000)) },
+      steps: { type: 'string', default: '2000' },
+      only: { type: 'string', default: '' },
+      show: { type: 'string', default: '20' },
+      save: { type: 'string' },
+      'no-smaller': { type: 'boolean', default: false },
+      'with-nodes': { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) return 'help'
+  const { server, token, only, save } = values
+  if (server === undefined || !URL.canParse(server)) throw new Error('--server takes the URL of an original: https://127.0.0.1:6443')
+  return {
+    server,
+    token,
+    seed: wholeNumber('seed', values.seed),
+    steps: wholeNumber('steps', values.steps),
+    only: only.split(',').filter(Boolean),
+    show: wholeNumber('show', values.show),
+    save,
+    smaller: !values['no-smaller'],
+    withNodes: values['with-nodes'],
+  }
+}
+
+function wholeNumber(name: string, text: string): number {
+  const number = Number(text)
+  if (!Number.isSafeInteger(number) || number < 0 || text === '') throw new Error(`--${name} takes a whole number, not ${text}`)
+  return number
+}

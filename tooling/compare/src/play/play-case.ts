@@ -1,0 +1,79 @@
+import type { JsonValue } from '@keelson/apimachinery'
+import type { Case, Step } from '../cases/case.ts'
+import { isObject } from '../cases/sites.ts'
+import { firstDifference } from '../judge/first-difference.ts'
+import type { Difference } from '../judge/first-difference.ts'
+import { Normalizer } from '../judge/normalize.ts'
+import { cleanUp, madeObject } from './clean-up.ts'
+import type { Answer, Server } from './server.ts'
+
+export interface Pair {
+  readonly original: Server
+  readonly ours: Server
+  /** Of this run, on both. */
+  readonly namespace: string
+}
+
+export interface FoundDifference extends Difference {
+  readonly step: Step
+  readonly stepIndex: number
+}
+
+export interface Played {
+  /** Where the two first differ; nothing after it was played. */
+  readonly difference: FoundDifference | undefined
+  /** What the original answered to the steps that were played. */
+  readonly answers: readonly Answer[]
+  /** The steps as they were sent to the original. */
+  readonly sent: readonly Step[]
+}
+
+/** Plays a case on both servers, step beside step, and removes from both what it made. */
+export async function playCase(pair: Pair, { steps }: Pick<Case, 'steps'>): Promise<Played> {
+  const sides = [pair.original, pair.ours].map((server) => ({
+    server,
+    saved: { ns: pair.namespace } as Record<string, string>,
+    normalizer: new Normalizer(),
+    made: new Set<string>(),
+  }))
+  const answers: Answer[] = []
+  const sent: Step[] = []
+  try {
+    for (const [stepIndex, step] of steps.entries()) {
+      const [want, got] = await Promise.all(
+        sides.map(async ({ server, saved, normalizer, made }) => {
+          const filled = fillStep(step, saved)
+          const answer = await server.send(filled)
+          const path = madeObject(filled, answer)
+          if (path !== undefined) made.add(path)
+          for (const [name, at] of Object.entries(step.save ?? {})) saved[name] = valueAt(answer.body, at)
+          return { filled, answer, normal: normalizer.answer(answer, filled) }
+        }),
+      )
+      answers.push(want!.answer)
+      sent.push(want!.filled)
+      const difference = firstDifference(want!.normal, got!.normal)
+      if (difference !== undefined) return { difference: { ...difference, step, stepIndex }, answers, sent }
+    }
+    return { difference: undefined, answers, sent }
+  } finally {
+    await Promise.all(sides.map(({ server, made }) => cleanUp(server, made)))
+  }
+}
+
+function fillStep(step: Step, saved: Readonly<Record<string, string>>): Step {
+  const fill = (text: string, written: (value: string) => string): string =>
+    text.replaceAll(/\$\{(\w+)\}/g, (all, name: string) => (name in saved ? written(saved[name]!) : all))
+  return {
+    ...step,
+    path: fill(step.path, encodeURIComponent),
+    ...(step.body !== undefined && {
+      body: JSON.parse(fill(JSON.stringify(step.body), (value) => JSON.stringify(value).slice(1, -1))) as JsonValue,
+    }),
+  }
+}
+
+function valueAt(body: JsonValue, at: string): string {
+  const found = at.split('.').reduce<JsonValue | undefined>((value, name) => (isObject(value) ? value[name] : undefined), body)
+  return typeof found === 'string' || typeof found === 'number' ? String(found) : ''
+}

@@ -1,0 +1,113 @@
+import type { JsonValue } from '@keelson/apimachinery'
+import { HttpsClient } from '@keelson/tooling-e2e/https-client'
+import { openWatch } from '@keelson/tooling-e2e/open-watch'
+import type { OpenWatch } from '@keelson/tooling-e2e/open-watch'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Step } from '../cases/case.ts'
+import { isObject } from '../cases/sites.ts'
+
+/** As the golden files write it. Code 0 is no answer at all; the body says why. */
+export interface Answer {
+  readonly code: number
+  readonly type: string
+  readonly warning?: string
+  readonly body: JsonValue
+}
+
+const patience = 20_000
+
+/** One of the two servers that are compared. */
+export class Server implements Disposable {
+  readonly url: string
+  readonly token: string
+  readonly #client: HttpsClient
+  readonly #watches = new Map<string, OpenWatch>()
+
+  constructor(url: string, token: string) {
+    this.url = url.replace(/\/$/, '')
+    this.token = token
+    this.#client = new HttpsClient(this.url, token)
+  }
+
+  async send(step: Step): Promise<Answer> {
+    try {
+      if (step.method === 'WATCH') return await this.#watch(step)
+      if (step.method === 'COLLECT') return await this.#collect(step)
+      const { method, path, headers, body } = step
+      const signal = AbortSignal.timeout(patience)
+      const answer = await this.#client.request(method, path, {
+        signal,
+        ...(headers && { headers }),
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      })
+      const type = contentType(answer.headers['content-type'])
+      const warning = answer.headers['warning']
+      return { code: answer.status, type, ...(warning !== undefined && { warning: String(warning) }), body: parsed(type, answer.text) }
+    } catch (error) {
+      return { code: 0, type: '', body: (error as Error).message }
+    }
+  }
+
+  /** The document at a path; throws for anything but 200. */
+  async get(path: string): Promise<JsonValue> {
+    const answer = await this.send({ method: 'GET', path })
+    if (answer.code !== 200) throw new Error(`${this.url}${path}: ${explain(answer)}`)
+    return answer.body
+  }
+
+  async #watch({ path, headers = {}, as = '' }: Step): Promise<Answer> {
+    const watch = await openWatch('HTTP/1.1', this, path, headers)
+    this.#watches.set(as, watch)
+    return { code: watch.status, type: contentType(watch.type), body: '' }
+  }
+
+  async #collect({ from = '', ms = 0 }: Step): Promise<Answer> {
+    await wait(ms)
+    const watch = this.#watches.get(from)
+    if (watch === undefined) return { code: 0, type: '', body: 'no such watch' }
+    this.#watches.delete(from)
+    const stream = watch.events() as unknown as JsonValue[]
+    watch.drop()
+    return { code: 200, type: contentType(watch.type), body: { stream } }
+  }
+
+  /** Ends watches that nobody collected. */
+  forgetWatches(): void {
+    for (const watch of this.#watches.values()) watch.drop()
+    this.#watches.clear()
+  }
+
+  [Symbol.dispose](): void {
+    this.forgetWatches()
+    this.#client[Symbol.dispose]()
+  }
+}
+
+/** For people. */
+export function explain({ code, body }: Answer): string {
+  const message = isObject(body) ? body['message'] : body
+  return `${code} ${typeof message === 'string' ? message : ''}`.trimEnd()
+}
+
+function contentType(header: string | readonly string[] | undefined): string {
+  return String(header ?? '').split(';')[0]!
+}
+
+function parsed(type: string, text: string): JsonValue {
+  if (!type.includes('json') && !text.startsWith('{')) return text
+  for (const read of [
+    () => JSON.parse(text) as JsonValue,
+    () => ({
+      stream: text
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line) as JsonValue),
+    }),
+  ])
+    try {
+      return read()
+    } catch {
+      // Not of that form.
+    }
+  return text
+}

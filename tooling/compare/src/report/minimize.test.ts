@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest'
+import type { Case } from '../cases/case.ts'
+import { minimize } from './minimize.ts'
+
+const path = '/api/v1/namespaces/${ns}/pods'
+const whole: Case = {
+  id: 'change/Pod/1',
+  scenario: 'change',
+  kind: 'Pod',
+  seed: 1,
+  steps: [
+    { method: 'POST', path, body: { metadata: { name: 'one', labels: { a: 'b' } }, spec: { containers: [{ name: 'c' }, { name: 'd' }] } } },
+    { method: 'PUT', path: `${path}/one`, body: { spec: {} } },
+    { method: 'GET', path: `${path}/one` },
+  ],
+}
+/** Needs the second container, and that it is read. */
+const differs = async ({ steps }: Case): Promise<boolean> => JSON.stringify(steps[0]).includes('"d"') && steps.at(-1)?.method === 'GET'
+
+describe('minimize', () => {
+  it('leaves the least that still differs', async () => {
+    const { steps } = await minimize(whole, differs, 100)
+    expect(steps).toEqual([{ method: 'POST', path, body: { spec: { containers: [{ name: 'd' }] } } }, whole.steps[2]])
+  })
+
+  it('tries no more often than it may', async () => {
+    let trials = 0
+    const counted = (smaller: Case): Promise<boolean> => (trials++, differs(smaller))
+    await minimize(whole, counted, 3)
+    expect(trials).toBe(3)
+    expect(await minimize(whole, counted, 0)).toBe(whole)
+  })
+
+  it('tries nothing that would touch what is not ours', async () => {
+    const node: Case = { ...whole, steps: [{ method: 'POST', path: '/api/v1/nodes', body: { metadata: { name: '${ns}-one' } } }] }
+    expect(await minimize(node, () => Promise.resolve(true), 100)).toEqual(node)
+  })
+})

@@ -1,0 +1,26 @@
+import type { JsonValue } from '@keelson/apimachinery'
+import type { Case } from '../cases/case.ts'
+import type { Group } from './group.ts'
+
+const longest = 600
+
+/** For people: what was answered, the least requests that show it, and how to see it again. */
+export function printGroup({ name, found }: Group, smallest: Case, again: (seed: number) => string): string {
+  const { want, got } = found[0]!.difference
+  const seeds = [...new Set(found.map((one) => one.case.seed))]
+  return [
+    `${found.length} × ${name}`,
+    `    the original: ${short(want)}`,
+    `    ours:         ${short(got)}`,
+    ...smallest.steps.map(({ method, path, headers, body }) => {
+      const type = headers?.['content-type'] ?? headers?.['accept']
+      return `    ${method} ${path}${type === undefined ? '' : ` (${type})`}${body === undefined ? '' : ` ${short(body)}`}`
+    }),
+    `    seeds ${seeds.slice(0, 8).join(', ')}${seeds.length > 8 ? ', …' : ''}: ${again(seeds[0]!)}`,
+  ].join('\n')
+}
+
+function short(value: JsonValue | undefined): string {
+  const text = value === undefined ? 'nothing' : JSON.stringify(value)
+  return text.length > longest ? `${text.slice(0, longest)}…` : text
+}

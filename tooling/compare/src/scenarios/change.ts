@@ -1,0 +1,24 @@
+import { collectionPath, example, isKept, objectPath } from '../cases/subjects.ts'
+import { forms, withQuery } from './scenario.ts'
+import type { Scenario } from './scenario.ts'
+import { randomOptions, randomWrite } from './patches.ts'
+
+/** An object is made, replaced and patched in the three ways, and read. */
+export const change: Scenario = {
+  name: 'change',
+  weight: 25,
+  suits: isKept,
+  steps: (random, subject) => {
+    const body = example(random, subject, 'one')
+    const path = objectPath(subject, 'one')
+    const writes = Array.from({ length: random.pick([1, 2, 2, 3, 4]) }, () => {
+      const write = randomWrite(random, subject, path, body)
+      return { ...write, path: withQuery(path, randomOptions(random)) }
+    })
+    return [
+      { method: 'POST', path: withQuery(collectionPath(subject), { fieldManager: 'golden' }), body },
+      ...writes,
+      { method: 'GET', path, ...(random.chance(0.3) && { headers: { accept: forms.table } }) },
+    ]
+  },
+}

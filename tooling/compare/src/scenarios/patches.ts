@@ -1,0 +1,84 @@
+import type { JsonObject, JsonValue } from '@keelson/apimachinery'
+import type { Step } from '../cases/case.ts'
+import { mutated } from '../cases/mutate.ts'
+import type { Random } from '../cases/random.ts'
+import { isObject, pointerOf, sitesOf } from '../cases/sites.ts'
+import type { Subject } from '../cases/subjects.ts'
+
+/** A write to an object that exists already: replaced, or patched in one of three ways. `body` is the object as it was made. */
+export function randomWrite(random: Random, subject: Subject, path: string, body: JsonObject): Step {
+  const changed = mutated(random, body, subject.schema)
+  switch (random.weighted({ replace: 3, merge: 3, strategic: 3, operations: 2 })) {
+    case 'replace':
+      return { method: 'PUT', path, body: changed }
+    case 'merge':
+      return patch('merge', path, withNulls(random, part(random, changed)))
+    case 'strategic':
+      return patch('strategic-merge', path, strategic(random, changed))
+    case 'operations':
+      return patch('json', path, operations(random, changed))
+  }
+}
+
+function patch(type: 'merge' | 'strategic-merge' | 'json', path: string, body: JsonValue): Step {
+  return { method: 'PATCH', path, headers: { 'content-type': `application/${type}-patch+json` }, body }
+}
+
+/** Some of an object's members, and whole lists. */
+export function part(random: Random, value: JsonValue): JsonValue {
+  if (!isObject(value) || random.chance(0.15)) return value
+  const members = Object.entries(value)
+  return Object.fromEntries(
+    members.filter(() => members.length === 1 || random.chance(1.3 / members.length)).map(([name, member]) => [name, part(random, member)]),
+  )
+}
+
+function withNulls(random: Random, value: JsonValue): JsonValue {
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, random.chance(0.12) ? null : withNulls(random, member)]))
+}
+
+/** With the odd directive. */
+function strategic(random: Random, changed: JsonObject): JsonValue {
+  const body = random.chance(0.3) ? withNulls(random, part(random, changed)) : part(random, changed)
+  if (!random.chance(0.15)) return body
+  const holders = [body, ...sitesOf(body, undefined).map(({ value }) => value)].filter(isObject)
+  if (holders.length === 0) return body
+  const holder = random.pick(holders)
+  const lists = Object.entries(holder).filter((entry): entry is [string, JsonValue[]] => Array.isArray(entry[1]))
+  if (lists.length === 0 || random.chance(0.5)) holder['$patch'] = random.pick(['replace', 'delete', 'merge', 'bogus'])
+  else {
+    const [name, list] = random.pick(lists)
+    holder[random.pick([`$deleteFromPrimitiveList/${name}`, `$setElementOrder/${name}`, '$retainKeys'])] = random.chance(0.5)
+      ? list
+      : [name]
+  }
+  return body
+}
+
+function operations(random: Random, changed: JsonObject): JsonValue {
+  const sites = sitesOf(changed, undefined)
+  return Array.from({ length: random.pick([1, 1, 2]) }, () => {
+    const site = random.pick(sites)
+    const path = random.chance(0.1) ? random.pick(['', '/', '/spec/-', '/nope/nope', 'spec', '/metadata/labels/a~1b']) : pointerOf(site)
+    const op = random.pick(['add', 'add', 'replace', 'replace', 'remove', 'test', 'copy', 'move', 'bogus'])
+    if (op === 'remove') return { op, path }
+    if (op === 'copy' || op === 'move') return { op, from: pointerOf(random.pick(sites)), path }
+    return { op, path, value: site.value }
+  })
+}
+
+/** What tells two writes apart. */
+export function randomOptions(random: Random): Readonly<Record<string, string | undefined>> {
+  return random.pick([
+    {},
+    {},
+    {},
+    { fieldManager: 'two' },
+    { dryRun: 'All' },
+    { fieldValidation: 'Strict' },
+    { fieldManager: 'two', fieldValidation: 'Warn' },
+    { fieldManager: 'golden💥' },
+    { force: 'true' },
+  ])
+}

@@ -1,0 +1,156 @@
+import type { Random } from '../cases/random.ts'
+import { collectionPath, example, isKept, objectPath } from '../cases/subjects.ts'
+import type { Step } from '../cases/case.ts'
+import { forms, withQuery } from './scenario.ts'
+import type { Scenario } from './scenario.ts'
+
+const labelSelectors = [
+  'app=a',
+  'app==a',
+  'app!=a',
+  'app in (a,b)',
+  'app notin (a)',
+  'app',
+  '!app',
+  'app,n=1',
+  'n in (1,2,3),app',
+  'app=',
+  'app in ()',
+  'app in (a',
+  '=a',
+  ',',
+  'a,,b',
+  'app=a,',
+  'n>3',
+  'n<3',
+  'n>x',
+  'n>=3',
+  'example.com/x=y',
+  'Example.com/x',
+  'a/b/c=1',
+  '-a=1',
+  'app=-a',
+  'app=a b',
+  ' app = a ',
+  'app in (a, b , )',
+  'app!',
+  'app===a',
+  '!app=a',
+  'app in a',
+  '💥',
+  'app=💥',
+  'x'.repeat(64),
+  `app=${'x'.repeat(64)}`,
+  '(a)',
+  'app=a)',
+  'in',
+  'in in (in)',
+  'app=a,app=b',
+  'app\n=a',
+  '"app"=a',
+  'n=01',
+]
+const fieldSelectors = [
+  'metadata.name=a',
+  'metadata.name==a',
+  'metadata.name!=a',
+  'metadata.namespace=other',
+  'metadata.name=a,metadata.namespace=other',
+  'metadata.uid=x',
+  'data.k=v',
+  'metadata.name',
+  '=q',
+  'metadata.name=',
+  'metadata.name=a=b',
+  'metadata.name=a\\=b',
+  'metadata.name=a\\,b',
+  'metadata.name=\\x',
+  'spec.nodeName=n1',
+  'spec.nodeName=',
+  'status.phase=Pending',
+  'status.phase!=Running',
+  'spec.bogus=1',
+  ',',
+  'metadata.name=a,',
+  'spec.restartPolicy=Always',
+  'spec.serviceAccountName=default',
+  'metadata.name>a',
+  'type=Opaque',
+  'spec.type=ClusterIP',
+  'spec.unschedulable=true',
+  'reason=x',
+  'involvedObject.kind=Pod',
+  'status.successful=0',
+  'status.replicas=0',
+]
+const accepts = [
+  'application/json',
+  forms.table,
+  forms.metadataList,
+  forms.metadata,
+  'application/json;as=Table;v=v1beta1;g=meta.k8s.io',
+  'application/json;as=Table;v=v2;g=meta.k8s.io',
+  'text/plain',
+  '*/*',
+  'application/*',
+  'application/yaml',
+  `${forms.table},application/json`,
+  'text/html',
+  'application/xml,application/json;q=0.1',
+  'application/json;as=Bogus;v=v1;g=meta.k8s.io',
+  '',
+]
+
+/** Two objects, and lists of them with parameters of every kind, right and wrong. */
+export const read: Scenario = {
+  name: 'read',
+  weight: 15,
+  suits: isKept,
+  steps: (random, subject) => {
+    const steps: Step[] = ['a', 'b'].map((name) => {
+      const body = example(random, subject, name)
+      body['metadata'] = { ...(body['metadata'] as object), labels: { app: name, n: name === 'a' ? '1' : '4', 'example.com/x': 'y' } }
+      return { method: 'POST', path: collectionPath(subject), body }
+    })
+    // Nobody else's objects of what is in no namespace.
+    const own = subject.namespaced ? {} : { labelSelector: 'example.com/x=y' }
+    for (let left = random.pick([2, 3, 4, 6]); left > 0; left--) {
+      const one = random.chance(0.2)
+      const query: Query = { ...randomQuery(random), ...own }
+      steps.push({
+        method: random.chance(0.03) ? random.pick(['OPTIONS', 'TRACE', 'BOGUS']) : 'GET',
+        path: one
+          ? withQuery(objectPath(subject, 'a'), {
+              resourceVersion: query['resourceVersion'],
+              pretty: query['pretty'],
+              includeObject: query['includeObject'],
+            })
+          : withQuery(collectionPath(subject), query),
+        headers: { accept: random.chance(0.4) ? 'application/json' : random.pick(accepts) },
+      })
+    }
+    return steps
+  },
+}
+
+type Query = Readonly<Record<string, string | undefined>>
+
+function randomQuery(random: Random): Query {
+  const maybe = (probability: number, values: readonly string[]): string | undefined =>
+    random.chance(probability) ? random.pick(values) : undefined
+  return {
+    labelSelector: maybe(0.5, labelSelectors),
+    fieldSelector: maybe(0.3, fieldSelectors),
+    limit: maybe(0.2, ['1', '0', '-1', 'x', '3', '500', '1.5', '99999999999999999999', '']),
+    resourceVersion: maybe(0.15, ['', '0', '1', 'x', '-1', '00', '1.5', '18446744073709551616']),
+    resourceVersionMatch: maybe(0.12, ['Exact', 'NotOlderThan', 'Bogus', '']),
+    continue: maybe(0.06, ['x', '', 'bm90anNvbg']),
+    watch: maybe(0.04, ['false', '0', 'x', 'False']),
+    timeoutSeconds: maybe(0.05, ['1', 'x', '-1', '0', '1.5']),
+    sendInitialEvents: maybe(0.03, ['true', 'false', 'x']),
+    allowWatchBookmarks: maybe(0.05, ['true', 'false', 'x', '1']),
+    includeObject: maybe(0.06, ['None', 'Metadata', 'Object', 'Bogus', '']),
+    pretty: maybe(0.05, ['true', '1', '0', 'x', '']),
+    bogus: maybe(0.03, ['1']),
+  }
+}

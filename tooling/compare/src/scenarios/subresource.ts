@@ -1,0 +1,95 @@
+import type { JsonObject } from '@keelson/apimachinery'
+import { namespace } from '../cases/case.ts'
+import type { Step } from '../cases/case.ts'
+import { oddNumbers } from '../cases/odd-values.ts'
+import { randomValue } from '../cases/random-value.ts'
+import type { Random } from '../cases/random.ts'
+import { collectionPath, example, isKept, nameOf, objectPath } from '../cases/subjects.ts'
+import type { Subject } from '../cases/subjects.ts'
+import { randomWrite } from './patches.ts'
+import { forms } from './scenario.ts'
+import type { Scenario } from './scenario.ts'
+
+/** Those that lead to nobody's kubelet, and are asked for with objects. */
+const asked = new Set(['status', 'scale', 'ephemeralcontainers', 'resize', 'binding', 'eviction', 'token', 'approval'])
+
+/** Writes and reads through a subresource, and what they leave of the object. */
+export const subresource: Scenario = {
+  name: 'subresource',
+  weight: 12,
+  suits: (subject) => isKept(subject) && subject.subresources.some((name) => asked.has(name)),
+  steps: (random, subject) => {
+    const body = example(random, subject, 'one')
+    const path = objectPath(subject, 'one')
+    const name = random.pick(subject.subresources.filter((name) => asked.has(name)))
+    const steps: Step[] = [{ method: 'POST', path: collectionPath(subject), body }]
+    for (let left = random.pick([1, 1, 2, 3]); left > 0; left--) steps.push(step(random, subject, `${path}/${name}`, name, body))
+    return [...steps, { method: 'GET', path }]
+  },
+}
+
+function step(random: Random, subject: Subject, path: string, name: string, body: JsonObject): Step {
+  if (random.chance(0.1))
+    return { method: 'GET', path, headers: { accept: random.pick([forms.table, forms.metadata, 'application/json']) } }
+  const metadata = { name: nameOf(subject, random.chance(0.95) ? 'one' : 'two'), ...(subject.namespaced && { namespace }) }
+  switch (name) {
+    case 'status': {
+      const field = subject.schema.byName.get('status')
+      const status = field === undefined ? {} : randomValue(random, field.type, 'status', 0)
+      const write = randomWrite(random, subject, path, { ...body, status })
+      return write.method === 'PUT' || random.chance(0.5) ? write : { ...write, headers: merge, body: { status } }
+    }
+    case 'scale': {
+      const spec = { replicas: random.pick([...oddNumbers, 2, null, '2']) }
+      if (random.chance(0.5)) return { method: 'PATCH', path, headers: merge, body: { spec } }
+      return {
+        method: 'PUT',
+        path,
+        body: { apiVersion: random.pick(['autoscaling/v1', 'autoscaling/v1', 'v1']), kind: 'Scale', metadata, spec },
+      }
+    }
+    case 'binding':
+      return {
+        method: 'POST',
+        path,
+        body: {
+          apiVersion: 'v1',
+          kind: 'Binding',
+          metadata,
+          target: random.pick([{ kind: 'Node', name: 'n' }, { name: 'n' }, { kind: 'Pod', name: 'n' }, {}]),
+        },
+      }
+    case 'eviction':
+      return {
+        method: 'POST',
+        path,
+        body: {
+          apiVersion: random.pick(['policy/v1', 'policy/v1', 'policy/v1beta1']),
+          kind: 'Eviction',
+          metadata,
+          ...random.pick([{}, { deleteOptions: { gracePeriodSeconds: 0 } }, { deleteOptions: { dryRun: ['All'] } }]),
+        },
+      }
+    case 'token':
+      return {
+        method: 'POST',
+        path,
+        body: {
+          apiVersion: 'authentication.k8s.io/v1',
+          kind: 'TokenRequest',
+          spec: random.pick([
+            {},
+            { audiences: ['a'] },
+            { expirationSeconds: 600 },
+            { expirationSeconds: 5 },
+            { audiences: [''] },
+            { boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name: 'nope' } },
+          ]),
+        },
+      }
+    default:
+      return randomWrite(random, subject, path, body)
+  }
+}
+
+const merge = { 'content-type': 'application/merge-patch+json' }

@@ -1,0 +1,45 @@
+import type { Step } from '../cases/case.ts'
+import { collectionPath, example, isKept, objectPath } from '../cases/subjects.ts'
+import { randomWrite } from './patches.ts'
+import { forms, withQuery } from './scenario.ts'
+import type { Scenario } from './scenario.ts'
+
+/** Two watches, one with a selector or in another form, see an object come, change and go. */
+export const watch: Scenario = {
+  name: 'watch',
+  weight: 3,
+  suits: isKept,
+  steps: (random, subject) => {
+    const body = example(random, subject, 'one')
+    body['metadata'] = { ...(body['metadata'] as object), labels: { app: 'a', 'example.com/x': 'y' } }
+    const path = objectPath(subject, 'one')
+    const labelSelector = subject.namespaced ? undefined : 'example.com/x=y'
+    const open = (as: string, accept: string, query: Readonly<Record<string, string | undefined>>): Step => ({
+      method: 'WATCH',
+      path: withQuery(collectionPath(subject), { watch: 'true', labelSelector, ...query }),
+      headers: { accept },
+      as,
+    })
+    const label = { metadata: { labels: { app: random.pick(['b', 'a', null]) } } }
+    const other = random.pick([
+      { labelSelector: 'app=a' },
+      { labelSelector: 'app notin (a),example.com/x' },
+      { fieldSelector: `metadata.name!=two`, ...(labelSelector && { labelSelector }) },
+      {},
+    ])
+    return [
+      { method: 'POST', path: collectionPath(subject), body },
+      open(
+        'whole',
+        'application/json',
+        random.chance(0.5) ? {} : { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan', allowWatchBookmarks: 'true' },
+      ),
+      open('other', random.pick(['application/json', forms.table, forms.metadata]), other),
+      { method: 'PATCH', path, headers: { 'content-type': 'application/merge-patch+json' }, body: label },
+      randomWrite(random, subject, path, body),
+      { method: 'DELETE', path: withQuery(path, { gracePeriodSeconds: '0' }) },
+      { method: 'COLLECT', path: '', from: 'whole', ms: 150 },
+      { method: 'COLLECT', path: '', from: 'other', ms: 0 },
+    ]
+  },
+}

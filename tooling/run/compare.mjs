@@ -1,0 +1,8 @@
+// npm run compare -- --server URL --token T: random requests to a running original and to a fresh server of ours, and where the answers differ. See tooling/compare/README.md.
+import path from 'node:path'
+import { ensureBuilt } from './lib/ensure-built.mjs'
+import { ensureInstalled, node, root, run } from './lib/prepare.mjs'
+
+ensureInstalled()
+ensureBuilt()
+process.exit(run(node, [path.join(root, 'tooling/compare/src/main.ts'), ...process.argv.slice(2)]))
