@@ -1,4 +1,5 @@
 const outside = 'the message is cut short'
+const endless = 'an integer has no end'
 
 /**
  * Goes through a protobuf message field by field:
@@ -72,7 +73,7 @@ export class WireReader {
   #skip(): void {
     const type = this.#type
     this.#type = -1
-    if (type === 0) this.#varint()
+    if (type === 0) this.#passVarint()
     else if (type === 1) this.#forward(8)
     else if (type === 2) this.#forward(this.#varint())
     else if (type === 5) this.#forward(4)
@@ -82,6 +83,14 @@ export class WireReader {
   #forward(length: number): void {
     if (!(length >= 0 && length <= this.#end - this.#at)) throw new Error(outside)
     this.#at += length
+  }
+
+  #passVarint(): void {
+    for (let i = 0; i < 10; i++) {
+      if (this.#at === this.#end) throw new Error(outside)
+      if (this.#bytes[this.#at++]! < 0x80) return
+    }
+    throw new Error(endless)
   }
 
   #varint(): number {
@@ -97,7 +106,7 @@ export class WireReader {
       if (byte < 0x80) return value
       factor *= 128
     }
-    throw new Error('an integer has no end')
+    throw new Error(endless)
   }
 }
 

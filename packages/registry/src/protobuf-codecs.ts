@@ -32,15 +32,21 @@ export function protobufCodecs({ types, scheme, mediaType }: ProtobufCodecsOptio
   // What is decoded here becomes a record and is dropped.
   const source = { types, scheme, fieldSets: new FieldSets() }
   return (request) => {
-    const { kind, namedByKey = false, storedVersion = kind.gvk.version } = request
+    const { kind, namedByKey = false, storedVersion = kind.gvk.version, defaultOnRead } = request
     const storedKind = { ...kind.gvk, version: storedVersion }
     const record = records(request)
+    // Reading others converts them, fills them in or adds their name.
+    const readAsWritten = !namedByKey && storedVersion === kind.gvk.version && defaultOnRead === undefined
     const asJson = mediaType === 'application/json' || jsonGroups.has(kind.gvk.group)
     return {
-      encode(object) {
+      encode(object, key) {
         const stored = withoutResourceVersion(object)
         if (namedByKey) delete stored.metadata.name
-        return asJson ? encodeJsonValue(kind, stored) : encodeUnknown(storedKind, kind.encodeProto(stored))
+        if (asJson) return encodeJsonValue(kind, stored)
+        const value = encodeUnknown(storedKind, kind.encodeProto(stored))
+        // It will be opened at once, and decoding it would give the same object.
+        if (key !== undefined && readAsWritten) recent.set(record, key, value, record.encode(object))
+        return value
       },
       open(key, value, revision) {
         const known = recent.get(record, key, value)

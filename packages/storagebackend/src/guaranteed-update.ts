@@ -40,7 +40,7 @@ export async function guaranteedUpdate<T extends KubeObject>(update: GuaranteedU
       continue
     }
 
-    const bytes = access.codec.encode(output.object)
+    const bytes = access.codec.encode(output.object, key)
     // A suggestion says that nothing changes; only the store can say so.
     const confirming = !state.current && sameBody(access, key, bytes, state)
     if (confirming) state = await readCurrent()

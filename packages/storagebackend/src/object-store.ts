@@ -53,7 +53,7 @@ export function createObjectStore<T extends KubeObject = KubeObject>(options: Ob
       if (version !== undefined && version !== '' && version !== '0') {
         throw new Error('resourceVersion should not be set on objects to be created')
       }
-      const value = codec.encode(object)
+      const value = codec.encode(object, key)
       const lease = ttlSeconds ? await leases.lease(key, ttlSeconds) : 0
       const result = await access.put(key, value, lease, 0)
       if (!result.committed) throw keyExists(key)

@@ -199,8 +199,11 @@ export interface ObjectSnapshots<T extends KubeObject = KubeObject> {
 
 /** Turns objects of one resource into stored bytes and back. The object store owns when, this owns how. */
 export interface ObjectCodec<T extends KubeObject = KubeObject> {
-  /** Hub object (resourceVersion ignored) → stored value. Deterministic: equal objects give equal bytes. */
-  encode(object: T): Uint8Array
+  /**
+   * Hub object (resourceVersion ignored) → stored value. Deterministic: equal objects give equal bytes. `key`: where it is about to be written, for
+   * codecs that remember what they will be asked to open.
+   */
+  encode(object: T, key?: string): Uint8Array
   /** Opens a stored value without parsing JSON where its form allows it. Throws `CorruptObjectError`. */
   open(key: string, value: Uint8Array, revision: Revision): StoredObject<T>
   /** For stored values that can be selected without being opened. */
