@@ -46,12 +46,17 @@ function aroundSharedSets(object: unknown): string | undefined {
   return behind === '{}' ? `${head}}` : `${head},${behind.slice(1)}`
 }
 
+/** What `stringifyJson` makes of a value that many objects share, made once; undefined for others. */
+export function sharedJson(value: unknown): string | undefined {
+  return sharedText(value, stringifyJson)
+}
+
 function sharesSet(entry: ManagedFieldsEntry | null): boolean {
-  return sharedText(entry?.fieldsV1, stringifyJson) !== undefined
+  return sharedJson(entry?.fieldsV1) !== undefined
 }
 
 function entryText(entry: ManagedFieldsEntry | null): string {
-  const set = sharedText(entry?.fieldsV1, stringifyJson)
+  const set = sharedJson(entry?.fieldsV1)
   if (set === undefined) return stringifyJson(entry)
   const { subresource } = entry!
   const before = openText({ ...entry, fieldsV1: undefined, subresource: undefined })

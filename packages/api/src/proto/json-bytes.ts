@@ -1,4 +1,4 @@
-import { parseJson, stringifyJson } from '@keelson/apimachinery'
+import { parseJson, sharedJson, stringifyJson } from '@keelson/apimachinery'
 import type { JsonValue } from '@keelson/apimachinery'
 import { ProtoError } from './proto-error.ts'
 
@@ -15,6 +15,9 @@ export function parseJsonBytes(text: string): JsonValue {
 const longDigits = /\d{16}/
 
 export function formatJsonBytes(value: JsonValue): string {
+  const shared = sharedJson(value)
+  // What is escaped there is not here.
+  if (shared !== undefined && !shared.includes('\\u')) return shared
   try {
     return JSON.stringify(value)
   } catch (error) {
