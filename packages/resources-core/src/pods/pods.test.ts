@@ -126,6 +126,13 @@ describe('creating pods', () => {
     expect(errorsOf(object)).toEqual([])
   })
 
+  it('keeps the class of service that it comes with', () => {
+    const sent = pod({}, { status: { phase: 'Running', qosClass: 'Guaranteed' } })
+    podStrategy.prepareForCreate?.(context, sent)
+    expect(sent.status).toEqual({ phase: 'Pending', qosClass: 'Guaranteed' })
+    expect(pod({}).status).toMatchObject({ qosClass: 'BestEffort' })
+  })
+
   it('drops what belongs to features that are off', () => {
     const { spec } = pod({
       schedulingGroup: { podGroupName: 'g' },
@@ -188,6 +195,15 @@ describe('creating pods', () => {
       ['spec.ephemeralContainers: Forbidden: cannot be set on create'],
     ],
     [
+      'what ephemeral containers cannot have, even when it is empty',
+      { ephemeralContainers: [{ name: 'e', image: 'i', ports: [], resources: { limits: {} } }] },
+      [
+        'spec.ephemeralContainers[0].ports: Forbidden: cannot be set for an Ephemeral Container',
+        'spec.ephemeralContainers[0].resources: Forbidden: cannot be set for an Ephemeral Container',
+        'spec.ephemeralContainers: Forbidden: cannot be set on create',
+      ],
+    ],
+    [
       'containers that ask for more than the pod',
       { containers: [{ name: 'c', image: 'i', resources: { requests: { cpu: '3' } } }], resources: { requests: { cpu: '2' } } },
       ['spec.resources.requests[cpu]: Invalid value: "2": must be greater than or equal to aggregate container requests of 3'],
@@ -205,6 +221,13 @@ describe('updating pods', () => {
     expect(errors).toEqual([])
     expect(object.metadata.generation).toBe(2)
     expect(update(pod({}), ({ metadata }) => void (metadata.labels = { a: '' })).object.metadata.generation).toBe(1)
+  })
+
+  it('shows lists that were sent empty as such', () => {
+    const changed = pod({ nodeSelector: {}, containers: [{ name: 'c', image: 'i', env: [] }], hostname: 'h' })
+    const [error] = podStrategy.validateUpdate!(context, changed, pod({ nodeSelector: { a: 'b' } }))
+    expect(error?.detail).toContain('+   "Env": [],')
+    expect(error?.detail).toContain('+ "NodeSelector": {},')
   })
 
   it('may not change the rest, and shows what differs', () => {

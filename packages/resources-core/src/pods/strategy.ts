@@ -26,7 +26,7 @@ export const podStrategy: Strategy<Pod> = {
   prepareForCreate(context, pod) {
     const spec = (pod.spec ??= { containers: null })
     pod.metadata.generation = 1
-    pod.status = { phase: 'Pending', qosClass: qosClass(pod) }
+    pod.status = { phase: 'Pending', qosClass: pod.status?.qosClass || qosClass(pod) }
     // Admission may have set the one name of the account without the other.
     normalizePodSpec(spec)
     dropDisabledPodFields(spec)
