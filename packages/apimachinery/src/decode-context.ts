@@ -27,8 +27,8 @@ export class DecodeContext {
   readonly keepEmptyLists: boolean
   /** What is canonical already is not copied. */
   readonly reuse: boolean
-  /** Whether an empty list became null. */
-  emptiedLists = false
+  /** Whether an empty list, or an empty map in a list, became null. */
+  emptied = false
   /** Types that decode themselves look at nothing strictly below them. */
   strict: boolean
   /** The first misfit. Decoding goes on after it, because an error that ends decoding at once takes its place. */

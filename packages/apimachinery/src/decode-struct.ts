@@ -57,7 +57,7 @@ function decodeWith(decode: Decoder, input: JsonValue | ParsedJson, options: Dec
   const object = finishDecoding(() => decode(value, context), context)
   // Who converts tells them by their names.
   const strictErrors = converting ? context.strictErrors.toSorted() : context.strictErrors
-  return { object, strictErrors, emptiedLists: context.emptiedLists }
+  return { object, strictErrors, emptied: context.emptied }
 }
 
 function finishDecoding(decode: () => unknown, context: DecodeContext): unknown {
@@ -204,7 +204,7 @@ function listDecoder(schema: ListSchema): Decoder {
     }
     if (value.length === 0) {
       if (context.keepEmptyLists) return []
-      context.emptiedLists = true
+      context.emptied = true
       return null
     }
     const { steps } = context
@@ -245,7 +245,10 @@ function mapDecoder(schema: MapSchema): Decoder {
       if (map !== undefined) setOwn(map, key, decoded)
       steps.pop()
     }
-    if (last === undefined) return null
+    if (last === undefined) {
+      if (!context.emptied) context.emptied = steps.some((step) => typeof step === 'number')
+      return null
+    }
     return sorted ? (map ?? source) : sortKeys(map ?? source)
   }
 }

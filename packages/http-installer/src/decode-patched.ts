@@ -53,10 +53,10 @@ export function decodePatched(
   } catch (error) {
     return refuse(messageOf(error))
   }
-  const { object, strictErrors, emptiedLists } = decoded
+  const { object, strictErrors, emptied } = decoded
   return andThen(converting ? strictErrors : inPrintedOrder(scope, strictErrors, printed), (errors) =>
     strict([...patchErrors, ...errors], () => {
-      const sent = emptiedLists && type ? decodeStruct<KubeObject>(type.schema, patched, { keepEmptyLists: true }).object : undefined
+      const sent = emptied && type ? decodeStruct<KubeObject>(type.schema, patched, { keepEmptyLists: true, converting }).object : undefined
       return { object, sent }
     }),
   )

@@ -1,6 +1,6 @@
-import { decodeStruct, fieldError, fieldErrorBody, fieldPath } from '@keelson/apimachinery'
 import { coreV1 } from '@keelson/api/core/v1'
 import type { ResourceQuotaSpec } from '@keelson/api/core/v1'
+import { decodeStruct, fieldError, fieldErrorBody, fieldPath } from '@keelson/apimachinery'
 import type { JsonObject } from '@keelson/apimachinery'
 import { expect, it } from 'vitest'
 import { printedList, printedMap } from './printed-map.ts'
