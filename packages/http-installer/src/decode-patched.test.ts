@@ -18,3 +18,10 @@ it('takes a number that is too large by its low bits, beside a list that is empt
   const { object, sent } = await decodePatched(scope, {} as RequestContext, document, 'Warn')
   for (const pod of [object, sent]) expect(pod).toMatchObject({ spec: { containers: [{ ports: [{ containerPort: -(2 ** 31) }] }] } })
 })
+
+it('complains of what comes first where the document is printed', () => {
+  const patched: JsonObject = { kind: 'Pod', apiVersion: 'v1', metadata: { namespace: true, labels: 1 } }
+  const printed = (): string => '{"kind":"Pod","apiVersion":"v1","metadata":{"labels":1,"namespace":true}}'
+  const document = { patched, current: { metadata: { name: 'a' } } as KubeObject, patchErrors: [], printed, converting: false }
+  expect(() => decodePatched(scope, {} as RequestContext, document, 'Warn')).toThrow(/Go struct field ObjectMeta.metadata.labels of type/)
+})
