@@ -321,6 +321,9 @@ describe('server-side apply', () => {
       'failed to create typed patch object (/p; /v1, Kind=Pod): errors:\n  .spec.containers: duplicate entries for key [name="a"]\n' +
         '  .spec.nodeName: expected string, got &value.valueUnstructured{Value:1}',
     )
+    expect(apply({ ...whole, metadata: { name: 'p', namespace: 1 } }).message).toBe(
+      'failed to create typed patch object (/p; /v1, Kind=Pod): .metadata.namespace: expected string, got &value.valueUnstructured{Value:1}',
+    )
   })
 
   it('finds what only decoding can find', () => {
