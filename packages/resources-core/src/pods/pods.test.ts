@@ -56,6 +56,12 @@ describe('defaults of pods', () => {
     expect(resources).toEqual({ limits: { cpu: '2', memory: '4Gi' }, requests: { cpu: '100m', memory: '1Gi' } })
   })
 
+  it('leave amounts as they are spelled, down to a thousandth', () => {
+    const limits = { cpu: '01', memory: '0100Mi', 'example.com/a': '1500u' }
+    const { containers } = pod({ containers: [{ name: 'c', image: 'i', resources: { limits } }] }).spec!
+    expect(containers![0]!.resources!.limits).toEqual({ cpu: '01', memory: '0100Mi', 'example.com/a': '2m' })
+  })
+
   it('count sidecars with all that runs beside them', () => {
     const resources = (cpu: string): NonNullable<Container['resources']> => ({ requests: { cpu } })
     const { spec } = pod({
@@ -131,6 +137,19 @@ describe('creating pods', () => {
     podStrategy.prepareForCreate?.(context, sent)
     expect(sent.status).toEqual({ phase: 'Pending', qosClass: 'Guaranteed' })
     expect(pod({}).status).toMatchObject({ qosClass: 'BestEffort' })
+  })
+
+  it('tells of gates, and since when', () => {
+    expect(pod({ schedulingGates: [{ name: 'a.b/c' }] }).status?.conditions).toEqual([
+      {
+        type: 'PodScheduled',
+        status: 'False',
+        reason: 'SchedulingGated',
+        message: 'Scheduling is blocked due to non-empty scheduling gates',
+        lastProbeTime: null,
+        lastTransitionTime: expect.stringMatching(/^\d{4}-.*Z$/) as unknown,
+      },
+    ])
   })
 
   it('drops what belongs to features that are off', () => {
