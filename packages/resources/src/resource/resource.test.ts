@@ -24,6 +24,16 @@ it('a slice that says nothing of devices and nothing of counters says both', () 
   expect(error).toBe('spec.nodeSelector.nodeSelectorTerms: Invalid value: []: must have exactly one node selector term')
 })
 
+it('an attribute with several values is shown as it is inside', () => {
+  const slice = decoded<ResourceSlice>('ResourceSlice', {
+    metadata: { name: 's' },
+    spec: { driver: 'd', pool: { name: 'p' }, devices: [{ name: 'a', attributes: { x: { int: 1, bool: true } } }] },
+  })
+  expect(validateResourceSlice(slice).map(fieldErrorMessage)).toContain(
+    'spec.devices[0].attributes[x]: Invalid value: {"IntValue":1,"BoolValue":true,"StringValue":null,"VersionValue":null,"IntValues":null,"BoolValues":null,"StringValues":null,"VersionValues":null}: exactly one value must be specified',
+  )
+})
+
 it('a template does not even say that there are no finalizers', () => {
   const template = decoded<ResourceClaimTemplate>('ResourceClaimTemplate', {
     metadata: { name: 't' },
