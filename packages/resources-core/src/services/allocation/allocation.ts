@@ -61,7 +61,7 @@ export class Allocation {
   }
 
   #claim(port: number): void {
-    this.#highest = this.#ports.size === 0 ? port : Math.max(this.#highest, port)
+    this.#highest = Math.max(this.#ports.size === 0 ? 0 : this.#highest, port)
     this.#ports.add(port)
   }
 

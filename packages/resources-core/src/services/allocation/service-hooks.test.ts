@@ -224,6 +224,7 @@ describe('node ports', () => {
       -(2 ** 31),
       1 - 2 ** 31,
     ])
+    expect((await create('a', nodePort(-5, 0), true)).ports?.at(-1)?.nodePort).toBe(1)
     await create('b', nodePort(30_000))
     await expect(create('a', nodePort(30_000), true)).rejects.toMatchObject(portTaken)
     await update('b', { ports: [{ port: 80 }] }, true)
