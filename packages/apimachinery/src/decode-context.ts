@@ -19,6 +19,7 @@ export interface DecodeContextOptions {
   readonly keepEmptyLists?: boolean
   readonly reuse?: boolean
   readonly converting?: boolean
+  readonly inOrder?: boolean
 }
 
 /** Where a decoder stands and what it has found wrong so far. */
@@ -27,20 +28,23 @@ export class DecodeContext {
   readonly keepEmptyLists: boolean
   /** What is canonical already is not copied. */
   readonly reuse: boolean
-  /** Whether an empty list became null. */
-  emptiedLists = false
+  /** Whether an empty list, or an empty map in a list, became null. */
+  emptied = false
   /** Types that decode themselves look at nothing strictly below them. */
   strict: boolean
   /** The first misfit. Decoding goes on after it, because an error that ends decoding at once takes its place. */
   saved: string | undefined
   readonly converting: boolean
+  /** Members are read in the order of their types, and the first misfit ends decoding. */
+  readonly inOrder: boolean
   private strictErrorSet: Set<string> | undefined
 
-  constructor({ strict = false, keepEmptyLists = false, reuse = false, converting = false }: DecodeContextOptions) {
+  constructor({ strict = false, keepEmptyLists = false, reuse = false, converting = false, inOrder = false }: DecodeContextOptions) {
     this.strict = strict
     this.keepEmptyLists = keepEmptyLists
     this.reuse = reuse
     this.converting = converting
+    this.inOrder = inOrder
   }
 
   get strictErrors(): readonly string[] {
@@ -49,13 +53,16 @@ export class DecodeContext {
 
   /** A value that does not fit its type. */
   misfit(value: unknown, goType: string, kind: GoKind): void {
-    this.saved ??= this.converting ? conversionMisfit(value, goType, kind) : this.misfitText(describe(value), goType)
+    this.save(this.converting ? conversionMisfit(value, goType, kind) : this.misfitText(describe(value), goType))
   }
 
   misfitNumber(literal: string, goType: string, kind: GoKind): void {
-    this.saved ??= this.converting
-      ? conversionMisfit(new NumberLiteral(literal), goType, kind)
-      : this.misfitText(`number ${literal}`, goType)
+    this.save(this.converting ? conversionMisfit(new NumberLiteral(literal), goType, kind) : this.misfitText(`number ${literal}`, goType))
+  }
+
+  private save(misfit: string): void {
+    if (this.inOrder) throw new JsonError(misfit)
+    this.saved ??= misfit
   }
 
   /** The same of types that decode themselves: it ends decoding. */

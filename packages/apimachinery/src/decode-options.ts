@@ -21,6 +21,6 @@ export interface Decoded<T> {
   readonly object: T
   /** `unknown field "spec.foo"`, `duplicate field "metadata.name"`: in document order, without repetition, 100 at the most. */
   readonly strictErrors: readonly string[]
-  /** True: a list was sent empty, and is null or left out now (see `keepEmptyLists`). */
-  readonly emptiedLists?: boolean
+  /** True: a list, or a map in a list, was sent empty, and is null or left out now (see `keepEmptyLists`). */
+  readonly emptied?: boolean
 }

@@ -314,3 +314,20 @@ test('a type may contain itself', () => {
     expect((e as Error).message).toBe('exceeded max depth')
   }
 })
+
+test('who converts is told of the first misfit in the order of the type', () => {
+  const struct: StructSchema = {
+    kind: 'struct',
+    name: 'S',
+    definition: 'S',
+    fields: [
+      { name: 'time', type: { kind: 'time' } },
+      { name: 'amounts', type: { kind: 'map', values: { kind: 'quantity' } } },
+    ],
+    byName: new Map(),
+  }
+  const schema = { ...struct, byName: new Map(struct.fields.map((field) => [field.name, field])) }
+  const document = { amounts: { a: 'x' }, time: 0 }
+  expect(() => decodeStruct(schema, document)).toThrow('quantities must match')
+  expect(() => decodeStruct(schema, document, { converting: true })).toThrow('json: cannot unmarshal number into Go value of type string')
+})

@@ -54,10 +54,18 @@ function decodeWith(decode: Decoder, input: JsonValue | ParsedJson, options: Dec
   // A document's exact value has markers that no result may have.
   const reuse = options.owned === true && (!(input instanceof JsonDocument) || value === input.value)
   const context = new DecodeContext({ strict: strict === 'Strict' || strict === 'Warn', keepEmptyLists, converting, reuse })
-  const object = finishDecoding(() => decode(value, context), context)
+  let object: unknown
+  try {
+    object = finishDecoding(() => decode(value, context), context)
+  } catch (error) {
+    if (!converting) throw error
+    // Who converts goes through members in the order of the type, and finds another misfit first.
+    const inOrder = new DecodeContext({ keepEmptyLists, converting, inOrder: true })
+    object = finishDecoding(() => decode(value, inOrder), inOrder)
+  }
   // Who converts tells them by their names.
   const strictErrors = converting ? context.strictErrors.toSorted() : context.strictErrors
-  return { object, strictErrors, emptiedLists: context.emptiedLists }
+  return { object, strictErrors, emptied: context.emptied }
 }
 
 function finishDecoding(decode: () => unknown, context: DecodeContext): unknown {
@@ -204,7 +212,7 @@ function listDecoder(schema: ListSchema): Decoder {
     }
     if (value.length === 0) {
       if (context.keepEmptyLists) return []
-      context.emptiedLists = true
+      context.emptied = true
       return null
     }
     const { steps } = context
@@ -245,7 +253,10 @@ function mapDecoder(schema: MapSchema): Decoder {
       if (map !== undefined) setOwn(map, key, decoded)
       steps.pop()
     }
-    if (last === undefined) return null
+    if (last === undefined) {
+      if (!context.emptied) context.emptied = steps.some((step) => typeof step === 'number')
+      return null
+    }
     return sorted ? (map ?? source) : sortKeys(map ?? source)
   }
 }
@@ -290,7 +301,9 @@ function isObject(value: unknown): value is JsonMembers {
 function decodeMembers(plan: StructPlan, value: JsonMembers, context: DecodeContext, dropTypeMeta: boolean): JsonObject {
   if (context.reuse) return reuseMembers(plan, value, context, dropTypeMeta)
   const members = takeMembers()
-  if (value instanceof DuplicateObject) readRepeated(plan, value, context, members)
+  if (context.inOrder) {
+    for (const { name } of plan.fields) if (Object.hasOwn(value, name)) readMember(plan, name, value[name], context, members)
+  } else if (value instanceof DuplicateObject) readRepeated(plan, value, context, members)
   else for (const key in value) readMember(plan, key, value[key], context, members)
   return writeFields(plan, members, context, dropTypeMeta)
 }

@@ -1,3 +1,4 @@
+import { stringifyJson } from './encode-json.ts'
 import type { JsonValue } from './meta.ts'
 import { formatFloat } from './yaml/format-float.ts'
 
@@ -34,12 +35,8 @@ function escapeRune(char: string): string {
   return code > 0xffff ? `\\U${hex(code, 8)}` : `\\u${hex(code, 4)}`
 }
 
-/** json.Marshal: keys of maps sorted is the caller's business, HTML characters and the two line separators escaped. */
-export function goJson(value: unknown): string {
-  const text = JSON.stringify(value, (_key, v: unknown) => (typeof v === 'bigint' ? Number(v) : v))
-  if (text === undefined) return 'null'
-  return text.replace(/[<>&\u2028\u2029]/g, (char) => `\\u${hex(char.charCodeAt(0), 4)}`)
-}
+/** json.Marshal; keys of maps sorted is the caller's business. */
+export const goJson: (value: unknown) => string = stringifyJson
 
 /** `%+v` of what JSON was decoded to: `map[a:1 b:[x <nil>]]`, keys in order. */
 export function goValue(value: JsonValue): string {

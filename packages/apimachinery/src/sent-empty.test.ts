@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { decodeStruct } from './decode-struct.ts'
-import { holdsSentEmpty, wasSentEmpty } from './sent-empty.ts'
+import { asSent, copyAsSent, holdsSentEmpty, wasSentEmpty } from './sent-empty.ts'
 import type { FieldSchema, StructSchema } from './type-schema.ts'
 
 function structOf(fields: readonly FieldSchema[]): StructSchema {
@@ -31,4 +31,31 @@ it.each([false, true])('so it is with lists, those too that are written as null 
   expect([holdsSentEmpty({ in: [object] }), holdsSentEmpty({ in: [{ ...object }] })]).toEqual([true, false])
   Object.assign(object, { left: ['a'], written: ['b'] })
   expect(holdsSentEmpty(object)).toBe(false)
+})
+
+it('copies are asked like what they are copies of', () => {
+  const map = { kind: 'map', values: { kind: 'string' } } as const
+  const inner = structOf([{ name: 'labels', type: map, omit: 'empty' }])
+  const outer = structOf([
+    { name: 'name', type: { kind: 'string' } },
+    { name: 'items', type: { kind: 'list', items: inner } },
+  ])
+  const { object } = decodeStruct<{ name: string; items: object[] }>(outer, { name: 'a', items: [{ labels: {} }] })
+  const copy = copyAsSent(object)
+  expect(copy).toEqual(object)
+  expect(copy.items[0]).not.toBe(object.items[0])
+  expect([holdsSentEmpty(copy), holdsSentEmpty(structuredClone(object))]).toEqual([true, false])
+  expect(wasSentEmpty(asSent({ more: 1 }, object.items[0]!), 'labels')).toBe(true)
+})
+
+it('a map in a list that was sent empty is worth a look at what was sent, another is not', () => {
+  const map = { kind: 'map', values: { kind: 'string' } } as const
+  const inner = structOf([{ name: 'labels', type: map, omit: 'empty' }])
+  const outer = structOf([
+    { name: 'item', type: inner },
+    { name: 'items', type: { kind: 'list', items: inner } },
+  ])
+  expect(decodeStruct(outer, { item: { labels: {} }, items: [] }).emptied).toBe(true)
+  expect(decodeStruct(outer, { item: { labels: {} }, items: [{ labels: {} }] }).emptied).toBe(true)
+  expect(decodeStruct(outer, { item: { labels: {} }, items: [{ labels: { a: 'b' } }] }).emptied).toBe(false)
 })

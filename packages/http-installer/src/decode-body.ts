@@ -66,7 +66,7 @@ function decodeTyped(
     if (validation === 'Strict') throw fail(strictDecodingMessage(decoded.strictErrors))
     if (validation === 'Warn') for (const error of decoded.strictErrors) for (const text of warningsOf(error)) warn(text)
   }
-  const sent = decoded.emptiedLists === true ? document.decode(type, 'Ignore', { keepEmptyLists: true }).object : undefined
+  const sent = decoded.emptied === true ? document.decode(type, 'Ignore', { keepEmptyLists: true }).object : undefined
   return { object: decoded.object, sent }
 }
 

@@ -1,6 +1,6 @@
 import { createApiTypes } from '@keelson/api'
 import { coreV1 } from '@keelson/api/core/v1'
-import { decodeStruct, parseJson, stringifyJson } from '@keelson/apimachinery'
+import { decodeStruct, parseJson, stringifyJson, wasSentEmpty } from '@keelson/apimachinery'
 import type { JsonObject, JsonValue, KubeObject } from '@keelson/apimachinery'
 import { applyMergePatch } from '@keelson/apimachinery/patch'
 import { assert, constantFrom, dictionary, letrec, oneof, property } from 'fast-check'
@@ -57,6 +57,16 @@ it('comes to what decoding all of it comes to', () => {
       )
     }),
   )
+})
+
+it('can be asked what was sent empty', () => {
+  const changed = applyMergePatch(stored as unknown as JsonObject, { spec: { nodeSelector: { a: null } }, metadata: { finalizers: [] } })
+  const { spec, metadata } = decodeChanged(schema, changed, stored, {}).object as KubeObject & { spec: object }
+  expect([wasSentEmpty(spec, 'nodeSelector'), wasSentEmpty(metadata, 'finalizers'), wasSentEmpty(metadata, 'labels')]).toEqual([
+    true,
+    true,
+    false,
+  ])
 })
 
 it('leaves the object that was there before alone', () => {

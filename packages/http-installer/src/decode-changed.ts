@@ -1,4 +1,4 @@
-import { copyObject, decodeStruct, isJsonObject, parseJson, stringifyJson } from '@keelson/apimachinery'
+import { asSent, copyObject, decodeStruct, isJsonObject, parseJson, stringifyJson } from '@keelson/apimachinery'
 import type { Decoded, DecodeOptions, JsonObject, JsonValue, KubeObject, StructSchema } from '@keelson/apimachinery'
 
 /**
@@ -68,5 +68,5 @@ function putBack(schema: StructSchema, { kept, inner }: Parts, decoded: JsonObje
     else if (parts !== undefined) whole[name] = putBack(type as StructSchema, parts, (decoded[name] ?? {}) as JsonObject)
     else if (decoded[name] !== undefined) whole[name] = decoded[name]
   }
-  return whole
+  return asSent(whole, decoded)
 }

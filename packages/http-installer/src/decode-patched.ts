@@ -51,15 +51,27 @@ export function decodePatched(
       ? decodeChanged(type.schema, patched, current, { strict: validation, converting })
       : { object: patched as unknown as KubeObject, strictErrors: [] }
   } catch (error) {
-    return refuse(messageOf(error))
+    const found = messageOf(error)
+    return converting || type === undefined
+      ? refuse(found)
+      : andThen(printed(), (text) => refuse(misfitOf(() => decodeStruct(type.schema, parseJson(text))) ?? found))
   }
-  const { object, strictErrors, emptiedLists } = decoded
+  const { object, strictErrors, emptied } = decoded
   return andThen(converting ? strictErrors : inPrintedOrder(scope, strictErrors, printed), (errors) =>
     strict([...patchErrors, ...errors], () => {
-      const sent = emptiedLists && type ? decodeStruct<KubeObject>(type.schema, patched, { keepEmptyLists: true }).object : undefined
+      const sent = emptied && type ? decodeStruct<KubeObject>(type.schema, patched, { keepEmptyLists: true, converting }).object : undefined
       return { object, sent }
     }),
   )
+}
+
+function misfitOf(decode: () => unknown): string | undefined {
+  try {
+    decode()
+    return undefined
+  } catch (error) {
+    return messageOf(error)
+  }
 }
 
 /** Strict errors come in the order of the text that the original decodes. */

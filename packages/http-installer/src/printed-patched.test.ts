@@ -1,7 +1,10 @@
+import { createApiTypes } from '@keelson/api'
+import { coreV1 } from '@keelson/api/core/v1'
 import type { JsonObject } from '@keelson/apimachinery'
 import { expect, it } from 'vitest'
 import { printedJsonPatched, printedMergePatched, printedStrategicPatch } from './printed-patched.ts'
 
+const { schema } = createApiTypes([coreV1]).kind({ group: '', version: 'v1', kind: 'ConfigMap' })!
 const signal = (): AbortSignal => expect.fail('not needed')
 
 const document: JsonObject = {
@@ -26,9 +29,11 @@ it('a JSON patch sorts what it goes through, and leaves what it brings', () => {
     { op: 'add', path: '/new', value: { d: 1, c: 2 } },
     { op: 'copy', from: '/list/0', path: '/copy' },
     { op: 'test', path: '/z/y', value: 1 },
+    { op: 'copy', from: '/z', path: '/y' },
+    { op: 'test', path: '/copy', value: { name: 'a', image: 'i' } },
   ])
   expect(print(document, undefined, signal)).toBe(
-    '{"a":0,"copy":{"name":"a","image":"i"},"list":[{"name":"a","image":"i"},{"image":{"d":1,"c":2},"name":"b"}],"new":{"d":1,"c":2},"z":{"x":2,"y":1}}',
+    '{"a":0,"copy":{"image":"i","name":"a"},"list":[{"name":"a","image":"i"},{"image":{"d":1,"c":2},"name":"b"}],"new":{"d":1,"c":2},"y":{"x":2,"y":1},"z":{"x":2,"y":1}}',
   )
 })
 
@@ -50,8 +55,11 @@ it('a JSON patch is printed in slices where applying it takes long, and not at a
   await expect(unread).rejects.toThrow('gone')
 })
 
-it('a strategic patch is printed without the directive that replaces what was there', () => {
-  const print = (patch: JsonObject): unknown => printedStrategicPatch(patch)(document, undefined, signal)
-  expect(print({ z: { $patch: 'replace', x: 1 } })).toBe('map[z:map[x:1]]')
-  expect(print({ z: { $patch: 'delete' }, new: { $patch: 'replace' } })).toBe('map[new:map[$patch:replace] z:map[$patch:delete]]')
+it('a strategic patch is printed as merging left it: without the directive that replaced, and without nulls where there was nothing to merge with', () => {
+  const print = (patch: JsonObject): unknown => printedStrategicPatch(patch)({ data: { a: 'b' } }, schema, signal)
+  expect(print({ data: { $patch: 'replace', x: 1 } })).toBe('map[data:map[x:1]]')
+  expect(print({ data: { $patch: 'delete' } })).toBe('map[data:map[$patch:delete]]')
+  expect(print({ data: { a: { b: null, c: [{ d: null }] }, e: null }, immutable: { f: null } })).toBe(
+    'map[data:map[a:map[c:[map[]]] e:<nil>] immutable:map[]]',
+  )
 })

@@ -1,6 +1,6 @@
 import { decodeStruct, goValue, isJsonObject, stringifyJson } from '@keelson/apimachinery'
 import type { JsonObject, JsonValue, StructSchema } from '@keelson/apimachinery'
-import { applyJsonPatchInSlices, applyMergePatch } from '@keelson/apimachinery/patch'
+import { applyJsonPatchInSlices, applyMergePatch, strategicPatchAfterMerge } from '@keelson/apimachinery/patch'
 import { andThen } from './and-then.ts'
 
 /**
@@ -39,16 +39,9 @@ export function printedJsonPatched(operations: readonly JsonObject[]): PrintPatc
   }
 }
 
-/** The patch itself. Where it replaces a whole object, the original has taken the directive out by the time it complains. */
+/** The patch itself, as merging left it. */
 export function printedStrategicPatch(patch: JsonObject): PrintPatched {
-  const withoutReplace = (value: JsonValue, before: JsonValue | undefined): JsonValue => {
-    if (!isJsonObject(value) || !isJsonObject(before)) return value
-    const { $patch: directive, ...rest } = value
-    if (directive === 'replace') return rest
-    if (directive !== undefined) return value
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutReplace(member, own(before, name))]))
-  }
-  return (document) => goValue(withoutReplace(patch, document))
+  return (document, schema) => goValue(schema === undefined ? patch : strategicPatchAfterMerge(document, patch, schema))
 }
 
 function inOrder(document: JsonObject, schema: StructSchema | undefined): JsonObject {

@@ -172,13 +172,33 @@ describe('updates', () => {
   it('own lists that were sent empty, though nothing tells them from none later', () => {
     const { schema } = types.kind(pod)!
     const sent = { metadata: { name: 'a' }, spec: { containers: [], tolerations: [] } }
-    const { object, emptiedLists } = decodeStruct<KubeObject>(schema, sent)
-    expect(emptiedLists).toBe(true)
+    const { object, emptied } = decodeStruct<KubeObject>(schema, sent)
+    expect(emptied).toBe(true)
     managerOf(pod).update(undefined, object, 'm', decodeStruct<KubeObject>(schema, sent, { keepEmptyLists: true }).object)
     expect(object).toMatchObject({
       spec: { containers: null },
       metadata: { managedFields: [{ fieldsV1: { 'f:spec': { 'f:containers': {} } } }] },
     })
+  })
+
+  it.each([
+    ['a list', { matchFields: [] }, { taken: true }],
+    ['nothing', {}, { taken: false }],
+  ])('take a list that is compared as a whole for another one where an item was sent with %s that is empty', (_what, more, { taken }) => {
+    const { schema } = types.kind(pod)!
+    const term = { matchExpressions: [{ key: 'zone', operator: 'Exists' }] }
+    const sent = (members: object): JsonObject => ({
+      metadata: { name: 'a' },
+      spec: {
+        containers: [],
+        affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ ...term, ...members }] } } },
+      },
+    })
+    const tracked = new Tracked(pod).update('first', sent({}))
+    const next = decoded(pod, sent(more))
+    managerOf(pod).update(tracked.object, next, 'second', decodeStruct<KubeObject>(schema, sent(more), { keepEmptyLists: true }).object)
+    const owners = next.metadata.managedFields!.filter(({ fieldsV1 }) => JSON.stringify(fieldsV1).includes('f:requiredDuring'))
+    expect(owners.map(({ manager }) => manager)).toEqual([taken ? 'second' : 'first'])
   })
 
   it('of another path or version are another manager, and items that are there twice are one', () => {
@@ -300,6 +320,9 @@ describe('server-side apply', () => {
     expect(apply({ ...whole, spec: { containers: [container('a'), container('a')], nodeName: 1 } }).message).toBe(
       'failed to create typed patch object (/p; /v1, Kind=Pod): errors:\n  .spec.containers: duplicate entries for key [name="a"]\n' +
         '  .spec.nodeName: expected string, got &value.valueUnstructured{Value:1}',
+    )
+    expect(apply({ ...whole, metadata: { name: 'p', namespace: 1 } }).message).toBe(
+      'failed to create typed patch object (/p; /v1, Kind=Pod): .metadata.namespace: expected string, got &value.valueUnstructured{Value:1}',
     )
   })
 

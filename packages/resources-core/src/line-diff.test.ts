@@ -11,6 +11,7 @@ describe('a diff of lines', () => {
     expect(lineDiff(numbers, numbers)).toBe('')
     expect(lineDiff(numbers, changed.with(0, 5)).match(/@@/g)).toHaveLength(4)
     expect(lineDiff(null, { a: '<' })).toBe('@@ -1 +1,3 @@\n-null\n+{\n+ "a": "\\u003c"\n+}\n')
+    expect(lineDiff({ a: [] }, { a: {}, b: 2n ** 53n })).toBe('@@ -1,3 +1,4 @@\n {\n- "a": []\n+ "a": {},\n+ "b": 9007199254740992\n }\n')
   })
 
   it('leads from one to the other', () => {

@@ -1,3 +1,4 @@
+import { goJson } from '@keelson/apimachinery'
 import { editsBetween } from './sequence-matcher.ts'
 import type { Edit } from './sequence-matcher.ts'
 
@@ -19,12 +20,18 @@ export function lineDiff(before: unknown, after: unknown): string {
 }
 
 function indented(value: unknown): string[] {
-  return (JSON.stringify(value, null, 1) ?? 'null').replace(/[<>&\u2028\u2029]/g, escaped).split('\n')
+  return printed(value, '').split('\n')
 }
 
-/** As Go writes what could end a script. */
-function escaped(char: string): string {
-  return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
+function printed(value: unknown, margin: string): string {
+  if (typeof value !== 'object' || value === null) return goJson(value)
+  const inner = `${margin} `
+  const isList = Array.isArray(value)
+  const members = isList
+    ? value.map((item) => inner + printed(item, inner))
+    : Object.entries(value).map(([name, member]) => `${inner}${goJson(name)}: ${printed(member, inner)}`)
+  const [open, close] = isList ? '[]' : '{}'
+  return members.length === 0 ? `${open}${close}` : `${open}\n${members.join(',\n')}\n${margin}${close}`
 }
 
 /** Changes that are near each other, with some unchanged lines around them. */

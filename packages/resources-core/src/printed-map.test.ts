@@ -1,6 +1,9 @@
-import { fieldError, fieldErrorBody, fieldPath } from '@keelson/apimachinery'
+import { coreV1 } from '@keelson/api/core/v1'
+import type { ResourceQuotaSpec } from '@keelson/api/core/v1'
+import { decodeStruct, fieldError, fieldErrorBody, fieldPath } from '@keelson/apimachinery'
+import type { JsonObject } from '@keelson/apimachinery'
 import { expect, it } from 'vitest'
-import { printedMap } from './printed-map.ts'
+import { printedList, printedMap } from './printed-map.ts'
 
 it('prints keys in the order of their text, those that look like numbers too', () => {
   const owner = { labels: { 80: '<a>', $x: 'b', '10Gi': 'c' } }
@@ -12,4 +15,14 @@ it('prints keys in the order of their text, those that look like numbers too', (
 it('prints null for a map that was not sent', () => {
   const none: { labels?: object } = {}
   expect(printedMap(none, 'labels')).toBe(null)
+})
+
+it('prints a list that was sent empty as one', () => {
+  const { schema } = coreV1.kinds.find(({ gvk }) => gvk.kind === 'ResourceQuota')!
+  const specOf = (spec: JsonObject): ResourceQuotaSpec => decodeStruct<{ spec: ResourceQuotaSpec }>(schema, { spec }).object.spec
+  expect([{}, { scopes: [] }, { scopes: ['BestEffort'] }].map((spec) => printedList(specOf(spec), 'scopes'))).toEqual([
+    null,
+    [],
+    ['BestEffort'],
+  ])
 })

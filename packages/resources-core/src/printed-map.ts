@@ -8,6 +8,11 @@ export function printedMap<T extends object>(owner: T | undefined, member: keyof
   return owner !== undefined && wasSentEmpty(owner, member) ? {} : null
 }
 
+/** The same for a list. */
+export function printedList<T extends object>(owner: T | undefined, member: keyof T & string): unknown {
+  return owner?.[member] ?? (owner !== undefined && wasSentEmpty(owner, member) ? [] : null)
+}
+
 function printedObject(map: object): string {
   const entries = Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1))
   return `{${entries.map(([key, value]) => `${goJson(key)}:${goJson(value)}`).join(',')}}`

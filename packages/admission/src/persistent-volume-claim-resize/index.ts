@@ -5,7 +5,7 @@ import type { Quantity } from '@keelson/apimachinery'
 import { after } from '../after.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
-import { findObject } from '../find-object.ts'
+import { findCopied } from '../find-object.ts'
 import { forbidden } from '../forbidden.ts'
 import { isFor } from '../is-for.ts'
 
@@ -25,7 +25,7 @@ export function persistentVolumeClaimResize(dependencies: PluginDependencies): A
       if (old.status?.phase !== 'Bound') throw forbidden(attributes, 'Only bound persistent volume claims can be expanded')
       const name = className(claim)
       if (name === '' || name !== className(old)) throw forbidden(attributes, unsupported)
-      return after(findObject<StorageClass>(dependencies, storageClasses, { name }), (storageClass) => {
+      return after(findCopied<StorageClass>(dependencies, storageClasses, { name }), (storageClass) => {
         if (storageClass?.allowVolumeExpansion !== true) throw forbidden(attributes, unsupported)
       })
     },

@@ -3,19 +3,19 @@ import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
 import { after } from '../after.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
+import { nodeNamed } from '../check-node-of.ts'
 
-const nodes = { group: '', resource: 'nodes' }
 const copied = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region']
 
 /** A pod that gets its node, by a binding or from the start, is labelled with where that node stands. */
-export function podTopologyLabels({ client }: PluginDependencies): AdmissionPlugin {
+export function podTopologyLabels(dependencies: PluginDependencies): AdmissionPlugin {
   return {
     name: 'PodTopologyLabels',
     operations: ['CREATE'],
     admit(attributes: AdmissionAttributes) {
       const name = nodeNameOf(attributes)
       if (name === '') return
-      return after(client.resource<Node>(nodes)?.get('', name), (node) => copyLabels(node, attributes.object!))
+      return after(nodeNamed(dependencies, name), (node) => copyLabels(node, attributes.object!))
     },
   }
 }

@@ -22,7 +22,7 @@ it('a pod with a node is labelled with its zone and region', async () => {
     return (await admitted(podTopologyLabels(cluster), write('pods', pod))).metadata.labels
   }
   expect(await admit('n')).toEqual({ own: 'x', ...zone, ...region })
-  expect(await admit('gone')).toHaveProperty(['topology.kubernetes.io/zone'], 'wrong')
+  for (const name of ['gone', 'a/b']) expect(await admit(name)).toHaveProperty(['topology.kubernetes.io/zone'], 'wrong')
   expect(await admit('')).toHaveProperty(['topology.kubernetes.io/zone'], 'wrong')
 })
 

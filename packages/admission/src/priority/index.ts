@@ -4,7 +4,7 @@ import type { DeepReadonly } from '@keelson/apimachinery'
 import { after } from '../after.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
-import { findObject, listObjects } from '../find-object.ts'
+import { findCopied, listObjects } from '../find-object.ts'
 import { forbidden } from '../forbidden.ts'
 import { isFor } from '../is-for.ts'
 
@@ -29,7 +29,7 @@ export function priority(dependencies: PluginDependencies): AdmissionPlugin {
       if (attributes.operation === 'UPDATE') return keep(pod, attributes.oldObject as DeepReadonly<Pod>)
       const name = pod.spec?.priorityClassName ?? ''
       if (name === '') return after(allClasses(attributes), (classes) => set(attributes, pod, priorityOf(defaultClass(classes))))
-      return after(findObject<PriorityClass>(dependencies, priorityClasses, { name }), (found) => {
+      return after(findCopied<PriorityClass>(dependencies, priorityClasses, { name }), (found) => {
         if (found === undefined) throw forbidden(attributes, `no PriorityClass with name ${name} was found`)
         set(attributes, pod, priorityOf(found))
       })

@@ -44,7 +44,7 @@ it('the class decides, also one that was made a moment ago', async () => {
     priority: 1000,
     preemptionPolicy: 'Never',
   })
-  await refused(pod({ priorityClassName: 'none' }), 'no PriorityClass with name none was found')
+  for (const name of ['none', 'a/b', '..']) await refused(pod({ priorityClassName: name }), `no PriorityClass with name ${name} was found`)
 })
 
 it('of several defaults the lowest is what pods get that name none', async () => {

@@ -28,6 +28,13 @@ it('a class that is not there is refused', async () => {
   await admit({})
 })
 
+it.each([
+  ['a/b', `invalid resource name "a/b": [may not contain '/']`],
+  ['', 'resource name may not be empty'],
+])('a class %j is not even asked for', async (runtimeClassName, message) => {
+  await expect(admit({ runtimeClassName })).rejects.toMatchObject({ code: 500, message })
+})
+
 it('overhead is the class’s', async () => {
   await create({ overhead: { podFixed: { cpu: '250m' } } })
   expect(await admit(sandboxed)).toMatchObject({ overhead: { cpu: '250m' } })

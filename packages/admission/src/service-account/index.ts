@@ -1,5 +1,5 @@
 import type { Pod, PodSpec, ServiceAccount } from '@keelson/api/core/v1'
-import { generateName, isPathSegmentName, mapList, newUnknownError, quote } from '@keelson/apimachinery'
+import { generateName, mapList, newUnknownError, quote } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { after } from '../after.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
@@ -82,16 +82,10 @@ class ServiceAccountPlugin implements AdmissionPlugin {
         return account
       },
       (error: unknown) => {
-        throw failed(unaskable(name) ?? messageOf(error))
+        throw failed(messageOf(error))
       },
     )
   }
-}
-
-/** A name that the original's client refuses to ask for, in its words. */
-function unaskable(name: string): string | undefined {
-  const messages = isPathSegmentName(name)
-  return messages.length === 0 ? undefined : `invalid resource name ${quote(name)}: [${messages.join(' ')}]`
 }
 
 function isPodWrite({ resource, subresource, object }: AdmissionAttributes): boolean {

@@ -1,5 +1,6 @@
 import { isJsonObject } from '../json-object.ts'
 import type { JsonValue } from '../meta.ts'
+import { holdsSentEmpty } from '../sent-empty.ts'
 import { compareText, equalValues } from './compare-values.ts'
 import { leaf, NodeBuilder } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
@@ -25,18 +26,21 @@ interface NodeComparison {
 
 type Members = { readonly [name: string]: JsonValue }
 
-/** Undefined: they are the same. Throws `TypedError` when the items of a list cannot be told apart. */
-export function compareValuesOfType(type: MergeType, from: JsonValue, to: JsonValue): Comparison | undefined {
-  const { added = leaf, modified = leaf, removed = leaf } = compareNode(type, from, to) ?? same
+/**
+ * Undefined: they are the same. Throws `TypedError` when the items of a list cannot be told apart. `tellsEmpty`: something in lists of `to` was sent
+ * empty; of a list that is compared as a whole, that makes another one.
+ */
+export function compareValuesOfType(type: MergeType, from: JsonValue, to: JsonValue, tellsEmpty = false): Comparison | undefined {
+  const { added = leaf, modified = leaf, removed = leaf } = compareNode(type, from, to, tellsEmpty) ?? same
   return added === leaf && modified === leaf && removed === leaf ? undefined : { added, modified, removed }
 }
 
 const same: NodeComparison = { added: undefined, modified: undefined, removed: undefined }
 const changed: NodeComparison = { added: undefined, modified: leaf, removed: undefined }
 
-function compareNode(type: MergeType, from: JsonValue, to: JsonValue): NodeComparison | undefined {
+function compareNode(type: MergeType, from: JsonValue, to: JsonValue, tellsEmpty: boolean): NodeComparison | undefined {
   // Most of an object does not change, and finding that out is cheaper than looking for what does.
-  if (equalValues(from, to)) return undefined
+  if (equalValues(from, to) && !(tellsEmpty && holdsEmptied(to))) return undefined
   const resolved = resolveType(type, to)
   const before = resolveType(type, from)
   if (resolved.kind !== before.kind && from !== null && to !== null) return otherKind(before, resolved, from, to)
@@ -46,10 +50,16 @@ function compareNode(type: MergeType, from: JsonValue, to: JsonValue): NodeCompa
     case 'list':
       return resolved.relationship === 'atomic' || (isEmptyList(from) && isEmptyList(to))
         ? changed
-        : compareLists(resolved, itemsOf(from), itemsOf(to))
+        : compareLists(resolved, itemsOf(from), itemsOf(to), tellsEmpty)
     case 'map':
-      return resolved.atomic || (isEmptyMap(from) && isEmptyMap(to)) ? changed : compareMaps(resolved, from, to)
+      return resolved.atomic || (isEmptyMap(from) && isEmptyMap(to)) ? changed : compareMaps(resolved, from, to, tellsEmpty)
   }
+}
+
+/** Does an item of a list, this one or one in it, hold what was sent empty? */
+function holdsEmptied(value: JsonValue): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return Array.isArray(value) ? holdsSentEmpty(value) : Object.values(value).some(holdsEmptied)
 }
 
 /** Another kind of value altogether, where the schema leaves it open: what is below either is below neither's other. */
@@ -87,7 +97,12 @@ class ComparisonBuilder {
   readonly added: NodeBuilder = new NodeBuilder(false)
   readonly modified: NodeBuilder = new NodeBuilder(false)
   readonly removed: NodeBuilder = new NodeBuilder(false)
+  readonly #tellsEmpty: boolean
   #differs = false
+
+  constructor(tellsEmpty: boolean) {
+    this.#tellsEmpty = tellsEmpty
+  }
 
   compare(element: PathElement, type: MergeType, from: JsonValue | undefined, to: JsonValue | undefined): void {
     if (from === undefined || to === undefined) {
@@ -97,7 +112,7 @@ class ComparisonBuilder {
       else this.removed.add(element, allFields(type, from!))
       return
     }
-    const below = compareNode(type, from, to)
+    const below = compareNode(type, from, to, this.#tellsEmpty)
     if (below === undefined) return
     this.#differs = true
     this.added.add(element, below.added)
@@ -129,10 +144,10 @@ class ComparisonBuilder {
   }
 }
 
-function compareMaps(type: MergeMap, fromValue: JsonValue, toValue: JsonValue): NodeComparison | undefined {
+function compareMaps(type: MergeMap, fromValue: JsonValue, toValue: JsonValue, tellsEmpty: boolean): NodeComparison | undefined {
   const from = membersOf(fromValue)
   const to = membersOf(toValue)
-  const builder = new ComparisonBuilder()
+  const builder = new ComparisonBuilder(tellsEmpty)
   const { values } = type
   if (values === undefined) {
     for (const { name, element, type: fieldType } of type.fields) builder.compare(element, fieldType, from[name], to[name])
@@ -153,11 +168,16 @@ export function sortedKeys(members: Members): readonly string[] {
   return keys
 }
 
-function compareLists(type: MergeList, from: readonly JsonValue[], to: readonly JsonValue[]): NodeComparison | undefined {
+function compareLists(
+  type: MergeList,
+  from: readonly JsonValue[],
+  to: readonly JsonValue[],
+  tellsEmpty: boolean,
+): NodeComparison | undefined {
   if (from.length === 1 && to.length === 1) {
     const element = listElement(type, to[0]!)
     if (listElement(type, from[0]!) === element) {
-      const builder = new ComparisonBuilder()
+      const builder = new ComparisonBuilder(tellsEmpty)
       builder.compare(element, type.items, from[0], to[0])
       return builder.build()
     }
@@ -165,7 +185,7 @@ function compareLists(type: MergeList, from: readonly JsonValue[], to: readonly 
   const left = indexItems(type, from)
   const right = indexItems(type, to)
   const elements = sortElements([...left.order, ...right.order.filter((element) => !left.items.has(element))])
-  const builder = new ComparisonBuilder()
+  const builder = new ComparisonBuilder(tellsEmpty)
   for (const element of elements)
     builder.compareRepeated(element, type.items, left.items.get(element) ?? [], right.items.get(element) ?? [])
   return builder.build()

@@ -70,7 +70,7 @@ export class FieldManager {
 
   /**
    * Writes into `next` who manages what after an update by `manager`. `live`: what is stored, undefined when nothing is. An object that
-   * cannot be followed is left without managers. `sent`: the same as `next`, where lists that a client sent empty still are.
+   * cannot be followed is left without managers. `sent`: the same as `next`, where what a client sent empty is still known.
    */
   update(live: KubeObject | undefined, next: KubeObject, manager: string, sent: KubeObject = next): void {
     const managed = this.#managedBefore(live, next)
@@ -79,7 +79,11 @@ export class FieldManager {
     if (managed.size === 0 && isStored(live)) return
     try {
       const untouched = given === undefined || given === live?.metadata.managedFields
-      if (this.#follow(this.#kind.typed(live), this.#kind.typed(sent), managed, manager) || !untouched || live === undefined) {
+      if (
+        this.#follow(this.#kind.typed(live), this.#kind.typed(sent), managed, { manager, tellsEmpty: sent !== next }) ||
+        !untouched ||
+        live === undefined
+      ) {
         setManaged(next, managed)
       } else if (live.metadata.managedFields !== undefined) next.metadata.managedFields = live.metadata.managedFields
     } catch (error) {
@@ -92,7 +96,7 @@ export class FieldManager {
     this.#checkConfig(config)
     const managed = decodeManaged(live?.metadata.managedFields, true)
     try {
-      if (managed.size === 0) this.#follow(this.#kind.typed(undefined), this.#kind.typed(live), managed, 'before-first-apply')
+      if (managed.size === 0) this.#follow(this.#kind.typed(undefined), this.#kind.typed(live), managed, { manager: 'before-first-apply' })
       const { object, after } = this.#applyOrExplain(this.#kind.typed(live), config, managed, { manager, force })
       const result = object === undefined ? this.#copyOf(live) : this.#kind.toHub(object, config)
       if (manager === clientSideApplier) updateLastApplied(result, config)
@@ -129,8 +133,13 @@ export class FieldManager {
   }
 
   /** Takes what changed from those who owned it and gives it to `manager`. False when nobody owns other than before. */
-  #follow(live: TypedObject, next: TypedObject, managed: Managed, manager: string): boolean {
-    const change: OwnersChange = { live, next, convert: this.#kind.convert, filter: this.#options.resetFields }
+  #follow(
+    live: TypedObject,
+    next: TypedObject,
+    managed: Managed,
+    { manager, tellsEmpty = false }: { readonly manager: string; readonly tellsEmpty?: boolean },
+  ): boolean {
+    const change: OwnersChange = { live, next, convert: this.#kind.convert, filter: this.#options.resetFields, tellsEmpty }
     if (managed.size === 0 && live === this.#kind.typed(undefined)) {
       this.#created ??= new CreatedShapes(live)
       this.#give(

@@ -167,5 +167,6 @@ describe('the form of fieldsV1', () => {
         ]),
       ]),
     ).toBe('[containerPort=8080,protocol="TCP"]')
+    expect(showPath([valueElement([-2147483648, 3.5, 1e20])])).toBe('[=[-2147483648,3.5,1e+20]]')
   })
 })

@@ -12,11 +12,13 @@ export interface OwnersChange {
   readonly next: TypedObject
   readonly convert: ConvertTyped
   readonly filter: FieldFilter | undefined
+  /** As `compareValuesOfType` has it. */
+  readonly tellsEmpty?: boolean
 }
 
 /** What a write changes, apart from what it cannot. */
-export function compareObjects({ live, next, filter }: OwnersChange): Comparison | undefined {
-  const comparison = compareValuesOfType(live.type, live.value, next.value)
+export function compareObjects({ live, next, filter, tellsEmpty }: OwnersChange): Comparison | undefined {
+  const comparison = compareValuesOfType(live.type, live.value, next.value, tellsEmpty)
   return comparison === undefined || filter === undefined ? comparison : filtered(comparison, filter)
 }
 

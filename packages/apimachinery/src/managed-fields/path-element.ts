@@ -176,7 +176,7 @@ export function showPath(path: readonly PathElement[]): string {
 
 function showValue(value: JsonValue): string {
   if (typeof value === 'string') return quote(value)
-  if (typeof value === 'number') return formatFloat(value)
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : formatFloat(value)
   if (Array.isArray(value)) return `[${value.map(showValue).join(',')}]`
   if (typeof value === 'object' && value !== null) {
     return Object.keys(value)

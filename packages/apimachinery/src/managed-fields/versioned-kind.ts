@@ -1,6 +1,7 @@
 import { newUnknownError } from '../api-errors.ts'
 import { decodeStruct } from '../decode-struct.ts'
 import { isJsonError } from '../json-error.ts'
+import { isJsonObject } from '../json-object.ts'
 import type { JsonObject, KubeObject } from '../meta.ts'
 import type { GroupVersionKind } from '../names.ts'
 import type { StructSchema } from '../type-schema.ts'
@@ -91,8 +92,12 @@ export class TypedKind {
 
   /** As messages name an object: `shop/web; apps/v1, Kind=Deployment`. */
   show({ value }: Pick<TypedObject, 'value'>): string {
-    const { namespace = '', name = '' } = (value['metadata'] ?? {}) as { namespace?: string; name?: string }
-    return `${namespace}/${name}; ${showKind(this.apiVersion, this.#kind)}`
+    const metadata = value['metadata']
+    const text = (member: string): string => {
+      const found = isJsonObject(metadata) ? metadata[member] : ''
+      return typeof found === 'string' ? found : ''
+    }
+    return `${text('namespace')}/${text('name')}; ${showKind(this.apiVersion, this.#kind)}`
   }
 
   #wrap(value: JsonObject): TypedObject {

@@ -2,4 +2,4 @@ export { applyJsonPatch, applyJsonPatchInSlices, decodeJsonPatch } from './json-
 export type { JsonPatch, SlicedPatchOptions } from './json-patch.ts'
 export { applyMergePatch, decodeMergePatch, decodeStrategicMergePatch } from './merge-patch.ts'
 export type { ObjectPatch } from './merge-patch.ts'
-export { applyStrategicMergePatch } from './strategic-merge-patch.ts'
+export { applyStrategicMergePatch, strategicPatchAfterMerge } from './strategic-merge-patch.ts'

@@ -1,7 +1,10 @@
+import { copyObject } from '../copy-object.ts'
 import type { JsonValue } from '../meta.ts'
 import { setOwn } from '../json-reader.ts'
 
-export type JsonContainer = JsonValue[] | { [key: string]: JsonValue }
+export type JsonContainer = JsonValue[] | JsonMembers
+
+type JsonMembers = { [key: string]: JsonValue }
 
 /**
  * A document under change that leaves its input alone: containers are copied the first time something below them changes,
@@ -23,14 +26,12 @@ export class PatchDocument {
     if (!isContainer(this.root)) return undefined
     let container: JsonContainer = this.own(this.root)
     this.root = container
-    this.passed?.add(container)
     for (const step of steps) {
       const next: JsonValue | undefined = readMember(container, step)
       if (!isContainer(next)) return undefined
       const copy = this.own(next)
       if (copy !== next) writeMember(container, step, copy)
       container = copy
-      this.passed?.add(container)
     }
     return container
   }
@@ -48,10 +49,32 @@ export class PatchDocument {
     return container
   }
 
+  /** A deep copy, of which is passed what is passed of the value. */
+  copyOf(value: JsonValue): JsonValue {
+    const copy = copyObject(value)
+    if (this.passed !== undefined) this.passAlike(copy, value)
+    return copy
+  }
+
+  /** All of a value was looked at. */
+  pass(value: JsonValue): void {
+    if (this.passed === undefined || !isContainer(value)) return
+    this.passed.add(value)
+    for (const member of Object.values(value)) this.pass(member)
+  }
+
+  private passAlike(copy: JsonValue, value: JsonValue): void {
+    if (!isContainer(copy) || !this.passed!.has(value)) return
+    this.passed!.add(copy)
+    for (const key of Object.keys(copy)) this.passAlike((copy as JsonMembers)[key]!, (value as JsonMembers)[key]!)
+  }
+
   private own(container: JsonContainer): JsonContainer {
+    this.passed?.add(container)
     if (this.owned.has(container)) return container
     const copy = Array.isArray(container) ? [...container] : copyMembers(container)
     this.owned.add(copy)
+    this.passed?.add(copy)
     return copy
   }
 }

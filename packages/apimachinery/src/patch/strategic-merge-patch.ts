@@ -32,7 +32,17 @@ export function applyStrategicMergePatch<T extends JsonObject = JsonObject>(docu
   }
 }
 
-/** Consumes both arguments. */
+/**
+ * What the patch is after such a merge, which takes apart what it uses: without directives that were followed, and without nulls in what was taken
+ * over. For a patch that could be applied.
+ */
+export function strategicPatchAfterMerge(document: JsonObject, patch: JsonObject, schema: StructSchema): JsonObject {
+  const rest = copyObject(patch)
+  mergeObjects(copyObject(document), rest, schema)
+  return rest
+}
+
+/** Consumes both arguments; what it leaves of the patch is what the original prints of it. */
 function mergeObjects(original: JsonObject, patch: JsonObject, schema: TypeSchema): JsonObject {
   if (Object.hasOwn(patch, directive)) return replaceOrDelete(patch)
   retainListedKeys(original, patch)
@@ -65,8 +75,11 @@ function sameGoType(a: JsonValue, b: JsonValue): boolean {
 }
 
 function replaceOrDelete(patch: JsonObject): JsonObject {
-  const { [directive]: what, ...rest } = patch
-  if (what === 'replace') return rest
+  const what = patch[directive]
+  if (what === 'replace') {
+    delete patch[directive]
+    return patch
+  }
   if (what === 'delete') return {}
   throw new PatchFailure(`unknown patch type: ${goValue(what!)} in map: ${goValue(patch)}`)
 }

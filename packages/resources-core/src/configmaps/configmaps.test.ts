@@ -1,5 +1,6 @@
+import { coreV1 } from '@keelson/api/core/v1'
 import type { ConfigMap } from '@keelson/api/core/v1'
-import { fieldErrorMessage } from '@keelson/apimachinery'
+import { decodeStruct, fieldErrorMessage } from '@keelson/apimachinery'
 import { tableConvertor } from '@keelson/registry'
 import { describe, expect, it } from 'vitest'
 import { configMaps } from './index.ts'
@@ -36,7 +37,12 @@ describe('config maps', () => {
       'data: Forbidden: field is immutable when `immutable` is set',
       'binaryData: Forbidden: field is immutable when `immutable` is set',
     ])
-    expect(update({ immutable: true, data: {} }, { immutable: true })).toEqual([])
+    const { schema } = coreV1.kinds.find(({ gvk }) => gvk.kind === 'ConfigMap')!
+    const emptied = decodeStruct<ConfigMap>(schema, { metadata, immutable: true, data: {}, binaryData: {} }).object
+    // Data is never absent inside, for it has a default.
+    expect(validateConfigMapUpdate(emptied, { metadata, immutable: true }).map(fieldErrorMessage)).toEqual([
+      'binaryData: Forbidden: field is immutable when `immutable` is set',
+    ])
     expect(update({ data: { a: '2' } }, { data: { a: '1' } })).toEqual([])
   })
 

@@ -19,5 +19,5 @@ export function validateConfigMap(configMap: DeepReadonly<ConfigMap>): FieldErro
 }
 
 export function validateConfigMapUpdate(configMap: DeepReadonly<ConfigMap>, old: DeepReadonly<ConfigMap>): FieldErrorList {
-  return [...validateImmutableData(configMap, old, ['data', 'binaryData']), ...validateConfigMap(configMap)]
+  return [...validateImmutableData(configMap, old, ['data', 'binaryData'], 'data'), ...validateConfigMap(configMap)]
 }

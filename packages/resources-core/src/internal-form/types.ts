@@ -32,6 +32,8 @@ export const internalTypes = {
   ContainerRestartRuleOnExitCodes: 'Operator;Values:[]int',
   DaemonSetUpdateStrategy: 'Type;RollingUpdate:*RollingUpdateDaemonSet',
   DeploymentStrategy: 'Type;RollingUpdate:*RollingUpdateDeployment',
+  DeviceAttribute:
+    'IntValue=int:*int;BoolValue=bool:*bool;StringValue=string:*string;VersionValue=version:*string;IntValues=ints:[]int;BoolValues=bools:[]bool;StringValues=strings:[]string;VersionValues=versions:[]string',
   DeviceClaim: 'Requests:[]DeviceRequest;Constraints:[]DeviceConstraint;Config:[]DeviceClaimConfiguration',
   DeviceClaimConfiguration: 'Requests:[]string;^DeviceConfiguration',
   DeviceConfiguration: 'Opaque:*OpaqueDeviceConfiguration',

@@ -1,6 +1,6 @@
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '@keelson/api/core/v1'
 import {
-  copyObject,
+  copyAsSent,
   fieldError,
   fieldPath,
   immutableMessage,
@@ -65,8 +65,8 @@ function validateClassAnnotation(claim: ReadonlyClaim, old: ReadonlyClaim): Fiel
 
 /** Both specs, with what may change as it is in the other. */
 function comparableSpecs(claim: ReadonlyClaim, old: ReadonlyClaim): [PersistentVolumeClaimSpec, PersistentVolumeClaimSpec] {
-  const before = copyObject(old.spec ?? {}) as PersistentVolumeClaimSpec
-  const after = copyObject(claim.spec ?? {}) as PersistentVolumeClaimSpec
+  const before = copyAsSent(old.spec ?? {}) as PersistentVolumeClaimSpec
+  const after = copyAsSent(claim.spec ?? {}) as PersistentVolumeClaimSpec
   pairDataSources(before)
   if (!before.volumeName && after.volumeName !== undefined) before.volumeName = after.volumeName
   const annotated = old.metadata.annotations?.[storageClassAnnotation]

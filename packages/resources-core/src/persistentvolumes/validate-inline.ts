@@ -3,7 +3,6 @@ import { fieldError } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { validateAccessModes } from '../pod-spec/validate-claim-spec.ts'
 import { validatePersistentVolumeSource } from './validate-source.ts'
-import { validateAttributesClass } from './validate.ts'
 
 const context = 'in the context of inline volumes'
 
@@ -23,6 +22,5 @@ export function validateInlineVolumeSpec(spec: DeepReadonly<PersistentVolumeSpec
     ...validatePersistentVolumeSource(spec, '', path),
     ...forbid((spec.storageClassName ?? '') !== '', 'storageClassName'),
     ...forbid(volumeMode !== 'Filesystem', 'volumeMode', `may not specify volumeMode other than Filesystem ${context}`),
-    ...validateAttributesClass(spec, path),
   ]
 }

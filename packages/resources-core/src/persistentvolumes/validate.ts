@@ -97,7 +97,7 @@ function isRoot(path: string): boolean {
   return path.startsWith('/') && depth === 0
 }
 
-export function validateAttributesClass({ volumeAttributesClassName: name, csi }: ReadonlySpec, specPath: FieldPath): FieldErrorList {
+function validateAttributesClass({ volumeAttributesClassName: name, csi }: ReadonlySpec, specPath: FieldPath): FieldErrorList {
   if (name === undefined) return []
   const path = specPath.child('volumeAttributesClassName')
   const errors = name === '' ? [fieldError.required(path, 'an empty string is disallowed')] : validateClassName(name, path)

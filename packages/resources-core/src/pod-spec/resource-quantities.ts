@@ -35,8 +35,8 @@ export function isDivisibleHugePages(name: string, quantity: Quantity): boolean 
 export function roundUpToMilli(list: Record<string, string> | null | undefined): void {
   if (list === null || list === undefined) return
   for (const [name, text] of Object.entries(list)) {
-    const { unscaled, exponent, format } = parseQuantity(text)
-    const rounded = new Quantity(unscaled, exponent, format)
-    list[name] = (exponent < thousandth ? new Quantity(rounded.milliValue(), thousandth, format) : rounded).toString()
+    const quantity = parseQuantity(text)
+    const { exponent, format } = quantity
+    list[name] = (exponent < thousandth ? new Quantity(quantity.milliValue(), thousandth, format) : quantity).toString()
   }
 }

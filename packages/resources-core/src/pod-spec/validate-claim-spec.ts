@@ -13,6 +13,7 @@ import {
   validateAnnotations,
   validateLabels,
   validateLabelSelector,
+  wasSentEmpty,
 } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath, ObjectMeta } from '@keelson/apimachinery'
 import { invalidEach, validateRequired, validateSupported } from './field-rules.ts'
@@ -54,7 +55,7 @@ const forbiddenMeta: readonly (readonly [keyof ObjectMeta, string])[] = [
 export function validateTemplateMeta(meta: DeepReadonly<ObjectMeta>, path: FieldPath): FieldErrorList {
   const errors = [...validateAnnotations(meta.annotations, path.child('annotations')), ...validateLabels(meta.labels, path.child('labels'))]
   for (const [member, spelled] of forbiddenMeta) {
-    if (meta[member] || (member === 'deletionGracePeriodSeconds' && meta[member] === 0))
+    if (meta[member] || (member === 'deletionGracePeriodSeconds' && meta[member] === 0) || wasSentEmpty(meta, member))
       errors.push(fieldError.forbidden(path.child(spelled), 'cannot be set'))
   }
   return errors

@@ -1,5 +1,6 @@
-import { fieldError } from '@keelson/apimachinery'
-import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import { fieldError, holdsSentEmpty, wasSentEmpty } from '@keelson/apimachinery'
+import type { EphemeralContainer } from '@keelson/api/core/v1'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { validateItems } from './field-rules.ts'
 import { validateContainer } from './validate-container.ts'
 import type { ContainerScope } from './validate-container.ts'
@@ -31,7 +32,7 @@ export function validateEphemeralContainers(spec: ReadonlyPodSpec, scope: Contai
     if (names.has(name)) errors.push(fieldError.duplicate(at.child('name'), name))
     names.add(name)
     if (target !== '' && !otherNames.has(target)) errors.push(fieldError.notFoundField(at.child('targetContainerName'), target))
-    for (const member of refused) if (isSet(member, container[member])) errors.push(fieldError.forbidden(at.child(member), detail))
+    for (const member of refused) if (isSet(container, member)) errors.push(fieldError.forbidden(at.child(member), detail))
     for (const [j, mount] of (container.volumeMounts ?? []).entries()) {
       for (const member of ['subPath', 'subPathExpr'] as const) {
         if (mount[member]) errors.push(fieldError.forbidden(at.child('volumeMounts').index(j).child(member), detail))
@@ -42,6 +43,8 @@ export function validateEphemeralContainers(spec: ReadonlyPodSpec, scope: Contai
 }
 
 /** `resources` is always there, if only as `{}`. */
-function isSet(member: string, value: unknown): boolean {
-  return value !== undefined && (member !== 'resources' || Object.keys(value as object).length > 0)
+function isSet(container: DeepReadonly<EphemeralContainer>, member: (typeof refused)[number]): boolean {
+  const { resources } = container
+  if (member === 'resources') return Object.keys(resources ?? {}).length > 0 || holdsSentEmpty(resources)
+  return container[member] !== undefined || wasSentEmpty(container, member)
 }

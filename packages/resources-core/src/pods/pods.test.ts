@@ -56,6 +56,12 @@ describe('defaults of pods', () => {
     expect(resources).toEqual({ limits: { cpu: '2', memory: '4Gi' }, requests: { cpu: '100m', memory: '1Gi' } })
   })
 
+  it('leave amounts as they are spelled, down to a thousandth', () => {
+    const limits = { cpu: '01', memory: '0100Mi', 'example.com/a': '1500u' }
+    const { containers } = pod({ containers: [{ name: 'c', image: 'i', resources: { limits } }] }).spec!
+    expect(containers![0]!.resources!.limits).toEqual({ cpu: '01', memory: '0100Mi', 'example.com/a': '2m' })
+  })
+
   it('count sidecars with all that runs beside them', () => {
     const resources = (cpu: string): NonNullable<Container['resources']> => ({ requests: { cpu } })
     const { spec } = pod({
@@ -126,6 +132,26 @@ describe('creating pods', () => {
     expect(errorsOf(object)).toEqual([])
   })
 
+  it('keeps the class of service that it comes with', () => {
+    const sent = pod({}, { status: { phase: 'Running', qosClass: 'Guaranteed' } })
+    podStrategy.prepareForCreate?.(context, sent)
+    expect(sent.status).toEqual({ phase: 'Pending', qosClass: 'Guaranteed' })
+    expect(pod({}).status).toMatchObject({ qosClass: 'BestEffort' })
+  })
+
+  it('tells of gates, and since when', () => {
+    expect(pod({ schedulingGates: [{ name: 'a.b/c' }] }).status?.conditions).toEqual([
+      {
+        type: 'PodScheduled',
+        status: 'False',
+        reason: 'SchedulingGated',
+        message: 'Scheduling is blocked due to non-empty scheduling gates',
+        lastProbeTime: null,
+        lastTransitionTime: expect.stringMatching(/^\d{4}-.*Z$/) as unknown,
+      },
+    ])
+  })
+
   it('drops what belongs to features that are off', () => {
     const { spec } = pod({
       schedulingGroup: { podGroupName: 'g' },
@@ -188,6 +214,15 @@ describe('creating pods', () => {
       ['spec.ephemeralContainers: Forbidden: cannot be set on create'],
     ],
     [
+      'what ephemeral containers cannot have, even when it is empty',
+      { ephemeralContainers: [{ name: 'e', image: 'i', ports: [], resources: { limits: {} } }] },
+      [
+        'spec.ephemeralContainers[0].ports: Forbidden: cannot be set for an Ephemeral Container',
+        'spec.ephemeralContainers[0].resources: Forbidden: cannot be set for an Ephemeral Container',
+        'spec.ephemeralContainers: Forbidden: cannot be set on create',
+      ],
+    ],
+    [
       'containers that ask for more than the pod',
       { containers: [{ name: 'c', image: 'i', resources: { requests: { cpu: '3' } } }], resources: { requests: { cpu: '2' } } },
       ['spec.resources.requests[cpu]: Invalid value: "2": must be greater than or equal to aggregate container requests of 3'],
@@ -205,6 +240,13 @@ describe('updating pods', () => {
     expect(errors).toEqual([])
     expect(object.metadata.generation).toBe(2)
     expect(update(pod({}), ({ metadata }) => void (metadata.labels = { a: '' })).object.metadata.generation).toBe(1)
+  })
+
+  it('shows lists that were sent empty as such', () => {
+    const changed = pod({ nodeSelector: {}, containers: [{ name: 'c', image: 'i', env: [] }], hostname: 'h' })
+    const [error] = podStrategy.validateUpdate!(context, changed, pod({ nodeSelector: { a: 'b' } }))
+    expect(error?.detail).toContain('+   "Env": [],')
+    expect(error?.detail).toContain('+ "NodeSelector": {},')
   })
 
   it('may not change the rest, and shows what differs', () => {

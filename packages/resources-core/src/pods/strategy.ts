@@ -11,6 +11,7 @@ import { podWarnings } from '../pod-spec/pod-warnings.ts'
 import { applyAppArmorAnnotations } from './apply-app-armor.ts'
 import { mergeLabelKeys } from './merge-label-keys.ts'
 import { qosClass } from './qos.ts'
+import { setPodCondition } from './subresources/pod-condition.ts'
 import { validatePodUpdate } from './validate-update.ts'
 import { validatePodCreate } from './validate.ts'
 
@@ -26,11 +27,11 @@ export const podStrategy: Strategy<Pod> = {
   prepareForCreate(context, pod) {
     const spec = (pod.spec ??= { containers: null })
     pod.metadata.generation = 1
-    pod.status = { phase: 'Pending', qosClass: qosClass(pod) }
+    pod.status = { phase: 'Pending', qosClass: pod.status?.qosClass || qosClass(pod) }
     // Admission may have set the one name of the account without the other.
     normalizePodSpec(spec)
     dropDisabledPodFields(spec)
-    if ((spec.schedulingGates ?? []).length > 0) pod.status.conditions = [{ ...gated }]
+    if ((spec.schedulingGates ?? []).length > 0) setPodCondition(pod, gated)
     mergeLabelKeys(pod)
     applyAppArmorAnnotations(pod, (text) => context.warn(text))
   },

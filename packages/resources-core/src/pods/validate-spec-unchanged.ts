@@ -1,9 +1,10 @@
 import type { NodeAffinity, NodeSelectorTerm } from '@keelson/api/core/v1'
-import { fieldError, semanticEqual } from '@keelson/apimachinery'
+import { asSent, fieldError, semanticEqual } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import type { ReadonlyContainer, ReadonlyPodSpec } from '../pod-spec/visit-containers.ts'
 import { internalForm } from '../internal-form/internal-form.ts'
 import { lineDiff } from '../line-diff.ts'
+import { printedMap } from '../printed-map.ts'
 
 const updatable = [
   '`spec.containers[*].image`',
@@ -21,11 +22,12 @@ export function validateSpecUnchanged(spec: ReadonlyPodSpec, old: ReadonlyPodSpe
   // Nobody has looked at a gated pod yet: where it may run can still be narrowed down.
   if ((old.schedulingGates ?? []).length > 0) {
     const { affinity: oldAffinity } = old
-    errors.push(...validateNodeSelector(spec.nodeSelector, old.nodeSelector, path.child('nodeSelector')))
+    errors.push(...validateNodeSelector(spec, old, path.child('nodeSelector')))
     errors.push(...validateNodeAffinity(spec.affinity?.nodeAffinity, oldAffinity?.nodeAffinity, path.child('affinity', 'nodeAffinity')))
     const { podAffinity, podAntiAffinity } = spec.affinity ?? {}
     const unchanged = semanticEqual(podAffinity, oldAffinity?.podAffinity) && semanticEqual(podAntiAffinity, oldAffinity?.podAntiAffinity)
-    rest = { ...rest, nodeSelector: old.nodeSelector, ...(unchanged ? { affinity: oldAffinity } : undefined) } as ReadonlyPodSpec
+    const placed = { ...rest, nodeSelector: old.nodeSelector, ...(unchanged ? { affinity: oldAffinity } : undefined) }
+    rest = asSent(placed, rest) as ReadonlyPodSpec
   }
   if (semanticEqual(rest, old)) return errors
   const detail = `pod updates may not change fields other than ${updatable}\n${lineDiff(internalForm('PodSpec', old), internalForm('PodSpec', rest))}`
@@ -35,9 +37,9 @@ export function validateSpecUnchanged(spec: ReadonlyPodSpec, old: ReadonlyPodSpe
 /** `spec`, with what may change as it was before. */
 function withMutableOf(old: ReadonlyPodSpec, spec: ReadonlyPodSpec): ReadonlyPodSpec {
   const images = (containers: readonly ReadonlyContainer[], before: readonly ReadonlyContainer[] | null | undefined): unknown =>
-    containers.map((container, i) => ({ ...container, image: before?.[i]?.image }))
+    containers.map((container, i) => asSent({ ...container, image: before?.[i]?.image }, container))
   const wasNegative = (old.terminationGracePeriodSeconds ?? 0) < 0 && spec.terminationGracePeriodSeconds === 1
-  return {
+  const rest = {
     ...spec,
     containers: images(spec.containers ?? [], old.containers),
     ...(spec.initContainers === undefined ? undefined : { initContainers: images(spec.initContainers, old.initContainers) }),
@@ -45,14 +47,19 @@ function withMutableOf(old: ReadonlyPodSpec, spec: ReadonlyPodSpec): ReadonlyPod
     schedulingGates: old.schedulingGates,
     tolerations: old.tolerations,
     ...(wasNegative ? { terminationGracePeriodSeconds: old.terminationGracePeriodSeconds } : undefined),
-  } as ReadonlyPodSpec
+  }
+  return asSent(rest, spec) as ReadonlyPodSpec
 }
 
-type StringMap = Readonly<Record<string, string>>
-
-function validateNodeSelector(selector: StringMap | undefined, old: StringMap | undefined, path: FieldPath): FieldErrorList {
-  if (Object.entries(old ?? {}).every(([key, value]) => selector?.[key] === value)) return []
-  return [fieldError.invalid(path, selector ?? null, 'only additions to spec.nodeSelector are allowed (no mutations or deletions)')]
+function validateNodeSelector(spec: ReadonlyPodSpec, { nodeSelector: old = {} }: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
+  if (Object.entries(old).every(([key, value]) => spec.nodeSelector?.[key] === value)) return []
+  return [
+    fieldError.invalid(
+      path,
+      printedMap(spec, 'nodeSelector'),
+      'only additions to spec.nodeSelector are allowed (no mutations or deletions)',
+    ),
+  ]
 }
 
 function validateNodeAffinity(

@@ -65,7 +65,7 @@ function validateNonConvertible(spec: ReadonlySpec, old: ReadonlyController): Fi
       return [{ ...fieldError.notFoundField(fieldPath(member), value), detail: 'unknown non-convertible field' }]
     }
     if (semanticEqual(old.spec?.selector ?? {}, spec.selector ?? {})) return []
-    return [fieldError.invalid(specPath.child('selector'), spec.selector ?? null, 'cannot update non-convertible selector')]
+    return [fieldError.invalid(specPath.child('selector'), printedMap(spec, 'selector'), 'cannot update non-convertible selector')]
   })
 }
 

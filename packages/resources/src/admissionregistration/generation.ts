@@ -1,11 +1,18 @@
-import { semanticEqual } from '@keelson/apimachinery'
+import { holdsSentEmpty, semanticEqual, wasSentEmpty } from '@keelson/apimachinery'
 import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
 import type { Strategy } from '@keelson/registry'
 
 const reservedSuffix = '.static.k8s.io'
 
-/** What all kinds of the group have in common: they count the generations of one member, and one kind of name is reserved. */
-export function countsGenerations<T extends KubeObject>(member: keyof T & string, empty: unknown): Strategy<T> {
+/**
+ * What all kinds of the group have in common: they count the generations of one member, and one kind of name is reserved. Some tell what was sent
+ * empty (`tellsEmpty`) from what is stored of it, which is nothing.
+ */
+export function countsGenerations<T extends KubeObject>(
+  member: keyof T & string,
+  empty: unknown,
+  options: { readonly tellsEmpty?: boolean } = {},
+): Strategy<T> {
   return {
     repeatedMetadataChecks: 'create',
     allowUnconditionalUpdate: false,
@@ -14,7 +21,8 @@ export function countsGenerations<T extends KubeObject>(member: keyof T & string
     },
     prepareForUpdate(_context, object, old) {
       const { metadata, [member]: before = empty } = old as T
-      if (!semanticEqual(object[member] ?? empty, before)) object.metadata.generation = (metadata.generation ?? 0) + 1
+      const emptied = options.tellsEmpty === true && (wasSentEmpty(object, member) || holdsSentEmpty(object[member]))
+      if (emptied || !semanticEqual(object[member] ?? empty, before)) object.metadata.generation = (metadata.generation ?? 0) + 1
     },
     warningsOnCreate: (_context, object) => nameWarnings(object),
     warningsOnUpdate: (_context, object) => nameWarnings(object),

@@ -26,6 +26,14 @@ describe('what a server may choose', () => {
     })
   })
 
+  it('is left out of the words of errors too: addresses and ports of services', () => {
+    const message = String.raw`Invalid value: "{\"clusterIP\":\"10.0.3.4\",\"ports\":[{\"nodePort\":30001}]}", duplicate nodePort: {TCP 30001}`
+    expect(normal({ message })).toEqual({
+      message: String.raw`Invalid value: "{\"clusterIP\":\"<ip>\",\"ports\":[{\"nodePort\":<port>}]}", duplicate nodePort: {TCP <port>}`,
+    })
+    expect(normal({ message: 'at 10.0.3.4' }, { clusterIP: '10.0.3.4' })).toEqual({ message: 'at 10.0.3.4' })
+  })
+
   it('is what nobody sent', () => {
     const spec = { clusterIP: '10.0.3.4', ports: [{ nodePort: 30_001 }] }
     expect(normal({ spec })).toEqual({ spec: { clusterIP: '<ip>', ports: [{ nodePort: '<port>' }] } })

@@ -80,6 +80,8 @@ export class Normalizer {
       .replaceAll(/(Too large resource version: \d+, current: |ResourceVersion in record \(|resourceVersion\\*"?: ?\\*")\d+/g, '$1<rv>')
       .replaceAll(times, (time) => (!this.#sent.includes(time) && isAboutNow(time) ? '<time>' : time))
       .replaceAll(/(\d):3[0-2]\d{3}\//g, '$1:<port>/')
+      .replaceAll(/(odePort\\*": ?|nodePort: \{[A-Z]+ )3[0-2]\d{3}\b/g, '$1<port>')
+      .replaceAll(/\b10\.0\.\d+\.\d+\b/g, (address) => (this.#sent.includes(address) ? address : '<ip>'))
   }
 
   #wasSent(value: string | number): boolean {

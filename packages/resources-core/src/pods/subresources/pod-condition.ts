@@ -8,7 +8,7 @@ export function setPodCondition(pod: Pod, condition: Pick<PodCondition, 'type' |
   const index = conditions.findIndex(({ type }) => type === condition.type)
   const old = conditions[index]
   const lastTransitionTime = old?.status === condition.status ? (old.lastTransitionTime ?? null) : nowTime()
-  const changed: PodCondition = { ...condition, lastTransitionTime }
+  const changed: PodCondition = { ...condition, lastProbeTime: null, lastTransitionTime }
   if (index < 0) conditions.push(changed)
   else conditions[index] = changed
 }

@@ -53,14 +53,15 @@ export class Allocation {
   }
 
   async takeAnyPort(): Promise<number | undefined> {
-    // A dry run counts upward from here; the numbers are for show.
+    // A dry run counts upward from here, around the end of what an integer holds; the numbers are for show.
     const port = this.#options.dryRun ? this.#highest + 1 : await this.allocators.ports.takeAny()
-    if (port !== undefined) this.#claim(port)
-    return port
+    if (port === undefined) return undefined
+    this.#claim(port)
+    return port | 0
   }
 
   #claim(port: number): void {
-    this.#highest = this.#ports.size === 0 ? port : Math.max(this.#highest, port)
+    this.#highest = Math.max(this.#ports.size === 0 ? 0 : this.#highest, port)
     this.#ports.add(port)
   }
 

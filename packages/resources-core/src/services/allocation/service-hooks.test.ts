@@ -220,6 +220,11 @@ describe('node ports', () => {
 
   it('of a dry run are for show', async () => {
     expect((await create('a', nodePort(0, 0), true)).ports?.map((port) => port.nodePort)).toEqual([32_769, 32_770])
+    expect((await create('a', nodePort(2 ** 31 - 1, 0, 0), true)).ports?.slice(1).map((port) => port.nodePort)).toEqual([
+      -(2 ** 31),
+      1 - 2 ** 31,
+    ])
+    expect((await create('a', nodePort(-5, 0), true)).ports?.at(-1)?.nodePort).toBe(1)
     await create('b', nodePort(30_000))
     await expect(create('a', nodePort(30_000), true)).rejects.toMatchObject(portTaken)
     await update('b', { ports: [{ port: 80 }] }, true)

@@ -18,7 +18,7 @@ export const mutatingWebhookConfigurations: ResourceDefinition<MutatingWebhookCo
       for (const webhook of webhooks) webhook.reinvocationPolicy ??= 'Never'
     },
     strategy: {
-      ...countsGenerations<MutatingWebhookConfiguration>('webhooks', []),
+      ...countsGenerations<MutatingWebhookConfiguration>('webhooks', [], { tellsEmpty: true }),
       runValidation: validateInSlices,
       validateCreate: (_context, { webhooks = [] }) => validateWebhooks(webhooks),
       validateUpdate: (_context, { webhooks = [] }, old) => validateWebhooks(webhooks, old.webhooks ?? []),

@@ -17,7 +17,7 @@ export const validatingWebhookConfigurations: ResourceDefinition<ValidatingWebho
       setWebhookDefaults(webhooks)
     },
     strategy: {
-      ...countsGenerations<ValidatingWebhookConfiguration>('webhooks', []),
+      ...countsGenerations<ValidatingWebhookConfiguration>('webhooks', [], { tellsEmpty: true }),
       runValidation: validateInSlices,
       validateCreate: (_context, { webhooks = [] }) => validateWebhooks(webhooks),
       validateUpdate: (_context, { webhooks = [] }, old) => validateWebhooks(webhooks, old.webhooks ?? []),

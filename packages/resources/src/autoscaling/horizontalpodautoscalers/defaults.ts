@@ -1,5 +1,5 @@
 import type { HorizontalPodAutoscaler, HPAScalingRules, MetricSpec } from '@keelson/api/autoscaling/v2'
-import { copyObject } from '@keelson/apimachinery'
+import { copyObject, wasSentEmpty } from '@keelson/apimachinery'
 
 const defaultUtilization = 80
 const scaleUp: HPAScalingRules = {
@@ -19,8 +19,14 @@ export function setAutoscalerDefaults(autoscaler: HorizontalPodAutoscaler): void
   if ((spec.metrics ?? []).length === 0) spec.metrics = [cpuMetric(defaultUtilization)]
   const { behavior } = spec
   if (behavior === undefined) return
-  behavior.scaleUp = { ...copyObject(scaleUp), ...behavior.scaleUp }
-  behavior.scaleDown = { ...copyObject(scaleDown), ...behavior.scaleDown }
+  behavior.scaleUp = withDefaults(behavior.scaleUp, scaleUp)
+  behavior.scaleDown = withDefaults(behavior.scaleDown, scaleDown)
+}
+
+/** Who says that there are no policies gets none. */
+function withDefaults(rules: HPAScalingRules = {}, defaults: HPAScalingRules): HPAScalingRules {
+  const { policies, ...others } = copyObject(defaults)
+  return { ...others, ...(policies !== undefined && !wasSentEmpty(rules, 'policies') && { policies }), ...rules }
 }
 
 /** What is wanted where no metric is named, and all that the first version could say. */

@@ -1,6 +1,7 @@
+import { autoscalingV2 } from '@keelson/api/autoscaling/v2'
 import type { HorizontalPodAutoscaler, HorizontalPodAutoscalerSpec } from '@keelson/api/autoscaling/v2'
 import type { RequestContext } from '@keelson/apimachinery'
-import { fieldErrorMessage } from '@keelson/apimachinery'
+import { decodeStruct, fieldErrorMessage } from '@keelson/apimachinery'
 import { tableConvertor } from '@keelson/registry'
 import { describe, expect, it } from 'vitest'
 import { setAutoscalerDefaults } from './defaults.ts'
@@ -34,6 +35,15 @@ describe('horizontal pod autoscalers', () => {
       },
       scaleDown: { selectPolicy: 'Disabled', policies: [{ type: 'Percent', value: 100, periodSeconds: 15 }] },
     })
+  })
+
+  it('refuse to have no policies', () => {
+    const { schema } = autoscalingV2.kinds.find(({ gvk }) => gvk.kind === 'HorizontalPodAutoscaler')!
+    const spec = { scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' }, maxReplicas: 3 }
+    const sent = { metadata: { name: 'h' }, spec: { ...spec, behavior: { scaleDown: { policies: [] } } } }
+    const made = decodeStruct<HorizontalPodAutoscaler>(schema, sent).object
+    setAutoscalerDefaults(made)
+    expect(messages(made)).toEqual(['spec.behavior.scaleDown.policies: Required value: must specify at least one Policy'])
   })
 
   it.each<[Partial<HorizontalPodAutoscalerSpec>, readonly string[]]>([

@@ -6,7 +6,7 @@ import type {
 } from '@keelson/api/batch/v1'
 import { fieldError, quote, repeatCheck } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { validateQualifiedName } from '@keelson/resources-core'
+import { printedList, validateQualifiedName } from '@keelson/resources-core'
 
 type ReadonlySpec = DeepReadonly<JobSpec>
 
@@ -69,10 +69,11 @@ function validateConditions(patterns: readonly DeepReadonly<PodFailurePolicyOnPo
 }
 
 function validateExitCodes(
-  { operator = '', containerName, values }: DeepReadonly<PodFailurePolicyOnExitCodesRequirement>,
+  requirement: DeepReadonly<PodFailurePolicyOnExitCodesRequirement>,
   path: FieldPath,
   names: ReadonlySet<string>,
 ): FieldErrorList {
+  const { operator = '', containerName, values } = requirement
   const errors = validateOneOf(operator, operators, path.child('operator'))
   if (containerName !== undefined && !names.has(containerName)) {
     const detail = 'must be one of the container or initContainer names in the pod template'
@@ -80,7 +81,7 @@ function validateExitCodes(
   }
   const codes = values ?? []
   const at = path.child('values')
-  if (codes.length === 0) errors.push(fieldError.invalid(at, values ?? null, 'at least one value is required'))
+  if (codes.length === 0) errors.push(fieldError.invalid(at, printedList(requirement, 'values'), 'at least one value is required'))
   else if (codes.length > maxValues) errors.push(fieldError.tooMany(at, codes.length, maxValues))
   const isRepeated = repeatCheck<number>()
   for (const [i, code] of codes.entries()) {

@@ -1,7 +1,7 @@
 import type { Ingress, IngressTLS } from '@keelson/api/networking/v1'
-import { fieldError, fieldPath, nameIsDNSSubdomain, wasSentEmpty } from '@keelson/apimachinery'
+import { fieldError, fieldPath, nameIsDNSSubdomain } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { invalidEach } from '@keelson/resources-core'
+import { invalidEach, printedList } from '@keelson/resources-core'
 import { validateBackend } from './validate-backend.ts'
 import { validateHost, validateRules, validateRuleValue } from './validate-rules.ts'
 
@@ -40,9 +40,7 @@ function validateSpec({ spec = {} }: ReadonlyIngress, allowances: Allowances): F
   const { rules = [], defaultBackend, tls = [], ingressClassName } = spec
   const nothing = rules.length === 0 && defaultBackend === undefined
   return [
-    ...(nothing
-      ? [fieldError.invalid(specPath, wasSentEmpty(spec, 'rules') ? [] : null, 'either `defaultBackend` or `rules` must be specified')]
-      : []),
+    ...(nothing ? [fieldError.invalid(specPath, printedList(spec, 'rules'), 'either `defaultBackend` or `rules` must be specified')] : []),
     ...(defaultBackend === undefined ? [] : validateBackend(defaultBackend, specPath.child('defaultBackend'))),
     ...validateRules(rules, specPath.child('rules'), allowances),
     ...validateTLS(tls, specPath.child('tls'), allowances),

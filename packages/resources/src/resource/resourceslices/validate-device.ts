@@ -1,7 +1,7 @@
 import type { Device, DeviceAttribute, DeviceCounterConsumption } from '@keelson/api/resource/v1'
 import { byteLength, fieldError, isDNS1123Label, nameIsDNSSubdomain } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { invalidEach, validateNodeSelector } from '@keelson/resources-core'
+import { internalForm, invalidEach, validateNodeSelector } from '@keelson/resources-core'
 import { validateBindingConditions } from '../binding-conditions.ts'
 import { validateList, validateSet } from '../lists.ts'
 import { validateDeviceKey } from '../names.ts'
@@ -66,8 +66,10 @@ function validateAttribute(attribute: DeepReadonly<DeviceAttribute>, path: Field
     if (!version.test(semantic)) errors.push(fieldError.invalid(path.child('version'), semantic, detail))
     tooLong(semantic, 'version')
   }
-  if (values.length !== 1)
-    errors.push(fieldError.invalid(path, values.length === 0 ? '' : attribute, 'exactly one value must be specified'))
+  if (values.length !== 1) {
+    const printed = values.length === 0 ? '' : internalForm('DeviceAttribute', attribute)
+    errors.push(fieldError.invalid(path, printed, 'exactly one value must be specified'))
+  }
   return errors
 }
 

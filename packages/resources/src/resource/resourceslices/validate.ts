@@ -1,7 +1,7 @@
 import type { CounterSet, Device, ResourcePool, ResourceSlice, ResourceSliceSpec } from '@keelson/api/resource/v1'
-import { fieldError, fieldPath, nameIsDNSSubdomain, semanticEqual, validateImmutableField } from '@keelson/apimachinery'
+import { fieldError, fieldPath, nameIsDNSSubdomain, semanticEqual, validateImmutableField, wasSentEmpty } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { internalForm, invalidEach, validateCSIDriverName, validateNodeSelector } from '@keelson/resources-core'
+import { internalForm, invalidEach, printedList, validateCSIDriverName, validateNodeSelector } from '@keelson/resources-core'
 import { validateSet } from '../lists.ts'
 import { validatePoolName } from '../names.ts'
 import { validateCounterName, validateCounters } from './validate-counters.ts'
@@ -17,7 +17,7 @@ const maxCounterSets = 8
 
 export function validateResourceSlice({ spec }: DeepReadonly<ResourceSlice>, old?: DeepReadonly<ResourceSlice>): FieldErrorList {
   const { driver, pool, devices, sharedCounters } = spec
-  const both = devices !== undefined && sharedCounters !== undefined
+  const both = (['devices', 'sharedCounters'] as const).every((member) => (spec[member] ?? null) !== null || wasSentEmpty(spec, member))
   const advanced = (devices ?? []).some(({ taints = [], consumesCounters = [] }) => taints.length > 0 || consumesCounters.length > 0)
   const before = new Map((old?.spec.devices ?? []).map((device) => [device.name, device]))
   const perDevice = spec.perDeviceNodeSelection === true
@@ -77,7 +77,8 @@ function validatePlace({ nodeName, nodeSelector, allNodes, perDeviceNodeSelectio
       errors.push(
         fieldError.invalid(
           path.child('nodeSelectorTerms'),
-          nodeSelector.nodeSelectorTerms?.map((term) => internalForm('NodeSelectorTerm', term)) ?? null,
+          nodeSelector.nodeSelectorTerms?.map((term) => internalForm('NodeSelectorTerm', term)) ??
+            printedList(nodeSelector, 'nodeSelectorTerms'),
           'must have exactly one node selector term',
         ),
       )

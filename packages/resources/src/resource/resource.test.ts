@@ -1,0 +1,44 @@
+import { resourceV1 } from '@keelson/api/resource/v1'
+import type { ResourceClaimTemplate, ResourceSlice } from '@keelson/api/resource/v1'
+import { decodeStruct, fieldErrorMessage } from '@keelson/apimachinery'
+import type { JsonObject, RequestContext } from '@keelson/apimachinery'
+import { expect, it } from 'vitest'
+import { resourceClaimTemplates } from './resourceclaimtemplates/index.ts'
+import { validateResourceSlice } from './resourceslices/validate.ts'
+
+function decoded<T>(kind: string, sent: JsonObject): T {
+  return decodeStruct<T>(resourceV1.kinds.find(({ gvk }) => gvk.kind === kind)!.schema, sent).object
+}
+
+it('a slice that says nothing of devices and nothing of counters says both', () => {
+  const spec = { driver: 'd.example.com', pool: { name: 'p', generation: 1, resourceSliceCount: 1 }, nodeName: 'n' }
+  const errors = (more: JsonObject): string[] =>
+    validateResourceSlice(decoded<ResourceSlice>('ResourceSlice', { metadata: { name: 's' }, spec: { ...spec, ...more } })).map(
+      fieldErrorMessage,
+    )
+  expect(errors({ devices: [] })).toEqual([])
+  expect(errors({ devices: [], sharedCounters: [] })).toEqual([
+    'spec: Invalid value: "": only one of `sharedCounters` or `devices` is allowed',
+  ])
+  const [error] = errors({ nodeSelector: { nodeSelectorTerms: [] } }).slice(-2)
+  expect(error).toBe('spec.nodeSelector.nodeSelectorTerms: Invalid value: []: must have exactly one node selector term')
+})
+
+it('an attribute with several values is shown as it is inside', () => {
+  const slice = decoded<ResourceSlice>('ResourceSlice', {
+    metadata: { name: 's' },
+    spec: { driver: 'd', pool: { name: 'p' }, devices: [{ name: 'a', attributes: { x: { int: 1, bool: true } } }] },
+  })
+  expect(validateResourceSlice(slice).map(fieldErrorMessage)).toContain(
+    'spec.devices[0].attributes[x]: Invalid value: {"IntValue":1,"BoolValue":true,"StringValue":null,"VersionValue":null,"IntValues":null,"BoolValues":null,"StringValues":null,"VersionValues":null}: exactly one value must be specified',
+  )
+})
+
+it('a template does not even say that there are no finalizers', () => {
+  const template = decoded<ResourceClaimTemplate>('ResourceClaimTemplate', {
+    metadata: { name: 't' },
+    spec: { metadata: { finalizers: [], labels: {} }, spec: {} },
+  })
+  const errors = resourceClaimTemplates.strategy.validateCreate?.({} as RequestContext, template) ?? []
+  expect(errors.map(fieldErrorMessage)).toEqual(['spec.metadata.finalizers: Forbidden: cannot be set'])
+})
