@@ -13,6 +13,7 @@ const wholeSeconds: ReadonlySet<string> = new Set([
   'lastPhaseTransitionTime',
 ])
 const uids = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
+const serviceAddresses = /\b10\.0\.\d{1,3}\.\d{1,3}\b(?!\/)/g
 /** The letters that generated names end with. */
 const randomLetters = '[bcdfghjklmnpqrstvwxz2456789]{5}'
 
@@ -72,7 +73,7 @@ export class Normalizer {
     return this.#text(value)
   }
 
-  /** Objects are printed in error messages. */
+  /** Objects are printed in error messages, and are YAML. */
   #text(value: string): string {
     return value
       .replaceAll(uids, (uid) => (this.#wasSent(uid) ? uid : this.#numbered('uid', uid)))
@@ -80,6 +81,10 @@ export class Normalizer {
       .replaceAll(/(Too large resource version: \d+, current: |ResourceVersion in record \(|resourceVersion\\*"?: ?\\*")\d+/g, '$1<rv>')
       .replaceAll(times, (time) => (!this.#sent.includes(time) && isAboutNow(time) ? '<time>' : time))
       .replaceAll(/(\d):3[0-2]\d{3}\//g, '$1:<port>/')
+      .replaceAll(/((?:nodePort|healthCheckNodePort)\\*"?: ?)(3[0-2]\d{3})\b/g, (all, name: string, port) =>
+        this.#wasSent(Number(port)) ? all : `${name}<port>`,
+      )
+      .replaceAll(serviceAddresses, (ip) => (this.#wasSent(ip) ? ip : '<ip>'))
   }
 
   #wasSent(value: string | number): boolean {

@@ -57,15 +57,23 @@ export class Server implements Disposable {
 
   async #watch({ path, headers = {}, as = '' }: Step): Promise<Answer> {
     const watch = await openWatch('HTTP/1.1', this, path, headers)
+    if (watch.status !== 200) {
+      watch.drop()
+      return this.send({ method: 'GET', path, headers })
+    }
     this.#watches.set(as, watch)
     return { code: watch.status, type: contentType(watch.type), body: '' }
   }
 
   async #collect({ from = '', ms = 0 }: Step): Promise<Answer> {
-    await wait(ms)
     const watch = this.#watches.get(from)
     if (watch === undefined) return { code: 0, type: '', body: 'no such watch' }
     this.#watches.delete(from)
+    // On a machine that is busy events may be late, and come one by one.
+    for (let seen = -1; seen !== watch.events().length;) {
+      seen = watch.events().length
+      await wait(ms)
+    }
     const stream = watch.events() as unknown as JsonValue[]
     watch.drop()
     return { code: 200, type: contentType(watch.type), body: { stream } }
