@@ -31,12 +31,12 @@ export function isDivisibleHugePages(name: string, quantity: Quantity): boolean 
   }
 }
 
-/** Finer than thousandths is rounded up, and all is written in canonical form. In place. */
+/** Finer than thousandths is rounded up. In place. */
 export function roundUpToMilli(list: Record<string, string> | null | undefined): void {
   if (list === null || list === undefined) return
   for (const [name, text] of Object.entries(list)) {
-    const { unscaled, exponent, format } = parseQuantity(text)
-    const rounded = new Quantity(unscaled, exponent, format)
-    list[name] = (exponent < thousandth ? new Quantity(rounded.milliValue(), thousandth, format) : rounded).toString()
+    const quantity = parseQuantity(text)
+    const isFiner = quantity.exponent < thousandth
+    list[name] = (isFiner ? new Quantity(quantity.milliValue(), thousandth, quantity.format) : quantity).toString()
   }
 }
