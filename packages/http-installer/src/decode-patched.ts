@@ -51,7 +51,8 @@ export function decodePatched(
       ? decodeChanged(type.schema, patched, current, { strict: validation, converting })
       : { object: patched as unknown as KubeObject, strictErrors: [] }
   } catch (error) {
-    return refuse(messageOf(error))
+    const message = messageOf(error)
+    return converting ? refuse(message) : andThen(firstMisfit(scope, message, printed), refuse)
   }
   const { object, strictErrors, emptiedLists } = decoded
   return andThen(converting ? strictErrors : inPrintedOrder(scope, strictErrors, printed), (errors) =>
@@ -60,6 +61,18 @@ export function decodePatched(
       return { object, sent }
     }),
   )
+}
+
+/** Of several misfits the original tells the first in the text that it decodes. */
+function firstMisfit({ type }: ResourceScope, message: string, printed: PatchedDocument['printed']): string | Promise<string> {
+  return andThen(printed(), (text) => {
+    try {
+      if (type !== undefined) decodeStruct(type.schema, parseJson(text))
+    } catch (error) {
+      return messageOf(error)
+    }
+    return message
+  })
 }
 
 /** Strict errors come in the order of the text that the original decodes. */

@@ -84,6 +84,13 @@ describe('one object', () => {
     expect(await patch('merge-patch')).toMatch(
       /^ "" is invalid: patch: Invalid value: "\{.*\}": strict decoding error: unknown field "more"$/,
     )
+    const misfits = await server.request(
+      'PATCH',
+      maps('nowhere', '/a'),
+      { data: { z: 1, b: true } },
+      { 'content-type': 'application/merge-patch+json' },
+    )
+    expect(misfits.body.message).toMatch(/: json: cannot unmarshal bool into Go struct field ConfigMap\.data of type string$/)
   })
 
   it('is refused under another name, namespace, kind or version', async () => {
