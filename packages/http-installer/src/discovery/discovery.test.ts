@@ -32,7 +32,7 @@ it('lists versions and resources', async () => {
     shortNames: ['cm'],
     storageVersionHash: 'qFsyl6wFWjQ=',
   })
-  expect(resources.at(-1)).toEqual({
+  expect(resources.find(({ name }: { name: string }) => name === 'namespaces/status')).toEqual({
     name: 'namespaces/status',
     singularName: '',
     namespaced: false,
