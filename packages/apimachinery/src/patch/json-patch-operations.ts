@@ -1,5 +1,4 @@
 import { quote } from '../go-text.ts'
-import { copyObject } from '../copy-object.ts'
 import { equalJson } from '../equal-json.ts'
 import { setOwn } from '../json-reader.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
@@ -117,7 +116,7 @@ function copy(document: PatchDocument, operation: JsonObject, onCopy: (value: Js
   if (target === undefined) throw new JsonPatchError(`copy operation does not apply: doc is missing destination path: ${path}: ${missing}`)
   if (value !== null) onCopy(value)
   // Two places hold it from now on, and each may be changed in place. What this costs, `onCopy` limits.
-  insert(target, copyObject(value), 'error while adding value during copy')
+  insert(target, document.copyOf(value), 'error while adding value during copy')
 }
 
 function test(document: PatchDocument, operation: JsonObject): void {

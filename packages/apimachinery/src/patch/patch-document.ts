@@ -1,4 +1,5 @@
 import type { JsonValue } from '../meta.ts'
+import { copyObject } from '../copy-object.ts'
 import { setOwn } from '../json-reader.ts'
 
 export type JsonContainer = JsonValue[] | { [key: string]: JsonValue }
@@ -48,12 +49,26 @@ export class PatchDocument {
     return container
   }
 
+  /** What had been gone through counts as gone through in the copy too. */
+  copyOf(value: JsonValue): JsonValue {
+    const copy = copyObject(value)
+    if (this.passed !== undefined) passCopy(this.passed, value, copy)
+    return copy
+  }
+
   private own(container: JsonContainer): JsonContainer {
     if (this.owned.has(container)) return container
     const copy = Array.isArray(container) ? [...container] : copyMembers(container)
     this.owned.add(copy)
     return copy
   }
+}
+
+/** What was not gone through has nothing below it that was. */
+function passCopy(passed: Set<JsonValue>, value: JsonValue, copy: JsonValue): void {
+  if (!passed.has(value) || !isContainer(value) || !isContainer(copy)) return
+  passed.add(copy)
+  for (const key of Object.keys(value)) passCopy(passed, readMember(value, key)!, readMember(copy, key)!)
 }
 
 export function isContainer(value: JsonValue | undefined): value is JsonContainer {
