@@ -61,6 +61,7 @@ export class Normalizer {
     const holder = isObject(parent) ? parent : {}
     if (key === 'resourceVersion' && /^[1-9]\d*$/.test(value)) return 'uid' in holder ? this.#numbered('rv', value) : '<rv>'
     if (key === 'continue') return '<continue>'
+    if (key === 'serverAddress') return '<address>'
     if (key === 'token' && grandKey === 'status') return '<token>'
     if (wholeSeconds.has(key) && time.test(value) && !value.includes('.')) return '<time>'
     if (time.test(value) && !this.#wasSent(value) && isAboutNow(value)) return value.includes('.') ? '<time.micro>' : '<time>'
@@ -78,7 +79,10 @@ export class Normalizer {
     return value
       .replaceAll(uids, (uid) => (this.#wasSent(uid) ? uid : this.#numbered('uid', uid)))
       .replaceAll(/kube-api-access-[a-z0-9]{5}/g, 'kube-api-access-<random>')
-      .replaceAll(/(Too large resource version: \d+, current: |ResourceVersion in record \(|resourceVersion\\*"?: ?\\*")\d+/g, '$1<rv>')
+      .replaceAll(
+        /(Too large resource version: \d+, current: |too old resource version: \d+ \(|ResourceVersion in record \(|resourceVersion\\*"?: ?\\*")\d+/g,
+        '$1<rv>',
+      )
       .replaceAll(times, (time) => (!this.#sent.includes(time) && isAboutNow(time) ? '<time>' : time))
       .replaceAll(/(\d):3[0-2]\d{3}\//g, '$1:<port>/')
       .replaceAll(/((?:nodePort|healthCheckNodePort)\\*"?: ?)(3[0-2]\d{3})\b/g, (all, name: string, port) =>

@@ -5,6 +5,7 @@ import type { OpenWatch } from '@keelson/tooling-e2e/open-watch'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Step } from '../cases/case.ts'
 import { isObject } from '../cases/sites.ts'
+import { parseAnswer } from './parse-answer.ts'
 
 /** As the golden files write it. Code 0 is no answer at all; the body says why. */
 export interface Answer {
@@ -42,7 +43,12 @@ export class Server implements Disposable {
       })
       const type = contentType(answer.headers['content-type'])
       const warning = answer.headers['warning']
-      return { code: answer.status, type, ...(warning !== undefined && { warning: String(warning) }), body: parsed(type, answer.text) }
+      return {
+        code: answer.status,
+        type,
+        ...(warning !== undefined && { warning: String(warning) }),
+        body: await parseAnswer(type, answer.bytes),
+      }
     } catch (error) {
       return { code: 0, type: '', body: (error as Error).message }
     }
@@ -99,23 +105,4 @@ export function explain({ code, body }: Answer): string {
 
 function contentType(header: string | readonly string[] | undefined): string {
   return String(header ?? '').split(';')[0]!
-}
-
-function parsed(type: string, text: string): JsonValue {
-  if (!type.includes('json') && !text.startsWith('{')) return text
-  for (const read of [
-    () => JSON.parse(text) as JsonValue,
-    () => ({
-      stream: text
-        .split('\n')
-        .filter(Boolean)
-        .map((line) => JSON.parse(line) as JsonValue),
-    }),
-  ])
-    try {
-      return read()
-    } catch {
-      // Not of that form.
-    }
-  return text
 }
