@@ -41,7 +41,7 @@ it('lists versions and resources', async () => {
   })
   expect((await server.request('GET', '/apis')).body).toEqual({ kind: 'APIGroupList', apiVersion: 'v1', groups: [] })
   expect((await server.request('GET', '/apis/none')).text).toBe('404 page not found\n')
-  expect((await server.request('GET', '/api/v9')).text).toBe('404 page not found\n')
+  expect((await server.request('GET', '/api/v9')).body).toMatchObject({ code: 404, reason: 'NotFound' })
 })
 
 it('gives everything at once to who asks for it, once', async () => {

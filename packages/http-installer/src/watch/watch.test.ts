@@ -154,6 +154,8 @@ describe('a watch', () => {
     const server = await open()
     const yaml = await server.request('GET', `${maps}?watch=1`, undefined, { accept: 'application/yaml' })
     expect(yaml.status).toBe(406)
+    const both = await server.request('GET', `${maps}?watch=1&resourceVersion=x`, undefined, { accept: 'application/yaml' })
+    expect([both.status, both.text]).toEqual([500, expect.stringContaining('resourceVersion: Invalid value: "x"')])
     const wrong = await server.request('GET', `${maps}?watch=1&sendInitialEvents=true`)
     expect(wrong.body.message).toBe(
       'ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan',
