@@ -36,7 +36,8 @@ export async function encodeBody(object: JsonObject, contentType: string): Promi
 export async function decodeProtobuf(bytes: Uint8Array): Promise<JsonObject> {
   const { gvk, raw } = decodeUnknown(bytes)
   const { group, version, kind } = gvk
-  const type = (await kindType(gvk)) ?? (await kindType({ group: 'meta.k8s.io', version: 'v1', kind }))
+  // Discovery's oldest kind has no version.
+  const type = (version === '' ? undefined : await kindType(gvk)) ?? (await kindType({ group: 'meta.k8s.io', version: 'v1', kind }))
   const object = type === undefined ? { raw: Buffer.from(raw).toString('hex') } : (type.decodeProto(raw) as unknown as JsonObject)
   return { apiVersion: group === '' ? version : `${group}/${version}`, kind, ...object }
 }

@@ -40,6 +40,8 @@ it('lists versions and resources', async () => {
     verbs: ['get', 'patch', 'update'],
   })
   expect((await server.request('GET', '/apis')).body).toEqual({ kind: 'APIGroupList', apiVersion: 'v1', groups: [] })
+  expect((await server.request('DELETE', '/apis')).status).toBe(200)
+  expect((await server.request('DELETE', '/api')).status).toBe(405)
   expect((await server.request('GET', '/apis/none')).text).toBe('404 page not found\n')
   expect((await server.request('GET', '/api/v9')).body).toMatchObject({ code: 404, reason: 'NotFound' })
 })

@@ -2,7 +2,7 @@ import type { InstallerContext } from '../context.ts'
 import { metaDocument } from './meta-document.ts'
 import { asksForAggregated, serveAggregated } from './aggregated.ts'
 import type { DiscoveryGroup, DiscoveryRegistry, DiscoveryResource } from './discovery-registry.ts'
-import { serveDocument } from './serve-document.ts'
+import { serveAnyMethod, serveDocument } from './serve-document.ts'
 import { apiVersionOf } from '../scope.ts'
 
 /** `segments` are the path's: ["apis"], ["apis", "apps"], ["apis", "apps", "v1"]. Undefined: no such group or version. */
@@ -13,7 +13,10 @@ export function serveDiscovery(
   serverAddress: () => string | undefined,
 ): Response | undefined {
   const document = documentOf(c, registry, segments, serverAddress)
-  return document && serveDocument(c, document)
+  if (document === undefined) return undefined
+  // The list of groups, and a group, are kept by a part of the original that asks for no method.
+  const [root, , version] = segments
+  return root === 'apis' && version === undefined ? serveAnyMethod(c, document) : serveDocument(c, document)
 }
 
 function documentOf(

@@ -16,9 +16,16 @@ export function serveJsonDocument(c: InstallerContext, document: () => Response)
 }
 
 function readOnly(c: InstallerContext, checkAccept: () => void, document: () => Response): Response {
-  try {
+  return serveAnyMethod(c, () => {
     if (c.req.method !== 'GET') throw newGenericServerResponse(405, c.req.method, nowhere, '')
     checkAccept()
+    return document()
+  })
+}
+
+/** What is answered to whoever asks, however. */
+export function serveAnyMethod(c: InstallerContext, document: () => Response): Response {
+  try {
     return document()
   } catch (error) {
     return writeError(c, error)

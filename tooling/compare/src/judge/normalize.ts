@@ -88,6 +88,7 @@ export class Normalizer {
       .replaceAll(/((?:nodePort|healthCheckNodePort)\\*"?: ?)(3[0-2]\d{3})\b/g, (all, name: string, port) =>
         this.#wasSent(Number(port)) ? all : `${name}<port>`,
       )
+      .replaceAll(/(serverAddress: )\S+/g, '$1<address>')
       .replaceAll(serviceAddresses, (ip) => (this.#wasSent(ip) ? ip : '<ip>'))
   }
 

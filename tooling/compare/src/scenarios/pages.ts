@@ -34,7 +34,7 @@ export const pages: Scenario = {
         labelSelector: first['labelSelector'],
         fieldSelector: maybe(random, 0.1, ['metadata.name=c', 'metadata.name!=b']),
         sendInitialEvents: maybe(random, 0.03, ['true', 'false']),
-        watch: maybe(random, 0.03, ['true', 'false']),
+        watch: maybe(random, 0.03, ['false', 'x']),
         timeoutSeconds: '1',
       }
       // Filled in when it is known, and encoded then.
