@@ -90,12 +90,14 @@ function jsonFrame(type: string, object: Buffer): Buffer {
 class TableFramer implements EventFramer {
   readonly #rows: TableRows
   readonly #scope: ResourceScope
+  readonly #include: IncludeObject
   readonly #embed: EmbedJson
   #told = false
 
   constructor(scope: ResourceScope, version: 'v1' | 'v1beta1', include: IncludeObject, embed: EmbedJson) {
     this.#rows = new TableRows(scope, version, include)
     this.#scope = scope
+    this.#include = include
     this.#embed = embed
   }
 
@@ -111,7 +113,9 @@ class TableFramer implements EventFramer {
 
   #bookmark(event: Bookmark): Buffer {
     const object = bookmarkObject(this.#scope, event)
-    const row = event.initialEventsEnd ? this.#rows.row(object, 'Metadata') : this.#rows.row(object)
+    // What says that initial events are over is in the metadata.
+    const include = event.initialEventsEnd && this.#include === 'None' ? 'Metadata' : this.#include
+    const row = this.#rows.row(object, include)
     return this.#frame('BOOKMARK', String(event.revision), row)
   }
 

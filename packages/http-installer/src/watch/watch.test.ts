@@ -81,6 +81,17 @@ describe('a watch', () => {
     })
   })
 
+  it.each([
+    ['Object', 'ConfigMap'],
+    ['None', 'PartialObjectMetadata'],
+  ])('marks it in tables with objects of %s in a %s', async (include, kind) => {
+    const server = await open()
+    const query = `watch=1&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan&includeObject=${include}`
+    const watch = await openWatch(server.base, `${maps}?${query}`, { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' })
+    const { object } = (await watch.next()).object.rows[0]
+    expect([object.kind, Object.keys(object.metadata.annotations)]).toEqual([kind, ['k8s.io/initial-events-end']])
+  })
+
   it('ends by itself, and when the server stops', async () => {
     const stopping = new AbortController()
     const server = await open({ stopping: stopping.signal })

@@ -80,7 +80,7 @@ export class Normalizer {
       .replaceAll(uids, (uid) => (this.#wasSent(uid) ? uid : this.#numbered('uid', uid)))
       .replaceAll(/kube-api-access-[a-z0-9]{5}/g, 'kube-api-access-<random>')
       .replaceAll(
-        /(Too large resource version: \d+, current: |too old resource version: \d+ \(|ResourceVersion in record \(|resourceVersion\\*"?: ?\\*")\d+/g,
+        /(Too large resource version: \d+, current: |too old resource version: \d+ \(|ResourceVersion in record \(|ResourceVersion in object meta: |resourceVersion\\*"?: ?\\*")\d+/g,
         '$1<rv>',
       )
       .replaceAll(times, (time) => (!this.#sent.includes(time) && isAboutNow(time) ? '<time>' : time))
@@ -88,6 +88,7 @@ export class Normalizer {
       .replaceAll(/((?:nodePort|healthCheckNodePort)\\*"?: ?)(3[0-2]\d{3})\b/g, (all, name: string, port) =>
         this.#wasSent(Number(port)) ? all : `${name}<port>`,
       )
+      .replaceAll(/^( *continue: )\S+/gm, '$1<continue>')
       .replaceAll(/(serverAddress: )\S+/g, '$1<address>')
       .replaceAll(serviceAddresses, (ip) => (this.#wasSent(ip) ? ip : '<ip>'))
   }

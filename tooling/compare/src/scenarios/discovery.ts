@@ -25,7 +25,7 @@ export const discovery: Scenario = {
       `${named}/${version}/watch/nope`,
       `${named}/${version}/namespaces/nope`,
       `${named}/${version}/namespaces/nope/nope`,
-      `${named}/${version}/namespaces//${plural}`,
+      `${named}/${version}/namespaces//nope`,
       `${named}/${version}/${plural}/nope/status/x`,
       `${named}/${version}/proxy/${plural}`,
       '/apis/nope',

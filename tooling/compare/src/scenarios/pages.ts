@@ -29,7 +29,7 @@ export const pages: Scenario = {
     for (let left = random.pick([1, 2]); left > 0; left--) {
       const query: Query = {
         limit: random.pick(['1', '2', '5', '0', '', undefined]),
-        resourceVersion: maybe(random, 0.15, ['0', '1', 'x', '']),
+        resourceVersion: maybe(random, 0.15, ['0', 'x', '']),
         resourceVersionMatch: maybe(random, 0.1, ['NotOlderThan', 'Exact', '']),
         labelSelector: first['labelSelector'],
         fieldSelector: maybe(random, 0.1, ['metadata.name=c', 'metadata.name!=b']),
