@@ -64,5 +64,8 @@ it('a JSON patch is printed in slices where applying it takes long, and not at a
 it('a strategic patch is printed without the directive that replaces what was there', () => {
   const print = (patch: JsonObject): unknown => printedStrategicPatch(patch)(document, undefined, signal)
   expect(print({ z: { $patch: 'replace', x: 1 } })).toBe('map[z:map[x:1]]')
+  expect(print({ z: { y: null, new: { a: null, b: [{ c: null }] } }, list: [{ a: null }] })).toBe(
+    'map[list:[map[a:<nil>]] z:map[new:map[b:[map[]]] y:<nil>]]',
+  )
   expect(print({ z: { $patch: 'delete' }, new: { $patch: 'replace' } })).toBe('map[new:map[$patch:replace] z:map[$patch:delete]]')
 })

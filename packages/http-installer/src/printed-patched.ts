@@ -39,16 +39,27 @@ export function printedJsonPatched(operations: readonly JsonObject[]): PrintPatc
   }
 }
 
-/** The patch itself. Where it replaces a whole object, the original has taken the directive out by the time it complains. */
+/**
+ * The patch itself, as the original has left it by the time it complains: without the directive where it replaces a whole object, without nulls in
+ * what is merged with nothing.
+ */
 export function printedStrategicPatch(patch: JsonObject): PrintPatched {
   const withoutReplace = (value: JsonValue, before: JsonValue | undefined): JsonValue => {
-    if (!isJsonObject(value) || !isJsonObject(before)) return value
+    if (value === null || (Array.isArray(value) && Array.isArray(before))) return value
+    if (!isJsonObject(value) || !isJsonObject(before)) return withoutNulls(value)
     const { $patch: directive, ...rest } = value
     if (directive === 'replace') return rest
     if (directive !== undefined) return value
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutReplace(member, own(before, name))]))
   }
   return (document) => goValue(withoutReplace(patch, document))
+}
+
+function withoutNulls(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(withoutNulls)
+  if (!isJsonObject(value)) return value
+  const members = Object.entries(value).filter(([, member]) => member !== null)
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutNulls(member)]))
 }
 
 function inOrder(document: JsonObject, schema: StructSchema | undefined): JsonObject {

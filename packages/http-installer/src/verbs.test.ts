@@ -223,6 +223,10 @@ describe('options of a delete', () => {
       'DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Unsupported value: "No"',
     )
     expect((await server.request('DELETE', maps('del', '/d'), { kind: 'Pod', apiVersion: 'v1' })).status).toBe(400)
+    const other = async (dryRun: unknown): Promise<string> =>
+      (await server.request('DELETE', maps('del', '/d'), { kind: 'CreateOptions', apiVersion: 'v1', dryRun })).body.message as string
+    expect(await other('All')).toBe('json: cannot unmarshal string into Go struct field CreateOptions.dryRun of type []string')
+    expect(await other(['All'])).toBe('converting (v1.CreateOptions) to (v1.DeleteOptions): unknown conversion')
     expect((await server.request('DELETE', maps('del', '/d?dryRun=All'))).body.status).toBe('Success')
     expect((await server.request('DELETE', maps('del', '/d'))).status).toBe(200)
   })

@@ -1,3 +1,4 @@
+import { namespace } from '../cases/case.ts'
 import { collectionPath, example } from '../cases/subjects.ts'
 import type { Random } from '../cases/random.ts'
 import type { Step } from '../cases/case.ts'
@@ -7,14 +8,14 @@ import type { Subject } from '../cases/subjects.ts'
 export function labelledObjects(random: Random, subject: Subject, names: readonly string[]): Step[] {
   return names.map((name, index) => {
     const body = example(random, subject, name)
-    body['metadata'] = { ...(body['metadata'] as object), labels: { app: name, n: `${index * 3 + 1}`, 'example.com/x': 'y' } }
+    body['metadata'] = { ...(body['metadata'] as object), labels: { app: name, n: `${index * 3 + 1}`, 'example.com/x': namespace } }
     return { method: 'POST', path: collectionPath(subject), body }
   })
 }
 
 /** Nobody else's objects of what is in no namespace. */
 export function ownSelector({ namespaced }: Subject): { readonly labelSelector?: string } {
-  return namespaced ? {} : { labelSelector: 'example.com/x=y' }
+  return namespaced ? {} : { labelSelector: `example.com/x=${namespace}` }
 }
 
 export type Query = Readonly<Record<string, string | undefined>>
