@@ -5,6 +5,7 @@ import type { APIGroupInfo } from './api-group-info.ts'
 import type { InstallerContext, InstallerEnv } from './context.ts'
 import { contentTypeOf, methodOf, requestContextOf } from './context.ts'
 import { serveDiscovery } from './discovery/serve-discovery.ts'
+import { writeNothingThere } from './discovery/serve-document.ts'
 import { handleList } from './handle-list.ts'
 import type { InstallOptions } from './install-options.ts'
 import { groupsItem } from './openapi/discovery-items.ts'
@@ -45,11 +46,10 @@ export class ApiSurface {
     app.all('/api/*', handler)
     app.all('/apis', handler)
     app.all('/apis/*', handler)
-    const openApi = async (c: InstallerContext, next: () => Promise<void>): Promise<Response | void> =>
-      (await serveOpenApi(c, this.settings.openApi)) ?? (await next())
-    app.get('/openapi/v2', (c) => serveOpenApiV2(c, this.settings.openApi))
-    app.get('/openapi/v3', openApi)
-    app.get('/openapi/v3/*', openApi)
+    const openApi = (c: InstallerContext): Promise<Response> => serveOpenApi(c, this.settings.openApi)
+    app.all('/openapi/v2', (c) => serveOpenApiV2(c, this.settings.openApi))
+    app.all('/openapi/v3', openApi)
+    app.all('/openapi/v3/*', openApi)
   }
 
   /** The options count for the first call only. */
@@ -80,12 +80,13 @@ export class ApiSurface {
     if (end === undefined) return undefined
     if (end < 0) {
       const answer = serveDiscovery(c, this.settings.discovery, segments, this.settings.serverAddress)
-      return answer && Promise.resolve(answer)
+      if (answer !== undefined) return Promise.resolve(answer)
+      return this.#knowsGroup(groupPrefix(segments)) ? Promise.resolve(writeNothingThere(c)) : undefined
     }
     const table = this.#versions.get(path.slice(1, end))
     if (table !== undefined) return this.#serve(c, table, segments)
     if (!this.#knowsGroup(path.slice(1, path.lastIndexOf('/', end - 1) + 1))) return undefined
-    return Promise.resolve(writeError(c, newGenericServerResponse(404, c.req.method, nowhere, '')))
+    return Promise.resolve(writeNothingThere(c))
   }
 
   /** Whether another version of it is served; `prefix` is "apis/apps/". */
@@ -156,6 +157,11 @@ function inNamespace(context: RequestContext, namespace: string): RequestContext
     requestId: context.requestId,
     warn: (text) => context.warn(text),
   }
+}
+
+/** "api/", "apis/apps/". */
+function groupPrefix([root = '', group = '']: readonly string[]): string {
+  return root === 'api' ? 'api/' : `${root}/${group}/`
 }
 
 function prefixOf(gv: GroupVersion): string {

@@ -42,9 +42,10 @@ function decodeDeleteOptions(sent: SentBody): DeleteOptions {
     const document = decodeDocument(sent, { group: '', version: 'v1', kind: 'DeleteOptions' })
     const { kind } = document.gvk
     if (kind !== 'DeleteOptions') {
-      throw newBadRequest(
-        metaKinds.has(kind) ? `converting (v1.${kind}) to (v1.DeleteOptions): unknown conversion` : notRegistered(document.gvk, metaScheme),
-      )
+      if (!metaKinds.has(kind)) throw newBadRequest(notRegistered(document.gvk, metaScheme))
+      // What is wrong with it as what it is comes first.
+      document.decode(metaType(kind), 'Ignore')
+      throw newBadRequest(`converting (v1.${kind}) to (v1.DeleteOptions): unknown conversion`)
     }
     const { apiVersion: _, kind: __, ...options } = document.decode(type, 'Ignore').object as KubeObject & DeleteOptions
     return options

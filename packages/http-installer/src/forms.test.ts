@@ -147,6 +147,19 @@ describe('tables', () => {
     expect((await server.request('GET', `${maps}?includeObject=x`, undefined, as('Table'))).status).toBe(400)
     expect((await server.request('GET', `${maps}?labelSelector=none`, undefined, as('Table'))).body.rows).toEqual([])
   })
+
+  it('have null for rows where the kind has no columns of its own and nothing is found', async () => {
+    const rows = async (path: string): Promise<unknown> => (await server.request('GET', path, undefined, as('Table'))).body.rows
+    expect(await rows('/api/v1/namespaces?labelSelector=none')).toBeNull()
+    expect(await rows(`${maps}?labelSelector=none`)).toEqual([])
+  })
+
+  it('are not had of every subresource', async () => {
+    const status = async (path: string): Promise<number> => (await server.request('GET', path, undefined, as('Table'))).status
+    await server.request('POST', '/api/v1/namespaces', { metadata: { name: 'f' } })
+    expect(await Promise.all(['', '/status', '/untabled'].map((below) => status(`/api/v1/namespaces/f${below}`)))).toEqual([200, 200, 406])
+    expect(await status('/api/v1/namespaces/none/untabled')).toBe(406)
+  })
 })
 
 describe('media types', () => {

@@ -13,7 +13,7 @@ import { writeResult } from './write-object.ts'
 
 /** POST on a collection, or on one object's subresource. */
 export async function handleCreate({ c, scope, context, name, query }: ApiRequest): Promise<Response> {
-  const negotiated = negotiateOutput(c)
+  const negotiated = negotiateOutput(c, scope.endpoint)
   const form = negotiateInput(c)
   const bytes = await readBody(c, scope.settings.maxRequestBodyBytes)
   const options = parseWriteOptions(query, 'CreateOptions')

@@ -8,7 +8,7 @@ import { writeList } from './write-list.ts'
 
 /** DELETE of a collection: answers the list of what was deleted. */
 export async function handleDeleteCollection({ c, scope, context, query }: ApiRequest): Promise<Response> {
-  const negotiated = negotiateOutput(c)
+  const negotiated = negotiateOutput(c, scope.endpoint)
   const { predicate, resourceVersion, resourceVersionMatch, limit, continue: token } = parseListOptions(query, scope, '')
   const options = await readDeleteOptions(c, scope, query)
   const dryRun = (options.dryRun ?? []).length > 0

@@ -7,7 +7,7 @@ import type { ApiRequest } from './scope.ts'
 import { writeResult } from './write-object.ts'
 
 export async function handleGet({ c, scope, context, name, query }: ApiRequest): Promise<Response> {
-  const negotiated = negotiateOutput(c)
+  const negotiated = negotiateOutput(c, scope.endpoint)
   if (query.has('export') && parseLooseBoolean(query.get('export'))) {
     if (!canExport(scope.storage)) throw newBadRequest(`export of ${JSON.stringify(scope.resource)} is not supported`)
     const exact = query.has('exact') && parseLooseBoolean(query.get('exact'))

@@ -9,7 +9,7 @@ import { writeList } from './write-list.ts'
 /** GET of a collection: a list, or with `watch` a stream of changes. */
 export async function handleList(request: ApiRequest): Promise<Response> {
   const { c, scope, context, name, query, forceWatch } = request
-  const negotiated = negotiateOutput(c)
+  const negotiated = negotiateOutput(c, scope.endpoint)
   const options = parseListOptions(query, scope, name, forceWatch)
   if (options.watch) {
     if (!canWatch(scope.storage)) throw newMethodNotSupported(scope.groupResource, 'watch')

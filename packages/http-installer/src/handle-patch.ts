@@ -19,7 +19,7 @@ export async function handlePatch({ c, scope, context, name, query }: ApiRequest
   const taken = patchTypes(c)
   // The first look at the header takes any of several types; a body has one.
   if (!taken.includes(patchType)) throw newUnsupportedMediaType(taken)
-  const negotiated = negotiateOutput(c)
+  const negotiated = negotiateOutput(c, scope.endpoint)
   const body = await readBody(c, scope.settings.maxRequestBodyBytes)
   const options = parseWriteOptions(query, 'PatchOptions', patchType)
   const warn = (text: string): void => context.warn(text)

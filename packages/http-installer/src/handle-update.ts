@@ -13,7 +13,7 @@ import { writeResult } from './write-object.ts'
 
 /** PUT. */
 export async function handleUpdate({ c, scope, context, name, query }: ApiRequest): Promise<Response> {
-  const negotiated = negotiateOutput(c)
+  const negotiated = negotiateOutput(c, scope.endpoint)
   const bytes = await readBody(c, scope.settings.maxRequestBodyBytes)
   const options = parseWriteOptions(query, 'UpdateOptions')
   const ready = withoutDelay({ form: negotiateInput(c), bytes, cbor: c.env?.cbor }, context)

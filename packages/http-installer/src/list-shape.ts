@@ -54,7 +54,7 @@ export function jsonShape(answer: Answer, list: ResultList): ListShape {
         before,
         between: ',',
         after: `${rows.tail}\n`,
-        empty: `${before}${rows.tail}\n`,
+        empty: scope.storage.table!.nullRows ? `${before.slice(0, -1)}null}\n` : `${before}${rows.tail}\n`,
         item: (result) => rows.row(result),
       }
     }

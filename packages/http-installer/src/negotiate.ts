@@ -63,7 +63,7 @@ export interface Negotiated {
 export type EndpointKind = 'object' | 'untabled' | 'error'
 
 /** What the request's `Accept` allows, first match by its own order of preference. Throws 406. */
-export function negotiateOutput(c: InstallerContext, endpoint: EndpointKind = 'object'): Negotiated {
+export function negotiateOutput(c: InstallerContext, endpoint: EndpointKind): Negotiated {
   const found = tryNegotiate(c, endpoint)
   if (found === undefined) throw newNotAcceptable(formsOf(c).mediaTypes)
   return found

@@ -1,7 +1,8 @@
 import { newGenericServerResponse } from '@keelson/apimachinery'
+import type { ApiError } from '@keelson/apimachinery'
 import { headerOf } from './context.ts'
 import type { InstallerContext } from './context.ts'
-import { formsOf } from './negotiate.ts'
+import { formsOf, mediaTypes } from './negotiate.ts'
 
 const nowhere = { group: '', resource: '' }
 
@@ -19,8 +20,20 @@ export function checkAcceptable(c: InstallerContext, isList: boolean, first: rea
     const type = bare(range)
     if (type === '*/*' || answers.includes(type) || first.includes(type)) return
   }
-  const available = [...first, ...answers, ...(isList ? streams : [])].join(', ')
-  throw newGenericServerResponse(406, '', nowhere, '', { serverMessage: `406: Not Acceptable\n\nAvailable representations: ${available}` })
+  throw notAcceptable([...first, ...answers, ...(isList ? streams : [])])
+}
+
+/** The same where there is only one form. */
+export function checkTakesJson(c: InstallerContext): void {
+  const accept = headerOf(c, 'accept')
+  if (accept === undefined || accept === '') return
+  const takes = accept.split(',').some((range) => ['*/*', mediaTypes.json].includes(bare(range)))
+  if (!takes) throw notAcceptable([mediaTypes.json])
+}
+
+function notAcceptable(available: readonly string[]): ApiError {
+  const serverMessage = `406: Not Acceptable\n\nAvailable representations: ${available.join(', ')}`
+  return newGenericServerResponse(406, '', nowhere, '', { serverMessage })
 }
 
 /** Throws 415 when the method takes only certain bodies and this is none of them. */

@@ -37,6 +37,17 @@ it('a JSON patch sorts what it goes through, and leaves what it brings', () => {
   )
 })
 
+it('a JSON patch sorts copies of what it went through before', () => {
+  const print = printedJsonPatched([
+    { op: 'test', path: '/z/y', value: 1 },
+    { op: 'copy', from: '/z', path: '/copy' },
+    { op: 'copy', from: '/list', path: '/other' },
+  ])
+  expect(print({ z: document['z']!, list: [{ d: 1, c: 2 }] }, undefined, signal)).toBe(
+    '{"copy":{"x":2,"y":1},"list":[{"d":1,"c":2}],"other":[{"d":1,"c":2}],"z":{"x":2,"y":1}}',
+  )
+})
+
 it('a JSON patch is printed in slices where applying it takes long, and not at all when nobody waits any more', async () => {
   const leaving = new AbortController()
   const operations = Array.from({ length: 2_000 }, () => ({ op: 'move', from: '/long/50000', path: '/long/1000' }))

@@ -6,7 +6,7 @@ import type { RESTStorage } from '@keelson/registry'
 import type { APIGroupInfo } from './api-group-info.ts'
 import type { InstallerContext } from './context.ts'
 import { MessageCache } from './message-cache.ts'
-import type { Negotiated } from './negotiate.ts'
+import type { EndpointKind, Negotiated } from './negotiate.ts'
 import type { SurfaceSettings } from './settings.ts'
 import { typeHead } from './splice.ts'
 import type { QueryParameters } from './request-target.ts'
@@ -38,6 +38,7 @@ export interface ResourceScope {
   /** The beginning of every object's JSON. */
   readonly head: Buffer
   readonly namespaced: boolean
+  readonly endpoint: EndpointKind
   /** Stored objects as protobuf, where the store holds JSON. */
   readonly messages: MessageCache
 }
@@ -103,6 +104,7 @@ export function createScope(
     fieldManager: storageFieldManager({ ...info, kind: gvk, storage, subresource, now: settings.now }),
     head: typeHead(gvk.kind, apiVersionOf(gvk)),
     namespaced: storage.namespaced,
+    endpoint: storage.table === undefined ? 'untabled' : 'object',
     messages: new MessageCache(messageBytes, settings.now),
   }
 }

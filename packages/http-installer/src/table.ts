@@ -1,5 +1,5 @@
 import { stringifyJson } from '@keelson/apimachinery'
-import type { RestResult, TableCell } from '@keelson/registry'
+import type { RestResult, TableCell, TableConvertor } from '@keelson/registry'
 import { findMetadata, isStoredObject, lateObject } from '@keelson/storagebackend'
 import { surrounded } from './json-piece.ts'
 import type { JsonPiece } from './json-piece.ts'
@@ -13,6 +13,7 @@ import type { ResourceScope } from './scope.ts'
 /** Objects of one scope as rows of a meta.k8s.io Table, in JSON. */
 export class TableRows {
   readonly #scope: ResourceScope
+  readonly #table: TableConvertor
   readonly #version: Transform['version']
   readonly #include: IncludeObject
   readonly #encoder: ObjectEncoder
@@ -20,6 +21,7 @@ export class TableRows {
 
   constructor(scope: ResourceScope, version: Transform['version'], include: IncludeObject) {
     this.#scope = scope
+    this.#table = scope.storage.table!
     this.#version = version
     this.#include = include
     this.#partial = partialForm(scope, { version })
@@ -28,16 +30,15 @@ export class TableRows {
 
   /** Everything up to the first row. `columns` false: a later event of a watch, whose client knows them. */
   head(listMeta: object, columns = true): string {
-    const definitions = columns ? stringifyJson(this.#scope.storage.table.columns.map(columnOf)) : 'null'
+    const definitions = columns ? stringifyJson(this.#table.columns.map(columnOf)) : 'null'
     return `{"kind":"Table","apiVersion":"meta.k8s.io/${this.#version}","metadata":${stringifyJson(listMeta)},"columnDefinitions":${definitions},"rows":[`
   }
 
   row(result: RestResult, include: IncludeObject = this.#include): JsonPiece {
-    const { settings, storage } = this.#scope
-    const { table } = storage
+    const table = this.#table
     const span = isStoredObject(result) ? findMetadata(result) : undefined
     const object = isStoredObject(result) ? lateObject(result, span) : result
-    const cells = stringifyJson(table.cells(object, settings.now()) satisfies readonly TableCell[])
+    const cells = stringifyJson(table.cells(object, this.#scope.settings.now()) satisfies readonly TableCell[])
     const conditions = table.conditions?.(object) ?? []
     const more = conditions.length === 0 ? '' : `,"conditions":${stringifyJson(conditions)}`
     const before = `{"cells":${cells}${more},"object":`

@@ -39,7 +39,8 @@ const namespaces: ResourceDefinition = {
   shortNames: ['ns'],
   strategy: {},
   withoutVerbs: ['deletecollection'],
-  subresources: { status: { update: {} } },
+  subresources: { status: { update: {} }, untabled: { update: {}, tabled: false } },
+  fillBlank: (namespace) => void (namespace.metadata.labels = { blank: 'yes' }),
 }
 
 const types = createApiTypes([coreV1, eventsV1, metaV1])

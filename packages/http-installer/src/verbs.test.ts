@@ -84,6 +84,13 @@ describe('one object', () => {
     expect(await patch('merge-patch')).toMatch(
       /^ "" is invalid: patch: Invalid value: "\{.*\}": strict decoding error: unknown field "more"$/,
     )
+    const misfits = await server.request(
+      'PATCH',
+      maps('nowhere', '/a'),
+      { data: { z: 1, b: true } },
+      { 'content-type': 'application/merge-patch+json' },
+    )
+    expect(misfits.body.message).toMatch(/: json: cannot unmarshal bool into Go struct field ConfigMap\.data of type string$/)
   })
 
   it('is refused under another name, namespace, kind or version', async () => {
@@ -216,6 +223,10 @@ describe('options of a delete', () => {
       'DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Unsupported value: "No"',
     )
     expect((await server.request('DELETE', maps('del', '/d'), { kind: 'Pod', apiVersion: 'v1' })).status).toBe(400)
+    const other = async (dryRun: unknown): Promise<string> =>
+      (await server.request('DELETE', maps('del', '/d'), { kind: 'CreateOptions', apiVersion: 'v1', dryRun })).body.message as string
+    expect(await other('All')).toBe('json: cannot unmarshal string into Go struct field CreateOptions.dryRun of type []string')
+    expect(await other(['All'])).toBe('converting (v1.CreateOptions) to (v1.DeleteOptions): unknown conversion')
     expect((await server.request('DELETE', maps('del', '/d?dryRun=All'))).body.status).toBe('Success')
     expect((await server.request('DELETE', maps('del', '/d'))).status).toBe(200)
   })

@@ -20,6 +20,14 @@ test('a group tells the scheme how its kinds are defaulted and selected', () => 
   scheme.setDefaults(gvk, widget)
   expect(widget).toEqual({ metadata: { name: 'a', labels: { size: 'usual' } } })
   expect(scheme.hubOf(gvk)).toEqual(gvk)
-  for (const label of ['metadata.name', 'spec.size']) expect(scheme.convertFieldLabel(gvk, label)).toBe(label)
+  for (const label of ['metadata.name', 'metadata.namespace', 'spec.size']) expect(scheme.convertFieldLabel(gvk, label)).toBe(label)
   expect(() => scheme.convertFieldLabel(gvk, 'spec.color')).toThrow('field label not supported: spec.color')
+})
+
+test('what is in no namespace is not selected by one, where it has labels of its own', () => {
+  const scheme = new Scheme()
+  const wide = defineResource<Widget>({ ...widgets, scope: 'Cluster', selectableFields: { 'spec.size': () => '1' } })
+  defineApiGroup({ name: widgets.group, priority: 1, types: [], resources: [wide] }).register(scheme)
+  const gvk = { group: widgets.group, version: widgets.version, kind: widgets.kind }
+  expect(() => scheme.convertFieldLabel(gvk, 'metadata.namespace')).toThrow('field label not supported: metadata.namespace')
 })

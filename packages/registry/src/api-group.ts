@@ -29,9 +29,11 @@ export function defineApiGroup<const Objects extends readonly KubeObject[]>(part
 
 /** In every version: defaulted by its definition, selected by the fields that are selectable. */
 function registerKind(scheme: Scheme, definition: ResourceDefinition): void {
-  const { group, version, kind, storedVersion = version, alsoServedAs = [], selectableFields, refuseFieldLabel } = definition
+  const { group, version, kind, storedVersion = version, alsoServedAs = [], selectableFields, refuseFieldLabel, scope } = definition
   const hub = { group, version, kind }
-  const labels = selectableFields && new Set(['metadata.name', 'metadata.namespace', ...Object.keys(selectableFields)])
+  const labels =
+    selectableFields &&
+    new Set(['metadata.name', ...(scope === 'Namespaced' ? ['metadata.namespace'] : []), ...Object.keys(selectableFields)])
   const versions: ServedVersion[] = [{ group, version }, ...alsoServedAs]
   // The version that is stored need not be one that can be served.
   if (!versions.some((served) => served.version === storedVersion)) versions.push({ group, version: storedVersion })

@@ -17,12 +17,13 @@ import type { Written } from './write-target.ts'
 export interface DeleteOutcome<T extends KubeObject> {
   readonly object: Written<T>
   readonly immediate: boolean
+  readonly blank?: boolean
 }
 
 /** Where marking an object for deletion led. */
 type Marked<T extends KubeObject> =
   | { readonly next: 'wait'; readonly object: Written<T> }
-  | { readonly next: 'remove'; readonly object?: Written<T>; readonly mayBeGone: boolean }
+  | { readonly next: 'remove'; readonly object?: Written<T>; readonly mayBeGone: boolean; readonly unheld?: boolean }
 
 /** Leaves the storage's retry loop without a write. */
 class NotMarked extends Error {
@@ -91,7 +92,8 @@ async function mark<T extends KubeObject>(run: Deletion<T>, stored: StoredObject
     )
     return held ? { next: 'wait', object } : { next: 'remove', object, mayBeGone: true }
   } catch (error) {
-    if (error instanceof NotMarked) return error.reason === 'now' ? { next: 'remove', mayBeGone: false } : { next: 'wait', object: stored }
+    if (error instanceof NotMarked)
+      return error.reason === 'now' ? { next: 'remove', mayBeGone: false, unheld: true } : { next: 'wait', object: stored }
     throw translateError('update', error, qualifiedResource(parts, context), name)
   }
 }
@@ -107,7 +109,7 @@ async function remove<T extends KubeObject>(run: Deletion<T>, marked: Extract<Ma
       signal: context.signal,
     })
     if (!request.dryRun) await parts.hooks.afterDelete?.(readWritten(object))
-    return { object, immediate: true }
+    return { object, immediate: true, ...(request.dryRun && marked.unheld && { blank: true }) }
   } catch (error) {
     // Others (a kubelet) delete what has been marked without grace, and may be first.
     if (marked.mayBeGone && marked.object !== undefined && isNotFoundInStorage(error)) return { object: marked.object, immediate: true }

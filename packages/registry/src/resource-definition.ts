@@ -64,6 +64,8 @@ export interface SubresourceStrategy<T extends KubeObject> {
   readonly update: UpdateStrategy<T>
   /** Default true: GET answers the whole object. A subresource whose body is of another kind is built by a `SubresourceFactory` instead. */
   readonly get?: boolean
+  /** Default true: answers may be asked for as a table. */
+  readonly tabled?: boolean
 }
 
 export interface Column<T extends KubeObject> {
@@ -133,6 +135,8 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   readonly scale?: ScaledBy<T>
   /** Seconds a new or updated object lives; default for ever. */
   readonly ttlSeconds?: (object: DeepReadonly<T>) => number
+  /** Fills in what the original shows of an object of the kind that has nothing in it, as bookmarks are. Default: nothing. */
+  readonly fillBlank?: (object: T) => void
   /** The verbs to leave out (namespaces have no deletecollection). */
   readonly withoutVerbs?: readonly ('deletecollection' | 'watch' | 'list' | 'update' | 'patch' | 'delete' | 'create')[]
   /** DELETE answers with the object instead of a Status. Default false. */

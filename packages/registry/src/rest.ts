@@ -18,8 +18,10 @@ export interface RESTStorage {
   readonly categories: readonly string[]
   /** The version that objects are stored as, where that is not the hub. */
   readonly storedVersion?: string
-  /** Columns of the Table form, with what fills them. */
-  readonly table: TableConvertor
+  /** Columns of the Table form, with what fills them. Absent where nobody may ask for that form. */
+  readonly table?: TableConvertor | undefined
+  /** Fills in what an object of the kind with nothing in it has all the same. Default: nothing. */
+  fillBlank?(object: KubeObject): void
   /** Annotations that metadata alone is answered without. Default: none. */
   readonly specAnnotations?: readonly string[] | undefined
   /** Further versions of the kind that bodies may be in, read as if they were in its own (evictions of policy/v1beta1). */
@@ -134,6 +136,8 @@ export interface DeleteResult {
   readonly object: RestResult
   /** True: gone now. False: the answer is 202 for `orphan`-style asynchronous deletion, else 200 with the object. */
   readonly immediate: boolean
+  /** A dry run took finalizers away and went no further: nothing of the object is told but its kind. Default false. */
+  readonly blank?: boolean
 }
 export interface GracefulDeleter {
   delete(context: RequestContext, name: string, request: DeleteRequest): Promise<DeleteResult>
@@ -154,6 +158,8 @@ export interface TableColumn {
 export type TableCell = string | number | boolean | null
 export interface TableConvertor {
   readonly columns: readonly TableColumn[]
+  /** The rows of an empty list are null. Default false. */
+  readonly nullRows?: boolean
   /** One row's cells, in the order of `columns`. */
   cells(object: DeepReadonly<KubeObject>, now: number): readonly TableCell[]
   /** Conditions of a row (a completed pod), if any. */

@@ -51,13 +51,14 @@ class ResourceStorage<T extends KubeObject> implements RESTStorage {
   readonly shortNames: readonly string[]
   readonly categories: readonly string[]
   readonly storedVersion: string
-  readonly table: TableConvertor
+  readonly table: TableConvertor | undefined
   readonly specAnnotations: readonly string[] | undefined
+  readonly fillBlank?: (object: KubeObject) => void
   readonly deprecations: Readonly<Record<string, DeprecationNotice>>
   readonly resetFields: FieldFilter | undefined
   protected readonly parts: StoreParts<T>
 
-  constructor(parts: StoreParts<T>, strategy: Pick<Strategy<T>, 'resetFields'>) {
+  constructor(parts: StoreParts<T>, strategy: Pick<Strategy<T>, 'resetFields'>, tabled = true) {
     const { definition, gvk } = parts
     this.parts = parts
     this.gvk = gvk
@@ -66,8 +67,9 @@ class ResourceStorage<T extends KubeObject> implements RESTStorage {
     this.shortNames = definition.shortNames ?? []
     this.categories = definition.categories ?? []
     this.storedVersion = definition.storedVersion ?? definition.version
-    this.table = tableConvertor(definition)
+    this.table = tabled ? tableConvertor(definition) : undefined
     this.specAnnotations = definition.specAnnotations
+    if (definition.fillBlank !== undefined) this.fillBlank = definition.fillBlank as (object: KubeObject) => void
     this.deprecations = deprecationsOf(definition)
     this.resetFields = strategy.resetFields
   }
@@ -94,6 +96,7 @@ export class Store<T extends KubeObject = KubeObject>
   implements Getter, Exporter, Lister, Watchable, Creater, Updater, GracefulDeleter, CollectionDeleter
 {
   readonly definition: ResourceDefinition<T>
+  declare readonly table: TableConvertor
   readonly returnsDeletedObject: boolean
   readonly #plan: UpdatePlan<T>
 
@@ -144,8 +147,8 @@ export class Store<T extends KubeObject = KubeObject>
   async delete(context: RequestContext, name: string, request: DeleteRequest): Promise<DeleteResult> {
     this.definition.checkDelete?.(name)
     this.#warnOfDelete(context, request)
-    const { object, immediate } = await deleteObject(this.parts, context, name, request)
-    return { object: this.result(object), immediate }
+    const { object, ...how } = await deleteObject(this.parts, context, name, request)
+    return { object: this.result(object), ...how }
   }
 
   async deleteCollection(context: RequestContext, request: DeleteRequest, options: ListRequest): Promise<DeletedCollection<T>> {
@@ -187,15 +190,16 @@ export class Store<T extends KubeObject = KubeObject>
       mayForceCreate: false,
       beginsUpdate: false,
     }
-    return strategy.get === false ? new UpdateOnlySubresource(this.parts, plan) : new Subresource(this.parts, plan)
+    const Path = strategy.get === false ? UpdateOnlySubresource : Subresource
+    return new Path(this.parts, plan, strategy.tabled)
   }
 }
 
 class UpdateOnlySubresource<T extends KubeObject> extends ResourceStorage<T> implements Updater {
   readonly #plan: UpdatePlan<T>
 
-  constructor(parts: StoreParts<T>, plan: UpdatePlan<T>) {
-    super(parts, plan.strategy)
+  constructor(parts: StoreParts<T>, plan: UpdatePlan<T>, tabled?: boolean) {
+    super(parts, plan.strategy, tabled)
     this.#plan = plan
   }
 

@@ -20,6 +20,7 @@ it('puts columns between name and age, and wide ones behind', () => {
 it('without columns shows name and creation time; with none of its own name and age', () => {
   expect(tableConvertor({}).columns.map(({ name, type }) => `${name}|${type}`)).toEqual(['Name|string', 'Created At|date'])
   expect(tableConvertor({}).cells(object, now)).toEqual(['a', '2026-01-01T00:00:00Z'])
+  expect(tableConvertor({}).cells({ metadata: {} }, now)).toEqual(['', '0001-01-01T00:00:00Z'])
   expect(tableConvertor({ columns: [] }).cells({ metadata: {} }, now)).toEqual(['', '<unknown>'])
 })
 

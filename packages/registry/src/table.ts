@@ -21,7 +21,7 @@ const createdAtColumn: Column<KubeObject> = {
   name: 'Created At',
   type: 'date',
   description: 'When the server created the object, in RFC 3339 form and UTC.',
-  value: (object) => object.metadata.creationTimestamp ?? '',
+  value: (object) => object.metadata.creationTimestamp ?? '0001-01-01T00:00:00Z',
 }
 
 /** The Table form of a resource. */
@@ -34,11 +34,17 @@ export function tableConvertor<T extends KubeObject>(
     columns: columns
       .filter(({ isUnlisted = false }) => !isUnlisted)
       .map(({ name, type = 'string', format = '', description = '', priority = 0 }) => ({ name, type, format, description, priority })),
+    nullRows: isGeneric(definition),
     cells: (object, now) => columns.map((column) => column.value(object as DeepReadonly<T>, now)),
     ...(tableConditions === undefined
       ? undefined
       : { conditions: (object: DeepReadonly<KubeObject>) => tableConditions(object as DeepReadonly<T>) }),
   }
+}
+
+/** The original has no printer of its own for the kind. */
+function isGeneric<T extends KubeObject>({ columns, allColumns }: Pick<ResourceDefinition<T>, 'columns' | 'allColumns'>): boolean {
+  return columns === undefined && allColumns === undefined
 }
 
 function columnsOf<T extends KubeObject>(definition: Pick<ResourceDefinition<T>, 'columns' | 'allColumns'>): readonly Column<T>[] {

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { Authenticator, Authorizer } from '@keelson/auth'
-import { parseQuery, parseTarget, writePageNotFound } from '@keelson/http-installer'
+import { parseQuery, parseTarget, serveJsonDocument, writeNothingThere, writePageNotFound } from '@keelson/http-installer'
 import type { CborCodec, InstallerContext, InstallerEnv, QueryParameters } from '@keelson/http-installer'
 import { Hono } from 'hono'
 import { SmartRouter } from 'hono/router/smart-router'
@@ -158,8 +158,10 @@ export function createServer(options: ServerOptions): Server {
 
   function installPlainPaths(): void {
     const body = rawJson(version)
-    app.get('/version', (c) => sendPlain(c, body))
-    app.get('/version/', (c) => sendPlain(c, body))
+    const serveVersion = (c: InstallerContext): Response => serveJsonDocument(c, () => sendPlain(c, body))
+    app.all('/version', serveVersion)
+    app.all('/version/', serveVersion)
+    app.all('/version/*', (c) => writeNothingThere(c))
     // As in the original, who may profile may also begin to count anew.
     const resettable = options.profiling === true
     installMetrics(app, '/metrics', metrics, resettable)

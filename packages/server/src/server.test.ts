@@ -286,6 +286,10 @@ describe('paths that are no API', () => {
 
   test('version, list of paths, metrics', async () => {
     expect(JSON.parse((await http1('/version', 'root')).body)).toMatchObject({ major: '1', minor: '36' })
+    const yaml = await http1('/version', undefined, { headers: { authorization: 'Bearer root', accept: 'application/yaml' } })
+    expect([yaml.status, yaml.body]).toEqual([406, expect.stringMatching(/^apiVersion: v1\ncode: 406\n/)])
+    expect((await http1('/version', 'root', { method: 'POST' })).status).toBe(405)
+    expect(JSON.parse((await http1('/version/nope', 'root')).body)).toMatchObject({ kind: 'Status', code: 404 })
     expect(JSON.parse((await http1('/', 'root')).body).paths).toContain('/readyz/ping')
     const metrics = (await http1('/metrics', 'root')).body
     expect(metrics).toMatch(/^process_resident_memory_bytes \d+$/m)

@@ -64,7 +64,8 @@ export async function compare(original: Server, ours: Server, options: CompareOp
     options.played?.(one, played)
     if (played.difference === undefined) continue
     const again = await playCase(pair, one)
-    if (again.difference?.where !== played.difference.where) unsteady.push(one.id)
+    if (again.difference?.where !== played.difference.where)
+      unsteady.push(`${one.id} (${[played, again].map(({ difference }) => difference?.where ?? 'nothing').join(', then ')})`)
     else found.push({ case: one, difference: played.difference })
   }
   const groups: ComparedGroup[] = []

@@ -2,7 +2,7 @@ import type { ServedResource } from '@keelson/tooling-e2e/served-resources'
 import { findSubjects } from './cases/subjects.ts'
 import type { Subject } from './cases/subjects.ts'
 
-const verbs = ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch']
+const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch']
 
 /** A few resources of each sort, known without a server. */
 const resources: readonly ServedResource[] = [

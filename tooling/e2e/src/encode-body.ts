@@ -1,4 +1,4 @@
-import { encodeUnknown } from '@keelson/api'
+import { decodeUnknown, encodeUnknown } from '@keelson/api'
 import type { GroupVersionTypes, KindType } from '@keelson/api'
 import { parseGroupVersionKind } from '@keelson/apimachinery'
 import type { GroupVersionKind, JsonObject, KubeObject } from '@keelson/apimachinery'
@@ -30,4 +30,14 @@ export async function encodeBody(object: JsonObject, contentType: string): Promi
   const type = await kindType(parseGroupVersionKind(apiVersion, kind))
   if (type === undefined) throw new Error(`no type for ${apiVersion} ${kind}`)
   return encodeUnknown(type.gvk, type.encodeProto(rest as unknown as KubeObject))
+}
+
+/** An object as the original would send it. Throws for what is none; of an unknown kind the message stays as it is. */
+export async function decodeProtobuf(bytes: Uint8Array): Promise<JsonObject> {
+  const { gvk, raw } = decodeUnknown(bytes)
+  const { group, version, kind } = gvk
+  // Discovery's oldest kind has no version.
+  const type = (version === '' ? undefined : await kindType(gvk)) ?? (await kindType({ group: 'meta.k8s.io', version: 'v1', kind }))
+  const object = type === undefined ? { raw: Buffer.from(raw).toString('hex') } : (type.decodeProto(raw) as unknown as JsonObject)
+  return { apiVersion: group === '' ? version : `${group}/${version}`, kind, ...object }
 }

@@ -5,6 +5,7 @@ import type { TLSSocket } from 'node:tls'
 export interface Answer {
   readonly status: number
   readonly headers: Record<string, string | string[] | undefined>
+  readonly bytes: Buffer
   readonly text: string
   json<T = Record<string, unknown>>(): T
 }
@@ -49,8 +50,9 @@ export class HttpsClient implements Disposable {
           response.on('data', (chunk: Buffer) => chunks.push(chunk))
           response.on('error', reject)
           response.on('end', () => {
-            const text = Buffer.concat(chunks).toString()
-            resolve({ status: response.statusCode ?? 0, headers: response.headers, text, json: <T>() => JSON.parse(text) as T })
+            const bytes = Buffer.concat(chunks)
+            const text = bytes.toString()
+            resolve({ status: response.statusCode ?? 0, headers: response.headers, bytes, text, json: <T>() => JSON.parse(text) as T })
           })
         },
       )

@@ -48,7 +48,8 @@ function varint(value: number): number[] {
 
 /** Throws `ProtoError` unless the bytes are an envelope. */
 export function decodeUnknown(bytes: Uint8Array): UnknownEnvelope {
-  if (!hasProtoMagic(bytes)) throw new ProtoError('the bytes do not begin with the protobuf prefix')
+  if (!hasProtoMagic(bytes))
+    throw new ProtoError(`provided data does not appear to be a protobuf message, expected prefix [${magic.join(' ')}]`)
   return readMessage(bytes.subarray(magic.length), readEnvelope)
 }
 

@@ -1,4 +1,4 @@
-export { onlyFields, withoutFields } from './field-filter.ts'
+export { withoutFields } from './field-filter.ts'
 export type { FieldFilter } from './field-filter.ts'
 export { FieldManager } from './field-manager.ts'
 export type { FieldManagerOptions } from './field-manager.ts'

@@ -52,7 +52,7 @@ export class PatchDocument {
   /** A deep copy, of which is passed what is passed of the value. */
   copyOf(value: JsonValue): JsonValue {
     const copy = copyObject(value)
-    if (this.passed !== undefined) this.passAlike(copy, value)
+    if (this.passed !== undefined) passCopy(this.passed, value, copy)
     return copy
   }
 
@@ -63,12 +63,6 @@ export class PatchDocument {
     for (const member of Object.values(value)) this.pass(member)
   }
 
-  private passAlike(copy: JsonValue, value: JsonValue): void {
-    if (!isContainer(copy) || !this.passed!.has(value)) return
-    this.passed!.add(copy)
-    for (const key of Object.keys(copy)) this.passAlike((copy as JsonMembers)[key]!, (value as JsonMembers)[key]!)
-  }
-
   private own(container: JsonContainer): JsonContainer {
     this.passed?.add(container)
     if (this.owned.has(container)) return container
@@ -77,6 +71,13 @@ export class PatchDocument {
     this.passed?.add(copy)
     return copy
   }
+}
+
+/** What was not gone through has nothing below it that was. */
+function passCopy(passed: Set<JsonValue>, value: JsonValue, copy: JsonValue): void {
+  if (!passed.has(value) || !isContainer(value) || !isContainer(copy)) return
+  passed.add(copy)
+  for (const key of Object.keys(value)) passCopy(passed, readMember(value, key)!, readMember(copy, key)!)
 }
 
 export function isContainer(value: JsonValue | undefined): value is JsonContainer {

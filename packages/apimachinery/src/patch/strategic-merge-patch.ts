@@ -166,7 +166,7 @@ function checkOrder(patchList: readonly JsonValue[], order: readonly JsonValue[]
   while (matched < items.length && at < order.length) {
     const item = items[matched]!
     if (isJsonObject(item) && Object.hasOwn(item, directive)) matched++
-    else if (equalJson(identityOf(item, mergeKey), identityOf(order[at++]!, mergeKey))) matched++
+    else if (isSame(item, order[at++]!, mergeKey)) matched++
   }
   if (matched < items.length) {
     throw new PatchFailure(
@@ -180,9 +180,13 @@ function isDeletion(item: JsonValue): boolean {
   return item[directive] === 'delete'
 }
 
-function identityOf(item: JsonValue, mergeKey: string): JsonValue {
-  if (mergeKey === '') return item
-  if (!isJsonObject(item)) throw badType('map', item)
+function isSame(item: JsonValue, ordered: JsonValue, mergeKey: string): boolean {
+  if (mergeKey === '') return equalJson(item, ordered)
+  for (const one of [item, ordered]) if (!isJsonObject(one)) throw badType('map', one)
+  return equalJson(identityOf(item as JsonObject, mergeKey), identityOf(ordered as JsonObject, mergeKey))
+}
+
+function identityOf(item: JsonObject, mergeKey: string): JsonValue {
   const id = identity(item, mergeKey)
   if (id === undefined) throw new PatchFailure(`map: ${goValue(item)} does not contain declared merge key: ${mergeKey}`)
   return id

@@ -23,8 +23,11 @@ function interpret(error: YAMLParseError, text: string): Finding {
   const offset = error.pos[0]
   const scanner = (words: string): Finding => ({ text: words, by: 'scanner', offset })
   const parser = (words: string): Finding => ({ text: words, by: 'parser', offset })
+  // An item of a sequence where a key should be is read as one, and missed at once.
+  const isItem = /^-\s/.test(text.slice(offset, offset + 2))
   switch (error.code) {
     case 'MULTILINE_IMPLICIT_KEY':
+      if (isItem) return parser('did not find expected key')
       if (hasSiblingBefore(text, offset)) return { text: "could not find expected ':'", by: 'scanner', offset, late: true }
       return misplacedValue(text, offset)
     case 'KEY_OVER_1024_CHARS':
@@ -41,7 +44,7 @@ function interpret(error: YAMLParseError, text: string): Finding {
       return scanner('did not find expected alphabetic or numeric character')
     case 'BAD_INDENT':
     case 'MISSING_CHAR':
-      return missing(error, text)
+      return isItem ? parser('did not find expected key') : missing(error, text)
     case 'UNEXPECTED_TOKEN':
       return unexpected(error, text)
     default:

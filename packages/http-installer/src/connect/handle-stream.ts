@@ -21,7 +21,7 @@ const maxRefusalBytes = 50_000
 
 /** Answers with bytes from elsewhere, as they come and as fast as the client takes them. */
 export async function handleStream({ c, scope, context, name, query }: ApiRequest): Promise<Response> {
-  const { transform } = negotiateOutput(c, 'untabled')
+  const { transform } = negotiateOutput(c, scope.endpoint)
   const streamer = scope.storage as unknown as Streamer
   const target = await streamer.openStream(context, name, readConnectOptions(streamer.streamOptions, query))
   if (transform !== undefined) throw noMetadata(transform)

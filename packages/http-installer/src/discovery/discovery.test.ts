@@ -32,7 +32,7 @@ it('lists versions and resources', async () => {
     shortNames: ['cm'],
     storageVersionHash: 'qFsyl6wFWjQ=',
   })
-  expect(resources.at(-1)).toEqual({
+  expect(resources.find(({ name }: { name: string }) => name === 'namespaces/status')).toEqual({
     name: 'namespaces/status',
     singularName: '',
     namespaced: false,
@@ -40,8 +40,10 @@ it('lists versions and resources', async () => {
     verbs: ['get', 'patch', 'update'],
   })
   expect((await server.request('GET', '/apis')).body).toEqual({ kind: 'APIGroupList', apiVersion: 'v1', groups: [] })
+  expect((await server.request('DELETE', '/apis')).status).toBe(200)
+  expect((await server.request('DELETE', '/api')).status).toBe(405)
   expect((await server.request('GET', '/apis/none')).text).toBe('404 page not found\n')
-  expect((await server.request('GET', '/api/v9')).text).toBe('404 page not found\n')
+  expect((await server.request('GET', '/api/v9')).body).toMatchObject({ code: 404, reason: 'NotFound' })
 })
 
 it('gives everything at once to who asks for it, once', async () => {

@@ -1,11 +1,9 @@
-import { newGenericServerResponse } from '@keelson/apimachinery'
 import type { InstallerContext } from '../context.ts'
-import { checkAcceptable } from '../preconditions.ts'
 import { metaDocument } from './meta-document.ts'
 import { asksForAggregated, serveAggregated } from './aggregated.ts'
 import type { DiscoveryGroup, DiscoveryRegistry, DiscoveryResource } from './discovery-registry.ts'
+import { serveAnyMethod, serveDocument } from './serve-document.ts'
 import { apiVersionOf } from '../scope.ts'
-import { writeError } from '../write-error.ts'
 
 /** `segments` are the path's: ["apis"], ["apis", "apps"], ["apis", "apps", "v1"]. Undefined: no such group or version. */
 export function serveDiscovery(
@@ -16,13 +14,9 @@ export function serveDiscovery(
 ): Response | undefined {
   const document = documentOf(c, registry, segments, serverAddress)
   if (document === undefined) return undefined
-  try {
-    if (c.req.method !== 'GET') throw newGenericServerResponse(405, c.req.method, { group: '', resource: '' }, '')
-    checkAcceptable(c, false)
-    return document()
-  } catch (error) {
-    return writeError(c, error)
-  }
+  // The list of groups, and a group, are kept by a part of the original that asks for no method.
+  const [root, , version] = segments
+  return root === 'apis' && version === undefined ? serveAnyMethod(c, document) : serveDocument(c, document)
 }
 
 function documentOf(

@@ -7,12 +7,12 @@ import type { OpenApiRegistry } from './openapi-registry.ts'
 
 const prefix = '/openapi/v3'
 
-/** `/openapi/v3` and what is below it. Undefined: no such document. */
-export async function serveOpenApi(c: InstallerContext, registry: OpenApiRegistry): Promise<Response | undefined> {
-  const path = c.req.path.slice(prefix.length).replace(/^\//, '').replace(/\/$/, '')
-  if (path === '') return serveIndex(c, registry)
+/** `/openapi/v3` and what is below it, whatever the method. */
+export async function serveOpenApi(c: InstallerContext, registry: OpenApiRegistry): Promise<Response> {
+  if (c.req.path === prefix) return serveIndex(c, registry)
+  const path = c.req.path.slice(prefix.length + 1)
   const document = registry.document(path)
-  if (document === undefined) return undefined
+  if (document === undefined) return sendBytes(c, 404, {}, '')
   const hash = await document.etag()
   if (!acceptsJson(c.req.header('accept'))) return sendBytes(c, 406, { vary: 'Accept' }, '')
   const headers: Record<string, string> = { etag: `"${hash}"`, vary: 'Accept', 'content-type': 'application/json' }
@@ -34,7 +34,7 @@ async function serveIndex(c: InstallerContext, registry: OpenApiRegistry): Promi
   const body = JSON.stringify({ paths })
   const headers: Record<string, string> = {
     etag: `"${createHash('sha512').update(body).digest('hex').toUpperCase()}"`,
-    'content-type': 'application/json',
+    'content-type': 'text/plain; charset=utf-8',
   }
   return c.req.header('if-none-match') === headers['etag'] ? notModified(c, headers) : sendBytes(c, 200, headers, body)
 }

@@ -1,7 +1,8 @@
 import type { KubeObject, Status, TypeSchema } from '@keelson/apimachinery'
-import { decodeStruct, parseJson } from '@keelson/apimachinery'
+import { parseJson } from '@keelson/apimachinery'
 import { encodeUnknown } from '@keelson/api'
 import type { ObjectEvent } from '@keelson/storagebackend'
+import { blankObject } from '../blank-object.ts'
 import type { CborCodec } from '../cbor/cbor-codec.ts'
 import { pieceBytes, surrounded } from '../json-piece.ts'
 import type { JsonPiece } from '../json-piece.ts'
@@ -12,7 +13,6 @@ import { partialForm, partialJson, partialProto } from '../partial-metadata.ts'
 import type { PartialForm } from '../partial-metadata.ts'
 import { watchFrame } from '../proto-frames.ts'
 import type { IncludeObject } from '../query-options.ts'
-import { apiVersionOf } from '../scope.ts'
 import type { ResourceScope } from '../scope.ts'
 import { TableRows } from '../table.ts'
 import { httpChunk } from './http-chunk.ts'
@@ -90,12 +90,14 @@ function jsonFrame(type: string, object: Buffer): Buffer {
 class TableFramer implements EventFramer {
   readonly #rows: TableRows
   readonly #scope: ResourceScope
+  readonly #include: IncludeObject
   readonly #embed: EmbedJson
   #told = false
 
   constructor(scope: ResourceScope, version: 'v1' | 'v1beta1', include: IncludeObject, embed: EmbedJson) {
     this.#rows = new TableRows(scope, version, include)
     this.#scope = scope
+    this.#include = include
     this.#embed = embed
   }
 
@@ -111,7 +113,9 @@ class TableFramer implements EventFramer {
 
   #bookmark(event: Bookmark): Buffer {
     const object = bookmarkObject(this.#scope, event)
-    const row = event.initialEventsEnd ? this.#rows.row(object, 'Metadata') : this.#rows.row(object)
+    // What says that initial events are over is in the metadata.
+    const include = event.initialEventsEnd && this.#include === 'None' ? 'Metadata' : this.#include
+    const row = this.#rows.row(object, include)
     return this.#frame('BOOKMARK', String(event.revision), row)
   }
 
@@ -122,14 +126,12 @@ class TableFramer implements EventFramer {
   }
 }
 
-/** An object of the watched kind that has only a version; what JSON always writes is there too. */
+/** An object of the watched kind that has only a version. */
 function bookmarkObject(scope: ResourceScope, { revision, initialEventsEnd }: Bookmark): KubeObject {
-  const metadata = {
+  return blankObject(scope, {
     resourceVersion: String(revision),
     ...(initialEventsEnd ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : undefined),
-  }
-  const object = scope.type === undefined ? { metadata } : decodeStruct<KubeObject>(scope.type.schema, { metadata }).object
-  return { kind: scope.gvk.kind, apiVersion: apiVersionOf(scope.gvk), ...object }
+  })
 }
 
 /** The last event of a watch that cannot go on. */

@@ -20,10 +20,6 @@ import { sendWebSocket, watchMessages, websocketUpgrade } from './watch-websocke
 export async function serveWatch(request: ApiRequest, storage: Watchable, options: ListRequestOptions): Promise<Response> {
   const { c, scope, query } = request
   const { settings } = scope
-  const negotiated = negotiateStream(c)
-  const { form } = negotiated
-  const include = negotiated.transform?.kind === 'Table' ? parseIncludeObject(query) : 'Metadata'
-  const framer = createFramer(scope, negotiated, { include, cbor: c.env?.cbor })
   const seconds = options.timeoutSeconds > 0 ? options.timeoutSeconds : settings.minRequestTimeoutSeconds * (1 + settings.random())
   const sent = settings.observeWatch({ group: scope.gvk.group, version: scope.gvk.version, resource: scope.resource })
   const life = new WatchLife(settings.stopping, seconds * 1000)
@@ -33,6 +29,11 @@ export async function serveWatch(request: ApiRequest, storage: Watchable, option
   request.context.signal.addEventListener('abort', gone, { once: true })
   try {
     const opened = await open(request, storage, options, settings.now() + seconds * 1000, life.signal)
+    // In this order: what is wrong with the watch itself is said before its form is looked at.
+    const negotiated = negotiateStream(c)
+    const { form } = negotiated
+    const include = negotiated.transform?.kind === 'Table' ? parseIncludeObject(query) : 'Metadata'
+    const framer = createFramer(scope, negotiated, { include, cbor: c.env?.cbor })
     const produce = async (sink: ResponseSink): Promise<void> => {
       sink.onClose(gone)
       try {

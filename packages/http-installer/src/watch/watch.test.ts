@@ -81,6 +81,17 @@ describe('a watch', () => {
     })
   })
 
+  it.each([
+    ['Object', 'ConfigMap'],
+    ['None', 'PartialObjectMetadata'],
+  ])('marks it in tables with objects of %s in a %s', async (include, kind) => {
+    const server = await open()
+    const query = `watch=1&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan&includeObject=${include}`
+    const watch = await openWatch(server.base, `${maps}?${query}`, { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' })
+    const { object } = (await watch.next()).object.rows[0]
+    expect([object.kind, Object.keys(object.metadata.annotations)]).toEqual([kind, ['k8s.io/initial-events-end']])
+  })
+
   it('ends by itself, and when the server stops', async () => {
     const stopping = new AbortController()
     const server = await open({ stopping: stopping.signal })
@@ -154,6 +165,8 @@ describe('a watch', () => {
     const server = await open()
     const yaml = await server.request('GET', `${maps}?watch=1`, undefined, { accept: 'application/yaml' })
     expect(yaml.status).toBe(406)
+    const both = await server.request('GET', `${maps}?watch=1&resourceVersion=x`, undefined, { accept: 'application/yaml' })
+    expect([both.status, both.text]).toEqual([500, expect.stringContaining('resourceVersion: Invalid value: "x"')])
     const wrong = await server.request('GET', `${maps}?watch=1&sendInitialEvents=true`)
     expect(wrong.body.message).toBe(
       'ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan',

@@ -13,7 +13,7 @@ const page = { resourceVersion: '', resourceVersionMatch: undefined, limit: 0, c
 
 it('each component is asked when somebody looks', async () => {
   const { items } = await storage.list(context, { ...page, predicate: { labels: everything(), fields: everyField() } })
-  const rows = Array.from(items, (item) => storage.table.cells(plain(item), 0))
+  const rows = Array.from(items, (item) => storage.table!.cells(plain(item), 0))
   expect(rows).toEqual([
     ['scheduler', 'Unhealthy', 'connection refused', ''],
     ['etcd-0', 'Healthy', 'ok', ''],

@@ -21,7 +21,7 @@ export const namespaces: ResourceDefinition<Namespace> = defineResource<Namespac
   columns: [{ name: 'Status', description: 'Active, or Terminating.', value: (namespace) => namespace.status?.phase ?? '' }],
   subresources: {
     status: { update: statusStrategy },
-    finalize: { update: finalizeStrategy, get: false },
+    finalize: { update: finalizeStrategy, get: false, tabled: false },
   },
   withoutVerbs: ['deletecollection'],
   returnsDeletedObject: true,

@@ -31,7 +31,7 @@ export function isDivisibleHugePages(name: string, quantity: Quantity): boolean 
   }
 }
 
-/** Finer than thousandths is rounded up, and all is written in canonical form. In place. */
+/** Finer than thousandths is rounded up. In place. */
 export function roundUpToMilli(list: Record<string, string> | null | undefined): void {
   if (list === null || list === undefined) return
   for (const [name, text] of Object.entries(list)) {

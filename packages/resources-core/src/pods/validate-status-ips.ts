@@ -27,8 +27,7 @@ function validateAddresses(addresses: Addresses, old: Addresses, path: FieldPath
   const parsed = texts.map((text) => parseIP(text))
   const bad = parsed.indexOf(undefined)
   if (bad >= 0) {
-    const reason = `failed to check for dual stack with error:ip ${texts[bad] === '' ? '<nil>' : texts[bad]} is invalid`
-    errors.push(fieldError.internal(path, reason))
+    errors.push(fieldError.internal(path, `failed to check for dual stack with error:invalid IP[${bad}]: ${texts[bad]}`))
   }
   const families = new Set(parsed.map((address) => address?.family))
   if (bad >= 0 || families.size < 2 || texts.length > 2) {

@@ -44,13 +44,13 @@ describe('replication controllers', () => {
     const storage = test.paths.get('replicationcontrollers/scale') as unknown as Getter & Updater
     const scale = plain(await storage.get(context, 'c', {})) as Scale
     expect(scale).toMatchObject({ kind: 'Scale', spec: { replicas: 1 }, status: { replicas: 0, selector: 'a=1,b=2' } })
-    expect(test.paths.get('replicationcontrollers/scale')!.table.columns.map(({ name }) => name)).toEqual([
+    expect(test.paths.get('replicationcontrollers/scale')!.table!.columns.map(({ name }) => name)).toEqual([
       'Name',
       'Desired',
       'Available',
       'Age',
     ])
-    expect(test.paths.get('replicationcontrollers/scale')!.table.cells(scale, Date.now()).slice(0, 3)).toEqual(['c', 1, 0])
+    expect(test.paths.get('replicationcontrollers/scale')!.table!.cells(scale, Date.now()).slice(0, 3)).toEqual(['c', 1, 0])
     const write = (change: Scale): Promise<unknown> => storage.update(context, 'c', put(change), { dryRun: false })
     await write({ ...scale, spec: { replicas: 3 } })
     const scaled = plain(await test.store.get(context, 'c', {})) as ReplicationController

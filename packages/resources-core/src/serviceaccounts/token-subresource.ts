@@ -1,7 +1,6 @@
 import type { TokenRequest } from '@keelson/api/authentication/v1'
 import { fieldError, fieldPath, formatTime, newConflict, newInvalid, newNotFound } from '@keelson/apimachinery'
 import type { GroupVersionKind, KubeObject, RequestContext } from '@keelson/apimachinery'
-import { tableConvertor } from '@keelson/registry'
 import type { CreateRequest, NamedCreater, RESTStorage, SubresourceFactory } from '@keelson/registry'
 import { findBoundObject } from './bound-object.ts'
 import type { BoundObjects, ObjectLookup } from './bound-object.ts'
@@ -46,7 +45,6 @@ class TokenStorage implements RESTStorage, NamedCreater {
   readonly singularName = ''
   readonly shortNames: readonly string[] = []
   readonly categories: readonly string[] = []
-  readonly table: RESTStorage['table'] = tableConvertor({})
   /** A request may say which service account it means, by uid. */
   readonly keepsSystemFields = true
   readonly #options: TokenSubresourceOptions

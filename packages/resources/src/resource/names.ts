@@ -1,6 +1,7 @@
 import { byteLength, fieldError, isCIdentifier, isDNS1123Subdomain } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { invalidEach, validateCSIDriverName } from '@keelson/resources-core'
+import { uuidMisfit } from './uuid-misfit.ts'
 
 const maxPoolLength = 253
 const maxIdLength = 32
@@ -32,6 +33,8 @@ export function validateFullyQualifiedKey(name: string, path: FieldPath): FieldE
 
 export function validateShareID(id: string | undefined, path: FieldPath): FieldErrorList {
   if (id === undefined || uuid.test(id)) return []
+  const misfit = uuidMisfit(id)
+  if (misfit !== undefined) return [fieldError.invalid(path, id, `error validating uid: ${misfit}`)]
   const form = 'uid must be in RFC 4122 normalized form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` with lowercase hexadecimal characters'
   return [fieldError.invalid(path, id, form)]
 }

@@ -16,7 +16,9 @@ export function validateShares(
 ): FieldErrorList {
   const { replicas = 0, readyReplicas = 0, availableReplicas = 0 } = counts
   const errors = shares.flatMap((name) =>
-    (counts[name] ?? 0) > replicas ? [fieldError.invalid(path.child(name), counts[name], 'cannot be greater than status.replicas')] : [],
+    (counts[name] ?? 0) > replicas
+      ? [fieldError.invalid(path.child(name), counts[name] ?? 0, 'cannot be greater than status.replicas')]
+      : [],
   )
   if (availableReplicas > readyReplicas) {
     errors.push(fieldError.invalid(path.child('availableReplicas'), availableReplicas, `cannot be greater than ${ready}`))

@@ -34,6 +34,12 @@ describe('what a server may choose', () => {
     expect(normal({ message: 'at 10.0.3.4' }, { clusterIP: '10.0.3.4' })).toEqual({ message: 'at 10.0.3.4' })
   })
 
+  it('is left out of YAML too', () => {
+    const yaml = 'clusterIP: 10.0.96.234\n  ports:\n  - nodePort: 30301\n    port: 80\n'
+    expect(normal(yaml)).toBe('clusterIP: <ip>\n  ports:\n  - nodePort: <port>\n    port: 80\n')
+    expect(normal(yaml, { clusterIP: '10.0.96.234', nodePort: 30301 })).toBe(yaml)
+  })
+
   it('is what nobody sent', () => {
     const spec = { clusterIP: '10.0.3.4', ports: [{ nodePort: 30_001 }] }
     expect(normal({ spec })).toEqual({ spec: { clusterIP: '<ip>', ports: [{ nodePort: '<port>' }] } })

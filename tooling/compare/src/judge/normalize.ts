@@ -13,6 +13,7 @@ const wholeSeconds: ReadonlySet<string> = new Set([
   'lastPhaseTransitionTime',
 ])
 const uids = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
+const serviceAddresses = /\b10\.0\.\d{1,3}\.\d{1,3}\b(?!\/)/g
 /** The letters that generated names end with. */
 const randomLetters = '[bcdfghjklmnpqrstvwxz2456789]{5}'
 
@@ -60,6 +61,7 @@ export class Normalizer {
     const holder = isObject(parent) ? parent : {}
     if (key === 'resourceVersion' && /^[1-9]\d*$/.test(value)) return 'uid' in holder ? this.#numbered('rv', value) : '<rv>'
     if (key === 'continue') return '<continue>'
+    if (key === 'serverAddress') return '<address>'
     if (key === 'token' && grandKey === 'status') return '<token>'
     if (wholeSeconds.has(key) && time.test(value) && !value.includes('.')) return '<time>'
     if (time.test(value) && !this.#wasSent(value) && isAboutNow(value)) return value.includes('.') ? '<time.micro>' : '<time>'
@@ -72,16 +74,24 @@ export class Normalizer {
     return this.#text(value)
   }
 
-  /** Objects are printed in error messages. */
+  /** Objects are printed in error messages, and are YAML. */
   #text(value: string): string {
     return value
       .replaceAll(uids, (uid) => (this.#wasSent(uid) ? uid : this.#numbered('uid', uid)))
       .replaceAll(/kube-api-access-[a-z0-9]{5}/g, 'kube-api-access-<random>')
-      .replaceAll(/(Too large resource version: \d+, current: |ResourceVersion in record \(|resourceVersion\\*"?: ?\\*")\d+/g, '$1<rv>')
+      .replaceAll(
+        /(Too large resource version: \d+, current: |too old resource version: \d+ \(|ResourceVersion in record \(|ResourceVersion in object meta: |resourceVersion\\*"?: ?\\*")\d+/g,
+        '$1<rv>',
+      )
       .replaceAll(times, (time) => (!this.#sent.includes(time) && isAboutNow(time) ? '<time>' : time))
       .replaceAll(/(\d):3[0-2]\d{3}\//g, '$1:<port>/')
-      .replaceAll(/(odePort\\*": ?|nodePort: \{[A-Z]+ )3[0-2]\d{3}\b/g, '$1<port>')
-      .replaceAll(/\b10\.0\.\d+\.\d+\b/g, (address) => (this.#sent.includes(address) ? address : '<ip>'))
+      .replaceAll(/((?:nodePort|healthCheckNodePort)\\*"?: ?)(3[0-2]\d{3})\b/g, (all, name: string, port) =>
+        this.#wasSent(Number(port)) ? all : `${name}<port>`,
+      )
+      .replaceAll(/(nodePort: \{[A-Z]+ )3[0-2]\d{3}\b/g, '$1<port>')
+      .replaceAll(/^( *continue: )\S+/gm, '$1<continue>')
+      .replaceAll(/(serverAddress: )\S+/g, '$1<address>')
+      .replaceAll(serviceAddresses, (ip) => (this.#wasSent(ip) ? ip : '<ip>'))
   }
 
   #wasSent(value: string | number): boolean {

@@ -6,8 +6,10 @@ import { randomValue } from '../cases/random-value.ts'
 import type { Random } from '../cases/random.ts'
 import { collectionPath, example, isKept, nameOf, objectPath } from '../cases/subjects.ts'
 import type { Subject } from '../cases/subjects.ts'
+import { accepts } from './accepts.ts'
+import { binding, eviction, tokenRequest } from './asked-objects.ts'
 import { randomWrite } from './patches.ts'
-import { forms } from './scenario.ts'
+import { withQuery } from './scenario.ts'
 import type { Scenario } from './scenario.ts'
 
 /** Those that lead to nobody's kubelet, and are asked for with objects. */
@@ -29,8 +31,7 @@ export const subresource: Scenario = {
 }
 
 function step(random: Random, subject: Subject, path: string, name: string, body: JsonObject): Step {
-  if (random.chance(0.1))
-    return { method: 'GET', path, headers: { accept: random.pick([forms.table, forms.metadata, 'application/json']) } }
+  if (random.chance(0.1)) return { method: 'GET', path, headers: { accept: random.pick(accepts) } }
   const metadata = { name: nameOf(subject, random.chance(0.95) ? 'one' : 'two'), ...(subject.namespaced && { namespace }) }
   switch (name) {
     case 'status': {
@@ -49,47 +50,22 @@ function step(random: Random, subject: Subject, path: string, name: string, body
       }
     }
     case 'binding':
-      return {
-        method: 'POST',
-        path,
-        body: {
-          apiVersion: 'v1',
-          kind: 'Binding',
-          metadata,
-          target: random.pick([{ kind: 'Node', name: 'n' }, { name: 'n' }, { kind: 'Pod', name: 'n' }, {}]),
-        },
-      }
+      return { method: 'POST', path: tried(random, path), body: binding(random, metadata) }
     case 'eviction':
-      return {
-        method: 'POST',
-        path,
-        body: {
-          apiVersion: random.pick(['policy/v1', 'policy/v1', 'policy/v1beta1']),
-          kind: 'Eviction',
-          metadata,
-          ...random.pick([{}, { deleteOptions: { gracePeriodSeconds: 0 } }, { deleteOptions: { dryRun: ['All'] } }]),
-        },
-      }
+      return { method: 'POST', path: tried(random, path), body: eviction(random, metadata) }
     case 'token':
-      return {
-        method: 'POST',
-        path,
-        body: {
-          apiVersion: 'authentication.k8s.io/v1',
-          kind: 'TokenRequest',
-          spec: random.pick([
-            {},
-            { audiences: ['a'] },
-            { expirationSeconds: 600 },
-            { expirationSeconds: 5 },
-            { audiences: [''] },
-            { boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name: 'nope' } },
-          ]),
-        },
-      }
+      return { method: 'POST', path: tried(random, path), body: tokenRequest(random, metadata) }
     default:
       return randomWrite(random, subject, path, body)
   }
+}
+
+function tried(random: Random, path: string): string {
+  return withQuery(path, {
+    dryRun: random.pick([undefined, undefined, undefined, undefined, 'All', 'Bogus']),
+    fieldValidation: random.pick([undefined, undefined, undefined, 'Strict', 'Warn', 'Bogus']),
+    fieldManager: random.pick([undefined, undefined, undefined, 'two']),
+  })
 }
 
 const merge = { 'content-type': 'application/merge-patch+json' }

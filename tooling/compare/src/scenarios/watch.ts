@@ -1,5 +1,7 @@
 import type { Step } from '../cases/case.ts'
+import { namespace } from '../cases/case.ts'
 import { collectionPath, example, isKept, objectPath } from '../cases/subjects.ts'
+import { ownSelector } from './labelled.ts'
 import { randomWrite } from './patches.ts'
 import { forms, withQuery } from './scenario.ts'
 import type { Scenario } from './scenario.ts'
@@ -11,9 +13,9 @@ export const watch: Scenario = {
   suits: isKept,
   steps: (random, subject) => {
     const body = example(random, subject, 'one')
-    body['metadata'] = { ...(body['metadata'] as object), labels: { app: 'a', 'example.com/x': 'y' } }
+    body['metadata'] = { ...(body['metadata'] as object), labels: { app: 'a', 'example.com/x': namespace } }
     const path = objectPath(subject, 'one')
-    const labelSelector = subject.namespaced ? undefined : 'example.com/x=y'
+    const { labelSelector } = ownSelector(subject)
     const open = (as: string, accept: string, query: Readonly<Record<string, string | undefined>>): Step => ({
       method: 'WATCH',
       path: withQuery(collectionPath(subject), { watch: 'true', labelSelector, ...query }),

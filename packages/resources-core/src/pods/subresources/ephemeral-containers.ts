@@ -1,7 +1,6 @@
 import type { EphemeralContainer, Pod, PodSpec } from '@keelson/api/core/v1'
 import { copyObject, fieldError, fieldPath, quote, semanticEqual, unnamedPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
-import { onlyFields } from '@keelson/apimachinery/managed-fields'
 import type { SubresourceStrategy } from '@keelson/registry'
 import { keepMember } from '../../keep-member.ts'
 import { internalForm } from '../../internal-form/internal-form.ts'
@@ -19,7 +18,6 @@ const path = fieldPath('spec', 'ephemeralContainers')
 /** Containers for looking into a pod that runs; they are added, and stay. */
 export const ephemeralContainers: SubresourceStrategy<Pod> = {
   update: {
-    resetFields: onlyFields('spec.ephemeralContainers'),
     prepareForUpdate(_context, pod, old) {
       const added = pod.spec?.ephemeralContainers
       keepMember(pod, old, 'status')
@@ -33,6 +31,7 @@ export const ephemeralContainers: SubresourceStrategy<Pod> = {
     },
     validateUpdate: (_context, pod, old) => validateEphemeralUpdate(pod, old),
   },
+  tabled: false,
 }
 
 function validateEphemeralUpdate(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>): FieldErrorList {

@@ -1,7 +1,6 @@
 import type { Container, Pod, PodSpec } from '@keelson/api/core/v1'
 import { copyObject } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
-import { onlyFields } from '@keelson/apimachinery/managed-fields'
 import type { SubresourceStrategy } from '@keelson/registry'
 import { keepMember } from '../../keep-member.ts'
 import { dropDisabledPodFields } from '../../pod-spec/drop-disabled-fields.ts'
@@ -12,9 +11,6 @@ import { validateResize } from './validate-resize.ts'
 /** What the containers of a pod that runs ask for. */
 export const resize: SubresourceStrategy<Pod> = {
   update: {
-    resetFields: onlyFields(
-      ...['containers', 'initContainers'].flatMap((list) => [`spec.${list}.*.resources`, `spec.${list}.*.resizePolicy`]),
-    ),
     prepareForUpdate(_context, pod, old) {
       keepAllButResources(pod, old)
       if (pod.spec !== undefined) dropDisabledPodFields(pod.spec, old.spec)
@@ -22,6 +18,7 @@ export const resize: SubresourceStrategy<Pod> = {
     },
     validateUpdate: (_context, pod, old) => validateResize(pod, old),
   },
+  tabled: false,
 }
 
 /** Nothing is kept when the lists do not belong together, for validation to refuse it. */

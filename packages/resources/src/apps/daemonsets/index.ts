@@ -5,7 +5,7 @@ import { labelsText } from '@keelson/resources-core'
 import { containerColumns, selectorColumn } from '../../workloads/columns.ts'
 import { setDaemonSetDefaults } from './defaults.ts'
 import { daemonSetStatus, daemonSetStrategy } from './strategy.ts'
-import { templateGenerationAnnotation } from './template-generation.ts'
+import { normalizeTemplateGeneration, templateGenerationAnnotation } from './template-generation.ts'
 
 export const daemonSets: ResourceDefinition<DaemonSet> = defineResource<DaemonSet>({
   group: 'apps',
@@ -18,6 +18,7 @@ export const daemonSets: ResourceDefinition<DaemonSet> = defineResource<DaemonSe
   setDefaults: setDaemonSetDefaults,
   strategy: daemonSetStrategy,
   specAnnotations: [templateGenerationAnnotation],
+  fillBlank: normalizeTemplateGeneration,
   columns: [
     {
       name: 'Desired',

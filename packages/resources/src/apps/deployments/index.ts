@@ -3,6 +3,7 @@ import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { containerColumns } from '../../workloads/columns.ts'
 import { parseSelector } from '../../workloads/own-selector.ts'
+import { fillBlankReplicas } from '../blank-replicas.ts'
 import { scaledBySelector } from '../scaled-by-selector.ts'
 import { setDeploymentDefaults } from './defaults.ts'
 import { rollbackAnnotation } from './rollback-annotation.ts'
@@ -19,6 +20,7 @@ export const deployments: ResourceDefinition<Deployment> = defineResource<Deploy
   setDefaults: setDeploymentDefaults,
   strategy: deploymentStrategy,
   specAnnotations: [rollbackAnnotation],
+  fillBlank: fillBlankReplicas,
   columns: [
     {
       name: 'Ready',

@@ -6,6 +6,7 @@ import type { ResourceDefinition } from '@keelson/registry'
 import { keepMember, podNameWarnings, setPodTemplateDefaults } from '@keelson/resources-core'
 import { containerColumns, selectorColumn } from '../../workloads/columns.ts'
 import { countSpecChanges, dropDisabledTemplateFields, isNewGeneration, templateWarnings } from '../../workloads/template-hooks.ts'
+import { fillBlankReplicas } from '../blank-replicas.ts'
 import { scaledBySelector } from '../scaled-by-selector.ts'
 import { validateReplicaSet, validateReplicaSetStatus, validateReplicaSetUpdate } from './validate.ts'
 
@@ -45,6 +46,7 @@ export const replicaSets: ResourceDefinition<ReplicaSet> = defineResource<Replic
     validateUpdate: (_context, set, old) => validateReplicaSetUpdate(set, old),
     warningsOnUpdate: (_context, set, old) => (isNewGeneration(set, old) ? templateWarnings(set.spec?.template, templatePath) : []),
   },
+  fillBlank: fillBlankReplicas,
   columns: [
     { name: 'Desired', type: 'integer', description: 'How many pods there should be.', value: ({ spec }) => spec?.replicas ?? 0 },
     { name: 'Current', type: 'integer', description: 'How many there are.', value: ({ status }) => status?.replicas ?? 0 },

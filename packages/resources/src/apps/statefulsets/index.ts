@@ -3,6 +3,7 @@ import { nameIsDNSLabel } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { containerColumns } from '../../workloads/columns.ts'
+import { fillBlankReplicas } from '../blank-replicas.ts'
 import { scaledBySelector } from '../scaled-by-selector.ts'
 import { setStatefulSetDefaults } from './defaults.ts'
 import { statefulSetStatus, statefulSetStrategy } from './strategy.ts'
@@ -19,6 +20,7 @@ export const statefulSets: ResourceDefinition<StatefulSet> = defineResource<Stat
   validateName: nameIsDNSLabel,
   setDefaults: setStatefulSetDefaults,
   strategy: statefulSetStrategy,
+  fillBlank: fillBlankReplicas,
   columns: [
     {
       name: 'Ready',

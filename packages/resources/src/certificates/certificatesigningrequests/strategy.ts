@@ -51,6 +51,7 @@ export const signingRequestApproval: SubresourceStrategy<CertificateSigningReque
     },
     validateUpdate: (_context, request, old) => validateSigningRequestUpdate(request, old, { mayApprove: true }),
   },
+  tabled: false,
 }
 
 /** Nobody asks in another's name. */

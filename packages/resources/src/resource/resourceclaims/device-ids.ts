@@ -8,11 +8,20 @@ interface DeviceName {
   readonly shareID?: string
 }
 
-/** One text for each device, or share of one. */
-export function deviceId({ driver, pool, device, shareID }: DeepReadonly<DeviceName>): string {
-  return [driver, pool, device, ...(shareID === undefined ? [] : [shareID])].join('/')
+/** Of a device, or a share of one, as errors print it. */
+interface DeviceID {
+  readonly Driver: string
+  readonly Pool: string
+  readonly Device: string
+  readonly ShareID: string
 }
 
-export function allocatedDevices(status: DeepReadonly<ResourceClaimStatus> | undefined): ReadonlySet<string> {
-  return new Set((status?.allocation?.devices?.results ?? []).map(deviceId))
+export function deviceId({ driver, pool, device, shareID = '' }: DeepReadonly<DeviceName>): DeviceID {
+  return { Driver: driver, Pool: pool, Device: device, ShareID: shareID }
+}
+
+/** Tells whether a device was given to the claim. */
+export function allocatedDevices(status: DeepReadonly<ResourceClaimStatus> | undefined): (id: DeviceID) => boolean {
+  const given = new Set((status?.allocation?.devices?.results ?? []).map((result) => JSON.stringify(deviceId(result))))
+  return (id) => given.has(JSON.stringify(id))
 }

@@ -17,13 +17,14 @@ export const resourceClaimStatus: SubresourceStrategy<ResourceClaim> = {
     },
     validateUpdate: (_context, claim, old) => validateClaimStatus(claim, old),
   },
+  tabled: false,
 }
 
 /** What is said of devices that the claim has no longer goes with them. */
 function dropGivenBack(status: ResourceClaimStatus, old: DeepReadonly<ResourceClaimStatus> | undefined): void {
-  const before = allocatedDevices(old)
-  const now = allocatedDevices(status)
-  const kept = (status.devices ?? []).filter((device) => now.has(deviceId(device)) || !before.has(deviceId(device)))
+  const wasGiven = allocatedDevices(old)
+  const isGiven = allocatedDevices(status)
+  const kept = (status.devices ?? []).filter((device) => isGiven(deviceId(device)) || !wasGiven(deviceId(device)))
   if (kept.length === 0) delete status.devices
   else status.devices = kept
 }

@@ -29,12 +29,12 @@ export function validateClaimStatus(claim: ReadonlyClaim, old: ReadonlyClaim): F
   const { reservedFor = [], devices = [], allocation } = claim.status ?? {}
   const { reservedFor: reservedBefore = [], allocation: allocatedBefore } = old.status ?? {}
   const reservedPath = statusPath.child('reservedFor')
-  const given = allocatedDevices(claim.status)
+  const isGiven = allocatedDevices(claim.status)
   const errors = [
     ...validateSet(reservedFor, { max: maxConsumers, rule: validateConsumer, key: ({ uid }) => uid }, reservedPath),
     ...validateSet<DeepReadonly<AllocatedDeviceStatus>>(
       devices,
-      { max: Number.POSITIVE_INFINITY, rule: (device, path) => validateDevice(device, given, path), key: deviceId },
+      { max: Number.POSITIVE_INFINITY, rule: (device, path) => validateDevice(device, isGiven, path), key: deviceId },
       statusPath.child('devices'),
     ),
   ]
@@ -104,14 +104,18 @@ function validateAllocated(
   ]
 }
 
-function validateDevice(device: DeepReadonly<AllocatedDeviceStatus>, given: ReadonlySet<string>, path: FieldPath): FieldErrorList {
+function validateDevice(
+  device: DeepReadonly<AllocatedDeviceStatus>,
+  isGiven: ReturnType<typeof allocatedDevices>,
+  path: FieldPath,
+): FieldErrorList {
   const { shareID, data, networkData } = device
   const conditions = device.conditions ?? []
   const conditionsPath = path.child('conditions')
   return [
     ...validateDeviceName(device, path),
     ...validateShareID(shareID, path.child('shareID')),
-    ...(given.has(deviceId(device)) ? [] : [fieldError.invalid(path, deviceId(device), 'must be an allocated device in the claim')]),
+    ...(isGiven(deviceId(device)) ? [] : [fieldError.invalid(path, deviceId(device), 'must be an allocated device in the claim')]),
     ...(conditions.length > maxConditions ? [fieldError.tooMany(conditionsPath, conditions.length, maxConditions)] : []),
     ...validateConditions(conditions, conditionsPath),
     ...(data === undefined ? [] : validateObject(data, maxDataLength, path.child('data'))),

@@ -1,0 +1,43 @@
+import type { JsonObject } from '@keelson/apimachinery'
+import { collectionPath, isKept } from '../cases/subjects.ts'
+import type { Step } from '../cases/case.ts'
+import { accepts } from './accepts.ts'
+import { deleteOptions, deleteQuery } from './delete-options.ts'
+import { labelledObjects, maybe } from './labelled.ts'
+import { withQuery } from './scenario.ts'
+import type { Scenario } from './scenario.ts'
+
+const selectors = ['app=a', 'app in (a,b)', 'app notin (a),example.com/x', 'example.com/x', 'app=nope', 'app in (']
+const fields = ['metadata.name=a', 'metadata.name!=a', 'metadata.name=nope', 'metadata.bogus=a', 'metadata.namespace=other']
+
+/** What a selector finds is deleted at once, and what is left is listed. */
+export const collection: Scenario = {
+  name: 'collection',
+  weight: 4,
+  suits: (subject) => isKept(subject) && subject.namespaced && subject.verbs.includes('deletecollection'),
+  steps: (random, subject) => {
+    const path = collectionPath(subject)
+    const steps: Step[] = labelledObjects(random, subject, ['a', 'b'])
+    if (random.chance(0.3)) ((steps[0]!.body as JsonObject)['metadata'] as JsonObject)['finalizers'] = ['example.com/guard']
+    for (let left = random.pick([1, 2]); left > 0; left--) {
+      const query = {
+        ...deleteQuery(random),
+        // Of all there is, some is not of this case.
+        labelSelector: random.pick(selectors),
+        fieldSelector: maybe(random, 0.2, fields),
+        limit: maybe(random, 0.15, ['1', '0', '-1', 'x']),
+        resourceVersion: maybe(random, 0.1, ['0', 'x', '']),
+        resourceVersionMatch: maybe(random, 0.05, ['Exact', 'NotOlderThan', 'Bogus']),
+        continue: maybe(random, 0.03, ['x']),
+        watch: maybe(random, 0.03, ['true', 'x']),
+        sendInitialEvents: maybe(random, 0.03, ['true']),
+        timeoutSeconds: maybe(random, 0.05, ['1', 'x']),
+      }
+      const headers = { accept: random.chance(0.6) ? 'application/json' : random.pick(accepts) }
+      const body = random.chance(0.3) ? deleteOptions(random) : undefined
+      steps.push({ method: 'DELETE', path: withQuery(path, query), headers, ...(body && { body }) })
+      steps.push({ method: 'GET', path: withQuery(path, { labelSelector: 'example.com/x' }) })
+    }
+    return steps
+  },
+}

@@ -1,0 +1,54 @@
+import { accepts } from './accepts.ts'
+import { withQuery } from './scenario.ts'
+import type { Scenario } from './scenario.ts'
+
+const aggregated = (version: string): string => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`
+const wishes = [aggregated('v2'), aggregated('v2beta1'), `${aggregated('v2')},application/json`, aggregated('v3'), ...accepts]
+
+/** What says what there is, and paths beside it. What lists all groups is left out: not all that the original has is ours to have. */
+export const discovery: Scenario = {
+  name: 'discovery',
+  weight: 2,
+  suits: () => true,
+  steps: (random, { group, version, plural }) => {
+    const named = group === '' ? '/api' : `/apis/${group}`
+    const paths = [
+      named,
+      `${named}/${version}`,
+      `${named}/${version}`,
+      '/api',
+      '/api/v1',
+      `${named}/v9`,
+      `${named}/${version}/`,
+      `${named}/${version}/nope`,
+      `${named}/${version}/watch`,
+      `${named}/${version}/watch/nope`,
+      `${named}/${version}/namespaces/nope`,
+      `${named}/${version}/namespaces/nope/nope`,
+      `${named}/${version}/namespaces//nope`,
+      `${named}/${version}/${plural}/nope/status/x`,
+      `${named}/${version}/proxy/${plural}`,
+      '/apis/nope',
+      '/apis/nope/v1',
+      '/api/v2',
+      '/nope',
+      '//api',
+      '/version/nope',
+      '/openapi/v3/nope',
+      '/openapi/v3/apis/nope/v1',
+      '/openapi/nope',
+      '/healthz/nope',
+      '/livez/ping',
+      '/readyz/nope',
+      '/healthz/ping',
+      '/.well-known/nope',
+      '/logs',
+      '/ui',
+    ]
+    return Array.from({ length: 3 }, () => ({
+      method: random.pick(['GET', 'GET', 'GET', 'GET', 'HEAD', 'OPTIONS']),
+      path: withQuery(random.pick(paths), { timeout: random.pick([undefined, undefined, undefined, '10s', 'x', '-1s', '0', '1']) }),
+      headers: { accept: random.chance(0.5) ? 'application/json' : random.pick(wishes) },
+    }))
+  },
+}

@@ -1,0 +1,25 @@
+import { namespace } from '../cases/case.ts'
+import { collectionPath, example } from '../cases/subjects.ts'
+import type { Random } from '../cases/random.ts'
+import type { Step } from '../cases/case.ts'
+import type { Subject } from '../cases/subjects.ts'
+
+/** Objects that selectors tell apart, and from everybody else's. */
+export function labelledObjects(random: Random, subject: Subject, names: readonly string[]): Step[] {
+  return names.map((name, index) => {
+    const body = example(random, subject, name)
+    body['metadata'] = { ...(body['metadata'] as object), labels: { app: name, n: `${index * 3 + 1}`, 'example.com/x': namespace } }
+    return { method: 'POST', path: collectionPath(subject), body }
+  })
+}
+
+/** Nobody else's objects of what is in no namespace. */
+export function ownSelector({ namespaced }: Subject): { readonly labelSelector?: string } {
+  return namespaced ? {} : { labelSelector: `example.com/x=${namespace}` }
+}
+
+export type Query = Readonly<Record<string, string | undefined>>
+
+export function maybe(random: Random, probability: number, values: readonly string[]): string | undefined {
+  return random.chance(probability) ? random.pick(values) : undefined
+}

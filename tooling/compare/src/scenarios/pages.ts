@@ -1,0 +1,45 @@
+import { collectionPath, isKept, objectPath } from '../cases/subjects.ts'
+import type { Step } from '../cases/case.ts'
+import { accepts } from './accepts.ts'
+import { labelledObjects, maybe, ownSelector } from './labelled.ts'
+import type { Query } from './labelled.ts'
+import { withQuery } from './scenario.ts'
+import type { Scenario } from './scenario.ts'
+
+/** A list is read in pages, with other parameters beside the token than before, while objects come and go. */
+export const pages: Scenario = {
+  name: 'pages',
+  weight: 4,
+  suits: isKept,
+  steps: (random, subject) => {
+    const path = collectionPath(subject)
+    const first: Query = {
+      limit: random.pick(['1', '1', '2']),
+      resourceVersion: maybe(random, 0.2, ['0', '']),
+      resourceVersionMatch: maybe(random, 0.1, ['NotOlderThan', 'Exact']),
+      labelSelector: maybe(random, 0.2, ['app', 'app in (a,c)']),
+      ...ownSelector(subject),
+    }
+    const accept = random.chance(0.6) ? 'application/json' : random.pick(accepts)
+    const steps: Step[] = [
+      ...labelledObjects(random, subject, ['a', 'b', 'c']),
+      { method: 'GET', path: withQuery(path, first), save: { token: 'metadata.continue' } },
+    ]
+    if (random.chance(0.3)) steps.push({ method: 'DELETE', path: withQuery(objectPath(subject, 'b'), { gracePeriodSeconds: '0' }) })
+    for (let left = random.pick([1, 2]); left > 0; left--) {
+      const query: Query = {
+        limit: random.pick(['1', '2', '5', '0', '', undefined]),
+        resourceVersion: maybe(random, 0.15, ['0', 'x', '']),
+        resourceVersionMatch: maybe(random, 0.1, ['NotOlderThan', 'Exact', '']),
+        labelSelector: first['labelSelector'],
+        fieldSelector: maybe(random, 0.1, ['metadata.name=c', 'metadata.name!=b']),
+        sendInitialEvents: maybe(random, 0.03, ['true', 'false']),
+        watch: maybe(random, 0.03, ['false', 'x']),
+        timeoutSeconds: '1',
+      }
+      // Filled in when it is known, and encoded then.
+      steps.push({ method: 'GET', path: `${withQuery(path, query)}&continue=\${token}`, headers: { accept } })
+    }
+    return steps
+  },
+}

@@ -1,0 +1,50 @@
+import { collectionPath, isKept, nameOf } from '../cases/subjects.ts'
+import { accepts } from './accepts.ts'
+import { labelledObjects, maybe, ownSelector } from './labelled.ts'
+import type { Query } from './labelled.ts'
+import { withQuery } from './scenario.ts'
+import type { Scenario } from './scenario.ts'
+
+/** A watch with parameters and forms of every kind, right and wrong, by the old paths too. */
+export const watching: Scenario = {
+  name: 'watching',
+  weight: 4,
+  suits: isKept,
+  steps: (random, subject) => {
+    const query: Query = {
+      watch: random.pick(['true', 'true', 'true', '1', '', 'x']),
+      resourceVersion: maybe(random, 0.4, ['', '0', '0', 'x', '-1', '99999999999999999999']),
+      resourceVersionMatch: maybe(random, 0.3, ['NotOlderThan', 'NotOlderThan', 'Exact', 'Bogus', '']),
+      sendInitialEvents: maybe(random, 0.4, ['true', 'true', 'false', 'x', '']),
+      allowWatchBookmarks: maybe(random, 0.4, ['true', 'true', 'false', 'x', '1', '']),
+      labelSelector: maybe(random, 0.3, ['app=a', 'app notin (a)', 'app in (', 'app=nope']),
+      fieldSelector: maybe(random, 0.2, [
+        'metadata.name=a',
+        'metadata.name!=a',
+        'metadata.bogus=a',
+        'metadata.name=a,metadata.namespace=other',
+      ]),
+      limit: maybe(random, 0.1, ['1', 'x', '-1']),
+      continue: maybe(random, 0.05, ['x', '']),
+      timeoutSeconds: random.pick(['1', '2', '2', '2', 'x', '']),
+      includeObject: maybe(random, 0.1, ['None', 'Metadata', 'Object', 'Bogus', '']),
+      pretty: maybe(random, 0.05, ['true']),
+      ...ownSelector(subject),
+    }
+    const old = random.chance(0.2)
+    const collection = collectionPath(subject)
+    const path = old ? collection.replace(/^\/api(?:\/v1|s\/[^/]+\/[^/]+)/, '$&/watch') : collection
+    const one = old && random.chance(0.4) ? `/${nameOf(subject, random.pick(['a', 'a', 'nope']))}` : ''
+    const accept = random.pick(random.chance(0.6) ? ['application/json'] : accepts.filter((form) => !form.includes('protobuf')))
+    return [
+      ...labelledObjects(random, subject, ['a', 'b']),
+      {
+        method: 'WATCH',
+        path: withQuery(path + one, old ? { ...query, watch: maybe(random, 0.2, ['false', 'true']) } : query),
+        headers: { accept },
+        as: 'it',
+      },
+      { method: 'COLLECT', path: '', from: 'it', ms: 100 },
+    ]
+  },
+}
