@@ -14,10 +14,10 @@ export function wasSentEmpty(owner: object, member: string): boolean {
   return emptied.get(owner)?.has(member) ?? false
 }
 
-/** A copy of a decoded object, or one with members changed: what was sent empty is told of it, too. Returns the copy. */
-export function asSent<T extends object>(copy: T, original: object): T {
+/** A copy of a decoded object, or one with members changed: what was sent empty is told of it, too, but for what was `replaced`. Returns the copy. */
+export function asSent<T extends object>(copy: T, original: object, replaced: readonly string[] = []): T {
   const members = emptied.get(original)
-  if (members !== undefined) emptied.set(copy, new Set(members))
+  if (members !== undefined) emptied.set(copy, new Set([...members].filter((member) => !replaced.includes(member))))
   return copy
 }
 

@@ -243,10 +243,11 @@ describe('updating pods', () => {
   })
 
   it('shows lists that were sent empty as such', () => {
-    const changed = pod({ nodeSelector: {}, containers: [{ name: 'c', image: 'i', env: [] }], hostname: 'h' })
+    const changed = pod({ nodeSelector: {}, schedulingGates: [], containers: [{ name: 'c', image: 'i', env: [] }], hostname: 'h' })
     const [error] = podStrategy.validateUpdate!(context, changed, pod({ nodeSelector: { a: 'b' } }))
     expect(error?.detail).toContain('+   "Env": [],')
     expect(error?.detail).toContain('+ "NodeSelector": {},')
+    expect(error?.detail).not.toContain('SchedulingGates')
   })
 
   it('may not change the rest, and shows what differs', () => {

@@ -27,7 +27,7 @@ export function validateSpecUnchanged(spec: ReadonlyPodSpec, old: ReadonlyPodSpe
     const { podAffinity, podAntiAffinity } = spec.affinity ?? {}
     const unchanged = semanticEqual(podAffinity, oldAffinity?.podAffinity) && semanticEqual(podAntiAffinity, oldAffinity?.podAntiAffinity)
     const placed = { ...rest, nodeSelector: old.nodeSelector, ...(unchanged ? { affinity: oldAffinity } : undefined) }
-    rest = asSent(placed, rest) as ReadonlyPodSpec
+    rest = asSent(placed, rest, ['nodeSelector']) as ReadonlyPodSpec
   }
   if (semanticEqual(rest, old)) return errors
   const detail = `pod updates may not change fields other than ${updatable}\n${lineDiff(internalForm('PodSpec', old), internalForm('PodSpec', rest))}`
@@ -48,7 +48,7 @@ function withMutableOf(old: ReadonlyPodSpec, spec: ReadonlyPodSpec): ReadonlyPod
     tolerations: old.tolerations,
     ...(wasNegative ? { terminationGracePeriodSeconds: old.terminationGracePeriodSeconds } : undefined),
   }
-  return asSent(rest, spec) as ReadonlyPodSpec
+  return asSent(rest, spec, ['schedulingGates', 'tolerations']) as ReadonlyPodSpec
 }
 
 function validateNodeSelector(spec: ReadonlyPodSpec, { nodeSelector: old = {} }: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
