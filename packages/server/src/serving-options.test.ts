@@ -49,7 +49,7 @@ test('pages of allowed origins are told that they may ask, and nobody else is', 
   expect([asked.statusCode, asked.headers['access-control-allow-origin']]).toEqual([200, 'https://good.example'])
   const other = await ask(port, 'GET', { origin: 'https://good.example.evil' })
   expect([other.statusCode, other.headers['access-control-allow-origin']]).toEqual([200, undefined])
-  expect((await ask(port, 'OPTIONS', { origin: 'https://evil.example' })).statusCode).toBe(404)
+  expect((await ask(port, 'OPTIONS', { origin: 'https://evil.example' })).statusCode).toBe(405)
   await server.close()
 })
 
