@@ -36,7 +36,7 @@ export function help(all: readonly Item[]): string {
     return `  ${group.padEnd(9)} ${names.join(', ')}`
   })
   return `npm run bench -- [flags] [GROUP | GROUP/NAME …]
-Without flags: everything that has no mark, in about ten minutes. A group's name means what is marked (named) too.
+Without flags: everything that has no mark, in ten to fourteen minutes. A group's name means what is marked (named) too.
 
 ${lines.join('\n')}
 
