@@ -25,7 +25,7 @@ test('what is measured', () => {
 })
 
 test('flags', () => {
-  expect(parse()).toMatchObject({ seconds: 0.5, rounds: 7, minutes: undefined, resume: false, other: undefined, base: undefined })
+  expect(parse()).toMatchObject({ seconds: 0.5, rounds: 5, minutes: undefined, resume: false, other: undefined, base: undefined })
   expect(parse('--base', 'HEAD')).toMatchObject({ rounds: 15 })
   expect(parse('--base', 'HEAD', '--rounds', '4')).toMatchObject({ rounds: 4 })
   expect(parse('--full')).toMatchObject({ minutes: 8 })

@@ -23,7 +23,7 @@ export interface BenchOptions {
 /** What is long is measured in parts of so many. */
 const fullMinutes = 8
 /** Many short ones: what else the machine does hits few of them. */
-const usualRounds = 7
+const usualRounds = 5
 /** So many that what is slower can be told from what was disturbed. */
 export const comparedRounds = 15
 
@@ -36,7 +36,7 @@ export function help(all: readonly Item[]): string {
     return `  ${group.padEnd(9)} ${names.join(', ')}`
   })
   return `npm run bench -- [flags] [GROUP | GROUP/NAME …]
-Without flags: everything that has no mark, in ten to fourteen minutes. A group's name means what is marked (named) too.
+Without flags: everything that has no mark, in ten minutes. A group's name means what is marked (named) too.
 
 ${lines.join('\n')}
 

@@ -29,7 +29,10 @@ export interface LoadSideOptions {
 }
 
 /** What a server may take to become steady. */
-const mostSeconds = 6
+const mostSeconds = 3
+/** Bare has little to compile, and takes part in every item. */
+const bareStepSeconds = 0.5
+const mostBareSeconds = 1.5
 const keptOpenSeconds = 0.1
 
 /** What those whose code has run for a while were warmed with. */
@@ -84,8 +87,8 @@ export function loadSide(options: LoadSideOptions): Side {
       // Watches that are kept are opened here, and not while something is measured.
       if (forms.has(form)) return void (one.watch?.keep === true && (await run(keptOpenSeconds)))
       warm.set(server, forms.add(form))
-      // Bare has little to compile, and takes part in every item.
-      const seconds = server.name === bareSide ? 0.5 : 1
+      const bare = server.name === bareSide
+      const seconds = bare ? bareStepSeconds : 1
       const step = async (): Promise<WarmUpStep> => {
         const began = performance.now()
         const { figure, result } = await measured(seconds)
@@ -93,7 +96,10 @@ export function loadSide(options: LoadSideOptions): Side {
         return { seconds: (performance.now() - began) / 1000, requests: result.requests, rate: figure.value, cost }
       }
       const { warmRequests = 0, mostWarmSeconds = mostSeconds } = options
-      return warmUntilSteady(step, { leastRequests: server.name === bareSide ? 0 : warmRequests, mostSeconds: mostWarmSeconds * seconds })
+      const limits = bare
+        ? { leastRequests: 0, mostSeconds: mostBareSeconds }
+        : { leastRequests: warmRequests, mostSeconds: mostWarmSeconds }
+      return warmUntilSteady(step, limits)
     },
     async measure(seconds) {
       resetPeak(pid)

@@ -24,6 +24,7 @@ export const dispatchItem: Item = {
   title: `processor time of an event among ${few} and among ${many.toLocaleString('en')} watchers of one node each`,
   unit: 'µs',
   bar: { type: 'ratio', of: many.toLocaleString('en'), to: few.toLocaleString('en'), most: 1.2 },
+  rounds: 3,
   async open(_bench, stack) {
     const sides: Side[] = []
     for (const count of [few, many]) {

@@ -24,7 +24,7 @@ export function fanOutItem({ watchers, bar }: FanOutOptions): Item {
     ...(bar !== undefined && { bar }),
     compares: true,
     // A round leaves that many events on their way.
-    ...(watchers >= 1000 && { rounds: 3 }),
+    ...(watchers >= 1000 && { rounds: 2 }),
     async open(bench, stack) {
       const server = (await bench.server(usual))!
       const sides = [server, ...(await bench.others(usual))].map((each) =>

@@ -27,8 +27,8 @@ const written = 2000
 const onePod: DatasetSize = { pods: 1, configMaps: 0 }
 
 /** The engine is done with what a write passes through after so many, however long they take. */
-const warmRequests = 15_000
-const mostWarmSeconds = 15
+const warmRequests = 10_000
+const mostWarmSeconds = 10
 
 /**
  * The whole chain with default admission. Bare is what parses a body, puts it durably and answers it. Both have all cores: a client that

@@ -16,6 +16,7 @@ interface StorageLoads {
   /** Of one operation, where that is the bar. */
   readonly mostMs?: number
   readonly etcd?: boolean
+  readonly rounds?: number
 }
 
 export const storageLoads: readonly StorageLoads[] = [
@@ -71,6 +72,7 @@ export const storageLoads: readonly StorageLoads[] = [
     ours: 'snapshot walk',
     bare: 'array walk',
     mostMs: 2,
+    rounds: 3,
   },
   {
     name: 'watches',
@@ -78,6 +80,7 @@ export const storageLoads: readonly StorageLoads[] = [
     ours: '1000 watches',
     bare: '10 watches',
     least: 0.8,
+    rounds: 3,
   },
 ]
 
@@ -87,13 +90,14 @@ let runs = 0
 /** The stores themselves, at their bytes-level contract with values ready. */
 export const storageItems: readonly Item[] = storageLoads.map(itemOf)
 
-function itemOf({ name, title, ours, bare, least = 0, mostMs, etcd = false }: StorageLoads): Item {
+function itemOf({ name, title, ours, bare, least = 0, mostMs, etcd = false, rounds }: StorageLoads): Item {
   return {
     name: `storage/${name}`,
     title,
     unit: mostMs === undefined ? 'operations/s' : 'ms',
     bar: mostMs === undefined ? { type: 'share', least } : { type: 'most', value: mostMs },
     ...(etcd && { only: 'named' as const }),
+    ...(rounds !== undefined && { rounds }),
     async open(bench) {
       const url = etcd ? await bench.etcd() : undefined
       if (etcd && url === undefined) return undefined
