@@ -14,9 +14,14 @@ export const eventColumns: readonly Column<Event>[] = [
   { name: 'Source', priority: 1, description: 'Who reports it.', value: source },
   { name: 'Message', description: 'What happened, for people.', value: (event) => (event.message ?? '').trim() },
   { name: 'First Seen', priority: 1, description: 'When it happened first.', value: firstSeen },
-  { name: 'Count', priority: 1, description: 'How often it happened.', value: (event) => event.series?.count ?? (event.count || 1) },
+  { name: 'Count', priority: 1, description: 'How often it happened.', value: count },
   { name: 'Name', priority: 1, format: 'name', description: 'The name of the event.', value: (event) => event.metadata.name ?? '' },
 ]
+
+/** A series without a count has had none. */
+function count({ series, count }: ReadonlyEvent): number {
+  return series ? (series.count ?? 0) : count || 1
+}
 
 function firstSeen(event: ReadonlyEvent, now: number): string {
   return age((event.firstTimestamp || event.eventTime) ?? undefined, now)
