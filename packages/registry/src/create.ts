@@ -37,7 +37,7 @@ async function createOnce<T extends KubeObject>(
   request: CreateRequest,
 ): Promise<Written<T>> {
   const hook = new BegunHook()
-  await prepareNew(parts, context, object, { dryRun: request.dryRun, validate: request.validate, hook })
+  await prepareNew(parts, context, object, { dryRun: request.dryRun, validate: request.validate, begins: true, hook })
   const name = object.metadata.name ?? ''
   const key = parts.keys.key(context, name)
   try {
@@ -60,6 +60,8 @@ async function createOnce<T extends KubeObject>(
 export interface PrepareNewOptions {
   readonly dryRun: boolean
   readonly validate: CreateRequest['validate'] | undefined
+  /** As in `UpdatePlan`. */
+  readonly begins: boolean
   /** Begun on return, for the caller to finish; finished when this throws. */
   readonly hook: BegunHook
 }
@@ -69,13 +71,13 @@ export async function prepareNew<T extends KubeObject>(
   parts: StoreParts<T>,
   context: RequestContext,
   object: T,
-  { dryRun, validate, hook }: PrepareNewOptions,
+  { dryRun, validate, begins, hook }: PrepareNewOptions,
 ): Promise<void> {
   const { metadata } = object
   fillSystemFields(parts, metadata)
   if ((metadata.name ?? '') === '' && (metadata.generateName ?? '') !== '') metadata.name = parts.generateName(metadata.generateName!)
   const { hooks } = parts
-  if (hooks.beginCreate !== undefined) await hook.begin(() => hooks.beginCreate!(context, object, { dryRun }))
+  if (begins && hooks.beginCreate !== undefined) await hook.begin(() => hooks.beginCreate!(context, object, { dryRun }))
   try {
     const prepared = beforeCreate(parts, context, object)
     if (prepared !== undefined) await prepared

@@ -62,6 +62,8 @@ export type UpdateStrategy<T extends KubeObject> = Pick<
 export interface SubresourceStrategy<T extends KubeObject> {
   /** PUT and PATCH of the subresource go through this. */
   readonly update: UpdateStrategy<T>
+  /** Default false: what is absent cannot be changed, whatever the resource itself allows. */
+  readonly allowCreateOnUpdate?: boolean
   /** Default true: GET answers the whole object. A subresource whose body is of another kind is built by a `SubresourceFactory` instead. */
   readonly get?: boolean
   /** Default true: answers may be asked for as a table. */

@@ -27,10 +27,10 @@ export interface UpdatePlan<T extends KubeObject> {
   readonly repeatedMetadataChecks: NonNullable<Strategy<T>['repeatedMetadataChecks']>
   readonly allowCreateOnUpdate: boolean
   readonly allowUnconditionalUpdate: boolean
-  /** False for subresources: they never create, whoever asks. */
+  /** False for subresources: an apply makes nothing of them that a PUT does not make. */
   readonly mayForceCreate: boolean
-  /** False for subresources: what they change takes nothing from pools. */
-  readonly beginsUpdate: boolean
+  /** False for subresources: what they change, or create, takes nothing from pools. */
+  readonly begins: boolean
 }
 
 /** The resource as the client named it (events.events.k8s.io for core events), for the texts of errors. */

@@ -111,7 +111,7 @@ export class Store<T extends KubeObject = KubeObject>
       allowCreateOnUpdate: strategy.allowCreateOnUpdate ?? false,
       allowUnconditionalUpdate: strategy.allowUnconditionalUpdate ?? true,
       mayForceCreate: true,
-      beginsUpdate: true,
+      begins: true,
     }
   }
 
@@ -185,10 +185,10 @@ export class Store<T extends KubeObject = KubeObject>
     const plan: UpdatePlan<T> = {
       strategy: strategy.update,
       repeatedMetadataChecks: this.#plan.repeatedMetadataChecks === 'none' ? 'none' : 'update',
-      allowCreateOnUpdate: false,
+      allowCreateOnUpdate: strategy.allowCreateOnUpdate ?? false,
       allowUnconditionalUpdate: this.#plan.allowUnconditionalUpdate,
       mayForceCreate: false,
-      beginsUpdate: false,
+      begins: false,
     }
     const Path = strategy.get === false ? UpdateOnlySubresource : Subresource
     return new Path(this.parts, plan, strategy.tabled)

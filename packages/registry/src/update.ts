@@ -95,10 +95,10 @@ function mayCreate<T extends KubeObject>({ plan, request }: Update<T>): boolean 
 }
 
 async function roundOnNothing<T extends KubeObject>(run: Update<T>): Promise<Round<T>> {
-  const { parts, context, name, info, request } = run
+  const { parts, plan, context, name, info, request, hook } = run
   if (!mayCreate(run)) throw newNotFound(qualifiedResource(parts, context), name)
   const object = (await info.updatedObject(undefined)) as T
-  await prepareNew(parts, context, object, { dryRun: request.dryRun, validate: request.validateCreate, hook: run.hook })
+  await prepareNew(parts, context, object, { dryRun: request.dryRun, validate: request.validateCreate, begins: plan.begins, hook })
   if (!request.dryRun) delete object.metadata.resourceVersion
   return { kind: 'create', object }
 }
@@ -109,7 +109,7 @@ async function roundOnObject<T extends KubeObject>(run: Update<T>, current: T, s
   const old = stored.object()
   const object = (await info.updatedObject(current)) as T
   matchVersion(run, object, String(stored.revision))
-  if (plan.beginsUpdate && hooks.beginUpdate !== undefined) {
+  if (plan.begins && hooks.beginUpdate !== undefined) {
     await hook.begin(() => hooks.beginUpdate!(context, object, old, { dryRun: request.dryRun }))
   }
   try {

@@ -36,6 +36,8 @@ export const serviceStrategy: Strategy<Service> = {
 }
 
 export const serviceStatus: SubresourceStrategy<Service> = {
+  // As in the original, with a service that has got no addresses.
+  allowCreateOnUpdate: true,
   update: {
     resetFields: withoutFields('spec'),
     prepareForUpdate: (_context, service, old) => keepMember(service, old, 'spec'),

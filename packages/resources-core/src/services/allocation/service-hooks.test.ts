@@ -2,6 +2,7 @@ import type { Service, ServiceSpec } from '@keelson/api/core/v1'
 import { plain, put, testContext } from '@keelson/registry/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { setServiceDefaults } from '../defaults.ts'
+import { serviceStatus } from '../strategy.ts'
 import { openServices } from '../services.fixture.ts'
 import type { TestServices, TestServicesOptions } from '../services.fixture.ts'
 
@@ -128,6 +129,18 @@ describe('cluster addresses', () => {
     await expect(create('b', { clusterIP: '10.0.0.7' })).rejects.toMatchObject(taken)
     await update('a', { clusterIP: '10.0.0.7' })
     await create('b', { clusterIP: '10.0.0.7' })
+  })
+
+  it('are none of a service that comes into being by its status', async () => {
+    const status = test.store.subresource(serviceStatus)
+    const given = service('a', { clusterIP: '10.0.0.7', clusterIPs: ['10.0.0.7'] })
+    given.status = { loadBalancer: { ingress: [{ ip: '1.2.3.4' }] } }
+    expect(await status.update(context, 'a', put(given), { dryRun: false })).toMatchObject({ created: true })
+    const { object } = await status.update(context, 'b', put(service('b')), { dryRun: false })
+    expect(plain(object)).toMatchObject({ spec: { type: 'ClusterIP' }, status: { loadBalancer: {} } })
+    expect((plain(object) as Service).spec).not.toHaveProperty('clusterIP')
+    await create('c', { clusterIP: '10.0.0.7' })
+    await remove('b')
   })
 })
 
