@@ -3,6 +3,7 @@ import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { containerImages, containerNames } from '../container-columns.ts'
 import { labelsText } from '../labels-text.ts'
+import { templateLabelsOnRead } from '../template-labels.ts'
 import { scaledReplicationControllers } from './scale.ts'
 import { replicationControllerStatus, replicationControllerStrategy } from './strategy.ts'
 
@@ -14,6 +15,7 @@ export const replicationControllers: ResourceDefinition<ReplicationController> =
   scope: 'Namespaced',
   shortNames: ['rc'],
   categories: ['all'],
+  defaultOnRead: templateLabelsOnRead,
   strategy: replicationControllerStrategy,
   selectableFields: { 'status.replicas': ({ status }) => String(status?.replicas ?? 0) },
   columns: [

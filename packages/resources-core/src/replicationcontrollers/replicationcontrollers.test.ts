@@ -38,6 +38,16 @@ describe('replication controllers', () => {
     ])
   })
 
+  it('have the labels of their pods when a status leaves none', async () => {
+    await using test = openTestStore(replicationControllers, { types })
+    await test.store.create(context, controller(), { dryRun: false })
+    const status = test.paths.get('replicationcontrollers/status') as unknown as Updater
+    const labels = { a: '1', b: '2' }
+    const { object } = await status.update(context, 'c', put({ metadata: { name: 'c' } }), { dryRun: false })
+    expect(plain(object).metadata.labels).toEqual(labels)
+    expect(plain(await test.store.get(context, 'c', {})).metadata.labels).toEqual(labels)
+  })
+
   it('are scaled without being read whole', async () => {
     await using test = openTestStore(replicationControllers, { types })
     await test.store.create(context, controller(), { dryRun: false })

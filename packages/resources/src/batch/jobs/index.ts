@@ -2,8 +2,9 @@ import type { Job } from '@keelson/api/batch/v1'
 import { quote } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
+import { templateLabelsOnRead } from '@keelson/resources-core'
 import { jobColumns } from './columns.ts'
-import { jobDefaultOnRead, setJobDefaults } from './defaults.ts'
+import { setJobDefaults } from './defaults.ts'
 import { jobStatus, jobStrategy } from './strategy.ts'
 
 export const jobs: ResourceDefinition<Job> = defineResource<Job>({
@@ -14,7 +15,7 @@ export const jobs: ResourceDefinition<Job> = defineResource<Job>({
   scope: 'Namespaced',
   categories: ['all'],
   setDefaults: setJobDefaults,
-  defaultOnRead: jobDefaultOnRead,
+  defaultOnRead: templateLabelsOnRead,
   strategy: jobStrategy,
   refuseFieldLabel: (label) => `field label ${quote(label)} not supported for Job`,
   selectableFields: { 'status.successful': ({ status }) => String(status?.succeeded ?? 0) },
