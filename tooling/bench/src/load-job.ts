@@ -30,7 +30,10 @@ export interface LoadFailure {
   readonly error: string
 }
 
-/** "{n}" in path and body is replaced by a number that no other request of this run has. */
+/**
+ * "{n}" in path and body is replaced by the number of an object, which comes again where objects are used again; "{i}" in the body by a number
+ * that no other request of this run has, so that what is written to an object is always new.
+ */
 export interface RequestTemplate {
   readonly method: string
   readonly path: string

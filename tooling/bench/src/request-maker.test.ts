@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { mixedMaker, requestMaker } from './request-maker.ts'
 
-test('numbers are counted, padded and come again', () => {
-  const make = requestMaker({ method: 'PUT', path: '/p-{n}', body: '{n}', digits: 3, modulo: 2, firstNumber: 1 })
+test('numbers of objects are counted, padded and come again, those of requests do not', () => {
+  const make = requestMaker({ method: 'PUT', path: '/p-{n}', body: '{n}: {i}', digits: 3, modulo: 2, firstNumber: 1 })
   expect([make(), make(), make()].map(({ path, body }) => [path, body])).toEqual([
-    ['/p-001', '001'],
-    ['/p-000', '000'],
-    ['/p-001', '001'],
+    ['/p-001', '001: 0'],
+    ['/p-000', '000: 1'],
+    ['/p-001', '001: 2'],
   ])
   const even = requestMaker({ method: 'GET', path: '/{n}', firstNumber: 4, step: 2 })
   expect([even().path, even().path]).toEqual(['/4', '/6'])

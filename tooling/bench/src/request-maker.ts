@@ -12,13 +12,14 @@ export interface RequestKind {
 /** Each call gives the next. One that has no number in it is the same object every time. */
 export function requestMaker(template: RequestTemplate): () => MadeRequest {
   const { firstNumber = 0, step = 1, modulo, digits = 0, ...request } = template
-  if (!`${request.path}${request.body ?? ''}`.includes('{n}')) return () => request
+  if (!/\{[ni]\}/.test(`${request.path}${request.body ?? ''}`)) return () => request
   let next = firstNumber
+  let made = 0
   return () => {
     const n = next
     next += step
     const text = String(modulo === undefined ? n : n % modulo).padStart(digits, '0')
-    const body = request.body?.replaceAll('{n}', text)
+    const body = request.body?.replaceAll('{n}', text).replaceAll('{i}', String(made++))
     return { ...request, path: request.path.replaceAll('{n}', text), ...(body !== undefined && { body }) }
   }
 }

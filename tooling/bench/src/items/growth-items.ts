@@ -50,7 +50,7 @@ const requests: Readonly<Record<string, (kind: Kind) => RequestTemplate>> = {
     digits: 6,
     modulo: 1000,
     contentType: 'application/merge-patch+json',
-    body: JSON.stringify({ metadata: { annotations: { [touched]: `${runs++}` } } }),
+    body: JSON.stringify({ metadata: { annotations: { [touched]: `${runs++}-{i}` } } }),
   }),
 }
 

@@ -32,14 +32,14 @@ export function createPod(size: PodSize, set: string): RequestTemplate {
 }
 
 export function patchPod(set: string, run: number): RequestTemplate {
-  const body = JSON.stringify({ metadata: { annotations: { [touched]: `${run}-{n}` } } })
+  const body = JSON.stringify({ metadata: { annotations: { [touched]: `${run}-{i}` } } })
   return { method: 'PATCH', path: podPath(set, '{n}'), contentType: 'application/merge-patch+json', body, digits }
 }
 
 /** The whole pod, as who applies it has it in a file, with an annotation that is new each time. */
 export function applyPod(size: PodSize, set: string, run: number): RequestTemplate {
   const pod = podOf(size, `${set}-{n}`)
-  pod.metadata.annotations[touched] = `${run}-{n}`
+  pod.metadata.annotations[touched] = `${run}-{i}`
   const path = `${podPath(set, '{n}')}?fieldManager=bench`
   return { method: 'PATCH', path, contentType: 'application/apply-patch+yaml', body: JSON.stringify(pod), digits }
 }
@@ -58,6 +58,6 @@ export function updatePod(stored: Buffer, set: string, run: number): RequestTemp
     metadata: Record<string, unknown>
   }
   for (const own of ['resourceVersion', 'uid', 'creationTimestamp', 'managedFields']) delete pod.metadata[own]
-  pod.metadata['annotations'] = { ...(pod.metadata['annotations'] as object), [touched]: `${run}-{n}` }
+  pod.metadata['annotations'] = { ...(pod.metadata['annotations'] as object), [touched]: `${run}-{i}` }
   return { method: 'PUT', path: podPath(set, '{n}'), contentType: 'application/json', body: JSON.stringify(pod), digits }
 }

@@ -18,7 +18,7 @@ export async function watchedPatches(server: ServerUnderTest, streams: number): 
       path: `${pods}/pod-{n}`,
       digits: 6,
       modulo: usual.pods,
-      body: JSON.stringify({ metadata: { annotations: { [touched]: `${runs++}` } } }),
+      body: JSON.stringify({ metadata: { annotations: { [touched]: `${runs++}-{i}` } } }),
     },
     watch: { path: `${pods}?watch=1&resourceVersion=${resourceVersion}`, streams, keep: true },
   }
