@@ -37,11 +37,11 @@ async function measure(chosen: BenchOptions): Promise<number> {
       left: chosen.items.map(({ name }) => name),
     })
   const { seconds, rounds } = report.report
-  const items = allItems.filter(({ name }) => report.report.left.includes(name))
+  const items = report.report.left.flatMap((left) => allItems.filter(({ name }) => name === left))
   const other = chosen.other && { ...chosen.other, [Symbol.asyncDispose]: () => Promise.resolve() }
   using scratch = new Scratch()
   await using bench = openBench({ scratch, program: program(), seconds, etcd, other })
-  const progress = createProgress(items.length)
+  const progress = createProgress()
   const profiles = chosen.profile ? path.join(root, 'bench/profiles') : undefined
   const failed = await runItems(items, bench, report, { rounds, minutes, profiles, progress, print: console.log })
   console.log(`\n${reportTable(report.report)}\n\nwritten to ${path.relative(process.cwd(), report.file)}`)
@@ -56,7 +56,7 @@ async function compare({ items, seconds, rounds, etcd }: BenchOptions, revision:
   const base = buildRevision(root, revision)
   using scratch = new Scratch()
   await using bench = openBench({ scratch, program: program(), seconds, etcd, base: { name: baseSide, program: base } })
-  const regressed = await compareItems(items, bench, { rounds, progress: createProgress(items.length), print: console.log })
+  const regressed = await compareItems(items, bench, { rounds, progress: createProgress(), print: console.log })
   console.log(regressed.length === 0 ? `nothing is worse than ${revision}` : `worse than ${revision}: ${regressed.join(', ')}`)
   return regressed.length === 0 ? 0 : 1
 }

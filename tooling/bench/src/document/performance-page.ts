@@ -1,4 +1,15 @@
-import { barText, cellsOf, coldCells, coldColumns, columns, markNotes, percent, verdictText, warmUpText } from '../frame/figure-text.ts'
+import {
+  barText,
+  cellsOf,
+  coldCells,
+  coldColumns,
+  columns,
+  markNotes,
+  percent,
+  reachedText,
+  verdictText,
+  warmUpText,
+} from '../frame/figure-text.ts'
 import { bareSide, compare } from '../frame/judge.ts'
 import { middleFigure } from '../frame/middle.ts'
 import type { Report } from '../frame/report.ts'
@@ -61,7 +72,7 @@ function wantedTable(items: readonly ItemResult[]): string {
   const rows = items.flatMap(({ title, unit, bar, verdict }) =>
     bar === undefined || verdict === undefined
       ? []
-      : [`| ${title} | ${barText(unit, bar)} | ${verdictText(unit, bar, verdict).split(', ')[0]!} | ${verdict.met ? 'yes' : '**no**'} |`],
+      : [`| ${title} | ${barText(unit, bar)} | ${reachedText(unit, bar, verdict)} | ${verdict.met ? 'yes' : '**no**'} |`],
   )
   return ['| what | wanted | reached | met |', '| --- | --- | --- | --- |', ...rows].join('\n')
 }
@@ -79,6 +90,7 @@ function itemSection(item: ItemResult): string {
   const shown = ['', ...columns].map((_, i) => i).filter((i) => i === 0 || rows.some((row) => row[i] !== ''))
   const line = (cells: readonly string[]): string => `| ${shown.map((i) => cells[i]).join(' | ')} |`
   const others = item.sides.slice(1).filter(({ name }) => name !== bareSide && item.bar?.type !== 'ratio')
+  const verdict = verdictText(item)
   const warmUp = warmUpText(item.sides)
   const beside = others.map((side) => {
     const { reached, by } = compare(item.unit, item.sides[0]!.rounds, side.rounds)
@@ -86,12 +98,7 @@ function itemSection(item: ItemResult): string {
   })
   return [
     `### ${item.title}`,
-    [
-      `\`${item.name}\``,
-      ...(item.bar !== undefined && item.verdict !== undefined ? [verdictText(item.unit, item.bar, item.verdict)] : []),
-      ...beside,
-      ...(warmUp === undefined ? [] : [warmUp]),
-    ].join(' — '),
+    [`\`${item.name}\``, ...(verdict === undefined ? [] : [verdict]), ...beside, ...(warmUp === undefined ? [] : [warmUp])].join(' — '),
     [line(['', ...columns]), `| ${shown.map((i) => (i === 0 ? '---' : '---:')).join(' | ')} |`, ...rows.map(line)].join('\n'),
   ].join('\n\n')
 }

@@ -5,7 +5,7 @@ import type { OpenBench } from './open-bench.ts'
 import { createProgress } from './progress.ts'
 
 const bench = { seconds: 1, release() {} } as unknown as OpenBench
-const progress = createProgress(1, { write: () => true } as unknown as NodeJS.WriteStream)
+const progress = createProgress({ write: () => true } as unknown as NodeJS.WriteStream)
 
 /** Ours gives these rates one after the other, the base always 100. */
 function planted(rates: readonly number[]): Item {

@@ -17,12 +17,12 @@ export async function compareItems(
 ): Promise<readonly string[]> {
   const regressed: string[] = []
   for (const [done, item] of items.entries()) {
-    progress.show(done, item.name)
+    progress.show(done, items.length, item.name)
     bench.release()
     let result = await runItem(item, bench, { rounds })
     let comparison = result === undefined ? undefined : comparisonOf(result)
     if (comparison?.regressed === true) {
-      progress.show(done, `${item.name}, once more`)
+      progress.show(done, items.length, `${item.name}, once more`)
       result = await runItem(item, bench, { rounds: rounds * 2 })
       comparison = comparisonOf(result!)
     }

@@ -31,9 +31,15 @@ export function barText(unit: Unit, bar: Bar): string {
   }
 }
 
-export function verdictText(unit: Unit, bar: Bar, { reached, by, met }: Verdict): string {
+export function reachedText(unit: Unit, bar: Bar, { reached, by }: Verdict): string {
   const shown = bar.type === 'share' ? percent(reached) : bar.type === 'ratio' ? `${number(reached)} ×` : valueText(unit, reached)
-  return `${shown}${by === 'processor time' ? ' by processor time' : ''}, ${barText(unit, bar)}: ${met ? 'met' : 'MISSED'}`
+  return `${shown}${by === 'processor time' ? ' by processor time' : ''}`
+}
+
+export function verdictText({ unit, bar, verdict, before }: ItemResult): string | undefined {
+  if (bar === undefined || verdict === undefined) return undefined
+  const again = before === undefined ? '' : ` (measured once more; at first ${reachedText(unit, bar, before)})`
+  return `${reachedText(unit, bar, verdict)}, ${barText(unit, bar)}: ${verdict.met ? 'met' : 'MISSED'}${again}`
 }
 
 /** How long each side was warmed; undefined where none had to be. */

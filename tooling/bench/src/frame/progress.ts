@@ -2,21 +2,21 @@ const width = 24
 
 export interface Progress {
   /** What is being done, after how many of all the items. */
-  show(done: number, what: string): void
+  show(done: number, all: number, what: string): void
   /** A line that stays. */
   say(line: string): void
   end(): void
 }
 
 /** A bar that is drawn over itself on a terminal; elsewhere a line for each item. */
-export function createProgress(all: number, out: NodeJS.WriteStream = process.stderr, now: () => number = Date.now): Progress {
+export function createProgress(out: NodeJS.WriteStream = process.stderr, now: () => number = Date.now): Progress {
   const began = now()
   let said = -1
   const clear = (): void => {
     if (out.isTTY) out.write('\r\u001B[K')
   }
   return {
-    show(done, what) {
+    show(done, all, what) {
       if (!out.isTTY) {
         if (done !== said) out.write(`${done + 1}/${all} ${what}\n`)
         said = done

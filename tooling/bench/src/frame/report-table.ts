@@ -24,7 +24,7 @@ export function itemTable(item: ItemResult): string {
   const shown = all[0]!.map((_, i) => i).filter((i) => i === 0 || rows.some((row) => row[i] !== ''))
   const widths = shown.map((i) => Math.max(...all.map((row) => row[i]!.length)))
   const lines = all.map((row) => shown.map((i, at) => (i === 0 ? row[i]!.padEnd(widths[at]!) : row[i]!.padStart(widths[at]!))).join('  '))
-  const verdict = item.bar !== undefined && item.verdict !== undefined ? [`  ${verdictText(item.unit, item.bar, item.verdict)}`] : []
+  const verdict = verdictText(item)
   const warmUp = warmUpText(item.sides)
   const cold = coldCells(item).map(
     ([side, cells]) => `  ${side}, just started: ${coldColumns.map((column, i) => `${column} ${cells[i]!}`).join(', ')}`,
@@ -35,6 +35,6 @@ export function itemTable(item: ItemResult): string {
     ...lines,
     ...(warmUp === undefined ? [] : [`  ${warmUp}`]),
     ...cold,
-    ...verdict,
+    ...(verdict === undefined ? [] : [`  ${verdict}`]),
   ].join('\n')
 }

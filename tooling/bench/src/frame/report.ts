@@ -10,7 +10,7 @@ export interface Report extends MeasuredOn {
   /** Of one measurement, and how many there are of each. */
   readonly seconds: number
   readonly rounds: number
-  /** Items that were asked for and are not measured yet. */
+  /** Items that were asked for and are not measured yet, or have to be once more. */
   readonly left: readonly string[]
   readonly items: readonly ItemResult[]
 }
@@ -48,14 +48,19 @@ export class ReportFile {
     return this.#report
   }
 
-  /** Without a result, the item cannot be measured here. */
-  add(name: string, result: ItemResult | undefined): void {
+  resultOf(name: string): ItemResult | undefined {
+    return this.#report.items.find((item) => item.name === name)
+  }
+
+  /** Without a result, the item cannot be measured here. With `again`, it is measured once more after all others. */
+  add(name: string, result: ItemResult | undefined, again = false): void {
     const { items, left } = this.#report
-    const others = items.filter((item) => item.name !== name)
+    const others = left.filter((other) => other !== name)
+    const at = items.findIndex((item) => item.name === name)
     this.#report = {
       ...this.#report,
-      left: left.filter((other) => other !== name),
-      items: result === undefined ? others : [...others, result],
+      left: again ? [...others, name] : others,
+      items: result === undefined ? items : at === -1 ? [...items, result] : items.with(at, result),
     }
     writeReport(this.file, this.#report)
   }

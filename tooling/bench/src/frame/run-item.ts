@@ -9,6 +9,8 @@ export interface ItemResult extends Pick<Item, 'name' | 'title' | 'unit' | 'bar'
   /** Ours first. */
   readonly sides: readonly SideResult[]
   readonly verdict?: Verdict
+  /** Of the first time, where it had to be measured once more. */
+  readonly before?: Verdict
   /** Seconds that it took to measure all this. */
   readonly took: number
 }
@@ -24,6 +26,8 @@ export interface SideResult {
 
 export interface RunOptions {
   readonly rounds: number
+  /** So many times the rounds, of what is measured in more than one. Default: 1. */
+  readonly times?: number
   /** Profiles are left beside this, one more measurement is made for them. */
   readonly profile?: string | undefined
   readonly onRound?: ((round: number, rounds: number) => void) | undefined
@@ -35,14 +39,19 @@ const latencyShare = 0.6
 const latencySeconds = 1
 
 /** All sides in turns. Undefined when the item cannot be measured here. */
-export async function runItem(item: Item, bench: Bench, { rounds, profile, onRound }: RunOptions): Promise<ItemResult | undefined> {
+export async function runItem(
+  item: Item,
+  bench: Bench,
+  { rounds, times = 1, profile, onRound }: RunOptions,
+): Promise<ItemResult | undefined> {
   const began = performance.now()
   await using stack = new AsyncDisposableStack()
   const opened = await item.open(bench, stack)
   if (opened === undefined) return undefined
   const { sides, bar = item.bar } = opened
   stack.defer(() => sides.forEach((side) => side.close?.()))
-  const count = Math.min(rounds, item.rounds ?? Infinity)
+  const once = Math.min(rounds, item.rounds ?? Infinity)
+  const count = once === 1 ? once : once * times
   const warmUps = await warmedUp(sides, bench.seconds, count)
   const figures = await inTurns(sides, bench.seconds, count, onRound)
   const results: SideResult[] = []

@@ -9,7 +9,7 @@ import { ReportFile } from './report.ts'
 import { runItems } from './run-items.ts'
 
 const bench = { seconds: 1, release() {} } as unknown as OpenBench
-const progress = createProgress(1, { write: () => true } as unknown as NodeJS.WriteStream)
+const progress = createProgress({ write: () => true } as unknown as NodeJS.WriteStream)
 const options = { rounds: 1, progress, print: () => {} }
 
 function itemOf(name: string, more: Partial<Item> = {}): Item {
@@ -48,4 +48,42 @@ test('one that fails is left, and does not keep others from being measured', asy
   const broken = itemOf('a/1', { open: () => Promise.reject(new Error('broken')) })
   expect(await runItems([broken, itemOf('a/2')], bench, report, options)).toBe(1)
   expect(report.report).toMatchObject({ left: ['a/1'], items: [{ name: 'a/2' }] })
+})
+
+test('one that misses its bar is measured once more after all others, twice as often, before that is believed', async () => {
+  const measured: string[] = []
+  const slowAtFirst = (name: string, rates: readonly number[]): Item => {
+    const left = [...rates]
+    const measure = async (): Promise<{ readonly value: number }> => {
+      measured.push(name)
+      return { value: left.shift()! }
+    }
+    return itemOf(name, {
+      bar: { type: 'least', value: 10 },
+      rounds: 2,
+      open: async () => ({ sides: [{ name: 'keelson', warmUp: async () => undefined, measure }] }),
+    })
+  }
+  const items = [slowAtFirst('a/1', [8, 8, 10, 12, 14, 8]), slowAtFirst('a/2', [10, 10]), slowAtFirst('a/3', [1, 1, 2, 2, 2, 2])]
+  const directory = reports()
+  const report = ReportFile.create(directory, { revision: 'r', seconds: 1, rounds: 5, left: items.map(({ name }) => name) })
+  await runItems(items, bench, report, { ...options, rounds: 5 })
+  expect(measured.join(' ')).toBe('a/1 a/1 a/2 a/2 a/3 a/3 a/1 a/1 a/1 a/1 a/3 a/3 a/3 a/3')
+  expect(report.report.left).toEqual([])
+  expect(report.report.items.map(({ name, verdict, before }) => [name, verdict?.reached, verdict?.met, before?.reached])).toEqual([
+    ['a/1', 11, true, 8],
+    ['a/2', 10, true, undefined],
+    ['a/3', 2, false, 1],
+  ])
+})
+
+test('what has to be measured once more is left until it was, also for another part', async () => {
+  const directory = reports()
+  const report = ReportFile.create(directory, { revision: 'r', seconds: 1, rounds: 1, left: ['a/1', 'a/2'] })
+  const items = [itemOf('a/1', { only: 'full', bar: { type: 'least', value: 10 } }), itemOf('a/2', { only: 'full' })]
+  await runItems(items.slice(0, 1), bench, report, { ...options, minutes: 1 })
+  expect(report.report.left).toEqual(['a/2', 'a/1'])
+  const resumed = ReportFile.unfinished(directory)!
+  await runItems(items.toReversed(), bench, resumed, options)
+  expect(resumed.report).toMatchObject({ left: [], items: [{ name: 'a/1', before: { met: false } }, { name: 'a/2' }] })
 })

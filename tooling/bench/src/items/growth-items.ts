@@ -79,8 +79,7 @@ function growthItem({ kind, counts, store = 'embedded', full }: Growth, { what, 
     title: `${titles[what] ?? what} among ${names.join(', ')} objects of ${kind.name}${place}`,
     unit: 'ms',
     bar: { type: 'ratio', of: names.at(-1)!, to: names.at(-2)!, most: 1.3 },
-    rounds: 2,
-    ...(full && { only: 'full' as const }),
+    ...(full && { only: 'full' as const, rounds: 3 }),
     async open(bench) {
       const sides: Side[] = []
       for (const [i, count] of counts.entries()) {
