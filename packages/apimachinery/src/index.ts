@@ -102,6 +102,7 @@ export { everything, labelSelectorAsSelector, LabelsSelector, nothing, parseLabe
 export { escapeFieldValue, everyField, fieldEquals, FieldSelector, parseFieldSelector } from './field-selector.ts'
 export type { FieldRequirement, FieldTransform } from './field-selector.ts'
 export { copyObject } from './copy-object.ts'
+export { setOwn } from './json-reader.ts'
 export { isJsonObject } from './json-object.ts'
 export { mapList } from './map-list.ts'
 export { parseJson } from './json-document.ts'

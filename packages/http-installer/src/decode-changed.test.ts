@@ -13,7 +13,7 @@ const { schema } = createApiTypes([coreV1]).kind({ group: '', version: 'v1', kin
 const stored = decodeStruct<KubeObject>(schema, {
   metadata: {
     name: 'a',
-    labels: { app: 'x' },
+    labels: { app: 'x', phase: 'y', unknown: 'z' },
     finalizers: ['f'],
     managedFields: [{ manager: 'm', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: { 'f:spec': {} } }],
   },

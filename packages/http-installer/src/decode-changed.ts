@@ -1,9 +1,9 @@
-import { asSent, copyObject, decodeStruct, isJsonObject, parseJson, stringifyJson } from '@keelson/apimachinery'
+import { asSent, copyObject, decodeStruct, isJsonObject, parseJson, setOwn, stringifyJson } from '@keelson/apimachinery'
 import type { Decoded, DecodeOptions, JsonObject, JsonValue, KubeObject, StructSchema } from '@keelson/apimachinery'
 
 /**
  * Decodes a document that was made of `current`, an object of this schema. Members that are the very values of `current` were decoded before: the
- * result has copies of them, and only the rest is decoded. Who manages what is no copy, for nobody changes that in place.
+ * result has copies of them, and only the rest is decoded; of maps of texts, entry by entry. Who manages what is no copy, for nobody changes that in place.
  */
 export function decodeChanged(schema: StructSchema, changed: JsonObject, current: KubeObject, options: DecodeOptions): Decoded<KubeObject> {
   const parts = split(schema, changed, current as unknown as JsonObject)
@@ -30,17 +30,20 @@ function decodeWhole(schema: StructSchema, value: JsonObject, options: DecodeOpt
 interface Parts {
   readonly kept: ReadonlyMap<string, JsonValue>
   readonly inner: ReadonlyMap<string, Parts>
+  /** Maps of texts, whole, of which something is as it was. */
+  readonly texts: ReadonlyMap<string, JsonObject>
   readonly rest: JsonObject
   /** Something is as it was, here or further below. */
   readonly keeps: boolean
 }
 
 const typeMeta: ReadonlySet<string> = new Set(['kind', 'apiVersion'])
-const nothingKept: Parts = { kept: new Map(), inner: new Map(), rest: {}, keeps: false }
+const nothingKept: Parts = { kept: new Map(), inner: new Map(), texts: new Map(), rest: {}, keeps: false }
 
 function split(schema: StructSchema, changed: JsonObject, current: JsonObject): Parts {
   const kept = new Map<string, JsonValue>()
   const inner = new Map<string, Parts>()
+  const texts = new Map<string, JsonObject>()
   const rest: JsonObject = {}
   for (const name of Object.keys(changed)) {
     const value = changed[name]!
@@ -53,20 +56,46 @@ function split(schema: StructSchema, changed: JsonObject, current: JsonObject): 
       const parts = split(type, value, before)
       if (parts.keeps) inner.set(name, parts)
       rest[name] = parts.keeps ? parts.rest : value
+    } else if (type.kind === 'map' && type.values.kind === 'string' && isJsonObject(value) && isJsonObject(before)) {
+      const other = otherEntries(value, before)
+      if (other !== value) texts.set(name, value)
+      if (other !== undefined) rest[name] = other
     } else rest[name] = value
   }
-  return { kept, inner, rest, keeps: kept.size > 0 || inner.size > 0 }
+  return { kept, inner, texts, rest, keeps: kept.size > 0 || inner.size > 0 || texts.size > 0 }
+}
+
+/** Those that are not as before; `map` itself when none is, undefined when all are. */
+function otherEntries(map: JsonObject, before: JsonObject): JsonObject | undefined {
+  let other: JsonObject | undefined
+  let same = 0
+  for (const key in map) {
+    const value = map[key]!
+    if (typeof value === 'string' && Object.hasOwn(before, key) && before[key] === value) same++
+    else setOwn((other ??= {}), key, value)
+  }
+  return same === 0 ? map : other
 }
 
 /** In the schema's order, as decoding has them. */
-function putBack(schema: StructSchema, { kept, inner }: Parts, decoded: JsonObject): JsonObject {
+function putBack(schema: StructSchema, { kept, inner, texts }: Parts, decoded: JsonObject): JsonObject {
   const whole: JsonObject = {}
   for (const { name, type } of schema.fields) {
     const same = kept.get(name)
     const parts = inner.get(name)
+    const map = texts.get(name)
     if (same !== undefined) whole[name] = name === 'managedFields' ? same : copyObject(same)
     else if (parts !== undefined) whole[name] = putBack(type as StructSchema, parts, (decoded[name] ?? {}) as JsonObject)
+    else if (map !== undefined) whole[name] = putBackTexts(map, decoded[name] ?? {})
     else if (decoded[name] !== undefined) whole[name] = decoded[name]
   }
   return asSent(whole, decoded)
+}
+
+/** In the order of the keys, as decoding has them. */
+function putBackTexts(map: JsonObject, decoded: JsonValue): JsonObject {
+  const others = decoded as JsonObject
+  const whole: JsonObject = {}
+  for (const key of Object.keys(map).sort()) setOwn(whole, key, Object.hasOwn(others, key) ? others[key] : map[key])
+  return whole
 }

@@ -9,12 +9,12 @@ import type { Comparison } from './compare.ts'
 import { ApplyConflicts, newFieldManagerConflict } from './conflicts.ts'
 import { CreatedShapes } from './created-shapes.ts'
 import type { FieldFilter } from './field-filter.ts'
-import { difference, fieldsAt, hasPath, isEmptySet, leaf, union } from './field-set.ts'
+import { containsSet, difference, fieldsAt, hasPath, isEmptySet, leaf, union } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
 import { foldAtomic } from './fold-atomic.ts'
 import { clientSideApplier, fieldsLastApplied, updateLastApplied } from './last-applied.ts'
 import { decodeManaged, encodeManaged, identityOf, identityText } from './managed.ts'
-import type { Managed } from './managed.ts'
+import type { Managed, ManagedEntry, ManagerIdentity } from './managed.ts'
 import { mergeValues } from './merge.ts'
 import { compareObjects, takeFields } from './owners.ts'
 import type { OwnersChange } from './owners.ts'
@@ -152,8 +152,10 @@ export class FieldManager {
     const comparison = compareObjects(change)
     const before = new Map(managed)
     if (comparison !== undefined) this.#foldAtomic(managed)
-    takeFields(managed, change, comparison, { force: true })
-    this.#give(managed, manager, changedBy(comparison))
+    const given = changedBy(comparison)
+    const id = identityText(this.#updater(manager))
+    takeFields(managed, change, comparison, { force: true, ...(ownsAll(managed.get(id), comparison, given) && { except: id }) })
+    this.#give(managed, manager, given)
     capUpdateManagers(managed)
     return managed.size !== before.size || [...managed].some(([id, entry]) => before.get(id) !== entry)
   }
@@ -168,12 +170,15 @@ export class FieldManager {
 
   #give(managed: Managed, manager: string, set: FieldSet): void {
     if (isEmptySet(set)) return
-    const { apiVersion } = this.#kind
-    const identity = identityOf(manager === '' ? 'unknown' : manager, 'Update', apiVersion, this.#options.subresource)
+    const identity = this.#updater(manager)
     const id = identityText(identity)
-    const previous = managed.get(id)
-    const owned = previous === undefined ? set : union(set, previous.set)
-    managed.set(id, { identity, set: owned, apiVersion, applied: false, time: formatTime(this.#options.now()) })
+    const previous = managed.get(id)?.set ?? leaf
+    const owned = containsSet(previous, set) ? previous : union(set, previous)
+    managed.set(id, { identity, set: owned, apiVersion: identity.apiVersion, applied: false, time: formatTime(this.#options.now()) })
+  }
+
+  #updater(manager: string): ManagerIdentity {
+    return identityOf(manager === '' ? 'unknown' : manager, 'Update', this.#kind.apiVersion, this.#options.subresource)
   }
 
   /** Undefined when the object is as it was. */
@@ -240,6 +245,12 @@ export class FieldManager {
 
 function changedBy(comparison: Comparison | undefined): FieldSet {
   return comparison === undefined ? leaf : difference(union(comparison.modified, comparison.added), unmanaged)
+}
+
+/** What would be taken from it would be given back. */
+function ownsAll(owner: ManagedEntry | undefined, comparison: Comparison | undefined, given: FieldSet): boolean {
+  if (owner === undefined || comparison === undefined || !isEmptySet(comparison.removed)) return false
+  return containsSet(given, union(comparison.modified, comparison.added)) && containsSet(owner.set, given)
 }
 
 /** Undefined: all that is in conflict is as client-side apply left it. */

@@ -132,21 +132,20 @@ export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
 }
 
 function subtract(a: FieldSet, b: FieldSet, member: boolean, recursive: boolean): FieldSet | undefined {
-  const node = new NodeBuilder(member)
-  let same = true
-  for (const element of elementsOf(a)) {
-    const left = a[element]!
-    const right = b[element]
-    if (right === undefined) {
-      node.add(element, left)
-      continue
-    }
+  // Mostly little is taken away, if anything: of what stays as it is nothing is built.
+  let rests: Map<PathElement, FieldSet | undefined> | undefined
+  for (const element of elementsOf(b)) {
+    const left = a[element]
+    if (left === undefined) continue
+    const right = b[element]!
     const taken = isMember(right)
     const rest = taken && recursive ? undefined : subtract(left, right, isMember(left) && !taken, recursive)
-    if (rest !== left) same = false
-    node.add(element, rest)
+    if (rest !== left) (rests ??= new Map()).set(element, rest)
   }
-  return same && member === isMember(a) ? a : node.build()
+  if (rests === undefined && member === isMember(a)) return a
+  const node = new NodeBuilder(member)
+  for (const element of elementsOf(a)) node.add(element, rests?.has(element) === true ? rests.get(element) : a[element])
+  return node.build()
 }
 
 /** The members below which there is no member. */

@@ -26,8 +26,6 @@ function filtered(comparison: Comparison, filter: FieldFilter): Comparison {
   return { added: filter(comparison.added), modified: filter(comparison.modified), removed: filter(comparison.removed) }
 }
 
-const nothing: Comparison = { added: leaf, modified: leaf, removed: leaf }
-
 /** What changed of what the others own: fields that got other values are no longer theirs, nor are those that went. */
 export interface LostFields {
   readonly id: string
@@ -45,14 +43,14 @@ export function takeFields(
   comparison: Comparison | undefined,
   { except, force }: { readonly except?: string; readonly force: boolean },
 ): void {
-  const versions = new Map<string, Comparison | undefined>([[change.next.apiVersion, comparison ?? nothing]])
+  const versions = new Map([[change.next.apiVersion, gone(comparison)]])
   const losses: LostFields[] = []
   for (const [id, { set, apiVersion }] of managed) {
     if (id === except) continue
-    if (!versions.has(apiVersion)) versions.set(apiVersion, compareIn(change, apiVersion))
+    if (!versions.has(apiVersion)) versions.set(apiVersion, goneIn(change, apiVersion))
     const found = versions.get(apiVersion)
     if (found === undefined) managed.delete(id)
-    else losses.push({ id, changed: intersection(set, union(found.modified, found.added)), removed: found.removed })
+    else losses.push({ id, changed: intersection(found.changed, set), removed: found.removed })
   }
   if (!force) refuseLosses(managed, losses)
   for (const { id, changed, removed } of losses) {
@@ -63,11 +61,19 @@ export function takeFields(
   }
 }
 
+type Gone = Omit<LostFields, 'id'>
+
+function gone(comparison: Comparison | undefined): Gone | undefined {
+  return comparison === undefined ? nothing : { changed: union(comparison.modified, comparison.added), removed: comparison.removed }
+}
+
+const nothing: Gone = { changed: leaf, removed: leaf }
+
 /** Undefined: that version is gone. */
-function compareIn(change: OwnersChange, apiVersion: string): Comparison | undefined {
+function goneIn(change: OwnersChange, apiVersion: string): Gone | undefined {
   const live = change.convert(change.live, apiVersion)
   const next = change.convert(change.next, apiVersion)
-  return live && next && (compareObjects({ ...change, live, next }) ?? nothing)
+  return live && next && gone(compareObjects({ ...change, live, next }))
 }
 
 function refuseLosses(managed: Managed, losses: readonly LostFields[]): void {

@@ -36,11 +36,13 @@ export function validatePodAnnotations(
     const cost = annotations[deletionCostAnnotation]
     errors.push(fieldError.invalid(path.key(deletionCostAnnotation), cost, 'must be a 32bit integer'))
   }
-  for (const [key, profile] of Object.entries(annotations)) {
-    if (key !== seccompPodAnnotation && !key.startsWith(seccompContainerPrefix)) continue
-    errors.push(...validateSeccompAnnotation(profile, path.child(key)))
+  const appArmor: string[] = []
+  for (const key in annotations) {
+    if (key === seccompPodAnnotation || key.startsWith(seccompContainerPrefix))
+      errors.push(...validateSeccompAnnotation(annotations[key]!, path.child(key)))
+    else if (key.startsWith(appArmorContainerPrefix)) appArmor.push(key)
   }
-  return [...errors, ...validateAppArmorAnnotations(annotations, spec, path)]
+  return appArmor.length === 0 ? errors : [...errors, ...validateAppArmorAnnotations(annotations, appArmor, spec, path)]
 }
 
 function validateTolerationsAnnotation(text: string | undefined, rules: PodRules, path: FieldPath): FieldErrorList {
@@ -70,11 +72,16 @@ function validateSeccompAnnotation(profile: string, path: FieldPath): FieldError
   return [fieldError.invalid(path, profile, 'must be a valid seccomp profile')]
 }
 
-function validateAppArmorAnnotations(annotations: Annotations, spec: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
+function validateAppArmorAnnotations(
+  annotations: Annotations,
+  keys: readonly string[],
+  spec: ReadonlyPodSpec,
+  path: FieldPath,
+): FieldErrorList {
   const names = new Set(everyContainer(spec).map(({ name }) => name))
   const errors: FieldErrorList = []
-  for (const [key, profile] of Object.entries(annotations)) {
-    if (!key.startsWith(appArmorContainerPrefix)) continue
+  for (const key of keys) {
+    const profile = annotations[key]!
     const name = key.slice(appArmorContainerPrefix.length)
     if (!names.has(name)) errors.push(fieldError.invalid(path.key(key), name, 'container not found'))
     if (profile === '' || profile === 'runtime/default' || profile === 'unconfined' || profile.startsWith('localhost/')) continue
