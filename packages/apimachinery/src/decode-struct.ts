@@ -233,12 +233,14 @@ function mapDecoder(schema: MapSchema): Decoder {
   const goType = goTypeName(schema)
   const decode = decoderOf(schema.values)
   const nullValue = schema.values.kind === 'bytes' ? '' : null
+  const ofTexts = schema.values.kind === 'string'
   return (value, context) => {
     if (!isObject(value)) {
       if (value !== null) context.misfit(value, goType, 'map')
       return null
     }
     if (value instanceof DuplicateObject) noteDuplicates(value, context)
+    else if (ofTexts && context.reuse && areSortedTexts(value)) return value
     const { steps } = context
     const source = value instanceof DuplicateObject ? objectFromEntries(value.entries) : value
     let map: { [key: string]: unknown } | undefined = context.reuse ? undefined : {}
@@ -259,6 +261,16 @@ function mapDecoder(schema: MapSchema): Decoder {
     }
     return sorted ? (map ?? source) : sortKeys(map ?? source)
   }
+}
+
+/** As labels and annotations mostly are: canonical as it is. */
+function areSortedTexts(map: JsonMembers): boolean {
+  let last: string | undefined
+  for (const key in map) {
+    if (typeof map[key] !== 'string' || (last !== undefined && key < last)) return false
+    last = key
+  }
+  return last !== undefined
 }
 
 function entriesBefore(source: JsonMembers, key: string): { [key: string]: unknown } {
