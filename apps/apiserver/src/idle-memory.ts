@@ -50,7 +50,8 @@ export function watchIdleMemory(): void {
       last = now
       return utilization
     },
-    collect: () => gc({ type: 'major', flavor: 'last-resort' }),
+    // One that leaves compiled code alone: a last resort would take it, and what comes next would be as slow as after a start.
+    collect: () => gc({ type: 'major' }),
   })
   setInterval(look, intervalMs).unref()
 }

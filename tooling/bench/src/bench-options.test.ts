@@ -25,9 +25,16 @@ test('what is measured', () => {
 })
 
 test('flags', () => {
-  expect(parse()).toMatchObject({ seconds: 0.5, rounds: 5, minutes: undefined, resume: false, other: undefined, base: undefined })
-  expect(parse('--base', 'HEAD')).toMatchObject({ rounds: 15 })
-  expect(parse('--base', 'HEAD', '--rounds', '4')).toMatchObject({ rounds: 4 })
+  expect(parse()).toMatchObject({
+    seconds: 0.5,
+    rounds: { withBar: 5, without: 3 },
+    minutes: undefined,
+    resume: false,
+    other: undefined,
+    base: undefined,
+  })
+  expect(parse('--base', 'HEAD')).toMatchObject({ rounds: { withBar: 15, without: 15 } })
+  expect(parse('--base', 'HEAD', '--rounds', '4')).toMatchObject({ rounds: { withBar: 4, without: 4 } })
   expect(parse('--full')).toMatchObject({ minutes: 8 })
   expect(parse('--resume')).toMatchObject({ minutes: 8, resume: true })
   expect(parse('--resume', '--minutes', '3')).toMatchObject({ minutes: 3 })

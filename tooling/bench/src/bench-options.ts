@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util'
-import type { Item } from './frame/item.ts'
+import type { Item, Rounds } from './frame/item.ts'
 
 export interface BenchOptions {
   readonly items: readonly Item[]
   readonly seconds: number
-  readonly rounds: number
+  readonly rounds: Rounds
   /** No item is begun that would not be done after so many. */
   readonly minutes: number | undefined
   readonly resume: boolean
@@ -22,8 +22,8 @@ export interface BenchOptions {
 
 /** What is long is measured in parts of so many. */
 const fullMinutes = 8
-/** Many short ones: what else the machine does hits few of them. */
-const usualRounds = 5
+/** Many short ones, where something is demanded: what else the machine does hits few of them. */
+const usualRounds: Rounds = { withBar: 5, without: 3 }
 /** So many that what is slower can be told from what was disturbed. */
 export const comparedRounds = 15
 
@@ -45,7 +45,7 @@ ${lines.join('\n')}
   --resume              measures what the last run left, as it measured the others; ends after ${fullMinutes} minutes
   --minutes N           begins no item that would not be done after so many minutes
   --duration 0.5        seconds for each measurement
-  --rounds ${usualRounds}            measurements of each item on each server, in turns; with --base ${comparedRounds}
+  --rounds ${usualRounds.withBar}            measurements of each item on each server, in turns; without it ${usualRounds.without} where nothing is demanded, and ${comparedRounds} with --base
   --profile             leaves a CPU and a heap profile for each item in bench/profiles
   --base REVISION       compares with another revision, in turns; fails when something is more than 15 % worse
   --server URL          measures another server too, in turns
@@ -89,7 +89,7 @@ export function parseBenchOptions(args: readonly string[], all: readonly Item[])
   return {
     items: chosen(all, asked, values.full).filter(({ compares }) => base === undefined || compares === true),
     seconds: positive('duration', values.duration),
-    rounds: positive('rounds', values.rounds ?? String(base === undefined ? usualRounds : comparedRounds)),
+    rounds: roundsOf(values.rounds, base),
     minutes: minutes === undefined ? undefined : positive('minutes', minutes),
     resume: values.resume,
     profile: values.profile,
@@ -107,6 +107,12 @@ export function parseBenchOptions(args: readonly string[], all: readonly Item[])
             pid: values.pid === undefined ? undefined : positive('pid', values.pid),
           },
   }
+}
+
+function roundsOf(given: string | undefined, base: string | undefined): Rounds {
+  if (given === undefined && base === undefined) return usualRounds
+  const rounds = given === undefined ? comparedRounds : positive('rounds', given)
+  return { withBar: rounds, without: rounds }
 }
 
 function chosen(all: readonly Item[], asked: readonly string[], full: boolean): readonly Item[] {

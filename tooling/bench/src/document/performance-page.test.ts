@@ -16,7 +16,7 @@ const report: Report = {
   loadAverage: [0, 0.5, 1],
   revision: 'abc',
   seconds: 1,
-  rounds: 2,
+  rounds: { withBar: 2, without: 1 },
   left: [],
   items: [
     {
@@ -63,6 +63,7 @@ const report: Report = {
 test('the page says on what machine and when, what is missed, and marks what is not the server’s limit', () => {
   const page = performancePage(report, '## Noted\n\nsomething')
   expect(page).toContain('Measured on 2026-03-04 at 05:06 UTC, of revision abc, on 2 × fast, 4 GiB')
+  expect(page).toContain('the middle of 2 rounds, or 1 where nothing is demanded, of 1 s')
   expect(page).toContain('| GET | ≥ 50 % of bare | 50 % by processor time | yes |')
   expect(page).toContain('| growth | ≤ 1.3 × | 2 × | **no** |')
   expect(page).toContain('| keelson | 410 /s c | 400–420 | 50 %* |')

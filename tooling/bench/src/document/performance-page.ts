@@ -7,6 +7,7 @@ import {
   markNotes,
   percent,
   reachedText,
+  roundsText,
   verdictText,
   warmUpText,
 } from '../frame/figure-text.ts'
@@ -39,7 +40,7 @@ export function performancePage(report: Report, notes: string): string {
   return `${[
     '# Performance',
     `Made by \`npm run bench -- --publish\` (see [tooling/bench](../tooling/bench/README.md)) from \`bench/results/published.json\`: change neither this page nor its images by hand.`,
-    `Measured on ${time.slice(0, 10)} at ${time.slice(11, 16)} UTC, of revision ${revision}, on ${cpu}, ${memoryGiB} GiB, node ${node}; the load average at the beginning was ${loadAverage.map((load) => load.toFixed(1)).join(', ')}. The client runs on the same machine, over TLS; where there are two cores the server has one of them and the client the other. Each figure is the middle of ${rounds} rounds of ${seconds} s, in which all that stand beside each other took turns${warmed ? ', after each was warmed by the same load until its answers became no cheaper' : ''}.`,
+    `Measured on ${time.slice(0, 10)} at ${time.slice(11, 16)} UTC, of revision ${revision}, on ${cpu}, ${memoryGiB} GiB, node ${node}; the load average at the beginning was ${loadAverage.map((load) => load.toFixed(1)).join(', ')}. The client runs on the same machine, over TLS; where there are two cores the server has one of them and the client the other. Each figure is the middle of ${roundsText(rounds)} of ${seconds} s, in which all that stand beside each other took turns${warmed ? ', after each was warmed by the same load until its answers became no cheaper' : ''}.`,
     '## What is wanted, and what is reached',
     wantedTable(items),
     ...(shareRows(items).length === 0 ? [] : [`![Shares of bare](${sharesImage})`]),

@@ -26,7 +26,7 @@ function planted(rates: readonly number[]): Item {
 test('a planted regression fails, one that was only a bad moment does not', async () => {
   const printed: string[] = []
   const run = (item: Item): Promise<readonly string[]> =>
-    compareItems([item], bench, { rounds: 3, progress, print: (line) => printed.push(line) })
+    compareItems([item], bench, { rounds: { withBar: 3, without: 3 }, progress, print: (line) => printed.push(line) })
   expect(await run(planted([80]))).toEqual(['http/planted'])
   expect(printed.at(-1)).toContain('80 % of the base')
   expect(await run(planted([90]))).toEqual([])

@@ -1,4 +1,4 @@
-import type { Item } from './item.ts'
+import type { Item, Rounds } from './item.ts'
 import type { OpenBench } from './open-bench.ts'
 import { number, percent } from './figure-text.ts'
 import type { Progress } from './progress.ts'
@@ -13,7 +13,7 @@ export const baseSide = 'base'
 export async function compareItems(
   items: readonly Item[],
   bench: OpenBench,
-  { rounds, progress, print }: { readonly rounds: number; readonly progress: Progress; readonly print: (text: string) => void },
+  { rounds, progress, print }: { readonly rounds: Rounds; readonly progress: Progress; readonly print: (text: string) => void },
 ): Promise<readonly string[]> {
   const regressed: string[] = []
   for (const [done, item] of items.entries()) {
@@ -23,7 +23,7 @@ export async function compareItems(
     let comparison = result === undefined ? undefined : comparisonOf(result)
     if (comparison?.regressed === true) {
       progress.show(done, items.length, `${item.name}, once more`)
-      result = await runItem(item, bench, { rounds: rounds * 2 })
+      result = await runItem(item, bench, { rounds, times: 2 })
       comparison = comparisonOf(result!)
     }
     if (comparison === undefined) continue

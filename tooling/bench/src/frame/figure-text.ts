@@ -1,4 +1,4 @@
-import type { Bar, Figure, Unit } from './item.ts'
+import type { Bar, Figure, Rounds, Unit } from './item.ts'
 import { bareSide, busySide, compare } from './judge.ts'
 import type { Verdict } from './judge.ts'
 import { middleFigure } from './middle.ts'
@@ -50,6 +50,10 @@ export function warmUpText(sides: readonly SideResult[]): string | undefined {
       : [`${name} ${number(warmUp.seconds)} s (${number(warmUp.requests)} requests${warmUp.steady ? '' : ', not steady'})`],
   )
   return texts.length === 0 ? undefined : `warmed: ${texts.join(', ')}`
+}
+
+export function roundsText({ withBar, without }: Rounds): string {
+  return withBar === without ? `${withBar} rounds` : `${withBar} rounds, or ${without} where nothing is demanded,`
 }
 
 export const coldColumns = ['in its first second', 'steady', 'seconds until then', 'requests until then'] as const

@@ -65,6 +65,13 @@ export interface Opened {
   readonly bar?: Bar
 }
 
+/** Of one item. */
+export interface Rounds {
+  readonly withBar: number
+  /** Of what nobody has to reach. */
+  readonly without: number
+}
+
 /** 'named': by its name, its group's, or with --full. 'full': it takes long, a group's name does not mean it. */
 export type Only = 'named' | 'full'
 

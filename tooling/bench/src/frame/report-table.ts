@@ -1,5 +1,5 @@
 import { machineLine } from '../measured-on.ts'
-import { cellsOf, coldCells, coldColumns, columns, markNotes, verdictText, warmUpText } from './figure-text.ts'
+import { cellsOf, coldCells, coldColumns, columns, markNotes, roundsText, verdictText, warmUpText } from './figure-text.ts'
 import type { Report } from './report.ts'
 import type { ItemResult } from './run-item.ts'
 
@@ -8,7 +8,7 @@ export function reportTable(report: Report): string {
   const missed = report.items.filter(({ verdict }) => verdict?.met === false)
   const met = report.items.filter(({ verdict }) => verdict?.met === true)
   return [
-    `${machineLine(report)}; ${report.revision}; ${report.rounds} rounds of ${report.seconds} s`,
+    `${machineLine(report)}; ${report.revision}; ${roundsText(report.rounds)} of ${report.seconds} s`,
     ...report.items.map(itemTable),
     '',
     `${markNotes}; *: by processor time. "open": from when a request was due, at 60 % of the rate. Processor seconds are the server's and the client's for 1,000 answers, bytes are allocated on the heap for one.`,

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { measuredOn } from '../measured-on.ts'
 import type { MeasuredOn } from '../measured-on.ts'
+import type { Rounds } from './item.ts'
 import type { ItemResult } from './run-item.ts'
 
 export interface Report extends MeasuredOn {
@@ -9,7 +10,7 @@ export interface Report extends MeasuredOn {
   readonly revision: string
   /** Of one measurement, and how many there are of each. */
   readonly seconds: number
-  readonly rounds: number
+  readonly rounds: Rounds
   /** Items that were asked for and are not measured yet, or have to be once more. */
   readonly left: readonly string[]
   readonly items: readonly ItemResult[]

@@ -5,6 +5,8 @@ import { runItem } from './run-item.ts'
 import type { WarmUp } from './warm-up.ts'
 
 const bench = { seconds: 2 } as Bench
+const once = { withBar: 1, without: 1 }
+const twice = { withBar: 2, without: 2 }
 
 function itemOf(sides: readonly Side[], more: Partial<Item> = {}): Item {
   return { name: 'a/b', title: 'b', unit: 'requests/s', bar: { type: 'share', least: 0.5 }, open: async () => ({ sides }), ...more }
@@ -28,7 +30,7 @@ function recorded(names: readonly string[]): { readonly sides: readonly Side[]; 
 
 test('sides are warmed up, then measured in turns, each round the other way; then ours at a rate', async () => {
   const { sides, calls } = recorded(['ours', 'bare'])
-  const result = await runItem(itemOf(sides), bench, { rounds: 2 })
+  const result = await runItem(itemOf(sides), bench, { rounds: twice })
   expect(calls).toEqual(['ours 1', 'bare 1', 'ours 2', 'bare 2', 'bare 2', 'ours 2', 'ours at 36'])
   expect(result?.verdict).toMatchObject({ reached: 0.5, met: true })
   expect(result?.sides.map(({ rounds, latency }) => [rounds.length, latency?.rate])).toEqual([
@@ -45,7 +47,7 @@ test('a side that knows how is warmed up its own way', async () => {
     return warm
   }
   const close = (): void => void calls.push('closed')
-  const result = await runItem(itemOf([{ ...sides[0]!, warmUp, close }]), bench, { rounds: 2 })
+  const result = await runItem(itemOf([{ ...sides[0]!, warmUp, close }]), bench, { rounds: twice })
   expect(calls).toEqual(['warm', 'ours 2', 'ours 2', 'ours at 36', 'closed'])
   expect(result?.sides[0]?.warmUp).toEqual(warm)
 })
@@ -53,10 +55,10 @@ test('a side that knows how is warmed up its own way', async () => {
 test('an item may want fewer rounds, have its bar from what it opened, or not be possible here', async () => {
   const { sides, calls } = recorded(['ours'])
   const bar = { type: 'least', value: 61 } as const
-  const result = await runItem(itemOf([], { rounds: 1, open: async () => ({ sides, bar }) }), bench, { rounds: 3 })
+  const result = await runItem(itemOf([], { rounds: 1, open: async () => ({ sides, bar }) }), bench, { rounds: { withBar: 3, without: 3 } })
   expect(calls).toEqual(['ours 2', 'ours at 36'])
   expect(result).toMatchObject({ bar, verdict: { met: false } })
-  expect(await runItem(itemOf([], { open: async () => undefined }), bench, { rounds: 3 })).toBeUndefined()
+  expect(await runItem(itemOf([], { open: async () => undefined }), bench, { rounds: { withBar: 3, without: 3 } })).toBeUndefined()
 })
 
 test('what an item opened is gone afterwards, also when it failed', async () => {
@@ -68,6 +70,21 @@ test('what an item opened is gone afterwards, also when it failed', async () => 
       return { sides: [{ name: 'ours', measure: () => Promise.reject(new Error('broken')) }] }
     },
   })
-  await expect(runItem(item, bench, { rounds: 1 })).rejects.toThrow('broken')
+  await expect(runItem(item, bench, { rounds: once })).rejects.toThrow('broken')
   expect(open).toBe(0)
+})
+
+test('of what has no bar there are fewer rounds, and more of what is measured once more', async () => {
+  const rounds = { withBar: 3, without: 2 }
+  const countOf = async (more: Partial<Item>, times?: number): Promise<number | undefined> => {
+    const { sides } = recorded(['ours'])
+    const { bar: _, ...plain } = itemOf(sides)
+    return (await runItem({ ...plain, ...more }, bench, { rounds, ...(times && { times }) }))?.sides[0]?.rounds.length
+  }
+  const bar = { type: 'least', value: 1 } as const
+  expect(await countOf({})).toBe(2)
+  expect(await countOf({ bar })).toBe(3)
+  expect(await countOf({ bar, rounds: 2 })).toBe(2)
+  expect(await countOf({ bar, rounds: 2 }, 2)).toBe(4)
+  expect(await countOf({ bar, rounds: 1 }, 2)).toBe(1)
 })

@@ -1,5 +1,5 @@
 import type { Bench } from './bench.ts'
-import type { Figure, Item, Latency, Side } from './item.ts'
+import type { Figure, Item, Latency, Side, Rounds } from './item.ts'
 import { bareSide, judge } from './judge.ts'
 import type { Verdict } from './judge.ts'
 import { middleOf } from './middle.ts'
@@ -25,7 +25,7 @@ export interface SideResult {
 }
 
 export interface RunOptions {
-  readonly rounds: number
+  readonly rounds: Rounds
   /** So many times the rounds, of what is measured in more than one. Default: 1. */
   readonly times?: number
   /** Profiles are left beside this, one more measurement is made for them. */
@@ -50,7 +50,7 @@ export async function runItem(
   if (opened === undefined) return undefined
   const { sides, bar = item.bar } = opened
   stack.defer(() => sides.forEach((side) => side.close?.()))
-  const once = Math.min(rounds, item.rounds ?? Infinity)
+  const once = Math.min(bar === undefined ? rounds.without : rounds.withBar, item.rounds ?? Infinity)
   const count = once === 1 ? once : once * times
   const warmUps = await warmedUp(sides, bench.seconds, count)
   const figures = await inTurns(sides, bench.seconds, count, onRound)

@@ -10,7 +10,9 @@ import { runItems } from './run-items.ts'
 
 const bench = { seconds: 1, release() {} } as unknown as OpenBench
 const progress = createProgress({ write: () => true } as unknown as NodeJS.WriteStream)
-const options = { rounds: 1, progress, print: () => {} }
+const once = { withBar: 1, without: 1 }
+const five = { withBar: 5, without: 5 }
+const options = { rounds: once, progress, print: () => {} }
 
 function itemOf(name: string, more: Partial<Item> = {}): Item {
   const side = { name: 'keelson', measure: async () => ({ value: 1 }) }
@@ -27,7 +29,7 @@ test('what takes long is measured in parts, each goes on where the last one ende
   const directory = reports()
   const items = ['a/1', 'a/2', 'a/3'].map((name) => itemOf(name, { only: 'full' }))
   const left = items.map(({ name }) => name)
-  let report = ReportFile.create(directory, { revision: 'r', seconds: 2, rounds: 1, left })
+  let report = ReportFile.create(directory, { revision: 'r', seconds: 2, rounds: once, left })
   // Less than one of them is thought to take: a part is at least one item.
   for (const after of [['a/2', 'a/3'], ['a/3'], []]) {
     await runItems(
@@ -40,11 +42,11 @@ test('what takes long is measured in parts, each goes on where the last one ende
     if (after.length > 0) report = ReportFile.unfinished(directory)!
   }
   expect(ReportFile.unfinished(directory)).toBeUndefined()
-  expect(report.report).toMatchObject({ seconds: 2, rounds: 1, items: left.map((name) => ({ name })) })
+  expect(report.report).toMatchObject({ seconds: 2, rounds: once, items: left.map((name) => ({ name })) })
 })
 
 test('one that fails is left, and does not keep others from being measured', async () => {
-  const report = ReportFile.create(reports(), { revision: 'r', seconds: 1, rounds: 1, left: ['a/1', 'a/2'] })
+  const report = ReportFile.create(reports(), { revision: 'r', seconds: 1, rounds: once, left: ['a/1', 'a/2'] })
   const broken = itemOf('a/1', { open: () => Promise.reject(new Error('broken')) })
   expect(await runItems([broken, itemOf('a/2')], bench, report, options)).toBe(1)
   expect(report.report).toMatchObject({ left: ['a/1'], items: [{ name: 'a/2' }] })
@@ -66,8 +68,8 @@ test('one that misses its bar is measured once more after all others, twice as o
   }
   const items = [slowAtFirst('a/1', [8, 8, 10, 12, 14, 8]), slowAtFirst('a/2', [10, 10]), slowAtFirst('a/3', [1, 1, 2, 2, 2, 2])]
   const directory = reports()
-  const report = ReportFile.create(directory, { revision: 'r', seconds: 1, rounds: 5, left: items.map(({ name }) => name) })
-  await runItems(items, bench, report, { ...options, rounds: 5 })
+  const report = ReportFile.create(directory, { revision: 'r', seconds: 1, rounds: five, left: items.map(({ name }) => name) })
+  await runItems(items, bench, report, { ...options, rounds: five })
   expect(measured.join(' ')).toBe('a/1 a/1 a/2 a/2 a/3 a/3 a/1 a/1 a/1 a/1 a/3 a/3 a/3 a/3')
   expect(report.report.left).toEqual([])
   expect(report.report.items.map(({ name, verdict, before }) => [name, verdict?.reached, verdict?.met, before?.reached])).toEqual([
@@ -79,7 +81,7 @@ test('one that misses its bar is measured once more after all others, twice as o
 
 test('what has to be measured once more is left until it was, also for another part', async () => {
   const directory = reports()
-  const report = ReportFile.create(directory, { revision: 'r', seconds: 1, rounds: 1, left: ['a/1', 'a/2'] })
+  const report = ReportFile.create(directory, { revision: 'r', seconds: 1, rounds: once, left: ['a/1', 'a/2'] })
   const items = [itemOf('a/1', { only: 'full', bar: { type: 'least', value: 10 } }), itemOf('a/2', { only: 'full' })]
   await runItems(items.slice(0, 1), bench, report, { ...options, minutes: 1 })
   expect(report.report.left).toEqual(['a/2', 'a/1'])

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
-import type { Item } from './item.ts'
+import type { Item, Rounds } from './item.ts'
 import type { OpenBench } from './open-bench.ts'
 import type { Progress } from './progress.ts'
 import type { ReportFile } from './report.ts'
@@ -11,7 +11,7 @@ import { runItem } from './run-item.ts'
 const fullItemMs = 180_000
 
 export interface RunItemsOptions {
-  readonly rounds: number
+  readonly rounds: Rounds
   /** Profiles of each item go there. */
   readonly profiles?: string | undefined
   /** No item is begun that would not be done after so many minutes, but the first. */
