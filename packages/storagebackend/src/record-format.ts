@@ -41,19 +41,22 @@ export function encodeRecord(parts: RecordParts): Uint8Array {
     if (length > maxString) throw new Error('a label or selectable field is too long to be stored')
     head += 2 + length
   }
-  const out = Buffer.allocUnsafe(head + Buffer.byteLength(parts.json))
+  const { json } = parts
+  const jsonBytes = Buffer.byteLength(json)
+  const out = Buffer.allocUnsafe(head + jsonBytes)
   out[0] = recordFormat
   out.writeUInt32BE(parts.schemaVersion, 1)
   out.writeUInt32BE(parts.fieldsChecksum, 5)
   out.writeUInt32BE(head, 9)
-  out.writeUInt32BE(Buffer.byteLength(parts.json.slice(0, parts.spliceAt)), 13)
+  out.writeUInt32BE(jsonBytes === json.length ? parts.spliceAt : Buffer.byteLength(json.slice(0, parts.spliceAt)), 13)
   out.writeUInt16BE(labels ? labels.length : noLabels, labelsAt)
   let at = headerBytes
   const labelStrings = labels ? labels.length * 2 : 0
   for (let i = 0; i < labelStrings; i++) at = writeString(out, at, strings[i]!)
   at = out.writeUInt16BE(parts.fields.length, at)
   for (let i = labelStrings; i < strings.length; i++) at = writeString(out, at, strings[i]!)
-  out.write(parts.json, at)
+  // What is ASCII throughout, as most is, can be copied as it is.
+  out.write(json, at, jsonBytes === json.length ? 'latin1' : 'utf8')
   return out
 }
 

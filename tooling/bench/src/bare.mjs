@@ -29,6 +29,7 @@ const tls = { key: readFileSync(values.key), cert: readFileSync(values.cert) }
 const body = readFileSync(values.body)
 const status = Number(values.status)
 const headers = { 'content-type': 'application/json', 'content-length': String(body.length) }
+const init = { status, headers }
 
 if (values.lmdb !== undefined) (await import('lmdb')).open({ path: values.lmdb })
 
@@ -51,7 +52,7 @@ function honoServer() {
     return c.text('')
   })
   app.get('*', (c) => {
-    if (!c.req.url.includes('watch')) return c.body(body, status, headers)
+    if (!c.env.incoming.url.includes('watch')) return new Response(body, init)
     const { outgoing } = c.env
     outgoing.writeHead(200, { 'content-type': 'application/json' })
     outgoing.flushHeaders()

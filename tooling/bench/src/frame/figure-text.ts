@@ -38,7 +38,8 @@ export function reachedText(unit: Unit, bar: Bar, { reached, by }: Verdict): str
 
 export function verdictText({ unit, bar, verdict, before }: ItemResult): string | undefined {
   if (bar === undefined || verdict === undefined) return undefined
-  const again = before === undefined ? '' : ` (measured once more; at first ${reachedText(unit, bar, before)})`
+  const again =
+    before === undefined ? '' : ` (measured again; before ${before.map((earlier) => reachedText(unit, bar, earlier)).join(', then ')})`
   return `${reachedText(unit, bar, verdict)}, ${barText(unit, bar)}: ${verdict.met ? 'met' : 'MISSED'}${again}`
 }
 

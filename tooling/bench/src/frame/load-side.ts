@@ -32,7 +32,7 @@ export interface LoadSideOptions {
 const mostSeconds = 3
 /** Bare has little to compile, and takes part in every item. */
 const bareStepSeconds = 0.5
-const mostBareSeconds = 1.5
+const mostBareSeconds = 1
 const keptOpenSeconds = 0.1
 
 /** What those whose code has run for a while were warmed with. */

@@ -9,8 +9,8 @@ export interface ItemResult extends Pick<Item, 'name' | 'title' | 'unit' | 'bar'
   /** Ours first. */
   readonly sides: readonly SideResult[]
   readonly verdict?: Verdict
-  /** Of the first time, where it had to be measured once more. */
-  readonly before?: Verdict
+  /** Of the times before, where it had to be measured again. */
+  readonly before?: readonly Verdict[]
   /** Seconds that it took to measure all this. */
   readonly took: number
 }

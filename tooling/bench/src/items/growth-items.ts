@@ -71,7 +71,7 @@ interface Operation {
 
 /** So that the engine is done with what the operation passes through. */
 const warmRequests = 5000
-const mostWarmSeconds = 5
+const mostWarmSeconds = 4
 
 /**
  * How much longer one thing takes when there is ten times as much. Servers with few and with many objects are measured in turns. They have all cores:

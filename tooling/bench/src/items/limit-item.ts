@@ -3,7 +3,7 @@ import { bareSide } from '../frame/judge.ts'
 import { loadSide } from '../frame/load-side.ts'
 import { startBare } from '../server-under-test.ts'
 
-/** The limit is a plain handler of Hono's. It must not be Hono that limits it. */
+/** The limit is a plain handler of Hono's. It must not be Hono that limits it, under the load that most items are measured with. */
 export const limitItem: Item = {
   name: 'http/limit',
   title: 'the limit itself: a plain handler beside raw node:https, 8 KB',
@@ -17,7 +17,7 @@ export const limitItem: Item = {
       [bareSide, 'raw'],
     ] as const) {
       const server = stack.use(await startBare(scratch, { body, ...(kind && { kind }) }))
-      const load = { connections: 16, pipeline: 8, request: { method: 'GET', path: '/' } }
+      const load = { connections: 10, pipeline: 1, request: { method: 'GET', path: '/' } }
       sides.push(loadSide({ server, name, unit: 'requests/s', load: () => load }))
     }
     return { sides }
