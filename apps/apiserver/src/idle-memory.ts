@@ -50,7 +50,7 @@ export function watchIdleMemory(): void {
       last = now
       return utilization
     },
-    // One that leaves compiled code alone: a last resort would take it, and what comes next would be as slow as after a start.
+    // One that leaves most compiled code alone: a last resort would take all of it, and what comes next would be as slow as after a start.
     collect: () => gc({ type: 'major' }),
   })
   setInterval(look, intervalMs).unref()

@@ -233,6 +233,7 @@ function mapDecoder(schema: MapSchema): Decoder {
   const goType = goTypeName(schema)
   const decode = decoderOf(schema.values)
   const nullValue = schema.values.kind === 'bytes' ? '' : null
+  /** Texts are canonical as they are. */
   const ofTexts = schema.values.kind === 'string'
   return (value, context) => {
     if (!isObject(value)) {
@@ -240,7 +241,6 @@ function mapDecoder(schema: MapSchema): Decoder {
       return null
     }
     if (value instanceof DuplicateObject) noteDuplicates(value, context)
-    else if (ofTexts && context.reuse && areSortedTexts(value)) return value
     const { steps } = context
     const source = value instanceof DuplicateObject ? objectFromEntries(value.entries) : value
     let map: { [key: string]: unknown } | undefined = context.reuse ? undefined : {}
@@ -249,11 +249,15 @@ function mapDecoder(schema: MapSchema): Decoder {
     for (const key in source) {
       if (last !== undefined && key < last) sorted = false
       last = key
-      steps.push(key)
-      const decoded = decode(source[key], context) ?? nullValue
-      if (decoded !== source[key]) map ??= entriesBefore(source, key)
+      const member = source[key]
+      let decoded = member
+      if (!ofTexts || typeof member !== 'string') {
+        steps.push(key)
+        decoded = decode(member, context) ?? nullValue
+        steps.pop()
+      }
+      if (decoded !== member) map ??= entriesBefore(source, key)
       if (map !== undefined) setOwn(map, key, decoded)
-      steps.pop()
     }
     if (last === undefined) {
       if (!context.emptied) context.emptied = steps.some((step) => typeof step === 'number')
@@ -261,16 +265,6 @@ function mapDecoder(schema: MapSchema): Decoder {
     }
     return sorted ? (map ?? source) : sortKeys(map ?? source)
   }
-}
-
-/** As labels and annotations mostly are: canonical as it is. */
-function areSortedTexts(map: JsonMembers): boolean {
-  let last: string | undefined
-  for (const key in map) {
-    if (typeof map[key] !== 'string' || (last !== undefined && key < last)) return false
-    last = key
-  }
-  return last !== undefined
 }
 
 function entriesBefore(source: JsonMembers, key: string): { [key: string]: unknown } {

@@ -5,7 +5,6 @@ import type { GroupVersionKind } from '../names.ts'
 import { formatTime } from '../time.ts'
 import { capUpdateManagers } from './cap-managers.ts'
 import { equalValues } from './compare-values.ts'
-import type { Comparison } from './compare.ts'
 import { ApplyConflicts, newFieldManagerConflict } from './conflicts.ts'
 import { CreatedShapes } from './created-shapes.ts'
 import type { FieldFilter } from './field-filter.ts'
@@ -16,8 +15,8 @@ import { clientSideApplier, fieldsLastApplied, updateLastApplied } from './last-
 import { decodeManaged, encodeManaged, identityOf, identityText } from './managed.ts'
 import type { Managed, ManagedEntry, ManagerIdentity } from './managed.ts'
 import { mergeValues } from './merge.ts'
-import { compareObjects, takeFields } from './owners.ts'
-import type { OwnersChange } from './owners.ts'
+import { compareObjects, takeFields, takenBy } from './owners.ts'
+import type { OwnersChange, Taken } from './owners.ts'
 import { prune } from './prune.ts'
 import { toFieldSet } from './to-field-set.ts'
 import { TypedError } from './typed-error.ts'
@@ -35,6 +34,12 @@ export interface FieldManagerOptions {
   readonly resetFields?: FieldFilter | undefined
   /** Milliseconds since the epoch. */
   readonly now: () => number
+}
+
+/** Who updates, and under what it is found. */
+interface Updater {
+  readonly identity: ManagerIdentity
+  readonly id: string
 }
 
 /** Never anybody's. */
@@ -140,22 +145,24 @@ export class FieldManager {
     { manager, tellsEmpty = false }: { readonly manager: string; readonly tellsEmpty?: boolean },
   ): boolean {
     const change: OwnersChange = { live, next, convert: this.#kind.convert, filter: this.#options.resetFields, tellsEmpty }
+    const updater = this.#updater(manager)
     if (managed.size === 0 && live === this.#kind.typed(undefined)) {
       this.#created ??= new CreatedShapes(live)
       this.#give(
         managed,
-        manager,
-        this.#created.setOf(next, () => changedBy(compareObjects(change))),
+        updater,
+        this.#created.setOf(next, () => difference(takenBy(compareObjects(change)).changed, unmanaged)),
       )
       return managed.size > 0
     }
     const comparison = compareObjects(change)
     const before = new Map(managed)
     if (comparison !== undefined) this.#foldAtomic(managed)
-    const given = changedBy(comparison)
-    const id = identityText(this.#updater(manager))
-    takeFields(managed, change, comparison, { force: true, ...(ownsAll(managed.get(id), comparison, given) && { except: id }) })
-    this.#give(managed, manager, given)
+    const taken = takenBy(comparison)
+    const given = difference(taken.changed, unmanaged)
+    const { id } = updater
+    takeFields(managed, change, comparison, { force: true, ...(getsAllBack(managed.get(id), taken, given) && { except: id }) })
+    this.#give(managed, updater, given)
     capUpdateManagers(managed)
     return managed.size !== before.size || [...managed].some(([id, entry]) => before.get(id) !== entry)
   }
@@ -168,17 +175,16 @@ export class FieldManager {
     }
   }
 
-  #give(managed: Managed, manager: string, set: FieldSet): void {
+  #give(managed: Managed, { identity, id }: Updater, set: FieldSet): void {
     if (isEmptySet(set)) return
-    const identity = this.#updater(manager)
-    const id = identityText(identity)
     const previous = managed.get(id)?.set ?? leaf
     const owned = containsSet(previous, set) ? previous : union(set, previous)
     managed.set(id, { identity, set: owned, apiVersion: identity.apiVersion, applied: false, time: formatTime(this.#options.now()) })
   }
 
-  #updater(manager: string): ManagerIdentity {
-    return identityOf(manager === '' ? 'unknown' : manager, 'Update', this.#kind.apiVersion, this.#options.subresource)
+  #updater(manager: string): Updater {
+    const identity = identityOf(manager === '' ? 'unknown' : manager, 'Update', this.#kind.apiVersion, this.#options.subresource)
+    return { identity, id: identityText(identity) }
   }
 
   /** Undefined when the object is as it was. */
@@ -243,14 +249,10 @@ export class FieldManager {
   }
 }
 
-function changedBy(comparison: Comparison | undefined): FieldSet {
-  return comparison === undefined ? leaf : difference(union(comparison.modified, comparison.added), unmanaged)
-}
-
 /** What would be taken from it would be given back. */
-function ownsAll(owner: ManagedEntry | undefined, comparison: Comparison | undefined, given: FieldSet): boolean {
-  if (owner === undefined || comparison === undefined || !isEmptySet(comparison.removed)) return false
-  return containsSet(given, union(comparison.modified, comparison.added)) && containsSet(owner.set, given)
+function getsAllBack(owner: ManagedEntry | undefined, { changed, removed }: Taken, given: FieldSet): boolean {
+  if (owner === undefined || isEmptySet(given) || !isEmptySet(removed)) return false
+  return containsSet(given, changed) && containsSet(owner.set, given)
 }
 
 /** Undefined: all that is in conflict is as client-side apply left it. */

@@ -43,11 +43,11 @@ export function takeFields(
   comparison: Comparison | undefined,
   { except, force }: { readonly except?: string; readonly force: boolean },
 ): void {
-  const versions = new Map([[change.next.apiVersion, gone(comparison)]])
+  const versions = new Map<string, Taken | undefined>([[change.next.apiVersion, takenBy(comparison)]])
   const losses: LostFields[] = []
   for (const [id, { set, apiVersion }] of managed) {
     if (id === except) continue
-    if (!versions.has(apiVersion)) versions.set(apiVersion, goneIn(change, apiVersion))
+    if (!versions.has(apiVersion)) versions.set(apiVersion, takenIn(change, apiVersion))
     const found = versions.get(apiVersion)
     if (found === undefined) managed.delete(id)
     else losses.push({ id, changed: intersection(found.changed, set), removed: found.removed })
@@ -61,19 +61,20 @@ export function takeFields(
   }
 }
 
-type Gone = Omit<LostFields, 'id'>
+/** The same of all fields, whoever owns them. */
+export type Taken = Omit<LostFields, 'id'>
 
-function gone(comparison: Comparison | undefined): Gone | undefined {
+export function takenBy(comparison: Comparison | undefined): Taken {
   return comparison === undefined ? nothing : { changed: union(comparison.modified, comparison.added), removed: comparison.removed }
 }
 
-const nothing: Gone = { changed: leaf, removed: leaf }
+const nothing: Taken = { changed: leaf, removed: leaf }
 
 /** Undefined: that version is gone. */
-function goneIn(change: OwnersChange, apiVersion: string): Gone | undefined {
+function takenIn(change: OwnersChange, apiVersion: string): Taken | undefined {
   const live = change.convert(change.live, apiVersion)
   const next = change.convert(change.next, apiVersion)
-  return live && next && gone(compareObjects({ ...change, live, next }))
+  return live && next && takenBy(compareObjects({ ...change, live, next }))
 }
 
 function refuseLosses(managed: Managed, losses: readonly LostFields[]): void {

@@ -1,5 +1,5 @@
 import type { Bench } from './bench.ts'
-import type { Figure, Item, Latency, Side, Rounds } from './item.ts'
+import type { Figure, Item, Latency, Rounds, Side } from './item.ts'
 import { bareSide, judge } from './judge.ts'
 import type { Verdict } from './judge.ts'
 import { middleOf } from './middle.ts'

@@ -6,6 +6,7 @@ import type { Progress } from './progress.ts'
 import type { ReportFile } from './report.ts'
 import { itemTable } from './report-table.ts'
 import { runItem } from './run-item.ts'
+import type { ItemResult } from './run-item.ts'
 
 /** What one that fills stores with hundreds of thousands of objects may take. */
 const fullItemMs = 180_000
@@ -53,7 +54,7 @@ export async function runItems(items: readonly Item[], bench: OpenBench, report:
     bench.release()
     try {
       const onRound = (text: string): void => progress.show(done, queue.length, `${item.name}, ${text}`)
-      if (await runInto(report, item, bench, { ...options, onRound })) queue.push(item)
+      if (await runInto(report, item, bench, { ...options, known, onRound })) queue.push(item)
     } catch (error) {
       failed++
       progress.say(`${item.name} failed: ${String((error as Error).stack ?? error)}`)
@@ -64,20 +65,25 @@ export async function runItems(items: readonly Item[], bench: OpenBench, report:
   return failed
 }
 
+interface RunIntoOptions extends RunItemsOptions {
+  /** Of the time before. */
+  readonly known: ItemResult | undefined
+  readonly onRound: (text: string) => void
+}
+
 /** Resolves to whether it has to be measured again. */
 async function runInto(
   report: ReportFile,
   item: Item,
   bench: OpenBench,
-  { rounds, profiles, progress, print, onRound }: RunItemsOptions & { readonly onRound: (text: string) => void },
+  { rounds, profiles, progress, print, known, onRound }: RunIntoOptions,
 ): Promise<boolean> {
   const profile = profiles === undefined ? undefined : path.join(profiles, item.name.replaceAll('/', '-'))
-  const known = report.resultOf(item.name)
   const result = await runItem(item, bench, {
     rounds,
     times: known === undefined ? 1 : 2,
     profile,
-    onRound: (round, all) => onRound(`round ${round} of ${all}${known === undefined ? '' : ', once more'}`),
+    onRound: (round, all) => onRound(`round ${round} of ${all}${known === undefined ? '' : ', again'}`),
   })
   if (result === undefined) progress.say(`left out: ${item.title} (no etcd: set ETCD_BIN)`)
   const before = known?.verdict === undefined ? [] : [...(known.before ?? []), known.verdict]
