@@ -11,6 +11,12 @@ export interface Upgrade {
   readonly head: Buffer
 }
 
+/** Learns when an answer waits for its client to read: `begin` when it starts waiting, `end` when it goes on. */
+export interface ClientWait {
+  begin(): void
+  end(): void
+}
+
 /** What @hono/node-server puts in `c.env`. Absent when the app is called with `app.request()`; then answers go through `Response`. */
 export interface NodeBindings {
   incoming?: IncomingMessage | Http2ServerRequest
@@ -26,6 +32,7 @@ export interface NodeBindings {
   upgrade?: Upgrade
   /** How much of the answer's body was given to the socket; of those that go straight to it. */
   sentBytes?: number
+  clientWait?: ClientWait
   /** Absent: CBOR is neither taken nor given. */
   cbor?: CborCodec | undefined
 }

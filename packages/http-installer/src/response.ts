@@ -2,7 +2,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { methodOf } from './context.ts'
-import type { InstallerContext } from './context.ts'
+import type { ClientWait, InstallerContext } from './context.ts'
 import { SinkEnd } from './sink-end.ts'
 
 export type ResponseHeaders = Record<string, string>
@@ -79,7 +79,7 @@ export async function sendStream(
   if (outgoing.destroyed || outgoing.closed) return RESPONSE_ALREADY_SENT
   outgoing.writeHead(status, headerList(c, headers))
   outgoing.flushHeaders()
-  const sink = new NodeSink(outgoing)
+  const sink = new NodeSink(outgoing, c.env.clientWait)
   try {
     await produce(sink)
     c.env.sentBytes = sink.bytes
@@ -103,12 +103,14 @@ class NodeSink implements ResponseSink {
   readonly writeChunk?: (chunk: Uint8Array) => boolean
   readonly #outgoing: ServerResponse
   readonly #socket: Socket | undefined
+  readonly #clientWait: ClientWait | undefined
   readonly #end = new SinkEnd()
   /** Written, without framing. */
   bytes = 0
 
-  constructor(outgoing: ServerResponse) {
+  constructor(outgoing: ServerResponse, clientWait: ClientWait | undefined) {
     this.#outgoing = outgoing
+    this.#clientWait = clientWait
     if (outgoing.chunkedEncoding && outgoing.socket !== null && outgoing.req.method !== 'HEAD') {
       // The head has been flushed and nothing of this answer waits elsewhere, so order is kept.
       const socket = (this.#socket = outgoing.socket)
@@ -131,9 +133,11 @@ class NodeSink implements ResponseSink {
     return written === undefined ? this.#outgoing.write(chunk) : this.#outgoing.write(chunk, written)
   }
 
-  drained(): Promise<void> {
-    if (this.#end.closed || !(this.#outgoing.writableNeedDrain || this.#socket?.writableNeedDrain === true)) return Promise.resolve()
-    return this.#end.wait()
+  async drained(): Promise<void> {
+    if (this.#end.closed || !(this.#outgoing.writableNeedDrain || this.#socket?.writableNeedDrain === true)) return
+    this.#clientWait?.begin()
+    await this.#end.wait()
+    this.#clientWait?.end()
   }
 
   onClose(listener: () => void): void {

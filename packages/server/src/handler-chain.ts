@@ -13,7 +13,7 @@ import { corsHeaders } from './cors.ts'
 import { Deadlines } from './deadlines.ts'
 import type { Deadline } from './deadlines.ts'
 import { createInFlightLimit } from './in-flight-limit.ts'
-import type { InFlightKind, InFlightLimits } from './in-flight-limit.ts'
+import type { InFlightLimits, Seat } from './in-flight-limit.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { isLongRunning } from './long-running.ts'
 import { connectionOf, peerOf } from './peer.ts'
@@ -164,15 +164,16 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
     if (options.goAwayChance > 0 && Math.random() < options.goAwayChance) closeAfterAnswer(incoming)
     const request = contextFor(user)
     setRequestContext(c, request)
-    let kind: InFlightKind | undefined
+    let seat: Seat | undefined
     const lasting = longRunning ? metrics.longRunning(observed) : undefined
     if (lasting === undefined) {
-      kind = limit.kindOf(info)
-      if (!limit.enter(kind, user)) {
+      seat = limit.enter(info, user)
+      if (seat === undefined) {
         metrics.dropped(observed)
         outgoing.setHeader('Retry-After', '1')
         return writeError(c, newTooManyRequests('Too many requests, please try again later.', 1))
       }
+      c.env.clientWait = seat
     } else {
       lasting.value++
       keepWhileQuiet(outgoing)
@@ -191,7 +192,7 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
       request.finish()
       if (deadline !== undefined) deadlines.delete(deadline)
       clearTimeout(ownTimer)
-      if (kind !== undefined) limit.leave(kind)
+      seat?.leave()
       if (lasting !== undefined) lasting.value--
       lifecycle.leave()
     }

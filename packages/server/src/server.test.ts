@@ -12,7 +12,7 @@ import {
   createBearerTokenAuthenticator,
 } from '@keelson/auth'
 import { createClientCertificateAuthenticator, createPrivilegedGroupsAuthorizer, createStaticTokens } from '@keelson/auth'
-import { requestContextOf } from '@keelson/http-installer'
+import { requestContextOf, sendStream } from '@keelson/http-installer'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createMemoryCertificateStore } from './certificates/certificate-store.ts'
@@ -309,7 +309,40 @@ test('more than the limit at once is 429, except for administrators', async () =
   expect(refused.headers['retry-after']).toBe('1')
   expect(JSON.parse(refused.body)).toMatchObject({ reason: 'TooManyRequests' })
   expect((await http1('/api/v1/whoami', 'root', { agent: false }, at)).status).toBe(200)
+  for (const probe of ['/livez', '/readyz', '/healthz']) expect((await http1(probe, undefined, { agent: false }, at)).status).toBe(200)
+  expect((await http1('/livez/ping', 'worker', { agent: false }, at)).status).toBe(429)
   await first
+  await own.close(0)
+})
+
+test('administrators and probes take no place from others', async () => {
+  const own = start({ limits: { readOnly: 1, mutating: 1 } })
+  const { port: at } = await own.listen(0, '127.0.0.1')
+  const busy = Array.from({ length: 3 }, () => http1('/api/v1/slow?timeout=300ms', 'root', { agent: false }, at))
+  await expect.poll(() => own.metrics.text()).toMatch(/inflight_requests\{request_kind="readOnly"\} 3/)
+  expect((await http1('/api/v1/whoami', 'worker', { agent: false }, at)).status).toBe(200)
+  await Promise.all(busy)
+  await own.close(0)
+})
+
+test('an answer that its client does not read takes no place from others, and is finished when the client reads on', async () => {
+  const own = start({ limits: { readOnly: 1, mutating: 1 } })
+  const piece = Buffer.alloc(2 ** 20)
+  const pieces = 16
+  own.app.get('/api/v1/stream', (c) =>
+    sendStream(c, 200, {}, async (sink) => {
+      for (let i = 0; i < pieces; i++) if (!sink.write(piece)) await sink.drained()
+    }),
+  )
+  const { port: at } = await own.listen(0, '127.0.0.1')
+  const slow = session(at).request({ ':path': '/api/v1/stream', authorization: 'Bearer worker' })
+  await once(slow, 'response')
+  await expect.poll(async () => (await http1('/api/v1/whoami', 'worker', { agent: false }, at)).status).toBe(200)
+  expect(own.metrics.text()).toMatch(/inflight_requests\{request_kind="readOnly"\} 1/)
+  let bytes = 0
+  for await (const chunk of slow) bytes += (chunk as Buffer).length
+  expect(bytes).toBe(pieces * piece.length)
+  await expect.poll(() => own.metrics.text()).toMatch(/inflight_requests\{request_kind="readOnly"\} 0/)
   await own.close(0)
 })
 
