@@ -9,22 +9,30 @@ export interface QuantityParts {
   readonly keepText: boolean
 }
 
-const pattern = /^([+-]?)0*([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/
+const suffixLetters = 'eEinumkKMGTP'
 const formatMessage = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+const numericMessage = 'unable to parse numeric part of quantity'
 const decimalExponents: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 }
 const binaryExponents: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50, Ei: 60 }
 const smallestExponent = -9
-/** Far beyond any use; keeps a short text from standing for a number that fills memory. */
+/** Powers beyond it are refused. */
 const largestExponent = 10_000
+/**
+ * Digits before the point, those of an exponent included. kube-apiserver takes any number of them. Nothing measures that much, and arithmetic
+ * on long numbers takes more time than reading them, so longer ones are refused.
+ */
+const mostWholeDigits = 1000
 const maxInt64 = 9223372036854775807n
+/** More whole digits than this are above `maxInt64`. */
+const maxInt64Digits = 19
 
 export function parseQuantityParts(text: string): QuantityParts {
-  const match = text === '' ? null : pattern.exec(text)
-  if (match === null) throw new Error(formatMessage)
-  const negative = match[1] === '-'
-  const whole = match[2]!
-  const fraction = match[3] ?? ''
-  const { power, format } = interpretSuffix(match[4]!)
+  const { negative, whole, fraction: writtenFraction, suffix } = splitQuantity(text)
+  const { power, format } = interpretSuffix(suffix)
+  if (format === 'BinarySI') {
+    if (whole.length > maxInt64Digits) return { unscaled: negative ? -maxInt64 : maxInt64, exponent: 0, format, keepText: false }
+  } else if (whole.length + power > mostWholeDigits && !isZero(whole, writtenFraction)) throw new Error(numericMessage)
+  const fraction = shortFraction(writtenFraction, power)
   const digits = (whole === '' ? '0' : whole) + fraction
   let magnitude = BigInt(digits)
   let exponent = -fraction.length
@@ -35,18 +43,87 @@ export function parseQuantityParts(text: string): QuantityParts {
     text === '0' || (isShort(format, power, digits, fraction, exponent, magnitude) && isNearCanonical(format, digits, exponent))
   if (exponent < smallestExponent) {
     // What is asked for is never rounded away: the next nano up.
-    const divisor = 10n ** BigInt(smallestExponent - exponent)
-    magnitude = (magnitude + divisor - 1n) / divisor
+    const dropped = smallestExponent - exponent
+    if (dropped > digits.length) magnitude = magnitude === 0n ? 0n : 1n
+    else magnitude = (magnitude + powerOfTen(dropped) - 1n) / powerOfTen(dropped)
     exponent = smallestExponent
   }
   const parts = capped(magnitude, exponent, format)
   return { ...parts, unscaled: negative ? -parts.unscaled : parts.unscaled, keepText }
 }
 
+/** `10n ** BigInt(exponent)`. The powers that quantities commonly need are computed once: each takes longer than what it is used for. */
+export function powerOfTen(exponent: number): bigint {
+  if (exponent > mostWholeDigits) return 10n ** BigInt(exponent)
+  return (powersOfTen[exponent] ??= 10n ** BigInt(exponent))
+}
+const powersOfTen: bigint[] = []
+
+interface QuantityText {
+  readonly negative: boolean
+  /** Without leading zeros. */
+  readonly whole: string
+  readonly fraction: string
+  readonly suffix: string
+}
+
+/**
+ * The text's parts, as `^([+-]?)0*([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$` captures them. Scanned once, because three neighbours in
+ * that expression match digits: a regular expression engine tries every way to divide them.
+ */
+function splitQuantity(text: string): QuantityText {
+  if (text === '') throw new Error(formatMessage)
+  let at = isSign(text, 0) ? 1 : 0
+  while (text.charCodeAt(at) === 0x30) at++
+  const wholeEnd = endOfDigits(text, at)
+  const whole = text.slice(at, wholeEnd)
+  at = wholeEnd
+  let fraction = ''
+  if (text.charCodeAt(at) === 0x2e) {
+    const fractionEnd = endOfDigits(text, at + 1)
+    fraction = text.slice(at + 1, fractionEnd)
+    at = fractionEnd
+  }
+  const suffixStart = at
+  while (at < text.length && suffixLetters.includes(text.charAt(at))) at++
+  if (isSign(text, at)) at++
+  if (endOfDigits(text, at) !== text.length) throw new Error(formatMessage)
+  return { negative: text.charCodeAt(0) === 0x2d, whole, fraction, suffix: text.slice(suffixStart) }
+}
+
+function isSign(text: string, at: number): boolean {
+  const code = text.charCodeAt(at)
+  return code === 0x2b || code === 0x2d
+}
+
+function endOfDigits(text: string, start: number): number {
+  let at = start
+  for (;;) {
+    const code = text.charCodeAt(at)
+    if (!(code >= 0x30 && code <= 0x39)) return at
+    at++
+  }
+}
+
+function isZero(whole: string, fraction: string): boolean {
+  return whole === '' && !/[1-9]/.test(fraction)
+}
+
+/**
+ * The fraction as far as the result depends on it. Quantities are rounded up to nanos, so of the digits behind those it only matters whether
+ * one is not zero; a single 1 stands for that.
+ */
+function shortFraction(fraction: string, power: number): string {
+  const needed = maxInt64Digits - smallestExponent + Math.max(power, 0)
+  if (fraction.length <= needed) return fraction
+  const kept = fraction.slice(0, needed)
+  return /[1-9]/.test(fraction.slice(needed)) ? `${kept}1` : kept
+}
+
 /** Binary quantities end at the largest int64; those below one print in decimal. */
 function capped(magnitude: bigint, exponent: number, format: QuantityFormat): Omit<QuantityParts, 'keepText'> {
   if (format !== 'BinarySI') return { unscaled: magnitude, exponent, format }
-  const one = 10n ** BigInt(-exponent)
+  const one = powerOfTen(-exponent)
   if (magnitude > maxInt64 * one) return { unscaled: maxInt64, exponent: 0, format }
   return { unscaled: magnitude, exponent, format: 0n < magnitude && magnitude < one ? 'DecimalSI' : format }
 }
@@ -67,8 +144,8 @@ function interpretSuffix(suffix: string): { power: number; format: QuantityForma
   if (Object.hasOwn(binaryExponents, suffix)) return { power: binaryExponents[suffix]!, format: 'BinarySI' }
   if (/^[eE][-+]?[0-9]+$/.test(suffix)) {
     const power = Number(suffix.slice(1))
-    if (Math.abs(power) > largestExponent) throw new Error('unable to parse numeric part of quantity')
-    return { power, format: 'DecimalExponent' }
+    if (Math.abs(power) <= largestExponent) return { power, format: 'DecimalExponent' }
+    if (Math.abs(power) < 2 ** 63) throw new Error(numericMessage)
   }
   throw new Error("unable to parse quantity's suffix")
 }

@@ -1,4 +1,4 @@
-import { parseQuantityParts } from './quantity-parts.ts'
+import { parseQuantityParts, powerOfTen } from './quantity-parts.ts'
 import type { QuantityFormat } from './quantity-parts.ts'
 import { rememberByText } from './remember-by-text.ts'
 
@@ -124,9 +124,9 @@ function align(a: Quantity, b: Quantity): [bigint, bigint, number] {
 }
 
 function rescale(unscaled: bigint, by: number): bigint {
-  if (by === 0) return unscaled
-  if (by > 0 || unscaled === 0n) return unscaled * 10n ** BigInt(Math.max(by, 0))
-  const divisor = 10n ** BigInt(-by)
+  if (by === 0 || unscaled === 0n) return unscaled
+  if (by > 0) return unscaled * powerOfTen(by)
+  const divisor = powerOfTen(-by)
   const whole = unscaled / divisor
   return unscaled % divisor === 0n ? whole : whole + (unscaled < 0n ? -1n : 1n)
 }
@@ -151,7 +151,7 @@ function binary(value: bigint): string {
 function decimal(quantity: Quantity): string {
   let { unscaled, exponent } = quantity
   const zeros = trailingZeros(unscaled.toString())
-  unscaled /= 10n ** BigInt(zeros)
+  unscaled /= powerOfTen(zeros)
   exponent += zeros
   for (; exponent % 3 !== 0; exponent--) unscaled *= 10n
   if (quantity.format === 'DecimalExponent') return exponent === 0 ? unscaled.toString() : `${unscaled}e${exponent}`

@@ -1,14 +1,11 @@
 import { parseQuantity } from '@keelson/apimachinery'
 import { ProtoError } from './proto-error.ts'
 
-/** Nobody needs longer ones, and arithmetic on them is slow. */
-const maxLength = 256
 const maxCached = 1024
 const cache = new Map<string, string>()
 
 /** A quantity as the original would write it again. Objects repeat a few spellings over and over, so those are remembered. */
 export function canonicalQuantity(text: string): string {
-  if (text.length > maxLength) throw new ProtoError('a quantity is too long')
   let canonical = cache.get(text)
   if (canonical === undefined) {
     try {
