@@ -1,9 +1,15 @@
 import { expect, test } from 'vitest'
-import { UsageError, parseArguments } from './arguments.ts'
+import { parseArguments } from './arguments.ts'
 import { flags } from './flags.ts'
 import { nearest } from './nearest.ts'
 
-const parse = (...argv: string[]): Readonly<Record<string, unknown>> => parseArguments(argv, flags).values
+function parse(...argv: string[]): Readonly<Record<string, unknown>> {
+  const { values, problems } = parseArguments(argv, flags)
+  expect(problems).toEqual([])
+  return values
+}
+
+const problemsOf = (...argv: string[]): readonly string[] => parseArguments(argv, flags).problems
 
 test("defaults are the original's", () => {
   expect(parse()).toMatchObject({
@@ -50,9 +56,55 @@ test.each([
   ['--token=x', 'did you mean --token-auth-file?'],
   ['--zzz', 'unknown flag --zzz (--help'],
   ['-x', 'unexpected argument'],
+  ['--=1', 'unexpected argument'],
 ])('%s is refused', (argument, message) => {
-  expect(() => parse(argument)).toThrow(UsageError)
-  expect(() => parse(argument)).toThrow(message)
+  expect(problemsOf(argument)).toEqual([expect.stringContaining(message)])
+})
+
+test('every wrong argument is reported, and none twice', () => {
+  expect(
+    problemsOf(
+      '--secure-prot=1',
+      '--log-level',
+      'debug',
+      '--authorization-mode=Node,RBAC',
+      '--secure-port=http',
+      '--watch-cache',
+      'false',
+      'serve',
+      '--version=v1',
+    ),
+  ).toEqual([
+    'unknown flag --secure-prot; did you mean --secure-port?',
+    'unknown flag --log-level; did you mean -v?',
+    expect.stringMatching(/^--authorization-mode is a flag of kube-apiserver that is not supported: /),
+    '--secure-port: "http" is not a whole number from 0 to 65535',
+    'unexpected argument "false": a switch takes its value behind a "=": --watch-cache=false',
+    expect.stringMatching(/^unexpected argument "serve": /),
+    '--version: "v1" is not one of true, false, raw',
+  ])
+})
+
+test.each([
+  [[], undefined],
+  [['help'], 'help'],
+  [['--secure-port=1', '-h'], 'help'],
+  [['version'], 'version'],
+  [['--version'], 'version'],
+  [['--version=true', '-v=2'], 'version'],
+  [['--version=raw'], 'raw version'],
+  [['--version=false'], undefined],
+])('%j is the command %s', (argv, command) => {
+  expect(parseArguments(argv, flags)).toMatchObject({ command, problems: [] })
+})
+
+test.each([
+  ['--in-memory', '--storage-backend=memory'],
+  ['--port=1', '--secure-port'],
+  ['-V', '--version'],
+  ['--verbose', '-v=4'],
+])('for the guess %s, %s is suggested', (argument, flag) => {
+  expect(problemsOf(argument)).toEqual([expect.stringContaining(`did you mean ${flag}?`)])
 })
 
 test('the nearest name is only offered when it is near', () => {
@@ -61,13 +113,13 @@ test('the nearest name is only offered when it is near', () => {
 })
 
 test.each([
-  ['--audit-log-path=x', 'not here: requests are not audited'],
-  ['--authorization-mode=Node,RBAC', 'not here: administrators may do everything'],
-  ['--requestheader-client-ca-file=x', 'not here'],
-  ['--allow-privileged=false', 'not here: privileged pods are always allowed'],
+  ['--audit-log-path=x', 'not supported: requests are not audited'],
+  ['--authorization-mode=Node,RBAC', 'not supported: administrators may do everything'],
+  ['--requestheader-client-ca-file=x', 'not supported'],
+  ['--allow-privileged=false', 'not supported: privileged pods are always allowed'],
   ['--audit', 'unknown flag'],
 ])('of the flags that others have, %s is refused with the reason', (flag, message) => {
-  expect(() => parse(flag)).toThrow(message)
+  expect(problemsOf(flag)).toEqual([expect.stringContaining(message)])
 })
 
 test('flags that ask for what is done anyway are accepted', () => {

@@ -1,81 +1,131 @@
-import { nearest } from './nearest.ts'
 import type { FlagDefinition } from './flags.ts'
+import { suggestedFlag } from './guesses.ts'
 import { otherFlag } from './other-flags.ts'
 
-/** What the user typed cannot be understood. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError'
-}
+const commands = ['completion', 'help', 'version']
 
 export interface ParsedArguments {
-  readonly help: boolean
-  readonly version: boolean
+  /** What to do instead of serving. */
+  readonly command: 'completion' | 'help' | 'version' | 'raw version' | undefined
+  /** The argument of `completion`. */
+  readonly shell: string | undefined
   /** Every flag by its name, defaults filled in; absent where there is neither value nor default. */
   readonly values: Readonly<Record<string, unknown>>
+  /** Everything that is wrong with the arguments, one sentence each. */
+  readonly problems: readonly string[]
 }
 
-/** `--name=value`, `--name value`, `--switch`, `--switch=false`, as the original's flags are written; `preset` stands for what is not given. Throws `UsageError`. */
+/** Flags of a file: values, and what is wrong with the file. */
+export interface FlagPreset {
+  readonly values: Readonly<Record<string, unknown>>
+  readonly problems: readonly string[]
+}
+
+/**
+ * Parses `--name=value`, `--name value`, `--switch` and `--switch=false`, as kube-apiserver's flags are written. Values of `preset` stand for flags that
+ * are not given. A flag with a wrong value keeps its default, so that the rest can be checked as well.
+ */
 export function parseArguments(
   argv: readonly string[],
   known: ReadonlyMap<string, FlagDefinition>,
-  preset: Readonly<Record<string, unknown>> = {},
+  preset: FlagPreset = { values: {}, problems: [] },
 ): ParsedArguments {
   const values: Record<string, unknown> = {}
   for (const [name, definition] of known) if (definition.default !== undefined) values[name] = definition.default
-  Object.assign(values, preset)
+  Object.assign(values, preset.values)
   const given = new Set<string>()
-  let help = false
-  let version = false
-  for (let i = 0; i < argv.length; i++) {
+  const problems = [...preset.problems]
+  let [command, shell] = commandOf(argv)
+  const first = command === undefined ? 0 : shell === undefined ? 1 : 2
+  for (let i = first; i < argv.length; i++) {
     const argument = argv[i]!
-    if (argument === '-h' || argument === '--help' || argument === 'help') {
-      help = true
+    if (argument === '-h' || argument === '--help') {
+      command = 'help'
       continue
     }
-    if (argument === '--version') {
-      version = true
+    const match = /^(?:--|-(?=v(?:=|$)))([^=]+)(?:=(.*))?$/s.exec(argument)
+    if (match === null) {
+      problems.push(unexpectedArgument(argument, argv[i - 1], known))
       continue
     }
-    const match = /^(?:--|-(?=v(?:=|$)))([^=]*)(?:=(.*))?$/s.exec(argument)
-    if (match === null) throw new UsageError(`unexpected argument ${JSON.stringify(argument)}: every option is a flag (--help lists them)`)
     const name = match[1]!.replaceAll('_', '-')
-    const definition = known.get(name)
     let text = match[2]
+    if (name === 'version') {
+      const wanted = versionCommand(text)
+      if (wanted === undefined) problems.push(`--version: ${JSON.stringify(text)} is not one of true, false, raw`)
+      else if (wanted !== 'none') command ??= wanted
+      continue
+    }
+    const definition = known.get(name)
     if (definition === undefined) {
       const other = otherFlag(name)
-      if (text === undefined && other !== undefined) text = other.isSwitch === true ? 'true' : argv[++i]
-      acceptOther(name, text, known)
+      // An unknown flag takes the word behind it, or that word would be reported as a second mistake.
+      if (text === undefined && other?.isSwitch !== true && argv[i + 1]?.startsWith('-') === false) text = argv[++i]
+      else if (text === undefined && other?.isSwitch === true) text = 'true'
+      const problem = otherFlagProblem(name, text, known)
+      if (problem !== undefined) problems.push(problem)
       continue
     }
     if (text === undefined) {
       if (definition.type.isSwitch === true) text = 'true'
       else if (i + 1 < argv.length) text = argv[++i]!
-      else throw new UsageError(`--${name} needs a value: ${definition.help}`)
+      else {
+        problems.push(`--${name} needs a value: ${definition.help}`)
+        continue
+      }
     }
-    const value = readValue(name, definition, text)
+    const read = readValue(name, definition, text)
+    if ('problem' in read) {
+      problems.push(read.problem)
+      continue
+    }
     // A list that is given again goes on; the default is only for lists that were not given at all.
-    values[name] = Array.isArray(value) && given.has(name) ? [...(values[name] as unknown[]), ...value] : value
+    values[name] = Array.isArray(read.value) && given.has(name) ? [...(values[name] as unknown[]), ...read.value] : read.value
     given.add(name)
   }
-  return { help, version, values }
+  return { command, shell, values, problems }
 }
 
-/** A flag that is not ours. Throws `UsageError` unless it is one of the original's and asks for what is done anyway. */
-export function acceptOther(name: string, text: string | undefined, known: ReadonlyMap<string, FlagDefinition>): void {
+function commandOf([first, second]: readonly string[]): [command: ParsedArguments['command'], shell: string | undefined] {
+  if (first === 'help' || first === 'version') return [first, undefined]
+  return first === 'completion' ? [first, second?.startsWith('-') === false ? second : undefined] : [undefined, undefined]
+}
+
+/** As kube-apiserver's `--version[=raw]`. */
+function versionCommand(text: string | undefined): 'version' | 'raw version' | 'none' | undefined {
+  if (text === undefined || /^(true|t|1)$/i.test(text)) return 'version'
+  if (text === 'raw') return 'raw version'
+  return /^(false|f|0)$/i.test(text) ? 'none' : undefined
+}
+
+function unexpectedArgument(argument: string, before: string | undefined, known: ReadonlyMap<string, FlagDefinition>): string {
+  const isSwitch = before !== undefined && known.get(before.replace(/^--/, ''))?.type.isSwitch === true
+  if (isSwitch && /^(true|false|t|f|1|0)$/i.test(argument)) {
+    return `unexpected argument ${JSON.stringify(argument)}: a switch takes its value behind a "=": ${before}=${argument}`
+  }
+  const guess = argument.startsWith('-') ? suggestedFlag(argument.replace(/^-+|=.*$/g, ''), known.keys()) : undefined
+  if (guess !== undefined) return `unexpected argument ${JSON.stringify(argument)}; did you mean ${guess}?`
+  return `unexpected argument ${JSON.stringify(argument)}: allowed are flags (--help lists them) and, first, one of ${commands.join(', ')}`
+}
+
+/** What is wrong with a flag that this program does not have. Nothing for a flag of kube-apiserver that asks for what is done anyway. */
+export function otherFlagProblem(name: string, text: string | undefined, known: ReadonlyMap<string, FlagDefinition>): string | undefined {
   const other = otherFlag(name)
-  if (other === undefined) throw new UsageError(unknownFlag(name, known))
-  if (other.harmless?.test(text ?? '') !== true)
-    throw new UsageError(`--${name} is a flag of kube-apiserver that is not here: ${other.because}`)
+  if (other !== undefined) {
+    if (other.harmless?.test(text ?? '') === true) return undefined
+    return `--${name} is a flag of kube-apiserver that is not supported: ${other.because}`
+  }
+  const guess = suggestedFlag(name, known.keys())
+  return `unknown flag --${name}${guess === undefined ? ' (--help lists the flags)' : `; did you mean ${guess}?`}`
 }
 
-function unknownFlag(name: string, known: ReadonlyMap<string, FlagDefinition>): string {
-  const guess = nearest(name, known.keys())
-  return `unknown flag --${name}${guess === undefined ? ' (--help lists the flags)' : `; did you mean --${guess}?`}`
-}
-
-/** What the flag's type makes of the text. Throws `UsageError`. */
-export function readValue(name: string, { type }: FlagDefinition, text: string): unknown {
+/** The value that the text stands for, by the flag's type. */
+export function readValue(
+  name: string,
+  { type }: FlagDefinition,
+  text: string,
+): { readonly value: unknown } | { readonly problem: string } {
   const read = type.schema.safeParse(text)
-  if (read.success) return read.data
-  throw new UsageError(`--${name}: ${JSON.stringify(text)} is not ${read.error.issues[0]?.message ?? 'understood'}`)
+  if (read.success) return { value: read.data }
+  return { problem: `--${name}: ${JSON.stringify(text)} is not ${read.error.issues[0]?.message ?? 'understood'}` }
 }

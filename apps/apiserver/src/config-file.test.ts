@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseArguments } from './arguments.ts'
+import type { FlagPreset } from './arguments.ts'
 import { readConfigFile } from './config-file.ts'
 import { createLog } from './create-log.ts'
 import { flags } from './flags.ts'
@@ -13,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, { recursive: true, force: true }))
 
-async function read(text: string): Promise<Readonly<Record<string, unknown>>> {
+async function read(text: string): Promise<FlagPreset> {
   const file = path.join(directory, 'config.yaml')
   await writeFile(file, text)
   return readConfigFile(file, flags)
@@ -47,12 +48,18 @@ test.each([
   ['secure-prot: 1', 'did you mean --secure-port?'],
   ['secure-port: 70000', 'from 0 to 65535'],
   ['secure-port: [1, 2]', 'is not a list'],
-  ['- secure-port', 'is no map of flags'],
+  ['- secure-port', 'is not a map of flags'],
   ['config: other.yaml', 'cannot name another'],
   ['a: b: c', 'cannot read'],
   ['goaway-chance: 0.5', 'a number from 0 to 0.02'],
 ])('%s is refused', async (text, message) => {
-  await expect(read(text)).rejects.toThrow(message)
+  expect((await read(text)).problems).toEqual([expect.stringContaining(message)])
+})
+
+test('every mistake in a file is reported, with the file', async () => {
+  const { problems } = await read('secure-prot: 1\nsecure-port: http\naudit-log-path: x\nevent-ttl: 2h\n')
+  expect(problems).toHaveLength(3)
+  for (const problem of problems) expect(problem).toContain('config.yaml: ')
 })
 
 test('a log line is for people, or an object', () => {

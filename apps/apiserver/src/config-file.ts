@@ -1,42 +1,52 @@
 import { readFile } from 'node:fs/promises'
 import { parseYaml } from '@keelson/apimachinery/yaml'
-import { acceptOther, readValue, UsageError } from './arguments.ts'
+import { otherFlagProblem, readValue } from './arguments.ts'
+import type { FlagPreset } from './arguments.ts'
 import type { FlagDefinition } from './flags.ts'
 
 /**
- * Flags from a YAML file, one key for each: `secure-port: 6443`. What may be given several times, or has several parts, may be a list; what is pairs
- * may be a map. Throws `UsageError`.
+ * Reads flags from a YAML file, one key for each: `secure-port: 6443`. A flag that may be given several times, or has several parts, may be a list; one
+ * that holds pairs may be a map.
  */
-export async function readConfigFile(file: string, known: ReadonlyMap<string, FlagDefinition>): Promise<Readonly<Record<string, unknown>>> {
+export async function readConfigFile(file: string, known: ReadonlyMap<string, FlagDefinition>): Promise<FlagPreset> {
   let document: unknown
   try {
     document = parseYaml(await readFile(file, 'utf8')).value
   } catch (error) {
-    throw new UsageError(`--config: cannot read ${file}: ${(error as Error).message}`)
+    return { values: {}, problems: [`--config: cannot read ${file}: ${(error as Error).message}`] }
   }
-  if (document === null || document === undefined) return {}
-  if (typeof document !== 'object' || Array.isArray(document)) throw new UsageError(`--config: ${file} is no map of flags`)
+  if (document === null || document === undefined) return { values: {}, problems: [] }
+  if (typeof document !== 'object' || Array.isArray(document)) {
+    return { values: {}, problems: [`--config: ${file} is not a map of flags, like "secure-port: 6443"`] }
+  }
   const values: Record<string, unknown> = {}
+  const problems: string[] = []
   for (const [name, written] of Object.entries(document)) {
     const definition = known.get(name)
-    if (name === 'config') throw new UsageError(`${file}: a file of flags cannot name another`)
-    try {
-      if (definition === undefined) acceptOther(name, textOf(written), known)
-      else values[name] = valueOf(name, definition, written)
-    } catch (error) {
-      if (!(error instanceof UsageError)) throw error
-      throw new UsageError(`${file}: ${error.message}`)
+    if (name === 'config') problems.push(`${file}: a file of flags cannot name another`)
+    else if (definition === undefined) {
+      const problem = otherFlagProblem(name, textOf(written), known)
+      if (problem !== undefined) problems.push(`${file}: ${problem}`)
+    } else {
+      const read = valueOf(name, definition, written)
+      if ('problem' in read) problems.push(`${file}: ${read.problem}`)
+      else values[name] = read.value
     }
   }
-  return values
+  return { values, problems }
 }
 
-function valueOf(name: string, definition: FlagDefinition, written: unknown): unknown {
+function valueOf(name: string, definition: FlagDefinition, written: unknown): ReturnType<typeof readValue> {
   if (written === null || typeof written !== 'object') return readValue(name, definition, textOf(written))
   const texts = Array.isArray(written) ? written.map(textOf) : Object.entries(written).map(([key, value]) => `${key}=${textOf(value)}`)
-  const parts = texts.map((text) => readValue(name, definition, text))
-  if (parts.every(Array.isArray)) return parts.flat()
-  throw new UsageError(`--${name}: is not a list`)
+  const parts: unknown[] = []
+  for (const text of texts) {
+    const read = readValue(name, definition, text)
+    if ('problem' in read) return read
+    if (!Array.isArray(read.value)) return { problem: `--${name}: is not a list` }
+    parts.push(...(read.value as unknown[]))
+  }
+  return { value: parts }
 }
 
 function textOf(written: unknown): string {

@@ -1,61 +1,63 @@
-import { UsageError, parseArguments } from './arguments.ts'
+import { parseArguments } from './arguments.ts'
 import type { ParsedArguments } from './arguments.ts'
 import { flags } from './flags.ts'
 import type { FlagValues } from './flags.ts'
 import { createLog } from './create-log.ts'
 import { helpText } from './help.ts'
 import { watchIdleMemory } from './idle-memory.ts'
-import { serverOptions } from './server-options.ts'
-import { StartError, explain } from './start-error.ts'
+import { bindAddress, serverOptions } from './server-options.ts'
+import { Problems, StartError, explain } from './start-error.ts'
 
 const wrongUsage = 2
 const cannotStart = 1
 
 /** The program: arguments in, exit code out. */
 export async function main(argv: readonly string[]): Promise<void> {
-  let values: FlagValues
-  try {
-    const parsed = await parse(argv)
-    if (parsed.help) {
-      process.stdout.write(helpText(flags, process.stdout.columns ?? 100))
-      return
-    }
-    if (parsed.version) {
-      const { versionInfo } = await import('@keelson/control-plane')
-      process.stdout.write(`Kubernetes ${versionInfo().gitVersion}\n`)
-      return
-    }
-    values = parsed.values as unknown as FlagValues
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error
-    process.stderr.write(`keelson: ${error.message}\n`)
-    process.exitCode = wrongUsage
+  const parsed = await parse(argv)
+  if (parsed.command === 'help') {
+    process.stdout.write(helpText(flags, process.stdout.columns ?? 100))
     return
   }
+  if (parsed.command !== undefined && parsed.problems.length === 0) {
+    const { versionText } = await import('./version-text.ts')
+    process.stdout.write(versionText(parsed.command === 'raw version'))
+    return
+  }
+  const values = parsed.values as unknown as FlagValues
+  const problems = new Problems()
+  for (const problem of parsed.problems) problems.usage(problem)
   try {
-    await serve(values)
+    await serve(values, problems)
   } catch (error) {
-    const known = explain(error, values)
-    process.stderr.write(
-      known instanceof StartError ? `keelson: ${known.message}\n` : `keelson: cannot start: ${String((error as Error)?.stack ?? error)}\n`,
-    )
-    process.exit(known instanceof StartError && known.isUsage ? wrongUsage : cannotStart)
+    const known = explain(error, values, bindAddress(values))
+    report(known instanceof StartError ? [known.message] : [`cannot start: ${String((error as Error)?.stack ?? error)}`])
+    process.exit(cannotStart)
   }
 }
 
-/** The command line, and behind it the file that it names. */
+/** Parses the command line and the file that its `--config` names. */
 async function parse(argv: readonly string[]): Promise<ParsedArguments> {
   const parsed = parseArguments(argv, flags)
   const file = parsed.values['config']
-  if (parsed.help || parsed.version || typeof file !== 'string') return parsed
+  if (parsed.command !== undefined || typeof file !== 'string') return parsed
   const { readConfigFile } = await import('./config-file.ts')
   return parseArguments(argv, flags, await readConfigFile(file, flags))
 }
 
-async function serve(values: FlagValues): Promise<void> {
+function report(messages: readonly string[]): void {
+  process.stderr.write(messages.map((message) => `keelson: ${message}\n`).join(''))
+}
+
+async function serve(values: FlagValues, problems: Problems): Promise<void> {
   const log = createLog(values.v, values['logging-format'])
-  const options = await serverOptions(values, log)
-  const { createServerChain } = await import('@keelson/control-plane')
+  const options = await serverOptions(values, log, problems)
+  const { createServerChain, findOptionProblems } = await import('@keelson/control-plane')
+  for (const problem of await findOptionProblems(options)) problems.usage(problem)
+  if (problems.messages.length > 0) {
+    report(problems.messages)
+    process.exitCode = problems.hasUsage ? wrongUsage : cannotStart
+    return
+  }
   const chain = await createServerChain(options)
 
   let stopping = false

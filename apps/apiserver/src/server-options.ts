@@ -1,59 +1,62 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { ServerChainOptions } from '@keelson/control-plane'
-import type { NamedCertificateFlag } from './flag-types.ts'
 import { flags, shownValue } from './flags.ts'
 import type { FlagValues } from './flags.ts'
 import { hstsDirective, originPattern } from './header-flags.ts'
 import { StartError } from './start-error.ts'
+import type { Problems } from './start-error.ts'
 
-/** The level of the log at which every request is told of. */
+/** The level of the log from which on every request is logged. */
 const requestsAreLogged = 3
 
-/** Flags → what the control plane is built from. Reads the files they name; throws `StartError`. */
-export async function serverOptions(values: FlagValues, log: NonNullable<ServerChainOptions['log']>): Promise<ServerChainOptions> {
+/** The address to listen on when no flag names one: every interface for a server that shares etcd with others, as kube-apiserver's; otherwise this machine alone. */
+export function bindAddress(values: FlagValues): string {
+  return values['bind-address'] ?? (values['etcd-servers'] === undefined ? '127.0.0.1' : '0.0.0.0')
+}
+
+/** Turns flags into the options of the control plane. Reads the files they name. What is wrong goes to `problems`; the options are then incomplete. */
+export async function serverOptions(
+  values: FlagValues,
+  log: NonNullable<ServerChainOptions['log']>,
+  problems: Problems,
+): Promise<ServerChainOptions> {
   const dataDir = path.resolve(values['data-dir'])
   const type = values['storage-backend'] ?? (values['etcd-servers'] === undefined ? 'embedded' : 'etcd3')
-  const etcd = await etcdOptions(values, type)
-  const certFile = values['tls-cert-file']
-  const keyFile = values['tls-private-key-file']
-  if ((certFile === undefined) !== (keyFile === undefined)) {
-    throw new StartError('--tls-cert-file and --tls-private-key-file go together: one of them is missing', { isUsage: true })
-  }
+  const etcd = await etcdOptions(values, type, problems)
+  const servingFiles = await filePair(values, 'tls-cert-file', 'tls-private-key-file', problems)
   const named = values['tls-sni-cert-key']
   if (values['goaway-chance'] > 0 && values['disable-http2-serving']) {
-    throw new StartError('--goaway-chance has no meaning with --disable-http2-serving', { isUsage: true })
+    problems.usage('--goaway-chance has no meaning with --disable-http2-serving')
   }
-  if (values['request-timeout'] === 0) throw new StartError('--request-timeout must be longer than 0', { isUsage: true })
+  if (values['request-timeout'] === 0) problems.usage('--request-timeout must be longer than 0')
+  for (const { certificateFile, keyFile } of named ?? []) {
+    await existing('tls-sni-cert-key', certificateFile, problems)
+    await existing('tls-sni-cert-key', keyFile, problems)
+  }
+  const clientAuthorities = await problems.attempt(() => readText('client-ca-file', values['client-ca-file']))
   return {
     storage: { type, dataDir, durability: values.durability, prefix: values['etcd-prefix'], ...etcd },
-    ...storagePlaces(values),
+    ...(await storagePlaces(values, problems)),
     certificates: {
       directory: values['cert-dir'] ?? path.join(dataDir, 'certs'),
       names: values['external-hostname'] === undefined ? [] : [values['external-hostname']],
     },
     kubeconfigPath: path.join(dataDir, 'admin.kubeconfig'),
-    bindAddress: values['bind-address'],
+    bindAddress: bindAddress(values),
     port: values['secure-port'],
     ...(values['advertise-address'] === undefined ? {} : { advertiseAddress: values['advertise-address'] }),
-    ...(certFile === undefined || keyFile === undefined
-      ? {}
-      : {
-          servingCertificateFiles: {
-            certificateFile: await existing('tls-cert-file', certFile),
-            keyFile: await existing('tls-private-key-file', keyFile),
-          },
-        }),
-    ...(named === undefined ? {} : { namedCertificateFiles: await Promise.all(named.map(namedCertificate)) }),
-    ...servingOptions(values),
+    ...(servingFiles && { servingCertificateFiles: servingFiles }),
+    ...(named === undefined ? {} : { namedCertificateFiles: named }),
+    ...(await servingOptions(values, problems)),
     goAwayChance: values['goaway-chance'],
     profiling: values.profiling,
     logRequests: values.v >= requestsAreLogged,
     ...(values['runtime-config'] === undefined ? {} : { runtimeConfig: Object.fromEntries(values['runtime-config']) }),
     http2: !values['disable-http2-serving'],
-    ...(values['client-ca-file'] === undefined ? {} : { clientAuthorities: [await readText('client-ca-file', values['client-ca-file'])] }),
-    ...(values['token-auth-file'] === undefined ? {} : { tokenFile: await existing('token-auth-file', values['token-auth-file']) }),
-    serviceAccounts: await serviceAccountOptions(values),
+    ...(clientAuthorities === undefined ? {} : { clientAuthorities: [clientAuthorities] }),
+    ...optional('tokenFile', await existing('token-auth-file', values['token-auth-file'], problems)),
+    serviceAccounts: await serviceAccountOptions(values, problems),
     anonymousAuth: values['anonymous-auth'],
     alwaysAllowPaths: values['authorization-always-allow-paths'],
     admission: admissionOptions(values),
@@ -64,20 +67,20 @@ export async function serverOptions(values: FlagValues, log: NonNullable<ServerC
     watchCache: values['watch-cache'],
     ...(values['watch-cache-sizes'] === undefined ? {} : { watchCacheSizes: values['watch-cache-sizes'] }),
     defaultWatchCacheSize: values['default-watch-cache-size'],
-    ...encryptionOptions(values),
+    ...encryptionOptions(values, problems),
     eventTtlSeconds: Math.round(values['event-ttl'] / 1000),
     deleteCollectionWorkers: values['delete-collection-workers'],
     enableGarbageCollection: values['enable-garbage-collector'],
     serviceClusterIpRange: values['service-cluster-ip-range'],
     serviceNodePortRange: values['service-node-port-range'],
     endpointReconcilerType: values['endpoint-reconciler-type'],
-    kubelet: await kubeletOptions(values),
+    kubelet: await kubeletOptions(values, problems),
     ...(values.controllers === undefined ? {} : { controllers: values.controllers }),
     log,
   }
 }
 
-function servingOptions(values: FlagValues): Partial<ServerChainOptions> {
+async function servingOptions(values: FlagValues, problems: Problems): Promise<Partial<ServerChainOptions>> {
   const streams = values['http2-max-streams-per-connection']
   const cipherSuites = values['tls-cipher-suites']
   const origins = values['cors-allowed-origins']
@@ -87,8 +90,8 @@ function servingOptions(values: FlagValues): Partial<ServerChainOptions> {
     ...(streams > 0 && { maxStreamsPerConnection: streams }),
     tlsMinVersion: values['tls-min-version'],
     ...(cipherSuites && { tlsCipherSuites: cipherSuites }),
-    ...(origins && { corsAllowedOrigins: origins.map(originPattern) }),
-    ...(directives && { hstsDirectives: directives.map(hstsDirective) }),
+    ...(origins && { corsAllowedOrigins: await each(origins, originPattern, problems) }),
+    ...(directives && { hstsDirectives: await each(directives, hstsDirective, problems) }),
     ...(gates && { featureGates: Object.fromEntries(gates) }),
     flags: shownFlags(values),
     livezGraceMs: values['livez-grace-period'],
@@ -101,26 +104,15 @@ function shownFlags(values: FlagValues): Readonly<Record<string, string>> {
   return Object.fromEntries(Array.from(flags, ([name, definition]) => [name, shownValue(definition, values[name as keyof FlagValues])]))
 }
 
-async function namedCertificate(flag: NamedCertificateFlag): Promise<NamedCertificateFlag> {
-  await existing('tls-sni-cert-key', flag.certificateFile)
-  await existing('tls-sni-cert-key', flag.keyFile)
-  return flag
-}
-
-async function kubeletOptions(values: FlagValues): Promise<NonNullable<ServerChainOptions['kubelet']>> {
-  const certificateFile = values['kubelet-client-certificate']
-  const keyFile = values['kubelet-client-key']
-  const authorityFile = values['kubelet-certificate-authority']
-  if ((certificateFile === undefined) !== (keyFile === undefined)) {
-    throw new StartError('--kubelet-client-certificate and --kubelet-client-key go together: one of them is missing', { isUsage: true })
-  }
+async function kubeletOptions(values: FlagValues, problems: Problems): Promise<NonNullable<ServerChainOptions['kubelet']>> {
+  const client = await filePair(values, 'kubelet-client-certificate', 'kubelet-client-key', problems)
+  const authorityFile = await existing('kubelet-certificate-authority', values['kubelet-certificate-authority'], problems)
   return {
     port: values['kubelet-port'],
     preferredAddressTypes: values['kubelet-preferred-address-types'],
     timeoutMs: values['kubelet-timeout'],
-    ...(certificateFile && { certificateFile: await existing('kubelet-client-certificate', certificateFile) }),
-    ...(keyFile && { keyFile: await existing('kubelet-client-key', keyFile) }),
-    ...(authorityFile && { authorityFile: await existing('kubelet-certificate-authority', authorityFile) }),
+    ...client,
+    ...optional('authorityFile', authorityFile),
   }
 }
 
@@ -137,29 +129,28 @@ function admissionOptions(values: FlagValues): NonNullable<ServerChainOptions['a
   }
 }
 
-function encryptionOptions(values: FlagValues): Pick<ServerChainOptions, 'encryption'> {
+function encryptionOptions(values: FlagValues, problems: Problems): Pick<ServerChainOptions, 'encryption'> {
   const file = values['encryption-provider-config']
   const automaticReload = values['encryption-provider-config-automatic-reload']
   if (file !== undefined) return { encryption: { configFile: path.resolve(file), automaticReload } }
-  if (!automaticReload) return {}
-  throw new StartError('--encryption-provider-config-automatic-reload must be set with --encryption-provider-config', { isUsage: true })
+  if (automaticReload) problems.usage('--encryption-provider-config-automatic-reload must be set with --encryption-provider-config')
+  return {}
 }
 
-async function serviceAccountOptions(values: FlagValues): Promise<NonNullable<ServerChainOptions['serviceAccounts']>> {
-  const signingKeyFile = values['service-account-signing-key-file']
+async function serviceAccountOptions(values: FlagValues, problems: Problems): Promise<NonNullable<ServerChainOptions['serviceAccounts']>> {
+  const signingKeyFile = await existing('service-account-signing-key-file', values['service-account-signing-key-file'], problems)
   const keyFiles = values['service-account-key-file']
   const issuers = values['service-account-issuer']
   const audiences = values['api-audiences']
   const keySetUri = values['service-account-jwks-uri']
   const maximum = values['service-account-max-token-expiration'] ?? 0
   if (maximum !== 0 && (maximum < 3_600_000 || maximum > 2 ** 32 * 1000)) {
-    throw new StartError('the service-account-max-token-expiration must be between 1 hour and 2^32 seconds', { isUsage: true })
+    problems.usage('the service-account-max-token-expiration must be between 1 hour and 2^32 seconds')
   }
-  if (signingKeyFile !== undefined) await existing('service-account-signing-key-file', signingKeyFile)
-  for (const file of keyFiles ?? []) await existing('service-account-key-file', file)
+  for (const file of keyFiles ?? []) await existing('service-account-key-file', file, problems)
   return {
     ...(issuers && { issuers }),
-    ...(signingKeyFile && { signingKeyFile }),
+    ...optional('signingKeyFile', signingKeyFile),
     ...(keyFiles && { keyFiles }),
     ...(audiences && { audiences }),
     ...(keySetUri && { keySetUri }),
@@ -170,56 +161,87 @@ async function serviceAccountOptions(values: FlagValues): Promise<NonNullable<Se
 
 const etcdFlags = ['etcd-servers', 'etcd-servers-overrides', 'storage-media-type', 'etcd-cafile', 'etcd-certfile', 'etcd-keyfile'] as const
 
-function storagePlaces(values: FlagValues): Pick<ServerChainOptions, 'storageOverrides' | 'storageMediaType'> {
+async function storagePlaces(
+  values: FlagValues,
+  problems: Problems,
+): Promise<Pick<ServerChainOptions, 'storageOverrides' | 'storageMediaType'>> {
   const storageMediaType = values['storage-media-type']
-  const storageOverrides = values['etcd-servers-overrides']?.map((text) => {
-    const [resource = '', servers = '', ...rest] = text.split('#')
-    if (rest.length > 0 || !/^[^/]*\/[^/]+$/.test(resource) || !servers.split(';').every((server) => URL.canParse(server))) {
-      const form = 'must be of format: group/resource#servers, where servers are URLs, semicolon separated'
-      throw new StartError(`--etcd-servers-overrides ${JSON.stringify(text)} invalid, ${form}`, { isUsage: true })
-    }
-    return { resource, servers: servers.split(';') }
-  })
-  return { ...(storageOverrides && { storageOverrides }), ...(storageMediaType && { storageMediaType }) }
+  const storageOverrides = await each(values['etcd-servers-overrides'] ?? [], storageOverride, problems)
+  return { ...(storageOverrides.length > 0 && { storageOverrides }), ...(storageMediaType && { storageMediaType }) }
+}
+
+function storageOverride(text: string): NonNullable<ServerChainOptions['storageOverrides']>[number] {
+  const [resource = '', servers = '', ...rest] = text.split('#')
+  if (rest.length > 0 || !/^[^/]*\/[^/]+$/.test(resource) || !servers.split(';').every((server) => URL.canParse(server))) {
+    const form = 'must be of format: group/resource#servers, where servers are URLs, semicolon separated'
+    throw new StartError(`--etcd-servers-overrides ${JSON.stringify(text)} invalid, ${form}`, { isUsage: true })
+  }
+  return { resource, servers: servers.split(';') }
 }
 
 type EtcdOptions = Pick<NonNullable<ServerChainOptions['storage']>, 'transport' | 'compactionInterval'>
 
-async function etcdOptions(values: FlagValues, type: string): Promise<EtcdOptions> {
+async function etcdOptions(values: FlagValues, type: string, problems: Problems): Promise<EtcdOptions> {
   if (type !== 'etcd3') {
-    const given = etcdFlags.find((flag) => values[flag] !== undefined)
-    if (given !== undefined) throw new StartError(`--${given} has no meaning with --storage-backend=${type}`, { isUsage: true })
+    for (const flag of etcdFlags) if (values[flag] !== undefined) problems.usage(`--${flag} has no meaning with --storage-backend=${type}`)
     return {}
   }
-  const { 'etcd-servers': serverList, 'etcd-cafile': trustedCAFile, 'etcd-certfile': certFile, 'etcd-keyfile': keyFile } = values
-  if (serverList === undefined || serverList.length === 0) {
-    throw new StartError('--storage-backend=etcd3 needs --etcd-servers', { isUsage: true })
-  }
-  if ((certFile === undefined) !== (keyFile === undefined)) {
-    throw new StartError('--etcd-certfile and --etcd-keyfile go together: one of them is missing', { isUsage: true })
-  }
+  const serverList = values['etcd-servers'] ?? []
+  if (serverList.length === 0) problems.usage('--storage-backend=etcd3 needs --etcd-servers')
+  const client = await filePair(values, 'etcd-certfile', 'etcd-keyfile', problems)
+  const trustedCAFile = await existing('etcd-cafile', values['etcd-cafile'], problems)
   return {
     transport: {
       serverList,
-      ...(trustedCAFile === undefined ? {} : { trustedCAFile: await existing('etcd-cafile', trustedCAFile) }),
-      ...(certFile === undefined ? {} : { certFile: await existing('etcd-certfile', certFile) }),
-      ...(keyFile === undefined ? {} : { keyFile: await existing('etcd-keyfile', keyFile) }),
+      ...optional('trustedCAFile', trustedCAFile),
+      ...(client && { certFile: client.certificateFile, keyFile: client.keyFile }),
     },
     compactionInterval: values['etcd-compaction-interval'],
   }
 }
 
-async function readText(flag: string, file: string): Promise<string> {
+type FileFlag = {
+  [K in keyof FlagValues]-?: FlagValues[K] extends string | undefined ? K : never
+}[keyof FlagValues]
+
+/** A certificate and its key, which only make sense together. */
+async function filePair(
+  values: FlagValues,
+  certificate: FileFlag,
+  key: FileFlag,
+  problems: Problems,
+): Promise<{ readonly certificateFile: string; readonly keyFile: string } | undefined> {
+  if ((values[certificate] === undefined) !== (values[key] === undefined)) {
+    problems.usage(`--${certificate} and --${key} go together: one of them is missing`)
+  }
+  const certificateFile = await existing(certificate, values[certificate], problems)
+  const keyFile = await existing(key, values[key], problems)
+  return certificateFile === undefined || keyFile === undefined ? undefined : { certificateFile, keyFile }
+}
+
+async function each<T, R>(items: readonly T[], read: (item: T) => R, problems: Problems): Promise<R[]> {
+  const results: R[] = []
+  for (const item of items) await problems.attempt(() => results.push(read(item)))
+  return results
+}
+
+function optional<K extends string, V>(name: K, value: V | undefined): { readonly [key in K]?: V } {
+  return value === undefined ? {} : ({ [name]: value } as { readonly [key in K]: V })
+}
+
+/** The file, if it can be read. */
+async function existing(flag: string, file: string | undefined, problems: Problems): Promise<string | undefined> {
+  const text = await problems.attempt(() => readText(flag, file))
+  return text === undefined ? undefined : file
+}
+
+async function readText(flag: string, file: string | undefined): Promise<string | undefined> {
+  if (file === undefined) return undefined
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
     throw cannotRead(flag, file, error)
   }
-}
-
-async function existing(flag: string, file: string): Promise<string> {
-  await readText(flag, file)
-  return file
 }
 
 function cannotRead(flag: string, file: string, error: unknown): StartError {

@@ -160,12 +160,49 @@ describe('what cannot work is said in one sentence', () => {
     [['serve'], 2, /unexpected argument "serve"/],
     [['--token-auth-file=nowhere.csv'], 1, /^keelson: --token-auth-file: cannot read nowhere.csv: there is no such file\n$/],
     [['--client-ca-file=nowhere.pem'], 1, /there is no such file/],
-    [['--controllers=none,cats', '--storage-backend=memory', '--secure-port=0'], 1, /^keelson: --controllers: .*\n$/],
+    [['--controllers=none,cats', '--storage-backend=memory', '--secure-port=0'], 2, /^keelson: --controllers: .*\n$/],
   ])('%j', { timeout: 20_000 }, async (flags, code, message) => {
     const failing = program(`--data-dir=${path.join(directory, 'unused')}`, '--bind-address=127.0.0.1', ...flags)
     expect(await failing.exited).toBe(code)
     expect(failing.errors()).toMatch(message)
     expect(failing.out()).toBe('')
+  })
+
+  test('all mistakes at once, those of the server and of files as well', { timeout: 20_000 }, async () => {
+    await writeFile(path.join(directory, 'flags.yaml'), 'secure-port: http\nrequestheader-allowed-names: front\n')
+    const failing = program(
+      '--config=flags.yaml',
+      '--log-level=2',
+      '--tls-cert-file=nowhere.crt',
+      '--feature-gates=Unheard=true,Unseen=true',
+      '--enable-admission-plugins=NodeRestriction,Nothing',
+      '--runtime-config=example.com/v1=true',
+      '--service-cluster-ip-range=10.0.0.0/40',
+      '--tls-cipher-suites=ROT13',
+    )
+    expect(await failing.exited).toBe(2)
+    const lines = failing.errors().trimEnd().split('\n')
+    for (const line of lines) expect(line).toMatch(/^keelson: /)
+    for (const part of [
+      'flags.yaml: --secure-port: "http" is not',
+      'flags.yaml: --requestheader-allowed-names is a flag of kube-apiserver',
+      'unknown flag --log-level; did you mean -v?',
+      '--tls-cert-file and --tls-private-key-file go together',
+      '--tls-cert-file: cannot read nowhere.crt',
+      'unrecognized feature gate: Unheard',
+      'unrecognized feature gate: Unseen',
+      'plugin "NodeRestriction" is not available',
+      'plugin "Nothing" is unknown',
+      'unknown api groups example.com/v1',
+      '10.0.0.0/40',
+      'Cipher suite ROT13',
+    ]) {
+      expect(
+        lines.filter((line) => line.includes(part)),
+        part,
+      ).toHaveLength(1)
+    }
+    expect(lines).toHaveLength(12)
   })
 
   test('a port that is taken', { timeout: 20_000 }, async () => {
@@ -194,6 +231,16 @@ describe('what cannot work is said in one sentence', () => {
     expect(await failing.exited).toBe(1)
     expect(failing.errors()).toContain('broken.csv:2: a token line has at least 3 columns')
   })
+})
+
+test.each([
+  ['--version', /^Kubernetes v1\.36\.\d+\S*\n$/],
+  ['version', /^Kubernetes v1\.36\.\d+\S*\n$/],
+  ['--version=raw', /^version\.Info\{Major:"1", Minor:"36", .*GitVersion:"v1\.36.*Platform:".*"\}\n$/],
+])('%s', { timeout: 20_000 }, async (argument, text) => {
+  const version = program(argument)
+  expect(await version.exited).toBe(0)
+  expect(version.out()).toMatch(text)
 })
 
 test('--help lists every flag in its group', { timeout: 20_000 }, async () => {

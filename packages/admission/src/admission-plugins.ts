@@ -43,15 +43,10 @@ export class AdmissionPlugins {
     return [...this.#factories.keys()].toSorted((a, b) => rank(a) - rank(b))
   }
 
-  /** Throws `AdmissionConfigurationError` with every name that is unknown, not there, or both on and off. */
-  check({ enable = [], disable = [] }: PluginSelection): void {
-    const complaints = this.#complaints(enable, disable)
-    if (complaints.length > 0) throw new AdmissionConfigurationError(complaints.join(', '))
-  }
-
   /** The selected plugins, in order. Throws `AdmissionConfigurationError`, also when a plugin refuses its configuration. */
   create(dependencies: PluginDependencies, selection: PluginSelection = {}): AdmissionPlugin[] {
-    this.check(selection)
+    const problems = this.problems(selection)
+    if (problems.length > 0) throw new AdmissionConfigurationError(problems.join(', '))
     const { enable = [], disable = [], configuration } = selection
     const isOn = (name: string): boolean => enable.includes(name) || (!disable.includes(name) && !defaultOffPlugins.has(name))
     return this.names.filter(isOn).map((name) => {
@@ -65,7 +60,8 @@ export class AdmissionPlugins {
     })
   }
 
-  #complaints(enable: readonly string[], disable: readonly string[]): string[] {
+  /** Every name that is unknown, not available, or both enabled and disabled, one sentence each. */
+  problems({ enable = [], disable = [] }: PluginSelection): readonly string[] {
     const isKnown = (name: string): boolean => this.#factories.has(name) || allOrderedPlugins.includes(name)
     const unknown = (flag: string, names: readonly string[]): string[] =>
       names.filter((name) => !isKnown(name)).map((name) => `${flag} plugin ${JSON.stringify(name)} is unknown`)

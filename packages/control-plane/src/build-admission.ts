@@ -15,11 +15,11 @@ export async function selectAdmissionPlugins({ admission = {} }: ServerChainOpti
   const { enable = [], disable = [], configFile, defaultTolerationSeconds, plugins: own = {} } = admission
   const plugins = builtinPlugins(defaultTolerationSeconds === undefined ? {} : { defaultTolerationSeconds })
   for (const [name, factory] of Object.entries(own)) plugins.register(name, factory)
+  const problems = plugins.problems({ enable, disable })
+  if (problems.length > 0) throw new ConfigurationError(problems)
   try {
     const configuration = configFile === undefined ? undefined : await readAdmissionConfiguration(configFile)
-    const selection = { enable, disable, ...(configuration === undefined ? {} : { configuration }) }
-    plugins.check(selection)
-    return { plugins, selection }
+    return { plugins, selection: { enable, disable, ...(configuration === undefined ? {} : { configuration }) } }
   } catch (error) {
     throw configurationError(error)
   }

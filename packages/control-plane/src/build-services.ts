@@ -23,9 +23,9 @@ export interface Services {
 /** Throws `ConfigurationError` for ranges that are none. */
 export function buildServices(config: GenericConfig, options: ServerChainOptions, client: LoopbackClient): Services {
   const { serviceClusterIpRange = defaultClusterIPRange, serviceNodePortRange, clock = systemClock, log = () => {} } = options
-  const ranges = told(() => parseIPRanges(serviceClusterIpRange))
+  const ranges = forServices(() => parseIPRanges(serviceClusterIpRange))
   const nodePorts = systemStorage<RangeAllocation>(config, { resource: 'servicenodeportallocations', kind: 'RangeAllocation' })
-  const allocators = told(() =>
+  const allocators = forServices(() =>
     createServiceAllocators({
       clusterIPRange: serviceClusterIpRange,
       ...(serviceNodePortRange === undefined ? {} : { nodePortRange: serviceNodePortRange }),
@@ -56,7 +56,8 @@ export function buildServices(config: GenericConfig, options: ServerChainOptions
   }
 }
 
-function told<T>(make: () => T): T {
+/** Runs a step that turns options of services into values. Throws `ConfigurationError`. */
+export function forServices<T>(make: () => T): T {
   try {
     return make()
   } catch (error) {

@@ -30,7 +30,7 @@ export async function buildServing(options: ServerChainOptions): Promise<Serving
   }
 }
 
-function tlsOf({ tlsMinVersion, tlsCipherSuites, http2 = true }: ServerChainOptions): TlsSettings {
+export function tlsOf({ tlsMinVersion, tlsCipherSuites, http2 = true }: ServerChainOptions): TlsSettings {
   try {
     return tlsSettings({ minVersion: tlsMinVersion, cipherSuites: tlsCipherSuites, http2 })
   } catch (error) {

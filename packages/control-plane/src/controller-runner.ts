@@ -1,6 +1,13 @@
 import type { ControllersOptions, RunningControllers } from '@keelson/controllers'
 import type { LoopbackClient } from '@keelson/loopback'
 import { ConfigurationError } from './configuration-error.ts'
+import type { ServerChainOptions } from './server-chain-options.ts'
+
+/** The controllers of a store that may be shared can run elsewhere. */
+export function wantedControllers({ controllers, storage, enableGarbageCollection = true }: ServerChainOptions): readonly string[] {
+  const wanted = controllers ?? (storage?.type === 'etcd3' ? ['none'] : ['*'])
+  return enableGarbageCollection || wanted.includes('none') ? wanted : [...wanted, '-garbage-collector-controller']
+}
 
 type Start = (client: LoopbackClient, options: ControllersOptions) => RunningControllers
 

@@ -18,7 +18,8 @@ import type { Serving } from './build-serving.ts'
 import { buildServices } from './build-services.ts'
 import type { Services } from './build-services.ts'
 import { builtinGroups } from './builtin-groups.ts'
-import { ControllerRunner } from './controller-runner.ts'
+import { ConfigurationError } from './configuration-error.ts'
+import { ControllerRunner, wantedControllers } from './controller-runner.ts'
 import { countStorage } from './count-storage.ts'
 import { enabledVersions } from './enabled-versions.ts'
 import { registerFeatureMetrics } from './feature-metrics.ts'
@@ -30,6 +31,7 @@ import { kubeletTls } from './kubelet-tls.ts'
 import { newGroupRESTStorage } from './new-group-rest-storage.ts'
 import { newLegacyRESTStorage } from './new-legacy-rest-storage.ts'
 import { createOpenApi } from './openapi-pages.ts'
+import { findOptionProblems } from './option-problems.ts'
 import { PostStartHooks } from './post-start-hooks.ts'
 import type { ServerChainOptions } from './server-chain-options.ts'
 import type { ServerChain } from './server-chain.ts'
@@ -37,6 +39,8 @@ import { addStorageHealth, storagesReady } from './storage-health.ts'
 
 /** Everything from the store to the port, wired. It does not listen yet. Throws `ConfigurationError` for options that cannot be satisfied. */
 export async function createServerChain(options: ServerChainOptions = {}): Promise<ServerChain> {
+  const problems = await findOptionProblems(options)
+  if (problems.length > 0) throw new ConfigurationError(problems)
   const controllers = await ControllerRunner.create(wantedControllers(options))
   const plugins = await selectAdmissionPlugins(options)
   const tls = await kubeletTls(options.kubelet ?? {})
@@ -49,12 +53,6 @@ export async function createServerChain(options: ServerChainOptions = {}): Promi
     config.encryption?.close()
     throw error
   }
-}
-
-/** Controllers of a store that is perhaps shared may run elsewhere. */
-function wantedControllers({ controllers, storage, enableGarbageCollection = true }: ServerChainOptions): readonly string[] {
-  const wanted = controllers ?? (storage?.type === 'etcd3' ? ['none'] : ['*'])
-  return enableGarbageCollection || wanted.includes('none') ? wanted : [...wanted, '-garbage-collector-controller']
 }
 
 interface Chosen {

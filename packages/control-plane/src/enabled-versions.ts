@@ -38,10 +38,9 @@ export function enabledVersions(
   wanted: Readonly<Record<string, boolean>>,
 ): (groups: readonly GroupToInstall[]) => readonly GroupToInstall[] {
   return (groups) => {
+    const [problem] = runtimeConfigProblems(wanted, groups)
+    if (problem !== undefined) throw new ConfigurationError(problem)
     const named = new Map(Object.entries(wanted).filter(([key]) => !(key in stages)))
-    if (wanted['api/all' satisfies Stage] === false && Object.keys(wanted).length === 1)
-      throw new ConfigurationError('invalid runtime-config with only api/all=false')
-    for (const key of named.keys()) checkKnown(key, groups)
     const own = new Map([...named].map(([key, on]) => [plainKey(key), on]))
     const isOn = (group: string, version: string): boolean => {
       const stage = (['api/ga', 'api/beta', 'api/alpha'] as const).find((name) => stages[name].test(version))
@@ -64,18 +63,30 @@ function filterPaths(group: GroupToInstall, version: string, isOn: (plural: stri
   return new Map([...(group.storage.get(version) ?? [])].filter(([path]) => isOn(path.split('/')[0]!)))
 }
 
-function checkKnown(key: string, groups: readonly GroupToInstall[]): void {
-  const { group, version } = groupVersionOf(key)
-  const found = groups.find(({ name }) => name === group)
-  if (found === undefined) throw new ConfigurationError(`unknown api groups ${group}/${version}`)
-  if (found.versions.some((known) => known.version === version) || emptyVersions[group]?.includes(version)) return
-  throw new ConfigurationError(`group version ${keyOf(group, version)} that has not been registered`)
+type KnownGroup = Pick<GroupToInstall, 'name' | 'versions'>
+
+/** What is wrong with `wanted`, one sentence for each key. */
+export function runtimeConfigProblems(wanted: Readonly<Record<string, boolean>>, groups: readonly KnownGroup[]): readonly string[] {
+  if (wanted['api/all' satisfies Stage] === false && Object.keys(wanted).length === 1) {
+    return ['invalid runtime-config with only api/all=false']
+  }
+  return Object.keys(wanted).flatMap((key) => (key in stages ? [] : (keyProblem(key, groups) ?? [])))
 }
 
-/** "apps/v1", "apps/v1/deployments"; core's are "/v1", "v1", "api/v1", and "api/v1/pods". Another word alone is no key. */
-function groupVersionOf(key: string): GroupVersion {
+function keyProblem(key: string, groups: readonly KnownGroup[]): string | undefined {
+  const groupVersion = groupVersionOf(key)
+  if (groupVersion === undefined) return `runtime-config invalid key ${key}`
+  const { group, version } = groupVersion
+  const found = groups.find(({ name }) => name === group)
+  if (found === undefined) return `unknown api groups ${group}/${version}`
+  if (found.versions.some((known) => known.version === version) || emptyVersions[group]?.includes(version)) return undefined
+  return `group version ${keyOf(group, version)} that has not been registered`
+}
+
+/** "apps/v1", "apps/v1/deployments"; core's are "/v1", "v1", "api/v1", and "api/v1/pods". Another word alone is not a key. */
+function groupVersionOf(key: string): GroupVersion | undefined {
   const parts = plainKey(key).split('/')
-  if (parts.length > 3 || (!key.includes('/') && !/^v\d+$/.test(key))) throw new ConfigurationError(`runtime-config invalid key ${key}`)
+  if (parts.length > 3 || (!key.includes('/') && !/^v\d+$/.test(key))) return undefined
   if (parts.length === 1 || /^v\d+$/.test(parts[0]!)) return { group: '', version: parts[0]! }
   return { group: parts[0]!, version: parts[1]! }
 }

@@ -16,17 +16,18 @@ export interface FeatureGates {
   all(): readonly { readonly name: string; readonly stage: FeatureStage; readonly enabled: boolean }[]
 }
 
-/** By the original's rules. `onNote` is told of each gate that is set and changes nothing. Throws `ConfigurationError`. */
+/** Applies kube-apiserver's rules. Calls `onNote` for each gate that is set and changes nothing. Throws `ConfigurationError` with all problems. */
 export function readFeatureGates(set: Readonly<Record<string, boolean>>, onNote: (text: string) => void): FeatureGates {
   const own = new Map<string, boolean>()
   const stages = new Map<FeatureStage, boolean>()
+  const problems: string[] = []
   for (const [name, on] of Object.entries(set)) {
     const stage = wholeStages.get(name)
     const gate = featureGates.get(name)
     if (stage !== undefined) stages.set(stage, on)
-    else if (gate === undefined) throw new ConfigurationError(`unrecognized feature gate: ${name}`)
+    else if (gate === undefined) problems.push(`unrecognized feature gate: ${name}`)
     else if (gate.locked && gate.default !== on) {
-      throw new ConfigurationError(`cannot set feature gate ${name} to ${on}, feature is locked to ${gate.default}`)
+      problems.push(`cannot set feature gate ${name} to ${on}, feature is locked to ${gate.default}`)
     } else {
       own.set(name, on)
       if (!switched.has(name) && on !== gate.default) onNote(`feature gate ${name}=${on}: nothing here is switched by it`)
@@ -36,7 +37,8 @@ export function readFeatureGates(set: Readonly<Record<string, boolean>>, onNote:
     const gate = featureGates.get(feature)
     return own.get(feature) ?? (gate?.locked === false ? stages.get(gate.stage) : undefined) ?? gate?.default ?? false
   }
-  checkDependencies(enabled)
+  problems.push(...dependencyProblems(enabled))
+  if (problems.length > 0) throw new ConfigurationError(problems)
   return {
     enabled,
     all: () => [
@@ -46,12 +48,9 @@ export function readFeatureGates(set: Readonly<Record<string, boolean>>, onNote:
   }
 }
 
-function checkDependencies(enabled: (feature: string) => boolean): void {
-  for (const [feature, needs] of featureDependencies) {
-    if (!enabled(feature)) continue
-    const off = needs.filter((need) => !enabled(need))
-    if (off.length > 0) {
-      throw new ConfigurationError(`${feature} is enabled, but depends on features that are disabled: [${off.join(' ')}]`)
-    }
-  }
+function dependencyProblems(enabled: (feature: string) => boolean): readonly string[] {
+  return [...featureDependencies].flatMap(([feature, needs]) => {
+    const off = enabled(feature) ? needs.filter((need) => !enabled(need)) : []
+    return off.length === 0 ? [] : [`${feature} is enabled, but depends on features that are disabled: [${off.join(' ')}]`]
+  })
 }

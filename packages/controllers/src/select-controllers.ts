@@ -18,14 +18,16 @@ export function selectControllers(selection: string | readonly string[], known: 
   }
   const on = new Set<string>()
   const off = new Set<string>()
+  const unknown: string[] = []
   for (const word of words) {
     if (word === '*') continue
     const isOff = word.startsWith('-')
     const given = isOff ? word.slice(1) : word
     const name = aliases.get(given) ?? given
-    if (!known.includes(name)) throw new Error(`${JSON.stringify(given)} is not in the list of known controllers: ${known.join(', ')}`)
+    if (!known.includes(name)) unknown.push(JSON.stringify(given))
     const target = isOff ? off : on
     target.add(name)
   }
+  if (unknown.length > 0) throw new Error(`${unknown.join(', ')} is not in the list of known controllers: ${known.join(', ')}`)
   return new Set(known.filter((name) => on.has(name) || (words.includes('*') && !off.has(name))))
 }

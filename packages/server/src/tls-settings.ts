@@ -52,8 +52,8 @@ export function tlsSettings({ minVersion = 'VersionTLS12', cipherSuites = [], ht
   // OpenSSL speaks what is older than 1.2 only when it is told that this is meant.
   const level = version === 'TLSv1' || version === 'TLSv1.1' ? ['DEFAULT', '@SECLEVEL=0'] : []
   if (cipherSuites.length === 0) return { minVersion: version, ...(level.length > 0 && { ciphers: level.join(':') }) }
-  const unknown = cipherSuites.find((name) => !always.includes(name) && !Object.hasOwn(suites, name))
-  if (unknown !== undefined) throw new Error(`Cipher suite ${unknown} not supported or doesn't exist`)
+  const unknown = cipherSuites.filter((name) => !always.includes(name) && !Object.hasOwn(suites, name))
+  if (unknown.length > 0) throw new Error(`Cipher suite ${unknown.join(', ')} not supported or doesn't exist`)
   if (http2 && version !== 'TLSv1.3' && !cipherSuites.some((name) => forHttp2.includes(name))) {
     throw new Error(`HTTP/2 needs one of the cipher suites ${forHttp2.join(', ')}`)
   }

@@ -1,0 +1,43 @@
+import { nearest } from './nearest.ts'
+
+/** Names that other programs have for what a flag here does. */
+const guesses: Readonly<Record<string, string>> = {
+  address: '--bind-address',
+  bind: '--bind-address',
+  ca: '--client-ca-file',
+  cert: '--tls-cert-file',
+  'cluster-cidr': '--service-cluster-ip-range',
+  data: '--data-dir',
+  datadir: '--data-dir',
+  'datastore-endpoint': '--etcd-servers',
+  debug: '-v=4',
+  dir: '--data-dir',
+  endpoints: '--etcd-servers',
+  ephemeral: '--storage-backend=memory',
+  host: '--bind-address',
+  'https-listen-port': '--secure-port',
+  'in-memory': '--storage-backend=memory',
+  'insecure-port': '--secure-port (plain HTTP is not served)',
+  key: '--tls-private-key-file',
+  listen: '--bind-address',
+  'listen-address': '--bind-address',
+  'log-format': '--logging-format',
+  'log-level': '-v',
+  loglevel: '-v',
+  memory: '--storage-backend=memory',
+  p: '--secure-port',
+  port: '--secure-port',
+  'service-cidr': '--service-cluster-ip-range',
+  'tls-cert': '--tls-cert-file',
+  'tls-key': '--tls-private-key-file',
+  V: '--version',
+  verbose: '-v=4',
+  verbosity: '-v',
+}
+
+/** What was probably meant by an unknown flag, as one would write it. */
+export function suggestedFlag(name: string, known: Iterable<string>): string | undefined {
+  if (Object.hasOwn(guesses, name)) return guesses[name]
+  const guess = nearest(name, known)
+  return guess === undefined ? undefined : guess === 'v' ? '-v' : `--${guess}`
+}
