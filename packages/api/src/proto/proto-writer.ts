@@ -232,8 +232,9 @@ export class ProtoWriter {
     this.close(mark, tag)
   }
 
+  /** Null is a pointer to the zero time, which is written; only undefined is nil. */
   timePtr(text: Text, tag: number): void {
-    if (text !== undefined && text !== null) this.time(text, tag)
+    if (text !== undefined) this.time(text, tag)
   }
 
   microTime(text: Text, tag: number): void {
@@ -245,8 +246,9 @@ export class ProtoWriter {
     this.close(mark, tag)
   }
 
+  /** Null as in `timePtr`. */
   microTimePtr(text: Text, tag: number): void {
-    if (text !== undefined && text !== null) this.microTime(text, tag)
+    if (text !== undefined) this.microTime(text, tag)
   }
 
   duration(text: Text, tag: number): void {

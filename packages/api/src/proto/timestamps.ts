@@ -85,11 +85,12 @@ export function timeOfSeconds(seconds: number): string | null {
   return seconds === zeroTimeSeconds ? null : `${dateTime(seconds)}Z`
 }
 
-/** "2026-03-14T09:26:53.000000Z", or null for the zero time. */
+/** "2026-03-14T09:26:53.000000Z", or null for the zero time. What is below a microsecond is cut before the comparison, as kube-apiserver does. */
 export function microTimeOf(seconds: number, nanos: number): string | null {
   if (!(nanos >= 0 && nanos < 1_000_000_000)) throw new ProtoError('nanoseconds out of range')
-  if (seconds === zeroTimeSeconds && nanos === 0) return null
-  return `${dateTime(seconds)}.${String(Math.floor(nanos / 1000)).padStart(6, '0')}Z`
+  const micros = Math.floor(nanos / 1000)
+  if (seconds === zeroTimeSeconds && micros === 0) return null
+  return `${dateTime(seconds)}.${String(micros).padStart(6, '0')}Z`
 }
 
 function dateTime(seconds: number): string {

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import type { JsonObject, KubeObject } from '@keelson/apimachinery'
 import { describe, expect, it } from 'vitest'
+import { coordinationV1 } from '../generated/coordination/v1/index.ts'
 import { coreV1 } from '../generated/core/v1/index.ts'
 import { metaV1 } from '../generated/meta/v1/index.ts'
 import { appsV1 } from '../generated/apps/v1/index.ts'
@@ -70,6 +71,30 @@ describe('values, written and read', () => {
     })
     for (const wrong of ['2026-02-29T00:00:00Z', '2026-13-01T00:00:00Z', 'yesterday', '2026-03-01T24:00:00Z', '2026-03-01 00:00:00Z'])
       expect(() => again(pod, { metadata: { creationTimestamp: wrong } })).toThrow(ProtoError)
+  })
+
+  it('keep a pointer to the zero time apart from none', () => {
+    const deletionTimestamp = [0x0a, 2, 0x4a, 0]
+    const zero = pod.decodeProto(Uint8Array.from(deletionTimestamp))
+    expect(zero.metadata).toEqual({ deletionTimestamp: null })
+    expect(again(pod, zero)).toEqual(zero)
+    expect(again(pod, { metadata: {} })['metadata']).toEqual({})
+    const renewTime = [0x12, 2, 0x22, 0]
+    const held = kindOf(coordinationV1, 'Lease')
+    const zeroLease = held.decodeProto(Uint8Array.from(renewTime)) as unknown as JsonObject
+    expect(zeroLease).toMatchObject({ spec: { renewTime: null } })
+    expect(again(held, zeroLease)).toEqual(zeroLease)
+  })
+
+  it('cut a time to microseconds before it counts as zero', () => {
+    const seconds = [0x08, 0x80, 0x92, 0xb8, 0xc3, 0x98, 0xfe, 0xff, 0xff, 0xff, 0x01]
+    const nanos = [0x10, 1]
+    const time = [...seconds, ...nanos]
+    const spec = [0x22, time.length, ...time]
+    const held = kindOf(coordinationV1, 'Lease')
+    const object = held.decodeProto(Uint8Array.from([0x12, spec.length, ...spec])) as unknown as JsonObject
+    expect(object).toMatchObject({ spec: { renewTime: null } })
+    expect(again(held, object)).toEqual(object)
   })
 
   it('read quantities as the original writes them', () => {
