@@ -8,6 +8,9 @@ export interface Issue {
   readonly offset: number
 }
 
+/** The text of what is wrong, or what makes it: of thousands only the first are shown, and types can be long. */
+export type Message = string | (() => string)
+
 const maxIssues = 100
 /** In bytes. A longer line is not shown. */
 const maxLineLength = 16_384
@@ -26,9 +29,9 @@ export class Issues {
     return this.#count
   }
 
-  report(offset: number, message: string): void {
+  report(offset: number, message: Message): void {
     this.#count++
-    if (this.#count <= maxIssues) this.#issues.push({ offset, message })
+    if (this.#count <= maxIssues) this.#issues.push({ offset, message: typeof message === 'string' ? message : message() })
   }
 
   /** In the order of the text. */

@@ -2,10 +2,10 @@ import { qualifiedName } from '../ast.ts'
 import type { Call, Comprehension, Expr, Ident, ListExpr, MapExpr, Select, Struct } from '../ast.ts'
 import type { FunctionDeclaration } from '../declarations/function-declaration.ts'
 import type { Environment } from '../environment.ts'
-import type { Issues } from '../issues.ts'
+import type { Issues, Message } from '../issues.ts'
 import { operators } from '../operators.ts'
 import { maxTypeSize, mostGeneral, Substitution, TypeTooLarge } from '../types/substitution.ts'
-import { isDynamic, isWithin, listType, mapType, optionalType, optionalValue, sameType, types, typeText } from '../types/type.ts'
+import { isDynamic, isGround, listType, mapType, optionalType, optionalValue, sameType, sizeOf, types, typeText } from '../types/type.ts'
 import type { Type } from '../types/type.ts'
 import { Scope } from './scope.ts'
 
@@ -48,14 +48,16 @@ class Checker {
   }
 
   finish(): Checked {
-    for (const [expression, type] of this.#types) this.#types.set(expression, this.#substitution.apply(type, types.dyn))
+    for (const [expression, type] of this.#types) {
+      if (!isGround(type)) this.#types.set(expression, this.#substitution.apply(type, types.dyn))
+    }
     return { types: this.#types, references: this.#references }
   }
 
   check(expression: Expr): Type {
     const given = this.#typeOf(expression)
     // A map of what a name stands for to that again doubles its type, and names can be given to maps.
-    const type = isWithin(given, maxTypeSize) ? given : this.#fail(expression.offset, new TypeTooLarge().message)
+    const type = sizeOf(given) <= maxTypeSize ? given : this.#fail(expression.offset, new TypeTooLarge().message)
     this.#types.set(expression, type)
     return type
   }
@@ -83,17 +85,17 @@ class Checker {
     }
   }
 
-  #fail(offset: number, message: string): Type {
+  #fail(offset: number, message: Message): Type {
     this.#issues.report(offset, message)
     return types.error
   }
 
   #undeclared(offset: number, name: string): Type {
-    return this.#fail(offset, `undeclared reference to '${name}' (in container '')`)
+    return this.#fail(offset, () => `undeclared reference to '${name}' (in container '')`)
   }
 
   #mismatch({ offset }: { readonly offset: number }, expected: Type, found: Type): Type {
-    return this.#fail(offset, `expected type '${typeText(expected)}' but found '${typeText(found)}'`)
+    return this.#fail(offset, () => `expected type '${typeText(expected)}' but found '${typeText(found)}'`)
   }
 
   #known(name: string, expression: Expr): Type | undefined {
@@ -131,7 +133,7 @@ class Checker {
         this.#substitution.isAssignable(types.dyn, type)
         return types.dyn
       default:
-        if (!isDynamic(type) && type.kind !== 'error') this.#fail(offset, `type '${typeText(type)}' does not support field selection`)
+        if (!isDynamic(type) && type.kind !== 'error') this.#fail(offset, () => `type '${typeText(type)}' does not support field selection`)
         return types.dyn
     }
   }
@@ -146,12 +148,12 @@ class Checker {
     if (call.name === operators.optionalSelect) return this.#optionalSelect(call)
     for (const arg of call.args) this.check(arg)
     if (call.target === undefined) {
-      const name = call.name.replace(/^\./, '')
+      const name = withoutDot(call.name)
       const found = this.#environment.function(name)
       return found === undefined ? this.#undeclared(call.offset, call.name) : this.#resolve(call, found, undefined)
     }
     const qualifier = qualifiedName(call.target)
-    const qualified = qualifier === undefined ? undefined : this.#environment.function(`${qualifier}.${call.name}`.replace(/^\./, ''))
+    const qualified = qualifier === undefined ? undefined : this.#environment.function(withoutDot(`${qualifier}.${call.name}`))
     if (qualified !== undefined) return this.#resolve(call, qualified, undefined)
     this.check(call.target)
     const method = this.#environment.function(call.name)
@@ -174,22 +176,21 @@ class Checker {
     let result: Type | undefined
     for (const { id, isMember, ...overload } of overloads) {
       if (isMember !== (target !== undefined)) continue
-      const fresh = new Map(overload.typeParameters.map((parameter) => [parameter, this.#substitution.newParameter()]))
-      if (
-        !this.#substitution.areAssignable(
-          argTypes,
-          overload.args.map((type) => renamed(type, fresh)),
-        )
-      )
-        continue
+      const fresh = this.#fresh(overload.typeParameters)
+      const wanted = fresh === undefined ? overload.args : overload.args.map((type) => renamed(type, fresh))
+      if (!this.#substitution.areAssignable(argTypes, wanted)) continue
       matching.push(id)
-      const type = this.#substitution.apply(renamed(overload.result, fresh))
+      const type = fresh === undefined ? overload.result : this.#substitution.apply(renamed(overload.result, fresh))
       if (result === undefined) result = type
       else if (!isDynamic(result) && !sameType(result, type)) result = types.dyn
     }
     if (result === undefined) return this.#noOverload(call, name, { argTypes, isMember: target !== undefined })
     this.#references.set(call, { kind: 'function', name, overloads: matching, isMember: target !== undefined })
     return result
+  }
+
+  #fresh(names: readonly string[]): ReadonlyMap<string, Type> | undefined {
+    return names.length === 0 ? undefined : new Map(names.map((name) => [name, this.#substitution.newParameter()]))
   }
 
   #logic(call: Call, overload: string, argTypes: readonly Type[]): Type {
@@ -204,9 +205,12 @@ class Checker {
   }
 
   #noOverload(call: Call, name: string, { argTypes, isMember }: { readonly argTypes: readonly Type[]; readonly isMember: boolean }): Type {
-    const texts = argTypes.map((type) => typeText(this.#substitution.apply(type, types.dyn)))
-    const signature = isMember ? `${texts[0]}.(${texts.slice(1).join(', ')})` : `(${texts.join(', ')})`
-    return this.#fail(call.offset, `found no matching overload for '${name}' applied to '${signature}'`)
+    const known = argTypes.map((type) => this.#substitution.apply(type, types.dyn))
+    return this.#fail(call.offset, () => {
+      const texts = known.map(typeText)
+      const signature = isMember ? `${texts[0]}.(${texts.slice(1).join(', ')})` : `(${texts.join(', ')})`
+      return `found no matching overload for '${name}' applied to '${signature}'`
+    })
   }
 
   /** The type of what is written `?value`, which must be optional. */
@@ -252,7 +256,7 @@ class Checker {
       const wanted = this.#structField(typeName, field.name, field.offset)
       const value = this.#unwrapped(field.value, given, field.optional)
       if (this.#substitution.isAssignable(wanted, value)) continue
-      const text = `expected type of field '${field.name}' is '${typeText(wanted)}' but provided type is '${typeText(value)}'`
+      const text = (): string => `expected type of field '${field.name}' is '${typeText(wanted)}' but provided type is '${typeText(value)}'`
       this.#fail(field.offset, text)
     }
     return type
@@ -300,7 +304,8 @@ class Checker {
         this.#substitution.isAssignable(types.dyn, type)
         return [types.dyn, types.dyn]
       default: {
-        const text = `expression of type '${typeText(type)}' cannot be range of a comprehension (must be list, map, or dynamic)`
+        const text = (): string =>
+          `expression of type '${typeText(type)}' cannot be range of a comprehension (must be list, map, or dynamic)`
         this.#fail(range.offset, text)
         return [types.error, types.error]
       }
@@ -316,8 +321,13 @@ class Checker {
 /** Types that can be made by their fields. */
 const messages: ReadonlySet<Type['kind']> = new Set(['any', 'duration', 'dyn', 'null', 'struct', 'timestamp'])
 
+/** A name may begin with a dot. */
+function withoutDot(name: string): string {
+  return name.startsWith('.') ? name.slice(1) : name
+}
+
 function renamed(type: Type, names: ReadonlyMap<string, Type>): Type {
   if (type.kind === 'parameter') return names.get(type.name) ?? type
-  if (type.parameters.length === 0) return type
+  if (isGround(type)) return type
   return { ...type, parameters: type.parameters.map((parameter) => renamed(parameter, names)) }
 }

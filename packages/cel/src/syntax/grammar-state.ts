@@ -29,9 +29,9 @@ const primaryFirst: readonly TokenName[] = ["'['", "'{'", "'('", "'.'", 'IDENTIF
 const expressionFirst: readonly TokenName[] = ["'!'", ...primaryFirst]
 const names: readonly TokenName[] = ['IDENTIFIER', 'ESC_IDENTIFIER']
 
-export const relationOperators: readonly TokenName[] = ["'=='", "'!='", "'in'", "'<'", "'<='", "'>='", "'>'"]
-export const productOperators: readonly TokenName[] = ["'*'", "'/'", "'%'"]
-export const sumOperators: readonly TokenName[] = ["'+'", "'-'"]
+export const relationOperators: ReadonlySet<TokenName> = new Set(["'=='", "'!='", "'in'", "'<'", "'<='", "'>='", "'>'"] as const)
+export const productOperators: ReadonlySet<TokenName> = new Set(["'*'", "'/'", "'%'"] as const)
+export const sumOperators: ReadonlySet<TokenName> = new Set(["'+'", "'-'"] as const)
 
 type Place =
   | 'end'

@@ -2,6 +2,8 @@ import { tokenNames } from './token.ts'
 import type { Token, TokenName } from './token.ts'
 
 const blank = /(?:[\t \r\n\f]+|\/\/[^\n]*)+/y
+/** Blanks and comments begin with this character or one before it. */
+const slash = 0x2f
 const float = /(?:[0-9]+\.[0-9]+(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+|\.[0-9]+(?:[eE][+-]?[0-9]+)?)/y
 const integer = /(?:0x[0-9a-fA-F]+|[0-9]+)([uU])?/y
 const word = /[A-Za-z_][A-Za-z0-9_]*/y
@@ -28,6 +30,9 @@ const words: ReadonlyMap<string, TokenName> = new Map([
   ['null', "'null'"],
 ])
 
+const beginsString: ReadonlySet<string> = new Set('bBrR"\'')
+const beginsNumber: ReadonlySet<string> = new Set('0123456789.')
+
 type Quote = '"' | "'"
 
 /** Takes tokens from a text one by one; what belongs to none is reported and passed over. */
@@ -44,7 +49,7 @@ export class Lexer {
 
   next(): Token {
     for (;;) {
-      this.#at += match(blank, this.#text, this.#at)
+      if (this.#text.charCodeAt(this.#at) <= slash) this.#at += match(blank, this.#text, this.#at)
       const start = this.#at
       if (start >= this.#text.length) return { name: '<EOF>', text: '<EOF>', start }
       const token = this.#token(start)
@@ -71,16 +76,22 @@ export class Lexer {
   #token(start: number): Token | undefined {
     const make = (name: TokenName, length: number): Token => ({ name, text: this.#text.slice(start, start + length), start })
     const first = this.#text[start]!
-    const string = this.#string(start)
-    if (string > 0) return make(/^[bB]/.test(first) ? 'BYTES' : 'STRING', string)
-    const floats = match(float, this.#text, start)
-    const integers = match(integer, this.#text, start)
-    if (floats > 0 && floats >= integers) return make('NUM_FLOAT', floats)
-    if (integers > 0) return make(/[uU]$/.test(this.#text.slice(start, start + integers)) ? 'NUM_UINT' : 'NUM_INT', integers)
+    if (beginsString.has(first)) {
+      const string = this.#string(start)
+      if (string > 0) return make(first === 'b' || first === 'B' ? 'BYTES' : 'STRING', string)
+    }
+    if (beginsNumber.has(first)) {
+      const floats = match(float, this.#text, start)
+      const integers = match(integer, this.#text, start)
+      if (floats > 0 && floats >= integers) return make('NUM_FLOAT', floats)
+      if (integers > 0) return make(/[uU]$/.test(this.#text.slice(start, start + integers)) ? 'NUM_UINT' : 'NUM_INT', integers)
+    }
     const letters = match(word, this.#text, start)
     if (letters > 0) return make(words.get(this.#text.slice(start, start + letters)) ?? 'IDENTIFIER', letters)
-    const escaped = match(escapedWord, this.#text, start)
-    if (escaped > 0) return make('ESC_IDENTIFIER', escaped)
+    if (first === '`') {
+      const escaped = match(escapedWord, this.#text, start)
+      if (escaped > 0) return make('ESC_IDENTIFIER', escaped)
+    }
     for (const length of [2, 1]) {
       const name = symbols.get(this.#text.slice(start, start + length))
       if (name !== undefined) return make(name, length)
@@ -134,5 +145,5 @@ export class Lexer {
 
 function match(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at
-  return pattern.exec(text)?.[0].length ?? 0
+  return pattern.test(text) ? pattern.lastIndex - at : 0
 }

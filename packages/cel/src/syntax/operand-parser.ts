@@ -8,8 +8,12 @@ import type { Token, TokenName } from './token.ts'
 export abstract class OperandParser extends RecoveringParser {
   protected abstract expression(follow: GrammarState): ParseTree
 
-  protected is(...names: readonly TokenName[]): boolean {
-    return names.includes(this.token.name)
+  protected is(name: TokenName): boolean {
+    return this.token.name === name
+  }
+
+  protected isOneOf(names: ReadonlySet<TokenName>): boolean {
+    return names.has(this.token.name)
   }
 
   protected isNumber(n: number): boolean {
@@ -23,7 +27,7 @@ export abstract class OperandParser extends RecoveringParser {
     this.enter('primary', follow)
     try {
       this.sync(states.primary)
-      if (this.is('IDENTIFIER', "'.'")) this.#named(begin)
+      if (this.is('IDENTIFIER') || this.is("'.'")) this.#named(begin)
       else if (this.is("'('")) {
         this.take()
         begin(this.expression(states.nestedClose))

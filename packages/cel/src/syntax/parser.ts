@@ -57,7 +57,7 @@ export class Parser extends OperandParser {
 
   #logic(operator: "'||'" | "'&&'", follow: GrammarState): ParseTree {
     let tree = this.broken()
-    const [name, own] = operator === "'||'" ? ['or', states.or] : ['and', states.and]
+    const [name, own] = operator === "'||'" ? (['or', states.or] as const) : (['and', states.and] as const)
     const term = (): ParseTree => (operator === "'||'" ? this.#logic("'&&'", own) : this.#relation(0, own))
     this.enter(name, follow)
     try {
@@ -88,7 +88,7 @@ export class Parser extends OperandParser {
     this.enter('relation', follow)
     try {
       tree = this.#calc(0, states.relation)
-      while (precedence <= 1 && this.is(...relationOperators)) {
+      while (precedence <= 1 && this.isOneOf(relationOperators)) {
         const operator = this.take()
         tree = { kind: 'binary', operator, left: tree, right: this.#relation(2, states.relation) }
       }
@@ -106,7 +106,7 @@ export class Parser extends OperandParser {
     try {
       tree = this.#unary(states.calc)
       for (;;) {
-        const binds = this.is(...productOperators) ? 2 : this.is(...sumOperators) ? 1 : 0
+        const binds = this.isOneOf(productOperators) ? 2 : this.isOneOf(sumOperators) ? 1 : 0
         if (binds === 0 || binds < precedence) return tree
         const operator = this.take()
         tree = { kind: 'binary', operator, left: tree, right: this.#calc(binds + 1, states.calc) }

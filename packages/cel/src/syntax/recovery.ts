@@ -11,6 +11,28 @@ const maxRecoveries = 30
 const maxSkipped = 256
 const maxSyntaxErrors = 100
 
+/** How many rules of each name are under way: none. */
+const noRules = {
+  primary: 0,
+  listInit: 0,
+  mapInitializerList: 0,
+  fieldInitializerList: 0,
+  optField: 0,
+  optExpr: 0,
+  exprList: 0,
+  escapeIdent: 0,
+  literal: 0,
+  expr: 0,
+  or: 0,
+  and: 0,
+  relation: 0,
+  calc: 0,
+  unary: 0,
+  member: 0,
+}
+
+export type Rule = keyof typeof noRules
+
 /** A rule cannot go on. Thrown inside of a rule and caught where the rule ends. */
 class RuleFailure extends Error {
   readonly at: Token
@@ -31,12 +53,14 @@ export class Abandoned extends Error {}
 export abstract class RecoveringParser {
   protected readonly issues: Issues
   readonly #lexer: Lexer
-  readonly #ahead: Token[] = []
+  /** Every token read so far. Dropping each one by `shift()` as it is consumed is quadratic in V8. */
+  readonly #tokens: Token[] = []
   /** Where the rules under way go on; the innermost is the last. */
   readonly #follows: GrammarState[] = []
-  readonly #depths = new Map<string, number>()
+  readonly #depths: Record<Rule, number> = { ...noRules }
   readonly #lastErrorStates = new Set<GrammarState>()
   #last: Token | undefined
+  /** How many of the tokens are consumed. */
   #consumed = 0
   #lastErrorAt = -1
   #state: GrammarState = states.end
@@ -55,24 +79,23 @@ export abstract class RecoveringParser {
 
   /** The nth token from here, from 1. */
   protected peek(n: number): Token {
-    while (this.#ahead.length < n) {
-      const end = this.#ahead.at(-1)
-      this.#ahead.push(end?.name === '<EOF>' ? end : this.#lexer.next())
+    const index = this.#consumed + n - 1
+    while (this.#tokens.length <= index) {
+      const end = this.#tokens.at(-1)
+      this.#tokens.push(end?.name === '<EOF>' ? end : this.#lexer.next())
     }
-    return this.#ahead[n - 1]!
+    return this.#tokens[index]!
   }
 
   /** Before a rule, which goes on at `follow` in the one that calls it. Rules are not closures given to one function: that would need thrice the stack. */
-  protected enter(rule: string, follow: GrammarState): void {
-    const depth = (this.#depths.get(rule) ?? 0) + 1
-    if (depth > maxDepth) this.#abandon(`expression recursion limit exceeded: ${maxDepth}`)
-    this.#depths.set(rule, depth)
+  protected enter(rule: Rule, follow: GrammarState): void {
+    if (++this.#depths[rule] > maxDepth) this.#abandon(`expression recursion limit exceeded: ${maxDepth}`)
     this.#follows.push(follow)
   }
 
-  protected exit(rule: string): void {
+  protected exit(rule: Rule): void {
     this.#follows.pop()
-    this.#depths.set(rule, this.#depths.get(rule)! - 1)
+    this.#depths[rule]--
   }
 
   /** Within a rule that failed, before it is left. */
@@ -136,7 +159,6 @@ export abstract class RecoveringParser {
   #consume(): Token {
     const token = this.token
     if (token.name !== '<EOF>') {
-      this.#ahead.shift()
       this.#consumed++
       this.#last = token
       this.peek(1)

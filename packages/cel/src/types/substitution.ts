@@ -1,4 +1,4 @@
-import { isDynamic, sameType, typeParameter } from './type.ts'
+import { isDynamic, isGround, sameType, sizeOf, typeParameter } from './type.ts'
 import type { Type } from './type.ts'
 
 const nullable: ReadonlySet<Type['kind']> = new Set(['any', 'duration', 'null', 'opaque', 'struct', 'timestamp'])
@@ -32,6 +32,7 @@ export class Substitution {
 
   /** Whether values of `from` may stand where `to` is wanted. Parameters learn from it if so, and nothing if not. */
   isAssignable(from: Type, to: Type): boolean {
+    if (from === to) return true
     return this.#attempt(() => this.#assignable(from, to))
   }
 
@@ -43,13 +44,19 @@ export class Substitution {
   apply(type: Type, unknown: 'keep' | Type = 'keep'): Type {
     let left = maxTypeSize
     const replaced = (part: Type): Type => {
+      if (isGround(part)) {
+        left -= sizeOf(part)
+        if (left < 0) throw new TypeTooLarge()
+        return part
+      }
       if (left-- === 0) throw new TypeTooLarge()
       if (part.kind === 'parameter') {
         const known = this.#types.get(part.name)
         if (known !== undefined) return replaced(known)
         return unknown === 'keep' ? part : unknown
       }
-      return part.parameters.length === 0 ? part : { ...part, parameters: part.parameters.map(replaced) }
+      const parameters = part.parameters.map(replaced)
+      return parameters.every((parameter, i) => parameter === part.parameters[i]) ? part : { ...part, parameters }
     }
     return replaced(type)
   }
@@ -75,6 +82,7 @@ export class Substitution {
 
   #assignable(from: Type, to: Type): boolean {
     this.#step()
+    if (from === to) return true
     if (to.kind === 'parameter') {
       const learned = this.#learn(to, from)
       if (learned !== 'no') return learned === 'yes'
@@ -109,6 +117,7 @@ export class Substitution {
 
   #occurs(parameter: Type, within: Type): boolean {
     this.#step()
+    if (isGround(within)) return false
     if (sameType(parameter, within)) return true
     if (within.kind === 'parameter') {
       const known = this.#types.get(within.name)

@@ -99,11 +99,35 @@ export function sameType(a: Type, b: Type): boolean {
   return a.parameters.every((parameter, i) => sameType(parameter, b.parameters[i]!))
 }
 
-/** Whether a type has at most so many parts. */
-export function isWithin(type: Type, size: number): boolean {
-  let left = size
-  const fits = ({ parameters }: Type): boolean => --left >= 0 && parameters.every(fits)
-  return fits(type)
+interface Measure {
+  readonly size: number
+  readonly isGround: boolean
+}
+
+const simpleMeasure: Measure = { size: 1, isGround: true }
+const parameterMeasure: Measure = { size: 1, isGround: false }
+/** Types are shared by all the places of an expression that have them, so a large one is walked once and not for each place. */
+const measures = new WeakMap<Type, Measure>()
+
+function measureOf(type: Type): Measure {
+  if (type.parameters.length === 0) return type.kind === 'parameter' ? parameterMeasure : simpleMeasure
+  let measure = measures.get(type)
+  if (measure === undefined) {
+    const parts = type.parameters.map(measureOf)
+    measure = { size: parts.reduce((sum, { size }) => sum + size, 1), isGround: parts.every(({ isGround }) => isGround) }
+    measures.set(type, measure)
+  }
+  return measure
+}
+
+/** How many parts a type has, itself included. */
+export function sizeOf(type: Type): number {
+  return measureOf(type).size
+}
+
+/** Whether a type has no type parameters in it. */
+export function isGround(type: Type): boolean {
+  return measureOf(type).isGround
 }
 
 /** As a message about an expression has it. */

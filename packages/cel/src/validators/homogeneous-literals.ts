@@ -1,10 +1,11 @@
 import type { Expr } from '../ast.ts'
+import type { Message } from '../issues.ts'
 import { optionalValue, sameType, typeText } from '../types/type.ts'
 import type { Type } from '../types/type.ts'
 
 export interface Problem {
   readonly at: Expr
-  readonly message: string
+  readonly message: Message
 }
 
 /** Where a list or map has an element of another type than the ones before. */
@@ -31,5 +32,5 @@ function elementType(type: Type, optional: boolean): Type {
 function differences([first, ...rest]: readonly Element[]): readonly Problem[] {
   return rest
     .filter(({ type }) => !sameType(first!.type, type))
-    .map(({ at, type }) => ({ at, message: `expected type '${typeText(first!.type)}' but found '${typeText(type)}'` }))
+    .map(({ at, type }) => ({ at, message: () => `expected type '${typeText(first!.type)}' but found '${typeText(type)}'` }))
 }
