@@ -29,8 +29,8 @@ const bundle = await rolldown({
   input: path.join(app, 'src/main.ts'),
   cwd: app,
   platform: 'node',
-  // A native addon, and protocol definitions, that are found relative to their own package.
-  external: ['lmdb', 'etcd3'],
+  // Native addons, and protocol definitions, that are found relative to their own package.
+  external: ['lmdb', 'fs-native-extensions', 'etcd3'],
   plugins: [lazyLibraries],
   treeshake: true,
   logLevel: 'warn',

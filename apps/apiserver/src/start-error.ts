@@ -54,7 +54,7 @@ export function explain(error: unknown, values: FlagValues, bindAddress: string)
   if (name === 'ConfigurationError') return new StartError(message, { cause: error })
   if (name === 'DamagedStoreError') return new StartError(`the store in ${values['data-dir']}: ${message}`, { cause: error })
   if (name === 'UnavailableError') return new StartError(`--etcd-servers: ${message}`, { cause: error })
-  if (name === 'LockedError') return new StartError(message, { cause: error })
+  if (name === 'LockedError' || name === 'UnusableStoreError') return new StartError(message, { cause: error })
   // Any other failed system call on a file. Node's message names the code, the call and the path.
   if (typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) && typeof syscall === 'string' && (path !== undefined || code === 'ENOSPC')) {
     return new StartError(`the data directory ${values['data-dir']} cannot be used: ${message}`, { cause: error })

@@ -1,32 +1,32 @@
 import { existsSync, mkdirSync, realpathSync, statfsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { open, type Database, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb'
 import type { Entry } from '@keelson/storagebackend'
 import { Census } from './census.ts'
 import { isMarkOf, leaveCloseMark, takeCloseMark } from './close-mark.ts'
+import { DataFile } from './data-file.ts'
 import { NotWrittenError, type Durability, type LoadedState, type WriteBatch } from './durability.ts'
 import { DamagedStoreError, readRecord, recordRoom, writeRecord } from './entry-record.ts'
 import { readFileHeader } from './file-header.ts'
-import { isAlive, LockedError, thisProcess, type Holder } from './holder.ts'
+import { leaveHolder } from './holder.ts'
 import type { Lease } from './leases.ts'
 import { auditPages } from './page-audit.ts'
 import { SlabReader } from './slab-reader.ts'
 import { isDamage, translateWriteError } from './translate-error.ts'
 import { tryToOpen } from './trial-open.ts'
+import { UnusableStoreError } from './unusable-store.ts'
 
 /** Goes up when an older version of this package could not read the directory. */
 const format = 1
 const initialRevision = 1
 
-const dataFile = 'data.mdb'
 const formatKey = Buffer.from('format')
 const revisionKey = Buffer.from('revision')
-const holderKey = Buffer.from('holder')
 
-/** Directories open in this process: LMDB must not open one twice. */
-const openHere = new Set<string>()
+/** Files of failed stores, with the reason. LMDB still has them open, and would use the same memory for a second store on one. */
+const abandoned = new Map<string, Error>()
 
 /** Room that puts leave on the disk, and that deletes may use three quarters of: to make room one must be able to write. */
 const reserve = 16 * 2 ** 20
@@ -59,6 +59,7 @@ interface Tables {
  */
 export class LmdbDurability implements Durability {
   readonly #directory: string
+  readonly #file: DataFile
   #tables: Tables
   readonly #freeBytes: (directory: string) => number
   readonly #census = new Census()
@@ -69,32 +70,35 @@ export class LmdbDurability implements Durability {
   #sound = false
   #failed: Error | undefined
 
-  private constructor(directory: string, tables: Tables, options: LmdbOptions) {
+  private constructor(directory: string, file: DataFile, tables: Tables, options: LmdbOptions) {
     this.#directory = directory
+    this.#file = file
     this.#freeBytes = options.freeBytes ?? freeBytes
     this.#tables = tables
   }
 
   /**
-   * Throws `LockedError` when a living process has it open, `DamagedStoreError` when the files are damaged, and an error that says so when
-   * their format is another.
+   * Throws `LockedError` when another store has it open, `DamagedStoreError` when the files are damaged, and `UnusableStoreError` when their
+   * format is another.
    */
   static async open(dataDir: string, options: LmdbOptions = {}): Promise<LmdbDurability> {
     // The store holds secrets.
     makeDirectory(resolve(dataDir))
     const directory = realpathSync(dataDir)
-    if (openHere.has(directory)) throw new LockedError(dataDir, process.pid)
-    openHere.add(directory)
+    // First of all: what another store has open must not even be looked at.
+    const file = await DataFile.take(directory, dataDir)
     let tables: Tables | undefined
     try {
-      await requireSound(directory)
+      requireNotAbandoned(file, dataDir)
+      await requireSound(directory, file.path)
       tables = openTables(directory)
-      const durability = new LmdbDurability(directory, tables, options)
-      durability.#take(dataDir)
+      const durability = new LmdbDurability(directory, file, tables, options)
+      durability.#requireFormat(dataDir)
+      leaveHolder(directory)
       return durability
     } catch (error) {
-      openHere.delete(directory)
       await tables?.root.close()
+      file.release()
       throw isDamage(error)
         ? new DamagedStoreError(`the files in ${dataDir} are damaged (${error.message}): restore the data directory`, { cause: error })
         : error
@@ -108,7 +112,7 @@ export class LmdbDurability implements Durability {
 
   /**
    * Lets go of the file and takes it anew: what was read of it stays mapped, which counts as memory of this process until the system wants it
-   * back. After `load`, and before the first `write`. It is still held: the holder is written in it.
+   * back. After `load`, and before the first `write`. The lock stays, for it is on a handle of its own.
    */
   async unmap(): Promise<void> {
     await this.#tables.root.close()
@@ -160,20 +164,22 @@ export class LmdbDurability implements Durability {
   }
 
   async size(): Promise<number> {
-    const { blocks } = await stat(join(this.#directory, dataFile))
+    const { blocks } = await stat(this.#file.path)
     return blocks * 512
   }
 
   async close(): Promise<void> {
-    openHere.delete(this.#directory)
-    // After a failed commit LMDB's memory is not to be trusted, closing included. The holder is told from a living one by its process.
-    if (this.#failed) return
     try {
-      this.#tables.meta.removeSync(holderKey)
-    } finally {
+      // After a failed commit LMDB's memory is not to be trusted, closing included.
+      if (this.#failed) {
+        abandoned.set(this.#file.identity, this.#failed)
+        return
+      }
       await this.#tables.root.close()
+      if (this.#sound) leaveCloseMark(this.#directory, readFileHeader(this.#file.path)!)
+    } finally {
+      this.#file.release()
     }
-    if (this.#sound) leaveCloseMark(this.#directory, readFileHeader(join(this.#directory, dataFile))!)
   }
 
   /**
@@ -201,18 +207,12 @@ export class LmdbDurability implements Durability {
     return this.#records
   }
 
-  /** LMDB lets one process write at a time, so reading who holds the directory and entering oneself are one step. */
-  #take(dataDir: string): void {
-    this.#tables.root.transactionSync(() => {
-      const holder = this.#readJson<Holder>(holderKey)
-      if (holder && isAlive(holder)) throw new LockedError(dataDir, holder.pid)
-      const written = this.#readJson<{ format: number }>(formatKey)
-      if (written && written.format !== format) {
-        throw new Error(`${dataDir} is in format ${written.format}; this version reads and writes format ${format}`)
-      }
-      if (!written) this.#tables.meta.putSync(formatKey, Buffer.from(JSON.stringify({ format })))
-      this.#tables.meta.putSync(holderKey, Buffer.from(JSON.stringify(thisProcess())))
-    })
+  #requireFormat(dataDir: string): void {
+    const written = this.#readJson<{ format: number }>(formatKey)
+    if (written && written.format !== format) {
+      throw new UnusableStoreError(`${dataDir} is in format ${written.format}; this version reads and writes format ${format}`)
+    }
+    if (!written) this.#tables.meta.putSync(formatKey, Buffer.from(JSON.stringify({ format })))
   }
 
   #readJson<R>(key: Uint8Array): R | undefined {
@@ -254,6 +254,12 @@ export class LmdbDurability implements Durability {
   }
 }
 
+function requireNotAbandoned({ identity }: DataFile, dataDir: string): void {
+  const cause = abandoned.get(identity)
+  if (cause)
+    throw new UnusableStoreError(`the store in ${dataDir} failed in this process (${cause.message}): open it in another process`, { cause })
+}
+
 function openTables(directory: string): Tables {
   const root = open<Uint8Array, Uint8Array>({
     path: directory,
@@ -275,10 +281,9 @@ function openTables(directory: string): Tables {
 }
 
 /** Its pages are audited. A file that was not closed in order, or is not as it was closed, is opened by another process first as well. */
-async function requireSound(directory: string): Promise<void> {
+async function requireSound(directory: string, file: string): Promise<void> {
   const mark = takeCloseMark(directory)
-  const file = join(directory, dataFile)
-  const header = patiently(() => readFileHeader(file))
+  const header = readFileHeader(file)
   if (!header) return
   // Both at once, for the start waits for them; of two reasons the audit's says more.
   const trial = isMarkOf(mark, header)
@@ -288,24 +293,12 @@ async function requireSound(directory: string): Promise<void> {
         (error: unknown) => error as Error,
       )
   try {
-    patiently(() => auditPages(file))
+    auditPages(file)
   } finally {
     await trial
   }
   const reason = await trial
   if (reason) throw reason
-}
-
-/** Again when it is wrong: a living process may have written in between (which is refused later, and for that reason). */
-function patiently<T>(read: () => T): T {
-  for (let tries = 2; tries > 0; tries--) {
-    try {
-      return read()
-    } catch {
-      continue
-    }
-  }
-  return read()
 }
 
 /** Step by step: where nothing can be made, as in /proc, the recursion that Node offers never ends. */

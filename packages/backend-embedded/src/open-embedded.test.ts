@@ -1,6 +1,9 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { prefixRange } from '@keelson/storagebackend'
 import { createManualClock } from '@keelson/apimachinery/testing'
 import { open } from 'lmdb'
@@ -8,6 +11,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { LockedError, openEmbedded } from './index.ts'
 import { LmdbDurability } from './lmdb-durability.ts'
 import { openDurable } from './open-embedded.ts'
+
+/** PID namespaces need a Linux that permits them to this user: the test that makes one is skipped elsewhere. */
+const mayUnshare = spawnSync('unshare', ['--pid', '--fork', '--mount-proc', 'true']).status === 0
 
 let dataDir = ''
 beforeEach(() => {
@@ -113,21 +119,74 @@ it('is opened by one at a time', async () => {
   await (await openEmbedded({ dataDir }))[Symbol.asyncDispose]()
 })
 
-it('is not opened while another process has it, and is when that one has died', async () => {
-  await (await openEmbedded({ dataDir }))[Symbol.asyncDispose]()
-  const hold = async (holder: unknown): Promise<void> => {
-    const root = raw()
-    const meta = root.openDB<Uint8Array, Uint8Array>({ name: 'meta', encoding: 'binary', keyEncoding: 'binary' })
-    await meta.put(Buffer.from('holder'), Buffer.from(JSON.stringify(holder)))
-    await root.close()
+describe('while another process has it open', () => {
+  /** Opens the store in a process of its own, whose pid the wrapper may hide, and resolves when it has it. */
+  async function holdElsewhere(...wrapper: readonly string[]): Promise<ChildProcess> {
+    const index = fileURLToPath(new URL('index.ts', import.meta.url))
+    const script = `
+      import { openEmbedded } from ${JSON.stringify(index)}
+      globalThis.store = await openEmbedded({ dataDir: ${JSON.stringify(dataDir)} })
+      await store.commit({ compare: [], operations: [{ type: 'put', key: '/theirs', value: Buffer.from('v') }] })
+      console.log('open')
+      setInterval(() => undefined, 60_000)`
+    const [command, ...args] = [...wrapper, process.execPath, '--input-type=module', '-e', script]
+    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+    await Promise.race([
+      once(child.stdout, 'data'),
+      once(child, 'exit').then(([code]) => Promise.reject(new Error(`the other process ended with ${code}`))),
+    ])
+    return child
   }
-  await hold({ pid: process.ppid, started: '' })
-  await expect(openEmbedded({ dataDir })).rejects.toThrow(`pid ${process.ppid}`)
-  // The same pid, given to another process since.
-  await hold({ pid: process.ppid, started: '1' })
-  if (process.platform === 'linux') await (await openEmbedded({ dataDir }))[Symbol.asyncDispose]()
-  await hold({ pid: 2 ** 30, started: '1' })
-  await (await openEmbedded({ dataDir }))[Symbol.asyncDispose]()
+  const kill = async (child: ChildProcess): Promise<void> => {
+    const ended = once(child, 'exit')
+    child.kill('SIGKILL')
+    await ended
+  }
+
+  it('is refused at once with the pid, and opened when that one was killed', async () => {
+    const child = await holdElsewhere()
+    try {
+      await expect(openEmbedded({ dataDir })).rejects.toMatchObject({
+        name: 'LockedError',
+        pid: child.pid,
+        message: `${dataDir} is in use by the process with pid ${child.pid}; only one process at a time can open it`,
+      })
+    } finally {
+      await kill(child)
+    }
+    await using backend = await openEmbedded({ dataDir })
+    expect((await backend.get('/theirs')).entry).toBeDefined()
+  })
+
+  it.skipIf(!mayUnshare)('is refused although the pid means nothing here: two containers on one volume', async () => {
+    const child = await holdElsewhere('unshare', '--pid', '--fork', '--mount-proc', '--kill-child')
+    try {
+      await expect(openEmbedded({ dataDir })).rejects.toMatchObject({
+        name: 'LockedError',
+        pid: undefined,
+        message: expect.stringContaining(`${dataDir} is in use by a process of another container or host`),
+      })
+    } finally {
+      await kill(child)
+    }
+  })
+
+  it('names nobody who does not have it', async () => {
+    const child = await holdElsewhere()
+    try {
+      const file = join(dataDir, 'store.json')
+      const holder = JSON.parse(readFileSync(file, 'utf8')) as object
+      for (const wrong of [{ ...holder, pid: process.pid }, { ...holder, pid: 2 ** 30 }, {}, null]) {
+        writeFileSync(file, JSON.stringify(wrong))
+        await expect(openEmbedded({ dataDir })).rejects.toMatchObject({
+          pid: undefined,
+          message: expect.stringContaining('another process'),
+        })
+      }
+    } finally {
+      await kill(child)
+    }
+  })
 })
 
 it('says so when a record is damaged', async () => {

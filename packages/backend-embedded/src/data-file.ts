@@ -1,0 +1,70 @@
+import { closeSync, constants, fstatSync, openSync } from 'node:fs'
+import { join } from 'node:path'
+import type { FileLocks } from 'fs-native-extensions'
+import { lockedBy } from './holder.ts'
+import { UnusableStoreError } from './unusable-store.ts'
+
+/** Behind everything that the file will ever hold: on Windows a locked range cannot be read by others. */
+const lockedByte = 2 ** 40
+
+/**
+ * LMDB's file, locked for one store as long as this is open. The kernel holds the lock (an OFD lock on Linux, `flock` on macOS, `LockFileEx`
+ * on Windows): it belongs to the file and not to a pid, so it holds between containers that share a volume, and it ends with the process,
+ * however that ends. A store of the same process is refused as one of any other.
+ */
+export class DataFile {
+  readonly path: string
+  /** Tells it from any other file of the machine, whatever becomes of its name. */
+  readonly identity: string
+  readonly #handle: number
+
+  private constructor(path: string, handle: number) {
+    this.path = path
+    this.#handle = handle
+    const { dev, ino } = fstatSync(handle)
+    this.identity = `${dev}:${ino}`
+  }
+
+  /** Makes the file when there is none. Throws `LockedError` when another store has it. `dataDir` is the directory as the caller named it. */
+  static async take(directory: string, dataDir: string): Promise<DataFile> {
+    const locks = await loadFileLocks()
+    const path = join(directory, 'data.mdb')
+    const handle = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600)
+    try {
+      if (!tryLock(locks, handle, dataDir)) throw lockedBy(dataDir, directory)
+      return new DataFile(path, handle)
+    } catch (error) {
+      closeSync(handle)
+      throw error
+    }
+  }
+
+  release(): void {
+    closeSync(this.#handle)
+  }
+}
+
+function tryLock(locks: FileLocks, handle: number, dataDir: string): boolean {
+  try {
+    return locks.tryLock(handle, lockedByte, 1)
+  } catch (cause) {
+    // Windows says so of a range that another has.
+    if ((cause as NodeJS.ErrnoException).code === 'EBUSY') return false
+    throw new UnusableStoreError(`${dataDir} is on a file system that cannot lock files (${reasonOf(cause)}): use a local one`, { cause })
+  }
+}
+
+async function loadFileLocks(): Promise<FileLocks> {
+  try {
+    return (await import('fs-native-extensions')).default
+  } catch (cause) {
+    const platform = `${process.platform} on ${process.arch}`
+    throw new UnusableStoreError(`files cannot be locked on ${platform}: fs-native-extensions does not load (${reasonOf(cause)})`, {
+      cause,
+    })
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
