@@ -63,6 +63,9 @@ test('a certificate: CN is the user, every O a group', async () => {
   expect(await union.authenticate(asks({ peerCertificate: certificate({ CN: 'bob', O: 'a' }) }))).toMatchObject({
     user: { groups: ['a', 'system:authenticated'] },
   })
+  expect(await union.authenticate(asks({ peerCertificate: certificate({ CN: ['first', 'last'] }) }))).toMatchObject({
+    user: { name: 'last' },
+  })
   expect(await union.authenticate(asks({ peerCertificate: certificate({ O: 'a' }) }))).toMatchObject({ user: { name: 'system:anonymous' } })
 })
 
