@@ -11,6 +11,7 @@ import { createAccessMetrics } from './access-metrics.ts'
 import { isAbort } from './active-request.ts'
 import { answerPanic, createHandlerChain } from './handler-chain.ts'
 import { createHealthEndpoint } from './health.ts'
+import { ClientAuthorities } from './client-authorities.ts'
 import type { ServingCertificates } from './certificates/serving-names.ts'
 import type { HealthCheck } from './health.ts'
 import { registerBuildInfo } from './build-info.ts'
@@ -58,6 +59,8 @@ export interface ServerOptions {
   readonly stallMs?: number
   /** Default true. */
   readonly http2?: boolean
+  /** The clock that client certificates are judged by. Default `Date.now`. */
+  readonly now?: () => number
   /** At once, on one connection of HTTP/2. Default 1,000. */
   readonly maxStreamsPerConnection?: number
   /** How often, from 0 to 0.02, a client of HTTP/2 is told after an answer to connect anew, so that load balancers can spread it. Default 0: never. */
@@ -90,8 +93,11 @@ export interface Server {
   /** More lines for `/`; read at each request. */
   addListedPaths(paths: () => readonly string[]): void
   listen(port: number, host: string): Promise<AddressInfo>
-  /** Shown from now on. Throws when they cannot be used; then all stays as it is. */
-  serveCertificates(certificates: ServingCertificates): void
+  /**
+   * Shown from now on; with `clientAuthorities`, those that every client certificate is judged by from now on, on open connections as well.
+   * Throws when they cannot be used; then all stays as it is.
+   */
+  serveCertificates(certificates: ServingCertificates & { readonly clientAuthorities?: readonly string[] }): void
   /** From now on `/readyz` fails, so that load balancers look elsewhere; everything is still served. */
   failReadiness(): void
   /** Ends politely: no new requests, watches end, what is in flight has `graceMs` (default 10 s) to finish. Safe to call twice. */
@@ -183,6 +189,7 @@ export function createServer(options: ServerOptions): Server {
 
   let listener: TlsListener | undefined
   let serving: ServingCertificates = options.tls
+  let clientAuthorities = new ClientAuthorities(options.tls.clientAuthorities ?? [])
   let closing: Promise<void> | undefined
   async function close(graceMs: number): Promise<void> {
     lifecycle.drain()
@@ -211,7 +218,8 @@ export function createServer(options: ServerOptions): Server {
       })
       listener = createTlsListener({
         serving,
-        clientAuthorities: options.tls.clientAuthorities ?? [],
+        clientAuthorities,
+        now: options.now ?? Date.now,
         settings: options.tls.settings ?? {},
         http2: options.http2 ?? true,
         maxStreams: options.maxStreamsPerConnection ?? 1_000,
@@ -224,8 +232,11 @@ export function createServer(options: ServerOptions): Server {
       return listener.listen(port, host)
     },
     serveCertificates: (certificates) => {
-      listener?.serve(certificates)
+      const authorities =
+        certificates.clientAuthorities === undefined ? clientAuthorities : new ClientAuthorities(certificates.clientAuthorities)
+      listener?.serve(certificates, authorities)
       serving = certificates
+      clientAuthorities = authorities
     },
     failReadiness: () => {
       leaving = true

@@ -140,6 +140,8 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
     access.authenticated(authentication, (partBegan - started) / 1000)
     if (authentication.outcome !== 'authenticated') {
       closeAfterAnswer(incoming)
+      // With another connection the client may show another certificate, or the same to other authorities.
+      if (peer?.error !== undefined && 'shouldKeepAlive' in outgoing) outgoing.shouldKeepAlive = false
       setRequestContext(c, contextFor(unknownUser))
       return writeError(c, newUnauthorized('Unauthorized'))
     }

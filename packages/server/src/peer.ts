@@ -1,26 +1,30 @@
+import type { X509Certificate } from 'node:crypto'
 import type { PeerCertificate, TLSSocket } from 'node:tls'
 import type { Incoming } from './active-request.ts'
+import type { ClientAuthorities } from './client-authorities.ts'
 
-/** The client's certificate, if it presented one: verified, or why not. */
+/** The client's certificate, or why it is not accepted. */
 export interface Peer {
   readonly certificate: PeerCertificate | undefined
   readonly error: string | undefined
-  /** When the certificate does, in milliseconds. */
+  /** The certificate's own end, in milliseconds. */
   readonly expires: number
 }
 
-// Read once per connection, under the socket or, for HTTP/2, the session: sessions show their socket only through a proxy.
-const peers = new WeakMap<object, Peer>()
+/** What the certificates of a server's clients are judged by. */
+export interface PeerRules {
+  /** The present authorities: another object as soon as they change. */
+  readonly authorities: () => ClientAuthorities
+  readonly now: () => number
+}
 
-export function rememberPeer(connection: object, socket: TLSSocket): void {
+// One entry per connection, under the socket or, for HTTP/2, the session: sessions show their socket only through a proxy.
+const peers = new WeakMap<object, PresentedCertificate>()
+
+export function rememberPeer(connection: object, socket: TLSSocket, rules: PeerRules): void {
   const certificate = socket.getPeerCertificate()
   if (certificate === null || Object.keys(certificate).length === 0) return
-  peers.set(
-    connection,
-    socket.authorized
-      ? { certificate, error: undefined, expires: Date.parse(certificate.valid_to) }
-      : { certificate: undefined, error: String(socket.authorizationError), expires: 0 },
-  )
+  peers.set(connection, new PresentedCertificate(socket, certificate, rules))
 }
 
 /** What all requests of a connection have in common. */
@@ -29,6 +33,76 @@ export function connectionOf(incoming: Incoming): object {
   return session ?? incoming.socket
 }
 
+/** The present verdict on the client's certificate; undefined if it presented none. */
 export function peerOf(connection: object): Peer | undefined {
-  return peers.get(connection)
+  return peers.get(connection)?.verdict
 }
+
+/**
+ * kube-apiserver verifies a client certificate on each request. Here OpenSSL verifies it once, at the handshake; each request then checks
+ * only that the certificate's time has not run out and that the authorities are still the same. When they are not, the chain
+ * is searched again. A certificate that OpenSSL refused stays refused on its connection, even if it was refused for its time: of several errors OpenSSL
+ * reports one. Another connection gets another handshake.
+ */
+class PresentedCertificate {
+  readonly #rules: PeerRules
+  readonly #accepted: Peer
+  readonly #handshakeError: string | undefined
+  readonly #leaf: X509Certificate
+  readonly #intermediates: readonly X509Certificate[]
+  #verdict: Peer
+  #authorities: ClientAuthorities | undefined
+  /** When `#verdict` holds, under `#authorities`. */
+  #from = 0
+  #until = 0
+
+  constructor(socket: TLSSocket, certificate: PeerCertificate, rules: PeerRules) {
+    this.#rules = rules
+    this.#leaf = socket.getPeerX509Certificate()!
+    this.#intermediates = issuersOf(this.#leaf)
+    this.#accepted = { certificate, error: undefined, expires: Date.parse(certificate.valid_to) }
+    this.#verdict = this.#accepted
+    this.#handshakeError = socket.authorized ? undefined : errorCode(socket)
+  }
+
+  get verdict(): Peer {
+    const now = this.#rules.now()
+    const authorities = this.#rules.authorities()
+    if (authorities !== this.#authorities || now < this.#from || now >= this.#until) this.#judge(authorities, now)
+    return this.#verdict
+  }
+
+  #judge(authorities: ClientAuthorities, now: number): void {
+    const hold = (verdict: Peer, from: number, until: number): void => {
+      this.#authorities = authorities
+      this.#verdict = verdict
+      this.#from = from
+      this.#until = until
+    }
+    if (this.#handshakeError !== undefined) return hold(refused(this.#handshakeError), -Infinity, Infinity)
+    const valid = authorities.validityOf(this.#leaf, this.#intermediates)
+    if (valid === undefined) return hold(refused('UNABLE_TO_GET_ISSUER_CERT'), -Infinity, Infinity)
+    if (now >= valid.until) return hold(refused('CERT_HAS_EXPIRED'), valid.until, Infinity)
+    if (now < valid.from) return hold(refused('CERT_NOT_YET_VALID'), -Infinity, valid.from)
+    hold(this.#accepted, valid.from, valid.until)
+  }
+}
+
+function refused(error: string): Peer {
+  return { certificate: undefined, error, expires: 0 }
+}
+
+/** Depending on its version, node gives a code or an error that carries one. */
+function errorCode({ authorizationError }: TLSSocket): string {
+  return String((authorizationError as Error & { code?: string }).code ?? authorizationError)
+}
+
+/** What the client sent above its own certificate. */
+function issuersOf(leaf: X509Certificate): X509Certificate[] {
+  const issuers: X509Certificate[] = []
+  for (let issuer = leaf.issuerCertificate; issuer !== undefined && issuers.length < maxIntermediates; issuer = issuer.issuerCertificate)
+    issuers.push(issuer)
+  return issuers
+}
+
+const maxIntermediates = 20

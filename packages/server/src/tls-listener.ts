@@ -1,3 +1,4 @@
+import { constants } from 'node:crypto'
 import { createServer as createHttp2Server } from 'node:http2'
 import type { Http2Server, ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
 import { createServer as createHttpsServer } from 'node:https'
@@ -9,16 +10,18 @@ import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Duplex } from 'node:stream'
 import { contextsByName } from './certificates/serving-names.ts'
 import type { ServingCertificates } from './certificates/serving-names.ts'
+import type { ClientAuthorities } from './client-authorities.ts'
 import { Http1Connections } from './http1-connections.ts'
 import { Http2Incoming, Http2Outgoing } from './http2-exchange.ts'
 import { rememberPeer } from './peer.ts'
+import type { PeerRules } from './peer.ts'
 import { StreamStalls } from './stream-stalls.ts'
 import type { TlsSettings } from './tls-settings.ts'
 
 export interface TlsListenerOptions {
   readonly serving: ServingCertificates
-  /** Authorities of client certificates. None: clients are not asked for one. */
-  readonly clientAuthorities: readonly string[]
+  /** None: clients are not asked for a certificate, later neither. */
+  readonly clientAuthorities: ClientAuthorities
   readonly settings: TlsSettings
   readonly http2: boolean
   /** At once, on one connection of HTTP/2. */
@@ -26,6 +29,8 @@ export interface TlsListenerOptions {
   readonly maxConnections: number
   /** A client that takes nothing of what waits for it for so long is gone. */
   readonly stallMs: number
+  /** The clock that client certificates are judged by. */
+  readonly now: () => number
   /** A client broke off its handshake, or could not agree. */
   readonly onHandshakeError: () => void
   readonly requestListener: (incoming: IncomingMessage | Http2ServerRequest, outgoing: ServerResponse | Http2ServerResponse) => void
@@ -35,8 +40,8 @@ export interface TlsListenerOptions {
 
 export interface TlsListener {
   listen(port: number, host: string): Promise<AddressInfo>
-  /** For connections from now on. Throws when they cannot be used; then all stays as it is. */
-  serve(certificates: ServingCertificates): void
+  /** For connections from now on; open ones have their clients' certificates judged by the new authorities. Throws when they cannot be used; then all stays as it is. */
+  serve(certificates: ServingCertificates, clientAuthorities: ClientAuthorities): void
   /** No new connections; idle ones are closed, busy ones after what they are busy with. */
   stopAccepting(): void
   /** Resolves when every connection is closed; those left after `milliseconds` are cut. */
@@ -55,10 +60,19 @@ const streamWindow = 256 * 1024
  * HTTP/2; a socket that agreed on `h2` by ALPN is handed to an HTTP/2 server that never listens itself.
  */
 export function createTlsListener(options: TlsListenerOptions): TlsListener {
-  const asksForCertificate = options.clientAuthorities.length > 0
+  let authorities = options.clientAuthorities
+  const asksForCertificate = !authorities.empty
+  const peerRules: PeerRules = { authorities: () => authorities, now: options.now }
   const { certificate, key, named } = options.serving
-  const tls = { minVersion: 'TLSv1.2' as const, ...options.settings, ...(asksForCertificate ? { ca: [...options.clientAuthorities] } : {}) }
-  let byName = contextsByName(named ?? [], options.settings)
+  // One function for all contexts: one without `ca` would believe the authorities that the runtime brings along.
+  const settingsWith = ({ pem }: ClientAuthorities) => ({
+    minVersion: 'TLSv1.2' as const,
+    ...options.settings,
+    ca: [...pem],
+    // A resumed session brings back the verdict of an earlier handshake, without the chain to judge it again. Go's clients never resume.
+    secureOptions: constants.SSL_OP_NO_TICKET,
+  })
+  let byName = contextsByName(named ?? [], settingsWith(authorities))
   const http1Connections = new Http1Connections()
   const https: HttpsServer = createHttpsServer(
     {
@@ -67,7 +81,7 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
       // Without an answer of its own the server shows its first certificate.
       SNICallback: (name, answer: (error: Error | null, context?: SecureContext) => void) => answer(null, byName(name)),
       ALPNProtocols: options.http2 ? ['h2', 'http/1.1'] : ['http/1.1'],
-      ...tls,
+      ...settingsWith(authorities),
       // A wrong certificate is the authenticator's business: it may come with a right token.
       ...(asksForCertificate ? { requestCert: true, rejectUnauthorized: false } : {}),
       handshakeTimeout: handshakeMs,
@@ -97,16 +111,16 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
   const http1 = https.listeners('secureConnection') as ((socket: TLSSocket) => void)[]
   https.removeAllListeners('secureConnection')
   https.on('secureConnection', (socket: TLSSocket) => {
-    if (asksForCertificate) rememberPeer(socket, socket)
     if (socket.alpnProtocol === 'h2' && http2 !== undefined) {
       const onSession = (session: ServerHttp2Session): void => {
-        if (asksForCertificate) rememberPeer(session, socket)
+        if (asksForCertificate) rememberPeer(session, socket, peerRules)
       }
       // 'session' is emitted within 'connection', so the listener sees this socket's session and no other.
       http2.once('session', onSession)
       http2.emit('connection', socket)
       http2.off('session', onSession)
     } else {
+      if (asksForCertificate) rememberPeer(socket, socket, peerRules)
       http1Connections.add(socket)
       for (const listener of http1) listener.call(https, socket)
     }
@@ -138,10 +152,12 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
           resolve(https.address() as AddressInfo)
         })
       }),
-    serve: (certificates) => {
-      const next = contextsByName(certificates.named ?? [], options.settings)
-      https.setSecureContext({ ...tls, cert: certificates.certificate, key: certificates.key })
+    serve: (certificates, clientAuthorities) => {
+      const settings = settingsWith(clientAuthorities)
+      const next = contextsByName(certificates.named ?? [], settings)
+      https.setSecureContext({ ...settings, cert: certificates.certificate, key: certificates.key })
       byName = next
+      authorities = clientAuthorities
     },
     stopAccepting: begin,
     close: async (milliseconds) => {

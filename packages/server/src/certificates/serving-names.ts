@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
-import type { SecureContext } from 'node:tls'
+import type { SecureContext, SecureContextOptions } from 'node:tls'
 import type { TlsSettings } from '../tls-settings.ts'
 import type { KeyPair } from './create-certificate.ts'
 
@@ -18,8 +18,13 @@ export interface ServingCertificates extends KeyPair {
 /**
  * Which certificate to show for a name. Of several for the same name those that were given names count for more than those that have them of
  * themselves, and earlier ones for more than later ones; a whole name for more than a wildcard. Throws for what is no pair.
+ *
+ * The context that a name chooses also verifies the client's certificate, so `settings` carries the authorities of all.
  */
-export function contextsByName(named: readonly NamedCertificate[], settings: TlsSettings): (name: string) => SecureContext | undefined {
+export function contextsByName(
+  named: readonly NamedCertificate[],
+  settings: TlsSettings & { readonly ca: NonNullable<SecureContextOptions['ca']> },
+): (name: string) => SecureContext | undefined {
   const contexts = new Map<string, SecureContext>()
   const explicit = named.filter(({ names }) => names !== undefined && names.length > 0)
   const implicit = named.filter((pair) => !explicit.includes(pair))

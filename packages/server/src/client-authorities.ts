@@ -1,0 +1,75 @@
+import { X509Certificate } from 'node:crypto'
+
+/** From when to when something is valid, in milliseconds: `from` included, `until` not. */
+export interface Validity {
+  readonly from: number
+  readonly until: number
+}
+
+/** Go's limit on the signatures that it checks for one chain. */
+const maxSignatureChecks = 100
+
+const certificateBlocks = /-----BEGIN (TRUSTED |X509 |)CERTIFICATE-----[^-]*-----END \1CERTIFICATE-----/g
+
+/** The authorities of client certificates: one pool for the whole server, whatever name a client asks for. Immutable; replaced as a whole. */
+export class ClientAuthorities {
+  /** What `node:tls` takes as `ca`. Never undefined, not even when empty: without a list of ours a TLS context trusts the runtime's own roots. */
+  readonly pem: readonly string[]
+  readonly #certificates: readonly X509Certificate[]
+
+  /** Each text may hold several certificates. Throws for one that holds none: TLS would take it without a word, and accept nobody. */
+  constructor(pem: readonly string[]) {
+    this.pem = [...pem]
+    this.#certificates = pem.flatMap((text) => {
+      const certificates = text.match(certificateBlocks)
+      if (certificates === null) throw new Error('no PEM block of a client authority is a CERTIFICATE')
+      return certificates.map((one) => new X509Certificate(one))
+    })
+  }
+
+  get empty(): boolean {
+    return this.pem.length === 0
+  }
+
+  /**
+   * When `leaf` is valid under these authorities, by way of certificates among `intermediates`; undefined if no chain leads to any of them. Only the signatures,
+   * names and times of a chain are checked: what else makes one valid is OpenSSL's part at the handshake.
+   */
+  validityOf(leaf: X509Certificate, intermediates: readonly X509Certificate[]): Validity | undefined {
+    const roots = this.#certificates
+    let checksLeft = maxSignatureChecks
+    const issued = (issuer: X509Certificate, subject: X509Certificate): boolean =>
+      issuer.ca && subject.checkIssued(issuer) && checksLeft-- > 0 && subject.verify(issuer.publicKey)
+    const search = (subject: X509Certificate, unused: readonly X509Certificate[]): Validity | undefined => {
+      let best: Validity | undefined
+      const consider = (above: Validity | undefined): void => {
+        if (above !== undefined && (best === undefined || above.until > best.until)) best = above
+      }
+      if (roots.some((root) => root.raw.equals(subject.raw))) consider(always)
+      for (const root of roots) if (issued(root, subject)) consider(validity(root))
+      for (const issuer of unused) {
+        if (issued(issuer, subject)) {
+          consider(
+            search(
+              issuer,
+              unused.filter((other) => other !== issuer),
+            ),
+          )
+        }
+      }
+      return best && both(best, validity(subject))
+    }
+    return search(leaf, intermediates)
+  }
+}
+
+const always: Validity = { from: -Infinity, until: Infinity }
+
+/** A certificate is valid up to and including the second that it names, as in Go. */
+function validity({ validFrom, validTo }: X509Certificate): Validity {
+  return { from: Date.parse(validFrom), until: Date.parse(validTo) + 1 }
+}
+
+function both(a: Validity, b: Validity): Validity {
+  return { from: Math.max(a.from, b.from), until: Math.min(a.until, b.until) }
+}

@@ -1,0 +1,227 @@
+import { X509Certificate, createPrivateKey } from 'node:crypto'
+import { connect as connectHttp2 } from 'node:http2'
+import type { ClientHttp2Session } from 'node:http2'
+import { connect, getCACertificates, setDefaultCACertificates } from 'node:tls'
+import type { ConnectionOptions, TLSSocket } from 'node:tls'
+import { createAuthenticatorUnion, createClientCertificateAuthenticator, createPrivilegedGroupsAuthorizer } from '@keelson/auth'
+import { requestContextOf } from '@keelson/http-installer'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createCertificate } from './certificates/create-certificate.ts'
+import type { CertificateRequest, Issuer, KeyPair } from './certificates/create-certificate.ts'
+import { createServer } from './create-server.ts'
+import type { Server, ServerOptions } from './create-server.ts'
+
+const hour = 3600_000
+const start = Date.now()
+const day = { notBefore: new Date(start - hour), notAfter: new Date(start + 24 * hour) }
+
+interface Authority {
+  readonly pair: KeyPair
+  readonly issuer: Issuer
+}
+
+async function authority(commonName: string, request: Partial<CertificateRequest> = {}): Promise<Authority> {
+  const subject = { commonName }
+  const pair = await createCertificate({ usage: 'ca', ...day, ...request, subject })
+  const publicKey = new X509Certificate(pair.certificate).publicKey
+  return { pair, issuer: { subject, privateKey: createPrivateKey(pair.key), publicKey } }
+}
+
+function clientOf({ issuer }: Authority, commonName: string, request: Partial<CertificateRequest> = {}): Promise<KeyPair> {
+  return createCertificate({ usage: 'client', ...day, ...request, subject: { commonName, organizations: ['system:masters'] }, issuer })
+}
+
+let trusted: Authority
+let other: Authority
+let standard: KeyPair
+let named: KeyPair
+beforeAll(async () => {
+  ;[trusted, other] = await Promise.all([authority('trusted'), authority('other')])
+  const serving = (...names: string[]) =>
+    createCertificate({ usage: 'server', ...day, subject: { commonName: names[0]! }, names, issuer: other.issuer })
+  ;[standard, named] = await Promise.all([serving('localhost'), serving('sni.example.com', '*.wild.example.com')])
+})
+
+let server: Server | undefined
+const open: { destroy(): unknown }[] = []
+afterEach(async () => {
+  for (const connection of open.splice(0)) connection.destroy()
+  await server?.close(0)
+})
+
+async function serve(authorities: readonly Authority[], options: Partial<ServerOptions> = {}): Promise<number> {
+  server = createServer({
+    authenticator: createAuthenticatorUnion([createClientCertificateAuthenticator()]),
+    authorizer: createPrivilegedGroupsAuthorizer('system:masters'),
+    tls: { ...standard, named: [named], clientAuthorities: pemOf(authorities) },
+    ...options,
+  })
+  server.app.get('/api/v1/whoami', (c) => c.text(requestContextOf(c).user.name))
+  return (await server.listen(0, '127.0.0.1')).port
+}
+
+function pemOf(authorities: readonly Authority[]): string[] {
+  return authorities.map(({ pair }) => pair.certificate)
+}
+
+/** One connection of HTTP/1.1. `ask` gives the user, or the status if it is not 200. */
+interface Client {
+  readonly socket: TLSSocket
+  readonly session: () => Buffer | undefined
+  ask(): Promise<string>
+}
+
+function http1(port: number, pair: KeyPair, options: ConnectionOptions = {}): Promise<Client> {
+  return new Promise((resolve, reject) => {
+    const connection = {
+      host: '127.0.0.1',
+      port,
+      servername: 'localhost',
+      rejectUnauthorized: false,
+      cert: pair.certificate,
+      key: pair.key,
+    }
+    let session: Buffer | undefined
+    const socket = connect({ ...connection, ...options }, () => resolve({ socket, session: () => session, ask: () => askHttp1(socket) }))
+    socket.on('session', (given: Buffer) => (session = given))
+    socket.on('error', reject)
+    open.push(socket)
+  })
+}
+
+function askHttp1(socket: TLSSocket): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = ''
+    const onData = (chunk: Buffer): void => {
+      text += chunk.toString()
+      const [head, body] = text.split('\r\n\r\n')
+      const length = Number(/content-length: (\d+)/i.exec(head!)?.[1] ?? NaN)
+      if (body === undefined || body.length < length) return
+      socket.off('data', onData)
+      const status = head!.split(' ')[1]!
+      resolve(status === '200' ? body : status)
+    }
+    socket.on('data', onData)
+    socket.once('close', () => reject(new Error(`closed after ${JSON.stringify(text)}`)))
+    socket.write('GET /api/v1/whoami HTTP/1.1\r\nHost: a\r\n\r\n')
+  })
+}
+
+function http2(port: number, pair: KeyPair): ClientHttp2Session {
+  const session = connectHttp2(`https://localhost:${port}`, {
+    host: '127.0.0.1',
+    rejectUnauthorized: false,
+    cert: pair.certificate,
+    key: pair.key,
+  })
+  open.push(session)
+  return session
+}
+
+function askHttp2(session: ClientHttp2Session): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const stream = session.request({ ':path': '/api/v1/whoami' })
+    let status = 0
+    let body = ''
+    stream.setEncoding('utf8')
+    stream.on('response', (headers) => (status = Number(headers[':status'])))
+    stream.on('data', (chunk: string) => (body += chunk))
+    stream.on('end', () => resolve(status === 200 ? body : String(status)))
+    stream.on('error', reject)
+  })
+}
+
+async function whoAmI(port: number, pair: KeyPair, options?: ConnectionOptions): Promise<string> {
+  return (await http1(port, pair, options)).ask()
+}
+
+const names = ['localhost', 'sni.example.com', 'a.wild.example.com']
+
+describe('a client certificate is verified against the client authorities alone', () => {
+  test.each(names)('for the name %s, also after all certificates were replaced', async (servername) => {
+    // As NODE_EXTRA_CA_CERTS or the system's store would have it.
+    const before = getCACertificates('default')
+    setDefaultCACertificates([...before, other.pair.certificate])
+    try {
+      const port = await serve([trusted])
+      const [good, foreign] = await Promise.all([clientOf(trusted, 'good'), clientOf(other, 'foreign')])
+      expect(await whoAmI(port, good, { servername })).toBe('good')
+      expect(await whoAmI(port, foreign, { servername })).toBe('401')
+
+      const next = await authority('next')
+      server!.serveCertificates({ ...standard, named: [{ ...named, names: names.slice(1) }], clientAuthorities: pemOf([next]) })
+      expect(await whoAmI(port, await clientOf(next, 'newcomer'), { servername })).toBe('newcomer')
+      expect(await whoAmI(port, good, { servername })).toBe('401')
+      expect(await whoAmI(port, foreign, { servername })).toBe('401')
+    } finally {
+      setDefaultCACertificates(before)
+    }
+  })
+
+  test('by way of what the client sends, but not by a leaf as an authority', async () => {
+    const port = await serve([trusted])
+    const between = await authority('between', { issuer: trusted.issuer })
+    const leaf = await clientOf(between, 'below')
+    expect(await whoAmI(port, { key: leaf.key, certificate: leaf.certificate + between.pair.certificate })).toBe('below')
+    expect(await whoAmI(port, leaf)).toBe('401')
+    const forged = await authority('forged', { usage: 'client', issuer: trusted.issuer })
+    const below = await clientOf(forged, 'forged-below')
+    expect(await whoAmI(port, { key: below.key, certificate: below.certificate + forged.pair.certificate })).toBe('401')
+  })
+
+  test('authorities that hold no certificate are refused, and the others stay', async () => {
+    const port = await serve([trusted])
+    expect(() => server!.serveCertificates({ ...standard, clientAuthorities: ['junk'] })).toThrow('CERTIFICATE')
+    expect(await whoAmI(port, await clientOf(trusted, 'good'))).toBe('good')
+  })
+})
+
+describe('a client certificate is judged on each request', () => {
+  test('one that expires is refused on its open connections, and the connections end', async () => {
+    let now = start
+    const port = await serve([trusted], { now: () => now })
+    const pair = await clientOf(trusted, 'short', { notAfter: new Date(start + hour) })
+    const [first, second] = [await http1(port, pair), http2(port, pair)]
+    expect([await first.ask(), await askHttp2(second)]).toEqual(['short', 'short'])
+    now = start + hour + 1000
+    const closed = new Promise((resolve) => first.socket.once('close', resolve))
+    expect([await first.ask(), await askHttp2(second)]).toEqual(['401', '401'])
+    await closed
+  })
+
+  test('one whose issuer expires first goes with it', async () => {
+    let now = start
+    const port = await serve([trusted], { now: () => now })
+    const between = await authority('between', { issuer: trusted.issuer, notAfter: new Date(start + hour) })
+    const leaf = await clientOf(between, 'below')
+    const client = await http1(port, { key: leaf.key, certificate: leaf.certificate + between.pair.certificate })
+    expect(await client.ask()).toBe('below')
+    now = start + hour + 1000
+    expect(await client.ask()).toBe('401')
+  })
+
+  test.each(['TLSv1.2', 'TLSv1.3'] as const)('a session that is resumed with %s shows the whole chain again', async (maxVersion) => {
+    let now = start
+    const port = await serve([trusted], { now: () => now })
+    const between = await authority('between', { issuer: trusted.issuer })
+    const leaf = await clientOf(between, 'below', { notAfter: new Date(start + hour) })
+    const pair = { key: leaf.key, certificate: leaf.certificate + between.pair.certificate }
+    const first = await http1(port, pair, { maxVersion })
+    expect(await first.ask()).toBe('below')
+    const session = first.session()!
+    expect(await whoAmI(port, pair, { maxVersion, session })).toBe('below')
+    now = start + hour + 1000
+    expect(await whoAmI(port, pair, { maxVersion, session })).toBe('401')
+  })
+
+  test('one whose authority is taken away is refused; where the authority stays nothing changes', async () => {
+    const port = await serve([trusted, other])
+    const pair = await clientOf(trusted, 'good')
+    const [first, second] = [await http1(port, pair), http2(port, pair)]
+    expect([await first.ask(), await askHttp2(second)]).toEqual(['good', 'good'])
+    server!.serveCertificates({ ...standard, clientAuthorities: pemOf([trusted]) })
+    expect([await first.ask(), await askHttp2(second)]).toEqual(['good', 'good'])
+    server!.serveCertificates({ ...standard, clientAuthorities: pemOf([other]) })
+    expect([await first.ask(), await askHttp2(second)]).toEqual(['401', '401'])
+  })
+})
