@@ -166,7 +166,11 @@ const table = {
     type: text(),
     help: 'The host name at which others reach the server; it is added to the serving certificate.',
   },
-  'client-ca-file': { group: authentication, type: text(), help: 'Authorities of client certificates; CN is the user, each O a group.' },
+  'client-ca-file': {
+    group: authentication,
+    type: text(),
+    help: 'Authorities of client certificates; CN is the user, each O a group. A change of the file takes effect without a restart.',
+  },
   'token-auth-file': { group: authentication, type: text(), help: 'Tokens, one per line: token,user,uid,"group1,group2".' },
   'anonymous-auth': {
     group: authentication,

@@ -34,7 +34,7 @@ export async function serverOptions(
     await existing('tls-sni-cert-key', certificateFile, problems)
     await existing('tls-sni-cert-key', keyFile, problems)
   }
-  const clientAuthorities = await problems.attempt(() => readText('client-ca-file', values['client-ca-file']))
+  const clientAuthorityFile = await existing('client-ca-file', values['client-ca-file'], problems)
   return {
     storage: { type, dataDir, durability: values.durability, prefix: values['etcd-prefix'], ...etcd },
     ...(await storagePlaces(values, problems)),
@@ -54,7 +54,7 @@ export async function serverOptions(
     logRequests: values.v >= requestsAreLogged,
     ...(values['runtime-config'] === undefined ? {} : { runtimeConfig: Object.fromEntries(values['runtime-config']) }),
     http2: !values['disable-http2-serving'],
-    ...(clientAuthorities === undefined ? {} : { clientAuthorities: [clientAuthorities] }),
+    ...(clientAuthorityFile === undefined ? {} : { clientAuthorityFiles: [clientAuthorityFile] }),
     ...optional('tokenFile', await existing('token-auth-file', values['token-auth-file'], problems)),
     serviceAccounts: await serviceAccountOptions(values, problems),
     anonymousAuth: values['anonymous-auth'],

@@ -4,7 +4,7 @@ import { createDirectoryCertificateStore, createMemoryCertificateStore, firstSer
 import type { KeyPair, ServingCertificates } from '@keelson/server'
 import { advertiseAddress } from './addresses.ts'
 import { ConfigurationError } from './configuration-error.ts'
-import { readNamed, readPair, ServingFiles } from './serving-files.ts'
+import { readAuthorities, readNamed, readPair, ServingFiles } from './serving-files.ts'
 import type { ServerChainOptions } from './server-chain-options.ts'
 
 export interface Certificates {
@@ -24,8 +24,11 @@ export async function buildCertificates(options: ServerChainOptions): Promise<Ce
   const given = read ?? options.servingCertificate
   if (given !== undefined)
     check('the serving certificate and its key', () => createSecureContext({ cert: given.certificate, key: given.key }))
+  const fromFiles = await readAuthorities(options.clientAuthorityFiles ?? [])
   // Junk would be taken without a word, and nobody's certificate would be accepted.
-  for (const pem of options.clientAuthorities ?? []) check('the authorities of client certificates', () => new X509Certificate(pem))
+  for (const pem of [...(options.clientAuthorities ?? []), ...fromFiles]) {
+    check('the authorities of client certificates', () => new X509Certificate(pem))
+  }
   const { directory, names = [] } = options.certificates ?? {}
   const serviceIp = firstServiceIp((options.serviceClusterIpRange ?? '10.0.0.0/24').split(',')[0]!)
   const own = await ownCertificates({
@@ -34,17 +37,25 @@ export async function buildCertificates(options: ServerChainOptions): Promise<Ce
   })
   const base = given ?? own.serving
   const named = await Promise.all(namedCertificateFiles.map(readNamed))
-  const followed = read !== undefined || named.length > 0
+  const fixedAuthorities = [own.ca.certificate, ...(options.clientAuthorities ?? [])]
+  const followed = read !== undefined || named.length > 0 || fromFiles.length > 0
   const serving = { ...base, named }
+  const clientAuthorities = [...fixedAuthorities, ...fromFiles]
   return {
     serving,
     files: followed
-      ? new ServingFiles({ pair: servingCertificateFiles ?? base, named: namedCertificateFiles, current: serving })
+      ? new ServingFiles({
+          pair: servingCertificateFiles ?? base,
+          named: namedCertificateFiles,
+          fixedAuthorities,
+          authorityFiles: options.clientAuthorityFiles ?? [],
+          current: { ...serving, clientAuthorities },
+        })
       : undefined,
     // A certificate that was given is trusted as it is: its authority is not known here.
     authority: given?.certificate ?? own.ca.certificate,
     admin: own.admin,
-    clientAuthorities: [own.ca.certificate, ...(options.clientAuthorities ?? [])],
+    clientAuthorities,
   }
 }
 

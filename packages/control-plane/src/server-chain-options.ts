@@ -34,6 +34,8 @@ export interface ServerChainOptions {
   readonly namedCertificateFiles?: readonly NamedCertificateFiles[]
   /** PEM, beside the server's own authority. */
   readonly clientAuthorities?: readonly string[]
+  /** Files of PEM with further ones. Followed: client certificates, those of open connections as well, are judged by what the files hold now. */
+  readonly clientAuthorityFiles?: readonly string[]
   /** Written when the server listens. Absent: not written; `kubeconfig` has the text. */
   readonly kubeconfigPath?: string
   /** Default 127.0.0.1. */

@@ -57,7 +57,14 @@ test('files that change are served; what does not fit together is not', async ()
   const files = await write('changing', first)
   const served: KeyPair[] = []
   const errors: string[] = []
-  const following = new ServingFiles({ pair: files, named: [], current: { ...(await readPair(files)), named: [] }, intervalMs: 5 })
+  const following = new ServingFiles({
+    pair: files,
+    named: [],
+    fixedAuthorities: [],
+    authorityFiles: [],
+    current: { ...(await readPair(files)), named: [], clientAuthorities: [] },
+    intervalMs: 5,
+  })
   following.follow(
     {
       serveCertificates: (pair) => {
@@ -72,7 +79,29 @@ test('files that change are served; what does not fit together is not', async ()
     await expect.poll(() => errors.at(-1)).toContain('key values mismatch')
     expect(served).toEqual([])
     await writeFile(files.keyFile, second.key)
-    await expect.poll(() => served).toEqual([{ ...second, named: [] }])
+    await expect.poll(() => served).toEqual([{ ...second, named: [], clientAuthorities: [] }])
+  } finally {
+    following.close()
+  }
+})
+
+test('authorities of client certificates in a file that changes are handed over with the others', async () => {
+  const [first, second] = await Promise.all([pairFor('first.test'), pairFor('second.test')])
+  const file = path.join(directory, 'client-ca.crt')
+  await writeFile(file, first.certificate)
+  const served: (readonly string[] | undefined)[] = []
+  const following = new ServingFiles({
+    pair: first,
+    named: [],
+    fixedAuthorities: ['own'],
+    authorityFiles: [file],
+    current: { ...first, named: [], clientAuthorities: ['own', first.certificate] },
+    intervalMs: 5,
+  })
+  following.follow({ serveCertificates: ({ clientAuthorities }) => void served.push(clientAuthorities) }, () => {})
+  try {
+    await writeFile(file, second.certificate)
+    await expect.poll(() => served.at(-1)).toEqual(['own', second.certificate])
   } finally {
     following.close()
   }

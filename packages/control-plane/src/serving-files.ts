@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises'
-import type { KeyPair, NamedCertificate, Server, ServingCertificates } from '@keelson/server'
+import type { KeyPair, NamedCertificate, Server } from '@keelson/server'
+
+type Certificates = Parameters<Server['serveCertificates']>[0]
 
 export interface CertificateFiles {
   readonly certificateFile: string
@@ -20,12 +22,19 @@ export async function readNamed(files: NamedCertificateFiles): Promise<NamedCert
   return { ...(await readPair(files)), ...(files.names && { names: files.names }) }
 }
 
+export function readAuthorities(files: readonly string[]): Promise<string[]> {
+  return Promise.all(files.map((file) => readFile(file, 'utf8')))
+}
+
 export interface ServingFilesOptions {
   /** A pair that is no file never changes. */
   readonly pair: CertificateFiles | KeyPair
   readonly named: readonly NamedCertificateFiles[]
-  /** What the server has of them already. */
-  readonly current: ServingCertificates
+  /** Authorities of client certificates that are no files. */
+  readonly fixedAuthorities: readonly string[]
+  readonly authorityFiles: readonly string[]
+  /** What the server has of all these already. */
+  readonly current: Certificates
   /** Default 10 s: files of mounted secrets change by a rename far away that no watch of the file sees. */
   readonly intervalMs?: number
 }
@@ -57,17 +66,18 @@ export class ServingFiles {
     if (this.#looking) return
     this.#looking = true
     try {
-      const { pair, named } = this.#options
+      const { pair, named, fixedAuthorities, authorityFiles } = this.#options
       const certificates = {
         ...('certificate' in pair ? pair : await readPair(pair)),
         named: await Promise.all(named.map(readNamed)),
+        clientAuthorities: [...fixedAuthorities, ...(await readAuthorities(authorityFiles))],
       }
       const content = JSON.stringify(certificates)
       if (content === this.#seen) return
       use(certificates)
       this.#seen = content
     } catch (error) {
-      onError(`the serving certificates stay as they are: ${(error as Error).message}`)
+      onError(`the certificates and client authorities in files stay as they were read before: ${(error as Error).message}`)
     } finally {
       this.#looking = false
     }
