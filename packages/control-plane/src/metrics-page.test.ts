@@ -56,6 +56,22 @@ test('what service levels are measured by is to be had alone', async () => {
   expect([...own.keys()]).toEqual(['kubernetes_healthcheck', 'kubernetes_healthchecks_total', 'process_start_time_seconds'])
 })
 
+test('only what is served is named', async () => {
+  for (const path of [
+    '/apis/none/v1/things',
+    '/api/v2/pods',
+    '/api/v1/namespaces/default/none',
+    '/api/v1/namespaces/default/pods/a/none',
+    '/none',
+  ])
+    await ask('GET', path)
+  await ask('GET', '/api/v1/namespaces/default/pods/a/log')
+  const page = await ask('GET', '/metrics')
+  expect(page).not.toMatch(/none/)
+  expect(page).not.toMatch(/version="v2",?.*resource="pods"|resource="pods".*version="v2"/)
+  expect(page).toMatch(/^apiserver_request_total\{code="404",.*resource="pods",.*subresource="log",verb="CONNECT"/m)
+})
+
 test.each<[string, string]>([
   ['a family in two places', '# HELP a A.\n# TYPE a gauge\na 1\n# HELP b B.\n# TYPE b gauge\nb 1\na{c="d"} 1\n'],
   ['a series twice', '# HELP a A.\n# TYPE a gauge\na{c="d"} 1\na{c="d"} 1\n'],

@@ -1,5 +1,5 @@
 import { isApiError, newGenericServerResponse } from '@keelson/apimachinery'
-import type { GroupVersion, RequestContext } from '@keelson/apimachinery'
+import type { GroupVersion, RequestContext, RequestInfo } from '@keelson/apimachinery'
 import type { Hono } from 'hono'
 import type { APIGroupInfo } from './api-group-info.ts'
 import type { InstallerContext, InstallerEnv } from './context.ts'
@@ -57,6 +57,17 @@ export class ApiSurface {
     let surface = surfaces.get(app)
     if (surface === undefined) surfaces.set(app, (surface = new ApiSurface(app, options)))
     return surface
+  }
+
+  /** Undefined: no group was installed yet. */
+  static on(app: object): ApiSurface | undefined {
+    return surfaces.get(app)
+  }
+
+  /** Whether the request's group, version, resource and subresource are installed; its method may still be none of theirs. */
+  serves({ apiGroup, apiVersion, resource, subresource }: RequestInfo): boolean {
+    const table = this.#versions.get(prefixOf({ group: apiGroup, version: apiVersion }))
+    return table?.has(subresource === '' ? resource : `${resource}/${subresource}`) === true
   }
 
   add(info: APIGroupInfo, gv: GroupVersion, storages: ReadonlyMap<string, Parameters<typeof createScope>[3]>): RouteTable {

@@ -9,7 +9,7 @@ export type { ClientWait, InstallerContext, InstallerEnv, NodeBindings, Upgrade 
 export { DiscoveryRegistry } from './discovery/discovery-registry.ts'
 export type { DiscoveryGroup, DiscoveryResource, DiscoveryVersion } from './discovery/discovery-registry.ts'
 export { serveJsonDocument, writeNothingThere } from './discovery/serve-document.ts'
-export { installAPIGroup } from './install-api-group.ts'
+export { installAPIGroup, isInstalledResource } from './install-api-group.ts'
 export type { DeprecationObserver, InstalledGroup, InstallOptions, WatchObserver } from './install-options.ts'
 export type { Page } from './openapi/discovery-items.ts'
 export { pageSource } from './openapi/openapi-document.ts'

@@ -1,3 +1,4 @@
+import type { RequestInfo } from '@keelson/apimachinery'
 import type { Hono } from 'hono'
 import type { APIGroupInfo } from './api-group-info.ts'
 import { ApiSurface } from './api-surface.ts'
@@ -32,4 +33,9 @@ export function installAPIGroup(app: Hono<InstallerEnv>, info: APIGroupInfo, opt
       for (const remove of removals) remove()
     },
   }
+}
+
+/** Whether one of the app's groups has the resource and subresource that a request names. */
+export function isInstalledResource(app: Hono<InstallerEnv>, info: RequestInfo): boolean {
+  return ApiSurface.on(app)?.serves(info) === true
 }

@@ -100,6 +100,11 @@ export class RouteTable {
     return this.#routes.values()
   }
 
+  /** `path` is "pods" or "pods/status". */
+  has(path: string): boolean {
+    return this.#routes.has(path)
+  }
+
   /** The path's segments behind the version are those `from` there on, decoded. Undefined: there is no such resource. */
   resolve(segments: readonly string[], from: number): ResolvedRoute | undefined {
     const route = this.#find(segments, from)

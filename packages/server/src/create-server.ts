@@ -2,7 +2,14 @@ import type { AddressInfo } from 'node:net'
 import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { Authenticator, Authorizer } from '@keelson/auth'
-import { parseQuery, parseTarget, serveJsonDocument, writeNothingThere, writePageNotFound } from '@keelson/http-installer'
+import {
+  isInstalledResource,
+  parseQuery,
+  parseTarget,
+  serveJsonDocument,
+  writeNothingThere,
+  writePageNotFound,
+} from '@keelson/http-installer'
 import type { CborCodec, InstallerContext, InstallerEnv, QueryParameters } from '@keelson/http-installer'
 import { Hono } from 'hono'
 import { SmartRouter } from 'hono/router/smart-router'
@@ -115,7 +122,9 @@ export function createServer(options: ServerOptions): Server {
   }
   const lifecycle = new Lifecycle()
   const metrics = options.metrics ?? createMetricsRegistry()
-  const requestMetrics = createRequestMetrics(metrics)
+  const requestMetrics = createRequestMetrics(metrics, (info) =>
+    info.isResourceRequest ? isInstalledResource(app, info) : allPaths().includes(info.path),
+  )
   const chain = createHandlerChain({
     authenticator: options.authenticator,
     authorizer: options.authorizer,

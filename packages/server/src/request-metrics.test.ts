@@ -1,3 +1,4 @@
+import type { RequestInfo } from '@keelson/apimachinery'
 import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
 import { expect, test } from 'vitest'
 import { parseRequestInfo } from './request-info.ts'
@@ -11,27 +12,31 @@ const asked = (target: string): ObservedRequest => ({
   contentType: undefined,
 })
 
-test('names that a client invents fill no memory', () => {
+const served = new Set(['pods', '/readyz', '/a', '/b'])
+const isServed = (info: RequestInfo): boolean => served.has(info.isResourceRequest ? info.resource : info.path)
+
+test('names that a client invents fill no memory, and what is served is counted all the same', () => {
   const registry = createMetricsRegistry()
-  const metrics = createRequestMetrics(registry)
-  for (let i = 0; i < 6000; i++) {
-    metrics.terminated(asked(`/x${i}`), 429)
-    metrics.observe(asked(`/api/v1/x${i}`), 404, 0.001, 0)
+  const metrics = createRequestMetrics(registry, isServed)
+  const fail = (target: string): void => {
+    metrics.terminated(asked(target), 504)
+    metrics.aborted(asked(target))
+    metrics.dropped(asked(target))
+    metrics.observe(asked(target), 404, 0.001, 0)
+    metrics.longRunning(asked(target)).value++
   }
-  const before = registry.text().length
-  metrics.terminated(asked(`/${'y'.repeat(100_000)}`), 429)
-  metrics.observe(asked(`/api/v1/${'y'.repeat(100_000)}`), 404, 0.001, 0)
-  const text = registry.text()
-  expect(text.length).toBe(before)
-  expect(text.match(/^apiserver_request_terminations_total\{/gm)).toHaveLength(5000)
-  expect(text.match(/^apiserver_request_total\{/gm)).toHaveLength(5000)
-  metrics.terminated(asked('/x7'), 429)
-  expect(registry.text()).toMatch(/^apiserver_request_terminations_total\{[^}]*subresource="\/x7"[^}]*\} 2$/m)
+  for (const target of ['/x', '/api/v1/x', '/api/v1/namespaces/n/x/y', '/api/v1/namespaces/n/x']) fail(target)
+  const before = registry.text().split('\n').length
+  for (let i = 0; i < 6000; i++) for (const target of [`/x${i}`, `/api/v1/x${i}`]) fail(target)
+  expect(registry.text().split('\n')).toHaveLength(before)
+  expect(registry.text()).toMatch(/^apiserver_request_total\{code="429",[^}]*resource="",[^}]*subresource="",[^}]*\} \d{4,}$/m)
+  metrics.observe(asked('/api/v1/pods'), 200, 0.001, 0)
+  expect(registry.text()).toMatch(/^apiserver_request_total\{code="200",[^}]*resource="pods"[^}]*\} 1$/m)
 })
 
 test('sizes are those of reads', () => {
   const registry = createMetricsRegistry()
-  const metrics = createRequestMetrics(registry)
+  const metrics = createRequestMetrics(registry, isServed)
   metrics.observe(asked('/api/v1/pods'), 200, 0.001, 20_000)
   metrics.observe({ ...asked('/api/v1/pods?watch=1'), info: parseRequestInfo('GET', '/api/v1/pods?watch=1') }, 200, 0.001, 5)
   metrics.observe({ ...asked('/api/v1/pods'), info: parseRequestInfo('POST', '/api/v1/pods'), method: 'POST' }, 201, 0.001, 5)
@@ -43,7 +48,7 @@ test('sizes are those of reads', () => {
 
 test('what is turned away is among the requests; paths that are no resources are not told apart there', () => {
   const registry = createMetricsRegistry()
-  const metrics = createRequestMetrics(registry)
+  const metrics = createRequestMetrics(registry, isServed)
   for (const target of ['/api/v1/pods', '/api/v1/pods', '/a', '/b']) metrics.dropped(asked(target))
   for (const method of ['INVENTED', 'constructor']) metrics.dropped({ ...asked('/a'), method })
   const count = (series: RegExp): number => (registry.text().match(series) ?? []).length
@@ -55,7 +60,7 @@ test('what is turned away is among the requests; paths that are no resources are
 
 test('service levels are measured without watches and dry runs', () => {
   const registry = createMetricsRegistry()
-  const metrics = createRequestMetrics(registry)
+  const metrics = createRequestMetrics(registry, isServed)
   metrics.observe(asked('/api/v1/pods?watch=1'), 200, 0.001, 0)
   metrics.observe({ ...asked('/api/v1/namespaces/n/pods/p'), method: 'DELETE', query: 'dryRun=All' }, 200, 0.001, 0)
   expect(registry.text()).toContain('apiserver_request_duration_seconds_count{')
@@ -66,7 +71,7 @@ test('service levels are measured without watches and dry runs', () => {
 
 test('health endpoints are counted as the original counts them', () => {
   const registry = createMetricsRegistry()
-  createRequestMetrics(registry).observe(asked('/readyz'), 200, 0.001, 2)
+  createRequestMetrics(registry, isServed).observe(asked('/readyz'), 200, 0.001, 2)
   expect(registry.text()).toContain(
     'apiserver_request_total{code="200",component="",dry_run="",group="",resource="",scope="",subresource="/readyz",verb="GET",version=""} 1\n',
   )

@@ -1,3 +1,4 @@
+import type { RequestInfo } from '@keelson/apimachinery'
 import { createCounter, createGauge, createHistogram } from '@keelson/apimachinery/metrics'
 import type { Histogram, MetricsRegistry, Value, ValueVector } from '@keelson/apimachinery/metrics'
 import { component, labelsOf, nameOf, sameLabels } from './request-labels.ts'
@@ -23,10 +24,6 @@ const certificateBuckets = [
   180 * day,
   360 * day,
 ]
-/** A client that invents resource names, or long ones, must not be able to fill the server's memory with them. */
-const maxSeries = 5000
-const maxSeriesName = 512
-
 export interface RequestMetrics {
   observe(request: ObservedRequest, code: number, seconds: number, bytes: number): void
   /** The time that is left to certificates that clients show, in seconds. */
@@ -54,7 +51,11 @@ interface Series {
   readonly labels: RequestLabels
 }
 
-export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics {
+/**
+ * `isServed` tells whether the server has what a request asks for. Only that is named: names that clients invent would fill the server's memory, so a request
+ * for one is not counted, and its failures are counted without names.
+ */
+export function createRequestMetrics(registry: MetricsRegistry, isServed: (info: RequestInfo) => boolean): RequestMetrics {
   const total = registry.register(
     createCounter(
       'apiserver_request_total',
@@ -112,7 +113,6 @@ export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics 
   )
   /** By what differs most. Looked through rather than named: a name for each request costs more than the few that share a resource. */
   const series = new Map<string, Series[]>()
-  let seriesCount = 0
   const uncounted: Value = { value: 0 }
   const rare = new Map<string, Value>()
 
@@ -122,7 +122,7 @@ export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics 
     const alike = series.get(first)
     const found = alike === undefined ? undefined : findSeries(alike, labels)
     if (found !== undefined) return found
-    if (seriesCount >= maxSeries || nameOf(labels).length > maxSeriesName) return undefined
+    if (!isServed(request.info)) return undefined
     const { dry_run: _, ...sliLabels } = labels
     const entry = {
       duration: duration.with(labels),
@@ -134,7 +134,6 @@ export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics 
     }
     if (alike === undefined) series.set(first, [entry])
     else alike.push(entry)
-    seriesCount++
     return entry
   }
 
@@ -144,19 +143,21 @@ export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics 
     return count
   }
 
+  function servedLabels(request: ObservedRequest): RequestLabels {
+    const labels = labelsOf(request)
+    return isServed(request.info) ? labels : { ...labels, group: '', version: '', resource: '', subresource: '' }
+  }
+
   /** What happens seldom: its series are looked up. */
   function countRare(name: string, counter: ValueVector, labels: Readonly<Record<string, string>>): void {
     const key = `${name} ${nameOf(labels)}`
     let count = rare.get(key)
-    if (count === undefined) {
-      if (rare.size >= maxSeries || key.length > maxSeriesName) return
-      rare.set(key, (count = counter.with(labels)))
-    }
+    if (count === undefined) rare.set(key, (count = counter.with(labels)))
     count.value++
   }
 
   function terminated(request: ObservedRequest, code: number): void {
-    const { dry_run: _, ...labels } = labelsOf(request)
+    const { dry_run: _, ...labels } = servedLabels(request)
     countRare(`terminated ${code}`, terminations, { ...labels, component, code: String(code) })
   }
 
@@ -181,13 +182,12 @@ export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics 
     terminated,
     dropped: (request) => {
       terminated(request, 429)
-      if (request.info.isResourceRequest) {
-        const entry = seriesOf(request)
-        if (entry !== undefined) countOf(entry, 429).value++
-      } else total.with({ ...labelsOf(request), subresource: '', component, code: '429' }).value++
+      const entry = request.info.isResourceRequest ? seriesOf(request) : undefined
+      if (entry !== undefined) countOf(entry, 429).value++
+      else total.with({ ...servedLabels(request), subresource: '', component, code: '429' }).value++
     },
     aborted: (request) => {
-      const { dry_run: _, component: __, ...labels } = labelsOf(request)
+      const { dry_run: _, component: __, ...labels } = servedLabels(request)
       countRare('aborted', aborts, labels)
     },
   }
