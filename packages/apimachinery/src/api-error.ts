@@ -1,4 +1,4 @@
-import type { Status, StatusDetails } from './meta.ts'
+import type { Status, StatusCause, StatusDetails } from './meta.ts'
 
 /** Every reason the API answers with, and its HTTP code. */
 export const reasons = {
@@ -34,21 +34,59 @@ export interface ApiErrorInit {
   readonly cause?: unknown
 }
 
-/** An API failure: a metav1.Status that can be thrown. `status` is the complete body of the answer, members in the order the original writes them. */
+/** Bounds, in characters: messages repeat values of the request, and an answer must not become many times its size. */
+const maxMessage = 256 * 1024
+const maxText = 64 * 1024
+const maxCauses = 512 * 1024
+
+function shortened(text: string, max: number): string {
+  if (text.length <= max) return text
+  return `${text.slice(0, max).toWellFormed()}... (${text.length - max} more characters)`
+}
+
+function shortenedDetails(details: StatusDetails): StatusDetails {
+  const { name = '', causes = [] } = details
+  if (name.length <= maxText && lengthOf(causes) <= maxText) return details
+  const kept: StatusCause[] = []
+  let length = 0
+  for (const cause of causes) {
+    const short = { ...cause }
+    if (cause.message !== undefined) short.message = shortened(cause.message, maxText)
+    if (cause.field !== undefined) short.field = shortened(cause.field, maxText)
+    length += lengthOf([short])
+    if (length > maxCauses) break
+    kept.push(short)
+  }
+  return {
+    ...details,
+    ...(details.name === undefined ? undefined : { name: shortened(name, maxText) }),
+    ...(details.causes === undefined ? undefined : { causes: kept }),
+  }
+}
+
+function lengthOf(causes: readonly StatusCause[]): number {
+  // In JSON a cause has about this much besides its texts.
+  let length = 64 * causes.length
+  for (const { message = '', field = '' } of causes) length += message.length + field.length
+  return length
+}
+
+/** An API failure: a metav1.Status that can be thrown. `status` is the complete body of the answer, members in the order kube-apiserver writes them; very long texts are cut. */
 export class ApiError extends Error {
   readonly status: Status
 
   constructor(init: ApiErrorInit) {
-    super(init.message, init.cause === undefined ? undefined : { cause: init.cause })
+    const message = shortened(init.message, maxMessage)
+    super(message, init.cause === undefined ? undefined : { cause: init.cause })
     this.name = 'ApiError'
     this.status = {
       kind: 'Status',
       apiVersion: 'v1',
       metadata: {},
       status: 'Failure',
-      message: init.message,
+      message,
       ...(init.reason === '' ? undefined : { reason: init.reason }),
-      ...(init.details === undefined ? undefined : { details: init.details }),
+      ...(init.details === undefined ? undefined : { details: shortenedDetails(init.details) }),
       code: init.code ?? (init.reason === '' ? 500 : reasons[init.reason]),
     }
   }

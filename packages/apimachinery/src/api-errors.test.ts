@@ -14,6 +14,28 @@ describe('ApiError', () => {
     )
   })
 
+  it('cuts what would make an answer many times the size of its request', () => {
+    const long = 'x'.repeat(3_000_000)
+    const path = fieldPath('metadata', 'name')
+    for (const error of [
+      errors.newNotFound(configMaps, long),
+      errors.newBadRequest(long),
+      errors.newInvalid({ group: '', kind: 'ConfigMap' }, long, [fieldError.invalid(path, long, 'a'), fieldError.invalid(path, long, 'b')]),
+      errors.newInvalid(
+        { group: '', kind: 'ConfigMap' },
+        'a',
+        Array.from({ length: 200_000 }, (_, i) => fieldError.invalid(path, i, 'no')),
+      ),
+    ])
+      expect(JSON.stringify(error.status).length).toBeLessThan(1_200_000)
+    expect(errors.newBadRequest(long).message).toMatch(/^x{262144}\.\.\. \(2737856 more characters\)$/)
+    const whole = 'y'.repeat(60_000)
+    expect(errors.newInvalid({ group: '', kind: 'ConfigMap' }, whole, [fieldError.invalid(path, whole, '')])).toMatchObject({
+      message: `ConfigMap "${whole}" is invalid: metadata.name: Invalid value: "${whole}"`,
+      details: { name: whole, causes: [{ message: `Invalid value: "${whole}"` }] },
+    })
+  })
+
   it('is recognised by name and reason', () => {
     expect(isApiError(errors.newGone('x'))).toBe(true)
     expect(isApiError(errors.newGone('x'), 'Gone')).toBe(true)

@@ -17,6 +17,12 @@ export interface ClientWait {
   end(): void
 }
 
+/** Counts the bytes of answers that wait for their clients to read, and ends some of these answers when too many wait. */
+export interface UnreadAnswers {
+  /** `bytes` of an answer to `user` wait until the returned function is called. */
+  add(user: string, outgoing: ServerResponse | Http2ServerResponse, bytes: number): () => void
+}
+
 /** What @hono/node-server puts in `c.env`. Absent when the app is called with `app.request()`; then answers go through `Response`. */
 export interface NodeBindings {
   incoming?: IncomingMessage | Http2ServerRequest
@@ -33,6 +39,7 @@ export interface NodeBindings {
   /** How much of the answer's body was given to the socket; of those that go straight to it. */
   sentBytes?: number
   clientWait?: ClientWait
+  unreadAnswers?: UnreadAnswers | undefined
   /** Absent: CBOR is neither taken nor given. */
   cbor?: CborCodec | undefined
 }

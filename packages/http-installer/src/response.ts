@@ -2,7 +2,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { methodOf } from './context.ts'
-import type { ClientWait, InstallerContext } from './context.ts'
+import type { InstallerContext } from './context.ts'
 import { SinkEnd } from './sink-end.ts'
 
 export type ResponseHeaders = Record<string, string>
@@ -31,8 +31,24 @@ export function sendBytes(
   if (status !== 304 && status !== 204 && headers['content-length'] === undefined) list.push('content-length', String(length))
   outgoing.writeHead(status, list)
   if (methodOf(c) === 'HEAD') outgoing.end(written)
-  else outgoing.end(body, written)
+  else {
+    outgoing.end(body, written)
+    if (length >= countedLength) countUnread(c, outgoing, length)
+  }
   return RESPONSE_ALREADY_SENT
+}
+
+/** Smaller answers are too many, and too soon taken, to count each. */
+const countedLength = 16 * 1024
+
+function countUnread(c: InstallerContext, outgoing: ServerResponse, length: number): void {
+  const { unreadAnswers } = c.env
+  if (unreadAnswers === undefined || outgoing.destroyed) return
+  outgoing.once('close', unreadAnswers.add(userOf(c), outgoing, length))
+}
+
+function userOf(c: InstallerContext): string {
+  return c.get('requestContext')?.user.name ?? ''
 }
 
 function headerList(c: InstallerContext, headers: ResponseHeaders): string[] {
@@ -79,7 +95,7 @@ export async function sendStream(
   if (outgoing.destroyed || outgoing.closed) return RESPONSE_ALREADY_SENT
   outgoing.writeHead(status, headerList(c, headers))
   outgoing.flushHeaders()
-  const sink = new NodeSink(outgoing, c.env.clientWait)
+  const sink = new NodeSink(c, outgoing)
   try {
     await produce(sink)
     c.env.sentBytes = sink.bytes
@@ -103,14 +119,14 @@ class NodeSink implements ResponseSink {
   readonly writeChunk?: (chunk: Uint8Array) => boolean
   readonly #outgoing: ServerResponse
   readonly #socket: Socket | undefined
-  readonly #clientWait: ClientWait | undefined
+  readonly #c: InstallerContext
   readonly #end = new SinkEnd()
   /** Written, without framing. */
   bytes = 0
 
-  constructor(outgoing: ServerResponse, clientWait: ClientWait | undefined) {
+  constructor(c: InstallerContext, outgoing: ServerResponse) {
+    this.#c = c
     this.#outgoing = outgoing
-    this.#clientWait = clientWait
     if (outgoing.chunkedEncoding && outgoing.socket !== null && outgoing.req.method !== 'HEAD') {
       // The head has been flushed and nothing of this answer waits elsewhere, so order is kept.
       const socket = (this.#socket = outgoing.socket)
@@ -135,9 +151,12 @@ class NodeSink implements ResponseSink {
 
   async drained(): Promise<void> {
     if (this.#end.closed || !(this.#outgoing.writableNeedDrain || this.#socket?.writableNeedDrain === true)) return
-    this.#clientWait?.begin()
+    const { clientWait, unreadAnswers } = this.#c.env
+    clientWait?.begin()
+    const read = unreadAnswers?.add(userOf(this.#c), this.#outgoing, this.#outgoing.writableLength)
     await this.#end.wait()
-    this.#clientWait?.end()
+    read?.()
+    clientWait?.end()
   }
 
   onClose(listener: () => void): void {

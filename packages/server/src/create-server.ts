@@ -32,6 +32,7 @@ import { PathRouter } from './path-router.ts'
 import { rawJson, sendPlain } from './plain-answer.ts'
 import { installProfiling } from './pprof/install-profiling.ts'
 import { registerProcessMetrics } from './process-metrics.ts'
+import { createUnreadAnswers } from './unread-answers.ts'
 import { createRequestMetrics } from './request-metrics.ts'
 import { createTlsListener } from './tls-listener.ts'
 import type { TlsListener } from './tls-listener.ts'
@@ -64,6 +65,8 @@ export interface ServerOptions {
   readonly maxConnections?: number
   /** How long a client may take nothing of what waits for it. Default a minute more than `requestTimeoutMs`, and no shorter than that makes sense. */
   readonly stallMs?: number
+  /** Bytes of answers that may wait for clients to read them; beyond it the longest waiting of the user with the most are broken off. Default 256 MiB. */
+  readonly maxUnreadBytes?: number
   /** Default true. */
   readonly http2?: boolean
   /** The clock that client certificates are judged by. Default `Date.now`. */
@@ -223,6 +226,7 @@ export function createServer(options: ServerOptions): Server {
       const node = createNodeListener({
         fetch: app.fetch,
         cbor: options.cbor,
+        unreadAnswers: createUnreadAnswers(options.maxUnreadBytes ?? 256 * 2 ** 20),
         onError: (error, incoming) => onBug(`${incoming.method} ${incoming.url}`, error),
       })
       listener = createTlsListener({

@@ -1,4 +1,4 @@
-import type { CborCodec, InstallerEnv, NodeBindings, Upgrade } from '@keelson/http-installer'
+import type { CborCodec, InstallerEnv, NodeBindings, UnreadAnswers, Upgrade } from '@keelson/http-installer'
 import type { Hono } from 'hono'
 import { ServerResponse } from 'node:http'
 import type { IncomingMessage } from 'node:http'
@@ -13,6 +13,7 @@ type Fetch = Hono<InstallerEnv>['fetch']
 export interface NodeListenerOptions {
   readonly fetch: Fetch
   readonly cbor?: CborCodec | undefined
+  readonly unreadAnswers?: UnreadAnswers | undefined
   /** The app itself failed; its routes answer their own errors. */
   readonly onError: (error: unknown, incoming: Incoming) => void
 }
@@ -27,13 +28,13 @@ export interface NodeListener {
  * Hands node's requests to a Hono app whose answers go to the node response. Hono asks its request for method, URL and headers, so it gets no
  * more than that, and a `Response` that carries nothing costs nothing; adapters for any app spend more on both than a small answer takes.
  */
-export function createNodeListener({ fetch, cbor, onError }: NodeListenerOptions): NodeListener {
+export function createNodeListener({ fetch, cbor, unreadAnswers, onError }: NodeListenerOptions): NodeListener {
   function serve(incoming: Incoming, outgoing: Outgoing, upgrade?: Upgrade): void {
     const failed = (error: unknown): void => {
       onError(error, incoming)
       outgoing.destroy()
     }
-    const bindings: NodeBindings = { incoming, outgoing, commonHeaders: undefined, sentBytes: 0, cbor }
+    const bindings: NodeBindings = { incoming, outgoing, commonHeaders: undefined, sentBytes: 0, unreadAnswers, cbor }
     if (upgrade !== undefined) bindings.upgrade = upgrade
     if (incoming instanceof Http2Incoming) bindings.nodePair = () => incoming.nodePair()
     const answered = (response: Response): Promise<void> | undefined =>

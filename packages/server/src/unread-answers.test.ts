@@ -1,0 +1,74 @@
+import { once } from 'node:events'
+import { connect } from 'node:http2'
+import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2'
+import {
+  createAlwaysAllowPathsAuthorizer,
+  createAuthenticatorUnion,
+  createBearerTokenAuthenticator,
+  createStaticTokens,
+} from '@keelson/auth'
+import { sendBytes, sendStream } from '@keelson/http-installer'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createMemoryCertificateStore } from './certificates/certificate-store.ts'
+import { ownCertificates } from './certificates/own-certificates.ts'
+import { createServer } from './create-server.ts'
+import type { Server } from './create-server.ts'
+
+const size = 2 ** 20
+let server: Server
+let port: number
+beforeAll(async () => {
+  const { certificate, key } = (await ownCertificates({ store: createMemoryCertificateStore() })).serving
+  const tokens = createStaticTokens([
+    ['deaf', { name: 'deaf', groups: [] }],
+    ['slow', { name: 'slow', groups: [] }],
+  ])
+  server = createServer({
+    authenticator: createAuthenticatorUnion([createBearerTokenAuthenticator(tokens)]),
+    authorizer: createAlwaysAllowPathsAuthorizer(['/*']),
+    tls: { certificate, key },
+    maxUnreadBytes: 8 * size,
+  })
+  server.app.get('/whole', (c) => sendBytes(c, 200, {}, Buffer.alloc(size)))
+  server.app.get('/pieces', (c) =>
+    sendStream(c, 200, {}, async (sink) => {
+      for (let i = 0; i < 2 && !sink.closed; i++) if (!sink.write(Buffer.alloc(size))) await sink.drained()
+    }),
+  )
+  port = (await server.listen(0, '127.0.0.1')).port
+})
+afterAll(() => server.close(0))
+
+const open = (): ClientHttp2Session => connect(`https://127.0.0.1:${port}`, { rejectUnauthorized: false })
+
+async function ask(session: ClientHttp2Session, path: string, user: string): Promise<ClientHttp2Stream> {
+  const stream = session.request({ ':path': path, authorization: `Bearer ${user}` })
+  stream.on('error', () => {})
+  await once(stream, 'response')
+  return stream
+}
+
+async function bytesOf(stream: ClientHttp2Stream): Promise<number> {
+  let bytes = 0
+  for await (const chunk of stream) bytes += (chunk as Buffer).length
+  return bytes
+}
+
+test.each(['/whole', '/pieces'])('%s: of a user who reads nothing only the latest answers are kept, and others lose none', async (path) => {
+  const sessions = [open(), open()]
+  const slow = await ask(sessions[0]!, '/whole', 'slow')
+  const deaf: ClientHttp2Stream[] = []
+  for (let i = 0; i < 20; i++) deaf.push(await ask(sessions[1]!, path, 'deaf'))
+  await expect.poll(() => deaf.filter((stream) => stream.destroyed).length).toBeGreaterThanOrEqual(10)
+  expect(deaf[0]!.destroyed).toBe(true)
+  expect(deaf.at(-1)!.destroyed).toBe(false)
+  expect(await bytesOf(slow)).toBe(size)
+  expect(await bytesOf(deaf.at(-1)!)).toBe(path === '/whole' ? size : 2 * size)
+  for (const session of sessions) session.destroy()
+})
+
+test('answers that are read are not counted', async () => {
+  const session = open()
+  for (let i = 0; i < 20; i++) expect(await bytesOf(await ask(session, '/pieces', 'slow'))).toBe(2 * size)
+  session.destroy()
+})

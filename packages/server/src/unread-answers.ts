@@ -1,0 +1,61 @@
+import { constants } from 'node:http2'
+import type { UnreadAnswers } from '@keelson/http-installer'
+import type { Outgoing } from './active-request.ts'
+import { Row } from './row.ts'
+import type { Place } from './row.ts'
+
+interface Answer {
+  readonly outgoing: Outgoing
+  readonly bytes: number
+}
+
+interface Reader {
+  readonly answers: Row<Answer>
+  bytes: number
+}
+
+/**
+ * Bounds what clients that do not read make the server keep. When more than `maxBytes` wait, the user that most of it waits for loses the answers that have
+ * waited longest, so that one who reads slowly is not cut off for another who does not read at all.
+ */
+export function createUnreadAnswers(maxBytes: number): UnreadAnswers {
+  const readers = new Map<string, Reader>()
+  let total = 0
+
+  function remove(user: string, reader: Reader, place: Place<Answer>): void {
+    if (!place.inRow) return
+    reader.answers.remove(place)
+    reader.bytes -= place.value.bytes
+    total -= place.value.bytes
+    if (reader.answers.first === undefined) readers.delete(user)
+  }
+
+  function endOldest(): void {
+    let most: [string, Reader] | undefined
+    for (const entry of readers) if (most === undefined || entry[1].bytes > most[1].bytes) most = entry
+    if (most === undefined) return
+    const [user, reader] = most
+    const oldest = reader.answers.first!
+    remove(user, reader, oldest)
+    breakOff(oldest.value.outgoing)
+  }
+
+  return {
+    add: (user, outgoing, bytes) => {
+      let reader = readers.get(user)
+      if (reader === undefined) readers.set(user, (reader = { answers: new Row(), bytes: 0 }))
+      const known = reader
+      const place = known.answers.add({ outgoing, bytes })
+      known.bytes += bytes
+      total += bytes
+      while (total > maxBytes) endOldest()
+      return () => remove(user, known, place)
+    },
+  }
+}
+
+/** With an error on HTTP/2: a stream that is destroyed without one looks whole to some clients. */
+function breakOff(outgoing: Outgoing): void {
+  if ('stream' in outgoing) outgoing.stream.close(constants.NGHTTP2_CANCEL)
+  else outgoing.destroy()
+}
