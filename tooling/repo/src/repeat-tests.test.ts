@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { roundOf, runSeries } from './repeat-tests.ts'
+import type { Round } from './repeat-tests.ts'
+
+let directory: string
+let lines: string[]
+beforeEach(() => {
+  directory = mkdtempSync(path.join(os.tmpdir(), 'keelson-repeat-'))
+  lines = []
+})
+afterEach(() => rmSync(directory, { recursive: true, force: true }))
+
+const good: Round = { passed: 3, failed: 0, skipped: 1, seconds: 2, failures: [] }
+const bad: Round = { passed: 2, failed: 1, skipped: 1, seconds: 2, failures: ['a.test.ts > is flaky'], log: '/tmp/round.log' }
+
+/** Runs a series whose rounds come to what is given; 'interrupt' ends it there. */
+function series(times: number, rounds: readonly (Round | 'interrupt')[], fresh = false): Promise<number> {
+  const left = [...rounds]
+  return runSeries({
+    times,
+    fresh,
+    stateFile: path.join(directory, 'rounds.json'),
+    runRound: async () => {
+      const next = left.shift()
+      if (next === undefined) throw new Error('one round too many')
+      return next === 'interrupt' ? undefined : next
+    },
+    print: (line) => lines.push(line),
+  })
+}
+
+describe('a series of rounds', () => {
+  test('passes when every round does, with a line for each', async () => {
+    expect(await series(2, [good, good])).toBe(0)
+    expect(lines).toEqual([
+      'round 1/2: 3 passed, 0 failed, 1 skipped, 2.0 s',
+      'round 2/2: 3 passed, 0 failed, 1 skipped, 2.0 s',
+      'all 2 rounds passed',
+    ])
+  })
+
+  test('goes on behind a failed round, names what failed, and fails', async () => {
+    expect(await series(3, [good, bad, good])).toBe(1)
+    expect(lines).toContain('  FAIL a.test.ts > is flaky')
+    expect(lines).toContain('  log: /tmp/round.log')
+    expect(lines.slice(-2)).toEqual(['1 of 3 rounds failed', '  1 × a.test.ts > is flaky'])
+  })
+
+  test('goes on where it was interrupted, and remembers the failures before', async () => {
+    expect(await series(3, [bad, 'interrupt'])).toBe(130)
+    lines = []
+    expect(await series(3, [good, good])).toBe(1)
+    expect(lines[0]).toBe('1 of 3 rounds are already done (--fresh begins again)')
+    expect(lines.at(-2)).toBe('1 of 3 rounds failed')
+  })
+
+  test('begins again when asked to', async () => {
+    expect(await series(2, [bad, 'interrupt'])).toBe(130)
+    expect(await series(2, [good, good], true)).toBe(0)
+  })
+
+  test('of rounds that are all done runs none', async () => {
+    expect(await series(2, [good, bad])).toBe(1)
+    expect(await series(2, [])).toBe(1)
+  })
+})
+
+describe('a round', () => {
+  const place = { status: 0, seconds: 1, root: '/r' }
+  const tests = [
+    { status: 'passed', fullName: 'works' },
+    { status: 'failed', fullName: 'is flaky' },
+  ]
+  const report = { numPassedTests: 1, numFailedTests: 1, numPendingTests: 2, numTodoTests: 0, testResults: [] }
+
+  test('names failed tests by file', () => {
+    const testResults = [{ name: '/r/packages/a.test.ts', status: 'failed', assertionResults: tests }]
+    expect(roundOf({ ...report, testResults }, { ...place, status: 1 })).toEqual({
+      passed: 1,
+      failed: 1,
+      skipped: 2,
+      seconds: 1,
+      failures: ['packages/a.test.ts > is flaky'],
+    })
+  })
+
+  test('fails when a file does, or vitest, or when there is no report', () => {
+    const testResults = [{ name: '/r/a.test.ts', status: 'failed', assertionResults: [] }]
+    expect(roundOf({ ...report, testResults }, { ...place, status: 1 }).failures).toEqual(['a.test.ts: the file itself failed'])
+    expect(roundOf(report, { ...place, status: 1 }).failures).toEqual(['vitest ended with status 1 although no test failed'])
+    expect(roundOf(undefined, { ...place, status: 137 }).failures).toEqual(['vitest ended with status 137 and without a report'])
+  })
+})

@@ -1,0 +1,191 @@
+// repeat-tests.ts --times=N [--fresh] -- COMMAND ARGS…: runs a vitest command N times. An interrupted series goes on at the round it reached.
+import { execFileSync, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** What one round came to. */
+export interface Round {
+  readonly passed: number
+  readonly failed: number
+  readonly skipped: number
+  readonly seconds: number
+  /** The names of the tests that failed, and what else went wrong. */
+  readonly failures: readonly string[]
+  /** The output of a round that failed. */
+  readonly log?: string
+}
+
+interface SeriesOptions {
+  readonly times: number
+  /** Forgets the rounds of an earlier run. */
+  readonly fresh: boolean
+  /** Where finished rounds are kept. */
+  readonly stateFile: string
+  /** Undefined when the round was interrupted: it is then not counted. */
+  readonly runRound: (round: number) => Promise<Round | undefined>
+  readonly print: (line: string) => void
+}
+
+const interrupted = 130
+
+/** Resolves to the exit status: 0 when every round passed, earlier ones included. */
+export async function runSeries({ times, fresh, stateFile, runRound, print }: SeriesOptions): Promise<number> {
+  const rounds = fresh ? [] : readRounds(stateFile).slice(0, times)
+  if (rounds.length > 0) print(`${rounds.length} of ${times} rounds are already done (--fresh begins again)`)
+  for (const [i, round] of rounds.entries()) for (const line of roundLines(i + 1, times, round)) print(line)
+  while (rounds.length < times) {
+    const round = await runRound(rounds.length + 1)
+    if (round === undefined) {
+      print(`interrupted in round ${rounds.length + 1}; the same command goes on there`)
+      return interrupted
+    }
+    rounds.push(round)
+    writeRounds(stateFile, rounds)
+    for (const line of roundLines(rounds.length, times, round)) print(line)
+  }
+  const failed = rounds.filter(isFailed)
+  print(failed.length === 0 ? `all ${times} rounds passed` : `${failed.length} of ${times} rounds failed`)
+  for (const [name, count] of countFailures(failed)) print(`  ${count} × ${name}`)
+  return failed.length === 0 ? 0 : 1
+}
+
+function isFailed({ failures }: Round): boolean {
+  return failures.length > 0
+}
+
+function roundLines(number: number, times: number, { passed, failed, skipped, seconds, failures, log }: Round): readonly string[] {
+  const line = `round ${number}/${times}: ${passed} passed, ${failed} failed, ${skipped} skipped, ${seconds.toFixed(1)} s`
+  return [line, ...failures.map((name) => `  FAIL ${name}`), ...(log === undefined ? [] : [`  log: ${log}`])]
+}
+
+function countFailures(rounds: readonly Round[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const { failures } of rounds) for (const name of failures) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return counts
+}
+
+function readRounds(file: string): Round[] {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Round[]
+  } catch {
+    return []
+  }
+}
+
+/** Whole or not at all: a series may be killed at any moment. */
+function writeRounds(file: string, rounds: readonly Round[]): void {
+  writeFileSync(`${file}.new`, JSON.stringify(rounds))
+  renameSync(`${file}.new`, file)
+}
+
+interface Report {
+  readonly numPassedTests: number
+  readonly numFailedTests: number
+  readonly numPendingTests: number
+  readonly numTodoTests: number
+  readonly testResults: readonly {
+    readonly name: string
+    readonly status: string
+    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[]
+  }[]
+}
+
+/** Reads the report of vitest's JSON reporter; undefined when vitest ended before it wrote one. */
+export function roundOf(report: Report | undefined, { status, seconds, root }: { status: number; seconds: number; root: string }): Round {
+  if (report === undefined)
+    return { passed: 0, failed: 0, skipped: 0, seconds, failures: [`vitest ended with status ${status} and without a report`] }
+  const failures = report.testResults.flatMap(({ name, status: fileStatus, assertionResults }) => {
+    const file = path.relative(root, name)
+    const tests = assertionResults.filter((test) => test.status === 'failed').map((test) => `${file} > ${test.fullName}`)
+    return fileStatus === 'failed' && tests.length === 0 ? [`${file}: the file itself failed`] : tests
+  })
+  if (status !== 0 && failures.length === 0) failures.push(`vitest ended with status ${status} although no test failed`)
+  return {
+    passed: report.numPassedTests,
+    failed: report.numFailedTests,
+    skipped: report.numPendingTests + report.numTodoTests,
+    seconds,
+    failures,
+  }
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..')
+  const behind = args.indexOf('--')
+  const [command, ...rest] = args.slice(behind + 1)
+  const written = args.slice(0, behind).find((option) => option.startsWith('--times='))
+  const times = Number(written?.slice('--times='.length))
+  if (behind < 0 || command === undefined || !Number.isInteger(times) || times < 1) {
+    process.stderr.write(`--times: wants a whole number of rounds, at least 1, not ${JSON.stringify(written?.slice('--times='.length))}\n`)
+    return 2
+  }
+  const directory = path.join(root, 'node_modules/.cache/keelson-repeat', keyOf(root, [command, ...rest]))
+  mkdirSync(directory, { recursive: true })
+  return runSeries({
+    times,
+    fresh: args.slice(0, behind).includes('--fresh'),
+    stateFile: path.join(directory, 'rounds.json'),
+    runRound: (number) => runVitest([command, ...rest], { root, directory, number }),
+    print: (line) => process.stdout.write(`${line}\n`),
+  })
+}
+
+/** What is tested: the commit, what differs from it, and the command. */
+function keyOf(root: string, command: readonly string[]): string {
+  const git = (...args: readonly string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 28 })
+  const hash = createHash('sha256')
+  for (const text of [git('rev-parse', 'HEAD'), git('diff', 'HEAD'), git('ls-files', '--others', '--exclude-standard'), ...command])
+    hash.update(`${text}\0`)
+  return hash.digest('hex').slice(0, 16)
+}
+
+interface Place {
+  readonly root: string
+  readonly directory: string
+  readonly number: number
+}
+
+async function runVitest(
+  [command, ...args]: readonly [string, ...string[]],
+  { root, directory, number }: Place,
+): Promise<Round | undefined> {
+  const report = path.join(directory, 'report.json')
+  const log = path.join(directory, `round-${number}.log`)
+  rmSync(report, { force: true })
+  const output = openSync(log, 'w')
+  const began = performance.now()
+  const child = spawn(command, [...args, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`], {
+    cwd: root,
+    stdio: ['ignore', output, output],
+  })
+  let stopped = false
+  const stop = (signal: NodeJS.Signals): void => {
+    stopped = true
+    child.kill(signal)
+  }
+  process.on('SIGINT', stop).on('SIGTERM', stop)
+  const status = await new Promise<number>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : os.constants.signals[signal])))
+  })
+  process.off('SIGINT', stop).off('SIGTERM', stop)
+  closeSync(output)
+  if (stopped) return undefined
+  const round = roundOf(readReport(report), { status, seconds: (performance.now() - began) / 1000, root })
+  if (isFailed(round)) return { ...round, log }
+  rmSync(log)
+  return round
+}
+
+function readReport(file: string): Report | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Report
+  } catch {
+    return undefined
+  }
+}
+
+if (import.meta.main) process.exitCode = await main(process.argv.slice(2))
