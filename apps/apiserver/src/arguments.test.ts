@@ -14,7 +14,6 @@ const problemsOf = (...argv: string[]): readonly string[] => parseArguments(argv
 test("defaults are the original's", () => {
   expect(parse()).toMatchObject({
     'secure-port': 6443,
-    'bind-address': '0.0.0.0',
     'anonymous-auth': true,
     'max-requests-inflight': 400,
     'max-mutating-requests-inflight': 200,

@@ -112,8 +112,7 @@ const table = {
   'bind-address': {
     group: serving,
     type: ipAddress(),
-    default: '0.0.0.0',
-    help: 'The IP address to listen on; 0.0.0.0 or :: is every interface.',
+    help: 'The IP address to listen on; 0.0.0.0 or :: is every interface. Default 127.0.0.1; 0.0.0.0 with --etcd-servers.',
   },
   'secure-port': { group: serving, type: whole({ maximum: 65_535 }), default: 6443, help: 'The HTTPS port; 0 is any free one.' },
   'cert-dir': {

@@ -93,7 +93,7 @@ async function servingOptions(values: FlagValues, problems: Problems): Promise<P
     ...(origins && { corsAllowedOrigins: await each(origins, originPattern, problems) }),
     ...(directives && { hstsDirectives: await each(directives, hstsDirective, problems) }),
     ...(gates && { featureGates: Object.fromEntries(gates) }),
-    flags: shownFlags(values),
+    flags: shownFlags({ ...values, 'bind-address': bindAddress(values) }),
     livezGraceMs: values['livez-grace-period'],
     shutdownSendRetryAfter: values['shutdown-send-retry-after'],
   }

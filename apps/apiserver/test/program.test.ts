@@ -119,6 +119,18 @@ describe('a server', () => {
     expect(await second.exited).toBe(0)
   })
 
+  test('listens on this machine alone, unless it is told otherwise', { timeout: 30_000 }, async () => {
+    const flags = ['--secure-port=0', '--storage-backend=memory', '--controllers=none', '--token-auth-file=tokens.csv']
+    const local = program('--data-dir=local', ...flags)
+    const open = program('--data-dir=open', '--bind-address=0.0.0.0', ...flags)
+    // Another loopback address of this machine: only a server that listens on every interface answers there.
+    const other = async (running: Program): Promise<string> => (await ready(running)).url.replace('127.0.0.1', '127.0.0.2')
+    await expect(call(`${await other(local)}/readyz`, 'GET')).rejects.toThrow('127.0.0.2')
+    if (process.platform === 'linux') expect((await call(`${await other(open)}/readyz`, 'GET')).status).toBe(200)
+    for (const { child } of [local, open]) child.kill('SIGTERM')
+    expect(await Promise.all([local.exited, open.exited])).toEqual([0, 0])
+  })
+
   test('ends an open watch politely', { timeout: 30_000 }, async () => {
     const running = server('watched', '--storage-backend=memory', '--controllers=none')
     const { url } = await ready(running)

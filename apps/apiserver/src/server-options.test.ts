@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { parseArguments } from './arguments.ts'
+import { flags } from './flags.ts'
+import type { FlagValues } from './flags.ts'
+import { bindAddress } from './server-options.ts'
+
+const bound = (...argv: string[]): string => bindAddress(parseArguments(argv, flags).values as unknown as FlagValues)
+
+test('the default address is loopback, and every interface for a server on etcd', () => {
+  expect(bound()).toBe('127.0.0.1')
+  expect(bound('--storage-backend=memory')).toBe('127.0.0.1')
+  expect(bound('--etcd-servers=http://127.0.0.1:2379')).toBe('0.0.0.0')
+  expect(bound('--etcd-servers=http://127.0.0.1:2379', '--bind-address=10.0.0.1')).toBe('10.0.0.1')
+})
