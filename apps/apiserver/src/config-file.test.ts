@@ -5,7 +5,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseArguments } from './arguments.ts'
 import type { FlagPreset } from './arguments.ts'
 import { readConfigFile } from './config-file.ts'
-import { createLog } from './create-log.ts'
 import { flags } from './flags.ts'
 
 let directory: string
@@ -60,13 +59,4 @@ test('every mistake in a file is reported, with the file', async () => {
   const { problems } = await read('secure-prot: 1\nsecure-port: http\naudit-log-path: x\nevent-ttl: 2h\n')
   expect(problems).toHaveLength(3)
   for (const problem of problems) expect(problem).toContain('config.yaml: ')
-})
-
-test('a log line is for people, or an object', () => {
-  const lines: string[] = []
-  const write = (line: string): void => void lines.push(line)
-  createLog(3, 'text', write, () => 0)(3, 'HTTP', { verb: 'GET', resp: 200 })
-  createLog(3, 'json', write, () => 0)(3, 'HTTP', { verb: 'GET', resp: 200 })
-  createLog(2, 'json', write)(3, 'HTTP')
-  expect(lines).toEqual(['1970-01-01T00:00:00.000Z HTTP verb="GET" resp=200\n', '{"ts":0,"v":3,"msg":"HTTP","verb":"GET","resp":200}\n'])
 })

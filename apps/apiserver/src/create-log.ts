@@ -1,25 +1,73 @@
 import type { ServerChainOptions } from '@keelson/control-plane'
+import { quote } from '@keelson/apimachinery'
 
 type Log = NonNullable<ServerChainOptions['log']>
+type Fields = NonNullable<Parameters<Log>[2]>
+
+export interface LogOptions {
+  /** Lines of higher levels are not written. */
+  readonly verbosity: number
+  readonly format: 'text' | 'json'
+  readonly write?: (line: string) => void
+  /** Milliseconds since 1970, with a fraction. */
+  readonly now?: () => number
+  readonly pid?: number
+}
+
+/** Where a line comes from. A bundle does not know; this is what klog writes then. */
+const caller = '???:1'
 
 /**
- * Writes what is no more talkative than `verbosity`. As text `2026-01-02T03:04:05.678Z HTTP verb="GET" resp=200`; as JSON one object for each line, with
- * the names that the original gives to time (`ts`, milliseconds), level (`v`) and text (`msg`).
+ * Writes log lines as kube-apiserver does: klog's text, or the JSON of `--logging-format=json`. A line with the field `err` is an error: `E` in text, and
+ * without a level in JSON.
  */
-export function createLog(
-  verbosity: number,
-  format: 'text' | 'json',
-  write: (line: string) => void = (line) => void process.stderr.write(line),
-  now: () => number = Date.now,
-): Log {
-  if (format === 'json') {
-    return (level, text, fields) => {
-      if (level <= verbosity) write(`${JSON.stringify({ ts: now(), v: level, msg: text, ...fields })}\n`)
-    }
+export function createLog(options: LogOptions): Log {
+  const { verbosity, format, pid = process.pid } = options
+  const write = options.write ?? ((line: string) => void process.stderr.write(line))
+  const now = options.now ?? (() => performance.timeOrigin + performance.now())
+  const lineOf = format === 'json' ? jsonLine : textLine
+  const paddedPid = String(pid).padStart(7)
+  return (level, text, fields = {}) => {
+    if (level <= verbosity) write(lineOf({ level, text, fields, time: now(), pid: paddedPid }))
   }
-  return (level, text, fields) => {
-    if (level > verbosity) return
-    const named = Object.entries(fields ?? {}).map(([name, value]) => ` ${name}=${JSON.stringify(value)}`)
-    write(`${new Date(now()).toISOString()} ${text}${named.join('')}\n`)
-  }
+}
+
+interface Entry {
+  readonly level: number
+  readonly text: string
+  readonly fields: Fields
+  readonly time: number
+  readonly pid: string
+}
+
+/** `I0102 15:04:05.678901   12345 ???:1] "HTTP" verb="GET" resp=200` */
+function textLine({ text, fields, time, pid }: Entry): string {
+  let line = `${fields['err'] === undefined ? 'I' : 'E'}${clockText(time)} ${pid} ${caller}] ${quote(text)}`
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) line += ` ${name}=${valueText(value)}`
+  return `${line}\n`
+}
+
+/** Local time, as klog's. */
+function clockText(time: number): string {
+  const date = new Date(time)
+  const two = (part: number): string => String(part).padStart(2, '0')
+  const micros = String(Math.floor((time - Math.floor(time / 1000) * 1000) * 1000)).padStart(6, '0')
+  return `${two(date.getMonth() + 1)}${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${micros}`
+}
+
+const controls = /[^\P{Cc}\t]/gu
+
+function valueText(value: unknown): string {
+  if (value instanceof Error) return valueText(value.message)
+  if (typeof value !== 'string') return JSON.stringify(value)
+  if (!value.includes('\n')) return quote(value)
+  // Several lines stay readable: each is indented by a tab, and the end has a line of its own.
+  const lines = (value.endsWith('\n') ? value.slice(0, -1) : value).split('\n')
+  return `<\n${lines.map((line) => `\t${line.replace(controls, '\ufffd')}\n`).join('')} >`
+}
+
+function jsonLine({ level, text, fields, time }: Entry): string {
+  const isError = fields['err'] !== undefined
+  const named = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, value instanceof Error ? value.message : value]))
+  return `${JSON.stringify({ ts: Math.round(time * 1000) / 1000, caller, msg: text, ...(isError ? {} : { v: level }), ...named })}\n`
 }

@@ -49,9 +49,9 @@ function report(messages: readonly string[]): void {
 }
 
 async function serve(values: FlagValues, problems: Problems): Promise<void> {
-  const log = createLog(values.v, values['logging-format'])
+  const log = createLog({ verbosity: values.v, format: values['logging-format'] })
   const options = await serverOptions(values, log, problems)
-  const { createServerChain, findOptionProblems } = await import('@keelson/control-plane')
+  const { createServerChain, findOptionProblems, versionInfo } = await import('@keelson/control-plane')
   for (const problem of await findOptionProblems(options)) problems.usage(problem)
   if (problems.messages.length > 0) {
     report(problems.messages)
@@ -64,11 +64,14 @@ async function serve(values: FlagValues, problems: Problems): Promise<void> {
   const stop = (signal: NodeJS.Signals): void => {
     if (stopping) process.exit(cannotStart)
     stopping = true
-    log(1, `${signal}: stopping`)
+    log(0, 'Stopping', { signal })
     chain.close().then(
-      () => process.exit(0),
+      () => {
+        log(0, 'Stopped', { uptime: `${Math.round(process.uptime())}s` })
+        process.exit(0)
+      },
       (error: unknown) => {
-        process.stderr.write(`keelson: stopping failed: ${String((error as Error)?.stack ?? error)}\n`)
+        report([`stopping failed: ${String((error as Error)?.stack ?? error)}`])
         process.exit(cannotStart)
       },
     )
@@ -76,10 +79,16 @@ async function serve(values: FlagValues, problems: Problems): Promise<void> {
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
   // One request's lost promise must not end everybody else's server.
-  process.on('unhandledRejection', (reason) => log(0, `unhandled rejection: ${String((reason as Error)?.stack ?? reason)}`))
+  process.on('unhandledRejection', (reason) => log(0, 'Unhandled rejection', { err: String((reason as Error)?.stack ?? reason) }))
 
   try {
     await chain.listen()
+    log(0, 'Serving', {
+      version: versionInfo().gitVersion,
+      node: process.version,
+      storage: options.storage?.type,
+      address: `${options.bindAddress}:${new URL(chain.url).port || 443}`,
+    })
     await chain.ready
   } catch (error) {
     if (stopping) return

@@ -91,7 +91,12 @@ describe('a server', () => {
     first.child.kill('SIGTERM')
     expect(await first.exited).toBe(0)
     expect(first.out()).toMatch(readyLine)
-    expect(first.errors()).toBe('')
+    // At the start and at the end one line each, as klog writes them.
+    const header = String.raw`I\d{4} \d\d:\d\d:\d\d\.\d{6} +${first.child.pid} \S+:\d+\]`
+    const serving = String.raw`"Serving" version="v1\.36\S*" node="v[\d.]+" storage="embedded" address="127\.0\.0\.1:\d+"`
+    expect(first.errors()).toMatch(
+      new RegExp(String.raw`^${header} ${serving}\n${header} "Stopping" signal="SIGTERM"\n${header} "Stopped" uptime="\d+s"\n$`),
+    )
 
     const authority = await readFile(path.join(directory, 'kept/certs/ca.crt'), 'utf8')
     const second = server('kept')
@@ -117,6 +122,31 @@ describe('a server', () => {
     expect(rival.errors()).toMatch(/^keelson: .*kept.* is in use by .*\n$/)
     second.child.kill('SIGINT')
     expect(await second.exited).toBe(0)
+  })
+
+  test('logs requests with their users, and no secret', { timeout: 30_000 }, async () => {
+    const running = server('logged', '--storage-backend=memory', '--controllers=none', '-v=10', '--logging-format=json')
+    const { url } = await ready(running)
+    expect((await call(`${url}/api/v1/namespaces?limit=1`, 'GET')).status).toBe(200)
+    const body = { metadata: { name: 's' }, stringData: { password: 'hunter2' } }
+    expect((await call(`${url}/api/v1/namespaces/default/secrets`, 'POST', {}, body)).status).toBe(201)
+    running.child.kill('SIGTERM')
+    expect(await running.exited).toBe(0)
+    const lines = running
+      .errors()
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+    expect(lines.find(({ URI }) => URI === '/api/v1/namespaces?limit=1')).toMatchObject({
+      msg: 'HTTP',
+      v: 3,
+      ts: expect.any(Number) as unknown,
+      caller: expect.any(String) as unknown,
+      user: 'admin',
+      latency: expect.stringMatching(/^[\d.]+(µs|ms|s)$/) as unknown,
+    })
+    for (const secret of ['admintoken', 'hunter2', Buffer.from('hunter2').toString('base64')])
+      expect(running.errors()).not.toContain(secret)
   })
 
   test('listens on this machine alone, unless it is told otherwise', { timeout: 30_000 }, async () => {

@@ -18,7 +18,7 @@ export interface CompactorOptions {
   /** 0: it never compacts by itself. */
   readonly interval: number
   readonly watch: (range: KeyRange, after: Revision, signal: AbortSignal) => AsyncIterable<WatchMessage>
-  readonly log: (level: number, text: string) => void
+  readonly log: (level: number, text: string, fields?: Readonly<Record<string, unknown>>) => void
 }
 
 /**
@@ -96,9 +96,9 @@ export class Compactor {
     const { clock, interval, log } = this.#options
     this.#cancelTimer = clock.after(interval, () => {
       // A round that fails is made up for by the next one.
-      const failed = (error: unknown): void => log(0, `etcd: compaction failed: ${error instanceof Error ? error.message : String(error)}`)
+      const failed = (error: unknown): void => log(0, 'Compaction of etcd failed', { err: error })
       void this.round()
-        .then((revision) => revision !== undefined && log(1, `etcd: compacted to revision ${revision}`), failed)
+        .then((revision) => revision !== undefined && log(1, 'Compacted etcd', { revision }), failed)
         .then(() => {
           if (!this.#abort.signal.aborted) this.#schedule()
         })

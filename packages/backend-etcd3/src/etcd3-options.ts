@@ -29,7 +29,7 @@ export interface Etcd3Options {
   readonly watchQueue?: Partial<QueueLimits>
   readonly clock?: Clock
   /** 0 is what an operator must see, higher is more talkative. Default: silent. */
-  readonly log?: (level: number, text: string) => void
+  readonly log?: (level: number, text: string, fields?: Readonly<Record<string, unknown>>) => void
 }
 
 export type Settings = Required<Omit<Etcd3Options, 'egress' | 'watchQueue'>> & {

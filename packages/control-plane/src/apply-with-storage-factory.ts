@@ -23,7 +23,7 @@ export function applyWithStorageFactoryTo(
     (options.watchCache ?? true)
       ? storageWithCacher({
           metrics: createWatchCacheMetrics(metrics),
-          onError: (error) => options.log?.(0, `watch cache: ${String(error)}`),
+          onError: (error) => options.log?.(0, 'Watch cache failed', { err: error }),
         })
       : undecoratedStorage
   const decorator: StorageDecorator = <T extends KubeObject>(request: StorageRequest<T>): Storage<T> => {

@@ -10,8 +10,8 @@ export async function buildEncryption({ encryption, log = () => {} }: ServerChai
     return await openEncryption({
       file: encryption.configFile,
       automaticReload: encryption.automaticReload ?? false,
-      onError: (error) => log(0, `encryption configuration unchanged: ${(error as Error).message}`),
-      onReload: (hash) => log(0, `encryption configuration reloaded: ${hash}`),
+      onError: (error) => log(0, 'Kept the old encryption configuration', { err: error }),
+      onReload: (hash) => log(0, 'Reloaded the encryption configuration', { hash }),
     })
   } catch (error) {
     if ((error as Error).name !== 'EncryptionConfigurationError') throw error

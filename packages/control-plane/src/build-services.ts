@@ -31,7 +31,7 @@ export function buildServices(config: GenericConfig, options: ServerChainOptions
       ...(serviceNodePortRange === undefined ? {} : { nodePortRange: serviceNodePortRange }),
       client,
       nodePorts: { storage: nodePorts.storage, key: `${nodePorts.prefix}servicenodeports` },
-      onError: (error) => log(0, `services: ${String(error)}`),
+      onError: (error) => log(0, 'Watching services failed', { err: error }),
     }),
   )
   const servers = systemStorage<Endpoints>(config, { resource: 'apiServerIPInfo', kind: 'Endpoints' })

@@ -71,7 +71,7 @@ function wire(options: ServerChainOptions, config: GenericConfig, { controllers,
     admission: () => admission,
     fieldManager: 'kube-apiserver',
   })
-  const informers = createSharedInformers(client, { onError: (error) => log(0, `informer: ${String(error)}`) })
+  const informers = createSharedInformers(client, { onError: (error) => log(0, 'Informer failed', { err: error }) })
   admission = buildAdmission(plugins, { client, informers }, config.metrics)
 
   const server = createServer({
@@ -111,7 +111,7 @@ function wire(options: ServerChainOptions, config: GenericConfig, { controllers,
       authorizeCreate: authorizeCreate(config.authorizer),
       observeWatch: createWatchMetrics(config.metrics),
       observeDeprecated: createDeprecationMetrics(config.metrics),
-      onInternalError: (error) => log(isAbort(error) ? 3 : 0, `internal error: ${String((error as Error)?.stack ?? error)}`),
+      onInternalError: (error) => log(isAbort(error) ? 3 : 0, 'Internal error', { err: String((error as Error)?.stack ?? error) }),
     },
   }
   server.addListedPaths(() => ['/openapi/v2', '/openapi/v3', '/openapi/v3/'])
@@ -149,7 +149,7 @@ function wire(options: ServerChainOptions, config: GenericConfig, { controllers,
       informers,
       rootCA: config.certificates.authority,
       metrics: config.metrics,
-      onError: (name, error) => log(0, `${name}: ${String(error)}`),
+      onError: (name, error) => log(0, 'Controller failed', { controller: name, err: error }),
     }),
   )
   // The last: who finds the server's endpoint expects an answer.

@@ -1,17 +1,17 @@
 import { keySetPath, openIdConfigurationPath } from '@keelson/auth'
 import type { OpenIdDocuments } from '@keelson/auth'
 import { sendBytes } from '@keelson/http-installer'
-import type { Server } from '@keelson/server'
+import type { Log, Server } from '@keelson/server'
 
 /** How long a reader may keep the documents; a new key must be published for so long before it signs. */
 const headers = { 'cache-control': 'public, max-age=3600' }
 
 /** What checks service account tokens elsewhere reads here. Left out, with a word in the log, for an issuer that cannot be published. */
-export function installOpenIdDocuments(server: Server, documents: () => OpenIdDocuments, log: (level: number, text: string) => void): void {
+export function installOpenIdDocuments(server: Server, documents: () => OpenIdDocuments, log: Log): void {
   try {
     documents()
   } catch (error) {
-    log(0, `the issuer of service account tokens is not published: ${(error as Error).message}`)
+    log(0, 'The issuer of service account tokens is not published', { err: error })
     return
   }
   server.app.get(openIdConfigurationPath, (c) =>

@@ -90,7 +90,7 @@ export interface ServerOptions {
   readonly profiling?: boolean
 }
 
-/** `fields` are what is said of it by name. */
+/** Writes one line: a sentence, and values by name. `err`, an Error or a text, makes it an error. */
 export type Log = (level: number, text: string, fields?: Readonly<Record<string, unknown>>) => void
 
 export interface Server {
@@ -120,8 +120,9 @@ const endpointNames: readonly HealthEndpointName[] = ['healthz', 'livez', 'ready
 /** The HTTPS server around the API groups: the handler chain, the paths that are no API, start and stop. */
 export function createServer(options: ServerOptions): Server {
   const log = options.log ?? (() => {})
-  const onBug = (what: string, error: unknown, requestId?: string): void => {
-    log(isAbort(error) ? 3 : 0, `${what}: ${String((error as Error)?.stack ?? error)}`, requestId ? { 'audit-ID': requestId } : undefined)
+  const onBug = (request: string, error: unknown, requestId?: string): void => {
+    const err = String((error as Error)?.stack ?? error)
+    log(isAbort(error) ? 3 : 0, 'Internal error', { request, err, ...(requestId && { 'audit-ID': requestId }) })
   }
   const lifecycle = new Lifecycle()
   const metrics = options.metrics ?? createMetricsRegistry()
@@ -140,7 +141,7 @@ export function createServer(options: ServerOptions): Server {
     metrics: requestMetrics,
     access: createAccessMetrics(metrics),
     onPanic: (error, method, url, requestId) => onBug(`${method} ${url}`, error, requestId),
-    onRequest: options.logRequests === true ? (record) => log(3, 'HTTP', { ...record }) : undefined,
+    onRequest: options.logRequests === true ? (record) => log(3, 'HTTP', record) : undefined,
   })
   registerProcessMetrics(metrics)
 

@@ -66,7 +66,7 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
     const target = incoming.url ?? '/'
     const requestId = headerText(incoming.headers['audit-id']) ?? newAuditId()
     c.env.commonHeaders = ['Audit-Id', requestId]
-    if (options.onRequest !== undefined) recordAtEnd(options.onRequest, incoming, outgoing, requestId)
+    const record = options.onRequest && recordAtEnd(options.onRequest, incoming, outgoing, requestId)
 
     let info: RequestInfo
     try {
@@ -147,6 +147,7 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
     }
     if (peer?.certificate !== undefined) metrics.clientCertificate.observe((peer.expires - Date.now()) / 1000)
     const { user: requestor } = authentication
+    if (record !== undefined) record.user = requestor.name
     if (requestor.name === anonymousUser || requestor.groups.includes(unauthenticatedGroup)) closeAfterAnswer(incoming)
     delete incoming.headers.authorization
 
@@ -155,6 +156,7 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
       const wanted = impersonatedUser(incoming.rawHeaders)
       if (wanted !== undefined) {
         user = await authorizeImpersonation(authorizer, { user: requestor, info, wanted })
+        if (record !== undefined) record.impersonatedUser = user.name
         partBegan = performance.now()
       }
     } catch (error) {

@@ -49,7 +49,7 @@ function start(options: Partial<ServerOptions> = {}): Server {
       createAlwaysAllowPathsAuthorizer(['/healthz', '/livez', '/readyz']),
     ),
     tls: { certificate: certificates.serving.certificate, key: certificates.serving.key, clientAuthorities: [certificates.ca.certificate] },
-    log: (level, text) => level === 0 && errors.push(text),
+    log: (level, text, fields) => level === 0 && errors.push(`${text}: ${String(fields?.['err'])}`),
     ...options,
   })
   made.app.get('/api/v1/whoami', (c) => {
@@ -385,7 +385,7 @@ test('a stop waits for an answer to be read to its end, and for who has just con
   expect(await reading).toBe(8 * 2 ** 20)
 })
 
-test('who asks for it is told of every request, with its audit id', async () => {
+test('the request log has a line for every request, with its user and audit id', async () => {
   const told: unknown[] = []
   const own = start({ logRequests: true, log: (level, text, fields) => void told.push([level, text, fields]) })
   const { port: at } = await own.listen(0, '127.0.0.1')
@@ -397,10 +397,11 @@ test('who asks for it is told of every request, with its audit id', async () => 
     {
       verb: 'GET',
       URI: '/api/v1/whoami?a=b',
-      latency: expect.any(Number) as unknown,
+      latency: expect.stringMatching(/^\d+(\.\d{1,3})?(µs|ms)$/) as unknown,
       userAgent: 'tester/1.0 (linux)',
       'audit-ID': headers['audit-id'],
       srcIP: expect.stringMatching(/^127\.0\.0\.1:\d+$/) as unknown,
+      user: 'alice',
       resp: 403,
     },
   ])
