@@ -1,7 +1,7 @@
 import type { UserInfo } from '@keelson/apimachinery'
 import { unknownCredentials } from './authenticator.ts'
 import type { AuthenticationResult, Authenticator, Credentials } from './authenticator.ts'
-import { anonymousUser, authenticatedGroup, unauthenticatedGroup } from './users.ts'
+import { authenticatedUser } from './users.ts'
 
 export interface AuthenticatorUnionOptions {
   /** Asked only when none of the others had anything to say: wrong credentials never become anonymous ones. */
@@ -41,16 +41,12 @@ function rejectionOf(result: AuthenticationResult): AuthenticationResult | undef
   return result.outcome === 'rejected' ? result : undefined
 }
 
-// A static token answers with the same user each time, so its widened form is made once.
-const widened = new WeakMap<UserInfo, AuthenticationResult>()
+const results = new WeakMap<UserInfo, AuthenticationResult>()
 
 function withGroup(result: Accepted): AuthenticationResult {
-  const { user } = result
-  if (user.name === anonymousUser || user.groups.includes(authenticatedGroup) || user.groups.includes(unauthenticatedGroup)) return result
-  let wide = widened.get(user)
-  if (wide === undefined) {
-    wide = { outcome: 'authenticated', user: { ...user, groups: [...user.groups, authenticatedGroup] } }
-    widened.set(user, wide)
-  }
+  const user = authenticatedUser(result.user)
+  if (user === result.user) return result
+  let wide = results.get(user)
+  if (wide === undefined) results.set(user, (wide = { outcome: 'authenticated', user }))
   return wide
 }

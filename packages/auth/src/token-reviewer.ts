@@ -1,6 +1,6 @@
 import type { UserInfo } from '@keelson/apimachinery'
 import type { TokenAuthenticator, TokenForAudiences } from './token-authenticator.ts'
-import { authenticatedGroup } from './users.ts'
+import { authenticatedUser } from './users.ts'
 
 export interface TokenReviewer {
   /** `audiences` are those it must be for one of; none: this server's own. */
@@ -31,9 +31,7 @@ export function createTokenReviewer({ tokens, audiences: own }: TokenReviewerOpt
       for (const authenticator of tokens) {
         const found = await find(authenticator, token, wanted)
         if (found === undefined) continue
-        const { groups } = found.user
-        const user = groups.includes(authenticatedGroup) ? found.user : { ...found.user, groups: [...groups, authenticatedGroup] }
-        return { authenticated: true, user, audiences: found.audiences }
+        return { authenticated: true, user: authenticatedUser(found.user), audiences: found.audiences }
       }
       return { authenticated: false, error: 'invalid bearer token' }
     },

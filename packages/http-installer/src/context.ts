@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Duplex } from 'node:stream'
-import type { RequestContext } from '@keelson/apimachinery'
+import type { RequestContext, UserInfo } from '@keelson/apimachinery'
 import type { Context, Env } from 'hono'
 import type { CborCodec } from './cbor/cbor-codec.ts'
 
@@ -36,6 +36,8 @@ export interface NodeBindings {
   nodePair?: () => { readonly incoming: Http2ServerRequest; readonly outgoing: Http2ServerResponse }
   /** Absent: the request asks for no other protocol, or cannot (HTTP/2). */
   upgrade?: Upgrade
+  /** The user, where the caller of the server has authenticated the request. Absent: the request's credentials say. */
+  user?: UserInfo
   /** How much of the answer's body was given to the socket; of those that go straight to it. */
   sentBytes?: number
   clientWait?: ClientWait

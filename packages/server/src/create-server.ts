@@ -1,6 +1,8 @@
 import type { AddressInfo } from 'node:net'
 import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
+import type { UserInfo } from '@keelson/apimachinery'
+import { authenticatedUser } from '@keelson/auth'
 import type { Authenticator, Authorizer } from '@keelson/auth'
 import {
   isInstalledResource,
@@ -104,6 +106,15 @@ export interface Server {
   addListedPaths(paths: () => readonly string[]): void
   listen(port: number, host: string): Promise<AddressInfo>
   /**
+   * Serves a request in process: no port, no `listen`. Takes what the global `fetch` takes, and a path alone for an address; the answer is passed on as
+   * it is, compressed if the request accepts that. Without credentials and without `user` the request is anonymous, as over the network.
+   * `app.request()` and `app.fetch()` do the same, without `user`.
+   *
+   * @example
+   * const answer = await server.fetch('/api/v1/namespaces/default/configmaps', { user: { name: 'alice', groups: ['dev'] } })
+   */
+  fetch(input: Request | URL | string, init?: FetchInit): Promise<Response>
+  /**
    * Shown from now on; with `clientAuthorities`, those that every client certificate is judged by from now on, on open connections as well.
    * Throws when they cannot be used; then all stays as it is.
    */
@@ -112,6 +123,12 @@ export interface Server {
   failReadiness(): void
   /** Ends politely: no new requests, watches end, what is in flight has `graceMs` (default 10 s) to finish. Safe to call twice. */
   close(graceMs?: number): Promise<void>
+}
+
+/** Of the global `fetch`, and who sends the request. */
+export interface FetchInit extends RequestInit {
+  /** Taken as authenticated, whatever credentials the request carries; `system:authenticated` is added to the groups. */
+  readonly user?: Pick<UserInfo, 'name'> & Partial<UserInfo>
 }
 
 export type HealthEndpointName = 'healthz' | 'livez' | 'readyz'
@@ -200,6 +217,17 @@ export function createServer(options: ServerOptions): Server {
     return [...paths].sort()
   }
 
+  const node = createNodeListener({
+    fetch: app.fetch,
+    cbor: options.cbor,
+    unreadAnswers: createUnreadAnswers(options.maxUnreadBytes ?? 256 * 2 ** 20),
+    onError: (error, incoming) => onBug(`${incoming.method} ${incoming.url}`, error),
+  })
+  const { fetch } = app
+  // Hono's own `request()` comes this way too: the chain and its handlers write to node's objects only.
+  app.fetch = (request, bindings, context) =>
+    bindings !== undefined && 'outgoing' in bindings ? fetch(request, bindings, context) : node.fetch(request)
+
   let listener: TlsListener | undefined
   let serving: ServingCertificates = options.tls
   let clientAuthorities = new ClientAuthorities(options.tls.clientAuthorities ?? [])
@@ -211,6 +239,7 @@ export function createServer(options: ServerOptions): Server {
     // What is answered is not yet what has been read.
     const idle = await lifecycle.idle(graceMs)
     await listener?.close(idle ? Math.max(1000, graceMs - (performance.now() - began)) : 0)
+    node.close()
     chain.close()
     lifecycle.stop()
   }
@@ -224,12 +253,6 @@ export function createServer(options: ServerOptions): Server {
     },
     addListedPaths: (paths) => void listed.push(paths),
     listen: (port, host) => {
-      const node = createNodeListener({
-        fetch: app.fetch,
-        cbor: options.cbor,
-        unreadAnswers: createUnreadAnswers(options.maxUnreadBytes ?? 256 * 2 ** 20),
-        onError: (error, incoming) => onBug(`${incoming.method} ${incoming.url}`, error),
-      })
       listener = createTlsListener({
         serving,
         clientAuthorities,
@@ -245,6 +268,7 @@ export function createServer(options: ServerOptions): Server {
       })
       return listener.listen(port, host)
     },
+    fetch: (input, { user, ...init } = {}) => node.fetch(requestOf(input, init), user && authenticatedUser({ groups: [], ...user })),
     serveCertificates: (certificates) => {
       const authorities =
         certificates.clientAuthorities === undefined ? clientAuthorities : new ClientAuthorities(certificates.clientAuthorities)
@@ -278,6 +302,12 @@ function installHealth(
       return answer === undefined ? c.notFound() : sendPlain(c, answer)
     })
   }
+}
+
+/** Addresses that are only a path have some host: none is looked at. */
+function requestOf(input: Request | URL | string, init: RequestInit): Request {
+  if (typeof input === 'string') return new Request(new URL(input, 'https://localhost'), init)
+  return input instanceof URL || Object.keys(init).length > 0 ? new Request(input, init) : input
 }
 
 /** What is no target was refused before it is looked at. */

@@ -127,13 +127,17 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
 
     const connection = connectionOf(incoming)
     const peer = peerOf(connection)
-    const pending = authenticator.authenticate({
-      headers: incoming.headers,
-      path: info.path,
-      peerCertificate: peer?.certificate,
-      peerCertificateError: peer?.error,
-      connection,
-    })
+    const trusted = c.env.user
+    const pending =
+      trusted === undefined
+        ? authenticator.authenticate({
+            headers: incoming.headers,
+            path: info.path,
+            peerCertificate: peer?.certificate,
+            peerCertificateError: peer?.error,
+            connection,
+          })
+        : ({ outcome: 'authenticated', user: trusted } as const)
     const authentication = pending instanceof Promise ? await pending : pending
     // One reading of the clock is the end of one part and the beginning of the next.
     let partBegan = performance.now()

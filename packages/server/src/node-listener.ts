@@ -1,3 +1,4 @@
+import type { UserInfo } from '@keelson/apimachinery'
 import type { CborCodec, InstallerEnv, NodeBindings, UnreadAnswers, Upgrade } from '@keelson/http-installer'
 import type { Hono } from 'hono'
 import { ServerResponse } from 'node:http'
@@ -6,6 +7,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Incoming, Outgoing } from './active-request.ts'
 import { drainIncoming } from './drain-incoming.ts'
+import { openFetchExchange } from './fetch-exchange.ts'
 import { Http2Incoming } from './http2-exchange.ts'
 
 type Fetch = Hono<InstallerEnv>['fetch']
@@ -22,6 +24,10 @@ export interface NodeListener {
   request(incoming: Incoming, outgoing: Outgoing): void
   /** For a request that asks to change the protocol: whoever serves it may take the socket, or answer. */
   upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void
+  /** Serves a request that comes without a connection. `user`: authenticated by the caller. */
+  fetch(request: Request, user?: UserInfo): Promise<Response>
+  /** Breaks off the answers to `fetch` that are not over. */
+  close(): void
 }
 
 /**
@@ -29,13 +35,15 @@ export interface NodeListener {
  * more than that, and a `Response` that carries nothing costs nothing; adapters for any app spend more on both than a small answer takes.
  */
 export function createNodeListener({ fetch, cbor, unreadAnswers, onError }: NodeListenerOptions): NodeListener {
-  function serve(incoming: Incoming, outgoing: Outgoing, upgrade?: Upgrade): void {
+  const fetched = new Set<Outgoing>()
+  function serve(incoming: Incoming, outgoing: Outgoing, upgrade?: Upgrade, user?: UserInfo): void {
     const failed = (error: unknown): void => {
       onError(error, incoming)
       outgoing.destroy()
     }
     const bindings: NodeBindings = { incoming, outgoing, commonHeaders: undefined, sentBytes: 0, unreadAnswers, cbor }
     if (upgrade !== undefined) bindings.upgrade = upgrade
+    if (user !== undefined) bindings.user = user
     if (incoming instanceof Http2Incoming) bindings.nodePair = () => incoming.nodePair()
     const answered = (response: Response): Promise<void> | undefined =>
       outgoing.headersSent || outgoing.destroyed ? undefined : writeResponse(response, bindings).catch(failed)
@@ -58,6 +66,19 @@ export function createNodeListener({ fetch, cbor, unreadAnswers, onError }: Node
       const outgoing = lastResponse(incoming, socket as Socket)
       if (outgoing === undefined) socket.destroy()
       else serve(incoming, outgoing, { socket, head })
+    },
+    fetch: (request, user) =>
+      new Promise((resolve, reject) => {
+        const exchange = openFetchExchange(request, { resolve, reject })
+        const incoming = exchange.incoming as unknown as Incoming
+        const outgoing = exchange.outgoing as unknown as Outgoing
+        if (outgoing.destroyed) return
+        fetched.add(outgoing)
+        outgoing.on('close', () => fetched.delete(outgoing))
+        serve(incoming, outgoing, undefined, user)
+      }),
+    close: () => {
+      for (const outgoing of fetched) outgoing.destroy()
     },
   }
 }

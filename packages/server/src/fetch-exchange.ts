@@ -1,0 +1,203 @@
+import { Readable, Writable } from 'node:stream'
+import type { IncomingHttpHeaders } from 'node:http'
+
+/** Bytes of an answer that wait for their reader before the handler is held up. */
+const highWaterMark = 64 * 1024
+
+/** Statuses whose `Response` takes no body. */
+const bodiless: ReadonlySet<number> = new Set([204, 205, 304])
+
+/** Receives what became of a request. */
+export interface FetchOutcome {
+  readonly resolve: (response: Response) => void
+  readonly reject: (reason: unknown) => void
+}
+
+export interface FetchExchange {
+  readonly incoming: FetchIncoming
+  readonly outgoing: FetchOutgoing
+}
+
+/**
+ * A node request and response for a standard `Request`: handlers serve it as they serve a connection's. The request's signal and a cancelled
+ * body end both, as a closed connection does.
+ */
+export function openFetchExchange(request: Request, outcome: FetchOutcome): FetchExchange {
+  const incoming = new FetchIncoming(request)
+  const outgoing = new FetchOutgoing(incoming, outcome)
+  const { signal } = request
+  const abort = (): void => void outgoing.destroy(reasonOf(signal))
+  // Errors reach the caller through `outcome`; without a listener they would end the process.
+  incoming.on('error', (error) => outgoing.destroy(error))
+  outgoing.on('error', () => {})
+  outgoing.on('close', () => {
+    signal.removeEventListener('abort', abort)
+    incoming.destroy()
+  })
+  if (signal.aborted) abort()
+  else signal.addEventListener('abort', abort)
+  return { incoming, outgoing }
+}
+
+function reasonOf({ reason }: AbortSignal): Error {
+  return reason instanceof Error ? reason : new DOMException(String(reason), 'AbortError')
+}
+
+/** The request: what handlers read of node's `IncomingMessage`. */
+export class FetchIncoming extends Readable {
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingHttpHeaders = Object.create(null) as IncomingHttpHeaders
+  readonly rawHeaders: string[] = []
+  readonly httpVersion = '1.1'
+  readonly httpVersionMajor = 1
+  readonly httpVersionMinor = 1
+  /** Stands for the connection, which is this request's alone: no address, no certificate. */
+  readonly socket: object = {}
+  readonly #body: ReadableStreamDefaultReader<Uint8Array> | undefined
+
+  constructor(request: Request) {
+    super()
+    if (request.bodyUsed) throw new TypeError('the body of the request has been read already')
+    const { pathname, search, host } = new URL(request.url)
+    this.method = request.method
+    this.url = pathname + search
+    for (const [name, value] of request.headers) this.#addHeader(name, value)
+    if (this.headers.host === undefined) this.#addHeader('host', host)
+    this.#body = request.body?.getReader()
+    // As HTTP/1.1 says it of a body whose length is not announced.
+    if (this.#body !== undefined && this.headers['content-length'] === undefined) this.#addHeader('transfer-encoding', 'chunked')
+  }
+
+  #addHeader(name: string, value: string): void {
+    this.headers[name] = value
+    this.rawHeaders.push(name, value)
+  }
+
+  override _read(): void {
+    if (this.#body === undefined) return void this.push(null)
+    this.#body.read().then(
+      ({ done, value }) => this.push(done ? null : value),
+      (error: unknown) => this.destroy(error as Error),
+    )
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#body?.cancel(error ?? undefined).catch(() => {})
+    done(error)
+  }
+}
+
+/** The answer: what handlers write of node's `ServerResponse`, turned into a `Response`. */
+export class FetchOutgoing extends Writable {
+  readonly req: FetchIncoming
+  statusCode = 200
+  readonly #outcome: FetchOutcome
+  readonly #headers = new Map<string, string | readonly string[]>()
+  #headWritten = false
+  #responded = false
+  #body: ReadableStreamDefaultController<Uint8Array> | undefined
+  /** Asks the handler for more, once the reader has taken what there is. */
+  #wake: (() => void) | undefined
+
+  constructor(req: FetchIncoming, outcome: FetchOutcome) {
+    super({ highWaterMark })
+    this.req = req
+    this.#outcome = outcome
+  }
+
+  get headersSent(): boolean {
+    return this.#headWritten || this.#responded
+  }
+
+  setHeader(name: string, value: string | readonly string[]): this {
+    this.#headers.set(name.toLowerCase(), value)
+    return this
+  }
+
+  /** `headers`: names and values in turns, or by name. */
+  writeHead(status: number, headers: readonly string[] | Readonly<Record<string, string | readonly string[]>> = []): this {
+    this.statusCode = status
+    this.#headWritten = true
+    if (Array.isArray(headers)) {
+      const named = new Map<string, string[]>()
+      for (let i = 0; i + 1 < headers.length; i += 2) {
+        const name = (headers[i] as string).toLowerCase()
+        named.set(name, [...(named.get(name) ?? []), headers[i + 1] as string])
+      }
+      for (const [name, values] of named) this.#headers.set(name, values)
+    } else {
+      for (const [name, value] of Object.entries(headers)) this.#headers.set(name.toLowerCase(), value)
+    }
+    return this
+  }
+
+  flushHeaders(): void {
+    if (!this.#responded && !this.destroyed) this.#stream()
+  }
+
+  /** A whole answer needs no stream. */
+  override end(chunk?: unknown, encoding?: unknown, written?: unknown): this {
+    const done = [chunk, encoding, written].find((argument) => typeof argument === 'function') as (() => void) | undefined
+    const isBody = typeof chunk === 'string' || chunk instanceof Uint8Array
+    if (!this.#responded && !this.destroyed && this.writableLength === 0) this.#respond(isBody ? ownBytes(chunk) : null)
+    else if (isBody) this.write(chunk)
+    return super.end(done)
+  }
+
+  override _write(chunk: Uint8Array, _encoding: BufferEncoding, done: () => void): void {
+    if (!this.#responded) this.#stream()
+    const body = this.#body
+    if (body === undefined) return done()
+    body.enqueue(ownBytes(chunk))
+    if ((body.desiredSize ?? 1) > 0) done()
+    else this.#wake = done
+  }
+
+  override _final(done: () => void): void {
+    this.#body?.close()
+    done()
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    if (!this.writableFinished) {
+      const reason = error ?? new TypeError('the server broke off the answer')
+      if (this.#responded) this.#body?.error(reason)
+      else this.#outcome.reject(reason)
+    }
+    done(error)
+  }
+
+  #stream(): void {
+    const body = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => void (this.#body = controller),
+        pull: () => {
+          const wake = this.#wake
+          this.#wake = undefined
+          wake?.()
+        },
+        cancel: () => void this.destroy(),
+      },
+      { highWaterMark, size: (chunk) => chunk.byteLength },
+    )
+    this.#respond(body)
+  }
+
+  #respond(body: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer> | null): void {
+    this.#responded = true
+    const headers = new Headers()
+    for (const [name, value] of this.#headers) {
+      for (const one of typeof value === 'string' ? [value] : value) headers.append(name, one)
+    }
+    const status = this.statusCode
+    const without = bodiless.has(status) || this.req.method === 'HEAD'
+    if (without) this.#body = undefined
+    this.#outcome.resolve(new Response(without ? null : body, { status, headers }))
+  }
+}
+
+/** The reader may keep and change what it gets; handlers write the next answer into the bytes of this one. */
+function ownBytes(chunk: Uint8Array | string): Uint8Array<ArrayBuffer> {
+  return typeof chunk === 'string' ? new TextEncoder().encode(chunk) : new Uint8Array(chunk)
+}
