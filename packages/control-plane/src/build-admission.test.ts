@@ -15,6 +15,7 @@ afterEach(async () => {
 async function serverWith(admission: AdmissionOptions): Promise<ServerChain> {
   const chain = await createServerChain({ controllers: ['none'], admission })
   cleanUp.push(() => chain.close())
+  await chain.start()
   return chain
 }
 

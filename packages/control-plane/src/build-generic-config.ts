@@ -49,7 +49,10 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
   const authorizer = buildAuthorizer(options)
   const encryption = await buildEncryption(options)
   const storage = options.storage ?? { type: 'memory' }
-  const opening = openBackends(storageDrivers(options.drivers, options.log), storage, options.storageOverrides)
+  const opening = openBackends(storageDrivers(options.drivers, options.log), storage, {
+    ...(options.backend === undefined ? {} : { main: options.backend }),
+    ...(options.storageOverrides === undefined ? {} : { overrides: options.storageOverrides }),
+  })
   const [backends, authentication, certificates] = await allOrClose(
     opening,
     buildAuthentication(options),

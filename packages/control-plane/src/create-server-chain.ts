@@ -153,7 +153,7 @@ function wire(options: ServerChainOptions, config: GenericConfig, { controllers,
     }),
   )
   // The last: who finds the server's endpoint expects an answer.
-  hooks.add('bootstrap-controller', () => services.bootstrap.start(port!))
+  hooks.add('bootstrap-controller', () => services.bootstrap.start())
 
   return new Chain({
     options,
@@ -165,7 +165,10 @@ function wire(options: ServerChainOptions, config: GenericConfig, { controllers,
     client,
     hooks,
     controllers,
-    onPort: (bound) => (port = bound),
+    onPort: async (bound) => {
+      port = bound
+      await services.bootstrap.listenOn(bound)
+    },
   })
 }
 
@@ -179,22 +182,27 @@ interface ChainParts {
   readonly client: ServerChain['client']
   readonly hooks: PostStartHooks
   readonly controllers: ControllerRunner
-  readonly onPort: (port: number) => void
+  readonly onPort: (port: number) => Promise<void>
 }
 
 class Chain implements ServerChain {
-  readonly ready: Promise<void>
   readonly #parts: ChainParts
   readonly #ready: PromiseParts
+  /** Whether `start` or `listen` was called. */
+  #begun = false
+  #hooksRun = false
   #url: string | undefined
   #closing: Promise<void> | undefined
 
   constructor(parts: ChainParts) {
     this.#parts = parts
     this.#ready = promiseParts()
-    this.ready = this.#ready.promise
     // Whoever only listens and closes need not care about readiness.
-    this.ready.catch(() => {})
+    this.#ready.promise.catch(() => {})
+  }
+
+  get ready(): Promise<void> {
+    return this.#begun ? this.#ready.promise : Promise.reject(notStarted('ready'))
   }
 
   get url(): string {
@@ -220,18 +228,37 @@ class Chain implements ServerChain {
   }
 
   get client(): ServerChain['client'] {
+    if (!this.#begun) throw notStarted('client')
     return this.#parts.client
   }
 
+  async fetch(...request: Parameters<ServerChain['fetch']>): Promise<Response> {
+    if (!this.#begun) throw notStarted('fetch')
+    return this.#parts.server.fetch(...request)
+  }
+
+  start(): Promise<void> {
+    this.#begun = true
+    this.#runHooks()
+    return this.#ready.promise
+  }
+
   async listen(): Promise<void> {
-    const { server, options, hooks, onPort } = this.#parts
+    const { server, options, onPort } = this.#parts
+    this.#begun = true
     const host = options.bindAddress ?? '127.0.0.1'
     const { port } = await server.listen(options.port ?? 0, host)
     this.#parts.config.certificates.files?.follow(server, (text) => options.log?.(0, text))
-    onPort(port)
     this.#url = `https://${bracketed(reachableAddress(host))}:${port}`
+    await onPort(port)
     if (options.kubeconfigPath !== undefined) await writeKubeconfig(options.kubeconfigPath, this.kubeconfig)
-    hooks.run().then(this.#ready.resolve, this.#ready.reject)
+    this.#runHooks()
+  }
+
+  #runHooks(): void {
+    if (this.#hooksRun) return
+    this.#hooksRun = true
+    this.#parts.hooks.run().then(this.#ready.resolve, this.#ready.reject)
   }
 
   close(): Promise<void> {
@@ -260,6 +287,11 @@ class Chain implements ServerChain {
     await config.backends[Symbol.asyncDispose]()
     config.encryption?.close()
   }
+}
+
+/** Nothing is served and no namespace exists before the start. */
+function notStarted(member: string): Error {
+  return new Error(`${member}: the server has not been started; call listen(), or start() for a server without a port, first`)
 }
 
 interface PromiseParts {

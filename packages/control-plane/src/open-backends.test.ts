@@ -28,10 +28,12 @@ const main = { type: 'etcd3', transport: { serverList: ['http://main:2379'] } }
 
 it('resources with the same servers share a store', async () => {
   const { opened, closed, etcd3 } = places()
-  const backends = await openBackends(createFactory({ etcd3 }), main, [
-    { resource: '/events', servers: ['http://events:2379'] },
-    { resource: 'events.k8s.io/events', servers: ['http://events:2379'] },
-  ])
+  const backends = await openBackends(createFactory({ etcd3 }), main, {
+    overrides: [
+      { resource: '/events', servers: ['http://events:2379'] },
+      { resource: 'events.k8s.io/events', servers: ['http://events:2379'] },
+    ],
+  })
   expect([...opened.keys()].toSorted()).toEqual(['http://events:2379', 'http://main:2379'])
   expect(backends.overrides.get('/events')).toBe(opened.get('http://events:2379'))
   expect(backends.overrides.get('events.k8s.io/events')).toBe(opened.get('http://events:2379'))
@@ -41,7 +43,7 @@ it('resources with the same servers share a store', async () => {
 
 it('one that cannot be opened closes the others', async () => {
   const { closed, etcd3 } = places()
-  const opening = openBackends(createFactory({ etcd3 }), main, [{ resource: '/events', servers: ['http://broken:2379'] }])
+  const opening = openBackends(createFactory({ etcd3 }), main, { overrides: [{ resource: '/events', servers: ['http://broken:2379'] }] })
   await expect(opening).rejects.toThrow('it cannot be reached')
   expect(closed).toEqual(['http://main:2379'])
 })

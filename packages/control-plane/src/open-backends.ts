@@ -16,25 +16,35 @@ export interface StorageOverride {
   readonly servers: readonly string[]
 }
 
+export interface OpenBackendsOptions {
+  /** An open one. Whoever opened it closes it. */
+  readonly main?: Backend
+  readonly overrides?: readonly StorageOverride[]
+}
+
 /** Opens all of them, resources with the same servers on one; or none, when one cannot be opened. */
-export async function openBackends(factory: StorageFactory, config: Config, overrides: readonly StorageOverride[] = []): Promise<Backends> {
+export async function openBackends(
+  factory: StorageFactory,
+  config: Config,
+  { main, overrides = [] }: OpenBackendsOptions = {},
+): Promise<Backends> {
   const places = [...new Set(overrides.map(({ servers }) => servers.join(';')))]
   const opening = places.map((place) => factory.create({ ...config, transport: { ...config.transport, serverList: place.split(';') } }))
-  const opened = await Promise.allSettled([factory.create(config), ...opening])
-  const all = opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
-  const failed = opened.find((result) => result.status === 'rejected')
+  const settled = await Promise.allSettled([main ?? factory.create(config), ...opening])
+  const all = settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+  const close = async (): Promise<void> => {
+    const opened = all.filter((backend) => backend !== main)
+    await Promise.all(opened.map((backend) => backend[Symbol.asyncDispose]()))
+  }
+  const failed = settled.find((result) => result.status === 'rejected')
   if (failed !== undefined) {
-    await closeAll(all)
+    await close()
     throw failed.reason
   }
   return {
     main: all[0]!,
     overrides: new Map(overrides.map(({ resource, servers }) => [resource, all[1 + places.indexOf(servers.join(';'))]!])),
     all,
-    [Symbol.asyncDispose]: () => closeAll(all),
+    [Symbol.asyncDispose]: close,
   }
-}
-
-async function closeAll(backends: readonly Backend[]): Promise<void> {
-  await Promise.all(backends.map((backend) => backend[Symbol.asyncDispose]()))
 }

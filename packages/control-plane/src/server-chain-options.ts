@@ -3,7 +3,7 @@ import type { Clock } from '@keelson/apimachinery'
 import type { TokenAuthenticator } from '@keelson/auth'
 import type { Log } from '@keelson/server'
 import type { StorageMediaType } from '@keelson/registry'
-import type { Config, Drivers } from '@keelson/storagebackend'
+import type { Backend, Config, Drivers } from '@keelson/storagebackend'
 import type { KubeletClientOptions } from './kubelet-tls.ts'
 import type { CertificateFiles, NamedCertificateFiles } from './serving-files.ts'
 import type { StorageOverride } from './open-backends.ts'
@@ -16,8 +16,16 @@ export interface ServerChainOptions {
   readonly storageOverrides?: readonly StorageOverride[]
   /** What is written to etcd; both forms are read. Default protobuf. */
   readonly storageMediaType?: StorageMediaType
-  /** Stores of the caller's own, by the name that `storage.type` gives; in place of a built-in one of that name. */
+  /**
+   * How stores of the caller's own are opened, by the name that `storage.type` gives; in place of a built-in one of that name. What a driver opens
+   * belongs to the server, which closes it.
+   */
   readonly drivers?: Drivers
+  /**
+   * An open store, instead of one that is opened as `storage` says. It stays open when the server closes, and may be given to the next one.
+   * `storage.type` then only says in which form objects are stored.
+   */
+  readonly backend?: Backend
   /** An EncryptionConfiguration file: which resources are encrypted in the store. Default: none. */
   readonly encryption?: { readonly configFile: string; readonly automaticReload?: boolean }
   readonly certificates?: {

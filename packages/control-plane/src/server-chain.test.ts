@@ -94,6 +94,7 @@ describe('a server in memory', () => {
   test('the loopback client needs no socket', async () => {
     const chain = await createServerChain({ controllers: ['none'] })
     running.push(chain)
+    await chain.start()
     const configMaps = chain.client.resource({ group: '', resource: 'configmaps' })!
     expect(await configMaps.get('default', 'none')).toBeUndefined()
     expect(() => chain.url).toThrow('does not listen')

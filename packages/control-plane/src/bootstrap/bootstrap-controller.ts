@@ -27,6 +27,8 @@ export class BootstrapController {
   readonly #clock: Clock
   readonly #stop = new AbortController()
   #endpoints: EndpointReconciler | undefined
+  #port: number | undefined
+  #started = false
   #running: Promise<void> = Promise.resolve()
   /** What was said last of each subject, so that it is not said at every round. */
   readonly #said = new Map<string, string>()
@@ -44,8 +46,22 @@ export class BootstrapController {
   }
 
   /** Resolves after the first round; from then on it is done again and again. */
-  async start(port: number): Promise<void> {
+  async start(): Promise<void> {
+    this.#started = true
+    await this.#publish()
+    this.#running = this.#repeat()
+  }
+
+  /** The service and its endpoints need a port. A server that listens nowhere keeps the ranges alone. */
+  async listenOn(port: number): Promise<void> {
+    this.#port = port
+    if (this.#started) await this.#publish()
+  }
+
+  async #publish(): Promise<void> {
     const { client, leases, address, log } = this.#options
+    const port = this.#port
+    if (port === undefined) return
     if (leases !== undefined) {
       if (address === undefined)
         log('this machine has no address by which others could reach the server: the kubernetes service has no endpoint')
@@ -53,8 +69,7 @@ export class BootstrapController {
     }
     // What a server of this address left, which was killed: its port may have been another.
     await this.#attempt('endpoints', () => this.#endpoints?.remove())
-    await this.#sync(port)
-    this.#running = this.#repeat(port)
+    await this.#sync()
   }
 
   /** The endpoint goes before the server does. Waits for the store no longer than two rounds. */
@@ -68,18 +83,20 @@ export class BootstrapController {
     return this.#options.intervalMs ?? 10_000
   }
 
-  async #repeat(port: number): Promise<void> {
+  async #repeat(): Promise<void> {
     const { signal } = this.#stop
     for (;;) {
       await pause(this.#clock, this.#interval, { signal })
       if (signal.aborted) return
       await this.#attempt('range', () => this.syncRanges())
-      await this.#sync(port)
+      await this.#sync()
     }
   }
 
-  async #sync(port: number): Promise<void> {
+  async #sync(): Promise<void> {
     const { client, ranges } = this.#options
+    const port = this.#port
+    if (port === undefined) return
     await this.#attempt('service', () => createKubernetesService(client, { clusterIP: ranges[0]!.address(0), port }))
     await this.#attempt('endpoints', () => this.#endpoints?.reconcile())
   }

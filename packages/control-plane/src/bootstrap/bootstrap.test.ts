@@ -20,22 +20,10 @@ function openStore(): Backend {
   return backend
 }
 
-/** Closing it does not close the store. */
-function borrowed(backend: Backend): Backend {
-  return new Proxy(backend, {
-    get(target, member) {
-      if (member === Symbol.asyncDispose) return async () => {}
-      const value: unknown = Reflect.get(target, member, target)
-      return typeof value === 'function' ? (value as (...args: unknown[]) => unknown).bind(target) : value
-    },
-  })
-}
-
 /** A server on a store that outlives it. */
 async function start(backend: Backend, options: ServerChainOptions = {}): Promise<ServerChain> {
   const chain = await startChain({
-    storage: { type: 'memory' },
-    drivers: { memory: async () => borrowed(backend) },
+    backend,
     serviceClusterIpRange: '10.0.0.0/24',
     ...options,
   })

@@ -1,0 +1,209 @@
+import { gunzipSync } from 'node:zlib'
+import type { Service } from '@keelson/api/core/v1'
+import { openMemory } from '@keelson/backend-embedded'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createServerChain } from './create-server-chain.ts'
+import type { ServerChain } from './server-chain.ts'
+import type { ServerChainOptions } from './server-chain-options.ts'
+
+const maps = '/api/v1/namespaces/default/configmaps'
+const json = { 'content-type': 'application/json' }
+const alice = { name: 'alice', groups: ['system:masters'] }
+
+async function started(options: ServerChainOptions = {}): Promise<ServerChain> {
+  const chain = await createServerChain({ controllers: ['none'], ...options })
+  await chain.start()
+  return chain
+}
+
+/** The events of a watch's body, as they come. */
+async function* events(body: ReadableStream<Uint8Array>): AsyncGenerator<{ type: string; object: { metadata: { name: string } } }> {
+  let text = ''
+  const decoder = new TextDecoder()
+  for await (const chunk of body) {
+    text += decoder.decode(chunk, { stream: true })
+    const lines = text.split('\n')
+    text = lines.pop()!
+    for (const line of lines) yield JSON.parse(line) as { type: string; object: { metadata: { name: string } } }
+  }
+}
+
+describe('chain.fetch', () => {
+  let chain: ServerChain
+  let admin: Record<string, string>
+  const create = (name: string, data: object = {}): Promise<Response> =>
+    chain.fetch(maps, {
+      method: 'POST',
+      headers: { ...json, 'user-agent': 'tester/1' },
+      body: JSON.stringify({ metadata: { name }, data }),
+      user: alice,
+    })
+  /** Watches that are open, by the server's own count. */
+  const watches = async (): Promise<number> => {
+    const text = await (await chain.fetch('/metrics', { user: alice })).text()
+    return Number(/^apiserver_longrunning_requests\{.*resource="configmaps".*verb="WATCH".*\} (\d+)$/m.exec(text)?.[1] ?? 0)
+  }
+  const until = async (count: number): Promise<void> => {
+    while ((await watches()) !== count) await new Promise((resolve) => setImmediate(resolve))
+  }
+
+  beforeAll(async () => {
+    chain = await started()
+    admin = { authorization: `Bearer ${chain.adminToken}` }
+  })
+  afterAll(() => chain.close())
+
+  test('needs no socket', () => {
+    expect(process.getActiveResourcesInfo()).not.toContain('TCPServerWrap')
+    expect(() => chain.url).toThrow('does not listen')
+  })
+
+  test('creates, reads, patches and deletes, and remembers whose change it was', async () => {
+    const created = await create('a', { key: '1' })
+    expect(created.status).toBe(201)
+    const patched = await chain.fetch(`${maps}/a`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/merge-patch+json' },
+      body: '{"data":{"key":"2"}}',
+      user: alice,
+    })
+    expect(await patched.json()).toMatchObject({ data: { key: '2' } })
+    const read = await chain.fetch(new Request(`https://kubernetes.default.svc${maps}/a`, { headers: admin }))
+    expect(await read.json()).toMatchObject({ data: { key: '2' }, metadata: { managedFields: [{ manager: 'tester' }, {}] } })
+    expect((await chain.fetch(`${maps}/a`, { method: 'DELETE', user: alice })).status).toBe(200)
+    const missing = await chain.fetch(`${maps}/a`, { user: alice })
+    expect([missing.status, await missing.json()]).toEqual([404, expect.objectContaining({ kind: 'Status', reason: 'NotFound' })])
+  })
+
+  test('answers anonymous requests and unknown tokens as over the network', async () => {
+    const anonymous = await chain.fetch(maps)
+    expect([anonymous.status, await anonymous.json()]).toMatchObject([
+      403,
+      {
+        message:
+          'configmaps is forbidden: User "system:anonymous" cannot list resource "configmaps" in API group "" in the namespace "default"',
+      },
+    ])
+    expect((await chain.fetch(maps, { headers: { authorization: 'Bearer x' } })).status).toBe(401)
+    expect((await chain.fetch(maps, { user: { name: 'bob' } })).status).toBe(403)
+    expect(await (await chain.fetch('/readyz')).text()).toBe('ok')
+    expect(await (await chain.fetch('/metrics', { headers: admin })).text()).toContain('apiserver_request_total')
+  })
+
+  test('streams a long list, compressed where that is accepted', async () => {
+    const data = { text: 'x'.repeat(20_000) }
+    await Promise.all(Array.from({ length: 40 }, (_, i) => create(`long-${i}`, data)))
+    const list = await chain.fetch(maps, { user: alice })
+    expect(((await list.json()) as { items: unknown[] }).items).toHaveLength(40)
+    const packed = await chain.fetch(maps, { user: alice, headers: { 'accept-encoding': 'gzip' } })
+    expect(packed.headers.get('content-encoding')).toBe('gzip')
+    const { items } = JSON.parse(gunzipSync(await packed.arrayBuffer()).toString()) as { items: { data: unknown }[] }
+    expect(items.every((item) => (item.data as { text: string }).text === data.text)).toBe(true)
+    expect((await chain.fetch(maps, { method: 'DELETE', user: alice })).status).toBe(200)
+  })
+
+  test('speaks protobuf', async () => {
+    const proto = 'application/vnd.kubernetes.protobuf'
+    await create('proto')
+    const bytes = await (await chain.fetch(`${maps}/proto`, { user: alice, headers: { accept: proto } })).arrayBuffer()
+    expect(Buffer.from(bytes, 0, 4).toString()).toBe('k8s\0')
+    const put = await chain.fetch(`${maps}/proto`, { method: 'PUT', user: alice, headers: { 'content-type': proto }, body: bytes })
+    expect(put.status).toBe(200)
+  })
+
+  test('watches until the body is cancelled or the signal aborts', async () => {
+    const { headers } = await chain.fetch(maps, { user: alice })
+    expect(headers.get('content-type')).toBe('application/json')
+    const controller = new AbortController()
+    const aborted = await chain.fetch(`${maps}?watch=1`, { user: alice, signal: controller.signal })
+    const cancelled = await chain.fetch(`${maps}?watch=1`, { user: alice })
+    await until(2)
+    await create('watched')
+    for await (const { type, object } of events(cancelled.body!)) {
+      if (object.metadata.name !== 'watched') continue
+      expect(type).toBe('ADDED')
+      break
+    }
+    await until(1)
+    controller.abort()
+    await expect(aborted.text()).rejects.toMatchObject({ name: 'AbortError' })
+    await until(0)
+  })
+
+  test('writes no more of a watch than its reader takes', async () => {
+    const sent = async (): Promise<number> => {
+      const text = await (await chain.fetch('/metrics', { user: alice })).text()
+      return Number(/^apiserver_watch_events_total\{.*resource="configmaps".*\} (\d+)$/m.exec(text)?.[1] ?? 0)
+    }
+    expect((await chain.fetch(maps, { method: 'DELETE', user: alice })).status).toBe(200)
+    const before = await sent()
+    const unread = await chain.fetch(`${maps}?watch=1`, { user: alice })
+    for (let i = 0; i < 40; i++) await create(`unread-${i}`, { text: 'x'.repeat(100_000) })
+    expect((await sent()) - before).toBeLessThan(10)
+    let left = 40
+    for await (const { type, object } of events(unread.body!)) {
+      if (type === 'ADDED' && object.metadata.name.startsWith('unread-') && --left === 0) break
+    }
+    expect((await sent()) - before).toBeGreaterThanOrEqual(40)
+    await until(0)
+  })
+})
+
+describe('before the start', () => {
+  test('what needs it says so', async () => {
+    await using chain = await createServerChain({ controllers: ['none'] })
+    const hint = 'the server has not been started; call listen(), or start() for a server without a port, first'
+    await expect(chain.ready).rejects.toThrow(`ready: ${hint}`)
+    await expect(chain.fetch('/readyz')).rejects.toThrow(`fetch: ${hint}`)
+    expect(() => chain.client).toThrow(`client: ${hint}`)
+  })
+
+  test('nobody who begins to listen is refused', async () => {
+    await using chain = await createServerChain({ controllers: ['none'] })
+    const listening = chain.listen()
+    await Promise.all([listening, chain.ready])
+    expect((await chain.fetch('/readyz')).status).toBe(200)
+  })
+})
+
+test('a started server may listen later, and is then an endpoint of the kubernetes service', async () => {
+  await using chain = await started({ advertiseAddress: '192.0.2.1' })
+  const services = chain.client.resource<Service>({ group: '', resource: 'services' })!
+  expect(await services.get('default', 'kubernetes', { resourceVersion: '' })).toBeUndefined()
+  await chain.listen()
+  await chain.ready
+  expect((await services.get('default', 'kubernetes', { resourceVersion: '' }))?.spec?.ports?.[0]?.targetPort).toBe(
+    Number(new URL(chain.url).port),
+  )
+  const endpoints = await chain.fetch('/api/v1/namespaces/default/endpoints/kubernetes', { user: alice })
+  expect(await endpoints.json()).toMatchObject({ subsets: [{ addresses: [{ ip: '192.0.2.1' }] }] })
+})
+
+describe('a store of the caller', () => {
+  test('stays open when the server closes, and serves the next one', async () => {
+    await using backend = openMemory()
+    const first = await started({ backend })
+    await first.client.resource({ group: '', resource: 'configmaps' })!.create('default', { metadata: { name: 'kept' } })
+    await first.close()
+    await using second = await started({ backend })
+    expect((await second.fetch(`${maps}/kept`, { user: alice })).status).toBe(200)
+  })
+
+  test('is forked for each test: what one does no other sees', async () => {
+    await using seeded = openMemory()
+    const seeder = await started({ backend: seeded })
+    await seeder.client.resource({ group: '', resource: 'configmaps' })!.create('default', { metadata: { name: 'seed' } })
+    await seeder.close()
+    const open = async (): Promise<ServerChain> => started({ backend: seeded.fork() })
+    await using one = await open()
+    await using other = await open()
+    expect((await one.fetch(`${maps}/seed`, { method: 'DELETE', user: alice })).status).toBe(200)
+    expect((await other.fetch(`${maps}/seed`, { user: alice })).status).toBe(200)
+  })
+
+  test('is left open by a start that fails', async () => {
+    await using backend = openMemory()
+    await expect(createServerChain({ backend, serviceClusterIpRange: 'nonsense' })).rejects.toThrow('nonsense')
+    expect(await backend.get('/a')).toMatchObject({ entry: undefined })
+  })
+})
