@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { afterAll, describe, expect, test } from 'vitest'
 import { findNode20 } from './node-20.ts'
 import { packAll, repositoryRoot } from './pack.ts'
-import { readmeExample } from './readme-example.ts'
+import { readmeExamples } from './readme-example.ts'
 
 const run = promisify(execFile)
 const scratch = mkdtempSync(path.join(os.tmpdir(), 'keelson-packages-'))
@@ -34,7 +34,8 @@ describe('every package, installed alone into an empty project', () => {
         }),
       )
       await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'], { cwd: project })
-      const example = readmeExample(readFileSync(path.join(repositoryRoot, directory, 'README.md'), 'utf8'))
+      const readme = readFileSync(path.join(repositoryRoot, directory, 'README.md'), 'utf8')
+      const examples = readmeExamples(readme, [name, ...workspaceDependencies])
       if (directory === 'apps/apiserver') {
         for (const node of nodes) {
           const { stdout } = await run(node, [path.join(project, 'node_modules/@keelson/apiserver/dist/main.js'), '--help'], {
@@ -44,9 +45,11 @@ describe('every package, installed alone into an empty project', () => {
         }
         return
       }
-      expect(example, `${directory}/README.md has no ts example`).toBeDefined()
-      writeFileSync(path.join(project, 'example.mjs'), stripTypeScriptTypes(example ?? ''))
-      for (const node of nodes) await run(node, ['example.mjs'], { cwd: project, timeout: 30_000 })
+      expect(examples, `${directory}/README.md has no ts example`).not.toEqual([])
+      for (const example of examples) {
+        writeFileSync(path.join(project, 'example.mjs'), stripTypeScriptTypes(example))
+        for (const node of nodes) await run(node, ['example.mjs'], { cwd: project, timeout: 30_000 })
+      }
     })
 
   test('no test, source or build state is packed', () => {
