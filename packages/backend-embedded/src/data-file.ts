@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync } from 'node:fs'
+import { chmodSync, closeSync, constants, fstatSync, openSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FileLocks } from 'fs-native-extensions'
 import { lockedBy } from './holder.ts'
@@ -6,6 +6,9 @@ import { UnusableStoreError } from './unusable-store.ts'
 
 /** Behind everything that the file will ever hold: on Windows a locked range cannot be read by others. */
 const lockedByte = 2 ** 40
+
+/** The mode of every file of the store. */
+export const ownerOnly = 0o600
 
 /**
  * LMDB's file, locked for one store as long as this is open. The kernel holds the lock (an OFD lock on Linux, `flock` on macOS, `LockFileEx`
@@ -29,9 +32,11 @@ export class DataFile {
   static async take(directory: string, dataDir: string): Promise<DataFile> {
     const locks = await loadFileLocks()
     const path = join(directory, 'data.mdb')
-    const handle = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600)
+    const handle = openSync(path, constants.O_RDWR | constants.O_CREAT, ownerOnly)
     try {
       if (!tryLock(locks, handle, dataDir)) throw lockedBy(dataDir, directory)
+      keepToOwner(path)
+      keepToOwner(join(directory, 'lock.mdb'))
       return new DataFile(path, handle)
     } catch (error) {
       closeSync(handle)
@@ -41,6 +46,17 @@ export class DataFile {
 
   release(): void {
     closeSync(this.#handle)
+  }
+}
+
+/** They hold secrets, and older versions made them with what the umask left. */
+function keepToOwner(file: string): void {
+  try {
+    const { mode = 0 } = statSync(file, { throwIfNoEntry: false }) ?? {}
+    if ((mode & 0o077) !== 0) chmodSync(file, ownerOnly)
+  } catch (error) {
+    // Another user's, on a volume that gives a group access: its owner decides.
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error
   }
 }
 

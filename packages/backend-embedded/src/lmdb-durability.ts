@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, realpathSync, statfsSync } from 'node:fs'
+import { existsSync, mkdirSync, realpathSync, statfsSync, statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { crc32 } from 'node:zlib'
@@ -6,7 +6,7 @@ import { open, type Database, type RootDatabase, type RootDatabaseOptionsWithPat
 import type { Entry } from '@keelson/storagebackend'
 import { Census } from './census.ts'
 import { isMarkOf, leaveCloseMark, takeCloseMark } from './close-mark.ts'
-import { DataFile } from './data-file.ts'
+import { DataFile, ownerOnly } from './data-file.ts'
 import { NotWrittenError, type Durability, type LoadedState, type WriteBatch } from './durability.ts'
 import { DamagedStoreError, readRecord, recordRoom, writeRecord } from './entry-record.ts'
 import { readFileHeader } from './file-header.ts'
@@ -40,6 +40,8 @@ const keptRecords = 256 * 1024
 export interface LmdbOptions {
   /** Bytes that may still be written to the directory's disk. */
   readonly freeBytes?: (directory: string) => number
+  /** Gets what an operator should know although the store works. Default: nothing. */
+  readonly log?: (level: number, text: string) => void
 }
 
 type Table = Database<Uint8Array, Uint8Array>
@@ -85,6 +87,7 @@ export class LmdbDurability implements Durability {
     // The store holds secrets.
     makeDirectory(resolve(dataDir))
     const directory = realpathSync(dataDir)
+    adviseOfMode(directory, dataDir, options.log)
     // First of all: what another store has open must not even be looked at.
     const file = await DataFile.take(directory, dataDir)
     let tables: Tables | undefined
@@ -267,6 +270,7 @@ function openTables(directory: string): Tables {
     encoding: 'binary',
     keyEncoding: 'binary',
     maxDbs: 3,
+    permissionsMode: ownerOnly,
     // Address space, not memory or disk; it grows by itself.
     mapSize: 2 ** 30,
     commitDelay: 0,
@@ -306,6 +310,13 @@ function makeDirectory(directory: string): void {
   if (existsSync(directory)) return
   makeDirectory(dirname(directory))
   mkdirSync(directory, { mode: 0o700 })
+}
+
+/** As etcd does: the directory is the operator's, and what the store puts into it is for its owner only, whatever the directory's mode. */
+function adviseOfMode(directory: string, dataDir: string, log: LmdbOptions['log']): void {
+  const mode = statSync(directory).mode & 0o777
+  if (process.platform === 'win32' || (mode & 0o077) === 0) return
+  log?.(0, `the data directory ${dataDir} has mode ${mode.toString(8)}, which lets other users in; 700 is recommended`)
 }
 
 function freeBytes(directory: string): number {

@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -219,11 +219,40 @@ it.runIf(existsSync('/proc/self'))('refuses a directory that cannot be made', as
   await expect(openEmbedded({ dataDir: '/proc/keelson/store' })).rejects.toMatchObject({ code: 'ENOENT', path: '/proc/keelson' })
 })
 
-it('keeps the directory to its owner, and knows its size', async () => {
+it('knows its size', async () => {
   await using backend = await openEmbedded({ dataDir })
-  expect(statSync(dataDir).mode & 0o077).toBe(0)
   await backend.commit({ compare: [], operations: [{ type: 'put', key: '/a', value: Buffer.alloc(500_000, 1) }] })
   expect(await backend.size()).toBeGreaterThan(500_000)
+})
+
+describe.skipIf(process.platform === 'win32')('what other users may read', () => {
+  const modes = (): string[] => readdirSync(dataDir).map((file) => `${file} ${(statSync(join(dataDir, file)).mode & 0o777).toString(8)}`)
+
+  it('is nothing: not of a directory that it makes, and no file of one that was there', async () => {
+    await (await openEmbedded({ dataDir }))[Symbol.asyncDispose]()
+    expect(statSync(dataDir).mode & 0o777).toBe(0o700)
+    chmodSync(dataDir, 0o755)
+    for (const file of ['data.mdb', 'lock.mdb']) rmSync(join(dataDir, file))
+    for (const file of ['store.json', 'closed.json']) rmSync(join(dataDir, file))
+    const umask = process.umask(0)
+    try {
+      const logged: string[] = []
+      await using _ = await openEmbedded({ dataDir, log: (level, text) => logged.push(`${level} ${text}`) })
+      expect(modes()).toEqual(['data.mdb 600', 'lock.mdb 600', 'store.json 600'])
+      expect(logged).toEqual([`0 the data directory ${dataDir} has mode 755, which lets other users in; 700 is recommended`])
+    } finally {
+      process.umask(umask)
+    }
+    expect(modes()).toEqual(['closed.json 600', 'data.mdb 600', 'lock.mdb 600', 'store.json 600'])
+  })
+
+  it('is taken from them where an older version left it', async () => {
+    await (await openEmbedded({ dataDir }))[Symbol.asyncDispose]()
+    for (const file of readdirSync(dataDir)) chmodSync(join(dataDir, file), 0o644)
+    rmSync(join(dataDir, 'closed.json'))
+    await using _ = await openEmbedded({ dataDir })
+    expect(modes()).toEqual(['data.mdb 600', 'lock.mdb 600', 'store.json 600'])
+  })
 })
 
 it('refuses keys that it could not store', async () => {

@@ -13,6 +13,8 @@ export interface EmbeddedOptions extends StoreOptions {
    * crash or a power cut then costs the newest writes, as if they had never been; an orderly close costs none.
    */
   readonly durability?: 'fsync' | 'memory'
+  /** Gets what an operator should know although the store works, at the level 0: that others may enter the directory. Default: nothing. */
+  readonly log?: (level: number, text: string) => void
 }
 
 /** Less than this is not worth the milliseconds. */
@@ -20,7 +22,7 @@ const muchMapped = 16 * 2 ** 20
 
 /** A store on disk. History starts anew: a watch from before the start is told to list again. */
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedBackend> {
-  const durability = await LmdbDurability.open(options.dataDir)
+  const durability = await LmdbDurability.open(options.dataDir, options.log && { log: options.log })
   const written = options.durability === 'memory' ? new WriteBehind(durability) : durability
   try {
     const origin = originOf(written.load())

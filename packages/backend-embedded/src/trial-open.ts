@@ -34,6 +34,7 @@ function walk(lmdb: typeof Lmdb, path: string): void {
       encoding: 'binary',
       keyEncoding: 'binary',
       maxDbs: 3,
+      permissionsMode: 0o600,
       mapSize: 2 ** 30,
       overlappingSync: false,
     } as const

@@ -22,7 +22,7 @@ export function storageDrivers(own: Drivers = {}, log: (level: number, text: str
     embedded: async ({ dataDir, durability }) => {
       if (dataDir === undefined) throw new ConfigurationError('the embedded storage needs a data directory')
       const { openEmbedded } = await import('@keelson/backend-embedded')
-      return openEmbedded({ dataDir, ...(durability && { durability }) })
+      return openEmbedded({ dataDir, log, ...(durability && { durability }) })
     },
     ...own,
   })
