@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import type { FileHeader } from './file-header.ts'
 
 /** What the file was like when the store was last closed in order. Without it, or with another file, what is there is doubtful. */
-const name = 'closed.json'
+export const closeMarkFile = 'closed.json'
 
 export function leaveCloseMark(directory: string, header: FileHeader): void {
-  writeFileSync(join(directory, name), JSON.stringify(header), { mode: 0o600 })
+  writeFileSync(join(directory, closeMarkFile), JSON.stringify(header), { mode: 0o600 })
 }
 
 /** Takes the mark away: should opening end badly, the next one is careful. */
 export function takeCloseMark(directory: string): string | undefined {
-  const file = join(directory, name)
+  const file = join(directory, closeMarkFile)
   try {
     const mark = readFileSync(file, 'utf8')
     rmSync(file)

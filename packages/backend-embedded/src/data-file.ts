@@ -1,11 +1,16 @@
-import { chmodSync, closeSync, constants, fstatSync, openSync, statSync } from 'node:fs'
+import { chmodSync, closeSync, constants, existsSync, fstatSync, openSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FileLocks } from 'fs-native-extensions'
-import { lockedBy } from './holder.ts'
+import { closeMarkFile } from './close-mark.ts'
+import { holderFile, lockedBy } from './holder.ts'
 import { UnusableStoreError } from './unusable-store.ts'
 
 /** Behind everything that the file will ever hold: on Windows a locked range cannot be read by others. */
 const lockedByte = 2 ** 40
+
+const fileName = 'data.mdb'
+/** Files that are made once the store is, beside it. */
+const signsOfStore = [holderFile, closeMarkFile]
 
 /** The mode of every file of the store. */
 export const ownerOnly = 0o600
@@ -20,6 +25,8 @@ export class DataFile {
   /** Tells it from any other file of the machine, whatever becomes of its name. */
   readonly identity: string
   readonly #handle: number
+  /** It only ever grows. */
+  #size = 0
 
   private constructor(path: string, handle: number) {
     this.path = path
@@ -28,10 +35,14 @@ export class DataFile {
     this.identity = `${dev}:${ino}`
   }
 
-  /** Makes the file when there is none. Throws `LockedError` when another store has it. `dataDir` is the directory as the caller named it. */
+  /**
+   * Makes the file when there was never a store. Throws `LockedError` when another store has it, and `UnusableStoreError` when there was one
+   * and its file is gone. `dataDir` is the directory as the caller named it.
+   */
   static async take(directory: string, dataDir: string): Promise<DataFile> {
     const locks = await loadFileLocks()
-    const path = join(directory, 'data.mdb')
+    const path = join(directory, fileName)
+    requireNothingLost(directory, dataDir)
     const handle = openSync(path, constants.O_RDWR | constants.O_CREAT, ownerOnly)
     try {
       if (!tryLock(locks, handle, dataDir)) throw lockedBy(dataDir, directory)
@@ -44,9 +55,29 @@ export class DataFile {
     }
   }
 
+  /** Throws when the file was deleted, replaced or cut since it was taken: what is written to it is lost. Some microseconds. */
+  requireInPlace(): void {
+    const { dev, ino, size } = statSync(this.path, { throwIfNoEntry: false }) ?? { size: 0 }
+    if (`${dev}:${ino}` !== this.identity) throw new Error(`${this.path} was deleted or replaced while the store was open`)
+    if (size < this.#size) throw new Error(`${this.path} was cut from ${this.#size} to ${size} bytes while the store was open`)
+    this.#size = size
+  }
+
   release(): void {
     closeSync(this.#handle)
   }
+}
+
+/** An empty store in place of one that was lost would be served as if everything had been deleted, and controllers would then do so. */
+function requireNothingLost(directory: string, dataDir: string): void {
+  const { size } = statSync(join(directory, fileName), { throwIfNoEntry: false }) ?? {}
+  if (size !== undefined && size > 0) return
+  const signs = signsOfStore.filter((name) => existsSync(join(directory, name)))
+  if (signs.length === 0) return
+  throw new UnusableStoreError(
+    `${dataDir} held a store (${signs.join(' and ')} prove it), but its ${fileName} is ${size === 0 ? 'empty' : 'missing'}: ` +
+      `restore ${fileName}, or delete ${signs.join(' and ')} to begin with an empty store`,
+  )
 }
 
 /** They hold secrets, and older versions made them with what the umask left. */

@@ -30,6 +30,8 @@ export interface Durability {
    * reading is still right (no room); any other rejection means that nobody knows what is on disk.
    */
   write(batch: WriteBatch): Promise<void>
+  /** Throws when what was written is known to be lost. At no cost worth mentioning. */
+  checkHealth?(): void
   size(): Promise<number>
   close(): Promise<void>
 }

@@ -176,6 +176,7 @@ export class EmbeddedStore implements EmbeddedBackend {
   async checkHealth(): Promise<void> {
     this.#requireOpen()
     if (this.#queue.failure) throw this.#queue.failure
+    this.#durability?.checkHealth?.()
   }
 
   fork(): EmbeddedBackend {

@@ -2,8 +2,11 @@ import { readFileSync, readlinkSync, renameSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 
-/** Names the process that has the store open, or had it last. For the message only: the kernel's lock on the data file decides who has it. */
-const holderFile = 'store.json'
+/**
+ * Names the process that has the store open, or had it last. For the message only: the kernel's lock on the data file decides who has it. It
+ * is made once the store is, and stays: that it exists proves that there was one.
+ */
+export const holderFile = 'store.json'
 
 interface Holder {
   readonly pid: number

@@ -143,6 +143,8 @@ export class LmdbDurability implements Durability {
     for (const id of batch.endedLeases) this.#census.removeLease(id)
     const records = this.#bufferFor(size)
     try {
+      // LMDB would die of a file that was cut.
+      this.#file.requireInPlace()
       const committed = this.#tables.root.batch(() => {
         const { entries } = this.#tables
         let at = 0
@@ -160,10 +162,16 @@ export class LmdbDurability implements Durability {
       // LMDB starts at the end of the turn, or when it is given something while more than `txnStartThreshold` operations wait: now.
       const started = this.#tables.root.batch(() => undefined)
       await Promise.all([committed, started, this.#tables.root.flushed])
+      // What went into a file without a name is not durable.
+      this.#file.requireInPlace()
     } catch (error) {
       this.#failed = await translateWriteError(error)
       throw this.#failed
     }
+  }
+
+  checkHealth(): void {
+    this.#file.requireInPlace()
   }
 
   async size(): Promise<number> {
@@ -211,11 +219,14 @@ export class LmdbDurability implements Durability {
   }
 
   #requireFormat(dataDir: string): void {
-    const written = this.#readJson<{ format: number }>(formatKey)
-    if (written && written.format !== format) {
+    const written = this.#readJson<{ format: unknown } | null>(formatKey)
+    if (written === undefined && this.#tables.meta.getBinary(revisionKey) === undefined) {
+      this.#tables.meta.putSync(formatKey, Buffer.from(JSON.stringify({ format })))
+    } else if (typeof written?.format !== 'number') {
+      throw new DamagedStoreError(`the stored format is ${JSON.stringify(written)}, not a number: restore the data directory`)
+    } else if (written.format !== format) {
       throw new UnusableStoreError(`${dataDir} is in format ${written.format}; this version reads and writes format ${format}`)
     }
-    if (!written) this.#tables.meta.putSync(formatKey, Buffer.from(JSON.stringify({ format })))
   }
 
   #readJson<R>(key: Uint8Array): R | undefined {

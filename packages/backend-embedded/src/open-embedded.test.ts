@@ -1,6 +1,19 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,7 +21,7 @@ import { prefixRange } from '@keelson/storagebackend'
 import { createManualClock } from '@keelson/apimachinery/testing'
 import { open } from 'lmdb'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { LockedError, openEmbedded } from './index.ts'
+import { LockedError, openEmbedded, type EmbeddedBackend } from './index.ts'
 import { LmdbDurability } from './lmdb-durability.ts'
 import { openDurable } from './open-embedded.ts'
 
@@ -206,13 +219,72 @@ it('says so when a record is damaged', async () => {
   await expect(openEmbedded({ dataDir })).rejects.toThrow(/damaged/)
 })
 
-it('does not touch a directory of another format', async () => {
-  await (await openEmbedded({ dataDir }))[Symbol.asyncDispose]()
+it.each([
+  ['{"format":99}', 'UnusableStoreError', /format 99; this version reads and writes format 1/],
+  ['{"format":null}', 'DamagedStoreError', /the stored format is \{"format":null\}, not a number/],
+  ['null', 'DamagedStoreError', /the stored format is null, not a number/],
+  [undefined, 'DamagedStoreError', /the stored format is undefined, not a number/],
+])('does not touch a directory of the format %s', async (format, name, message) => {
+  {
+    await using backend = await openEmbedded({ dataDir })
+    await backend.commit({ compare: [], operations: [{ type: 'put', key: '/a', value: Buffer.from('v') }] })
+  }
   const root = raw()
   const meta = root.openDB<Uint8Array, Uint8Array>({ name: 'meta', encoding: 'binary', keyEncoding: 'binary' })
-  await meta.put(Buffer.from('format'), Buffer.from('{"format":99}'))
+  await (format === undefined ? meta.remove(Buffer.from('format')) : meta.put(Buffer.from('format'), Buffer.from(format)))
   await root.close()
-  await expect(openEmbedded({ dataDir })).rejects.toThrow(/format 99; this version reads and writes format 1/)
+  await expect(openEmbedded({ dataDir })).rejects.toMatchObject({ name, message: expect.stringMatching(message) })
+})
+
+describe('when data.mdb is lost', () => {
+  const make = async (): Promise<void> => {
+    await using backend = await openEmbedded({ dataDir })
+    await backend.commit({ compare: [], operations: [{ type: 'put', key: '/a', value: Buffer.from('v') }] })
+  }
+  const file = (): string => join(dataDir, 'data.mdb')
+  const put = (backend: EmbeddedBackend): Promise<unknown> =>
+    backend.commit({ compare: [], operations: [{ type: 'put', key: '/b', value: Buffer.from('v') }] })
+
+  it.each([
+    ['missing', () => rmSync(file())],
+    ['empty', () => truncateSync(file())],
+  ])('%s: is refused, until what proves that there was a store is deleted', async (word, lose) => {
+    await make()
+    lose()
+    for (let i = 0; i < 2; i++) {
+      await expect(openEmbedded({ dataDir })).rejects.toMatchObject({
+        name: 'UnusableStoreError',
+        message:
+          `${dataDir} held a store (store.json and closed.json prove it), but its data.mdb is ${word}: ` +
+          'restore data.mdb, or delete store.json and closed.json to begin with an empty store',
+      })
+    }
+    for (const name of ['store.json', 'closed.json']) rmSync(join(dataDir, name))
+    await using backend = await openEmbedded({ dataDir })
+    expect((await backend.list(prefixRange('/'))).count).toBe(0)
+  })
+
+  it.each([
+    ['deleted', () => rmSync(file()), /was deleted or replaced while the store was open/],
+    ['renamed', () => renameSync(file(), `${file()}.old`), /was deleted or replaced while the store was open/],
+    ['replaced', () => (copyFileSync(file(), `${file()}.new`), renameSync(`${file()}.new`, file())), /was deleted or replaced/],
+    ['cut', () => truncateSync(file()), /was cut from \d+ to 0 bytes while the store was open/],
+  ])('%s while the store is open: no write is acknowledged, and the store is not healthy', async (_word, lose, message) => {
+    await using backend = await openEmbedded({ dataDir })
+    await put(backend)
+    await backend.checkHealth()
+    lose()
+    await expect(backend.checkHealth()).rejects.toThrow(message)
+    await expect(put(backend)).rejects.toMatchObject({ name: 'StoppedError', message: expect.stringMatching(message) })
+    await expect(backend.checkHealth()).rejects.toThrow(message)
+  })
+
+  it('is no matter of other files in the directory: a first start with prepared certificates', async () => {
+    mkdirSync(join(dataDir, 'certs'), { recursive: true })
+    writeFileSync(join(dataDir, 'certs/ca.crt'), 'certificate')
+    writeFileSync(join(dataDir, 'admin.kubeconfig'), 'kubeconfig')
+    await make()
+  })
 })
 
 it.runIf(existsSync('/proc/self'))('refuses a directory that cannot be made', async () => {

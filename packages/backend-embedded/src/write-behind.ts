@@ -43,6 +43,10 @@ export class WriteBehind implements Durability {
     this.#flush().catch(() => undefined)
   }
 
+  checkHealth(): void {
+    this.#disk.checkHealth?.()
+  }
+
   async size(): Promise<number> {
     return (await this.#disk.size()) + this.#bytes
   }
