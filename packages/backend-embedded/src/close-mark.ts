@@ -5,8 +5,15 @@ import type { FileHeader } from './file-header.ts'
 /** What the file was like when the store was last closed in order. Without it, or with another file, what is there is doubtful. */
 export const closeMarkFile = 'closed.json'
 
+/** Never fails: on a full disk there is no mark, and the next start is careful. */
 export function leaveCloseMark(directory: string, header: FileHeader): void {
-  writeFileSync(join(directory, closeMarkFile), JSON.stringify(header), { mode: 0o600 })
+  const file = join(directory, closeMarkFile)
+  try {
+    writeFileSync(file, JSON.stringify(header), { mode: 0o600 })
+  } catch {
+    // What was made of it is empty.
+    rmSync(file, { force: true })
+  }
 }
 
 /** Takes the mark away: should opening end badly, the next one is careful. */

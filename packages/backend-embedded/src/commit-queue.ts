@@ -97,8 +97,9 @@ export class CommitQueue {
     this.#headRevision = state.visibleRevision()
   }
 
+  /** Undefined while reads are right, also when there is no room for writes. */
   get failure(): Error | undefined {
-    return this.#stopped ?? this.#readOnly?.error
+    return this.#stopped
   }
 
   /** One promise for a write: `async` would make two more. What is thrown in here rejects it. */

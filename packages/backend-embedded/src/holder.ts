@@ -1,4 +1,4 @@
-import { readFileSync, readlinkSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 
@@ -46,7 +46,7 @@ export function leaveHolder(directory: string): void {
     writeFileSync(`${file}.new`, JSON.stringify(thisProcess()), { mode: 0o600 })
     renameSync(`${file}.new`, file)
   } catch {
-    return
+    rmSync(`${file}.new`, { force: true })
   }
 }
 

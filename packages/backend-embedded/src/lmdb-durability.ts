@@ -64,9 +64,11 @@ export class LmdbDurability implements Durability {
   readonly #file: DataFile
   #tables: Tables
   readonly #freeBytes: (directory: string) => number
+  readonly #log: LmdbOptions['log']
   readonly #census = new Census()
   /** What may be written before the disk is asked again, and until when. */
   #room = { bytes: 0, until: 0 }
+  #isFull = false
   #records = Buffer.alloc(0)
   /** Everything was read and is right. */
   #sound = false
@@ -76,6 +78,7 @@ export class LmdbDurability implements Durability {
     this.#directory = directory
     this.#file = file
     this.#freeBytes = options.freeBytes ?? freeBytes
+    this.#log = options.log
     this.#tables = tables
   }
 
@@ -207,8 +210,18 @@ export class LmdbDurability implements Durability {
       return
     }
     const free = this.#freeBytes(this.#directory)
-    if (free < (size > 0 ? reserve + written : reserve / 4)) throw new NotWrittenError('no space left on device')
+    const isFull = free < (size > 0 ? reserve + written : reserve / 4)
+    if (size > 0) this.#noteFull(isFull, free)
+    if (isFull) throw new NotWrittenError('no space left on device')
     this.#room = { bytes: free < plenty ? 0 : free / 4, until: now + lookAgain }
+  }
+
+  /** Health checks stay green, for reads go on: the log says it. */
+  #noteFull(isFull: boolean, free: number): void {
+    if (isFull === this.#isFull) return
+    this.#isFull = isFull
+    const why = isFull ? 'has too little room: writes are refused until there is more' : 'has room again: writes are taken'
+    this.#log?.(0, `the disk of ${this.#directory} ${why} (${Math.round(free / 2 ** 20)} MiB free, ${reserve / 2 ** 20} MiB are kept)`)
   }
 
   /** One for all records, and for all batches: LMDB asks for the address of each buffer it sees. One batch at a time is under way. */

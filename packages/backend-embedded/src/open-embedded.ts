@@ -13,7 +13,7 @@ export interface EmbeddedOptions extends StoreOptions {
    * crash or a power cut then costs the newest writes, as if they had never been; an orderly close costs none.
    */
   readonly durability?: 'fsync' | 'memory'
-  /** Gets what an operator should know although the store works, at the level 0: that others may enter the directory. Default: nothing. */
+  /** Gets what an operator should know although the store works, at the level 0: that others may enter the directory, that the disk is full. Default: nothing. */
   readonly log?: (level: number, text: string) => void
 }
 

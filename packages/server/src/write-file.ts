@@ -1,10 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 
-/** Readers see the old file or the new one, never a part; the mode holds from the first byte on. Directories that are missing are made, for their owner. */
+/**
+ * Readers see the old file or the new one, never a part; the mode holds from the first byte on. Directories that are missing are made, for their
+ * owner. A file that is already so is left alone: a server that stopped starts again on a full disk.
+ */
 export async function writeFileAtomically(file: string, content: string, mode: number): Promise<void> {
+  if (await isSo(file, content, mode)) return
   const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`
   await makeDirectory(path.dirname(path.resolve(file)))
   try {
@@ -13,6 +17,15 @@ export async function writeFileAtomically(file: string, content: string, mode: n
   } catch (error) {
     await rm(temporary, { force: true })
     throw error
+  }
+}
+
+async function isSo(file: string, content: string, mode: number): Promise<boolean> {
+  try {
+    const stats = await lstat(file)
+    return stats.isFile() && (stats.mode & 0o777) === mode && (await readFile(file, 'utf8')) === content
+  } catch {
+    return false
   }
 }
 

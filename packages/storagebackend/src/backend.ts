@@ -128,7 +128,7 @@ export interface Lessor {
 
 /** The bytes-level contract that every driver fulfils. See `./testing` for its definition as a suite. */
 export interface Backend extends Reader, Writer, Watcher, Lessor, AsyncDisposable {
-  /** Throws with the reason when the store cannot serve. */
+  /** Throws with the reason when the store cannot serve reads. One that only refuses writes (`ReadOnlyError`) is healthy, as etcd is without space. */
   checkHealth(): Promise<void>
 }
 

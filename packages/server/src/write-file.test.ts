@@ -1,0 +1,40 @@
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { writeFileAtomically } from './write-file.ts'
+
+let directory = ''
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'keelson-write-file-'))
+})
+afterEach(() => rmSync(directory, { recursive: true, force: true }))
+
+const modeOf = (file: string): number => statSync(file).mode & 0o777
+
+it('leaves a file alone that is already so: there need be no room for another', async () => {
+  const file = join(directory, 'f')
+  await writeFileAtomically(file, 'content', 0o600)
+  const { ino } = statSync(file)
+  await writeFileAtomically(file, 'content', 0o600)
+  expect(statSync(file).ino).toBe(ino)
+})
+
+it('replaces one of other content, of another mode, and a link', async () => {
+  const file = join(directory, 'f')
+  await writeFileAtomically(file, 'old', 0o600)
+  await writeFileAtomically(file, 'new', 0o600)
+  expect(readFileSync(file, 'utf8')).toBe('new')
+
+  chmodSync(file, 0o666)
+  await writeFileAtomically(file, 'new', 0o600)
+  expect(modeOf(file)).toBe(0o600)
+
+  const target = join(directory, 'target')
+  writeFileSync(target, 'new', { mode: 0o600 })
+  rmSync(file)
+  symlinkSync(target, file)
+  await writeFileAtomically(file, 'newer', 0o600)
+  expect([readFileSync(file, 'utf8'), readFileSync(target, 'utf8')]).toEqual(['newer', 'new'])
+  expect(readdirSync(directory).toSorted()).toEqual(['f', 'target'])
+})
