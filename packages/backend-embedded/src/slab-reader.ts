@@ -21,8 +21,8 @@ export class SlabReader {
     }
     const start = this.#used
     this.#used += size
-    // `volatile.length` lies: lmdb overwrites it, while the typed array is as long as ever.
-    Buffer.prototype.copy.call(volatile, this.#slab, start, 0, size)
+    // lmdb overwrites `volatile.length` with a property of its own. Methods of Buffer may believe it; those of Uint8Array read the real length.
+    this.#slab.set(Uint8Array.prototype.subarray.call(volatile, 0, size), start)
     return this.#slab.subarray(start, this.#used)
   }
 }

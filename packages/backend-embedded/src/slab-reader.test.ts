@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { SlabReader } from './slab-reader.ts'
+
+/** LMDB's read buffer: large, and with a `length` of its own that says how long the value is, or was. */
+function volatileBuffer(text: string, length: number): Uint8Array {
+  const buffer = Buffer.alloc(200_000)
+  buffer.write(text)
+  Object.defineProperty(buffer, 'length', { value: length, writable: true, configurable: true })
+  return buffer
+}
+
+for (const length of [0, 5, 1_000_000])
+  test(`a value is read whole when the buffer claims a length of ${length}`, () => {
+    const reader = new SlabReader()
+    expect(Buffer.from(reader.decode(volatileBuffer('hello', length), 5)).toString()).toBe('hello')
+    expect(Buffer.from(reader.decode(volatileBuffer('second', length), 6)).toString()).toBe('second')
+    const large = 'x'.repeat(100_000)
+    expect(Buffer.from(reader.decode(volatileBuffer(large, length), large.length)).toString()).toBe(large)
+  })
