@@ -80,13 +80,13 @@ function lastMember(object: object): string | undefined {
   return last
 }
 
-/** JSON.stringify finds a `bigint` by throwing, so that objects without one pay nothing for it. */
+/** JSON.stringify finds a `bigint` by throwing, so that objects without one pay nothing for it. Before Node 26 it also throws at some thousand levels. */
 function nativeJson(value: unknown): string {
   try {
     const text = JSON.stringify(value)
     return text === undefined ? 'null' : goEscapes(text)
   } catch (e) {
-    if (e instanceof TypeError) return stringifyExactly(value)
+    if (e instanceof TypeError || e instanceof RangeError) return stringifyExactly(value)
     throw e
   }
 }
@@ -95,13 +95,40 @@ function goEscapes(text: string): string {
   return text.includes('\\ud') ? text.replace(/(?<!\\)((?:\\\\)*)\\u[dD][89a-fA-F][0-9a-fA-F]{2}/g, '$1\\ufffd') : text
 }
 
-/** For values with `bigint` in them. */
-function stringifyExactly(value: unknown): string {
-  if (typeof value === 'bigint') return String(value)
-  if (typeof value !== 'object' || value === null) return nativeJson(value)
-  if (Array.isArray(value)) return `[${value.map(stringifyExactly).join(',')}]`
-  const members: string[] = []
-  for (const [key, member] of Object.entries(value))
-    if (member !== undefined) members.push(`${nativeJson(key)}:${stringifyExactly(member)}`)
-  return `{${members.join(',')}}`
+interface OpenValue {
+  readonly isList: boolean
+  /** Of an object: names and values in turns. */
+  readonly members: readonly unknown[]
+  next: number
+}
+
+/** For values with `bigint` in them, and for those nested deeper than the stack allows. */
+function stringifyExactly(root: unknown): string {
+  const parts: string[] = []
+  const open: OpenValue[] = []
+  const write = (value: unknown): void => {
+    if (typeof value === 'bigint') parts.push(String(value))
+    else if (typeof value !== 'object' || value === null) parts.push(nativeJson(value))
+    else {
+      const isList = Array.isArray(value)
+      parts.push(isList ? '[' : '{')
+      open.push({ isList, members: isList ? value : membersOf(value), next: 0 })
+    }
+  }
+  write(root)
+  for (let last = open.at(-1); last !== undefined; last = open.at(-1)) {
+    if (last.next === last.members.length) {
+      parts.push(last.isList ? ']' : '}')
+      open.pop()
+      continue
+    }
+    if (last.next > 0) parts.push(',')
+    if (!last.isList) parts.push(`${nativeJson(last.members[last.next++])}:`)
+    write(last.members[last.next++])
+  }
+  return parts.join('')
+}
+
+function membersOf(object: object): readonly unknown[] {
+  return Object.entries(object).flatMap((member) => (member[1] === undefined ? [] : member))
 }

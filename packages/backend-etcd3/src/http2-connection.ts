@@ -34,9 +34,9 @@ export class Http2Connection {
     session.unref()
   }
 
-  /** Lost, and with it everything that was under way. */
+  /** Lost, and with it everything that was under way. Before Node 26 its streams close before the session is destroyed. */
   get lost(): boolean {
-    return this.#session.destroyed
+    return this.#session.destroyed || this.#session.socket.destroyed
   }
 
   /** Throws when the connection has just been left. While no request is under way it does not keep the process alive. */

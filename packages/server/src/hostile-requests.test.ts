@@ -202,6 +202,16 @@ describe('a client that asks and never reads', () => {
     socket.destroy()
   })
 
+  test('keeps no answer of a stream that it reset without an error', async () => {
+    closed = []
+    const client = connectHttp2(`https://127.0.0.1:${at}`, { rejectUnauthorized: false })
+    const stream = client.request({ ':path': '/api/v1/large' })
+    await once(stream, 'response')
+    stream.destroy()
+    await vi.waitFor(() => expect(closed).toEqual(['large']), { timeout: 5000 })
+    client.destroy()
+  })
+
   test('gets them all, in order, when it does read', async () => {
     served = 0
     const socket = ask(get('/version').repeat(20) + get('/api/v1/large') + get('/healthz'))

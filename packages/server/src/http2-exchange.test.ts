@@ -1,4 +1,4 @@
-import { connect, createServer } from 'node:http2'
+import { connect, constants, createServer } from 'node:http2'
 import type { ClientHttp2Session, Http2Server, IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
@@ -96,7 +96,7 @@ it('does not take an answer for written that its client did not wait for', async
   })
   const stream = client.request({ ':path': '/' })
   stream.on('error', () => {})
-  stream.on('response', () => stream.destroy())
+  stream.on('response', () => stream.close(constants.NGHTTP2_CANCEL))
   await closed
   await new Promise((resolve) => setImmediate(resolve))
   expect(finished).toBe(0)

@@ -8,6 +8,8 @@ const share = 4
 interface OpenStream {
   readonly stream: ServerHttp2Stream
   timed: boolean
+  /** How often it was looked at since its client reset it. */
+  looksAfterReset: number
 }
 
 /**
@@ -28,7 +30,7 @@ export class StreamStalls {
   }
 
   add(stream: ServerHttp2Stream): void {
-    const place = this.#open.add({ stream, timed: false })
+    const place = this.#open.add({ stream, timed: false, looksAfterReset: 0 })
     stream.on('close', () => this.#open.remove(place))
     if (this.#timer !== undefined) return
     this.#timer = setInterval(() => this.#look(), this.#stallMs / share)
@@ -43,9 +45,11 @@ export class StreamStalls {
   #look(): void {
     if (this.empty) return this.stop()
     for (const open of this.#open) {
+      const { stream } = open
+      // A stream that is reset without an error has no timer any more, and before Node 26.10 it waits for its answer to be written, which never is.
+      if (stream.closed && ++open.looksAfterReset > share) stream.destroy()
       if (open.timed) continue
       open.timed = true
-      const { stream } = open
       stream.setTimeout(this.#stallMs, () => {
         if (stream.writableLength > 0) stream.close(constants.NGHTTP2_CANCEL)
       })

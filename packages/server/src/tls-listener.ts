@@ -3,7 +3,7 @@ import { createServer as createHttp2Server } from 'node:http2'
 import type { Http2Server, ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
 import { createServer as createHttpsServer } from 'node:https'
 import type { Server as HttpsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { SecureContext, TLSSocket } from 'node:tls'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
@@ -190,7 +190,8 @@ function hasBody({ headers }: IncomingMessage): boolean {
  */
 function oneAtATime(serve: TlsListenerOptions['requestListener']): TlsListenerOptions['requestListener'] {
   return (incoming, outgoing) => {
-    if (outgoing.socket === null) outgoing.once('socket', () => serve(incoming, outgoing))
+    // Before Node 26 a connection that is ended still goes to the requests that wait for it.
+    if (outgoing.socket === null) outgoing.once('socket', (socket: Socket) => void (socket.destroyed || serve(incoming, outgoing)))
     else serve(incoming, outgoing)
   }
 }

@@ -19,7 +19,7 @@ const kindMarks = { scalar: Symbol('scalar'), list: Symbol('list'), map: Symbol(
 
 /** Nearly all have one step after them. */
 class Place {
-  set: FieldSet | undefined
+  fieldSet: FieldSet | undefined
   /** Of the member that the last step named; null where that has none. Looked up once, for steps say all that types depend on. */
   type: MergeType | null | undefined
   readonly #step: Step | undefined
@@ -82,9 +82,9 @@ export class CreatedShapes {
     this.#value(object.type, this.#empty.value, object.value)
     const place = this.#at
     if (place === undefined) return compute()
-    if (place.set === undefined) return (place.set = compute())
-    shareText(place.set)
-    return place.set
+    if (place.fieldSet === undefined) return (place.fieldSet = compute())
+    shareText(place.fieldSet)
+    return place.fieldSet
   }
 
   #step(step: Step): void {
