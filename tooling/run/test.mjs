@@ -1,16 +1,22 @@
 // npm test: everything that a contributor must see pass. Arguments go to vitest (npm test -- packages/cacher).
+// npm test -- --node=22.12 packages apps: the same tests on another Node, fetched from npm when it is not in the cache.
 // npm test -- --times=20 packages apps: the same again and again, to find tests that fail now and then.
 import path from 'node:path'
 import { ensureBuilt } from './lib/ensure-built.mjs'
+import { findNode, lowestNode, typeScriptEnvironment } from './lib/find-node.mjs'
 import { bin, ensureInstalled, node, root, run } from './lib/prepare.mjs'
 
+const isNode = (argument) => argument.startsWith('--node=')
 const isForRepeating = (argument) => argument.startsWith('--times=') || argument === '--fresh'
-const repeating = process.argv.slice(2).filter(isForRepeating)
-const args = process.argv.slice(2).filter((argument) => !isForRepeating(argument))
+const given = process.argv.slice(2)
+const named = given.find(isNode)?.slice('--node='.length)
+const version = named === 'lowest' ? lowestNode : named
+const repeating = given.filter(isForRepeating)
+const args = given.filter((argument) => !isNode(argument) && !isForRepeating(argument))
 
 ensureInstalled()
 ensureBuilt()
-const vitest = [node, bin('../vitest/vitest.mjs'), 'run', ...args]
+const vitest = [version === undefined ? node : findNode(version), bin('../vitest/vitest.mjs'), 'run', ...args]
 const repeat = [node, path.join(root, 'tooling/repo/src/repeat-tests.ts'), ...repeating, '--', ...vitest]
 const [command, ...rest] = repeating.length === 0 ? vitest : repeat
-process.exit(run(command, rest))
+process.exit(run(command, rest, { env: version === undefined ? {} : typeScriptEnvironment(version) }))

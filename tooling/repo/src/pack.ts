@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
-
-export const repositoryRoot: string = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..')
+import { publishedManifests, repositoryRoot } from './manifests.ts'
+import type { Manifest, PublishedManifest } from './manifests.ts'
 
 export interface PublishedPackage {
   readonly name: string
@@ -14,25 +13,10 @@ export interface PublishedPackage {
   readonly workspaceDependencies: readonly string[]
 }
 
-interface Manifest {
-  readonly name: string
-  readonly version: string
-  readonly private?: boolean
-  readonly dependencies?: Readonly<Record<string, string>>
-}
-
 /** Packs every public package as a release would (pnpm swaps `exports` to dist). Needs `tsc -b` to have run. */
 export function packAll(destination: string): readonly PublishedPackage[] {
   mkdirSync(destination, { recursive: true })
-  const manifests = new Map<string, { manifest: Manifest; directory: string }>()
-  for (const top of ['packages', 'apps'])
-    for (const name of readdirSync(path.join(repositoryRoot, top))) {
-      const directory = `${top}/${name}`
-      const file = path.join(repositoryRoot, directory, 'package.json')
-      if (!existsSync(file)) continue
-      const manifest = JSON.parse(readFileSync(file, 'utf8')) as Manifest
-      if (manifest.private !== true) manifests.set(manifest.name, { manifest, directory })
-    }
+  const manifests = new Map<string, PublishedManifest>(publishedManifests().map((one) => [one.manifest.name, one]))
   const { packageManager } = JSON.parse(readFileSync(path.join(repositoryRoot, 'package.json'), 'utf8')) as { packageManager: string }
   const filters = [...manifests.keys()].flatMap((name) => ['--filter', name])
   execFileSync('npx', ['--yes', packageManager, ...filters, 'pack', '--pack-destination', destination], {

@@ -5,9 +5,10 @@ import { stripTypeScriptTypes } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { findNode, lowestNode } from '@keelson/tooling-run/find-node'
 import { afterAll, describe, expect, test } from 'vitest'
-import { findNode20 } from './node-20.ts'
-import { packAll, repositoryRoot } from './pack.ts'
+import { repositoryRoot } from './manifests.ts'
+import { packAll } from './pack.ts'
 import { readmeExamples } from './readme-example.ts'
 
 const run = promisify(execFile)
@@ -16,11 +17,11 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
 execFileSync(path.join(repositoryRoot, 'node_modules/.bin/tsc'), ['-b', 'tsconfig.build.json'], { cwd: repositoryRoot, stdio: 'inherit' })
 const packages = packAll(path.join(scratch, 'tarballs'))
-const nodes = [findNode20(), process.execPath]
+const nodes = [findNode(lowestNode), process.execPath]
 
 describe('every package, installed alone into an empty project', () => {
   for (const { name, directory, tarball, workspaceDependencies } of packages)
-    test.concurrent(`${name}: its README's example runs on Node 20 and 26`, { timeout: 180_000 }, async () => {
+    test.concurrent(`${name}: its README's example runs on the lowest Node and on this one`, { timeout: 180_000 }, async () => {
       const project = path.join(scratch, 'projects', path.basename(directory))
       await mkdir(project, { recursive: true })
       const tarballOf = (wanted: string): string => `file:${packages.find((one) => one.name === wanted)?.tarball ?? ''}`

@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { packAll, repositoryRoot } from './pack.ts'
+import { repositoryRoot } from './manifests.ts'
+import { packAll } from './pack.ts'
 
 const scratch = mkdtempSync(path.join(os.tmpdir(), 'keelson-packed-'))
 const tool = (name: string): string => path.join(repositoryRoot, 'node_modules/.bin', name)

@@ -1,4 +1,4 @@
-// What every root script does first, on nothing but Node 20 and npm: install what the lockfile names, once.
+// What every root script does first, on nothing but Node 20.19 and npm: install what the lockfile names, once.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'

@@ -1,0 +1,18 @@
+// One life of a store on disk: reads what earlier lives left, adds its own, and closes. Prints what it read as JSON.
+import { openEmbedded } from '@keelson/backend-embedded'
+import { prefixRange } from '@keelson/storagebackend'
+
+const [dataDir = '', life = ''] = process.argv.slice(2)
+const store = await openEmbedded({ dataDir })
+const { entries } = await store.list(prefixRange('/'))
+const found = entries.map(({ key, value }) => `${key} ${value.length} ${Buffer.from(value).toString('latin1', 0, 8)}`)
+for (const size of [0, 1, 500, 20_000, 200_000])
+  await store.commit({
+    compare: [],
+    operations: [
+      { type: 'put', key: `/${life}/${size}`, value: Buffer.alloc(size, life) },
+      { type: 'put', key: '/last', value: Buffer.from(life) },
+    ],
+  })
+await store[Symbol.asyncDispose]()
+process.stdout.write(JSON.stringify(found))

@@ -1,0 +1,3 @@
+export const lowestNode: string
+export function findNode(version: string): string
+export function typeScriptEnvironment(version: string): { NODE_OPTIONS?: string }
