@@ -5,6 +5,7 @@ import { metaV1 } from '@keelson/api/meta/v1'
 import { decodeStruct, Scheme } from '@keelson/apimachinery'
 import type { ApiError, GroupVersionKind, JsonObject, KubeObject } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
+import { fourfold, processorTime } from '@keelson/apimachinery/testing'
 import type { FieldFilter, FieldManager } from '@keelson/apimachinery/managed-fields'
 import { describe, expect, it } from 'vitest'
 import { storageFieldManager } from './field-manager.ts'
@@ -83,6 +84,40 @@ function failure(run: () => unknown): ApiError {
 }
 
 const container = (name: string, image = 'i'): JsonObject => ({ name, image })
+
+describe('updates of objects with many managers', () => {
+  const keys = (count: number, value: string): JsonObject => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, value]))
+  const appliers = (count: number, fields: (i: number) => readonly number[]): NonNullable<KubeObject['metadata']['managedFields']> =>
+    Array.from({ length: count }, (_, i) => ({
+      manager: `m${i}`,
+      operation: 'Apply',
+      apiVersion: 'v1',
+      fieldsType: 'FieldsV1',
+      fieldsV1: { 'f:data': Object.fromEntries(fields(i).map((field) => [`f:k${field}`, {}])) },
+    }))
+  const updated = (count: number, before: JsonObject, after: JsonObject, fields: (i: number) => readonly number[]): Tracked => {
+    const tracked = new Tracked(configMap).update('first', { data: before })
+    tracked.object!.metadata.managedFields = appliers(count, fields)
+    return tracked.update('last', { data: after })
+  }
+
+  it.each([5, 50])('take what changed and what went from each of %i', (count) => {
+    const before = { ...keys(3, 'a'), k7: 'same', k8: 'goes', k9: 'changes' }
+    const after = { k0: 'a', k1: 'b', k2: 'b', k7: 'same', k9: 'changed' }
+    const { managers } = updated(count, before, after, (i) => (i % 2 === 0 ? [0, 1, 8] : [1, 2, 8, 9]))
+    const left = Array.from({ length: Math.ceil(count / 2) }, (_, i) => [`m${2 * i} Apply`, { 'f:data': { 'f:k0': {} } }])
+    expect(managers).toEqual({
+      ...Object.fromEntries(left),
+      'last Update': { 'f:data': { 'f:k1': {}, 'f:k2': {}, 'f:k9': {} } },
+    })
+  })
+
+  it('take no time for each manager and each change', async () => {
+    const update = (count: number): Tracked => updated(count, keys(5 * count, 'a'), keys(5 * count, 'b'), (i) => [i])
+    const few = await processorTime(() => update(1000))
+    expect(await processorTime(() => update(4000))).toBeLessThan(fourfold * few)
+  })
+})
 
 describe('updates', () => {
   it('give the manager what it set, and nobody what the server says itself', () => {

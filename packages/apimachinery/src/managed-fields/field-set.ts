@@ -107,6 +107,7 @@ function unionNodes(a: FieldSet, b: FieldSet, member: boolean): FieldSet | undef
   return node.build()
 }
 
+/** Looks at every element of `a` and at none that only `b` has. */
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   return intersectNodes(a, b, false) ?? leaf
 }

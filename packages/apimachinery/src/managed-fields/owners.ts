@@ -45,11 +45,14 @@ export function takeFields(
 ): void {
   const versions = new Map<string, Taken | undefined>([[change.next.apiVersion, takenBy(comparison)]])
   const losses: LostFields[] = []
+  // Looking up each change in each set is fast while there are few sets. Else each set looks up what it has: all of them came with the request.
+  const many = managed.size > fewManagers
   for (const [id, { set, apiVersion }] of managed) {
     if (id === except) continue
     if (!versions.has(apiVersion)) versions.set(apiVersion, takenIn(change, apiVersion))
     const found = versions.get(apiVersion)
     if (found === undefined) managed.delete(id)
+    else if (many) losses.push({ id, changed: intersection(set, found.changed), removed: intersection(set, found.removed) })
     else losses.push({ id, changed: intersection(found.changed, set), removed: found.removed })
   }
   if (!force) refuseLosses(managed, losses)
@@ -60,6 +63,9 @@ export function takeFields(
     else if (set !== entry.set) managed.set(id, { ...entry, set })
   }
 }
+
+/** Objects of a cluster have no more than ten updaters, and a few appliers. */
+const fewManagers = 16
 
 /** The same of all fields, whoever owns them. */
 export type Taken = Omit<LostFields, 'id'>

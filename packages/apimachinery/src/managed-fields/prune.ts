@@ -1,6 +1,6 @@
 import type { JsonObject } from '../meta.ts'
 import { ensureNamedFields } from './ensure-named-fields.ts'
-import { containsSet, difference, intersection, isEmptySet, leaf, union } from './field-set.ts'
+import { containsSet, difference, intersection, isEmptySet, union, unionOf } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
 import type { Managed, VersionedSet } from './managed.ts'
 import { removeItems } from './remove-items.ts'
@@ -36,10 +36,15 @@ function fieldsOf({ type, value }: TypedObject): FieldSet {
 
 /** What anybody owns stays. The version that was pruned comes first, for another may need what was pruned to be converted. */
 function addBackOwned(merged: TypedObject, pruned: TypedObject, managed: Managed, convert: ConvertTyped): TypedObject {
-  const owned = new Map<string, FieldSet>([[merged.apiVersion, leaf]])
-  for (const { apiVersion, set } of managed.values()) owned.set(apiVersion, union(owned.get(apiVersion) ?? leaf, set))
+  const owned = new Map<string, FieldSet[]>([[merged.apiVersion, []]])
+  for (const { apiVersion, set } of managed.values()) {
+    const sets = owned.get(apiVersion)
+    if (sets === undefined) owned.set(apiVersion, [set])
+    else sets.push(set)
+  }
   let result = pruned
-  for (const [apiVersion, set] of owned) {
+  for (const [apiVersion, sets] of owned) {
+    const set = unionOf(sets)
     if (isEmptySet(set)) continue
     const whole = convert(merged, apiVersion)
     const rest = convert(result, apiVersion)
