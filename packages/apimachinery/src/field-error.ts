@@ -48,6 +48,38 @@ export function appendErrors(errors: FieldErrorList, more: readonly FieldError[]
   for (let i = 0; i < more.length; i++) errors.push(more[i]!)
 }
 
+/**
+ * Errors that one validation reports. kube-apiserver reports all; a request has room for a million items with several errors each, and nobody
+ * reads this many.
+ */
+const maxFieldErrors = 1000
+
+/** The errors that the running validation has made. Only while it runs: nothing is awaited there. */
+let made: FieldError[] | undefined
+
+class TooManyFieldErrors extends Error {}
+
+/**
+ * Runs a validation, and ends it once it has made 1,000 errors. It then reports those, and last that there may be more. So the work for an
+ * invalid object is bounded as its answer is.
+ *
+ * @example
+ * const errors = collectFieldErrors(() => ports.map((port, i) => fieldError.invalid(path.index(i), port, 'must be less than 65536')))
+ */
+export function collectFieldErrors(validate: () => FieldErrorList): FieldErrorList {
+  const outer = made
+  const own: FieldError[] = []
+  made = own
+  try {
+    return validate()
+  } catch (error) {
+    if (!(error instanceof TooManyFieldErrors)) throw error
+    return [...own, newFieldError('FieldValueTooMany', undefined, undefined, `validation ended after ${maxFieldErrors} errors`)]
+  } finally {
+    made = outer
+  }
+}
+
 /** The message of a status cause: everything but the field's name. */
 export function fieldErrorBody(error: FieldError): string {
   let text: string = descriptions[error.type]
@@ -85,6 +117,14 @@ function isVerbatim(value: unknown): value is VerbatimValue {
 type Path = FieldPath | undefined
 
 function make(type: FieldErrorType, path: Path, badValue: unknown, detail: string): FieldError {
+  const error = newFieldError(type, path, badValue, detail)
+  if (made === undefined) return error
+  if (made.length >= maxFieldErrors) throw new TooManyFieldErrors('a validation made too many errors')
+  made.push(error)
+  return error
+}
+
+function newFieldError(type: FieldErrorType, path: Path, badValue: unknown, detail: string): FieldError {
   return { type, field: path === undefined ? '<nil>' : path.toString(), badValue, detail }
 }
 

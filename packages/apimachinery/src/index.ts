@@ -37,7 +37,15 @@ export type { FieldLabelRefusal, KindRegistration } from './scheme.ts'
 export { byteLength, goJson, goValue, parseInt64, quote } from './go-text.ts'
 export { FieldPath, fieldPath, unnamedPath } from './field-path.ts'
 export { repeatCheck } from './repeat-check.ts'
-export { aggregateFieldErrors, aggregateMessages, fieldError, fieldErrorBody, fieldErrorMessage, verbatim } from './field-error.ts'
+export {
+  aggregateFieldErrors,
+  aggregateMessages,
+  collectFieldErrors,
+  fieldError,
+  fieldErrorBody,
+  fieldErrorMessage,
+  verbatim,
+} from './field-error.ts'
 export type { FieldError, FieldErrorConstructors, FieldErrorList, FieldErrorType, VerbatimValue } from './field-error.ts'
 export { ApiError, apiErrorFromStatus, isApiError, reasons } from './api-error.ts'
 export type { ApiErrorInit, Reason } from './api-error.ts'

@@ -21,9 +21,9 @@ export function beforeCreate<T extends KubeObject>(parts: StoreParts<T>, context
   strategy.prepareForCreate?.(context, object)
   const readonly = object as DeepReadonly<T>
   return runValidation(strategy, context, {
-    validate: () => strategy.validateCreate?.(context, readonly) ?? [],
-    finish(own) {
-      refuseInvalid(parts, object, invalidities(definition, object.metadata, own))
+    validate: () => invalidities(definition, object.metadata, strategy.validateCreate?.(context, readonly) ?? []),
+    finish(errors) {
+      refuseInvalid(parts, object, errors)
       for (const text of strategy.warningsOnCreate?.(context, readonly) ?? []) context.warn(text)
       strategy.canonicalize?.(object)
     },

@@ -1,3 +1,4 @@
+import { collectFieldErrors } from '@keelson/apimachinery'
 import type { FieldErrorList, KubeObject, RequestContext } from '@keelson/apimachinery'
 import type { Strategy } from './resource-definition.ts'
 
@@ -10,8 +11,10 @@ export interface ValidationSteps {
 export function runValidation(
   strategy: Pick<Strategy<KubeObject>, 'runValidation'>,
   context: RequestContext,
-  { validate, finish }: ValidationSteps,
+  steps: ValidationSteps,
 ): void | Promise<void> {
+  const { finish } = steps
+  const validate = (): FieldErrorList => collectFieldErrors(steps.validate)
   const errors = strategy.runValidation === undefined ? validate() : strategy.runValidation(context, validate)
   return errors instanceof Promise ? errors.then(finish) : finish(errors)
 }

@@ -1,5 +1,5 @@
 import type { DeviceRequest, DeviceRequestAllocationResult, ResourceClaim, ResourceClaimTemplate } from '@keelson/api/resource/v1'
-import { fieldError, fieldPath, newInvalid } from '@keelson/apimachinery'
+import { collectFieldErrors, fieldError, fieldPath, newInvalid } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath, KubeObject, RequestContext } from '@keelson/apimachinery'
 import type { ResourceDefinition, StoreHooks, SubresourceFactory } from '@keelson/registry'
 import { validateInSlices } from '../expressions/validate-in-slices.ts'
@@ -37,7 +37,7 @@ function hooks<T extends KubeObject>(
       const index = (requestsOf(readonly) ?? []).findIndex(({ exactly }) => exactly?.adminAccess === true)
       const errors = index < 0 ? [] : await complaints(context, labelsOf, fieldPath('spec', 'devices', 'requests').index(index))
       if (errors.length === 0) return () => {}
-      const own = await validateInSlices(context, () => strategy.validateCreate?.(context, readonly) ?? [])
+      const own = await validateInSlices(context, () => collectFieldErrors(() => strategy.validateCreate?.(context, readonly) ?? []))
       throw newInvalid({ group, kind }, object.metadata.name ?? '', [...errors, ...own])
     },
   }

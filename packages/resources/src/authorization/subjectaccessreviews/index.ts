@@ -1,5 +1,5 @@
 import type { LocalSubjectAccessReview, SelfSubjectAccessReview, SubjectAccessReview } from '@keelson/api/authorization/v1'
-import { copyObject, newBadRequest, newInvalid } from '@keelson/apimachinery'
+import { collectFieldErrors, copyObject, newBadRequest, newInvalid } from '@keelson/apimachinery'
 import type { KubeObject, RequestContext, UserInfo } from '@keelson/apimachinery'
 import { restFacts } from '@keelson/registry'
 import type { Creater, RESTStorage } from '@keelson/registry'
@@ -20,7 +20,7 @@ export function accessReviews(authorizer: AccessAuthorizer, kind: AccessReviewKi
     ...restFacts({ group, version, kind }, { namespaced, singularName: kind.toLowerCase() }),
     async create(context, object, { validate }): Promise<KubeObject> {
       const review = object as AccessReview
-      const errors = validateAccessReview(review, kind)
+      const errors = collectFieldErrors(() => validateAccessReview(review, kind))
       // The original has lost the kind where it says this.
       if (errors.length > 0) throw newInvalid({ group, kind: '' }, '', errors)
       if (namespaced) requireNamespace(review, context)

@@ -5,9 +5,6 @@ import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachin
 type Term = DeepReadonly<TopologySelectorTerm>
 type Requirement = DeepReadonly<TopologySelectorLabelRequirement>
 
-/** A body has room for more empty terms than an answer for what is wrong with each. */
-const maxReportedDuplicates = 100
-
 export function validateAllowedTopologies(terms: readonly Term[], path: FieldPath): FieldErrorList {
   // The original begins with as many empty terms as there are given, so that an empty one is reported that often.
   const seen = new Map([[canonicalTerm({}), terms.length]])
@@ -16,7 +13,7 @@ export function validateAllowedTopologies(terms: readonly Term[], path: FieldPat
     const canonical = canonicalTerm(term)
     const same = seen.get(canonical) ?? 0
     seen.set(canonical, same + 1)
-    const duplicates = Array.from({ length: Math.min(same, maxReportedDuplicates) }, () => fieldError.duplicate(at, ''))
+    const duplicates = Array.from({ length: same }, () => fieldError.duplicate(at, ''))
     return [...validateTerm(term, at), ...duplicates]
   })
 }
