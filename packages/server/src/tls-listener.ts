@@ -190,10 +190,26 @@ function hasBody({ headers }: IncomingMessage): boolean {
  */
 function oneAtATime(serve: TlsListenerOptions['requestListener']): TlsListenerOptions['requestListener'] {
   return (incoming, outgoing) => {
+    // Node pauses a connection when it reads a request while an answer still waits to be taken.
+    if (incoming.socket.isPaused()) readThroughStream(incoming.socket)
     // Before Node 26 a connection that is ended still goes to the requests that wait for it.
     if (outgoing.socket === null) outgoing.once('socket', (socket: Socket) => void (socket.destroyed || serve(incoming, outgoing)))
     else serve(incoming, outgoing)
   }
+}
+
+/**
+ * Has the rest of a paused connection go through its stream, which keeps it until the connection is resumed. By default node's parser is fed by the TLS layer
+ * itself, which hands over all records that it has read, whether or not the parser is paused: the parser fails with HPE_PAUSED, and node cuts the
+ * connection. An ordinary client meets this when the end of a large answer reaches it before node hears that the answer was taken, and it sends a large
+ * request at once. Node gives the connection back to the stream as soon as it gets a listener for data.
+ */
+function readThroughStream(socket: Socket): void {
+  const listener = (): void => {}
+  socket.on('data', listener)
+  socket.off('data', listener)
+  // The stream believes that it is being read for, as it was before the parser took over, and would not start to read when it is resumed.
+  socket.push(Buffer.alloc(0))
 }
 
 /**

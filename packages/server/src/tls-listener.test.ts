@@ -1,0 +1,86 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import type { ServerResponse } from 'node:http'
+import {
+  createAuthenticatorUnion,
+  createBearerTokenAuthenticator,
+  createPrivilegedGroupsAuthorizer,
+  createStaticTokens,
+} from '@keelson/auth'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { afterEach, expect, test } from 'vitest'
+import { createMemoryCertificateStore } from './certificates/certificate-store.ts'
+import { ownCertificates } from './certificates/own-certificates.ts'
+import { createServer } from './create-server.ts'
+import type { Server } from './create-server.ts'
+
+let server: Server | undefined
+afterEach(() => server?.close(0))
+
+/** Answers with what it was sent, as a write does: at the end of the turn in which the body was complete. */
+async function serve(): Promise<number> {
+  const { serving } = await ownCertificates({ store: createMemoryCertificateStore() })
+  const tokens = createStaticTokens([['root', { name: 'admin', groups: ['system:masters'] }]])
+  server = createServer({
+    authenticator: createAuthenticatorUnion([createBearerTokenAuthenticator(tokens)]),
+    authorizer: createPrivilegedGroupsAuthorizer('system:masters'),
+    tls: serving,
+  })
+  server.app.post('/api/v1/echo', async (c) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of c.env.incoming!) chunks.push(chunk as Buffer)
+    await new Promise((resolve) => setImmediate(resolve))
+    const body = Buffer.concat(chunks)
+    const outgoing = c.env.outgoing as ServerResponse
+    outgoing.writeHead(200, { 'content-length': body.length })
+    outgoing.end(body)
+    return RESPONSE_ALREADY_SENT
+  })
+  return (await server.listen(0, '127.0.0.1')).port
+}
+
+/**
+ * Asks again on a connection as soon as it has the answer, with the body in one packet with the head or, as Python does, in another. In a thread of its own:
+ * in the server's the next request always comes late enough.
+ */
+const client = `
+const { connect } = require('node:tls')
+const { parentPort, workerData: { port, connections, requests, size } } = require('node:worker_threads')
+const head = 'POST /api/v1/echo HTTP/1.1\\r\\nHost: a\\r\\nAuthorization: Bearer root\\r\\nContent-Length: ' + size + '\\r\\n\\r\\n'
+const body = 'x'.repeat(size)
+let connected = 0
+let total = 0
+function next() {
+  if (connected++ === connections) return parentPort.postMessage(total)
+  const apart = connected % 2 === 0
+  let answered = 0
+  let text = ''
+  const ask = () => {
+    socket.write(apart ? head : head + body)
+    if (apart) setImmediate(() => socket.write(body))
+  }
+  const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false }, ask)
+  socket.on('data', (chunk) => {
+    text += chunk.toString('latin1')
+    const end = text.indexOf('\\r\\n\\r\\n')
+    if (end < 0 || text.length < end + 4 + size) return
+    text = text.slice(end + 4 + size)
+    total++
+    if (++answered === requests) socket.destroy()
+    else ask()
+  })
+  socket.on('error', () => {})
+  socket.on('close', next)
+}
+next()
+`
+
+test('large requests and answers follow each other on one connection of HTTP/1.1', async () => {
+  const workerData = { port: await serve(), connections: 20, requests: 20, size: 150_000 }
+  const worker = new Worker(client, { eval: true, workerData })
+  try {
+    expect(await once(worker, 'message')).toEqual([workerData.connections * workerData.requests])
+  } finally {
+    await worker.terminate()
+  }
+})
