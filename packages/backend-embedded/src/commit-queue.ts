@@ -1,6 +1,7 @@
 import { mapList, type Clock } from '@keelson/apimachinery'
 import {
   ReadOnlyError,
+  requireTransaction,
   StoppedError,
   type Change,
   type CommitResult,
@@ -106,6 +107,7 @@ export class CommitQueue {
   commit(transaction: Transaction): Promise<CommitResult> {
     return new Promise((settle, fail) => {
       this.#requireRunning()
+      requireTransaction(transaction)
       for (const { key, modRevision } of transaction.compare) {
         if ((this.#current(key)?.modRevision ?? 0) !== modRevision) return settle(this.#lost(transaction))
       }
@@ -319,7 +321,7 @@ export class CommitQueue {
   }
 
   #requireRunning(): void {
-    const reason = this.#stopped ?? this.#closing
+    const reason = this.#closing ?? this.#stopped
     if (reason) throw reason
   }
 
@@ -341,9 +343,9 @@ function endOfTurn(): Promise<void> {
 
 /** What LMDB takes, on every kind of store alike. */
 function requireKey(key: string): void {
-  if (key === '' || !key.isWellFormed()) throw new RangeError('a key must be well-formed text and not empty')
+  if (!key.isWellFormed()) throw new RangeError(`the key ${JSON.stringify(key)} is not well-formed text`)
   if (key.length * 3 > maxKeyBytes && Buffer.byteLength(key) > maxKeyBytes)
-    throw new RangeError(`a key must not be longer than ${maxKeyBytes} bytes`)
+    throw new RangeError(`the key ${JSON.stringify(key.slice(0, 100))}… is longer than ${maxKeyBytes} bytes`)
 }
 
 function isPut({ type }: Operation): boolean {

@@ -170,6 +170,7 @@ export class EmbeddedStore implements EmbeddedBackend {
   }
 
   async size(): Promise<number> {
+    this.#requireOpen()
     return this.#durability ? this.#durability.size() : this.#bytes
   }
 
@@ -193,7 +194,7 @@ export class EmbeddedStore implements EmbeddedBackend {
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#closed) return
-    this.#closed = new StoppedError('it was closed')
+    this.#closed = new StoppedError()
     this.#leases.close()
     await this.#queue.close(this.#closed)
     this.#hub.stop(this.#closed)

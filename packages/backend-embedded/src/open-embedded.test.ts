@@ -329,7 +329,7 @@ describe.skipIf(process.platform === 'win32')('what other users may read', () =>
 
 it('refuses keys that it could not store', async () => {
   await using backend = await openEmbedded({ dataDir })
-  for (const key of ['', 'x'.repeat(2000), 'a\ud800']) {
+  for (const key of ['x'.repeat(2000), 'a\ud800']) {
     await expect(backend.commit({ compare: [], operations: [{ type: 'put', key, value: Buffer.from('v') }] })).rejects.toThrow(RangeError)
   }
   expect((await backend.commit({ compare: [], operations: [{ type: 'put', key: '/a', value: Buffer.from('v') }] })).revision).toBe(2)

@@ -1,4 +1,4 @@
-import { UnavailableError } from '@keelson/storagebackend'
+import { requireTransaction, UnavailableError } from '@keelson/storagebackend'
 import type {
   Backend,
   CommitResult,
@@ -87,6 +87,7 @@ export class Etcd3Backend implements Backend, Compaction, SizeStatistics {
 
   async commit(transaction: Transaction): Promise<CommitResult> {
     this.#requireOpen()
+    requireTransaction(transaction)
     return this.#committer.commit(transaction)
   }
 

@@ -112,5 +112,5 @@ export function toBackendError(failure: CallFailure, call: FailedCall = {}): Err
 }
 
 export function closedError(): StoppedError {
-  return new StoppedError('it was closed')
+  return new StoppedError()
 }

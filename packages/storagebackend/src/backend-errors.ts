@@ -50,8 +50,9 @@ export class ReadOnlyError extends BackendError {
 /** The store was closed, or a flush failed and it cannot say any more what is durable. */
 export class StoppedError extends BackendError {
   override readonly name = 'StoppedError'
-  constructor(reason: string, options?: ErrorOptions) {
-    super(`the store has stopped: ${reason}`, options)
+  /** Without a reason it was closed. */
+  constructor(reason?: string, options?: ErrorOptions) {
+    super(reason === undefined ? 'the store is closed' : `the store has stopped: ${reason}`, options)
   }
 }
 

@@ -80,7 +80,7 @@ export interface Writer {
   /**
    * Resolves only when the outcome is durable (`committed: false` too waits for the writes that it saw).
    * Ownership of the values passes to the store. A transaction that deletes nothing and puts nothing still compares, without a new revision.
-   * Throws `ReadOnlyError` (disk full), `StoppedError` (a flush failed, or closed), `UnavailableError` (etcd: not
+   * Throws `TypeError` when the transaction is not one (`requireTransaction`), before anything is written; `ReadOnlyError` (disk full), `StoppedError` (a flush failed, or closed), `UnavailableError` (etcd: not
    * reached, nothing written), `UnknownOutcomeError` (etcd: connection lost in between).
    */
   commit(transaction: Transaction): Promise<CommitResult>

@@ -21,9 +21,10 @@ export function lifecycleTests(test: DeclareBackendTest): void {
       () => put('a'),
       () => backend.grantLease(1),
       () => backend.checkHealth(),
+      () => backend.requestProgress(),
       () => new WatchReader(backend, prefixRange(prefix), revision).next(),
     ]) {
-      await expect(within<unknown>(call(), 'a refusal')).rejects.toThrow()
+      await expect(within<unknown>(call(), 'a refusal')).rejects.toMatchObject({ name: 'StoppedError', message: 'the store is closed' })
     }
   })
 }

@@ -1,6 +1,8 @@
 import { expect } from 'vitest'
+import type { Transaction } from '../backend.ts'
 import { compareKeys, prefixRange } from '../key-range.ts'
 import type { DeclareBackendTest } from './backend-suite.ts'
+import { within } from './watch-reader.ts'
 
 const text = (value: Uint8Array | undefined): string | undefined => value && Buffer.from(value).toString()
 
@@ -158,6 +160,42 @@ export function readWriteTests(test: DeclareBackendTest): void {
     const { entries, revision } = await backend.list(prefixRange(prefix))
     expect(entries).toHaveLength(50)
     expect(revision).toBeGreaterThanOrEqual(Math.max(...revisions))
+  })
+
+  test('a transaction that is none is refused with the place, and nothing of it is written', async ({ backend, prefix, put }) => {
+    const before = await put('a', 'kept')
+    const value = Buffer.from('v')
+    const compare: unknown[] = []
+    const good = { type: 'put', key: `${prefix}good`, value }
+    const bad = (operation: object): unknown => ({ compare, operations: [good, { type: 'put', key: `${prefix}a`, value, ...operation }] })
+    const cases: [transaction: unknown, message: string][] = [
+      [undefined, 'the transaction must be { compare, operations }, not undefined'],
+      [{ operations: [good] }, 'compare must be an array of { key, modRevision }, empty to compare nothing, not undefined'],
+      [{ compare }, 'operations must be an array of puts and deletes, not undefined'],
+      [{ compare: [{ modRevision: 0 }], operations: [good] }, 'compare[0].key must be a string, not undefined'],
+      [
+        { compare: [{ key: `${prefix}a`, modRevision: String(before) }], operations: [good] },
+        `compare[0].modRevision must be an integer, 0 for an absent key, not a string ("${before}")`,
+      ],
+      [{ compare, operations: [undefined] }, 'operations[0].type must be "put" or "delete", not undefined'],
+      [bad({ type: 'PUT' }), 'operations[1].type must be "put" or "delete", not a string ("PUT")'],
+      [bad({ key: undefined }), 'operations[1].key must be a string that is not empty, not undefined'],
+      [bad({ key: '' }), 'operations[1].key must be a string that is not empty, not an empty string'],
+      [bad({ type: 'delete', key: 7 }), 'operations[1].key must be a string that is not empty, not 7'],
+      [bad({ value: undefined }), 'operations[1].value must be a Uint8Array (a Buffer is one), not undefined'],
+      [bad({ value: 'text' }), 'operations[1].value must be a Uint8Array (a Buffer is one), not a string ("text")'],
+      [bad({ value: [1, 2] }), 'operations[1].value must be a Uint8Array (a Buffer is one), not an array'],
+      [bad({ value: new DataView(new ArrayBuffer(1)) }), 'operations[1].value must be a Uint8Array (a Buffer is one), not a DataView'],
+      [bad({ lease: 'x' }), 'operations[1].lease must be a lease that grantLease gave, not a string ("x")'],
+    ]
+    for (const [transaction, message] of cases)
+      await expect(within(backend.commit(transaction as Transaction), 'a refusal'), message).rejects.toMatchObject({
+        name: 'TypeError',
+        message,
+      })
+    const { entries } = await backend.list(prefixRange(prefix))
+    expect(entries.map(({ key, modRevision }) => [key, modRevision])).toEqual([[`${prefix}a`, before]])
+    await put('b')
   })
 
   test('an aborted read is refused', async ({ backend, prefix }) => {
