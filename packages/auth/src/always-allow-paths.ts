@@ -1,4 +1,4 @@
-import { noOpinion } from './authorizer.ts'
+import { noOpinion, noRules } from './authorizer.ts'
 import type { Authorizer, Decision } from './authorizer.ts'
 
 /** Non-resource paths that everyone may ask for. One that ends in `*` stands for all that begin with what is before it. Throws on a `*` elsewhere. */
@@ -20,6 +20,7 @@ export function createAlwaysAllowPathsAuthorizer(paths: readonly string[]): Auth
       const path = withoutSlash(info.path)
       return exact.has(path) || prefixes.some((prefix) => path.startsWith(prefix)) ? allow : noOpinion
     },
+    rulesFor: () => ({ ...noRules, nonResourceRules: paths.length === 0 ? [] : [{ verbs: ['*'], nonResourceURLs: [...paths] }] }),
   }
 }
 

@@ -74,3 +74,25 @@ test('the first opinion decides, reasons of those without one are kept', async (
   })
   expect(await createAuthorizerUnion().authorize(of({}))).toEqual({ decision: 'noOpinion', reason: '' })
 })
+
+test('an authorizer lists what a user may do', async () => {
+  const paths = ['/healthz', '/livez']
+  const authorizer = createAuthorizerUnion(createPrivilegedGroupsAuthorizer('system:masters'), createAlwaysAllowPathsAuthorizer(paths))
+  const always = { verbs: ['*'], nonResourceURLs: paths }
+  expect(await authorizer.rulesFor!({ name: 'alice', groups: [] }, 'default')).toEqual({
+    resourceRules: [],
+    nonResourceRules: [always],
+    incomplete: false,
+  })
+  expect(await authorizer.rulesFor!({ name: 'root', groups: ['system:masters'] }, 'default')).toEqual({
+    resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
+    nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }, always],
+    incomplete: false,
+  })
+  const silent: Authorizer = { authorize: () => ({ decision: 'noOpinion', reason: '' }) }
+  expect(await createAuthorizerUnion(authorizer, silent).rulesFor!({ name: 'alice', groups: [] }, 'default')).toMatchObject({
+    nonResourceRules: [always],
+    incomplete: true,
+    error: 'the authorizer does not support user rule resolution',
+  })
+})

@@ -1,5 +1,5 @@
 import { noOpinion } from './authorizer.ts'
-import type { Authorizer, AuthorizerAttributes, Decision } from './authorizer.ts'
+import type { Authorizer, AuthorizerAttributes, Decision, Rules } from './authorizer.ts'
 
 /** The first that allows or denies decides. No opinion at all carries every reason given, one per line; the server refuses then. */
 export function createAuthorizerUnion(...members: readonly Authorizer[]): Authorizer {
@@ -13,7 +13,23 @@ export function createAuthorizerUnion(...members: readonly Authorizer[]): Author
     }
     return given.length === 0 ? noOpinion : { decision: 'noOpinion', reason: given.join('\n') }
   }
-  return { authorize: (attributes) => step(0, attributes, []) }
+  return {
+    authorize: (attributes) => step(0, attributes, []),
+    // A member that denies without listing rules makes the others' rules a guess, so the answer is then incomplete.
+    rulesFor: async (user, namespace) => joinRules(await Promise.all(members.map(async (member) => member.rulesFor?.(user, namespace)))),
+  }
+}
+
+function joinRules(answers: readonly (Rules | undefined)[]): Rules {
+  const known = answers.filter((answer) => answer !== undefined)
+  const errors = known.flatMap(({ error }) => error ?? [])
+  if (known.length < answers.length) errors.push('the authorizer does not support user rule resolution')
+  return {
+    resourceRules: known.flatMap(({ resourceRules }) => resourceRules),
+    nonResourceRules: known.flatMap(({ nonResourceRules }) => nonResourceRules),
+    incomplete: known.length < answers.length || known.some(({ incomplete }) => incomplete),
+    ...(errors.length > 0 && { error: errors.join(', ') }),
+  }
 }
 
 function isFinal(decision: Decision): boolean {

@@ -6,7 +6,7 @@ export type { AuthenticationResult, Authenticator, Credentials } from './authent
 export { createAuthenticatorUnion } from './authenticator-union.ts'
 export type { AuthenticatorUnionOptions } from './authenticator-union.ts'
 export { noOpinion } from './authorizer.ts'
-export type { Authorizer, AuthorizerAttributes, Decision } from './authorizer.ts'
+export type { Authorizer, AuthorizerAttributes, Decision, Rules } from './authorizer.ts'
 export { createAuthorizerUnion } from './authorizer-union.ts'
 export { bearerToken, createBearerTokenAuthenticator } from './bearer-token.ts'
 export { createClientCertificateAuthenticator } from './client-certificate.ts'

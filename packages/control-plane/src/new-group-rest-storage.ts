@@ -16,10 +16,13 @@ export function newGroupRESTStorage(config: GenericConfig, group: ApiGroup, clie
   return newRESTStorage(config, resources, groupParts(group, client, authorizer))
 }
 
-/** An authorizer by roles can say all that somebody may do; others only answer what they are asked. */
-function ruleResolver(authorizer: Authorizer & Partial<RuleResolver>): RuleResolver {
-  const { rulesFor } = authorizer
-  if (rulesFor !== undefined) return { rulesFor: (user, namespace) => rulesFor.call(authorizer, user, namespace) }
-  const error = 'the authorizer does not support user rule resolution'
-  return { rulesFor: () => ({ resourceRules: [], nonResourceRules: [], incomplete: true, error }) }
+/** Lists a user's rules, as far as the authorizer can. */
+function ruleResolver(authorizer: Authorizer): RuleResolver {
+  const unsupported = {
+    resourceRules: [],
+    nonResourceRules: [],
+    incomplete: true,
+    error: 'the authorizer does not support user rule resolution',
+  }
+  return { rulesFor: (user, namespace) => authorizer.rulesFor?.(user, namespace) ?? unsupported }
 }

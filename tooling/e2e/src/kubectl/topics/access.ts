@@ -8,6 +8,17 @@ export const access: Topic = {
     ['auth whoami', lines('ATTRIBUTE VALUE', 'Username kubernetes-admin', 'Groups [system:masters system:authenticated]')],
     ['auth whoami -o jsonpath={.status.userInfo.username}', 'kubernetes-admin'],
     ['auth can-i get pods', 'yes'],
+    [
+      'auth can-i --list',
+      lines(
+        'Resources Non-Resource URLs Resource Names Verbs',
+        '*.* [] [] [*]',
+        '[*] [] [*]',
+        '[/healthz] [] [*]',
+        '[/livez] [] [*]',
+        '[/readyz] [] [*]',
+      ),
+    ],
     ["auth can-i '*' '*' --all-namespaces", 'yes'],
     ['auth can-i create deployments --subresource=scale', 'yes'],
     ['auth can-i get /logs', 'yes'],
