@@ -1,12 +1,20 @@
-// npm start -- FLAGS: installs and builds when needed, then becomes the API server.
+// npm start -- FLAGS: installs and builds when needed, then runs the API server until it ends.
 import { spawn } from 'node:child_process'
 import { ensureBuilt, entry } from './lib/ensure-built.mjs'
 import { ensureInstalled, node } from './lib/prepare.mjs'
 
+const parent = process.ppid
 ensureInstalled()
 ensureBuilt()
-const server = spawn(node, [entry, ...process.argv.slice(2)], { stdio: 'inherit' })
+// SIGUSR1 would open Node's inspector to every process of this user.
+const server = spawn(node, ['--disable-sigusr1', entry, ...process.argv.slice(2)], { stdio: 'inherit' })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => server.kill(signal))
+// npm passes SIGTERM on to its shell, and the shell ends without passing it on. Whoever ended npm wants the server to end as well.
+const watch = setInterval(() => {
+  if (process.ppid === parent) return
+  clearInterval(watch)
+  server.kill('SIGTERM')
+}, 200)
 server.on('error', (error) => {
   process.stderr.write(`keelson: ${error.message}\n`)
   process.exit(1)

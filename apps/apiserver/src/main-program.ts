@@ -1,3 +1,4 @@
+import { isatty } from 'node:tty'
 import { parseArguments } from './arguments.ts'
 import type { ParsedArguments } from './arguments.ts'
 import { flags } from './flags.ts'
@@ -6,6 +7,7 @@ import { createLog } from './create-log.ts'
 import { helpText } from './help.ts'
 import { watchIdleMemory } from './idle-memory.ts'
 import { bindAddress, serverOptions } from './server-options.ts'
+import { createStopSignals } from './stop-signals.ts'
 import { Problems, StartError, explain } from './start-error.ts'
 
 const wrongUsage = 2
@@ -62,7 +64,6 @@ async function serve(values: FlagValues, problems: Problems): Promise<void> {
 
   let stopping = false
   const stop = (signal: NodeJS.Signals): void => {
-    if (stopping) process.exit(cannotStart)
     stopping = true
     log(0, 'Stopping', { signal })
     chain.close().then(
@@ -76,8 +77,14 @@ async function serve(values: FlagValues, problems: Problems): Promise<void> {
       },
     )
   }
-  process.on('SIGTERM', stop)
-  process.on('SIGINT', stop)
+  const onSignal = createStopSignals({ stop, abandon: () => process.exit(cannotStart), now: () => performance.now() })
+  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal)
+  // The terminal is gone. Without one, SIGHUP asks for a reload, and files are followed anyway; nohup is heard this way as well, since Node forgets it.
+  const hasTerminal = [0, 1, 2].some((descriptor) => isatty(descriptor))
+  process.on('SIGHUP', hasTerminal ? onSignal : () => log(0, 'Ignored a signal', { signal: 'SIGHUP' }))
+  // A terminal or a pipe that is gone cannot take the log; the server goes on without.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   // One request's lost promise must not end everybody else's server.
   process.on('unhandledRejection', (reason) => log(0, 'Unhandled rejection', { err: String((reason as Error)?.stack ?? reason) }))
 

@@ -8,6 +8,11 @@ if (major < 22 || (major === 22 && minor < 12)) {
   process.stderr.write(`keelson: needs Node 22.12 or newer; this is Node ${process.versions.node}, ${process.execPath}\n`)
   process.exit(1)
 }
+
+// SIGUSR1 would open Node's inspector, and with it all keys of the cluster, to every process of this user. A listener takes the signal away from it;
+// `--disable-sigusr1` does so even before this line, but a Node before 22.14 does not start with it.
+process.on('SIGUSR1', () => {})
+
 // While writes wait for the disk, the engine sees their objects grow old, and from then on puts all that the same code makes among the old ones,
 // where only a full collection finds what is garbage: a GET then costs a third more.
 setFlagsFromString('--no-allocation-site-pretenuring')

@@ -124,6 +124,32 @@ describe('a server', () => {
     expect(await second.exited).toBe(0)
   })
 
+  test.skipIf(process.platform === 'win32')(
+    'does not open the inspector, and outlives a hangup without a terminal',
+    { timeout: 30_000 },
+    async () => {
+      const running = server('signals', '--storage-backend=memory', '--controllers=none')
+      const { url } = await ready(running)
+      running.child.kill('SIGUSR1')
+      running.child.kill('SIGHUP')
+      await expect.poll(running.errors).toContain('"Ignored a signal" signal="SIGHUP"')
+      expect((await call(`${url}/readyz`, 'GET')).status).toBe(200)
+      expect(running.errors()).not.toContain('Debugger')
+      running.child.kill('SIGTERM')
+      expect(await running.exited).toBe(0)
+    },
+  )
+
+  test('goes on when nobody reads its log any more', { timeout: 30_000 }, async () => {
+    const running = server('unread', '--storage-backend=memory', '--controllers=none', '-v=3')
+    const { url } = await ready(running)
+    running.child.stderr!.destroy()
+    running.child.stdout!.destroy()
+    for (let i = 0; i < 3; i++) expect((await call(`${url}/readyz`, 'GET')).status).toBe(200)
+    running.child.kill('SIGTERM')
+    expect(await running.exited).toBe(0)
+  })
+
   test('logs requests with their users, and no secret', { timeout: 30_000 }, async () => {
     const running = server('logged', '--storage-backend=memory', '--controllers=none', '-v=10', '--logging-format=json')
     const { url } = await ready(running)

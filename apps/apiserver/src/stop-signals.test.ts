@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { createStopSignals } from './stop-signals.ts'
+
+test('a signal that is passed on several times is one, and a later one ends the wait', () => {
+  const done: string[] = []
+  let time = 1000
+  const onSignal = createStopSignals({ stop: (signal) => done.push(signal), abandon: () => done.push('abandoned'), now: () => time })
+  onSignal('SIGINT')
+  onSignal('SIGINT')
+  time += 400
+  onSignal('SIGTERM')
+  expect(done).toEqual(['SIGINT'])
+  time += 200
+  onSignal('SIGINT')
+  expect(done).toEqual(['SIGINT', 'abandoned'])
+})

@@ -1,0 +1,33 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { repositoryRoot } from '../repository-root.ts'
+
+let directory: string
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(os.tmpdir(), 'keelson-npm-start-'))
+})
+afterAll(() => rm(directory, { recursive: true, force: true }))
+
+/** npm with everything that it starts; all of them share its stdout, which closes when the last one has ended. */
+async function npmStart(name: string): Promise<{ npm: ChildProcess; output: () => string; closed: Promise<unknown> }> {
+  const npm = spawn('npm', ['start', '--', `--data-dir=${path.join(directory, name)}`, '--storage-backend=memory', '--secure-port=0'], {
+    cwd: repositoryRoot,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [npm.stdout, npm.stderr]) stream.on('data', (data: Buffer) => (output += data.toString()))
+  const closed = once(npm, 'close')
+  await expect.poll(() => output, { timeout: 20_000 }).toContain('keelson is ready at')
+  return { npm, output: () => output, closed }
+}
+
+test.skipIf(process.platform === 'win32')('ending npm ends the server that npm start has started', { timeout: 60_000 }, async () => {
+  const { npm, output, closed } = await npmStart('term')
+  npm.kill('SIGTERM')
+  await closed
+  expect(output()).toMatch(/"Stopping" signal="SIGTERM"\n.*"Stopped"/)
+})
