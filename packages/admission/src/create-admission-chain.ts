@@ -2,10 +2,12 @@ import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { AdmissionAttributes, AdmissionChain, AdmissionOperation, AdmissionPlugin } from './admission.ts'
 import { createAdmissionMetrics } from './admission-metrics.ts'
 import type { AdmissionMetrics, AdmissionType, ObserveAdmission } from './admission-metrics.ts'
+import { thrownBy } from './plugin-error.ts'
 
 const writes: readonly AdmissionOperation[] = ['CREATE', 'UPDATE', 'DELETE']
 
 interface Step {
+  readonly plugin: string
   readonly run: (attributes: AdmissionAttributes) => Promise<void> | void
   readonly observe: ObserveAdmission
 }
@@ -50,7 +52,11 @@ function phases(
       let phase = made.get(operation)
       if (phase === undefined) made.set(operation, (phase = { steps: [], observe: metrics.step(half, operation) }))
       if (plugin[half] === undefined) continue
-      phase.steps.push({ run: (attributes) => plugin[half]!(attributes), observe: metrics.plugin(plugin.name, half, operation) })
+      phase.steps.push({
+        plugin: plugin.name,
+        run: (attributes) => plugin[half]!(attributes),
+        observe: metrics.plugin(plugin.name, half, operation),
+      })
     }
   }
   return made
@@ -94,7 +100,7 @@ function refuse(phase: Phase, step: Step, phaseBegan: number, stepBegan: number,
   const now = performance.now()
   step.observe(true, (now - stepBegan) / 1000, now)
   phase.observe(true, (now - phaseBegan) / 1000, now)
-  throw error
+  throw thrownBy(step.plugin, error)
 }
 
 function isAsyncDisposable(value: object): value is AsyncDisposable {

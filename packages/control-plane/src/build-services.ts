@@ -3,6 +3,7 @@ import { systemClock } from '@keelson/apimachinery'
 import type { LoopbackClient } from '@keelson/loopback'
 import { createServiceAllocators, defaultClusterIPRange, parseIPRanges, ServiceRepair } from '@keelson/resources-core'
 import type { ServiceAllocators } from '@keelson/resources-core'
+import { describeError } from '@keelson/server'
 import { endpointAddress } from './addresses.ts'
 import { BootstrapController } from './bootstrap/bootstrap-controller.ts'
 import { ServerLeases } from './bootstrap/server-leases.ts'
@@ -31,7 +32,7 @@ export function buildServices(config: GenericConfig, options: ServerChainOptions
       ...(serviceNodePortRange === undefined ? {} : { nodePortRange: serviceNodePortRange }),
       client,
       nodePorts: { storage: nodePorts.storage, key: `${nodePorts.prefix}servicenodeports` },
-      onError: (error) => log(0, 'Watching services failed', { err: error }),
+      onError: (error) => log(0, 'Watching services failed', { err: describeError(error) }),
     }),
   )
   const servers = systemStorage<Endpoints>(config, { resource: 'apiServerIPInfo', kind: 'Endpoints' })

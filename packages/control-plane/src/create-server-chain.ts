@@ -1,7 +1,16 @@
 import type { AdmissionChain } from '@keelson/admission'
 import { createLoopbackClient, createSharedInformers } from '@keelson/loopback'
 import type { RemoteTls } from '@keelson/registry'
-import { createDeprecationMetrics, createServer, createWatchMetrics, isAbort, kubeconfig, writeKubeconfig } from '@keelson/server'
+import {
+  consoleLog,
+  createDeprecationMetrics,
+  createServer,
+  createWatchMetrics,
+  describeError,
+  isAbort,
+  kubeconfig,
+  writeKubeconfig,
+} from '@keelson/server'
 import type { Server } from '@keelson/server'
 import { advertiseAddress, bracketed, reachableAddress } from './addresses.ts'
 import { authorizeCreate } from './authorize-create.ts'
@@ -38,7 +47,8 @@ import type { ServerChain } from './server-chain.ts'
 import { addStorageHealth, storagesReady } from './storage-health.ts'
 
 /** Everything from the store to the port, wired. It does not listen yet. Throws `ConfigurationError` for options that cannot be satisfied. */
-export async function createServerChain(options: ServerChainOptions = {}): Promise<ServerChain> {
+export async function createServerChain(given: ServerChainOptions = {}): Promise<ServerChain> {
+  const options: LoggedOptions = { ...given, log: given.log ?? consoleLog }
   const problems = await findOptionProblems(options)
   if (problems.length > 0) throw new ConfigurationError(problems)
   const controllers = await ControllerRunner.create(wantedControllers(options))
@@ -55,6 +65,8 @@ export async function createServerChain(options: ServerChainOptions = {}): Promi
   }
 }
 
+type LoggedOptions = ServerChainOptions & Required<Pick<ServerChainOptions, 'log'>>
+
 interface Chosen {
   readonly controllers: ControllerRunner
   readonly plugins: SelectedPlugins
@@ -62,8 +74,8 @@ interface Chosen {
   readonly serving: Serving
 }
 
-function wire(options: ServerChainOptions, config: GenericConfig, { controllers, plugins, kubeletTls: tls, serving }: Chosen): ServerChain {
-  const log = options.log ?? (() => {})
+function wire(options: LoggedOptions, config: GenericConfig, { controllers, plugins, kubeletTls: tls, serving }: Chosen): ServerChain {
+  const { log } = options
   let admission: (AdmissionChain & AsyncDisposable) | undefined
   const client = createLoopbackClient({
     scheme: config.scheme,
@@ -71,7 +83,7 @@ function wire(options: ServerChainOptions, config: GenericConfig, { controllers,
     admission: () => admission,
     fieldManager: 'kube-apiserver',
   })
-  const informers = createSharedInformers(client, { onError: (error) => log(0, 'Informer failed', { err: error }) })
+  const informers = createSharedInformers(client, { onError: (error) => log(0, 'Informer failed', { err: describeError(error) }) })
   admission = buildAdmission(plugins, { client, informers }, config.metrics)
 
   const server = createServer({
@@ -111,7 +123,7 @@ function wire(options: ServerChainOptions, config: GenericConfig, { controllers,
       authorizeCreate: authorizeCreate(config.authorizer),
       observeWatch: createWatchMetrics(config.metrics),
       observeDeprecated: createDeprecationMetrics(config.metrics),
-      onInternalError: (error) => log(isAbort(error) ? 3 : 0, 'Internal error', { err: String((error as Error)?.stack ?? error) }),
+      onInternalError: (error) => log(isAbort(error) ? 3 : 0, 'Internal error', { err: describeError(error) }),
     },
   }
   server.addListedPaths(() => ['/openapi/v2', '/openapi/v3', '/openapi/v3/'])
@@ -149,7 +161,7 @@ function wire(options: ServerChainOptions, config: GenericConfig, { controllers,
       informers,
       rootCA: config.certificates.authority,
       metrics: config.metrics,
-      onError: (name, error) => log(0, 'Controller failed', { controller: name, err: error }),
+      onError: (name, error) => log(0, 'Controller failed', { controller: name, err: describeError(error) }),
     }),
   )
   // The last: who finds the server's endpoint expects an answer.
@@ -173,7 +185,7 @@ function wire(options: ServerChainOptions, config: GenericConfig, { controllers,
 }
 
 interface ChainParts {
-  readonly options: ServerChainOptions
+  readonly options: LoggedOptions
   readonly config: GenericConfig
   readonly server: Server
   readonly admission: AsyncDisposable
@@ -248,7 +260,7 @@ class Chain implements ServerChain {
     this.#begun = true
     const host = options.bindAddress ?? '127.0.0.1'
     const { port } = await server.listen(options.port ?? 0, host)
-    this.#parts.config.certificates.files?.follow(server, (text) => options.log?.(0, text))
+    this.#parts.config.certificates.files?.follow(server, (text) => options.log(0, text))
     this.#url = `https://${bracketed(reachableAddress(host))}:${port}`
     await onPort(port)
     if (options.kubeconfigPath !== undefined) await writeKubeconfig(options.kubeconfigPath, this.kubeconfig)
@@ -258,7 +270,10 @@ class Chain implements ServerChain {
   #runHooks(): void {
     if (this.#hooksRun) return
     this.#hooksRun = true
-    this.#parts.hooks.run().then(this.#ready.resolve, this.#ready.reject)
+    this.#parts.hooks.run().then(this.#ready.resolve, (error: unknown) => {
+      if (this.#closing === undefined) this.#parts.options.log(0, 'Start failed', { err: describeError(error) })
+      this.#ready.reject(error)
+    })
   }
 
   close(): Promise<void> {

@@ -108,7 +108,7 @@ export interface ServerChainOptions {
   readonly controllers?: readonly string[]
   /** Of what the server does again and again for services. Default: the system's. */
   readonly clock?: Clock
-  /** 0 is what an operator must see, higher is more talkative. Default: silent. */
+  /** 0 is what an operator must see, higher is more talkative. Default: level 0 goes to the console. */
   readonly log?: Log
   /** Every request is logged when it is over, at level 3. Default false. */
   readonly logRequests?: boolean

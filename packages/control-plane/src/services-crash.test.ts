@@ -85,7 +85,7 @@ test('a server that is killed in the middle leaves nothing taken once it is repa
   await Promise.all([ended, ...working])
 
   const clock = createManualClock(Date.now())
-  await using chain = await createServerChain({ ...options(), clock })
+  await using chain = await createServerChain({ ...options(), clock, log: () => {} })
   await chain.listen()
   await chain.ready
   const services = chain.client.resource<Service>({ group: '', resource: 'services' })!

@@ -18,6 +18,7 @@ import { SmartRouter } from 'hono/router/smart-router'
 import { TrieRouter } from 'hono/router/trie-router'
 import { createAccessMetrics } from './access-metrics.ts'
 import { isAbort } from './active-request.ts'
+import { consoleLog, describeError } from './console-log.ts'
 import { answerPanic, createHandlerChain } from './handler-chain.ts'
 import { createHealthEndpoint } from './health.ts'
 import { ClientAuthorities } from './client-authorities.ts'
@@ -80,7 +81,7 @@ export interface ServerOptions {
   readonly version?: VersionInfo
   /** What `/metrics` shows, beside the server's own. Default: nothing else. */
   readonly metrics?: MetricsRegistry
-  /** 0 is what an operator must see (bugs), higher is more talkative (2: failing health checks). Default: silent. */
+  /** 0 is what an operator must see (bugs), higher is more talkative (2: failing health checks). Default: level 0 goes to the console. */
   readonly log?: Log
   /** Every request is logged when it is over, at level 3. Default false. */
   readonly logRequests?: boolean
@@ -136,10 +137,9 @@ const endpointNames: readonly HealthEndpointName[] = ['healthz', 'livez', 'ready
 
 /** The HTTPS server around the API groups: the handler chain, the paths that are no API, start and stop. */
 export function createServer(options: ServerOptions): Server {
-  const log = options.log ?? (() => {})
+  const log = options.log ?? consoleLog
   const onBug = (request: string, error: unknown, requestId?: string): void => {
-    const err = String((error as Error)?.stack ?? error)
-    log(isAbort(error) ? 3 : 0, 'Internal error', { request, err, ...(requestId && { 'audit-ID': requestId }) })
+    log(isAbort(error) ? 3 : 0, 'Internal error', { request, err: describeError(error), ...(requestId && { 'audit-ID': requestId }) })
   }
   const lifecycle = new Lifecycle()
   const metrics = options.metrics ?? createMetricsRegistry()

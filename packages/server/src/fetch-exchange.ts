@@ -1,5 +1,6 @@
 import { Readable, Writable } from 'node:stream'
 import type { IncomingHttpHeaders } from 'node:http'
+import { ClientGoneError } from './active-request.ts'
 
 /** Bytes of an answer that wait for their reader before the handler is held up. */
 const highWaterMark = 64 * 1024
@@ -28,7 +29,7 @@ export function openFetchExchange(request: Request, outcome: FetchOutcome): Fetc
   const { signal } = request
   const abort = (): void => void outgoing.destroy(reasonOf(signal))
   // Errors reach the caller through `outcome`; without a listener they would end the process.
-  incoming.on('error', (error) => outgoing.destroy(error))
+  incoming.on('error', (error) => outgoing.destroy(error.cause as Error))
   outgoing.on('error', () => {})
   outgoing.on('close', () => {
     signal.removeEventListener('abort', abort)
@@ -78,7 +79,7 @@ export class FetchIncoming extends Readable {
     if (this.#body === undefined) return void this.push(null)
     this.#body.read().then(
       ({ done, value }) => this.push(done ? null : value),
-      (error: unknown) => this.destroy(error as Error),
+      (cause: unknown) => this.destroy(new ClientGoneError('the body of the request failed', { cause })),
     )
   }
 

@@ -12,12 +12,14 @@ import type { Server } from './create-server.ts'
 let server: Server
 /** Of the last request to /api/v1/stream. */
 let written = 0
+const bugs: string[] = []
 let ended: Promise<string>
 
 beforeAll(async () => {
   const { serving } = await ownCertificates({ store: createMemoryCertificateStore() })
   server = createServer({
     tls: serving,
+    log: (level, text, fields) => level === 0 && bugs.push(`${text} ${String(fields?.['err'])}`),
     authenticator: createAuthenticatorUnion(
       [createBearerTokenAuthenticator(createStaticTokens([['root', { name: 'admin', groups: ['system:masters'] }]]))],
       { anonymous: createAnonymousAuthenticator() },
@@ -146,6 +148,7 @@ describe.each([
   test('fails with the body that fails', async () => {
     const body = new ReadableStream({ pull: (controller) => controller.error(new Error('torn')) })
     await expect(ask('/api/v1/echo', { method: 'POST', body, duplex: 'half', ...admin })).rejects.toThrow('torn')
+    expect(bugs.join()).not.toContain('torn')
   })
 })
 

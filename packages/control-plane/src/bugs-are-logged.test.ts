@@ -1,0 +1,64 @@
+import type { AdmissionPlugin } from '@keelson/admission'
+import { afterEach, expect, test, vi } from 'vitest'
+import { createServerChain } from './create-server-chain.ts'
+import type { ServerChain } from './server-chain.ts'
+import type { ServerChainOptions } from './server-chain-options.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+const user = { name: 'alice', groups: ['system:masters'] }
+
+async function started(options: ServerChainOptions): Promise<ServerChain> {
+  const chain = await createServerChain({ controllers: ['none'], ...options })
+  await chain.start()
+  return chain
+}
+
+function createIn(chain: ServerChain, namespace: string): Promise<Response> {
+  const headers = { 'content-type': 'application/json' }
+  return chain.fetch(`/api/v1/namespaces/${namespace}/configmaps`, { method: 'POST', headers, body: '{"metadata":{"name":"a"}}', user })
+}
+
+function brokenPlugin(): never {
+  throw new TypeError('the plugin has a bug')
+}
+
+test('an admission plugin that throws is logged with its name and stack, and the client learns nothing of it', async () => {
+  const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
+  const plugin: AdmissionPlugin = {
+    name: 'Broken',
+    operations: ['CREATE'],
+    validate: ({ namespace }) => (namespace === 'default' ? brokenPlugin() : undefined),
+  }
+  await using chain = await started({ admission: { plugins: { Broken: () => plugin } } })
+  const answer = await createIn(chain, 'default')
+  expect(answer.status).toBe(500)
+  expect(await answer.text()).not.toMatch(/bug|Broken/)
+  const text = printed.mock.calls.flat().join('\n')
+  expect(text).toContain('the admission plugin "Broken" failed: the plugin has a bug')
+  expect(text).toMatch(/TypeError: the plugin has a bug\n +at brokenPlugin/)
+})
+
+test('a source of tokens that throws is logged with its stack', async () => {
+  const lines: unknown[] = []
+  const tokens = [{ authenticateToken: (): never => brokenPlugin() }]
+  await using chain = await started({ tokens, log: (level, text, fields) => level === 0 && lines.push([text, fields]) })
+  const answer = await chain.fetch('/version', { headers: { authorization: 'Bearer x' } })
+  expect(answer.status).toBe(500)
+  expect(await answer.text()).not.toContain('bug')
+  expect(lines).toEqual([
+    [
+      'Internal error',
+      expect.objectContaining({ request: 'GET /version', err: expect.stringMatching(/TypeError.*\n +at brokenPlugin/) as string }),
+    ],
+  ])
+})
+
+test('a refusal is no bug: nothing is printed', async () => {
+  const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
+  await using chain = await started({})
+  expect((await createIn(chain, 'missing')).status).toBe(404)
+  expect(printed).not.toHaveBeenCalled()
+})
