@@ -103,7 +103,7 @@ function unexpectedArgument(argument: string, before: string | undefined, known:
   if (isSwitch && /^(true|false|t|f|1|0)$/i.test(argument)) {
     return `unexpected argument ${JSON.stringify(argument)}: a switch takes its value behind a "=": ${before}=${argument}`
   }
-  const guess = argument.startsWith('-') ? suggestedFlag(argument.replace(/^-+|=.*$/g, ''), known.keys()) : undefined
+  const guess = argument.startsWith('-') ? suggestedFlag(argument.split('=', 1)[0]!.replace(/^-+/, ''), known.keys()) : undefined
   if (guess !== undefined) return `unexpected argument ${JSON.stringify(argument)}; did you mean ${guess}?`
   return `unexpected argument ${JSON.stringify(argument)}: allowed are flags (--help lists them) and, first, one of ${commands.join(', ')}`
 }

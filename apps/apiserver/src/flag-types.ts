@@ -40,13 +40,20 @@ export function list(): FlagType<readonly string[]> {
   }
 }
 
+function listed(written: string): readonly string[] {
+  return written.split(',').filter((part) => part !== '')
+}
+
 /** `apps/v1=false,api/beta=true`, as pairs: what is given again goes on. */
 export function switches(): FlagType<readonly (readonly [string, boolean])[]> {
   return {
     schema: z.pipe(
       z.string().check(z.regex(/^([^=,]+=(true|false)(,|$))*$/, 'a list like apps/v1=false,api/beta=true')),
       z.transform((written: string) =>
-        Array.from(written.matchAll(/([^=,]+)=(true|false)/g), ([, name, on]) => [name!, on === 'true'] as const),
+        listed(written).map((pair) => {
+          const [name = '', on] = pair.split('=')
+          return [name, on === 'true'] as const
+        }),
       ),
     ),
     placeholder: 'mapStringBool',
@@ -84,7 +91,7 @@ export function fraction(maximum: number): FlagType<number> {
   const meaning = `a number from 0 to ${maximum}`
   return {
     schema: z.pipe(
-      z.string().check(z.regex(/^\d*\.?\d+$/, meaning)),
+      z.string().check(z.regex(/^(?:\d+(?:\.\d+)?|\.\d+)$/, meaning)),
       z.pipe(z.transform(Number), z.number().check(z.lte(maximum, meaning))),
     ),
     placeholder: 'float',
@@ -97,7 +104,12 @@ export function resourceSizes(): FlagType<Readonly<Record<string, number>>> {
     schema: z.pipe(
       z.string().check(z.regex(/^([^#,]+#\d{1,9}(,|$))*$/, 'a list like pods#0,deployments.apps#100')),
       z.transform((written: string) =>
-        Object.fromEntries(Array.from(written.matchAll(/([^#,]+)#(\d+)/g), ([, name, size]) => [name!, Number(size)])),
+        Object.fromEntries(
+          listed(written).map((pair) => {
+            const [name = '', size] = pair.split('#')
+            return [name, Number(size)]
+          }),
+        ),
       ),
     ),
     placeholder: 'strings',
@@ -147,6 +159,6 @@ export function duration(): FlagType<number> {
 
 function milliseconds(written: string): number {
   let total = 0
-  for (const [, amount, unit] of written.matchAll(/(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/g)) total += Number(amount) * units[unit!]!
+  for (const [, amount, unit] of written.matchAll(/(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/gy)) total += Number(amount) * units[unit!]!
   return total
 }

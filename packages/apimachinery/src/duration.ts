@@ -1,4 +1,5 @@
 import { quote } from './go-text.ts'
+import { trimRight } from './trim.ts'
 
 /** Nanoseconds, as Go counts them. */
 export type DurationNanos = bigint
@@ -57,8 +58,6 @@ export function formatDuration(nanos: DurationNanos): string {
 function withFraction(value: bigint, unit: bigint): string {
   const fraction = value % unit
   if (fraction === 0n) return String(value / unit)
-  const digits = String(fraction)
-    .padStart(String(unit).length - 1, '0')
-    .replace(/0+$/, '')
+  const digits = trimRight(String(fraction).padStart(String(unit).length - 1, '0'), '0')
   return `${value / unit}.${digits}`
 }

@@ -180,3 +180,6 @@ export { validateCondition, validateConditions } from './conditions-validation.t
 export type { Condition } from './conditions-validation.ts'
 export { pause, systemClock } from './clock.ts'
 export type { Clock, TimerOptions } from './clock.ts'
+export { pemBlocks } from './pem.ts'
+export type { PemBlock } from './pem.ts'
+export { trim, trimRight } from './trim.ts'

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls'
+import { trimRight } from '@keelson/apimachinery'
 import type { TransportConfig } from '@keelson/storagebackend'
 import type { IOptions } from 'etcd3'
 import { addressCredentials, namelessServer } from './address-credentials.ts'
@@ -42,7 +43,7 @@ export async function connect(transport: TransportConfig, egress: Egress | undef
   const relays: Relay[] = []
   const endpoints: Endpoint[] = []
   for (const server of serverList) {
-    const address = server.replace(/\/+$/, '')
+    const address = trimRight(server, '/')
     if (address.startsWith('unix:')) {
       const path = address.replace(/^unix:(\/\/)?/, '')
       const socketChannel = new Http2Channel({ dial: createDial({ target: { path } }), authority: 'localhost', scheme: 'http' })

@@ -1,3 +1,4 @@
+import { trim } from '@keelson/apimachinery'
 import { requireTransaction, UnavailableError } from '@keelson/storagebackend'
 import type {
   Backend,
@@ -139,7 +140,7 @@ export class Etcd3Backend implements Backend, Compaction, SizeStatistics {
 
   async #probe(): Promise<void> {
     const { prefix, healthTimeout } = this.#settings
-    const key = `/${prefix.replace(/^\/+|\/+$/g, '')}/health`
+    const key = `/${trim(prefix, '/')}/health`
     try {
       await this.#servers.call({ type: 'read', callTimeout: healthTimeout, patience: healthTimeout }, (endpoint, settings) =>
         endpoint.call(rangeMethod, { key }, settings),

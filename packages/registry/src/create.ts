@@ -96,7 +96,7 @@ export function timeToLive<T extends KubeObject>({ definition }: StoreParts<T>, 
 /** Something new has no version yet. What is not a number counts as none, as it does in the original. */
 function dropResourceVersion({ metadata }: KubeObject): void {
   if (metadata.resourceVersion === undefined) return
-  if (/^[0-9]*[1-9][0-9]*$/.test(metadata.resourceVersion)) {
+  if (/^0*[1-9][0-9]*$/.test(metadata.resourceVersion)) {
     throw newUnknownError('resourceVersion should not be set on objects to be created')
   }
   delete metadata.resourceVersion

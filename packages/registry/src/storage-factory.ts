@@ -1,3 +1,4 @@
+import { trim } from '@keelson/apimachinery'
 import type { GroupResource } from '@keelson/apimachinery'
 import type { Backend, ResourceTransformers, StorageMetrics, ValueTransformer } from '@keelson/storagebackend'
 import type { CodecFactory } from './rest-options.ts'
@@ -92,7 +93,7 @@ export class DefaultStorageFactory implements StorageFactory {
 
   constructor(options: StorageOptions, prefixes: ReadonlyMap<string, string>) {
     this.#options = options
-    this.#root = `/${(options.prefix ?? '/registry').replace(/^\/+|\/+$/g, '')}`
+    this.#root = `/${trim(options.prefix ?? '/registry', '/')}`
     if (this.#root === '/') throw new Error(`the storage prefix ${JSON.stringify(options.prefix)} names no place`)
     this.#prefixes = prefixes
   }

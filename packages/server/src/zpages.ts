@@ -55,7 +55,7 @@ function statusBody({ version, paths }: ZPagesOptions): Body {
   const startTime = `${new Date(Date.now() - process.uptime() * 1000).toISOString().slice(0, 19)}Z`
   const two = (value: number): string => String(Math.floor(value)).padStart(2, '0')
   const up = `${Math.floor(seconds / 3600)} hr ${two((seconds / 60) % 60)} min ${two(seconds % 60)} sec`
-  const binaryVersion = version.gitVersion.replace(/^v/, '').replace(/[-+].*$/, '')
+  const binaryVersion = version.gitVersion.replace(/^v/, '').split(/[-+]/, 1)[0]!
   const emulationVersion = `${version.emulationMajor}.${version.emulationMinor}`
   const folders = new Set(paths().flatMap((path) => (path === '/' ? [] : `/${path.split('/')[1]}`)))
   const shown = [...folders].filter((path) => !forClients.has(path)).sort()

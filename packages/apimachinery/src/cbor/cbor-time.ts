@@ -1,3 +1,4 @@
+import { trimRight } from '../trim.ts'
 import { CborError } from './cbor-error.ts'
 
 const rfc3339 = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9})\d*)?(Z|[+-]\d\d:\d\d)$/
@@ -28,6 +29,6 @@ export function epochText(seconds: number): string {
 }
 
 function fractionOf(digits: string): string {
-  const needed = digits.replace(/0+$/, '')
+  const needed = trimRight(digits, '0')
   return needed === '' ? '' : `.${needed}`
 }

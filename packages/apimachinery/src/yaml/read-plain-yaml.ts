@@ -1,5 +1,6 @@
 import { setOwn } from '../json-reader.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
+import { trimRight } from '../trim.ts'
 import { notPlain } from './not-plain.ts'
 import { blockHeader, readBlockScalar, spacesOf } from './plain-block-scalar.ts'
 import { readPlainFlow } from './plain-flow.ts'
@@ -12,8 +13,8 @@ interface Line {
   readonly content: string
 }
 
-const keyAndRest = /^([A-Za-z_][\w./-]*):(?: +(.*))?$/
-const quotedKeyAndRest = /^"([\w][\w./-]*)":(?: +(.*))?$/
+const keyAndRest = /^([A-Za-z_][\w./-]*):(?: +(.*))?$/s
+const quotedKeyAndRest = /^"([\w][\w./-]*)":(?: +(.*))?$/s
 const maxDepth = 100
 /** Line breaks other than line feeds, control characters, halves of pairs and byte order marks. */
 // oxlint-disable-next-line no-control-regex
@@ -58,7 +59,7 @@ class PlainReader {
       const line = this.#lines[this.#at++]!
       const indent = spacesOf(line)
       if (indent === line.length || line.charCodeAt(indent) === 0x23) continue
-      this.#line = { indent, content: withoutSpacesBehind(line.slice(indent)) }
+      this.#line = { indent, content: trimRight(line.slice(indent), ' ') }
       return
     }
     this.#line = undefined
@@ -139,14 +140,7 @@ function splitKey(content: string): RegExpExecArray | null {
 /** What ends by itself is cut by its reader: a number sign may be part of it. */
 function withoutComment(text: string): string {
   const at = text.indexOf(' #')
-  return at < 0 || /^["'[{]/.test(text) ? text : withoutSpacesBehind(text.slice(0, at))
-}
-
-/** By looking from the end: a regular expression begins anew at every space within. */
-function withoutSpacesBehind(text: string): string {
-  let end = text.length
-  while (text.charCodeAt(end - 1) === 0x20) end--
-  return text.slice(0, end)
+  return at < 0 || /^["'[{]/.test(text) ? text : trimRight(text.slice(0, at), ' ')
 }
 
 function isItem(content: string): boolean {

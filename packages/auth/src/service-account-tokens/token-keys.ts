@@ -1,3 +1,4 @@
+import { pemBlocks } from '@keelson/apimachinery'
 import { X509Certificate, createHash, createPrivateKey, createPublicKey } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 
@@ -47,8 +48,4 @@ function algorithmOf({ asymmetricKeyType: type, asymmetricKeyDetails: details }:
   const algorithm = byCurve[details?.namedCurve ?? '']
   if (algorithm === undefined) throw new Error('unknown private key curve, must be 256, 384, or 521')
   return algorithm
-}
-
-function pemBlocks(text: string): { label: string; text: string }[] {
-  return [...text.matchAll(/-----BEGIN ([A-Z0-9 ]+)-----[\s\S]+?-----END \1-----/g)].map((match) => ({ label: match[1]!, text: match[0] }))
 }

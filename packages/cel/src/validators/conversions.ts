@@ -59,8 +59,8 @@ function isInteger(text: string, { least, most }: Range): boolean {
 
 function isFloat(text: string): boolean {
   if (/^[+-]?(?:inf|infinity|nan)$/i.test(text)) return true
-  if (/^[+-]?0x(?:[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)p[+-]?[0-9]+$/i.test(text)) return true
-  return /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?$/i.test(text) && Number.isFinite(Number(text))
+  if (/^[+-]?0x(?:[0-9a-f]+(?:\.[0-9a-f]*)?|\.[0-9a-f]+)p[+-]?[0-9]+$/i.test(text)) return true
+  return /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]+)?$/i.test(text) && Number.isFinite(Number(text))
 }
 
 function isUtf8(bytes: Uint8Array): boolean {

@@ -39,11 +39,11 @@ export function validateFieldRef(ref: DeepReadonly<ObjectFieldSelector>, allowed
     fieldError.invalid(path.child('fieldPath'), fieldPath, `error converting fieldPath: ${reason}`),
   ]
   if (apiVersion !== 'v1') return unknown(`unsupported pod version: ${apiVersion}`)
-  const subscripted = /^(.+?)\['(.*)'\]$/s.exec(fieldPath)
-  if (subscripted !== null) {
-    const [, member, key] = subscripted
-    if (member === 'metadata.annotations') return validateQualifiedName(key!.toLowerCase(), path)
-    if (member === 'metadata.labels') return validateQualifiedName(key!, path)
+  const bracket = fieldPath.indexOf("['")
+  if (bracket > 0 && fieldPath.endsWith("']") && fieldPath.length >= bracket + 4) {
+    const [member, key] = [fieldPath.slice(0, bracket), fieldPath.slice(bracket + 2, -2)]
+    if (member === 'metadata.annotations') return validateQualifiedName(key.toLowerCase(), path)
+    if (member === 'metadata.labels') return validateQualifiedName(key, path)
     return unknown(`field label does not support subscript: ${fieldPath}`)
   }
   const label = fieldPath === 'spec.host' ? 'spec.nodeName' : fieldPath

@@ -25,10 +25,22 @@ export function validateNFS(source: DeepReadonly<NFSVolumeSource>, path: FieldPa
   return errors
 }
 
-const initiatorFormats: Readonly<Record<string, RegExp>> = {
-  iqn: /iqn\.\d{4}-\d{2}\.([A-Za-z0-9\-.]+)(:[^,;*&$|\s]+)$/,
-  eui: /^eui.[A-Za-z0-9]{16}$/,
-  naa: /^naa.[A-Za-z0-9]{32}$/,
+const initiatorFormats: Readonly<Record<string, (name: string) => boolean>> = {
+  iqn: isQualifiedInitiator,
+  eui: (name) => /^eui.[A-Za-z0-9]{16}$/.test(name),
+  naa: (name) => /^naa.[A-Za-z0-9]{32}$/.test(name),
+}
+
+/**
+ * Whether `iqn\.\d{4}-\d{2}\.[A-Za-z0-9\-.]+:[^,;*&$|\s]+$` is found in the name. As one expression it would try from every "iqn." to the end;
+ * here each part between colons is looked at once.
+ */
+function isQualifiedInitiator(name: string): boolean {
+  const parts = (name.split(/[,;*&$|\s]/).at(-1) ?? '').split(':')
+  return parts.some((part, i) => {
+    const isFollowed = i < parts.length - 2 || (i === parts.length - 2 && parts[i + 1] !== '')
+    return isFollowed && /iqn\.\d{4}-\d{2}\../.test(part.split(/[^A-Za-z0-9\-.]/).at(-1) ?? '')
+  })
 }
 
 export function validateISCSI(source: DeepReadonly<ISCSIVolumeSource>, path: FieldPath): FieldErrorList {
@@ -50,7 +62,7 @@ function validateInitiator(name: string, path: FieldPath): FieldErrorList {
 }
 
 export function isInitiatorName(name: string): boolean {
-  return initiatorFormats[name.slice(0, 3)]?.test(name) ?? false
+  return initiatorFormats[name.slice(0, 3)]?.(name) ?? false
 }
 
 export function validateFC(source: DeepReadonly<FCVolumeSource>, path: FieldPath): FieldErrorList {

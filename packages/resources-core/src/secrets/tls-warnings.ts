@@ -1,5 +1,6 @@
 import type { Secret } from '@keelson/api/core/v1'
-import type { DeepReadonly } from '@keelson/apimachinery'
+import { pemBlocks } from '@keelson/apimachinery'
+import type { DeepReadonly, PemBlock } from '@keelson/apimachinery'
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 
@@ -14,17 +15,12 @@ function textOf(secret: DeepReadonly<Secret>, key: string): string {
   return Buffer.from(secret.data?.[key] ?? '', 'base64').toString('utf8')
 }
 
-interface PemBlock {
-  readonly type: string
-  readonly text: string
-}
-
 function pairComplaint(certificates: string, keys: string): string | undefined {
   const certificateBlocks = pemBlocks(certificates)
-  const certificateBlock = certificateBlocks.find(({ type }) => type === 'CERTIFICATE')
+  const certificateBlock = certificateBlocks.find(({ label }) => label === 'CERTIFICATE')
   if (certificateBlock === undefined) return missing('CERTIFICATE', 'certificate input', certificateBlocks)
   const keyBlocks = pemBlocks(keys)
-  const keyBlock = keyBlocks.find(({ type }) => type === 'PRIVATE KEY' || type.endsWith(' PRIVATE KEY'))
+  const keyBlock = keyBlocks.find(({ label }) => label === 'PRIVATE KEY' || label.endsWith(' PRIVATE KEY'))
   if (keyBlock === undefined) return missing('PRIVATE KEY', 'key input', keyBlocks)
   const certificate = attempt(() => new X509Certificate(certificateBlock.text))
   if (certificate === undefined) return 'x509: malformed certificate'
@@ -34,14 +30,9 @@ function pairComplaint(certificates: string, keys: string): string | undefined {
   return certificate.checkPrivateKey(key) ? undefined : 'tls: private key does not match public key'
 }
 
-function pemBlocks(text: string): PemBlock[] {
-  const pattern = /-----BEGIN ([^-\n]+)-----\r?\n[\s\S]*?-----END \1-----/g
-  return [...text.matchAll(pattern)].map(([block, type]) => ({ type: type!, text: block }))
-}
-
 function missing(wanted: string, where: string, skipped: readonly PemBlock[]): string {
   if (skipped.length === 0) return `tls: failed to find any PEM data in ${where}`
-  const types = skipped.map(({ type }) => type)
+  const types = skipped.map(({ label }) => label)
   if (wanted === 'CERTIFICATE' && types.length === 1 && types[0]!.endsWith('PRIVATE KEY')) {
     return 'tls: failed to find certificate PEM data in certificate input, but did find a private key; PEM inputs may have been switched'
   }

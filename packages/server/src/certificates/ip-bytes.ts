@@ -3,9 +3,9 @@ import { isIPv4 } from 'node:net'
 /** An address as its 4 or 16 bytes. */
 export function ipBytes(address: string): Buffer {
   if (isIPv4(address)) return Buffer.from(address.split('.').map(Number))
-  let text = address.replace(/%.*$/, '')
-  const dotted = /(\d+\.\d+\.\d+\.\d+)$/.exec(text)?.[1]
-  if (dotted !== undefined) {
+  let text = address.split('%', 1)[0]!
+  const dotted = text.slice(text.lastIndexOf(':') + 1)
+  if (dotted.includes('.')) {
     const [a, b, c, d] = dotted.split('.').map(Number)
     text = text.slice(0, -dotted.length) + ((a! << 8) | b!).toString(16) + ':' + ((c! << 8) | d!).toString(16)
   }

@@ -4,6 +4,7 @@ import { invalidEach } from '@keelson/resources-core'
 
 const maxLength = 63
 const pathFormat = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+"
+const pathPattern = new RegExp(`^${pathFormat}$`)
 
 /** Who takes care of the job: "example.com/controller". */
 export function validateManagedBy(managedBy: string, path: FieldPath): FieldErrorList {
@@ -17,6 +18,6 @@ function validatePrefixedPath(text: string, path: FieldPath): FieldErrorList {
   const [host, rest] = [text.slice(0, Math.max(0, slash)), text.slice(slash + 1)]
   if (host === '' || rest === '') return [fieldError.invalid(path, text, 'must be a domain-prefixed path (such as "acme.io/foo")')]
   const errors = invalidEach(isDNS1123Subdomain(host), host, path)
-  if (!new RegExp(`^${pathFormat}$`).test(rest)) errors.push(fieldError.invalid(path, rest, regexMessage('Invalid path', pathFormat)))
+  if (!pathPattern.test(rest)) errors.push(fieldError.invalid(path, rest, regexMessage('Invalid path', pathFormat)))
   return errors
 }

@@ -1,14 +1,14 @@
+import { pemBlocks as textBlocks } from '@keelson/apimachinery'
+
 export interface PemBlock {
   readonly type: string
   readonly hasHeaders: boolean
   readonly bytes: Buffer
 }
 
-const block = /-----BEGIN ([^\n]*?)-----\s*?\n([\s\S]*?)\n?-----END \1-----/g
-
 /** The blocks of a PEM text; what stands between them is nothing. */
 export function pemBlocks(text: string): PemBlock[] {
-  return [...text.matchAll(block)].flatMap(([, type = '', inner = '']) => {
+  return textBlocks(text).flatMap(({ label: type, body: inner }) => {
     const lines = inner.split(/\r?\n/)
     const hasHeaders = lines[0]?.includes(':') ?? false
     const body = (hasHeaders ? lines.slice(lines.indexOf('') + 1) : lines).join('').replace(/\s/g, '')

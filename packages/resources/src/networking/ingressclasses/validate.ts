@@ -18,6 +18,7 @@ const maxControllerLength = 250
 const scopes = ['Cluster', 'Namespace']
 const controllerPath = fieldPath('spec', 'controller')
 const pathFormat = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+"
+const pathPattern = new RegExp(`^${pathFormat}$`)
 
 export function validateIngressClass({ spec = {} }: ReadonlyClass): FieldErrorList {
   const { controller = '', parameters } = spec
@@ -43,7 +44,7 @@ function validateDomainPrefixedPath(text: string, path: FieldPath): FieldErrorLi
   const rest = text.slice(slash + 1)
   if (domain === '' || rest === '') return [fieldError.invalid(path, text, 'must be a domain-prefixed path (such as "acme.io/foo")')]
   const errors = invalidEach(isDNS1123Subdomain(domain), domain, path)
-  if (!new RegExp(`^${pathFormat}$`).test(rest)) errors.push(fieldError.invalid(path, rest, regexMessage('Invalid path', pathFormat)))
+  if (!pathPattern.test(rest)) errors.push(fieldError.invalid(path, rest, regexMessage('Invalid path', pathFormat)))
   return errors
 }
 

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest'
+import { pemBlocks } from './pem.ts'
+
+const block = (label: string, body = 'AAAA\n'): string => `-----BEGIN ${label}-----\n${body}-----END ${label}-----`
+
+it('finds blocks and passes over what stands between them', () => {
+  const text = `a comment\n${block('CERTIFICATE')}\r\nmore\n${block('PRIVATE KEY', '')}`
+  expect(pemBlocks(text)).toEqual([
+    { label: 'CERTIFICATE', text: block('CERTIFICATE'), body: 'AAAA\n' },
+    { label: 'PRIVATE KEY', text: block('PRIVATE KEY', ''), body: '' },
+  ])
+})
+
+it('reads lines that end as on Windows', () => {
+  const [found] = pemBlocks(block('A').replaceAll('\n', '\r\n'))
+  expect(found).toMatchObject({ label: 'A', body: 'AAAA\r\n' })
+})
+
+it.each([
+  ['an end of another label', '-----BEGIN A-----\nAAAA\n-----END B-----\n'],
+  ['no end', '-----BEGIN A-----\nAAAA\n'],
+  ['something behind the end', `${block('A')}x\n`],
+  ['something before the beginning', ` ${block('A')}`],
+  ['no dashes behind the label', '-----BEGIN A\nAAAA\n-----END A-----\n'],
+])('finds none with %s', (_, text) => {
+  expect(pemBlocks(text)).toEqual([])
+})
+
+it('finds a block behind one that does not end', () => {
+  expect(pemBlocks(`-----BEGIN A-----\nAAAA\n${block('B')}\n`)).toMatchObject([{ label: 'B' }])
+})

@@ -1,0 +1,167 @@
+import { automatonOf } from './automaton.ts'
+import type { Automaton } from './automaton.ts'
+
+/** A text that might take long to match: `prefix`, then `pump` again and again. */
+export interface Witness {
+  readonly prefix: string
+  readonly pump: string
+}
+
+/** Where a path through the automaton stands after reading; those that lead to it, and how many ways there are. */
+interface Step {
+  readonly to: number
+  readonly characters: ReadonlySet<number>
+  readonly ways: number
+}
+
+/** Before anything is read. */
+const searching = -1
+const maxVisited = 20_000
+
+/**
+ * Texts that can be read in many ways: within one loop in two (exponential), or in one loop and then in another (quadratic). A search that may begin
+ * anywhere is a loop before the first. What can accept already needs no second try. https://doi.org/10.1016/0304-3975(91)90381-B (ambiguity of automata)
+ */
+export function witnessesOf(pattern: RegExp): readonly Witness[] {
+  return new Search(pattern).witnesses()
+}
+
+class Search {
+  readonly #automaton: Automaton
+  readonly #alphabet: readonly string[]
+  readonly #steps = new Map<number, readonly Step[]>()
+  readonly #states: number[] = []
+
+  constructor(pattern: RegExp) {
+    this.#automaton = automatonOf(pattern)
+    this.#alphabet = alphabetOf(pattern)
+    const sets = new Map<string, ReadonlySet<number>>()
+    const flags = pattern.flags.replace(/[gyd]/g, '')
+    for (const { reads } of this.#automaton.nodes) {
+      for (const { set } of reads) {
+        if (sets.has(set)) continue
+        const one = new RegExp(`^(?:${set})$`, flags.replace('m', ''))
+        sets.set(set, new Set(this.#alphabet.flatMap((character, i) => (one.test(character) ? [i] : []))))
+      }
+    }
+    this.#addState(searching, sets)
+    for (let i = 0; i < this.#states.length; i++) for (const { to } of this.#steps.get(this.#states[i]!)!) this.#addState(to, sets)
+  }
+
+  #addState(state: number, sets: ReadonlyMap<string, ReadonlySet<number>>): void {
+    if (this.#steps.has(state)) return
+    this.#states.push(state)
+    const { nodes, start, accept, isAnchored } = this.#automaton
+    const steps = new Map<string, Step>()
+    let accepts = false
+    let budget = 3_000
+    const walk = (node: number, path: readonly number[], conditional: boolean): void => {
+      if (budget-- < 0) return
+      if (node === accept && !conditional) accepts = true
+      for (const { to, set } of nodes[node]!.reads) {
+        const key = `${to} ${set}`
+        steps.set(key, { to, characters: sets.get(set)!, ways: (steps.get(key)?.ways ?? 0) + 1 })
+      }
+      for (const pass of nodes[node]!.passes) {
+        if (!path.includes(pass.to)) walk(pass.to, [...path, pass.to], conditional || pass.conditional)
+      }
+    }
+    walk(state === searching ? start : state, [], false)
+    const found = accepts ? [] : [...steps.values()]
+    if (state === searching && !isAnchored && !this.#isPinned()) {
+      found.push({ to: searching, characters: new Set(this.#alphabet.keys()), ways: 1 })
+    }
+    this.#steps.set(state, found)
+  }
+
+  /** Whether every way to the first character is by `^`. */
+  #isPinned(): boolean {
+    const { nodes, start } = this.#automaton
+    const seen = new Set<number>()
+    const reads = (node: number): boolean => {
+      if (seen.has(node)) return false
+      seen.add(node)
+      return nodes[node]!.reads.length > 0 || nodes[node]!.passes.some(({ to, onlyAtStart }) => !onlyAtStart && reads(to))
+    }
+    return !reads(start)
+  }
+
+  witnesses(): readonly Witness[] {
+    const found: Witness[] = []
+    const prefixes = this.#prefixes()
+    const loops = this.#states.filter((state) => this.#reaches(state, state))
+    for (const first of loops) {
+      for (const second of loops) {
+        const pump = this.#pump(first, second)
+        if (pump !== undefined) found.push({ prefix: prefixes.get(first)!, pump })
+      }
+    }
+    return found
+  }
+
+  #prefixes(): ReadonlyMap<number, string> {
+    const prefixes = new Map([[searching, '']])
+    for (const [state, prefix] of prefixes) {
+      for (const { to, characters } of this.#steps.get(state)!) {
+        const [character] = characters
+        if (!prefixes.has(to) && character !== undefined) prefixes.set(to, prefix + this.#alphabet[character]!)
+      }
+    }
+    for (const state of this.#states) if (!prefixes.has(state)) prefixes.set(state, '')
+    return prefixes
+  }
+
+  #reaches(from: number, to: number): boolean {
+    const seen = new Set<number>()
+    const open = [from]
+    for (let state = open.pop(); state !== undefined; state = open.pop()) {
+      for (const step of this.#steps.get(state)!) {
+        if (step.to === to) return true
+        if (!seen.has(step.to)) {
+          seen.add(step.to)
+          open.push(step.to)
+        }
+      }
+    }
+    return false
+  }
+
+  /** A text that leads from the first state to itself, from the first to the second, and from the second to itself; for one state, in two ways. */
+  #pump(first: number, second: number): string | undefined {
+    const isSame = first === second
+    const seen = new Set<string>()
+    let open: { readonly at: readonly [number, number, number]; readonly forked: boolean; readonly text: string }[] = [
+      { at: [first, first, second], forked: false, text: '' },
+    ]
+    while (open.length > 0) {
+      const next: typeof open = []
+      for (const { at, forked, text } of open) {
+        for (const a of this.#steps.get(at[0])!) {
+          for (const b of this.#steps.get(at[1])!) {
+            for (const c of isSame ? [b] : this.#steps.get(at[2])!) {
+              const isFork = forked || (isSame && (a.to !== b.to || a.ways > 1))
+              const key = `${a.to},${b.to},${c.to},${isFork}`
+              if (seen.has(key)) continue
+              const common = [...a.characters].find((character) => b.characters.has(character) && c.characters.has(character))
+              if (common === undefined) continue
+              const pumped = text + this.#alphabet[common]!
+              if (a.to === first && b.to === second && c.to === second && (!isSame || isFork)) return pumped
+              seen.add(key)
+              if (seen.size > maxVisited) return undefined
+              next.push({ at: [a.to, b.to, c.to], forked: isFork, text: pumped })
+            }
+          }
+        }
+      }
+      open = next
+    }
+    return undefined
+  }
+}
+
+/** Characters of every sort, and those that the pattern names. */
+function alphabetOf({ source }: RegExp): readonly string[] {
+  const ascii = Array.from({ length: 0x7f }, (_, code) => String.fromCodePoint(code))
+  // Common ones first, so that the text found can be read.
+  return [...new Set(['a', '0', ' ', 'A', ...ascii.slice(0x20), ...ascii, '\u0085', '\u00a0', 'é', '\u2028', '日', '\ufeff', ...source])]
+}

@@ -1,0 +1,106 @@
+import path from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { expect, it, vi } from 'vitest'
+import { inText, regularExpressions, sourceFiles } from './collect.ts'
+import { slowText } from './slowest-match.ts'
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../..')
+
+/** Patterns that are quadratic on texts that nobody can make long, with the reason. */
+const bounded: Readonly<Record<string, string>> = {
+  'packages/cel/src/declarations/signature.ts': 'reads only the declarations in this package',
+}
+
+/** Files that make a pattern of what they are given. */
+const given: Readonly<Record<string, string>> = {
+  'apps/apiserver/src/header-flags.ts': "the operator's own pattern, for headers of at most 64 KB",
+  'packages/cel/src/regexp/escape.ts': 'asks whether a Unicode property exists, and matches nothing',
+}
+
+const files = sourceFiles(root)
+const found = files.map((file) => ({ file, ...regularExpressions(root, file) }))
+
+function complaint(pattern: RegExp): string | undefined {
+  const slow = slowText(pattern)
+  if (slow === undefined) return undefined
+  const { prefix, pump, ending, repeats } = slow
+  return `${String(pattern)} is superlinear: ${JSON.stringify(prefix)} + ${JSON.stringify(pump)}.repeat(${repeats}) + ${JSON.stringify(ending)}`
+}
+
+it.each<[string, RegExp]>([
+  ['exponential', /^(a+)+$/],
+  ['exponential, in a search', /(a+)+$/],
+  ['exponential, of alternatives', /^(?:a|[ab])+$/],
+  ['exponential, before something optional', /^(?:(a+)+b)?/],
+  // What quantities were read with.
+  ['cubic', /^([+-]?)0*([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/],
+  ['quadratic, of neighbours', /^\d*\.?\d+$/],
+  ['quadratic, in a search', /0+$/],
+  ['quadratic, in a replacement', /^\/+|\/+$/g],
+  ['quadratic, of beginnings', /<!--.*-->/],
+  ['quadratic, in an assertion', /(?=a+b)/],
+  ['quadratic, in lines', /^ *#.*;$|[ \t]+$/m],
+])('catches what is %s', (_, pattern) => {
+  expect(complaint(pattern)).toContain('is superlinear')
+})
+
+it.each([/^a*b*$/, /a+/, /^[a-z]([-a-z0-9]*[a-z0-9])?$/, /0+$/y, /^(?:[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?\.)*[a-z]+$/, /\p{L}[^\s]*/u])(
+  'lets %s pass',
+  (pattern) => {
+    expect(complaint(pattern)).toBeUndefined()
+  },
+)
+
+it('finds literals and constructors, and takes neither division nor comments for one', () => {
+  const text = 'const a = 6 / 2 / 1 // no /x/\nconst b = "/y/".replace(/[/]"+/gu, "") as string\nconst c = new RegExp(b)\n'
+  expect(inText(text, 'a.ts')).toEqual({ literals: [{ file: 'a.ts', line: 2, pattern: /[/]"+/gu }], constructed: true })
+  expect(inText('const a = 1', 'a.ts')).toEqual({ literals: [], constructed: false })
+})
+
+it('no regular expression of the sources takes more than linear time', { timeout: 120_000 }, () => {
+  expect(files.length).toBeGreaterThan(100)
+  const complaints: string[] = []
+  for (const { file, line, pattern } of found.flatMap(({ literals }) => literals)) {
+    if (bounded[file] !== undefined) continue
+    const problem = complaint(pattern)
+    if (problem !== undefined) complaints.push(`${file}:${line}: ${problem}`)
+  }
+  expect(complaints).toEqual([])
+})
+
+it('nor does one that is made of texts', { timeout: 60_000 }, async () => {
+  const made: RegExp[] = []
+  const Native = globalThis.RegExp
+  const complaints: string[] = []
+  for (const { file, constructed } of found) {
+    if (!constructed || given[file] !== undefined) continue
+    made.length = 0
+    vi.resetModules()
+    globalThis.RegExp = new Proxy(Native, {
+      construct(target, args: [string, string?]) {
+        const pattern = new target(...args)
+        made.push(pattern)
+        return pattern
+      },
+    })
+    try {
+      await import(/* @vite-ignore */ pathToFileURL(path.join(root, file)).href)
+    } finally {
+      globalThis.RegExp = Native
+    }
+    if (made.length === 0)
+      complaints.push(`${file}: makes a pattern only when it is used, which this test does not see; make it when the file is loaded`)
+    for (const pattern of made) {
+      const problem = complaint(pattern)
+      if (problem !== undefined) complaints.push(`${file}: ${problem}`)
+    }
+  }
+  expect(complaints).toEqual([])
+})
+
+it('every exception is still needed', () => {
+  for (const file of Object.keys(bounded)) {
+    expect(found.find((entry) => entry.file === file)?.literals.some(({ pattern }) => slowText(pattern) !== undefined)).toBe(true)
+  }
+  for (const file of Object.keys(given)) expect(found.find((entry) => entry.file === file)?.constructed).toBe(true)
+})
