@@ -1,3 +1,4 @@
+import { isPathSegmentName } from '@keelson/apimachinery'
 import { serviceAccountUserName } from '../well-known-user-names.ts'
 
 /** An object as a token remembers it. */
@@ -73,7 +74,7 @@ export function readPayload(payload: Readonly<Record<string, unknown>>): TokenPa
   if (!times || typeof iss !== 'string' || typeof sub !== 'string' || typeof own !== 'object' || own === null) return undefined
   if (!Array.isArray(audiences) || !audiences.every((audience) => typeof audience === 'string')) return undefined
   const { namespace, serviceaccount, pod, secret, node, warnafter } = own as Record<string, unknown>
-  if (typeof namespace !== 'string' || !isReference(serviceaccount)) return undefined
+  if (!isName(namespace) || !isReference(serviceaccount)) return undefined
   if (![pod, secret, node].every((reference) => reference === undefined || isReference(reference))) return undefined
   if (warnafter !== undefined && typeof warnafter !== 'number') return undefined
   return { ...(payload as unknown as TokenPayload), aud: audiences, jti: typeof jti === 'string' ? jti : '' }
@@ -81,5 +82,10 @@ export function readPayload(payload: Readonly<Record<string, unknown>>): TokenPa
 
 function isReference(value: unknown): value is ObjectReference {
   const { name, uid } = (value ?? {}) as Record<string, unknown>
-  return typeof name === 'string' && (uid === undefined || typeof uid === 'string')
+  return isName(name) && (uid === undefined || typeof uid === 'string')
+}
+
+/** What an object or a namespace may be called; anything else is no object's, and must not be looked up. */
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && isPathSegmentName(value).length === 0
 }

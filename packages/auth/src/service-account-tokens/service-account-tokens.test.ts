@@ -1,10 +1,12 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, sign } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { createServiceAccountAuthenticator } from './service-account-authenticator.ts'
 import type { BoundObject } from './service-account-authenticator.ts'
 import { openIdDocuments } from './open-id-documents.ts'
 import { createTokenIssuer } from './token-issuer.ts'
 import { readSigningKey, readVerificationKeys } from './token-keys.ts'
+import type { SigningKey } from './token-keys.ts'
+import { tokenPayload } from './claims.ts'
 import type { ServiceAccountClaims } from './claims.ts'
 
 const issuer = 'https://issuer.example'
@@ -44,6 +46,22 @@ function setUp({ pem = pems.ES256, issuers = [issuer] } = {}) {
   }
 }
 
+/** A token with any header. */
+async function signParts(header: object, payload: object, key: SigningKey): Promise<string> {
+  const signed = [header, payload].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
+  return `${signed}.${sign('sha256', Buffer.from(signed), { key: key.privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`
+}
+
+/** What is looked up for a token. */
+async function lookedUp(token: string): Promise<readonly string[]> {
+  const found: string[] = []
+  const getter = async (...what: readonly string[]): Promise<undefined> => void found.push(what.join('/'))
+  const keys = readVerificationKeys(pems.ES256)
+  const clock = { now: () => start, after: () => () => {} }
+  await createServiceAccountAuthenticator({ issuers: [issuer], keys, audiences: [issuer], getter, clock }).authenticateToken(token)
+  return found
+}
+
 for (const [algorithm, pem] of Object.entries(pems)) {
   test(`${algorithm}: a token is accepted as its service account`, async () => {
     const { issuer, authenticate } = setUp({ pem })
@@ -77,6 +95,49 @@ test('a token that was changed anywhere, signed by another key, or of another is
   expect(await setUp({ issuers: ['https://other.example'] }).authenticate(token)).toBeUndefined()
   expect(await authenticate(await issuer.issue({ ...claims, audiences: ['elsewhere'] }))).toBeUndefined()
   expect(await authenticate(token)).toBeDefined()
+})
+
+test('refuses other ways of writing a good token', async () => {
+  for (const pem of [pems.RS256, pems.ES256]) {
+    const { issuer, authenticate } = setUp({ pem })
+    const token = await issuer.issue(claims)
+    const [header, payload, signature] = token.split('.') as [string, string, string]
+    const withBase64 = Buffer.from(signature, 'base64url').toString('base64')
+    for (const other of [
+      `${token}=`,
+      `${token}==`,
+      `${header}=.${payload}.${signature}`,
+      `${header}.${payload}=.${signature}`,
+      `${header}.${payload}.${signature.slice(0, 9)}!${signature.slice(9)}`,
+      `${header}.${payload}.${signature.slice(0, 9)} ${signature.slice(9)}`,
+      `${header}.${payload}.${signature}\n`,
+      ...(/[+/]/.test(withBase64) ? [`${header}.${payload}.${withBase64}`] : []),
+      ` ${token}`,
+    ])
+      expect(await authenticate(other)).toBeUndefined()
+    expect(await authenticate(token)).toBeDefined()
+  }
+})
+
+test('refuses critical extensions, and names that no object can have, though they are signed', async () => {
+  const { authenticate } = setUp()
+  const key = readSigningKey(pems.ES256)
+  const payload = tokenPayload(claims, issuer, start, 'id-1')
+  const signed = (more: object, changed: object = payload): Promise<string> =>
+    signParts({ alg: key.algorithm, kid: key.id, ...more }, changed, key)
+  expect(await authenticate(await signed({}))).toBeDefined()
+  for (const more of [{ crit: ['x'], x: 1 }, { crit: ['b64'], b64: true }, { crit: [] }, { b64: false }])
+    expect(await authenticate(await signed(more))).toBeUndefined()
+  const own = payload['kubernetes.io']
+  for (const changed of [
+    { namespace: '../x' },
+    { namespace: '' },
+    { namespace: '..' },
+    { serviceaccount: { name: '../x', uid: 'sa-uid' } },
+    { pod: { name: '', uid: 'u' } },
+    { secret: { name: 'a/b', uid: 'u' } },
+  ])
+    expect(await lookedUp(await signed({}, { ...payload, 'kubernetes.io': { ...own, ...changed } }))).toEqual([])
 })
 
 test('an HMAC under the public key is no signature', async () => {
