@@ -49,7 +49,8 @@ beforeAll(async () => {
     c.env.outgoing?.once('close', () => controller.abort())
     const context = { ...testContext('default'), signal: controller.signal }
     const path = c.req.path.slice('/prefix'.length)
-    const remote = { scheme: 'http', host: '127.0.0.1', port: String(path === '/nobody' ? 1 : port), path, query: '' } as const
+    const named = /^\/port\/(.*)$/.exec(decodeURIComponent(path))?.[1]
+    const remote = { scheme: 'http', host: '127.0.0.1', port: named ?? String(path === '/nobody' ? 1 : port), path, query: '' } as const
     try {
       return await proxyRequest({ c, context, stopping: stopping.signal }, remote)
     } catch (error) {
@@ -103,6 +104,18 @@ test('what cannot be reached, or breaks off, looks like it', async () => {
     message: 'error trying to reach service: dial tcp 127.0.0.1:1: connect: connection refused',
   })
   await expect(fetch(`${base}/prefix/broken`).then((answer) => answer.text())).rejects.toThrow()
+})
+
+test.each<[string, string]>([
+  ...['abc', 'NaN', '0x50', '+80', '-1', '1.5', 'Infinity', '80#', '80@127.0.0.1', ' 80', '💩'].map((port): [string, string] => [
+    port,
+    `dial tcp: lookup 127.0.0.1:${port}: no such host`,
+  ]),
+  ['65536', 'dial tcp: address 65536: invalid port'],
+  ['0', 'dial tcp 127.0.0.1:0: connect: connection refused'],
+])('the port %j is dialled by nobody', async (port, reason) => {
+  const answer = await fetch(`${base}/prefix/port/${encodeURIComponent(port)}`, { method: 'POST', body: 'x' })
+  expect(await answer.json()).toMatchObject({ code: 503, message: `error trying to reach service: ${reason}` })
 })
 
 test('a client that goes ends what goes on', async () => {

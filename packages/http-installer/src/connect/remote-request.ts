@@ -18,16 +18,15 @@ export interface RemoteRequest {
 
 const defaultConnectTimeoutMs = 30_000
 
-/** A request on a connection of its own. The body is the caller's to send. */
+/** A request on a connection of its own. The body is the caller's to send. A port that is none is an error of the request, and nothing is dialled. */
 export function requestRemote(
   remote: Remote,
   { method, headers, path = remote.path, query = remote.query, signal }: RemoteRequest,
 ): ClientRequest {
   const { scheme, host, port, tls, address = host, connectTimeoutMs = defaultConnectTimeoutMs } = remote
   const options: RequestOptions = {
-    agent: false,
     host: address,
-    port: port === '' ? (scheme === 'https' ? 443 : 80) : Number(port),
+    ...connectTo(port === '' ? (scheme === 'https' ? '443' : '80') : port, remote.host),
     method,
     path: `${escapePath(path)}${query === '' ? '' : `?${query}`}`,
     headers,
@@ -43,7 +42,31 @@ export function requestRemote(
   const timer = setTimeout(() => request.destroy(new DialTimeoutError()), connectTimeoutMs)
   request.once('socket', (socket) => socket.once(scheme === 'https' ? 'secureConnect' : 'connect', () => clearTimeout(timer)))
   request.once('close', () => clearTimeout(timer))
+  // One that never had a socket does not close by itself.
+  request.once('error', () => request.destroy())
   return request
+}
+
+/** Whatever the client wrote behind the name reaches this as the port. Only what is a port is dialled; the errors are those that Go's dialer gives for the rest. */
+function connectTo(port: string, host: string): RequestOptions {
+  const error = portError(port, host)
+  if (error === undefined) return { agent: false, port: Number(port) }
+  return {
+    createConnection: () => {
+      throw error
+    },
+  }
+}
+
+function portError(port: string, host: string): DialError | undefined {
+  if (!/^\d+$/.test(port)) return new DialError(`dial tcp: lookup ${host}:${port}: no such host`)
+  if (Number(port) > 65_535) return new DialError(`dial tcp: address ${port}: invalid port`)
+  // Node takes it as none, and would dial the default port.
+  return Number(port) === 0 ? new DialError(`dial tcp ${hostAndPort({ host, port })}: connect: connection refused`) : undefined
+}
+
+class DialError extends Error {
+  override readonly name = 'DialError'
 }
 
 class DialTimeoutError extends Error {
@@ -78,7 +101,7 @@ function isCertificateError(code: string | undefined): boolean {
 }
 
 /** "10.0.0.1:443", "[fd00::1]:80"; without a port where none is said. */
-export function hostAndPort({ host, port }: Remote): string {
+export function hostAndPort({ host, port }: Pick<Remote, 'host' | 'port'>): string {
   const name = host.includes(':') ? `[${host}]` : host
   return port === '' ? name : `${name}:${port}`
 }

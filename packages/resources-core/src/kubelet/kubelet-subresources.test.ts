@@ -147,6 +147,10 @@ it('services lead to pods of their own namespace only', async () => {
     await expect(connect('services/proxy', id)).rejects.toMatchObject({ code: 503, message: `no endpoints available for service "${id}"` })
   }
   await expect(connect('services/proxy', 's:81')).rejects.toThrow('no service port 81 found for service "s"')
+  await expect(connect('services/proxy', 's:-081')).rejects.toThrow('no service port -81 found for service "s"')
+  for (const id of ['s:9223372036854775808', 's:0x50', 's:80.0', 's:NaN']) {
+    await expect(connect('services/proxy', id)).rejects.toThrow(`no endpoints available for service "${id}"`)
+  }
 })
 
 it('nodes are reached at an address that was looked at, and no other', async () => {

@@ -37,11 +37,19 @@ async function portName(
   context: RequestContext,
   { name, port }: { readonly name: string; readonly port: string },
 ): Promise<string> {
-  if (!/^[+-]?\d+$/.test(port)) return port
+  const number = parsePortNumber(port)
+  if (number === undefined) return port
   const { spec } = readResult<Service>(await services.get(context, name, {}))
-  const found = (spec?.ports ?? []).find((declared) => declared.port === Number(port))
-  if (found === undefined) throw newServiceUnavailable(`no service port ${Number(port)} found for service ${JSON.stringify(name)}`)
+  const found = (spec?.ports ?? []).find((declared) => BigInt(declared.port) === number)
+  if (found === undefined) throw newServiceUnavailable(`no service port ${number} found for service ${JSON.stringify(name)}`)
   return found.name ?? ''
+}
+
+/** As Go parses an int64; undefined for what is a name. */
+function parsePortNumber(text: string): bigint | undefined {
+  if (!/^[+-]?0*\d{1,19}$/.test(text)) return undefined
+  const number = BigInt(text)
+  return BigInt.asIntN(64, number) === number ? number : undefined
 }
 
 async function pickAddress(
