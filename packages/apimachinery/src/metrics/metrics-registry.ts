@@ -5,7 +5,10 @@ export interface Collector {
   reset?(): void
 }
 
-/** The metrics of one server. */
+/**
+ * The metrics of one server. They are our own code: client libraries look a series up by its labels at each observation, which costs more than a small answer, and
+ * keep one registry for the process, while one process may hold many servers. The text format is a page.
+ */
 export interface MetricsRegistry {
   register<T extends Collector>(collector: T): T
   /** The Prometheus text exposition format, version 0.0.4. */
