@@ -11,6 +11,18 @@ export interface Upgrade {
   readonly head: Buffer
 }
 
+/** Bounds the bytes of request bodies that are held at once. */
+export interface BodyBudget {
+  hold(user: string): HeldBody
+}
+
+/** A body while it is read and worked on. */
+export interface HeldBody {
+  /** Undefined: read on. A promise: read on when it resolves. */
+  add(bytes: number): Promise<void> | undefined
+  release(): void
+}
+
 /** Learns when an answer waits for its client to read: `begin` when it starts waiting, `end` when it goes on. */
 export interface ClientWait {
   begin(): void
@@ -42,6 +54,9 @@ export interface NodeBindings {
   sentBytes?: number
   clientWait?: ClientWait
   unreadAnswers?: UnreadAnswers | undefined
+  bodyBudget?: BodyBudget | undefined
+  /** Set for large bodies. Released by the server when the handler is done. */
+  heldBody?: HeldBody | undefined
   /** Absent: CBOR is neither taken nor given. */
   cbor?: CborCodec | undefined
 }

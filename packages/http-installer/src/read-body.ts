@@ -13,13 +13,24 @@ export async function readBody(c: InstallerContext, limit: number): Promise<Uint
     if (bytes.byteLength > limit) throw tooLarge(limit)
     return bytes
   }
-  const body = await readIncoming(incoming, limit)
-  await endOfTurn()
+  const body = await readIncoming(c, incoming, limit)
+  await (body.length > largeBytes ? turnOfLarge() : endOfTurn())
   return body
 }
 
+/** Beyond this a body counts against the budget, and takes a turn of the event loop for itself. */
+const largeBytes = 64 * 1024
+
+let lastLarge: Promise<void> = Promise.resolve()
+
+/** One large body in each turn: what is done with it takes long, and many together would keep all others waiting. */
+function turnOfLarge(): Promise<void> {
+  lastLarge = lastLarge.then(() => new Promise((resolve) => void setImmediate(resolve)))
+  return lastLarge
+}
+
 /** By events: the async iterator costs several promises per chunk, and destroys the request when left early. */
-function readIncoming(incoming: IncomingMessage, limit: number): Promise<Uint8Array> {
+function readIncoming(c: InstallerContext, incoming: IncomingMessage, limit: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let length = 0
@@ -27,6 +38,15 @@ function readIncoming(incoming: IncomingMessage, limit: number): Promise<Uint8Ar
       length += chunk.length
       if (length > limit) return fail(tooLarge(limit))
       chunks.push(chunk)
+      if (length > largeBytes) hold(chunk.length)
+    }
+    const hold = (bytes: number): void => {
+      const user = c.get('requestContext')?.user.name ?? ''
+      const held = (c.env.heldBody ??= c.env.bodyBudget?.hold(user))
+      const wait = held?.add(bytes)
+      if (wait === undefined) return
+      incoming.pause()
+      void wait.then(() => incoming.resume())
     }
     const onEnd = (): void => {
       release()

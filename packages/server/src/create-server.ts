@@ -35,6 +35,7 @@ import { PathRouter } from './path-router.ts'
 import { rawJson, sendPlain } from './plain-answer.ts'
 import { installProfiling } from './pprof/install-profiling.ts'
 import { registerProcessMetrics } from './process-metrics.ts'
+import { createBodyBudget } from './body-budget.ts'
 import { createUnreadAnswers } from './unread-answers.ts'
 import { createRequestMetrics } from './request-metrics.ts'
 import { createTlsListener } from './tls-listener.ts'
@@ -68,6 +69,8 @@ export interface ServerOptions {
   readonly maxConnections?: number
   /** How long a client may take nothing of what waits for it. Default a minute more than `requestTimeoutMs`, and no shorter than that makes sense. */
   readonly stallMs?: number
+  /** Bytes of large request bodies that may be held at once; beyond it, users with more than an equal share are read one after the other. Default 128 MiB. */
+  readonly maxBodyBytes?: number
   /** Bytes of answers that may wait for clients to read them; beyond it the longest waiting of the user with the most are broken off. Default 256 MiB. */
   readonly maxUnreadBytes?: number
   /** Default true. */
@@ -220,6 +223,7 @@ export function createServer(options: ServerOptions): Server {
   const node = createNodeListener({
     fetch: app.fetch,
     cbor: options.cbor,
+    bodyBudget: createBodyBudget(options.maxBodyBytes ?? 128 * 2 ** 20),
     unreadAnswers: createUnreadAnswers(options.maxUnreadBytes ?? 256 * 2 ** 20),
     onError: (error, incoming) => onBug(`${incoming.method} ${incoming.url}`, error),
   })

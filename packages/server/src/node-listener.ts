@@ -1,5 +1,5 @@
 import type { UserInfo } from '@keelson/apimachinery'
-import type { CborCodec, InstallerEnv, NodeBindings, UnreadAnswers, Upgrade } from '@keelson/http-installer'
+import type { BodyBudget, CborCodec, InstallerEnv, NodeBindings, UnreadAnswers, Upgrade } from '@keelson/http-installer'
 import type { Hono } from 'hono'
 import { ServerResponse } from 'node:http'
 import type { IncomingMessage } from 'node:http'
@@ -16,6 +16,7 @@ export interface NodeListenerOptions {
   readonly fetch: Fetch
   readonly cbor?: CborCodec | undefined
   readonly unreadAnswers?: UnreadAnswers | undefined
+  readonly bodyBudget?: BodyBudget | undefined
   /** The app itself failed; its routes answer their own errors. */
   readonly onError: (error: unknown, incoming: Incoming) => void
 }
@@ -34,19 +35,22 @@ export interface NodeListener {
  * Hands node's requests to a Hono app whose answers go to the node response. Hono asks its request for method, URL and headers, so it gets no
  * more than that, and a `Response` that carries nothing costs nothing; adapters for any app spend more on both than a small answer takes.
  */
-export function createNodeListener({ fetch, cbor, unreadAnswers, onError }: NodeListenerOptions): NodeListener {
+export function createNodeListener({ fetch, cbor, unreadAnswers, bodyBudget, onError }: NodeListenerOptions): NodeListener {
   const fetched = new Set<Outgoing>()
   function serve(incoming: Incoming, outgoing: Outgoing, upgrade?: Upgrade, user?: UserInfo): void {
     const failed = (error: unknown): void => {
+      bindings.heldBody?.release()
       onError(error, incoming)
       outgoing.destroy()
     }
-    const bindings: NodeBindings = { incoming, outgoing, commonHeaders: undefined, sentBytes: 0, unreadAnswers, cbor }
+    const bindings: NodeBindings = { incoming, outgoing, commonHeaders: undefined, sentBytes: 0, unreadAnswers, bodyBudget, cbor }
     if (upgrade !== undefined) bindings.upgrade = upgrade
     if (user !== undefined) bindings.user = user
     if (incoming instanceof Http2Incoming) bindings.nodePair = () => incoming.nodePair()
-    const answered = (response: Response): Promise<void> | undefined =>
-      outgoing.headersSent || outgoing.destroyed ? undefined : writeResponse(response, bindings).catch(failed)
+    const answered = (response: Response): Promise<void> | undefined => {
+      bindings.heldBody?.release()
+      return outgoing.headersSent || outgoing.destroyed ? undefined : writeResponse(response, bindings).catch(failed)
+    }
     try {
       const answer = fetch(new NodeRequest(incoming) as unknown as Request, bindings)
       if (answer instanceof Promise) answer.then(answered, failed)

@@ -1,0 +1,85 @@
+import { connect } from 'node:http2'
+import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2'
+import {
+  createAlwaysAllowPathsAuthorizer,
+  createAuthenticatorUnion,
+  createBearerTokenAuthenticator,
+  createStaticTokens,
+} from '@keelson/auth'
+import { readBody, sendBytes } from '@keelson/http-installer'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createMemoryCertificateStore } from './certificates/certificate-store.ts'
+import { ownCertificates } from './certificates/own-certificates.ts'
+import { createServer } from './create-server.ts'
+import type { Server } from './create-server.ts'
+
+const mebibyte = 2 ** 20
+let server: Server
+let client: ClientHttp2Session
+/** How many bodies have come to their end. */
+let whole = 0
+let release: () => void
+
+beforeEach(async () => {
+  const { certificate, key } = (await ownCertificates({ store: createMemoryCertificateStore() })).serving
+  const tokens = createStaticTokens(['greedy', 'modest'].map((name) => [name, { name, groups: [] }] as const))
+  server = createServer({
+    authenticator: createAuthenticatorUnion([createBearerTokenAuthenticator(tokens)]),
+    authorizer: createAlwaysAllowPathsAuthorizer(['/*']),
+    tls: { certificate, key },
+    maxBodyBytes: 4 * mebibyte,
+  })
+  whole = 0
+  const released = new Promise<void>((resolve) => (release = resolve))
+  server.app.post('/kept', async (c) => {
+    const body = await readBody(c, 3 * mebibyte)
+    whole++
+    await released
+    return sendBytes(c, 200, {}, String(body.length))
+  })
+  server.app.post('/body', async (c) => sendBytes(c, 200, {}, String((await readBody(c, 3 * mebibyte)).length)))
+  const { port } = await server.listen(0, '127.0.0.1')
+  client = connect(`https://127.0.0.1:${port}`, { rejectUnauthorized: false, maxSessionMemory: 1000 })
+})
+afterEach(async () => {
+  client.destroy()
+  await server.close(0)
+})
+
+function send(path: string, user: string, bytes: number, end = true): ClientHttp2Stream {
+  const stream = client.request({ ':method': 'POST', ':path': path, authorization: `Bearer ${user}` }, { endStream: false })
+  stream.on('error', () => {})
+  if (end) stream.end(Buffer.alloc(bytes))
+  else stream.write(Buffer.alloc(bytes))
+  return stream
+}
+
+async function answerTo(stream: ClientHttp2Stream): Promise<string> {
+  let text = ''
+  for await (const chunk of stream.setEncoding('utf8')) text += chunk as string
+  return text
+}
+
+test('of many large bodies only so many are held, others are still served, and in the end all are', async () => {
+  const answers = Array.from({ length: 20 }, () => answerTo(send('/kept', 'greedy', mebibyte)))
+  await expect.poll(() => whole).toBeGreaterThanOrEqual(4)
+  for (let i = 0; i < 5; i++) expect(await answerTo(send('/body', 'modest', mebibyte))).toBe(String(mebibyte))
+  expect(await answerTo(send('/body', 'greedy', 1000))).toBe('1000')
+  expect(whole).toBeLessThanOrEqual(12)
+  release()
+  expect(await Promise.all(answers)).toEqual(answers.map(() => String(mebibyte)))
+})
+
+test('bodies that do not come to their end hold up nobody else, and give way when their client leaves', async () => {
+  const halves = Array.from({ length: 10 }, () => send('/body', 'greedy', mebibyte, false))
+  expect(await answerTo(send('/body', 'modest', 2 * mebibyte))).toBe(String(2 * mebibyte))
+  const behind = answerTo(send('/body', 'greedy', 2 * mebibyte))
+  for (const half of halves) half.close(8)
+  expect(await behind).toBe(String(2 * mebibyte))
+})
+
+test('bodies that wait are all served, also when none of them is done', async () => {
+  const halves = Array.from({ length: 10 }, () => send('/body', 'greedy', mebibyte, false))
+  const answers = halves.map((half) => answerTo(half.end(Buffer.alloc(mebibyte))))
+  expect(await Promise.all(answers)).toEqual(answers.map(() => String(2 * mebibyte)))
+})

@@ -1,0 +1,79 @@
+import type { BodyBudget, HeldBody } from '@keelson/http-installer'
+import { Row } from './row.ts'
+import type { Place } from './row.ts'
+
+/**
+ * Bounds the bytes of request bodies that are held at once. Beyond `maxBytes` the bodies of users that hold more than an equal share are not read on, except
+ * the oldest few of each user: so some always come to their end and make room for the next, and a user that does not send on delays no other.
+ */
+export function createBodyBudget(maxBytes: number): BodyBudget {
+  const senders = new Map<string, Sender>()
+  let total = 0
+
+  const mustWait = (body: Body): boolean => total > maxBytes && body.sender.bytes > maxBytes / senders.size && !isAmongOldest(body)
+
+  function release(body: Body): void {
+    const { sender, place } = body
+    if (place?.inRow !== true) return
+    sender.bodies.remove(place)
+    sender.bytes -= body.bytes
+    total -= body.bytes
+    if (sender.bodies.first === undefined) senders.delete(sender.user)
+    for (const { bodies } of senders.values()) for (const other of bodies) if (other.wake !== undefined && !mustWait(other)) other.goOn()
+  }
+
+  return {
+    hold: (user) => {
+      let sender = senders.get(user)
+      if (sender === undefined) senders.set(user, (sender = { user, bodies: new Row(), bytes: 0 }))
+      const body = new Body(sender)
+      body.place = sender.bodies.add(body)
+      return {
+        add: (bytes) => {
+          if (body.place?.inRow !== true) return undefined
+          body.bytes += bytes
+          body.sender.bytes += bytes
+          total += bytes
+          return body.wake === undefined && mustWait(body) ? body.wait() : undefined
+        },
+        release: () => release(body),
+      } satisfies HeldBody
+    },
+  }
+}
+
+/** Several, for one alone is read at the pace of its client's connection. */
+const readAtOnce = 8
+
+function isAmongOldest({ sender, place }: Body): boolean {
+  let at = sender.bodies.first
+  for (let i = 0; i < readAtOnce && at !== undefined; i++, at = at.after) if (at === place) return true
+  return false
+}
+
+interface Sender {
+  readonly user: string
+  readonly bodies: Row<Body>
+  bytes: number
+}
+
+class Body {
+  readonly sender: Sender
+  place: Place<Body> | undefined
+  bytes = 0
+  wake: (() => void) | undefined
+
+  constructor(sender: Sender) {
+    this.sender = sender
+  }
+
+  wait(): Promise<void> {
+    return new Promise((resolve) => (this.wake = resolve))
+  }
+
+  goOn(): void {
+    const { wake } = this
+    this.wake = undefined
+    wake?.()
+  }
+}
