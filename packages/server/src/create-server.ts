@@ -65,7 +65,7 @@ export interface ServerOptions {
   readonly shutdownSendRetryAfter?: boolean
   /** Default 60 s. */
   readonly requestTimeoutMs?: number
-  /** Default 10,000. */
+  /** When there are more, the oldest whose client has not been authenticated is closed. Default 10,000. */
   readonly maxConnections?: number
   /** How long a client may take nothing of what waits for it. Default a minute more than `requestTimeoutMs`, and no shorter than that makes sense. */
   readonly stallMs?: number

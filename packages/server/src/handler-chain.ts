@@ -16,7 +16,7 @@ import { createInFlightLimit } from './in-flight-limit.ts'
 import type { InFlightLimits, Seat } from './in-flight-limit.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { isLongRunning } from './long-running.ts'
-import { connectionOf, peerOf } from './peer.ts'
+import { connectionKey, connectionOf } from './peer.ts'
 import { plainError, sendPlain } from './plain-answer.ts'
 import { RequestInfoError, parseRequestInfo } from './request-info.ts'
 import { isObserved } from './request-labels.ts'
@@ -125,8 +125,9 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
       }
     }
 
-    const connection = connectionOf(incoming)
-    const peer = peerOf(connection)
+    const key = connectionKey(incoming)
+    const connection = connectionOf(key)
+    const peer = connection?.peer
     const trusted = c.env.user
     const pending =
       trusted === undefined
@@ -135,7 +136,7 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
             path: info.path,
             peerCertificate: peer?.certificate,
             peerCertificateError: peer?.error,
-            connection,
+            connection: key,
           })
         : ({ outcome: 'authenticated', user: trusted } as const)
     const authentication = pending instanceof Promise ? await pending : pending
@@ -153,6 +154,7 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
     const { user: requestor } = authentication
     if (record !== undefined) record.user = requestor.name
     if (requestor.name === anonymousUser || requestor.groups.includes(unauthenticatedGroup)) closeAfterAnswer(incoming)
+    else connection?.identified()
     delete incoming.headers.authorization
 
     let user = requestor

@@ -19,23 +19,47 @@ export interface PeerRules {
 }
 
 // One entry per connection, under the socket or, for HTTP/2, the session: sessions show their socket only through a proxy.
-const peers = new WeakMap<object, PresentedCertificate>()
+const connections = new WeakMap<object, Connection>()
 
-export function rememberPeer(connection: object, socket: TLSSocket, rules: PeerRules): void {
-  const certificate = socket.getPeerCertificate()
-  if (certificate === null || Object.keys(certificate).length === 0) return
-  peers.set(connection, new PresentedCertificate(socket, certificate, rules))
+/** What is known of a connection, for all of its requests. */
+export class Connection {
+  readonly #presented: PresentedCertificate | undefined
+  #onIdentified: (() => void) | undefined
+
+  /** Without `rules` the client was not asked for a certificate. */
+  constructor(socket: TLSSocket, rules: PeerRules | undefined, onIdentified: () => void) {
+    const certificate = rules && socket.getPeerCertificate()
+    const isPresent = certificate && Object.keys(certificate).length > 0
+    this.#presented = isPresent ? new PresentedCertificate(socket, certificate, rules) : undefined
+    this.#onIdentified = onIdentified
+  }
+
+  /** The present verdict on the client's certificate; undefined if it presented none. */
+  get peer(): Peer | undefined {
+    return this.#presented?.verdict
+  }
+
+  /** A request's client has been authenticated. */
+  identified(): void {
+    if (this.#onIdentified === undefined) return
+    this.#onIdentified()
+    this.#onIdentified = undefined
+  }
+}
+
+/** `key` is what `connectionKey` gives for the connection's requests. */
+export function rememberConnection(key: object, connection: Connection): void {
+  connections.set(key, connection)
 }
 
 /** What all requests of a connection have in common. */
-export function connectionOf(incoming: Incoming): object {
+export function connectionKey(incoming: Incoming): object {
   const session = incoming.httpVersionMajor === 2 && 'stream' in incoming ? incoming.stream.session : undefined
   return session ?? incoming.socket
 }
 
-/** The present verdict on the client's certificate; undefined if it presented none. */
-export function peerOf(connection: object): Peer | undefined {
-  return peers.get(connection)?.verdict
+export function connectionOf(key: object): Connection | undefined {
+  return connections.get(key)
 }
 
 /**

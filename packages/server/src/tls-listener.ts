@@ -11,9 +11,10 @@ import type { Duplex } from 'node:stream'
 import { contextsByName } from './certificates/serving-names.ts'
 import type { ServingCertificates } from './certificates/serving-names.ts'
 import type { ClientAuthorities } from './client-authorities.ts'
+import { ConnectionLimit } from './connection-limit.ts'
 import { Http1Connections } from './http1-connections.ts'
 import { Http2Incoming, Http2Outgoing } from './http2-exchange.ts'
-import { rememberPeer } from './peer.ts'
+import { Connection, rememberConnection } from './peer.ts'
 import type { PeerRules } from './peer.ts'
 import { StreamStalls } from './stream-stalls.ts'
 import type { TlsSettings } from './tls-settings.ts'
@@ -26,6 +27,7 @@ export interface TlsListenerOptions {
   readonly http2: boolean
   /** At once, on one connection of HTTP/2. */
   readonly maxStreams: number
+  /** See `ConnectionLimit`. */
   readonly maxConnections: number
   /** A client that takes nothing of what waits for it for so long is gone. */
   readonly stallMs: number
@@ -51,6 +53,10 @@ export interface TlsListener {
 const idleMs = 90_000
 const headersMs = 32_000
 const handshakeMs = 10_000
+/** Go's limit for the first frame of HTTP/2. */
+const prefaceMs = 10_000
+/** How often node looks for connections of HTTP/1.1 whose headers take too long. Its default would let them stay for 30 s more. */
+const checkMs = 1000
 const strangersMs = 1000
 const maxHeaderBytes = 1 << 20
 const streamWindow = 256 * 1024
@@ -62,7 +68,8 @@ const streamWindow = 256 * 1024
 export function createTlsListener(options: TlsListenerOptions): TlsListener {
   let authorities = options.clientAuthorities
   const asksForCertificate = !authorities.empty
-  const peerRules: PeerRules = { authorities: () => authorities, now: options.now }
+  const peerRules: PeerRules | undefined = asksForCertificate ? { authorities: () => authorities, now: options.now } : undefined
+  const limit = new ConnectionLimit(options.maxConnections)
   const { certificate, key, named } = options.serving
   // One function for all contexts: one without `ca` would believe the authorities that the runtime brings along.
   const settingsWith = ({ pem }: ClientAuthorities) => ({
@@ -87,6 +94,7 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
       handshakeTimeout: handshakeMs,
       maxHeaderSize: maxHeaderBytes,
       headersTimeout: headersMs,
+      connectionsCheckingInterval: checkMs,
       keepAliveTimeout: idleMs,
       noDelay: true,
       // With a body it is a request like any other: the protocol may stay as it is.
@@ -103,7 +111,6 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
     http1Connections.remove(incoming.socket)
     options.upgradeListener(incoming, socket, head)
   })
-  https.maxConnections = options.maxConnections
   https.timeout = options.stallMs
 
   const sessions = new Set<ServerHttp2Session>()
@@ -111,16 +118,15 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
   const http1 = https.listeners('secureConnection') as ((socket: TLSSocket) => void)[]
   https.removeAllListeners('secureConnection')
   https.on('secureConnection', (socket: TLSSocket) => {
+    const connection = new Connection(socket, peerRules, () => limit.identified(socket))
     if (socket.alpnProtocol === 'h2' && http2 !== undefined) {
-      const onSession = (session: ServerHttp2Session): void => {
-        if (asksForCertificate) rememberPeer(session, socket, peerRules)
-      }
+      const onSession = (session: ServerHttp2Session): void => rememberConnection(session, connection)
       // 'session' is emitted within 'connection', so the listener sees this socket's session and no other.
       http2.once('session', onSession)
       http2.emit('connection', socket)
       http2.off('session', onSession)
     } else {
-      if (asksForCertificate) rememberPeer(socket, socket, peerRules)
+      rememberConnection(socket, connection)
       http1Connections.add(socket)
       for (const listener of http1) listener.call(https, socket)
     }
@@ -131,11 +137,7 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
     socket.destroy()
   })
 
-  const sockets = new Set<{ destroy(): void }>()
-  https.on('connection', (socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-  })
+  https.on('connection', (socket: Socket) => limit.add(socket))
 
   let closed: Promise<void> | undefined
   const begin = (): void => {
@@ -165,7 +167,7 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
       const began = performance.now()
       const cut = (): void => {
         for (const session of sessions) session.destroy()
-        for (const socket of sockets) socket.destroy()
+        for (const socket of limit.open) socket.destroy()
       }
       const look = (): void => {
         const waited = performance.now() - began
@@ -239,9 +241,11 @@ function createHttp2Half(options: TlsListenerOptions, sessions: Set<ServerHttp2S
     const stalls = new StreamStalls(options.stallMs)
     session.on('stream', (stream) => stalls.add(stream))
     // The timer is set back by every frame; a quiet connection with a watch open stays.
-    session.setTimeout(idleMs, () => {
+    session.on('timeout', () => {
       if (stalls.empty) session.close()
     })
+    session.setTimeout(prefaceMs)
+    session.once('remoteSettings', () => session.setTimeout(idleMs))
     session.once('close', () => {
       stalls.stop()
       sessions.delete(session)

@@ -1,0 +1,104 @@
+import { once } from 'node:events'
+import { connect as connectHttp2 } from 'node:http2'
+import { connect as connectTcp } from 'node:net'
+import type { Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import {
+  createAnonymousAuthenticator,
+  createAuthenticatorUnion,
+  createBearerTokenAuthenticator,
+  createPrivilegedGroupsAuthorizer,
+  createStaticTokens,
+} from '@keelson/auth'
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createMemoryCertificateStore } from './certificates/certificate-store.ts'
+import { ownCertificates } from './certificates/own-certificates.ts'
+import type { OwnCertificates } from './certificates/own-certificates.ts'
+import { createServer } from './create-server.ts'
+import type { Server } from './create-server.ts'
+
+const maxConnections = 10
+const [one, another] = ['127.0.0.1', '127.0.0.2']
+
+let certificates: OwnCertificates
+beforeAll(async () => {
+  certificates = await ownCertificates({ store: createMemoryCertificateStore() })
+})
+
+let server: Server
+let port: number
+let open: { destroy(): unknown }[]
+beforeEach(async () => {
+  open = []
+  const tokens = createStaticTokens([['root', { name: 'admin', groups: ['system:masters'] }]])
+  server = createServer({
+    authenticator: createAuthenticatorUnion([createBearerTokenAuthenticator(tokens)], { anonymous: createAnonymousAuthenticator() }),
+    authorizer: createPrivilegedGroupsAuthorizer('system:masters'),
+    tls: certificates.serving,
+    maxConnections,
+  })
+  port = (await server.listen(0, '0.0.0.0')).port
+})
+afterEach(async () => {
+  for (const connection of open) connection.destroy()
+  await server.close(0)
+})
+
+type Kind = 'tcp' | 'http/1.1' | 'h2'
+
+/** Connects, with TLS unless `kind` is tcp, and says nothing. */
+async function silent(kind: Kind, localAddress = one): Promise<Socket> {
+  const to = { host: '127.0.0.1', port, localAddress }
+  const socket = kind === 'tcp' ? connectTcp(to) : connectTls({ ...to, rejectUnauthorized: false, ALPNProtocols: [kind] })
+  socket.on('error', () => {})
+  open.push(socket)
+  await once(socket, kind === 'tcp' ? 'connect' : 'secureConnect')
+  return socket
+}
+
+async function statusOn(socket: Socket, token?: string): Promise<string> {
+  const authorization = token === undefined ? '' : `Authorization: Bearer ${token}\r\n`
+  socket.write(`GET /version HTTP/1.1\r\nHost: a\r\n${authorization}\r\n`)
+  const [chunk] = (await once(socket, 'data')) as [Buffer]
+  return chunk.toString().split(' ')[1]!
+}
+
+test.each<Kind>(['tcp', 'http/1.1', 'h2'])('silent connections of %s keep nobody out, and end nobody who was let in', async (kind) => {
+  const first = await silent('http/1.1')
+  expect(await statusOn(first, 'root')).toBe('200')
+  const session = connectHttp2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false })
+  open.push(session)
+  const stream = session.request({ ':path': '/version', authorization: 'Bearer root' })
+  expect((await once(stream.resume(), 'response'))[0]).toMatchObject({ ':status': 200 })
+
+  for (let i = 0; i < maxConnections * 2; i++) await silent(kind)
+  expect(await statusOn(await silent('http/1.1'), 'root')).toBe('200')
+  expect(await statusOn(first, 'root')).toBe('200')
+  expect(session.destroyed).toBe(false)
+})
+
+test('a client that is nobody is closed for others even though it has asked', async () => {
+  const nobodies = []
+  for (let i = 0; i < maxConnections; i++) {
+    const socket = await silent('http/1.1')
+    expect(await statusOn(socket)).toBe('403')
+    nobodies.push(socket)
+  }
+  const closed = once(nobodies[0]!, 'close')
+  expect(await statusOn(await silent('http/1.1'), 'root')).toBe('200')
+  await closed
+  expect(await statusOn(nobodies[1]!)).toBe('403')
+})
+
+test('an address that has more than its share pays with its own connections', async () => {
+  const patient = await silent('http/1.1', another)
+  for (let i = 0; i < maxConnections * 2; i++) await silent('http/1.1')
+  expect(await statusOn(patient, 'root')).toBe('200')
+})
+
+test('where all have been let in, it is the newcomer who is closed', async () => {
+  for (let i = 0; i < maxConnections; i++) expect(await statusOn(await silent('http/1.1'), 'root')).toBe('200')
+  const late = connectTcp({ host: '127.0.0.1', port })
+  late.on('error', () => {})
+  await once(late, 'close')
+})

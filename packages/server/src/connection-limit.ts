@@ -1,0 +1,99 @@
+import type { Socket } from 'node:net'
+import { Row } from './row.ts'
+import type { Place } from './row.ts'
+
+/** Of all connections, the part that unidentified clients of one address may have before the next one costs their own oldest. */
+const shareOfAddress = 1 / 10
+
+interface Stranger {
+  readonly key: string
+  readonly socket: Socket
+  readonly address: StrangersOfAddress
+  /** Among all, and among those of the same address. */
+  place: Place<Stranger> | undefined
+  placeOfAddress: Place<Stranger> | undefined
+}
+
+interface StrangersOfAddress {
+  readonly name: string
+  readonly row: Row<Stranger>
+  count: number
+}
+
+/**
+ * Limits the connections of a server. Until a client has been authenticated on its connection, anybody could have opened it: when the limit is reached,
+ * such a connection is closed for a new one, so that thousands of silent connections keep nobody out. The oldest goes first; an address that has
+ * more than its share pays with its own.
+ */
+export class ConnectionLimit {
+  readonly #max: number
+  readonly #share: number
+  readonly #strangers = new Row<Stranger>()
+  readonly #byKey = new Map<string, Stranger>()
+  readonly #addresses = new Map<string, StrangersOfAddress>()
+  readonly #open = new Set<Socket>()
+  /** Closed by the limit, and not yet gone. */
+  readonly #closing = new Set<Socket>()
+
+  constructor(max: number) {
+    this.#max = max
+    this.#share = Math.ceil(max * shareOfAddress)
+  }
+
+  get open(): ReadonlySet<Socket> {
+    return this.#open
+  }
+
+  /** Counts a new connection, and closes one if that makes too many. */
+  add(socket: Socket): void {
+    const stranger = this.#enter(socket)
+    this.#open.add(socket)
+    socket.once('close', () => {
+      this.#open.delete(socket)
+      this.#closing.delete(socket)
+      this.#leave(stranger)
+    })
+    if (this.#open.size - this.#closing.size > this.#max) this.#makeRoom(stranger)
+  }
+
+  /** The client of a connection has been authenticated. It may be asked of the TLS socket: node does not say which connection that belongs to. */
+  identified(socket: Socket): void {
+    const stranger = this.#byKey.get(keyOf(socket))
+    if (stranger !== undefined) this.#leave(stranger)
+  }
+
+  #makeRoom(newcomer: Stranger): void {
+    const { row, count } = newcomer.address
+    // The newcomer itself is the last of both rows: it goes only if there is no other.
+    const victim = (count > this.#share ? row.first : this.#strangers.first)!.value
+    this.#leave(victim)
+    this.#closing.add(victim.socket)
+    victim.socket.destroy()
+  }
+
+  #enter(socket: Socket): Stranger {
+    const name = socket.remoteAddress ?? ''
+    let address = this.#addresses.get(name)
+    if (address === undefined) this.#addresses.set(name, (address = { name, row: new Row(), count: 0 }))
+    const stranger: Stranger = { key: keyOf(socket), socket, address, place: undefined, placeOfAddress: undefined }
+    this.#byKey.set(stranger.key, stranger)
+    stranger.place = this.#strangers.add(stranger)
+    stranger.placeOfAddress = address.row.add(stranger)
+    address.count++
+    return stranger
+  }
+
+  #leave(stranger: Stranger): void {
+    const { place, placeOfAddress, address } = stranger
+    if (place === undefined || placeOfAddress === undefined) return
+    stranger.place = stranger.placeOfAddress = undefined
+    this.#byKey.delete(stranger.key)
+    this.#strangers.remove(place)
+    address.row.remove(placeOfAddress)
+    if (--address.count === 0) this.#addresses.delete(address.name)
+  }
+}
+
+function keyOf({ remoteAddress, remotePort, localAddress }: Socket): string {
+  return `${remoteAddress} ${remotePort} ${localAddress}`
+}
