@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseArguments } from './arguments.ts'
 import { flags } from './flags.ts'
-import { nearest } from './nearest.ts'
+import { nearest } from '@keelson/apimachinery'
 
 function parse(...argv: string[]): Readonly<Record<string, unknown>> {
   const { values, problems } = parseArguments(argv, flags)

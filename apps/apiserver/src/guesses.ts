@@ -1,4 +1,4 @@
-import { nearest } from './nearest.ts'
+import { nearest } from '@keelson/apimachinery'
 
 /** Names that other programs have for what a flag here does. */
 const guesses: Readonly<Record<string, string>> = {

@@ -37,6 +37,23 @@ export type { FieldLabelRefusal, KindRegistration } from './scheme.ts'
 export { byteLength, goJson, goValue, parseInt64, quote } from './go-text.ts'
 export { FieldPath, fieldPath, unnamedPath } from './field-path.ts'
 export { repeatCheck } from './repeat-check.ts'
+export { nearest } from './nearest.ts'
+export {
+  hasMethods,
+  isAnything,
+  isBoolean,
+  isFunction,
+  isNumber,
+  isOneOf,
+  isRegExp,
+  isString,
+  listOf,
+  mapOf,
+  objectOf,
+  optionProblems,
+  required,
+} from './check-options.ts'
+export type { OptionCheck, OptionTable } from './check-options.ts'
 export {
   aggregateFieldErrors,
   aggregateMessages,

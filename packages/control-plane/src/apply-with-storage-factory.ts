@@ -3,7 +3,6 @@ import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import { createWatchCacheMetrics, storageWithCacher } from '@keelson/cacher'
 import { createRESTOptionsGetter, undecoratedStorage } from '@keelson/registry'
 import type { RESTOptionsGetter, StorageDecorator, StorageFactory, StorageRequest } from '@keelson/registry'
-import { describeError } from '@keelson/server'
 import type { Storage } from '@keelson/storagebackend'
 import type { ServerChainOptions } from './server-chain-options.ts'
 
@@ -24,7 +23,7 @@ export function applyWithStorageFactoryTo(
     (options.watchCache ?? true)
       ? storageWithCacher({
           metrics: createWatchCacheMetrics(metrics),
-          onError: (error) => options.log?.(0, 'Watch cache failed', { err: describeError(error) }),
+          onError: (error) => options.log?.(0, 'Watch cache failed', { err: error }),
         })
       : undecoratedStorage
   const decorator: StorageDecorator = <T extends KubeObject>(request: StorageRequest<T>): Storage<T> => {

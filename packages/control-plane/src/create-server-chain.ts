@@ -48,9 +48,9 @@ import { addStorageHealth, storagesReady } from './storage-health.ts'
 
 /** Everything from the store to the port, wired. It does not listen yet. Throws `ConfigurationError` for options that cannot be satisfied. */
 export async function createServerChain(given: ServerChainOptions = {}): Promise<ServerChain> {
-  const options: LoggedOptions = { ...given, log: given.log ?? consoleLog }
-  const problems = await findOptionProblems(options)
+  const problems = await findOptionProblems(given)
   if (problems.length > 0) throw new ConfigurationError(problems)
+  const options: LoggedOptions = { ...given, log: given.log ?? consoleLog }
   const controllers = await ControllerRunner.create(wantedControllers(options))
   const plugins = await selectAdmissionPlugins(options)
   const tls = await kubeletTls(options.kubelet ?? {})

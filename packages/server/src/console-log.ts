@@ -5,9 +5,10 @@ import type { Log } from './create-server.ts'
 /** Writes what an operator must see (level 0) to the console. The log of servers that are given none. */
 export const consoleLog: Log = (level, text, fields = {}) => {
   if (level > 0) return
+  const shown = (value: unknown): string => (typeof value === 'string' || value instanceof Error ? String(value) : inspect(value))
   const named = Object.entries(fields).filter(([, value]) => value !== undefined)
   // eslint-disable-next-line no-console
-  console.error([text, ...named.map(([name, value]) => `  ${name}: ${typeof value === 'string' ? value : inspect(value)}`)].join('\n'))
+  console.error([text, ...named.map(([name, value]) => `  ${name}: ${shown(value)}`)].join('\n'))
 }
 
 /** An error as the log shows it: API errors by their message, bugs with their stack and their causes. */

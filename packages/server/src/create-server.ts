@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
+import { optionProblems } from '@keelson/apimachinery'
 import type { UserInfo } from '@keelson/apimachinery'
 import { authenticatedUser } from '@keelson/auth'
 import type { Authenticator, Authorizer } from '@keelson/auth'
@@ -31,6 +32,7 @@ import type { InFlightLimits } from './in-flight-limit.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { installMetrics } from './install-metrics.ts'
 import { createNodeListener } from './node-listener.ts'
+import { optionTable } from './option-table.ts'
 import { PathRouter } from './path-router.ts'
 import { rawJson, sendPlain } from './plain-answer.ts'
 import { installProfiling } from './pprof/install-profiling.ts'
@@ -138,8 +140,13 @@ export interface FetchInit extends RequestInit {
 export type HealthEndpointName = 'healthz' | 'livez' | 'readyz'
 const endpointNames: readonly HealthEndpointName[] = ['healthz', 'livez', 'readyz']
 
-/** The HTTPS server around the API groups: the handler chain, the paths that are no API, start and stop. */
+/**
+ * The HTTPS server around the API groups: the handler chain, the paths that are no API, start and stop. Throws `TypeError` for options that are
+ * unknown, missing or of a wrong type.
+ */
 export function createServer(options: ServerOptions): Server {
+  const problems = optionProblems(options, optionTable)
+  if (problems.length > 0) throw new TypeError(problems.join('; '))
   const log = options.log ?? consoleLog
   const onBug = (request: string, error: unknown, requestId?: string): void => {
     log(isAbort(error) ? 3 : 0, 'Internal error', { request, err: describeError(error), ...(requestId && { 'audit-ID': requestId }) })

@@ -4,11 +4,13 @@ import { createFactory } from './factory.ts'
 
 it('chooses the driver that the configuration names', async () => {
   const backend = (name: string) => async (): Promise<Backend> => ({ name }) as unknown as Backend
-  const factory = createFactory({ etcd3: backend('etcd3'), embedded: backend('embedded') })
+  const factory = createFactory({ etcd3: backend('etcd3'), embedded: backend('embedded'), mine: backend('mine') })
   expect(await factory.create({})).toEqual({ name: 'etcd3' })
   expect(await factory.create({ type: '' })).toEqual({ name: 'etcd3' })
   expect(await factory.create({ type: 'embedded' })).toEqual({ name: 'embedded' })
-  await expect(factory.create({ type: 'memory' })).rejects.toThrow('storage type memory is not built into this program')
+  expect(await factory.create({ type: 'mine' })).toEqual({ name: 'mine' })
+  await expect(factory.create({ type: 'memory' })).rejects.toThrow('unknown storage type: memory; allowed: embedded, etcd3, mine')
   await expect(factory.create({ type: 'etcd2' })).rejects.toThrow('etcd2 is no longer a supported storage backend')
   await expect(factory.create({ type: 'floppy' })).rejects.toThrow('unknown storage type: floppy')
+  await expect(factory.create({ type: 'constructor' })).rejects.toThrow('unknown storage type: constructor')
 })

@@ -2,8 +2,8 @@ import type { Backend } from './backend.ts'
 
 /** Where the data is. What flags and the configuration file say about storage. */
 export interface Config {
-  /** Unset is "etcd3". */
-  readonly type?: string
+  /** Unset is "etcd3". Others are names of drivers. */
+  readonly type?: 'memory' | 'embedded' | 'etcd3' | (string & {})
   /** Below which all keys lie. Default "/registry". */
   readonly prefix?: string
   readonly transport?: TransportConfig
@@ -24,12 +24,8 @@ export interface TransportConfig {
 
 export type OpenDriver = (config: Config) => Promise<Backend>
 
-/** The drivers a program was built with. None is built in: each brings its own dependencies. */
-export interface Drivers {
-  readonly etcd3?: OpenDriver
-  readonly embedded?: OpenDriver
-  readonly memory?: OpenDriver
-}
+/** The drivers a program was built with, by the name that `type` gives. None is built in: each brings its own dependencies. */
+export type Drivers = Readonly<Record<string, OpenDriver | undefined>>
 
 export interface StorageFactory {
   create(config: Config): Promise<Backend>
@@ -39,19 +35,13 @@ export function createFactory(drivers: Drivers): StorageFactory {
   return {
     async create(config) {
       const type = config.type || 'etcd3'
-      switch (type) {
-        case 'etcd2':
-          throw new Error(`${type} is no longer a supported storage backend`)
-        case 'etcd3':
-        case 'embedded':
-        case 'memory': {
-          const open = drivers[type]
-          if (!open) throw new Error(`storage type ${type} is not built into this program`)
-          return open(config)
-        }
-        default:
-          throw new Error(`unknown storage type: ${type}`)
+      if (type === 'etcd2') throw new Error(`${type} is no longer a supported storage backend`)
+      const open = Object.hasOwn(drivers, type) ? drivers[type] : undefined
+      if (open === undefined) {
+        const allowed = Object.keys(drivers).sort()
+        throw new Error(`unknown storage type: ${type}; allowed: ${allowed.join(', ')}`)
       }
+      return open(config)
     },
   }
 }
