@@ -41,6 +41,7 @@ export const optionTable: OptionTable<ServerOptions> = {
   maxConnections: count,
   stallMs: isNumber(),
   maxUnreadBytes: isNumber(),
+  maxBodyBytes: isNumber(),
   http2: isBoolean,
   now: isFunction,
   maxStreamsPerConnection: count,
