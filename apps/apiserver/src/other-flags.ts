@@ -56,7 +56,7 @@ const table: Readonly<Record<string, OtherFlag>> = {
   'service-account-signing-endpoint': { because: 'tokens are signed with --service-account-signing-key-file' },
   'show-hidden-metrics-for-version': { because: 'there are no hidden metrics' },
   'shutdown-watch-termination-grace-period': { because: 'watches end at once when a stop begins', harmless: any },
-  'storage-initialization-timeout': { because: 'the server is ready once its store is, however long that takes', harmless: any },
+  'storage-initialization-timeout': { because: 'the server waits for its caches for a minute at the most', harmless: any },
   'tls-curve-preferences': { because: 'the key exchange is chosen by the runtime' },
   'tracing-config-file': { because: 'requests are not traced' },
   vmodule: { because: 'the log has one level for all: --v' },

@@ -5,6 +5,7 @@ import {
   decodeContinue,
   hasObjectSnapshots,
   inRange,
+  parseResourceVersion,
   prefixEnd,
   prefixRange,
   prepareKey,
@@ -92,6 +93,8 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   readonly #closing = new AbortController()
   readonly #feed: Promise<void>
   readonly #check: ConsistencyCheck
+  /** While the cache is not ready: it has the whole of an earlier state. */
+  #hasOldState = false
 
   constructor(options: CacherOptions<T>) {
     this.#options = options
@@ -150,7 +153,8 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   }
 
   get(key: string, options: GetOptions = {}): Promise<StoredObject<T>> {
-    if ((options.resourceVersion ?? '') === '' || !this.#readiness.ready) return this.#storage.get(key, options)
+    if ((options.resourceVersion ?? '') === '' || !(this.#readiness.ready || this.#hasOld(options.resourceVersion)))
+      return this.#storage.get(key, options)
     return this.#getNotOlder(key, options)
   }
 
@@ -166,7 +170,8 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   async list(key: string, options: ListObjectsOptions = {}): Promise<ObjectList<T>> {
     const prefix = prepareKey(this.#prefix, key, options.recursive ?? true)
     const route = this.#route(prefix, options)
-    if (route.type === 'store' || !this.#readiness.ready) return this.#storage.list(key, options)
+    if (route.type === 'store' || !(this.#readiness.ready || (route.type === 'notOlderThan' && this.#hasOld(options.resourceVersion))))
+      return this.#storage.list(key, options)
     const fromStore = (): Promise<ObjectList<T>> => this.#storage.list(key, options)
     switch (route.type) {
       case 'notOlderThan':
@@ -255,12 +260,14 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
       get revision() {
         return cache.revision
       },
-      restarting: (reason) => {
+      restarting: (reason, isWhole) => {
+        this.#hasOldState = isWhole
         this.#readiness.setPending(reason)
         this.#watches.expireAll()
       },
       replace: async (list) => {
         await cache.replace(list)
+        this.#hasOldState = false
         this.#options.metrics?.initialized()
         this.#readiness.setReady()
       },
@@ -305,6 +312,14 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
 
   #listing({ predicate, signal }: ListObjectsOptions): Pick<CachedListOptions, 'predicate' | 'signal' | 'metrics'> {
     return { predicate, signal, metrics: this.#options.metrics }
+  }
+
+  /**
+   * Whether a cache that is not ready can answer a read that takes a state of any age from `resourceVersion` on. It may stay so for long: one
+   * object in the store that cannot be decoded is enough, and a list from the store fails of it.
+   */
+  #hasOld(resourceVersion: string | undefined): boolean {
+    return this.#hasOldState && (parseResourceVersion(resourceVersion) ?? Infinity) <= this.#cache.revision
   }
 
   /** Waits until the cache has the revision; refuses when it does not come. */

@@ -5,8 +5,11 @@ import type { ObjectEvents, ObjectList, Revision, Storage } from '@keelson/stora
 import { yieldToOthers } from './yield-to-others.ts'
 
 export interface FeedSink<T extends KubeObject> {
-  /** The cache is about to be filled anew; `reason` says why. */
-  restarting(reason: string): void
+  /**
+   * The sink must be filled again; `reason` says why. `isWhole`: until then it has the state at `revision`, which was the store's and is old,
+   * and not a part of one, or one that the store no longer knows of.
+   */
+  restarting(reason: string, isWhole: boolean): void
   replace(list: ObjectList<T>): Promise<void>
   apply(batch: ObjectEvents<T>): void
   /** The revision after which to go on. */
@@ -33,14 +36,29 @@ const fruitlessWatches = 3
  * Runs until the signal aborts; never rejects.
  */
 export async function runFeed<T extends KubeObject>(options: FeedOptions<T>): Promise<void> {
-  const { sink, clock, signal } = options
+  const { storage, prefix, sink, clock, signal } = options
   let mustList = true
   let applying = false
+  let isWhole = false
+  let reported = ''
+  /** Once: what keeps a store from being read may stay for hours, and is tried every second. */
+  const report = (error: unknown): void => {
+    const text = String(error)
+    if (text !== reported) options.onError?.(error)
+    reported = text
+  }
   let fruitless = 0
   let delay = 0
   while (!signal.aborted) {
     try {
-      if (mustList) await fill(options)
+      if (mustList) {
+        const list = await storage.list(prefix, { signal })
+        // A store that was put back to an older copy.
+        if (list.revision < sink.revision) isWhole = false
+        await sink.replace(list)
+        isWhole = true
+        reported = ''
+      }
       mustList = false
       const before = sink.revision
       try {
@@ -56,13 +74,14 @@ export async function runFeed<T extends KubeObject>(options: FeedOptions<T>): Pr
       }
     } catch (error) {
       if (signal.aborted) return
-      options.onError?.(error)
+      report(error)
       // A sink that failed within a batch no longer knows what it has.
       if (applying || isExpired(error) || fruitless >= fruitlessWatches || mustList) {
         mustList = true
+        if (applying) isWhole = false
         applying = false
         fruitless = 0
-        sink.restarting(error instanceof Error ? error.message : String(error))
+        sink.restarting(error instanceof Error ? error.message : String(error), isWhole)
       }
     }
     if (signal.aborted) return
@@ -70,10 +89,6 @@ export async function runFeed<T extends KubeObject>(options: FeedOptions<T>): Pr
     else await pause(clock, delay, { signal })
     delay = Math.min(longestDelay, delay === 0 ? firstDelay : delay * 2)
   }
-}
-
-async function fill<T extends KubeObject>({ storage, prefix, sink, signal }: FeedOptions<T>): Promise<void> {
-  await sink.replace(await storage.list(prefix, { signal }))
 }
 
 async function follow<T extends KubeObject>(

@@ -144,7 +144,7 @@ function wire(options: LoggedOptions, config: GenericConfig, { controllers, plug
   installOpenIdDocuments(server, () => serviceAccounts.documents(target.options.serverAddress?.() ?? advertised), log)
 
   const hooks = new PostStartHooks(server, options.livezGraceMs)
-  hooks.add('storage-readiness', () => storagesReady(config))
+  hooks.add('storage-readiness', () => storagesReady(config, { log }))
   hooks.add(
     'storage-object-count-tracker-hook',
     async () => void countStorage(config.backends.main, config.storageMetrics, server.stopping),

@@ -1,6 +1,9 @@
 import { openMemory } from '@keelson/backend-embedded'
+import { createManualClock, settle } from '@keelson/apimachinery/testing'
 import { expect, test } from 'vitest'
 import { createServerChain } from './create-server-chain.ts'
+import type { GenericConfig } from './build-generic-config.ts'
+import { storagesReady } from './storage-health.ts'
 
 test('a server over a store that is closed says so at once', { timeout: 5000 }, async () => {
   const store = openMemory()
@@ -11,4 +14,22 @@ test('a server over a store that is closed says so at once', { timeout: 5000 }, 
   } finally {
     await chain.close()
   }
+})
+
+test('a resource that cannot be read holds up the start for a minute, and does not end it', async () => {
+  const clock = createManualClock()
+  await using backend = openMemory()
+  const unreadable = { checkReady: () => Promise.reject(new Error('storage is (re)initializing')) }
+  const config = { backends: { all: [backend] }, storages: [unreadable] } as unknown as GenericConfig
+  const logged: unknown[] = []
+  let isDone = false
+  const waiting = storagesReady(config, { clock, log: (...line) => logged.push(line) }).then(() => (isDone = true))
+  await settle()
+  await clock.pass(59_000)
+  expect([isDone, logged]).toEqual([false, []])
+  await clock.pass(2000)
+  await waiting
+  expect(logged).toEqual([
+    [0, 'Starting although the storage of some resources is not ready', { waited: '60s', err: 'storage is (re)initializing' }],
+  ])
 })

@@ -1,4 +1,5 @@
-import type { Server } from '@keelson/server'
+import { pause, systemClock, type Clock } from '@keelson/apimachinery'
+import type { Log, Server } from '@keelson/server'
 import { isBackendError } from '@keelson/storagebackend'
 import type { GenericConfig } from './build-generic-config.ts'
 
@@ -6,7 +7,6 @@ import type { GenericConfig } from './build-generic-config.ts'
 export function addStorageHealth(server: Server, config: GenericConfig): void {
   server.addHealthCheck({ name: 'etcd', check: () => storesHealthy(config) })
   server.addHealthCheck({ name: 'etcd-readiness', check: () => storesHealthy(config) }, ['readyz'])
-  server.addHealthCheck({ name: 'watch-cache', check: () => allReady(config) }, ['readyz'])
   // Not of liveness: a restart mends no plugin.
   for (const check of config.encryption?.checks ?? []) server.addHealthCheck(check, ['healthz', 'readyz'])
 }
@@ -28,19 +28,34 @@ async function requireRunning({ backends }: GenericConfig): Promise<void> {
   }
 }
 
+interface StorageWait {
+  readonly clock?: Clock
+  readonly log: Log
+}
+
 const patienceMs = 60_000
 
-/** Caches fill while the server starts; a store that cannot be read ends the start. */
-export async function storagesReady(config: GenericConfig): Promise<void> {
-  const until = Date.now() + patienceMs
-  for (let pause = 1; ; pause = Math.min(pause * 2, 200)) {
+/**
+ * Waits until the caches are filled, which happens while the server starts; as kube-apiserver does, for a minute at the most. An object that
+ * cannot be decoded keeps the cache of its resource empty, and must not keep the server from everything else.
+ */
+export async function storagesReady(config: GenericConfig, { clock = systemClock, log }: StorageWait): Promise<void> {
+  const until = clock.now() + patienceMs
+  for (let delay = 1; ; delay = Math.min(delay * 2, 200)) {
     try {
       await allReady(config)
       return
     } catch (error) {
       await requireRunning(config)
-      if (Date.now() > until) throw error
+      if (clock.now() >= until) {
+        log(0, 'Starting although the storage of some resources is not ready', { waited: `${patienceMs / 1000}s`, err: messageOf(error) })
+        return
+      }
     }
-    await new Promise((resolve) => setTimeout(resolve, pause))
+    await pause(clock, delay, { keepAlive: true })
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

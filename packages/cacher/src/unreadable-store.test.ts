@@ -1,0 +1,62 @@
+import { settle } from '@keelson/apimachinery/testing'
+import { expect, test } from 'vitest'
+import { Collected, keyOf, openFixture, prefix, withoutSnapshots } from './cacher.fixture.ts'
+import { Cacher } from './cacher.ts'
+import type { Fixture, Pod } from './cacher.fixture.ts'
+
+const corrupt = { name: 'StorageError', code: 'Corrupt' }
+
+async function putGarbage({ backend, clock }: Fixture): Promise<void> {
+  await backend.commit({ compare: [], operations: [{ type: 'put', key: keyOf('ns', 'bad'), value: Buffer.from('garbage') }] })
+  await settle()
+  await clock.pass(500)
+}
+const removeGarbage = async ({ backend, clock }: Fixture): Promise<void> => {
+  await backend.commit({ compare: [], operations: [{ type: 'delete', key: keyOf('ns', 'bad') }] })
+  await clock.pass(2000)
+}
+const names = async ({ cacher }: { readonly cacher: Cacher<Pod> }, resourceVersion: string): Promise<string[]> =>
+  Array.from((await cacher.list(prefix, { resourceVersion })).items, ({ key }) => key.slice(prefix.length))
+
+test('an object that cannot be decoded does not take away what the cache has: reads of any age go on, until it is gone and after', async () => {
+  // Over etcd: a cache on a store that shows its states has no other.
+  await using fixture = await openFixture({ wrap: withoutSnapshots })
+  const { cacher, clock } = fixture
+  const revision = await fixture.put('ns', 'good')
+  await fixture.caughtUp()
+  const watch = new Collected(await cacher.watch(prefix, { resourceVersion: '0', signal: new AbortController().signal }))
+  await putGarbage(fixture)
+  for (let hours = 0; hours < 3; hours++) {
+    expect(await names(fixture, '0')).toEqual(['ns/good'])
+    expect(await names(fixture, String(revision))).toEqual(['ns/good'])
+    expect((await cacher.get(keyOf('ns', 'good'), { resourceVersion: '0' })).revision).toBe(revision)
+    // The newest state is the store's to tell, at once.
+    await expect(names(fixture, '')).rejects.toMatchObject(corrupt)
+    await expect(names(fixture, String(revision + 1))).rejects.toMatchObject(corrupt)
+    await clock.pass(3_600_000)
+  }
+  // Nobody waits for events that do not come.
+  await watch.done
+  expect(watch.error).toBeDefined()
+
+  await removeGarbage(fixture)
+  const after = await fixture.put('ns', 'after')
+  await fixture.caughtUp()
+  await cacher.checkReady()
+  expect(await names(fixture, '0')).toEqual(['ns/after', 'ns/good'])
+  expect(await names(fixture, String(after))).toEqual(['ns/after', 'ns/good'])
+})
+
+test('a cache over a store that has such an object from the start answers as the store does, and is filled once it is gone', async () => {
+  await using fixture = await openFixture()
+  await fixture.put('ns', 'good')
+  await putGarbage(fixture)
+  const late = new Cacher({ storage: withoutSnapshots(fixture.store), prefix, clock: fixture.clock, digestPeriod: 0 })
+  await settle()
+  await expect(names({ cacher: late }, '0')).rejects.toMatchObject(corrupt)
+  await expect(late.checkReady()).rejects.toThrow('(re)initializing')
+  await removeGarbage(fixture)
+  await late.checkReady()
+  expect(await names({ cacher: late }, '0')).toEqual(['ns/good'])
+  await late.close()
+})
