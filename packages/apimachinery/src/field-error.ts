@@ -43,11 +43,6 @@ const valueless: ReadonlySet<FieldErrorType> = new Set<FieldErrorType>([
   'InternalError',
 ])
 
-/** Not by spreading: a body has room for more errors than a call for arguments. By index, for nearly always there are none. */
-export function appendErrors(errors: FieldErrorList, more: readonly FieldError[]): void {
-  for (let i = 0; i < more.length; i++) errors.push(more[i]!)
-}
-
 /**
  * Errors that one validation reports. kube-apiserver reports all; a request has room for a million items with several errors each, and nobody
  * reads this many.

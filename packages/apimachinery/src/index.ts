@@ -1,3 +1,4 @@
+export { appendAll } from './append-all.ts'
 export type {
   DeepReadonly,
   DeleteOptions,

@@ -1,4 +1,5 @@
-import { appendErrors, fieldError } from './field-error.ts'
+import { appendAll } from './append-all.ts'
+import { fieldError } from './field-error.ts'
 import type { FieldErrorList } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
 import { byteLength, exceedsBytes, quote } from './go-text.ts'
@@ -112,7 +113,7 @@ const maxSubresourceLength = 256
 export function validateManagedFields(entries: DeepReadonly<ManagedFieldsEntry[]> | undefined, path: FieldPath): FieldErrorList {
   const errors: FieldErrorList = []
   if (entries === undefined) return errors
-  for (let i = 0; i < entries.length; i++) appendErrors(errors, validateManagedEntry(entries[i]!, path.index(i)))
+  for (let i = 0; i < entries.length; i++) appendAll(errors, validateManagedEntry(entries[i]!, path.index(i)))
   return errors
 }
 

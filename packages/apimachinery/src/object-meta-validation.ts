@@ -1,4 +1,5 @@
-import { appendErrors, fieldError } from './field-error.ts'
+import { appendAll } from './append-all.ts'
+import { fieldError } from './field-error.ts'
 import type { FieldErrorList } from './field-error.ts'
 import { fieldPath } from './field-path.ts'
 import type { FieldPath } from './field-path.ts'
@@ -38,11 +39,11 @@ export function validateObjectMeta(meta: DeepReadonly<ObjectMeta>, rules: Object
   }
   if (name === '') errors.push(fieldError.required(path.child('name'), 'name or generateName is required'))
   else for (const message of validateName(name, false)) errors.push(fieldError.invalid(path.child('name'), name, message))
-  appendErrors(errors, validateNamespace(namespace, namespaced, path))
+  appendAll(errors, validateNamespace(namespace, namespaced, path))
   if (generation < 0) errors.push(fieldError.invalid(path.child('generation'), generation, notNegativeMessage))
-  appendErrors(errors, validateDescription(meta, path))
-  if (meta.finalizers !== undefined) appendErrors(errors, validateFinalizers(meta.finalizers, path.child('finalizers')))
-  appendErrors(errors, validateManagers(meta, path))
+  appendAll(errors, validateDescription(meta, path))
+  if (meta.finalizers !== undefined) appendAll(errors, validateFinalizers(meta.finalizers, path.child('finalizers')))
+  appendAll(errors, validateManagers(meta, path))
   return errors
 }
 
@@ -56,9 +57,9 @@ function validateNamespace(namespace: string, namespaced: boolean, path: FieldPa
 /** Of new and of changed objects. */
 function validateDescription({ labels, annotations, ownerReferences }: DeepReadonly<ObjectMeta>, path: FieldPath): FieldErrorList {
   const errors: FieldErrorList = []
-  if (labels !== undefined) appendErrors(errors, validateLabels(labels, path.child('labels')))
-  if (annotations !== undefined) appendErrors(errors, validateAnnotations(annotations, path.child('annotations')))
-  if (ownerReferences !== undefined) appendErrors(errors, validateOwnerReferences(ownerReferences, path.child('ownerReferences')))
+  if (labels !== undefined) appendAll(errors, validateLabels(labels, path.child('labels')))
+  if (annotations !== undefined) appendAll(errors, validateAnnotations(annotations, path.child('annotations')))
+  if (ownerReferences !== undefined) appendAll(errors, validateOwnerReferences(ownerReferences, path.child('ownerReferences')))
   return errors
 }
 
@@ -74,7 +75,7 @@ export function validateObjectMetaUpdate(
 ): FieldErrorList {
   const errors: FieldErrorList = []
   if (old.deletionTimestamp !== undefined) {
-    appendErrors(errors, validateNoNewFinalizers(meta.finalizers ?? [], old.finalizers ?? [], path.child('finalizers')))
+    appendAll(errors, validateNoNewFinalizers(meta.finalizers ?? [], old.finalizers ?? [], path.child('finalizers')))
   }
   if ((meta.resourceVersion ?? '') === '') {
     errors.push(fieldError.invalid(path.child('resourceVersion'), '', 'must be specified for an update'))
@@ -84,7 +85,7 @@ export function validateObjectMetaUpdate(
   }
   const immutable = (member: keyof ObjectMeta, absent: string | null): void => {
     if (meta[member] === old[member]) return
-    appendErrors(errors, validateImmutableField(meta[member] ?? absent, old[member] ?? absent, path.child(member)))
+    appendAll(errors, validateImmutableField(meta[member] ?? absent, old[member] ?? absent, path.child(member)))
   }
   immutable('name', '')
   immutable('namespace', '')
@@ -92,8 +93,8 @@ export function validateObjectMetaUpdate(
   immutable('creationTimestamp', null)
   immutable('deletionTimestamp', null)
   immutable('deletionGracePeriodSeconds', null)
-  appendErrors(errors, validateDescription(meta, path))
-  appendErrors(errors, validateManagers(meta, path))
+  appendAll(errors, validateDescription(meta, path))
+  appendAll(errors, validateManagers(meta, path))
   return errors
 }
 

@@ -1,4 +1,4 @@
-import { mapList, type Clock } from '@keelson/apimachinery'
+import { appendAll, mapList, type Clock } from '@keelson/apimachinery'
 import {
   ReadOnlyError,
   requireTransaction,
@@ -373,7 +373,7 @@ function batchOf(steps: readonly Step[], visible: Revision): WriteBatch {
   let revision = visible
   for (const step of steps) {
     if (step.lease) leases.push(step.lease)
-    if (step.endedLeases) endedLeases.push(...step.endedLeases)
+    if (step.endedLeases) appendAll(endedLeases, step.endedLeases)
     if (!step.revision) continue
     revision = step.revision.revision
     for (const change of step.revision.changes) {

@@ -1,4 +1,4 @@
-import { isApiError } from '@keelson/apimachinery'
+import { appendAll, isApiError } from '@keelson/apimachinery'
 import type { KubeObject, RequestContext } from '@keelson/apimachinery'
 import type { StoredObject } from '@keelson/storagebackend'
 import { deleteObject } from './delete.ts'
@@ -37,7 +37,7 @@ export async function deleteCollection<T extends KubeObject>(
     const batch = [...found.items]
     const first: number = revision ?? found.revision
     revision = first
-    items.push(...batch)
+    appendAll(items, batch)
     await deleteAll(parts, context, request, batch)
     // Who asks with a limit gets just that page.
     if (listRequest.limit > 0) return { items, revision: first, continue: found.continue, remainingItemCount: found.remainingItemCount }

@@ -1,5 +1,5 @@
 import type { HostAlias, NodeAffinity, PodAffinity } from '@keelson/api/core/v1'
-import { fieldPath, parseQuantity, quote, repeatCheck, semanticEqual } from '@keelson/apimachinery'
+import { appendAll, fieldPath, parseQuantity, quote, repeatCheck, semanticEqual } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldPath, ObjectMeta } from '@keelson/apimachinery'
 import { ipWarnings } from '../ip-address.ts'
 import { appArmorContainerPrefix, seccompContainerPrefix, seccompPodAnnotation } from './annotation-keys.ts'
@@ -82,7 +82,7 @@ function schedulingWarnings(spec: ReadonlyPodSpec, path: FieldPath): string[] {
     if (message !== undefined) warnings.push(`${path.child('nodeSelector').key(key)}: ${message}`)
   }
   if (spec.affinity?.nodeAffinity !== undefined) {
-    warnings.push(...nodeAffinityWarnings(spec.affinity.nodeAffinity, path.child('affinity', 'nodeAffinity')))
+    appendAll(warnings, nodeAffinityWarnings(spec.affinity.nodeAffinity, path.child('affinity', 'nodeAffinity')))
   }
   for (const [i, { topologyKey, labelSelector }] of (spec.topologySpreadConstraints ?? []).entries()) {
     const at = path.child('topologySpreadConstraints').index(i)

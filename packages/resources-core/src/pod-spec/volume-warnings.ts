@@ -1,5 +1,5 @@
 import type { PersistentVolumeClaimSpec, Volume, VolumeSource } from '@keelson/api/core/v1'
-import { parseQuantity, quote } from '@keelson/apimachinery'
+import { appendAll, parseQuantity, quote } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldPath } from '@keelson/apimachinery'
 import { isFractional } from './resource-quantities.ts'
 
@@ -22,7 +22,8 @@ export function volumeWarnings(volume: DeepReadonly<Volume>, path: FieldPath): s
   for (const [member, message, named = member] of sources) {
     if (volume[member] === undefined) continue
     const template = member === 'ephemeral' ? volume.ephemeral?.volumeClaimTemplate : undefined
-    if (template !== undefined) warnings.push(...claimSpecWarnings(template.spec, path.child('ephemeral', 'volumeClaimTemplate', 'spec')))
+    if (template !== undefined)
+      appendAll(warnings, claimSpecWarnings(template.spec, path.child('ephemeral', 'volumeClaimTemplate', 'spec')))
     else if (member !== 'ephemeral') warnings.push(`${path.child(named)}: ${message}`)
   }
   return warnings

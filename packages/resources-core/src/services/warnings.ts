@@ -1,4 +1,4 @@
-import { fieldPath } from '@keelson/apimachinery'
+import { appendAll, fieldPath } from '@keelson/apimachinery'
 import { cidrWarnings } from '../cidr.ts'
 import { ipWarnings } from '../ip-address.ts'
 import { noClusterIP, specOf } from './service-facts.ts'
@@ -18,19 +18,28 @@ export function serviceWarnings(service: ReadonlyService): readonly string[] {
     warnings.push(`annotation ${topologyHints} is deprecated, please use ${topologyMode} instead`)
   }
   if (clusterIP !== '' && clusterIP !== noClusterIP) {
-    warnings.push(...(spec.clusterIPs ?? []).flatMap((ip, i) => ipWarnings(ip, specPath.child('clusterIPs').index(i))))
+    appendAll(
+      warnings,
+      (spec.clusterIPs ?? []).flatMap((ip, i) => ipWarnings(ip, specPath.child('clusterIPs').index(i))),
+    )
   }
   if (headless) {
     if (loadBalancerIP !== '') warnings.push('spec.loadBalancerIP is ignored for headless services')
     if (externalIPs.length > 0) warnings.push('spec.externalIPs is ignored for headless services')
     if (spec.sessionAffinity !== 'None') warnings.push('spec.SessionAffinity is ignored for headless services')
   }
-  warnings.push(...externalIPs.flatMap((ip, i) => ipWarnings(ip, specPath.child('externalIPs').index(i))))
+  appendAll(
+    warnings,
+    externalIPs.flatMap((ip, i) => ipWarnings(ip, specPath.child('externalIPs').index(i))),
+  )
   if (externalIPs.length > 0 && !headless && type !== 'ExternalName') {
     warnings.push('spec.externalIPs is deprecated and may no longer be implemented in some clusters')
   }
-  if (loadBalancerIP !== '') warnings.push(...ipWarnings(loadBalancerIP, specPath.child('loadBalancerIP')))
-  warnings.push(...ranges.flatMap((range, i) => cidrWarnings(range, specPath.child('loadBalancerSourceRanges').index(i))))
+  if (loadBalancerIP !== '') appendAll(warnings, ipWarnings(loadBalancerIP, specPath.child('loadBalancerIP')))
+  appendAll(
+    warnings,
+    ranges.flatMap((range, i) => cidrWarnings(range, specPath.child('loadBalancerSourceRanges').index(i))),
+  )
   if (type === 'ExternalName' && externalIPs.length > 0) warnings.push('spec.externalIPs is ignored when spec.type is "ExternalName"')
   if (type !== 'ExternalName' && spec.externalName) warnings.push('spec.externalName is ignored when spec.type is not "ExternalName"')
   if (spec.trafficDistribution === 'PreferClose') {

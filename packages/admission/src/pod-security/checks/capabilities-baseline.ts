@@ -1,3 +1,4 @@
+import { appendAll } from '@keelson/apimachinery'
 import type { Check, CheckPod } from '../check.ts'
 import { containerNames, quoted, sorted } from '../phrases.ts'
 
@@ -22,7 +23,7 @@ const check: CheckPod = ({ containers }) => {
   const added: string[] = []
   const bad = containers.filter(({ securityContext }) => {
     const others = (securityContext?.capabilities?.add ?? []).filter((capability) => !defaults.has(capability))
-    added.push(...others)
+    appendAll(added, others)
     return others.length > 0
   })
   if (bad.length === 0) return undefined

@@ -1,3 +1,4 @@
+import { appendAll } from '@keelson/apimachinery'
 import type { Check, CheckPod } from '../check.ts'
 import { containerNames, quoted, sorted } from '../phrases.ts'
 import { unlessWindows } from './relaxations.ts'
@@ -7,7 +8,7 @@ const check: CheckPod = ({ containers }) => {
   const keeping = containers.filter(({ securityContext }) => !securityContext?.capabilities?.drop?.includes('ALL'))
   const adding = containers.filter(({ securityContext }) => {
     const others = (securityContext?.capabilities?.add ?? []).filter((capability) => capability !== 'NET_BIND_SERVICE')
-    added.push(...others)
+    appendAll(added, others)
     return others.length > 0
   })
   const details = [

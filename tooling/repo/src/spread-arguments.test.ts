@@ -1,0 +1,77 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { findSpreadArguments } from './spread-arguments.ts'
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..')
+
+/** Where a spread is harmless, and why: no request makes the list long. */
+const bounded: readonly (readonly [pattern: RegExp, reason: string])[] = [
+  [/ (\w*[eE]rrors|own|messages|problems)\.push$/, 'A validation ends after 1,000 errors (`collectFieldErrors`).'],
+  [/^packages\/cel\//, 'An expression has at most 100,000 characters, and a call takes more arguments than it can list.'],
+  [/^apps\/apiserver\//, 'Flags and files of the operator.'],
+  [/^packages\/control-plane\//, 'Options of the operator, and parameters passed on.'],
+  [/^packages\/server\/src\/certificates\//, 'What a certificate of this server says.'],
+  [/^packages\/server\/src\/handler-chain\.ts/, 'Headers of the configuration.'],
+  [/^packages\/http-installer\/src\/connect\//, 'Parameters passed on.'],
+  [/^packages\/registry\/src\/storage-factory\.ts/, 'Groups of resources.'],
+  [/^packages\/storagebackend\/src\/record-/, 'Selectable fields of a kind.'],
+  [/^packages\/resources\/src\/flowcontrol\/suggested\.ts|\/register-core\.ts|\/secrets\/validate\.ts/, 'Constants.'],
+  [/\/managed-fields\/field-filter\.ts|\/name-format\.ts|\/evaluate-pod\.ts|\/to-openapi\.ts/, 'Constants.'],
+  [/\/decode-context\.ts|\/ip-address\.ts/, 'Embedded types of a field; the bytes of an address.'],
+  [
+    /\/work-queue-metrics\.ts|\/resolve-outcome\.ts|\/lmdb-durability\.ts/,
+    'Workers of a controller; answers to one transaction; a fixed set of numbers.',
+  ],
+  [/\/pod-warnings\.ts.* warnings\.push$/, 'At most one warning each.'],
+  [/\/ip-families\.ts/, 'Errors of two families.'],
+]
+
+function sources(): string[] {
+  const files: string[] = []
+  for (const folder of ['packages', 'apps']) {
+    for (const name of readdirSync(path.join(root, folder))) {
+      for (const entry of readdirSync(path.join(root, folder, name, 'src'), { recursive: true, encoding: 'utf8' })) {
+        if (entry.endsWith('.ts') && !/\.(?:test|test-d|fixture)\.ts$|(?:^|\/)(?:testing|generated)\//.test(entry)) {
+          files.push(`${folder}/${name}/src/${entry}`)
+        }
+      }
+    }
+  }
+  return files
+}
+
+const unbounded = (file: string, source: string): string[] =>
+  findSpreadArguments(source)
+    .map(({ line, callee, spread }) => ({ at: `${file}:${line} ${callee}`, spread }))
+    .filter(({ at }) => !bounded.some(([pattern]) => pattern.test(at)))
+    .map(({ at, spread }) => `${at}(...${spread})`)
+
+describe('arguments of calls', () => {
+  it('are no spread lists that a request can make long: use appendAll, a loop, or say above why the list is short', () => {
+    expect(sources().flatMap((file) => unbounded(file, readFileSync(path.join(root, file), 'utf8')))).toEqual([])
+  })
+
+  it.each([
+    ['list.push(...items)', 'list.push', 'items'],
+    ['const a = Math.max(0, ...items.map((x) => [x, f(x)]), 1)', 'Math.max', 'items.map((x) => [x, f(x)])'],
+    ['new Set([1]).add(...(a ?? b))', '.add', '(a ?? b)'],
+  ])('are found: %s', (source, callee, spread) => {
+    expect(findSpreadArguments(`// f(...no)\n${source}\n`)).toEqual([{ line: 2, callee: expect.stringContaining(callee), spread }])
+    expect(unbounded('packages/planted/src/index.ts', source)).toHaveLength(1)
+  })
+
+  it.each([
+    'const all = [...a, ...b]',
+    'f({ ...a, b })',
+    'f([...a])',
+    'function f(...rest: string[]): void {}',
+    'const f = (...rest: string[]): void => {}',
+    'interface A { f(...rest: string[]): void }',
+    "f('(...a)', `text`)",
+    '/* f(...a) */',
+  ])('do not count: %s', (source) => {
+    expect(findSpreadArguments(source)).toEqual([])
+  })
+})

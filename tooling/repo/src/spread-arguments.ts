@@ -1,0 +1,84 @@
+/** A spread among the arguments of a call: `list.push(...items)`. */
+export interface SpreadArgument {
+  readonly line: number
+  /** What is called, as far as it stands directly before the parenthesis: `errors.push`. */
+  readonly callee: string
+  /** What is spread, to the end of the argument. */
+  readonly spread: string
+}
+
+/**
+ * Finds spreads among the arguments of calls. Each item becomes an argument on the stack, so a list that a request can make long ends the call
+ * with a RangeError. Comments and text are skipped; rest parameters, and spreads in lists and objects, are something else.
+ */
+export function findSpreadArguments(source: string): SpreadArgument[] {
+  const code = blankedComments(source)
+  const found: SpreadArgument[] = []
+  const open: number[] = []
+  for (let i = 0; i < code.length; i++) {
+    const c = code[i]!
+    if (c === '(' || c === '[' || c === '{') open.push(i)
+    else if (c === ')' || c === ']' || c === '}') open.pop()
+    else if (code.startsWith('...', i)) {
+      const start = open.at(-1)
+      const callee = start === undefined || code[start] !== '(' ? undefined : calleeBefore(code, start)
+      if (callee !== undefined && !isParameterList(code, start!)) {
+        found.push({ line: code.slice(0, i).split('\n').length, callee, spread: source.slice(i + 3, endOfArgument(code, i + 3)).trim() })
+      }
+      i += 2
+    }
+  }
+  return found
+}
+
+function calleeBefore(code: string, at: number): string | undefined {
+  const before = code.slice(Math.max(0, at - 200), at)
+  const callee = /[\w$.?!#)\]>]+$/.exec(before)?.[0]
+  if (callee === undefined || /^(?:if|while|for|switch|return|function|async|await|typeof)$/.test(callee)) return undefined
+  return callee
+}
+
+/** What follows the closing parenthesis of a function's parameters is no part of an expression. */
+function isParameterList(code: string, start: number): boolean {
+  const end = endOfGroup(code, start)
+  return (
+    /^\)\s*(?::[^?]*?)?(?:=>|\{)/.test(code.slice(end, end + 200)) ||
+    /(?:^|\s)function\s*[\w$]*\s*$/.test(code.slice(0, start)) ||
+    isMethodSignature(code, start, end)
+  )
+}
+
+function isMethodSignature(code: string, start: number, end: number): boolean {
+  return /^\)\s*:/.test(code.slice(end, end + 20)) && /\.\.\.\w+\s*:/.test(code.slice(start, end))
+}
+
+function endOfGroup(code: string, start: number): number {
+  let depth = 0
+  for (let i = start; i < code.length; i++) {
+    const c = code[i]!
+    if (c === '(' || c === '[' || c === '{') depth++
+    else if ((c === ')' || c === ']' || c === '}') && --depth === 0) return i
+  }
+  return code.length
+}
+
+function endOfArgument(code: string, start: number): number {
+  let depth = 0
+  for (let i = start; i < code.length; i++) {
+    const c = code[i]!
+    if (c === '(' || c === '[' || c === '{') depth++
+    else if (c === ')' || c === ']' || c === '}') {
+      if (depth-- === 0) return i
+    } else if (c === ',' && depth === 0) return i
+  }
+  return code.length
+}
+
+/** The source with comments, texts and regular expressions replaced by spaces, of the same length. */
+function blankedComments(source: string): string {
+  const blank = (text: string): string => text.replace(/[^\n]/g, ' ')
+  return source.replace(
+    /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|(?<=[=(,:!&|?[{;\s])\/(?![*/])(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[dgimsuvy]*/g,
+    (text) => (/^['"]/.test(text) ? `"${blank(text.slice(2))}"` : blank(text)),
+  )
+}
