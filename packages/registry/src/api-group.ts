@@ -27,13 +27,21 @@ export function defineApiGroup<const Objects extends readonly KubeObject[]>(part
   return { name, priority, types, resources, register: (scheme) => resources.forEach((resource) => registerKind(scheme, resource)) }
 }
 
+/** Accepts the labels of the fields that are selectable. Undefined for a kind without any of its own: name and namespace are accepted for every kind. */
+export function fieldLabelConversion({
+  selectableFields,
+  scope,
+}: Pick<ResourceDefinition, 'selectableFields' | 'scope'>): ((label: string) => string | undefined) | undefined {
+  if (selectableFields === undefined) return undefined
+  const labels = new Set(['metadata.name', ...(scope === 'Namespaced' ? ['metadata.namespace'] : []), ...Object.keys(selectableFields)])
+  return (label) => (labels.has(label) ? label : undefined)
+}
+
 /** In every version: defaulted by its definition, selected by the fields that are selectable. */
 function registerKind(scheme: Scheme, definition: ResourceDefinition): void {
-  const { group, version, kind, storedVersion = version, alsoServedAs = [], selectableFields, refuseFieldLabel, scope } = definition
+  const { group, version, kind, storedVersion = version, alsoServedAs = [], refuseFieldLabel } = definition
   const hub = { group, version, kind }
-  const labels =
-    selectableFields &&
-    new Set(['metadata.name', ...(scope === 'Namespaced' ? ['metadata.namespace'] : []), ...Object.keys(selectableFields)])
+  const convertFieldLabel = fieldLabelConversion(definition)
   const versions: ServedVersion[] = [{ group, version }, ...alsoServedAs]
   // The version that is stored need not be one that can be served.
   if (!versions.some((served) => served.version === storedVersion)) versions.push({ group, version: storedVersion })
@@ -45,7 +53,7 @@ function registerKind(scheme: Scheme, definition: ResourceDefinition): void {
       ...(setDefaults && { setDefaults }),
       ...(toHub && { toHub }),
       ...(fromHub && { fromHub }),
-      ...(labels && { convertFieldLabel: (label: string) => (labels.has(label) ? label : undefined) }),
+      ...(convertFieldLabel && { convertFieldLabel }),
       ...(refuseFieldLabel && { refuseFieldLabel }),
     })
   }

@@ -1,4 +1,4 @@
-export { defineApiGroup } from './api-group.ts'
+export { defineApiGroup, fieldLabelConversion } from './api-group.ts'
 export type { ApiGroup, ApiGroupParts } from './api-group.ts'
 export { completeWithOptions } from './complete-with-options.ts'
 export type { StoreOptions } from './complete-with-options.ts'

@@ -14,9 +14,9 @@ import type {
   Service,
 } from '@keelson/api/core/v1'
 import type { KindRegistration, KubeObject, Scheme } from '@keelson/apimachinery'
+import { fieldLabelConversion } from '@keelson/registry'
 import { setEndpointsDefaults } from './endpoints/defaults.ts'
 import { eventFieldLabel, eventFromHub, eventToHub } from './events/convert.ts'
-import { events } from './events/index.ts'
 import { setLimitRangeDefaults } from './limitranges/defaults.ts'
 import { setNamespaceDefaults } from './namespaces/defaults.ts'
 import { normalizeNode, setNodeDefaults } from './nodes/defaults.ts'
@@ -28,14 +28,13 @@ import { normalizePod } from './pods/normalize-pod.ts'
 import { setPodTemplateObjectDefaults } from './podtemplates/defaults.ts'
 import { setReplicationControllerDefaults } from './replicationcontrollers/defaults.ts'
 import { setResourceQuotaDefaults } from './resourcequotas/defaults.ts'
+import { coreResources } from './resources.ts'
 import { mergeStringData, setSecretDefaults } from './secrets/defaults.ts'
 import { tokenRequestKind } from './serviceaccounts/token-subresource.ts'
 import { setTokenRequestDefaults } from './serviceaccounts/validate-token-request.ts'
 import { setServiceDefaults } from './services/defaults.ts'
 
 type Rules = Omit<KindRegistration, 'gvk' | 'hub'>
-
-const metadataLabels = ['metadata.name', 'metadata.namespace']
 
 /** Every kind of core/v1 and of its subresources, and events.k8s.io/v1, with defaults, conversions and the field labels clients may select by. */
 export function registerCore(scheme: Scheme): void {
@@ -44,34 +43,26 @@ export function registerCore(scheme: Scheme): void {
     ComponentStatus: {},
     ConfigMap: {},
     Endpoints: { setDefaults: typed<Endpoints>(setEndpointsDefaults) },
-    Event: { convertFieldLabel: only(...metadataLabels, ...Object.keys(events.selectableFields ?? {})) },
+    Event: {},
     LimitRange: { setDefaults: typed<LimitRange>(setLimitRangeDefaults) },
-    Namespace: { setDefaults: typed<Namespace>(setNamespaceDefaults), convertFieldLabel: only('status.phase', 'metadata.name') },
-    Node: {
-      setDefaults: typed<Node>(setNodeDefaults),
-      toHub: (object) => normalizeNode(object),
-      convertFieldLabel: only('metadata.name', 'spec.unschedulable'),
-    },
+    Namespace: { setDefaults: typed<Namespace>(setNamespaceDefaults) },
+    Node: { setDefaults: typed<Node>(setNodeDefaults), toHub: (object) => normalizeNode(object) },
     PersistentVolume: { setDefaults: typed<PersistentVolume>(setPersistentVolumeDefaults) },
     PersistentVolumeClaim: { setDefaults: typed<PersistentVolumeClaim>(setClaimDefaults) },
     Pod: { setDefaults: typed<Pod>(setPodDefaults), toHub: (object) => normalizePod(object), convertFieldLabel: podFieldLabel },
     PodTemplate: { setDefaults: typed<PodTemplate>(setPodTemplateObjectDefaults) },
-    ReplicationController: {
-      setDefaults: typed<ReplicationController>(setReplicationControllerDefaults),
-      convertFieldLabel: only('status.replicas', ...metadataLabels),
-    },
+    ReplicationController: { setDefaults: typed<ReplicationController>(setReplicationControllerDefaults) },
     ResourceQuota: { setDefaults: typed<ResourceQuota>(setResourceQuotaDefaults) },
-    Secret: {
-      setDefaults: typed<Secret>(setSecretDefaults),
-      toHub: (object) => mergeStringData(object),
-      convertFieldLabel: only('type', ...metadataLabels),
-    },
-    Service: { setDefaults: typed<Service>(setServiceDefaults), convertFieldLabel: only('spec.clusterIP', 'spec.type', ...metadataLabels) },
+    Secret: { setDefaults: typed<Secret>(setSecretDefaults), toHub: (object) => mergeStringData(object) },
+    Service: { setDefaults: typed<Service>(setServiceDefaults) },
     ServiceAccount: {},
   }
+  const definitions = new Map(coreResources.map((definition) => [definition.kind, definition]))
   for (const [kind, rule] of Object.entries(rules)) {
     const gvk = { group: '', version: 'v1', kind }
-    scheme.register({ gvk, hub: gvk, ...rule })
+    const definition = definitions.get(kind)
+    const convertFieldLabel = definition && fieldLabelConversion(definition)
+    scheme.register({ gvk, hub: gvk, ...(convertFieldLabel && { convertFieldLabel }), ...rule })
   }
   scheme.register({ gvk: tokenRequestKind, hub: tokenRequestKind, setDefaults: typed<TokenRequest>(setTokenRequestDefaults) })
   scheme.register({
@@ -86,8 +77,4 @@ export function registerCore(scheme: Scheme): void {
 /** The scheme hands a registration only objects of its kind. */
 function typed<T extends KubeObject>(change: (object: T) => void): (object: KubeObject) => void {
   return (object) => change(object as T)
-}
-
-function only(...labels: string[]): (label: string) => string | undefined {
-  return (label) => (labels.includes(label) ? label : undefined)
 }

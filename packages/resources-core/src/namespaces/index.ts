@@ -13,11 +13,7 @@ export const namespaces: ResourceDefinition<Namespace> = defineResource<Namespac
   shortNames: ['ns'],
   strategy: namespaceStrategy,
   validateName: nameIsDNSLabel,
-  selectableFields: {
-    'status.phase': (namespace) => namespace.status?.phase ?? '',
-    // Kept for clients of long ago.
-    name: (namespace) => namespace.metadata.name ?? '',
-  },
+  selectableFields: { 'status.phase': (namespace) => namespace.status?.phase ?? '' },
   columns: [{ name: 'Status', description: 'Active, or Terminating.', value: (namespace) => namespace.status?.phase ?? '' }],
   subresources: {
     status: { update: statusStrategy },
