@@ -11,9 +11,10 @@ export interface KindType {
   encodeProto(object: KubeObject): Uint8Array
   /**
    * Canonical JSON shape, without kind and apiVersion. Throws `ProtoError` on bytes that are cut or wrong, never anything else.
-   * With `fieldSets`, the sets of managed fields are theirs, and nobody's to change.
+   * With `fieldSets`, the sets of managed fields are theirs, and nobody's to change. Throws 413 when there are more than `maxValues` messages,
+   * texts and numbers of 64 bits.
    */
-  decodeProto(bytes: Uint8Array, fieldSets?: FieldSets): KubeObject
+  decodeProto(bytes: Uint8Array, fieldSets?: FieldSets, maxValues?: number): KubeObject
 }
 
 /** What a group version's module exports: `import { coreV1 } from '@keelson/api/core/v1'`. */

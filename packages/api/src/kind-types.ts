@@ -48,7 +48,7 @@ class TableKind implements KindType {
     return writeMessage(object as never, this.codec.write)
   }
 
-  decodeProto(bytes: Uint8Array, fieldSets?: FieldSets): KubeObject {
-    return readMessage(bytes, this.codec.read, fieldSets) as KubeObject
+  decodeProto(bytes: Uint8Array, fieldSets?: FieldSets, maxValues?: number): KubeObject {
+    return readMessage(bytes, this.codec.read, fieldSets, maxValues) as KubeObject
   }
 }

@@ -1,4 +1,5 @@
 export { appendAll } from './append-all.ts'
+export { maxRequestValues, newTooManyValues, refuseTooManyValues, restAfter } from './request-bounds.ts'
 export type {
   DeepReadonly,
   DeleteOptions,

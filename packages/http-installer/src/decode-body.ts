@@ -1,4 +1,4 @@
-import { newBadRequest, strictDecodingMessage } from '@keelson/apimachinery'
+import { isApiError, newBadRequest, strictDecodingMessage } from '@keelson/apimachinery'
 import type { FieldValidation, KubeObject } from '@keelson/apimachinery'
 import { decodeDocument, messageOf, notRegistered, warningsOf } from './decode-document.ts'
 import type { SentBody, TypedDocument } from './decode-document.ts'
@@ -18,6 +18,7 @@ export function decodeBody(scope: ResourceScope, body: SentBody, validation: Fie
   try {
     document = decodeDocument(body, scope.gvk)
   } catch (error) {
+    if (isApiError(error)) throw error
     throw newBadRequest(
       `the object provided is unrecognized (must be of type ${scope.gvk.kind}): ${messageOf(error)} (${summarize(body.bytes)})`,
     )
@@ -56,7 +57,7 @@ function decodeTyped(
   try {
     decoded = document.decode(type, validation)
   } catch (error) {
-    throw fail(messageOf(error))
+    throw isApiError(error) ? error : fail(messageOf(error))
   }
   const hub = scheme.hubOf(gvk)
   if (gvk.kind !== scope.gvk.kind || (hub !== undefined && (hub.group !== scope.hub.group || hub.kind !== scope.hub.kind))) {

@@ -1,4 +1,4 @@
-import { decodeStruct, parseJson } from '@keelson/apimachinery'
+import { decodeStruct, isApiError, maxRequestValues, parseJson, refuseTooManyValues } from '@keelson/apimachinery'
 import type { Decoded, FieldValidation, GroupVersionKind, JsonValue, KubeObject, RequestContext } from '@keelson/apimachinery'
 import { parseYaml, parseYamlAside } from '@keelson/apimachinery/yaml'
 import type { ParsedYaml } from '@keelson/apimachinery/yaml'
@@ -37,8 +37,11 @@ export function decodeDocument({ form, bytes: body, cbor, yaml }: SentBody, defa
   switch (form) {
     case 'json':
       return jsonDocument(body, defaults)
-    case 'yaml':
-      return yamlDocument(yaml === undefined ? parseYaml(body) : yaml(), defaults)
+    case 'yaml': {
+      const parsed = yaml === undefined ? parseYaml(body) : yaml()
+      refuseTooManyValues(parsed.value, body.byteLength)
+      return yamlDocument(parsed, defaults)
+    }
     case 'protobuf':
       return protobufDocument(body, defaults)
     case 'cbor':
@@ -51,8 +54,10 @@ function jsonDocument(body: Uint8Array, defaults: GroupVersionKind): TypedDocume
   let gvk: GroupVersionKind
   try {
     parsed = parseJson(body)
+    refuseTooManyValues(parsed.value, body.byteLength)
     gvk = completeKind(typeMetaOf(parsed.value), defaults)
   } catch (error) {
+    if (isApiError(error)) throw error
     throw new Error(`couldn't get version/kind; json parse error: ${messageOf(error)}`, { cause: error })
   }
   let owned = true
@@ -103,7 +108,7 @@ function protobufDocument(body: Uint8Array, defaults: GroupVersionKind): TypedDo
   const { group, version, kind } = gvk
   return {
     gvk: completeKind({ apiVersion: group === '' ? version : `${group}/${version}`, kind }, defaults),
-    decode: (type) => ({ object: type.decodeProto(raw), strictErrors: [] }),
+    decode: (type) => ({ object: type.decodeProto(raw, undefined, maxRequestValues), strictErrors: [] }),
   }
 }
 
@@ -112,8 +117,10 @@ function cborDocument(body: Uint8Array, defaults: GroupVersionKind, cbor: CborCo
   let gvk: GroupVersionKind
   try {
     value = cbor!.decodeCbor(body)
+    refuseTooManyValues(value, body.byteLength)
     gvk = completeKind(typeMetaOf(value), defaults)
   } catch (error) {
+    if (isApiError(error)) throw error
     throw new Error(`unable to determine group/version/kind: ${messageOf(error)}`, { cause: error })
   }
   return {

@@ -1,4 +1,4 @@
-import { newBadRequest } from '@keelson/apimachinery'
+import { isApiError, newBadRequest } from '@keelson/apimachinery'
 import type { DeleteOptions, KubeObject } from '@keelson/apimachinery'
 import type { InstallerContext } from './context.ts'
 import { requestContextOf } from './context.ts'
@@ -50,6 +50,7 @@ function decodeDeleteOptions(sent: SentBody): DeleteOptions {
     const { apiVersion: _, kind: __, ...options } = document.decode(type, 'Ignore').object as KubeObject & DeleteOptions
     return options
   } catch (error) {
+    if (isApiError(error)) throw error
     throw newBadRequest(error instanceof Error ? error.message : String(error))
   }
 }

@@ -1,3 +1,4 @@
+import { restAfter } from '@keelson/apimachinery'
 import { canCreate } from '@keelson/registry'
 import type { Creater, NamedCreater } from '@keelson/registry'
 import { validating } from './admit.ts'
@@ -19,6 +20,7 @@ export async function handleCreate({ c, scope, context, name, query }: ApiReques
   const options = parseWriteOptions(query, 'CreateOptions')
   const ready = withoutDelay({ form, bytes, cbor: c.env?.cbor }, context)
   const sent = ready instanceof Promise ? await ready : ready
+  let began = performance.now()
   const decoded = decodeBody(scope, sent, options.fieldValidation, context.warn.bind(context))
   const { object } = decoded
   if (object.metadata !== undefined) {
@@ -27,7 +29,12 @@ export async function handleCreate({ c, scope, context, name, query }: ApiReques
     dedupOwnerReferences(object, (text) => context.warn(text), 'sent')
   }
   const write = { scope, context, name: name || (object.metadata?.name ?? ''), dryRun: options.dryRun, options }
+  let rest = restAfter(began)
+  if (rest !== undefined) await rest
+  began = performance.now()
   trackManagers(scope, context, undefined, decoded)
+  rest = restAfter(began)
+  if (rest !== undefined) await rest
   await admitTracked(write, 'CREATE', object, undefined)
   if (object.metadata !== undefined) dedupOwnerReferences(object, (text) => context.warn(text), 'admitted')
   const request = { dryRun: options.dryRun, validate: validating(write, 'CREATE') }

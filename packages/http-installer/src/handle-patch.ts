@@ -1,4 +1,4 @@
-import { newConflict, newUnsupportedMediaType } from '@keelson/apimachinery'
+import { newConflict, newUnsupportedMediaType, restAfter } from '@keelson/apimachinery'
 import { parseYamlAside } from '@keelson/apimachinery/yaml'
 import type { UpdatedObjectInfo, Updater } from '@keelson/registry'
 import { validating, validatingCreate } from './admit.ts'
@@ -32,8 +32,11 @@ export async function handlePatch({ c, scope, context, name, query }: ApiRequest
     // Each kind of patch makes an object of its own.
     leavesCurrent: true,
     async updatedObject(current) {
+      const began = performance.now()
       const made = apply(current)
       const object = made instanceof Promise ? await made : made
+      const rest = restAfter(began)
+      if (rest !== undefined) await rest
       const { uid = '' } = object.metadata
       if (current === undefined && uid !== '') {
         const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`

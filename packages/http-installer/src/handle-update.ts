@@ -1,3 +1,4 @@
+import { restAfter } from '@keelson/apimachinery'
 import type { UpdatedObjectInfo, Updater } from '@keelson/registry'
 import { validating, validatingCreate } from './admit.ts'
 import { decodeBody } from './decode-body.ts'
@@ -27,7 +28,10 @@ export async function handleUpdate({ c, scope, context, name, query }: ApiReques
     dedupOwnerReferences(object, warn, 'sent')
     return body
   }
+  const began = performance.now()
   let decoded: DecodedBody | undefined = decode()
+  const rest = restAfter(began)
+  if (rest !== undefined) await rest
   const { uid } = decoded.object.metadata
   const write = { scope, context, name, dryRun: options.dryRun, options }
   const info: UpdatedObjectInfo = {
@@ -38,7 +42,10 @@ export async function handleUpdate({ c, scope, context, name, query }: ApiReques
       const body = decoded ?? decode()
       decoded = undefined
       const { object } = body
+      const tracking = performance.now()
       trackManagers(scope, context, current, body)
+      const rest = restAfter(tracking)
+      if (rest !== undefined) await rest
       await admitTracked(write, current === undefined ? 'CREATE' : 'UPDATE', object, current)
       dedupOwnerReferences(object, warn, 'admitted')
       return object

@@ -1,4 +1,4 @@
-import { newGenericServerResponse, newNotFound } from '@keelson/apimachinery'
+import { newGenericServerResponse, newNotFound, restAfter } from '@keelson/apimachinery'
 import type { FieldValidation, JsonObject, JsonValue, KubeObject, RequestContext } from '@keelson/apimachinery'
 import {
   applyJsonPatchInSlices,
@@ -82,6 +82,7 @@ export function patchMechanism(request: PatchRequest): ApplyPatch {
 function mergeMechanism({ scope, context, patchType, body, options }: PatchRequest): ApplyPatch {
   const { fieldValidation } = options
   return (current) => {
+    const began = performance.now()
     if (current === undefined) throw newNotFound(scope.groupResource, context.info.name)
     const { strictErrors, merge, print, converting } = readers[patchType as MergePatchType](body, fieldValidation)
     const versioned = fromHub(scope, current)
@@ -90,12 +91,16 @@ function mergeMechanism({ scope, context, patchType, body, options }: PatchReque
     const printed = (): string | Promise<string> => (text ??= print(document, scope.type?.schema, () => context.signal))
     return andThen(merge(document, scope, context), (patched) => {
       const result = { patched, current: versioned, patchErrors: strictErrors, printed, converting }
-      return andThen(decodePatched(scope, context, result, fieldValidation), (decoded) => {
-        keepReset(patched, decoded.object)
-        const object = toHub(scope, decoded.object)
-        trackManagers(scope, context, current, { object, sent: decoded.sent && toHub(scope, decoded.sent) })
-        return object
-      })
+      return andThen(
+        andThen(restAfter(began), () => decodePatched(scope, context, result, fieldValidation)),
+        (decoded) =>
+          andThen(restAfter(began), () => {
+            keepReset(patched, decoded.object)
+            const object = toHub(scope, decoded.object)
+            trackManagers(scope, context, current, { object, sent: decoded.sent && toHub(scope, decoded.sent) })
+            return object
+          }),
+      )
     })
   }
 }
@@ -106,7 +111,9 @@ function applyMechanism({ scope, context, patchType, body, cbor, yaml, options }
   if (fieldManager === undefined) throw unsupported()
   return (current) => {
     const { config, check } =
-      patchType === cborApplyPatchType ? cborConfiguration(body, cbor!) : readConfiguration(yaml ?? (() => parseYaml(body)))
+      patchType === cborApplyPatchType
+        ? cborConfiguration(body, cbor!)
+        : readConfiguration(yaml ?? (() => parseYaml(body)), body.byteLength)
     const object = fieldManager.apply(current, config, options.fieldManager, options.force)
     check(options.fieldValidation, (text) => context.warn(text))
     return object

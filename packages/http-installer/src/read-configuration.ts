@@ -1,4 +1,4 @@
-import { isJsonObject, newBadRequest } from '@keelson/apimachinery'
+import { isJsonObject, newBadRequest, refuseTooManyValues } from '@keelson/apimachinery'
 import type { FieldValidation, JsonObject, JsonValue } from '@keelson/apimachinery'
 import type { ParsedYaml } from '@keelson/apimachinery/yaml'
 import type { CborCodec } from './cbor/cbor-codec.ts'
@@ -10,8 +10,8 @@ export interface AppliedConfiguration {
   readonly check: (validation: FieldValidation, warn: (text: string) => void) => void
 }
 
-/** The body of server-side apply, which `read` reads. Throws 400. */
-export function readConfiguration(read: () => ParsedYaml): AppliedConfiguration {
+/** The body of server-side apply, of `length` bytes, which `read` reads. Throws 400. */
+export function readConfiguration(read: () => ParsedYaml, length: number): AppliedConfiguration {
   let parsed: ParsedYaml
   try {
     parsed = read()
@@ -19,6 +19,7 @@ export function readConfiguration(read: () => ParsedYaml): AppliedConfiguration 
     throw newBadRequest(`error decoding YAML: error converting YAML to JSON: ${messageOf(error)}`, { cause: error })
   }
   const { value, duplicates } = parsed
+  refuseTooManyValues(value, length)
   if (value !== null && (typeof value !== 'object' || Array.isArray(value))) {
     const given = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value === 'string' ? 'string' : 'number'
     const why = `json: cannot unmarshal ${given} into Go value of type map[string]interface {}`
@@ -44,6 +45,7 @@ export function cborConfiguration(body: Uint8Array, cbor: CborCodec): AppliedCon
   } catch (error) {
     throw newBadRequest(`error decoding CBOR: ${messageOf(error)}`, { cause: error })
   }
+  refuseTooManyValues(value, body.byteLength)
   if (isJsonObject(value)) return { config: value, check: () => {} }
   throw newBadRequest('error decoding CBOR: the document is not a map')
 }

@@ -1,5 +1,5 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
-import { isApiError, newInternal } from '@keelson/apimachinery'
+import { isApiError, newBadRequest, newInternal } from '@keelson/apimachinery'
 import type { ApiError, Status } from '@keelson/apimachinery'
 import { toYaml } from '@keelson/apimachinery/yaml'
 import { encodeUnknown } from '@keelson/api'
@@ -18,8 +18,16 @@ import type { QueryParameters } from './request-target.ts'
  */
 export function writeError(c: InstallerContext, error: unknown): Response {
   if (error instanceof BrokenResponseError || error instanceof ClientGoneError) return RESPONSE_ALREADY_SENT
-  const apiError = isApiError(error) ? error : newInternal('the server could not handle the request', { cause: error })
+  const apiError = isApiError(error) ? error : unexpected(error)
   return writeStatus(c, apiError.code, apiError.status, headersFor(apiError))
+}
+
+/** Documents are read, merged and printed along their nesting. One that is too deep for the stack is refused as one that is too deep for JSON. */
+function unexpected(error: unknown): ApiError {
+  if (error instanceof RangeError && error.message === 'Maximum call stack size exceeded') {
+    return newBadRequest('exceeded max depth', { cause: error })
+  }
+  return newInternal('the server could not handle the request', { cause: error })
 }
 
 function headersFor(error: ApiError): ResponseHeaders {

@@ -1,4 +1,4 @@
-import { apiErrorFromStatus, copyObject, isApiError, newGenerateNameConflict, newUnknownError } from '@keelson/apimachinery'
+import { apiErrorFromStatus, copyObject, isApiError, newGenerateNameConflict, newUnknownError, restAfter } from '@keelson/apimachinery'
 import type { KubeObject, RequestContext } from '@keelson/apimachinery'
 import { beforeCreate, fillSystemFields } from './prepare-create.ts'
 import type { CreateRequest } from './rest.ts'
@@ -79,9 +79,12 @@ export async function prepareNew<T extends KubeObject>(
   const { hooks } = parts
   if (begins && hooks.beginCreate !== undefined) await hook.begin(() => hooks.beginCreate!(context, object, { dryRun }))
   try {
+    const began = performance.now()
     const prepared = beforeCreate(parts, context, object)
     if (prepared !== undefined) await prepared
     await validate?.(object, undefined)
+    const rest = restAfter(began)
+    if (rest !== undefined) await rest
   } catch (error) {
     await hook.abandon()
     throw error

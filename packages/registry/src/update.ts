@@ -7,6 +7,7 @@ import {
   newInvalid,
   newNotFound,
   newUnknownError,
+  restAfter,
   verbatim,
 } from '@keelson/apimachinery'
 import type { DeepReadonly, KubeObject, RequestContext } from '@keelson/apimachinery'
@@ -113,10 +114,13 @@ async function roundOnObject<T extends KubeObject>(run: Update<T>, current: T, s
     await hook.begin(() => hooks.beginUpdate!(context, object, old, { dryRun: request.dryRun }))
   }
   try {
+    const began = performance.now()
     const prepared = beforeUpdate(parts, plan, context, object, old)
     if (prepared !== undefined) await prepared
     keepManagerTimes(object, old)
     await request.validateUpdate?.(object, old as KubeObject)
+    const rest = restAfter(began)
+    if (rest !== undefined) await rest
   } catch (error) {
     await hook.abandon()
     throw error

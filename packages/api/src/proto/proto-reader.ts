@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 import protobuf from 'protobufjs/minimal.js'
-import { formatDuration } from '@keelson/apimachinery'
+import { formatDuration, isApiError, newTooManyValues } from '@keelson/apimachinery'
 import type { JsonObject, JsonValue } from '@keelson/apimachinery'
 import type { FastBuffer } from './fast-buffer.ts'
 import type { FieldSets } from './field-sets.ts'
@@ -26,15 +26,17 @@ export class ProtoReader extends protobuf.Reader {
   private readonly ascii: string
   private readonly fieldSets: FieldSets | undefined
   private nesting = 0
+  private valuesLeft: number
   private lastMap: object | undefined
   private lastKey = ''
   private unsorted: Set<Record<string, unknown>> | undefined
 
-  constructor(bytes: Uint8Array, fieldSets?: FieldSets) {
+  constructor(bytes: Uint8Array, fieldSets?: FieldSets, maxValues = Number.MAX_SAFE_INTEGER) {
     const data = (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)) as FastBuffer
     super(data)
     this.data = data
     this.fieldSets = fieldSets
+    this.valuesLeft = maxValues
     this.ascii = this.len <= maxSharedText ? data.latin1Slice(0, this.len) : ''
   }
 
@@ -49,6 +51,7 @@ export class ProtoReader extends protobuf.Reader {
 
   /** Enters a message: its end. */
   open(): number {
+    if (--this.valuesLeft < 0) throw newTooManyValues()
     const end = this.limit()
     if (++this.nesting > maxDepth) throw new ProtoError('messages are nested too deeply')
     return end
@@ -73,6 +76,7 @@ export class ProtoReader extends protobuf.Reader {
   }
 
   str(): string {
+    if (--this.valuesLeft < 0) throw newTooManyValues()
     const size = this.tag()
     const start = this.pos
     const end = start + size
@@ -97,6 +101,7 @@ export class ProtoReader extends protobuf.Reader {
 
   /** Exact: a bigint beyond the safe integers (the type says number, as nearly every value is). */
   int(): number {
+    if (--this.valuesLeft < 0) throw newTooManyValues()
     const value = this.varint()
     return typeof value === 'bigint' ? (BigInt.asIntN(64, value) as never) : value
   }
@@ -368,15 +373,20 @@ export class ProtoReader extends protobuf.Reader {
 }
 
 /** Runs a message function over all of `bytes`. */
-export function readMessage<T>(bytes: Uint8Array, read: (reader: ProtoReader, end: number) => T, fieldSets?: FieldSets): T {
+export function readMessage<T>(
+  bytes: Uint8Array,
+  read: (reader: ProtoReader, end: number) => T,
+  fieldSets?: FieldSets,
+  maxValues?: number,
+): T {
   try {
-    const reader = new ProtoReader(bytes, fieldSets)
+    const reader = new ProtoReader(bytes, fieldSets, maxValues)
     reader.here()
     const value = read(reader, reader.len)
     reader.finish()
     return value
   } catch (error) {
     // protobufjs has errors of its own for bytes that end too soon.
-    throw error instanceof ProtoError ? error : new ProtoError('the message is cut', { cause: error })
+    throw error instanceof ProtoError || isApiError(error) ? error : new ProtoError('the message is cut', { cause: error })
   }
 }

@@ -1,5 +1,6 @@
 import { newBadRequest, newGenericServerResponse, newRequestEntityTooLarge } from '../api-errors.ts'
 import { decodeList } from '../decode-struct.ts'
+import { refuseTooManyValues } from '../request-bounds.ts'
 import type { FieldValidation } from '../decode-options.ts'
 import { stringifyJson } from '../encode-json.ts'
 import { byteLength } from '../go-text.ts'
@@ -39,6 +40,7 @@ export interface JsonPatch {
 export function decodeJsonPatch(input: Uint8Array | string | ParsedJson, strict: FieldValidation = 'Ignore'): JsonPatch {
   try {
     const parsed = typeof input === 'string' || input instanceof Uint8Array ? parseJson(input) : input
+    refuseTooManyValues(parsed.value, parsed.text.length)
     const { strictErrors } = decodeList({ kind: 'list', items: operationSchema }, parsed, { strict })
     const operations = (parsed.value ?? []) as JsonObject[]
     if (operations.length > maxOperations) {

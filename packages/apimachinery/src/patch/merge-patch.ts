@@ -1,4 +1,5 @@
 import { newBadRequest } from '../api-errors.ts'
+import { refuseTooManyValues } from '../request-bounds.ts'
 import type { FieldValidation } from '../decode-options.ts'
 import { parseJson } from '../json-document.ts'
 import type { ParsedJson } from '../json-document.ts'
@@ -34,6 +35,7 @@ function decodeObjectPatch(
   let parsed: ParsedJson
   try {
     parsed = typeof input === 'string' || input instanceof Uint8Array ? parseJson(input) : input
+    refuseTooManyValues(parsed.value, parsed.text.length)
   } catch (e) {
     if (isJsonError(e)) throw newBadRequest(words.prefix + e.message, { cause: e })
     throw e
