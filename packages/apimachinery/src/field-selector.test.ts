@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { escapeFieldValue, everyField, fieldEquals, parseFieldSelector } from './field-selector.ts'
+import { escapeFieldValue, everyField, fieldEquals, FieldSelector, parseFieldSelector } from './field-selector.ts'
 
 describe('field selectors', () => {
   it('match by equality', () => {
@@ -27,6 +27,20 @@ describe('field selectors', () => {
     expect(selector.requiresExactMatch('b')).toBeUndefined()
     expect(selector.transform((field, value) => (field === 'b' ? undefined : { field: `x.${field}`, value })).toString()).toBe('x.a=1')
     expect(everyField().empty).toBe(true)
+  })
+
+  it('say of many requirements what each of them says', () => {
+    const field = fc.constantFrom('a', 'b')
+    const value = fc.constantFrom('', '1', '2', '3')
+    const requirement = fc.record({ field, operator: fc.constantFrom<'=' | '!='>('!=', '!=', '!=', '='), value })
+    fc.assert(
+      fc.property(fc.array(requirement, { minLength: 9, maxLength: 12 }), value, value, (requirements, a, b) => {
+        const get = (name: string): string => (name === 'a' ? a : b)
+        const each = requirements.every(({ field, operator, value }) => (get(field) === value) === (operator === '='))
+        expect(new FieldSelector(requirements).matches(get)).toBe(each)
+      }),
+      { numRuns: 1000 },
+    )
   })
 
   it('carry any value through their text form', () => {

@@ -1,4 +1,5 @@
 import { newBadRequest } from './api-errors.ts'
+import { FoldedTest } from './folded-test.ts'
 
 export interface FieldRequirement {
   readonly field: string
@@ -9,9 +10,13 @@ export interface FieldRequirement {
 /** Renames a field or changes a value; undefined drops the requirement; may throw to refuse it. */
 export type FieldTransform = (field: string, value: string) => { readonly field: string; readonly value: string } | undefined
 
+/** So few are asked one after the other faster than together. */
+const few = 8
+
 /** All requirements must hold. Immutable. */
 export class FieldSelector {
   readonly requirements: readonly FieldRequirement[]
+  #folded: ReadonlyMap<string, FoldedTest> | undefined
 
   constructor(requirements: readonly FieldRequirement[]) {
     this.requirements = requirements
@@ -21,8 +26,19 @@ export class FieldSelector {
     return this.requirements.length === 0
   }
 
+  /** True when there are so many requirements that only `matches` is fast. */
+  get large(): boolean {
+    return this.requirements.length > few
+  }
+
   /** `field` gives the value of a field, "" when unset. */
   matches(field: (name: string) => string): boolean {
+    if (this.large) {
+      const tests = this.#folded ?? folded(this.requirements)
+      this.#folded = tests
+      for (const [name, test] of tests) if (!test.holds(field(name))) return false
+      return true
+    }
     for (const r of this.requirements) if ((field(r.field) === r.value) !== (r.operator === '=')) return false
     return true
   }
@@ -48,6 +64,17 @@ export class FieldSelector {
   toString(): string {
     return this.requirements.map((r) => r.field + r.operator + escapeFieldValue(r.value)).join(',')
   }
+}
+
+function folded(requirements: readonly FieldRequirement[]): ReadonlyMap<string, FoldedTest> {
+  const tests = new Map<string, FoldedTest>()
+  for (const { field, operator, value } of requirements) {
+    let test = tests.get(field)
+    if (test === undefined) tests.set(field, (test = new FoldedTest()))
+    if (operator === '=') test.allowOnly([value])
+    else test.deny([value])
+  }
+  return tests
 }
 
 const all = new FieldSelector([])

@@ -65,7 +65,7 @@ export function exceedsBytes(text: string, most: number): boolean {
 
 /** strconv.ParseInt(text, 10, 64), undefined where Go reports an error. */
 export function parseInt64(text: string): bigint | undefined {
-  if (!/^[+-]?[0-9]+$/.test(text)) return undefined
+  if (!/^[+-]?0*[0-9]{1,19}$/.test(text)) return undefined
   const value = BigInt(text.startsWith('+') ? text.slice(1) : text)
   return BigInt.asIntN(64, value) === value ? value : undefined
 }

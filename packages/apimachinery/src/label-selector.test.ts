@@ -1,7 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { everything, labelSelectorAsSelector, nothing, parseLabelSelector } from './label-selector.ts'
+import { everything, labelSelectorAsSelector, LabelsSelector, nothing, parseLabelSelector } from './label-selector.ts'
 import { requirementMatches } from './label-requirement.ts'
+import type { LabelOperator } from './label-requirement.ts'
 import { fourfold, processorTime } from './testing/index.ts'
 
 function messageOf(parse: () => unknown): string {
@@ -85,6 +86,38 @@ describe('parseLabelSelector', () => {
         expect(parsed.matches(labels)).toBe(requirements.every((r) => requirementMatches(r as never, labels)))
       }),
     )
+  })
+
+  it('says of many requirements what each of them says', () => {
+    const few = fc.constantFrom('a', 'b', 'c', 'constructor')
+    const text = fc.constantFrom('', '1', '2', '30', '-4', 'x')
+    const any = fc.record({
+      key: few,
+      operator: fc.constantFrom<LabelOperator>('=', '==', '!=', 'in', 'notin', 'exists', '!', 'gt', 'lt'),
+      values: fc.array(text, { minLength: 1, maxLength: 2 }),
+    })
+    // So that more than a few hold at once.
+    const likely = fc.record({ key: few, operator: fc.constant<LabelOperator>('notin'), values: fc.array(text, { maxLength: 1 }) })
+    const many = fc.array(fc.oneof({ weight: 1, arbitrary: any }, { weight: 8, arbitrary: likely }), { minLength: 9, maxLength: 12 })
+    fc.assert(
+      fc.property(many, fc.option(fc.dictionary(few, text), { nil: undefined }), (requirements, labels) => {
+        expect(new LabelsSelector(requirements).matches(labels)).toBe(requirements.every((r) => requirementMatches(r, labels ?? {})))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('asks an object about as many requirements as it has labels', async () => {
+    const selectors = (count: number): LabelsSelector[] =>
+      [(i: number) => `a${i}!=b`, (i: number) => `!a${i}`, (i: number) => `tier!=t${i}`, (i: number) => `tier>${i}`].map((of) =>
+        parseLabelSelector(Array.from({ length: count }, (_, i) => of(i)).join(',')),
+      )
+    const ask = (all: LabelsSelector[]) => (): void => {
+      for (let object = 0; object < 1000; object++) for (const selector of all) selector.matches({ app: `a${object}`, tier: '100000' })
+    }
+    const [few, many] = [selectors(20), selectors(20_000)]
+    for (const warm of [few, many]) ask(warm)()
+    expect(await processorTime(ask(many))).toBeLessThan(fourfold * (await processorTime(ask(few))))
   })
 
   it('answers any text with a selector or a bad request', () => {

@@ -1,6 +1,7 @@
 import { newBadRequest } from './api-errors.ts'
 import { aggregateFieldErrors } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
+import { foldRequirements } from './folded-requirements.ts'
 import { quote } from './go-text.ts'
 import { checkRequirement, requirementMatches, requirementString } from './label-requirement.ts'
 import type { LabelOperator, LabelRequirement, Labels } from './label-requirement.ts'
@@ -8,12 +9,15 @@ import { parseRequirements } from './label-selector-parser.ts'
 import type { DeepReadonly, LabelSelector } from './meta.ts'
 
 const noLabels: Labels = {}
+/** So few are asked one after the other faster than together. */
+const few = 8
 
 /** All requirements must hold. Immutable. */
 export class LabelsSelector {
   /** Sorted by key. Empty for both `everything()` and `nothing()`; see `selectsNothing`. */
   readonly requirements: readonly LabelRequirement[]
   readonly selectsNothing: boolean
+  #folded: ((labels: Labels) => boolean) | undefined
 
   constructor(requirements: readonly LabelRequirement[], selectsNothing = false) {
     this.requirements = requirements.toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
@@ -25,8 +29,14 @@ export class LabelsSelector {
     return this.requirements.length === 0 && !this.selectsNothing
   }
 
+  /** True when there are so many requirements or values that only `matches` is fast. */
+  get large(): boolean {
+    return this.requirements.length > few || this.requirements.some(({ values }) => values.length > few)
+  }
+
   matches(labels: Labels | undefined): boolean {
     if (this.selectsNothing) return false
+    if (this.requirements.length > few) return (this.#folded ??= foldRequirements(this.requirements))(labels ?? noLabels)
     for (const requirement of this.requirements) if (!requirementMatches(requirement, labels ?? noLabels)) return false
     return true
   }

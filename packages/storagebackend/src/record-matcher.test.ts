@@ -39,8 +39,8 @@ test('what a header says is what the object says', () => {
     fc.property(
       labels,
       fc.option(value, { nil: undefined }),
-      fc.array(requirement, { maxLength: 3 }),
-      fc.array(field, { maxLength: 3 }),
+      fc.oneof(fc.array(requirement, { maxLength: 3 }), fc.array(requirement, { minLength: 9, maxLength: 12 })),
+      fc.oneof(fc.array(field, { maxLength: 3 }), fc.array(field, { minLength: 9, maxLength: 12 })),
       (own, node, requirements, fields) => {
         const predicate = { labels: new LabelsSelector(requirements), fields: new FieldSelector(fields) }
         const object: Thing = { metadata: { name: 'n', ...(own && { labels: own }) }, spec: { ...(node !== undefined && { node }) } }

@@ -1,5 +1,5 @@
 import { LabelsSelector } from '@keelson/apimachinery'
-import type { LabelRequirement } from '@keelson/apimachinery'
+import type { FieldSelector, LabelRequirement } from '@keelson/apimachinery'
 import type { LabelSet } from './label-sets.ts'
 import { labelsAt, lengthAt, noLabels } from './record-format.ts'
 import type { Predicate } from './storage.ts'
@@ -14,6 +14,7 @@ export function recordMatcher(
   fieldNames: readonly string[],
 ): (record: Uint8Array, own: LabelSet) => boolean {
   const hasLabels = labels.empty ? undefined : labelsMatcher(labels)
+  if (fields.large) return manyFieldsMatcher(fields, fieldNames, hasLabels)
   const fieldTests = fields.requirements.map(({ field, operator, value }) => ({
     at: fieldNames.indexOf(field),
     wanted: operator === '=',
@@ -25,13 +26,7 @@ export function recordMatcher(
   const last = Math.max(-1, ...known.map((test) => test.at))
 
   return (record, own) => {
-    if (hasLabels !== undefined) {
-      if (own.asked !== hasLabels) {
-        own.asked = hasLabels
-        own.answer = hasLabels(own.bytes)
-      }
-      if (!own.answer) return false
-    }
+    if (hasLabels !== undefined && !askLabels(hasLabels, own)) return false
     let at = labelsAt + own.bytes.length + 2
     for (let field = 0; field <= last; field++) {
       for (const test of known) if (test.at === field && isText(record, at, test.value) !== test.wanted) return false
@@ -41,11 +36,53 @@ export function recordMatcher(
   }
 }
 
+type HasLabels = (bytes: Uint8Array) => boolean
+
+function askLabels(hasLabels: HasLabels, own: LabelSet): boolean {
+  if (own.asked !== hasLabels) {
+    own.asked = hasLabels
+    own.answer = hasLabels(own.bytes)
+  }
+  return own.answer
+}
+
+function manyFieldsMatcher(
+  fields: FieldSelector,
+  fieldNames: readonly string[],
+  hasLabels: HasLabels | undefined,
+): (record: Uint8Array, own: LabelSet) => boolean {
+  const indexes = new Map(fieldNames.map((name, index) => [name, index]))
+  return (record, own) => {
+    if (hasLabels !== undefined && !askLabels(hasLabels, own)) return false
+    const first = labelsAt + own.bytes.length + 2
+    return fields.matches((name) => {
+      const index = indexes.get(name)
+      if (index === undefined) return ''
+      let at = first
+      for (let field = 0; field < index; field++) at += 2 + lengthAt(record, at)
+      return textAt(record, at)
+    })
+  }
+}
+
 /** Of the labels in a header. */
-function labelsMatcher(labels: LabelsSelector): (bytes: Uint8Array) => boolean {
+function labelsMatcher(labels: LabelsSelector): HasLabels {
   if (labels.selectsNothing) return () => false
+  if (labels.large) return (bytes) => labels.matches(labelsOf(bytes))
   const tests = labels.requirements.map(labelTest)
   return (bytes) => tests.every(({ key, holds }) => holds(bytes, valueOf(bytes, key)))
+}
+
+function labelsOf(bytes: Uint8Array): Record<string, string> {
+  const labels: Record<string, string> = {}
+  const count = lengthAt(bytes, 0)
+  let at = 2
+  for (let label = count === noLabels ? 0 : count; label > 0; label--) {
+    const value = at + 2 + lengthAt(bytes, at)
+    labels[textAt(bytes, at)] = textAt(bytes, value)
+    at = value + 2 + lengthAt(bytes, value)
+  }
+  return labels
 }
 
 /** Where the label's value is, length first; 0: there is no such label. */

@@ -1,0 +1,65 @@
+import type { LabelRequirement, Labels } from './label-requirement.ts'
+import { parseInt64 } from './go-text.ts'
+import { FoldedTest } from './folded-test.ts'
+
+/** What all requirements for one key ask together. */
+class KeyTest {
+  readonly #values = new FoldedTest()
+  /** An object without the label does not match. */
+  required = false
+  #forbidden = false
+  #above: bigint | undefined
+  #below: bigint | undefined
+
+  add({ operator, values }: LabelRequirement): void {
+    switch (operator) {
+      case '=':
+      case '==':
+      case 'in':
+        this.required = true
+        return this.#values.allowOnly(values)
+      case '!=':
+      case 'notin':
+        return this.#values.deny(values)
+      case 'exists':
+        this.required = true
+        return
+      case '!':
+        this.#forbidden = true
+        return
+      case 'gt':
+      case 'lt': {
+        this.required = true
+        const bound = values.length === 1 ? parseInt64(values[0]!) : undefined
+        if (bound === undefined) this.#forbidden = true
+        else if (operator === 'gt') this.#above = this.#above === undefined || bound > this.#above ? bound : this.#above
+        else this.#below = this.#below === undefined || bound < this.#below ? bound : this.#below
+      }
+    }
+  }
+
+  holds(value: string): boolean {
+    if (this.#forbidden || !this.#values.holds(value)) return false
+    if (this.#above === undefined && this.#below === undefined) return true
+    const number = parseInt64(value)
+    if (number === undefined) return false
+    return (this.#above === undefined || number > this.#above) && (this.#below === undefined || number < this.#below)
+  }
+}
+
+/** Many requirements as one test of an object's labels. It takes as long as the object has labels, however many the requirements are. */
+export function foldRequirements(requirements: readonly LabelRequirement[]): (labels: Labels) => boolean {
+  const tests = new Map<string, KeyTest>()
+  for (const requirement of requirements) {
+    let test = tests.get(requirement.key)
+    if (test === undefined) tests.set(requirement.key, (test = new KeyTest()))
+    test.add(requirement)
+  }
+  const required = [...tests].filter(([, test]) => test.required).map(([key]) => key)
+  return (labels) => {
+    // The first that an object does not have ends the loop: it is passed no more often than the object has labels.
+    for (const key of required) if (!Object.hasOwn(labels, key)) return false
+    for (const key of Object.keys(labels)) if (tests.get(key)?.holds(labels[key]!) === false) return false
+    return true
+  }
+}
