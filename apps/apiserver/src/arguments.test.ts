@@ -113,7 +113,7 @@ test('the nearest name is only offered when it is near', () => {
 
 test.each([
   ['--audit-log-path=x', 'not supported: requests are not audited'],
-  ['--authorization-mode=Node,RBAC', 'not supported: administrators may do everything'],
+  ['--authorization-mode=Node,RBAC', 'not supported: there is no RBAC yet'],
   ['--requestheader-client-ca-file=x', 'not supported'],
   ['--allow-privileged=false', 'not supported: privileged pods are always allowed'],
   ['--audit', 'unknown flag'],
@@ -125,4 +125,10 @@ test('flags that ask for what is done anyway are accepted', () => {
   const values = parse('--allow-privileged', '--etcd-healthcheck-timeout', '2s', '--service-account-lookup=true', '--secure-port=1')
   expect(values['secure-port']).toBe(1)
   expect(values).not.toHaveProperty('allow-privileged')
+})
+
+test('completion takes the name of a shell', () => {
+  expect(parseArguments(['completion', 'fish'], flags)).toMatchObject({ command: 'completion', shell: 'fish', problems: [] })
+  expect(problemsOf('completion')).toEqual(['completion: the shell is missing; allowed are bash, zsh, fish, powershell'])
+  expect(problemsOf('completion', 'tcsh')).toEqual(['completion: "tcsh" is not a shell; allowed are bash, zsh, fish, powershell'])
 })

@@ -2,13 +2,16 @@ import type { FlagDefinition } from './flags.ts'
 import { suggestedFlag } from './guesses.ts'
 import { otherFlag } from './other-flags.ts'
 
+export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const
+export type Shell = (typeof shells)[number]
+
 const commands = ['completion', 'help', 'version']
 
 export interface ParsedArguments {
   /** What to do instead of serving. */
   readonly command: 'completion' | 'help' | 'version' | 'raw version' | undefined
   /** The argument of `completion`. */
-  readonly shell: string | undefined
+  readonly shell: Shell | undefined
   /** Every flag by its name, defaults filled in; absent where there is neither value nor default. */
   readonly values: Readonly<Record<string, unknown>>
   /** Everything that is wrong with the arguments, one sentence each. */
@@ -35,8 +38,10 @@ export function parseArguments(
   Object.assign(values, preset.values)
   const given = new Set<string>()
   const problems = [...preset.problems]
-  let [command, shell] = commandOf(argv)
-  const first = command === undefined ? 0 : shell === undefined ? 1 : 2
+  let command = commandOf(argv[0])
+  const shell = command === 'completion' ? shells.find((name) => name === argv[1]) : undefined
+  if (command === 'completion' && shell === undefined) problems.push(shellProblem(argv[1]))
+  const first = command === undefined ? 0 : command === 'completion' ? 2 : 1
   for (let i = first; i < argv.length; i++) {
     const argument = argv[i]!
     if (argument === '-h' || argument === '--help') {
@@ -86,9 +91,13 @@ export function parseArguments(
   return { command, shell, values, problems }
 }
 
-function commandOf([first, second]: readonly string[]): [command: ParsedArguments['command'], shell: string | undefined] {
-  if (first === 'help' || first === 'version') return [first, undefined]
-  return first === 'completion' ? [first, second?.startsWith('-') === false ? second : undefined] : [undefined, undefined]
+function commandOf(word: string | undefined): ParsedArguments['command'] {
+  return word === 'completion' || word === 'help' || word === 'version' ? word : undefined
+}
+
+function shellProblem(word: string | undefined): string {
+  const given = word === undefined ? 'the shell is missing' : `${JSON.stringify(word)} is not a shell`
+  return `completion: ${given}; allowed are ${shells.join(', ')}`
 }
 
 /** As kube-apiserver's `--version[=raw]`. */

@@ -9,12 +9,26 @@ export interface FlagType<T> {
   readonly placeholder: string
   /** A switch: the name alone means true. */
   readonly isSwitch?: boolean
+  /** What shells complete a value to: one of these texts, or a path. Default: nothing. */
+  readonly completions?: readonly string[] | 'file' | 'directory'
   /** A value as --help shows it. Default: as it is. */
   readonly show?: (value: T) => string
 }
 
 export function text(): FlagType<string> {
   return { schema: z.string(), placeholder: 'string' }
+}
+
+export function file(): FlagType<string> {
+  return { ...text(), completions: 'file' }
+}
+
+export function files(): FlagType<readonly string[]> {
+  return { ...list(), completions: 'file' }
+}
+
+export function directory(): FlagType<string> {
+  return { ...textLike(/./, 'a directory'), completions: 'directory' }
 }
 
 export function textLike(pattern: RegExp, meaning: string): FlagType<string> {
@@ -26,7 +40,7 @@ export function ipAddress(): FlagType<string> {
 }
 
 export function oneOf<const T extends readonly [string, ...string[]]>(...choices: T): FlagType<T[number]> {
-  return { schema: z.enum(choices, `one of ${choices.join(', ')}`), placeholder: choices.join('|') }
+  return { schema: z.enum(choices, `one of ${choices.join(', ')}`), placeholder: choices.join('|'), completions: choices }
 }
 
 export function list(): FlagType<readonly string[]> {
@@ -128,6 +142,7 @@ export function onOff(): FlagType<boolean> {
     ),
     placeholder: '',
     isSwitch: true,
+    completions: ['true', 'false'],
   }
 }
 

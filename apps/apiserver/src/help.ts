@@ -1,9 +1,17 @@
 import { shownValue } from './flags.ts'
 import type { FlagDefinition } from './flags.ts'
 
-/** Grouped, wrapped to the terminal, defaults in the original's notation. */
+/** The text of --help: flags by group, wrapped to the terminal, defaults in kube-apiserver's notation. */
 export function helpText(flags: ReadonlyMap<string, FlagDefinition>, width: number): string {
-  const lines = ['keelson: the Kubernetes API server', '', 'Usage:', '  keelson [flags]', '']
+  const lines = [
+    'keelson: the Kubernetes API server',
+    '',
+    'Usage:',
+    '  keelson [flags]',
+    '  keelson version',
+    '  keelson completion bash|zsh|fish|powershell',
+    '',
+  ]
   for (const group of new Set([...flags.values()].map((definition) => definition.group))) {
     lines.push(`${group}:`)
     for (const [name, definition] of flags) {
@@ -15,7 +23,14 @@ export function helpText(flags: ReadonlyMap<string, FlagDefinition>, width: numb
     }
     lines.push('')
   }
-  lines.push('Other:', '  --help, -h', '        This text.', '  --version', '        The version.', '')
+  lines.push(
+    'Other:',
+    '  --help, -h',
+    '        Print this text.',
+    '  --version version[=raw]',
+    '        Print the version; raw prints all its fields.',
+    '',
+  )
   return lines.join('\n')
 }
 

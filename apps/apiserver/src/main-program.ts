@@ -21,8 +21,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     return
   }
   if (parsed.command !== undefined && parsed.problems.length === 0) {
-    const { versionText } = await import('./version-text.ts')
-    process.stdout.write(versionText(parsed.command === 'raw version'))
+    process.stdout.write(await commandOutput(parsed))
     return
   }
   const values = parsed.values as unknown as FlagValues
@@ -35,6 +34,15 @@ export async function main(argv: readonly string[]): Promise<void> {
     report(known instanceof StartError ? [known.message] : [`cannot start: ${String((error as Error)?.stack ?? error)}`])
     process.exit(cannotStart)
   }
+}
+
+async function commandOutput({ command, shell }: ParsedArguments): Promise<string> {
+  if (command === 'completion') {
+    const { completionScript } = await import('./completion.ts')
+    return completionScript(shell!)
+  }
+  const { versionText } = await import('./version-text.ts')
+  return versionText(command === 'raw version')
 }
 
 /** Parses the command line and the file that its `--config` names. */

@@ -1,8 +1,8 @@
-/** A flag of kube-apiserver that is none of ours. */
+/** A flag of kube-apiserver that this program does not have. */
 export interface OtherFlag {
-  /** Why it is not here. */
+  /** Why it is not supported: the end of a sentence. */
   readonly because: string
-  /** Values that ask for what this server does anyway; they are accepted and change nothing. Default: none. */
+  /** Values that ask for what this server does anyway. They are accepted and have no effect. Default: none. */
   readonly harmless?: RegExp
   /** Its name alone means true. */
   readonly isSwitch?: boolean
@@ -18,9 +18,9 @@ const table: Readonly<Record<string, OtherFlag>> = {
   'allow-metric-labels': { because: 'the labels of metrics are not configurable' },
   'allow-metric-labels-manifest': { because: 'the labels of metrics are not configurable' },
   'allow-privileged': { because: 'privileged pods are always allowed', harmless: on, isSwitch: true },
-  'apiserver-count': { because: 'the endpoints of the kubernetes service follow the servers that live', harmless: any },
-  'contention-profiling': { because: 'one thread does not contend for locks', harmless: any, isSwitch: true },
-  'debug-socket-path': { because: 'profiles are served at /debug/pprof/ alone' },
+  'apiserver-count': { because: 'the endpoints of the kubernetes service are those of the running servers', harmless: any },
+  'contention-profiling': { because: 'a single thread has no lock contention', harmless: any, isSwitch: true },
+  'debug-socket-path': { because: 'profiles are only served at /debug/pprof/' },
   'disabled-metrics': { because: 'metrics cannot be switched off one by one' },
   'egress-selector-config-file': { because: 'connections to nodes are made directly' },
   'emulated-version': { because: 'no other version is emulated', harmless: /^(kube=)?1\.36$/ },
@@ -29,15 +29,15 @@ const table: Readonly<Record<string, OtherFlag>> = {
   'enable-bootstrap-token-auth': { because: 'bootstrap tokens are not accepted', harmless: off, isSwitch: true },
   'enable-logs-handler': { because: 'the files of /var/log are not served', harmless: off, isSwitch: true },
   'enable-priority-and-fairness': {
-    because: 'requests are limited by --max-requests-inflight and --max-mutating-requests-inflight alone',
+    because: 'only --max-requests-inflight and --max-mutating-requests-inflight limit requests',
     harmless: off,
     isSwitch: true,
   },
   'etcd-count-metric-poll-period': { because: 'objects are counted as they come and go', harmless: any },
-  'etcd-db-metric-poll-interval': { because: 'the size of the store is asked for when metrics are', harmless: any },
+  'etcd-db-metric-poll-interval': { because: 'the size of the store is read when metrics are scraped', harmless: any },
   'etcd-healthcheck-timeout': { because: 'the health of the store is known without asking it', harmless: any },
   'etcd-readycheck-timeout': { because: 'the health of the store is known without asking it', harmless: any },
-  kubeconfig: { because: 'it asks no other API server whom it may trust' },
+  kubeconfig: { because: 'authentication and authorization do not ask another API server' },
   'kubernetes-service-node-port': { because: 'the kubernetes service is of type ClusterIP', harmless: /^0$/ },
   'lease-reuse-duration-seconds': { because: 'how leases of events are shared is not configurable', harmless: any },
   'log-json-info-buffer-size': { because: 'the log is not buffered', harmless: any },
@@ -45,7 +45,7 @@ const table: Readonly<Record<string, OtherFlag>> = {
   'log-text-info-buffer-size': { because: 'the log is not buffered', harmless: any },
   'log-text-split-stream': { because: 'the log goes to stderr', harmless: off, isSwitch: true },
   'log-flush-frequency': { because: 'the log is not buffered', harmless: any },
-  'max-connection-bytes-per-sec': { because: 'connections of users are not slowed down', harmless: /^0$/ },
+  'max-connection-bytes-per-sec': { because: 'proxied connections are not throttled', harmless: /^0$/ },
   'min-compatibility-version': { because: 'no other version is emulated', harmless: /^(kube=)?1\.35$/ },
   'permit-address-sharing': { because: 'the port is not shared', harmless: off, isSwitch: true },
   'permit-port-sharing': { because: 'the port is not shared', harmless: off, isSwitch: true },
@@ -54,7 +54,7 @@ const table: Readonly<Record<string, OtherFlag>> = {
   'runtime-config-emulation-forward-compatible': { because: 'no other version is emulated', harmless: off, isSwitch: true },
   'service-account-lookup': { because: 'a token is always looked up', harmless: on, isSwitch: true },
   'service-account-signing-endpoint': { because: 'tokens are signed with --service-account-signing-key-file' },
-  'show-hidden-metrics-for-version': { because: 'there are no hidden metrics' },
+  'show-hidden-metrics-for-version': { because: 'no metrics are hidden' },
   'shutdown-watch-termination-grace-period': { because: 'watches end at once when a stop begins', harmless: any },
   'storage-initialization-timeout': { because: 'the server waits for its caches for a minute at the most', harmless: any },
   'tls-curve-preferences': { because: 'the key exchange is chosen by the runtime' },
@@ -64,15 +64,18 @@ const table: Readonly<Record<string, OtherFlag>> = {
 
 const families: readonly (readonly [prefix: string, flag: OtherFlag])[] = [
   ['audit-', { because: 'requests are not audited' }],
-  ['authentication-', { because: 'users are known by certificates, --token-auth-file and service account tokens' }],
-  ['authorization-', { because: 'administrators may do everything, others what --authorization-always-allow-paths says' }],
-  ['coordinated-leadership-', { because: 'no leaders are chosen for others' }],
-  ['oidc-', { because: 'users are known by certificates, --token-auth-file and service account tokens' }],
-  ['peer-', { because: 'requests are not passed on to other API servers' }],
-  ['requestheader-', { because: 'what a proxy says of its users is not believed' }],
+  ['authentication-', { because: 'users authenticate with client certificates, --token-auth-file and service account tokens only' }],
+  [
+    'authorization-',
+    { because: 'there is no RBAC yet; administrators may do everything, others only use the paths of --authorization-always-allow-paths' },
+  ],
+  ['coordinated-leadership-', { because: 'the server does not elect leaders for other components' }],
+  ['oidc-', { because: 'users authenticate with client certificates, --token-auth-file and service account tokens only' }],
+  ['peer-', { because: 'requests are not forwarded to other API servers' }],
+  ['requestheader-', { because: 'user names in the headers of a proxy are not accepted' }],
 ]
 
-/** Undefined: the original has no such flag, either. */
+/** Undefined for a name that kube-apiserver does not know either. */
 export function otherFlag(name: string): OtherFlag | undefined {
   if (Object.hasOwn(table, name)) return table[name]
   return families.find(([prefix]) => name.startsWith(prefix))?.[1]
