@@ -1,9 +1,11 @@
 import { X509Certificate } from 'node:crypto'
+import path from 'node:path'
 import { createSecureContext } from 'node:tls'
 import { createDirectoryCertificateStore, createMemoryCertificateStore, firstServiceIp, ownCertificates } from '@keelson/server'
-import type { KeyPair, ServingCertificates } from '@keelson/server'
+import type { CertificateNote, KeyPair, ServingCertificates } from '@keelson/server'
 import { advertiseAddress } from './addresses.ts'
 import { ConfigurationError } from './configuration-error.ts'
+import { warnOfReadableKeys } from './private-key-files.ts'
 import { readAuthorities, readNamed, readPair, ServingFiles } from './serving-files.ts'
 import type { ServerChainOptions } from './server-chain-options.ts'
 
@@ -34,7 +36,13 @@ export async function buildCertificates(options: ServerChainOptions): Promise<Ce
   const own = await ownCertificates({
     store: directory === undefined ? createMemoryCertificateStore() : createDirectoryCertificateStore(directory),
     names: [...names, ...(serviceIp === undefined ? [] : [serviceIp]), options.bindAddress ?? '127.0.0.1', advertiseAddress(options)],
+    onNote: (note) => directory !== undefined && logNote(options, directory, note),
+  }).catch((error: unknown) => {
+    // A directory that cannot be read or written says so itself.
+    if ((error as NodeJS.ErrnoException).code !== undefined) throw error
+    throw new ConfigurationError(`the certificates in ${directory} cannot be used: ${(error as Error).message}`, { cause: error })
   })
+  await warnOfReadableKeys(options)
   const base = given ?? own.serving
   const named = await Promise.all(namedCertificateFiles.map(readNamed))
   const fixedAuthorities = [own.ca.certificate, ...(options.clientAuthorities ?? [])]
@@ -57,6 +65,12 @@ export async function buildCertificates(options: ServerChainOptions): Promise<Ce
     admin: own.admin,
     clientAuthorities,
   }
+}
+
+function logNote({ log }: ServerChainOptions, directory: string, { kind, name, reason, notBefore, notAfter }: CertificateNote): void {
+  const fields = { file: path.join(directory, `${name}.crt`), reason, notBefore: notBefore.toISOString(), notAfter: notAfter.toISOString() }
+  if (kind === 'not yet valid') log?.(0, 'The certificate authority is not valid yet: check the clock', { ...fields, reason: undefined })
+  else log?.(0, kind === 'made' ? 'Made a certificate' : 'Renewed a certificate', fields)
 }
 
 function check(what: string, use: () => unknown): void {

@@ -20,11 +20,16 @@ export interface ServiceAccountTokens {
   readFrom(client: LoopbackClient): void
 }
 
-export async function buildServiceAccountTokens({ serviceAccounts = {}, certificates }: ServerChainOptions): Promise<ServiceAccountTokens> {
+export async function buildServiceAccountTokens({
+  serviceAccounts = {},
+  certificates,
+  log,
+}: ServerChainOptions): Promise<ServiceAccountTokens> {
   const { issuers = defaultIssuers, keyFiles = [], signingKeyFile, keySetUri } = serviceAccounts
   const audiences = serviceAccounts.audiences ?? issuers
+  const onMade = (file: string): void => log?.(0, 'Made a key for service account tokens', { file })
   const signingPem =
-    signingKeyFile === undefined ? await ownTokenKey(certificates?.directory) : await readKeys(signingKeyFile, (pem) => pem)
+    signingKeyFile === undefined ? await ownTokenKey(certificates?.directory, onMade) : await readKeys(signingKeyFile, (pem) => pem)
   const key = await check(signingKeyFile ?? 'its own', () => readSigningKey(signingPem))
   const files = await Promise.all(keyFiles.map((file) => readKeys(file, readVerificationKeys)))
   const keys = keyFiles.length > 0 ? files.flat() : [key]

@@ -5,7 +5,8 @@ import { writeFileAtomically } from '../write-file.ts'
 
 /** Where key pairs are kept between runs: NAME.crt and NAME.key. */
 export interface CertificateStore {
-  load(name: string): Promise<KeyPair | undefined>
+  /** Of a pair, what is kept: an empty object if nothing is. */
+  load(name: string): Promise<Partial<KeyPair>>
   save(name: string, pair: KeyPair): Promise<void>
 }
 
@@ -13,13 +14,8 @@ export function createDirectoryCertificateStore(directory: string): CertificateS
   const file = (name: string): string => path.join(directory, name)
   return {
     load: async (name) => {
-      try {
-        const [certificate, key] = await Promise.all([readFile(file(`${name}.crt`), 'utf8'), readFile(file(`${name}.key`), 'utf8')])
-        return { certificate, key }
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-        throw error
-      }
+      const [certificate, key] = await Promise.all([readIfPresent(file(`${name}.crt`)), readIfPresent(file(`${name}.key`))])
+      return { ...(certificate !== undefined && { certificate }), ...(key !== undefined && { key }) }
     },
     save: async (name, { certificate, key }) => {
       await writeFileAtomically(file(`${name}.key`), key, 0o600)
@@ -32,7 +28,16 @@ export function createDirectoryCertificateStore(directory: string): CertificateS
 export function createMemoryCertificateStore(): CertificateStore {
   const pairs = new Map<string, KeyPair>()
   return {
-    load: async (name) => pairs.get(name),
+    load: async (name) => pairs.get(name) ?? {},
     save: async (name, pair) => void pairs.set(name, pair),
+  }
+}
+
+export async function readIfPresent(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
   }
 }

@@ -1,4 +1,4 @@
-import { createHash, generateKeyPair, randomBytes, sign } from 'node:crypto'
+import { createHash, createPublicKey, generateKeyPair, randomBytes, sign } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { isIP } from 'node:net'
 import { promisify } from 'node:util'
@@ -32,6 +32,8 @@ export interface CertificateRequest {
   readonly notAfter: Date
   /** Absent: signed by its own key. */
   readonly issuer?: Issuer
+  /** An EC key. Absent: a new one. */
+  readonly privateKey?: KeyObject
 }
 
 const ids = {
@@ -48,9 +50,15 @@ const ids = {
   clientAuth: '1.3.6.1.5.5.7.3.2',
 }
 
-/** A new EC P-256 key and an X.509 v3 certificate for it (RFC 5280), signed with ECDSA and SHA-256. */
+/**
+ * An X.509 v3 certificate (RFC 5280) for an EC P-256 key, signed with ECDSA and SHA-256.
+ *
+ * Written by hand: `node:crypto` reads certificates and signs, but cannot issue certificates. Libraries that can (node-forge, @peculiar/x509, pkijs) bring an
+ * ASN.1 toolkit of hundreds of kilobytes into a server that makes three certificates, of one form each; OpenSSL's program need not be installed.
+ */
 export async function createCertificate(request: CertificateRequest): Promise<KeyPair> {
-  const { publicKey, privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' })
+  const privateKey = request.privateKey ?? (await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' })).privateKey
+  const publicKey = createPublicKey(privateKey)
   const issuer = request.issuer ?? { subject: request.subject, privateKey, publicKey }
   const algorithm = sequence(objectIdentifier(ids.ecdsaWithSha256))
   const body = sequence(

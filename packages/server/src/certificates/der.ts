@@ -1,5 +1,5 @@
 /**
- * The little of ASN.1 that a certificate is written with. Only writing: what is read goes through `node:crypto`.
+ * The little of ASN.1 that a certificate is written with; `createCertificate` says why by hand. Only writing: what is read goes through `node:crypto`.
  * Each function returns a whole element: tag, length, content.
  */
 export type Der = Buffer

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import * as fc from 'fast-check'
@@ -53,13 +53,73 @@ test('a leaf near its end, without a name that is needed, or damaged is made ane
   expect(await readFile(path.join(directory, 'ca.crt'), 'utf8')).toBe(first.ca.certificate)
 })
 
-test('a new authority replaces everything it had signed', async () => {
+test('only where nothing is left of an authority is another one made, with all that it signs', async () => {
   const store = createDirectoryCertificateStore(directory)
   const first = await ownCertificates({ store })
   await rm(path.join(directory, 'ca.key'))
+  await rm(path.join(directory, 'ca.crt'))
   const second = await ownCertificates({ store })
   expect(second.serving).not.toEqual(first.serving)
   expect(new X509Certificate(second.admin.certificate).verify(new X509Certificate(second.ca.certificate).publicKey)).toBe(true)
+})
+
+test.each<[string, string, string | undefined, string]>([
+  ['a certificate that is none', 'ca.crt', 'rubbish', 'ca.crt is damaged'],
+  ['an empty key', 'ca.key', '', 'ca.key is damaged'],
+  ['no certificate', 'ca.crt', undefined, 'ca.crt is missing next to ca.key'],
+  ['no key', 'ca.key', undefined, 'ca.key is missing next to ca.crt'],
+  ['the key of another certificate', 'ca.key', 'admin.key', 'ca.key is not the key of ca.crt'],
+  ['the certificate of no authority', 'ca.crt', 'admin.crt', 'ca.crt is not the certificate of an authority'],
+])('an authority with %s is refused and left as it is', async (_what, name, content, message) => {
+  const store = createDirectoryCertificateStore(directory)
+  await ownCertificates({ store })
+  const file = path.join(directory, name)
+  if (content === undefined) await rm(file)
+  else await writeFile(file, content.startsWith('admin') ? await readFile(path.join(directory, content)) : content)
+  const files = async (): Promise<string[]> =>
+    Promise.all((await readdir(directory)).map((one) => readFile(path.join(directory, one), 'utf8')))
+  const before = await files()
+  await expect(ownCertificates({ store })).rejects.toThrow(message)
+  expect(await files()).toEqual(before)
+})
+
+test.each([
+  ['1970', Date.UTC(1970, 0, 1)],
+  ['2099', Date.UTC(2099, 0, 1)],
+])('a start with the clock in %s keeps the authority trusted', async (_year, wrong) => {
+  const store = createDirectoryCertificateStore(directory)
+  const first = await ownCertificates({ store })
+  const during = await ownCertificates({ store, now: () => wrong })
+  const after = await ownCertificates({ store })
+  const [trusted, authority] = [new X509Certificate(first.ca.certificate), new X509Certificate(after.ca.certificate)]
+  expect(authority.publicKey.equals(trusted.publicKey)).toBe(true)
+  expect(Date.parse(authority.validFrom)).toBeLessThan(Date.now())
+  expect(Date.parse(authority.validTo)).toBeGreaterThan(Date.now())
+  for (const [made, now] of [
+    [during, wrong],
+    [after, Date.now()],
+  ] as const) {
+    for (const { certificate } of [made.serving, made.admin]) {
+      const leaf = new X509Certificate(certificate)
+      expect(leaf.checkIssued(trusted) && leaf.verify(trusted.publicKey)).toBe(true)
+      expect([Date.parse(leaf.validFrom) < now, Date.parse(leaf.validTo) > now]).toEqual([true, true])
+    }
+  }
+})
+
+test('what is made or renewed is noted, with the reason', async () => {
+  const store = createDirectoryCertificateStore(directory)
+  const notes: string[] = []
+  const run = async (now: number): Promise<string[]> => {
+    await ownCertificates({ store, now: () => now, onNote: ({ kind, name }) => notes.push(`${kind} ${name}`) })
+    return notes.splice(0)
+  }
+  const now = Date.now()
+  expect(await run(now)).toEqual(['made ca', 'made apiserver', 'made admin'])
+  expect(await run(now)).toEqual([])
+  expect(await run(now + 340 * day)).toEqual(['renewed apiserver', 'renewed admin'])
+  expect(await run(0)).toEqual(['not yet valid ca', 'renewed apiserver', 'renewed admin'])
+  expect(await run(now + 3640 * day)).toEqual(['renewed ca', 'renewed apiserver', 'renewed admin'])
 })
 
 test('addresses as bytes', () => {

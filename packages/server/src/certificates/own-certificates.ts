@@ -1,4 +1,5 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
 import type { CertificateStore } from './certificate-store.ts'
@@ -16,6 +17,18 @@ export interface OwnCertificatesOptions {
   readonly names?: readonly string[]
   readonly admin?: { readonly commonName: string; readonly organizations: readonly string[] }
   readonly now?: () => number
+  /** Called for each certificate that was made, and for an authority that is not valid yet. */
+  readonly onNote?: (note: CertificateNote) => void
+}
+
+export interface CertificateNote {
+  readonly kind: 'made' | 'renewed' | 'not yet valid'
+  /** As in the store: "ca", "apiserver", "admin". */
+  readonly name: string
+  /** Why it was made or renewed: "there was none". */
+  readonly reason?: string
+  readonly notBefore: Date
+  readonly notAfter: Date
 }
 
 export interface OwnCertificates {
@@ -25,36 +38,71 @@ export interface OwnCertificates {
   readonly admin: KeyPair
 }
 
-/** The certificates a server makes for itself: an authority, the serving certificate, an administrator's. What is kept and still good is used again. */
+/**
+ * The certificates a server makes for itself: an authority, the serving certificate, an administrator's. What is kept and still good is used again.
+ *
+ * Everything in the cluster trusts the authority, so it is never replaced: near its end its certificate is renewed for the same key and from the same day on, which
+ * also mends one that was made by a wrong clock. Throws when it is damaged. The others are made again when they cannot be used.
+ */
 export async function ownCertificates(options: OwnCertificatesOptions): Promise<OwnCertificates> {
-  const { store } = options
+  const { store, onNote = () => {} } = options
   const now = (options.now ?? Date.now)()
   const names = servingNames(options.names ?? [])
   const admin = options.admin ?? { commonName: 'kubernetes-admin', organizations: ['system:masters'] }
 
-  const ca =
-    (await loadWhen(store, 'ca', (pair) => isCurrent(pair, now) && read(pair).ca)) ??
-    (await make('ca', { ...base('ca'), subject: caSubject }))
+  const ca = await authority()
   const issuer = issuerOf(ca)
-  const signed = (pair: KeyPair): boolean => isCurrent(pair, now) && read(pair).verify(issuer.publicKey)
-  const serving =
-    (await loadWhen(store, 'apiserver', (pair) => signed(pair) && coversAll(read(pair), names))) ??
-    (await make('apiserver', { ...base('server'), subject: { commonName: 'kube-apiserver' }, names, issuer }))
-  const client = (await loadWhen(store, 'admin', signed)) ?? (await make('admin', { ...base('client'), subject: admin, issuer }))
+  const serving = await leaf('apiserver', { usage: 'server', subject: { commonName: 'kube-apiserver' }, names, issuer }, (certificate) =>
+    coversAll(certificate, names) ? undefined : 'a name was missing',
+  )
+  const client = await leaf('admin', { usage: 'client', subject: admin, issuer }, () => undefined)
   return { ca, serving, admin: client }
 
-  function base(usage: CertificateRequest['usage']): Pick<CertificateRequest, 'usage' | 'notBefore' | 'notAfter'> {
-    // An hour back, for clients whose clocks are late.
-    return { usage, notBefore: new Date(now - 3600_000), notAfter: new Date(now + (usage === 'ca' ? caLifetime : leafLifetime)) }
+  async function authority(): Promise<KeyPair> {
+    const kept = await store.load('ca')
+    const subject = { usage: 'ca', subject: caSubject } as const
+    if (kept.certificate === undefined && kept.key === undefined)
+      return make('ca', { ...subject, ...lifetime(caLifetime) }, 'made', 'there was none')
+    const { pair, certificate, privateKey } = readAuthority(kept)
+    const times = { notBefore: new Date(certificate.validFrom), notAfter: new Date(certificate.validTo) }
+    if (times.notAfter.getTime() - renewBefore <= now) {
+      const notBefore = new Date(Math.min(times.notBefore.getTime(), now - clockSkew))
+      const reason = `it ends on ${times.notAfter.toISOString()}`
+      return make('ca', { ...subject, ...lifetime(caLifetime), notBefore, privateKey }, 'renewed', reason)
+    }
+    if (times.notBefore.getTime() > now) onNote({ kind: 'not yet valid', name: 'ca', ...times })
+    return pair
   }
 
-  async function make(name: string, request: CertificateRequest): Promise<KeyPair> {
+  type Unsigned = Omit<CertificateRequest, 'notBefore' | 'notAfter'>
+  async function leaf(
+    name: string,
+    request: Unsigned,
+    problemWith: (certificate: X509Certificate) => string | undefined,
+  ): Promise<KeyPair> {
+    const { certificate, key } = await store.load(name)
+    const isNew = certificate === undefined && key === undefined
+    const problem =
+      certificate === undefined || key === undefined ? 'there was none' : leafProblem({ certificate, key }, { issuer, now, problemWith })
+    if (problem === undefined) return { certificate: certificate!, key: key! }
+    return make(name, { ...request, ...lifetime(leafLifetime) }, isNew ? 'made' : 'renewed', problem)
+  }
+
+  function lifetime(milliseconds: number): Pick<CertificateRequest, 'notBefore' | 'notAfter'> {
+    return { notBefore: new Date(now - clockSkew), notAfter: new Date(now + milliseconds) }
+  }
+
+  async function make(name: string, request: CertificateRequest, kind: 'made' | 'renewed', reason: string): Promise<KeyPair> {
     const { createCertificate } = await import('./create-certificate.ts')
     const pair = await createCertificate(request)
     await store.save(name, pair)
+    onNote({ kind, name, reason, notBefore: request.notBefore, notAfter: request.notAfter })
     return pair
   }
 }
+
+/** Certificates begin so much earlier, for clients whose clocks are late. */
+const clockSkew = 3600_000
 
 const caSubject = { commonName: 'keelson-ca' }
 
@@ -62,27 +110,52 @@ function issuerOf({ certificate, key }: KeyPair): Issuer {
   return { subject: caSubject, privateKey: createPrivateKey(key), publicKey: new X509Certificate(certificate).publicKey }
 }
 
-function read(pair: KeyPair): X509Certificate {
-  return new X509Certificate(pair.certificate)
+interface ReadAuthority {
+  readonly pair: KeyPair
+  readonly certificate: X509Certificate
+  readonly privateKey: KeyObject
 }
 
-async function loadWhen(store: CertificateStore, name: string, usable: (pair: KeyPair) => boolean): Promise<KeyPair | undefined> {
-  const pair = await store.load(name)
-  if (pair === undefined) return undefined
-  try {
-    return usable(pair) ? pair : undefined
-  } catch {
-    return undefined // not a certificate at all: made anew like an expired one
+/** Throws, with what to do about it, when the authority cannot be used. */
+function readAuthority({ certificate: pem, key }: Partial<KeyPair>): ReadAuthority {
+  const damaged = (what: string, cause?: unknown): Error =>
+    new Error(`${what}: restore ca.crt and ca.key from a copy, or remove both to have a new authority made, which no client trusts yet`, {
+      cause,
+    })
+  if (pem === undefined) throw damaged('ca.crt is missing next to ca.key')
+  if (key === undefined) throw damaged('ca.key is missing next to ca.crt')
+  const read = <T>(file: string, use: () => T): T => {
+    try {
+      return use()
+    } catch (error) {
+      throw damaged(`${file} is damaged (${(error as Error).message})`, error)
+    }
   }
+  const certificate = read('ca.crt', () => new X509Certificate(pem))
+  const privateKey = read('ca.key', () => createPrivateKey(key))
+  if (!certificate.ca) throw damaged('ca.crt is not the certificate of an authority')
+  if (!certificate.checkPrivateKey(privateKey)) throw damaged('ca.key is not the key of ca.crt')
+  return { pair: { certificate: pem, key }, certificate, privateKey }
 }
 
-function isCurrent(pair: KeyPair, now: number): boolean {
-  const certificate = read(pair)
-  return (
-    Date.parse(certificate.validFrom) <= now &&
-    Date.parse(certificate.validTo) - renewBefore > now &&
-    certificate.checkPrivateKey(createPrivateKey(pair.key))
-  )
+interface LeafRules {
+  readonly issuer: Issuer
+  readonly now: number
+  readonly problemWith: (certificate: X509Certificate) => string | undefined
+}
+
+/** Why a kept certificate cannot be used; undefined if it can. */
+function leafProblem(pair: KeyPair, { issuer, now, problemWith }: LeafRules): string | undefined {
+  try {
+    const certificate = new X509Certificate(pair.certificate)
+    if (!certificate.checkPrivateKey(createPrivateKey(pair.key))) return 'the key was that of another'
+    if (!certificate.verify(issuer.publicKey)) return 'another authority had signed it'
+    if (Date.parse(certificate.validFrom) > now) return `it begins on ${new Date(certificate.validFrom).toISOString()}`
+    if (Date.parse(certificate.validTo) - renewBefore <= now) return `it ends on ${new Date(certificate.validTo).toISOString()}`
+    return problemWith(certificate)
+  } catch (error) {
+    return `it was damaged: ${(error as Error).message}`
+  }
 }
 
 function coversAll(certificate: X509Certificate, names: readonly string[]): boolean {

@@ -1,25 +1,19 @@
 import { generateKeyPair } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { readIfPresent } from './certificate-store.ts'
 import { writeFileAtomically } from '../write-file.ts'
 
-/** A private key, PEM, to sign service accounts' tokens with. What is kept in the directory is used again; without one it is new at each start. */
-export async function ownTokenKey(directory: string | undefined): Promise<string> {
+/** A private key, PEM, to sign service accounts' tokens with. What is kept in the directory is used again; without one it is new at each start. `onMade` is called when a key was made and kept. */
+export async function ownTokenKey(directory: string | undefined, onMade: (file: string) => void = () => {}): Promise<string> {
   const file = directory === undefined ? undefined : path.join(directory, 'sa.key')
-  const kept = file === undefined ? undefined : await readIfThere(file)
+  const kept = file === undefined ? undefined : await readIfPresent(file)
   if (kept !== undefined) return kept
   const { privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' })
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })
-  if (file !== undefined) await writeFileAtomically(file, pem, 0o600)
-  return pem
-}
-
-async function readIfThere(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
+  if (file !== undefined) {
+    await writeFileAtomically(file, pem, 0o600)
+    onMade(file)
   }
+  return pem
 }

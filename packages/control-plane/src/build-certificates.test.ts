@@ -1,0 +1,55 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createServerChain } from './create-server-chain.ts'
+
+let directory: string
+beforeEach(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'keelson-own-'))
+})
+afterEach(() => rm(directory, { recursive: true }))
+
+interface Line {
+  readonly text: string
+  readonly file: unknown
+}
+
+/** What a start says of files. */
+async function start(): Promise<Line[]> {
+  const lines: Line[] = []
+  const chain = await createServerChain({
+    certificates: { directory },
+    controllers: ['none'],
+    log: (_level, text, fields) => fields?.['file'] !== undefined && lines.push({ text, file: fields['file'] }),
+  })
+  await chain.close()
+  return lines
+}
+
+const inDirectory = (name: string): string => path.join(directory, name)
+
+test('what is made at a start is logged, and nothing more at the next', async () => {
+  expect(await start()).toEqual(
+    expect.arrayContaining([
+      { text: 'Made a certificate', file: inDirectory('ca.crt') },
+      { text: 'Made a certificate', file: inDirectory('apiserver.crt') },
+      { text: 'Made a certificate', file: inDirectory('admin.crt') },
+      { text: 'Made a key for service account tokens', file: inDirectory('sa.key') },
+    ]),
+  )
+  expect(await start()).toEqual([])
+})
+
+test.skipIf(process.platform === 'win32')('a private key that everybody can read is logged at each start', async () => {
+  await start()
+  await chmod(inDirectory('sa.key'), 0o644)
+  await chmod(inDirectory('ca.key'), 0o640)
+  expect(await start()).toEqual([{ text: expect.stringContaining('can read a private key'), file: inDirectory('sa.key') }])
+})
+
+test('a damaged authority is refused with a sentence', async () => {
+  await start()
+  await writeFile(inDirectory('ca.crt'), 'rubbish')
+  await expect(start()).rejects.toMatchObject({ name: 'ConfigurationError', message: expect.stringContaining('ca.crt is damaged') })
+})
