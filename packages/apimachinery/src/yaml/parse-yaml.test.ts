@@ -105,8 +105,21 @@ describe('errors', () => {
     expect(messageOf(text)).toBe(message)
   })
 
+  test.each([
+    ['lists in brackets', '[', ''],
+    ['maps in braces', '{a: ', ''],
+    ['lists on one line', '- ', ''],
+    ['keys of keys', '? ', ''],
+    ['lists in brackets, on the third line', '[', 'a: 1\nb: 2\nc: '],
+  ])('%s are read as deep as the original reads them, and no further', (_, part, before) => {
+    const start = process.cpuUsage()
+    expect(messageOf(before + part.repeat(1_000_000))).toBe(`yaml: ${before === '' ? '' : 'line 3: '}exceeded max depth of 10000`)
+    const { user } = process.cpuUsage(start)
+    expect(user / 1000).toBeLessThan(1_000)
+  })
+
   test('nesting too deep for the stack is an error like any other', () => {
-    expect(messageOf('['.repeat(200_000))).toMatch(/^yaml: /)
+    expect(messageOf(`${'['.repeat(9_900)}${']'.repeat(9_900)}`)).toBe('yaml: exceeded max depth')
   })
 })
 

@@ -47,6 +47,8 @@ function interpret(error: YAMLParseError, text: string): Finding {
       return isItem ? parser('did not find expected key') : missing(error, text)
     case 'UNEXPECTED_TOKEN':
       return unexpected(error, text)
+    case 'RESOURCE_EXHAUSTION':
+      return { text: 'exceeded max depth', by: 'scanner', offset: 0 }
     default:
       return parser('did not find expected key')
   }

@@ -4,7 +4,8 @@ import type { ParsedYaml } from './parse-yaml.ts'
 
 export type YamlOutcome = { readonly parsed: ParsedYaml } | { readonly message: string; readonly name: string }
 
-const maxMegabytes = 1024
+/** An ordinary document of 3 MB takes most of it; there are two threads. */
+const maxMegabytes = 512
 
 /** A thread that reads one text, sends a `YamlOutcome` and ends. This very module is what runs in it. */
 export function startYamlWorker(yamlText: string): Worker {

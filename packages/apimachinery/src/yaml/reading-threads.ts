@@ -1,0 +1,110 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { YamlOutcome } from './yaml-worker.ts'
+
+/** Reads one text in a thread of its own, which is ended when the signal is aborted. */
+export type ReadInThread = (text: string, signal: AbortSignal) => Promise<YamlOutcome>
+
+interface Waiting {
+  readonly length: number
+  readonly begin: (thread: Thread) => void
+}
+
+/** A place for a thread. */
+interface Thread {
+  readonly choose: (waiting: readonly Waiting[]) => Waiting | undefined
+  busy: boolean
+}
+
+/** Longer texts wait for the second thread. */
+const maxShortLength = 256 * 1024
+/** The parser takes about a second for a megabyte on a quiet machine, and this machine may not be quiet. */
+const leastBudget = 2_000
+const budgetPerMegabyte = 5_000
+
+/**
+ * Shares two threads among the texts that wait, so that long ones do not hold up short ones: the first thread takes the shortest, and short ones only; the
+ * second takes the oldest, so that none waits for ever. A text that is not read within its budget of time is refused.
+ */
+export class ReadingThreads {
+  readonly #read: ReadInThread
+  readonly #delay: typeof pause
+  readonly #waiting: Waiting[] = []
+  readonly #threads: readonly Thread[] = [
+    { choose: shortest, busy: false },
+    { choose: ([oldest]) => oldest, busy: false },
+  ]
+
+  /** `delay` is `setTimeout` of `node:timers/promises`, but for tests. */
+  constructor(read: ReadInThread, delay: typeof pause = pause) {
+    this.#read = read
+    this.#delay = delay
+  }
+
+  /** Rejects with the signal's reason when nobody waits any more. */
+  async read(text: string, signal: AbortSignal): Promise<YamlOutcome> {
+    const thread = await this.#freeThread(text.length, signal)
+    try {
+      return await this.#readWithinBudget(text, signal)
+    } finally {
+      thread.busy = false
+      this.#begin()
+    }
+  }
+
+  #freeThread(length: number, signal: AbortSignal): Promise<Thread> {
+    signal.throwIfAborted()
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        this.#waiting.splice(this.#waiting.indexOf(entry), 1)
+        reject(signal.reason as Error)
+      }
+      const entry: Waiting = {
+        length,
+        begin: (thread) => {
+          signal.removeEventListener('abort', leave)
+          resolve(thread)
+        },
+      }
+      signal.addEventListener('abort', leave, { once: true })
+      this.#waiting.push(entry)
+      this.#begin()
+    })
+  }
+
+  #begin(): void {
+    for (const thread of this.#threads) {
+      const next = thread.busy ? undefined : thread.choose(this.#waiting)
+      if (next === undefined) continue
+      this.#waiting.splice(this.#waiting.indexOf(next), 1)
+      thread.busy = true
+      next.begin(thread)
+    }
+  }
+
+  async #readWithinBudget(text: string, signal: AbortSignal): Promise<YamlOutcome> {
+    signal.throwIfAborted()
+    const budget = leastBudget + Math.round((text.length / 2 ** 20) * budgetPerMegabyte)
+    const done = new AbortController()
+    const late = this.#delay(budget, undefined, { signal: done.signal }).then(
+      () => true,
+      () => false,
+    )
+    const leave = (): void => done.abort(signal.reason)
+    signal.addEventListener('abort', leave, { once: true })
+    try {
+      const outcome = await Promise.race([this.#read(text, done.signal), late])
+      if (typeof outcome !== 'boolean') return outcome
+      signal.throwIfAborted()
+      return { name: 'YamlError', message: `the document takes too long to read: more than ${budget / 1000} s` }
+    } finally {
+      signal.removeEventListener('abort', leave)
+      done.abort()
+    }
+  }
+}
+
+function shortest(waiting: readonly Waiting[]): Waiting | undefined {
+  let found: Waiting | undefined
+  for (const entry of waiting) if (entry.length <= maxShortLength && entry.length < (found?.length ?? Infinity)) found = entry
+  return found
+}
