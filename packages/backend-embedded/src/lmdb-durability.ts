@@ -41,7 +41,7 @@ export interface LmdbOptions {
   /** Bytes that may still be written to the directory's disk. */
   readonly freeBytes?: (directory: string) => number
   /** Gets what an operator should know although the store works. Default: nothing. */
-  readonly log?: (level: number, text: string) => void
+  readonly log?: (level: number, text: string, fields?: Readonly<Record<string, unknown>>) => void
 }
 
 type Table = Database<Uint8Array, Uint8Array>
@@ -220,8 +220,11 @@ export class LmdbDurability implements Durability {
   #noteFull(isFull: boolean, free: number): void {
     if (isFull === this.#isFull) return
     this.#isFull = isFull
-    const why = isFull ? 'has too little room: writes are refused until there is more' : 'has room again: writes are taken'
-    this.#log?.(0, `the disk of ${this.#directory} ${why} (${Math.round(free / 2 ** 20)} MiB free, ${reserve / 2 ** 20} MiB are kept)`)
+    this.#log?.(0, isFull ? 'Refusing writes: the disk is full' : 'Taking writes again: the disk has room', {
+      dataDir: this.#directory,
+      free: mebibytes(free),
+      kept: mebibytes(reserve),
+    })
   }
 
   /** One for all records, and for all batches: LMDB asks for the address of each buffer it sees. One batch at a time is under way. */
@@ -340,7 +343,11 @@ function makeDirectory(directory: string): void {
 function adviseOfMode(directory: string, dataDir: string, log: LmdbOptions['log']): void {
   const mode = statSync(directory).mode & 0o777
   if (process.platform === 'win32' || (mode & 0o077) === 0) return
-  log?.(0, `the data directory ${dataDir} has mode ${mode.toString(8)}, which lets other users in; 700 is recommended`)
+  log?.(0, 'The data directory lets other users in', { dataDir, mode: mode.toString(8), recommended: '700' })
+}
+
+function mebibytes(bytes: number): string {
+  return `${Math.round(bytes / 2 ** 20)}Mi`
 }
 
 function freeBytes(directory: string): number {

@@ -308,10 +308,10 @@ describe.skipIf(process.platform === 'win32')('what other users may read', () =>
     for (const file of ['store.json', 'closed.json']) rmSync(join(dataDir, file))
     const umask = process.umask(0)
     try {
-      const logged: string[] = []
-      await using _ = await openEmbedded({ dataDir, log: (level, text) => logged.push(`${level} ${text}`) })
+      const logged: unknown[] = []
+      await using _ = await openEmbedded({ dataDir, log: (...line) => logged.push(line) })
       expect(modes()).toEqual(['data.mdb 600', 'lock.mdb 600', 'store.json 600'])
-      expect(logged).toEqual([`0 the data directory ${dataDir} has mode 755, which lets other users in; 700 is recommended`])
+      expect(logged).toEqual([[0, 'The data directory lets other users in', { dataDir, mode: '755', recommended: '700' }]])
     } finally {
       process.umask(umask)
     }
@@ -348,8 +348,8 @@ describe('with little room on the disk', () => {
   it('refuses puts before LMDB has to, lets deletes through, and goes on when there is room', async () => {
     const clock = createManualClock()
     let free = 2 ** 29
-    const logged: string[] = []
-    const log = (level: number, text: string): unknown => logged.push(`${level} ${text}`)
+    const logged: unknown[] = []
+    const log = (...line: unknown[]): unknown => logged.push(line)
     const durability = await LmdbDurability.open(dataDir, { freeBytes: () => free, log })
     await using backend = openDurable(durability, { clock })
     const put = (key: string): Promise<{ revision: number }> =>
@@ -360,9 +360,7 @@ describe('with little room on the disk', () => {
     await expect(put('/c')).rejects.toMatchObject({ name: 'ReadOnlyError' })
     // A restart would make no room.
     await backend.checkHealth()
-    expect(logged).toEqual([
-      expect.stringMatching(/^0 the disk of .* has too little room: writes are refused until there is more \(8 MiB free/),
-    ])
+    expect(logged).toEqual([[0, 'Refusing writes: the disk is full', { dataDir, free: '8Mi', kept: '16Mi' }]])
     expect((await backend.commit({ compare: [], operations: [{ type: 'delete', key: '/a' }] })).revision).toBe(4)
     free = 2 ** 20
     await expect(backend.commit({ compare: [], operations: [{ type: 'delete', key: '/b' }] })).rejects.toMatchObject({
@@ -372,6 +370,6 @@ describe('with little room on the disk', () => {
     free = 2 ** 29
     clock.advance(5001)
     expect((await put('/c')).revision).toBe(5)
-    expect(logged.at(-1)).toContain('has room again: writes are taken')
+    expect(logged.at(-1)).toEqual([0, 'Taking writes again: the disk has room', { dataDir, free: '512Mi', kept: '16Mi' }])
   })
 })

@@ -14,7 +14,7 @@ export interface EmbeddedOptions extends StoreOptions {
    */
   readonly durability?: 'fsync' | 'memory'
   /** Gets what an operator should know although the store works, at the level 0: that others may enter the directory, that the disk is full. Default: nothing. */
-  readonly log?: (level: number, text: string) => void
+  readonly log?: (level: number, text: string, fields?: Readonly<Record<string, unknown>>) => void
 }
 
 /** Less than this is not worth the milliseconds. */
