@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
-import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls'
+import { createSecureContext, rootCertificates, type SecureContext, type SecureContextOptions } from 'node:tls'
 import { trimRight } from '@keelson/apimachinery'
 import type { TransportConfig } from '@keelson/storagebackend'
 import type { IOptions } from 'etcd3'
@@ -10,6 +10,7 @@ import { openRelay, type Relay } from './egress-relay.ts'
 import { Endpoint } from './endpoint.ts'
 import type { Egress } from './etcd3-options.ts'
 import { Http2Channel } from './http2-channel.ts'
+import { TransportError } from './transport-error.ts'
 
 type Credentials = NonNullable<IOptions['credentials']>
 
@@ -38,7 +39,7 @@ export interface Connected {
 /** Nothing is sent yet: connections are made by the first calls. */
 export async function connect(transport: TransportConfig, egress: Egress | undefined): Promise<Connected> {
   const { serverList } = transport
-  if (serverList.length === 0) throw new Error('no etcd server is given')
+  if (serverList.length === 0) throw new TransportError('no etcd server is given')
   const files = await readCredentials(transport)
   const relays: Relay[] = []
   const endpoints: Endpoint[] = []
@@ -90,12 +91,28 @@ export async function connect(transport: TransportConfig, egress: Egress | undef
 async function readCredentials({ trustedCAFile, keyFile, certFile }: TransportConfig): Promise<Credentials | undefined> {
   if (trustedCAFile === undefined && keyFile === undefined && certFile === undefined) return undefined
   if ((keyFile === undefined) !== (certFile === undefined))
-    throw new Error('the certificate for etcd and its key go together: one of them is missing')
+    throw new TransportError(
+      `etcd's client certificate and its key go together: the ${keyFile === undefined ? 'key' : 'certificate'} is missing`,
+    )
   const [rootCertificate, privateKey, certChain] = await Promise.all([read(trustedCAFile), read(keyFile), read(certFile)])
+  if (rootCertificate) check(`the certificate authority of etcd in ${trustedCAFile} is not PEM`, { ca: rootCertificate })
+  if (privateKey && certChain) {
+    check(`the client key for etcd in ${keyFile} is not a PEM key`, { key: privateKey })
+    check(`the client certificate for etcd in ${certFile} is not PEM`, { cert: certChain })
+    check(`the client key for etcd in ${keyFile} is not that of the certificate in ${certFile}`, { key: privateKey, cert: certChain })
+  }
   return {
     rootCertificate: rootCertificate ?? systemAuthorities(),
     ...(privateKey && { privateKey }),
     ...(certChain && { certChain }),
+  }
+}
+
+function check(problem: string, options: SecureContextOptions): void {
+  try {
+    createSecureContext(options)
+  } catch (cause) {
+    throw new TransportError(`${problem} (${(cause as Error).message})`, { cause })
   }
 }
 
@@ -104,7 +121,12 @@ function contextOf({ rootCertificate, privateKey, certChain }: Credentials): Sec
 }
 
 async function read(file: string | undefined): Promise<Buffer | undefined> {
-  return file === undefined ? undefined : readFile(file)
+  if (file === undefined) return undefined
+  try {
+    return await readFile(file)
+  } catch (cause) {
+    throw new TransportError(`a file for etcd cannot be read: ${(cause as Error).message}`, { cause })
+  }
 }
 
 function systemAuthorities(): Buffer {

@@ -1,5 +1,5 @@
 import { trim } from '@keelson/apimachinery'
-import { requireTransaction, UnavailableError } from '@keelson/storagebackend'
+import { requireTransaction, StoppedError, UnavailableError } from '@keelson/storagebackend'
 import type {
   Backend,
   CommitResult,
@@ -43,6 +43,8 @@ export class Etcd3Backend implements Backend, Compaction, SizeStatistics {
   readonly #compactor: Compactor
   #health: Promise<void> | undefined
   #closing: Promise<void> | undefined
+  /** Caches hold what etcd no longer knows of, and revisions of watches and continue tokens mean something else now. */
+  #wentBack: StoppedError | undefined
 
   constructor(connected: Connected, settings: Settings) {
     const { clock, patience, log } = settings
@@ -139,12 +141,22 @@ export class Etcd3Backend implements Backend, Compaction, SizeStatistics {
   }
 
   async #probe(): Promise<void> {
-    const { prefix, healthTimeout } = this.#settings
+    const { prefix, healthTimeout, log } = this.#settings
+    if (this.#wentBack) throw this.#wentBack
+    // An answer to a question that is asked later cannot be of an older revision: reads are linearizable.
+    const known = this.#known.current
     const key = `/${trim(prefix, '/')}/health`
     try {
-      await this.#servers.call({ type: 'read', callTimeout: healthTimeout, patience: healthTimeout }, (endpoint, settings) =>
-        endpoint.call(rangeMethod, { key }, settings),
+      const { revision } = await this.#servers.call(
+        { type: 'read', callTimeout: healthTimeout, patience: healthTimeout },
+        (endpoint, settings) => endpoint.call(rangeMethod, { key }, settings),
       )
+      if (revision >= known) return
+      this.#wentBack = new StoppedError(
+        `etcd is at revision ${revision} after it was at ${known}: it was put back to an older copy; restart the server`,
+      )
+      log(0, 'Etcd was put back to an older copy; restart the server', { revision, before: known })
+      throw this.#wentBack
     } catch (error) {
       if (!(error instanceof CallFailedError)) throw error
       throw new UnavailableError(`error getting data from etcd: ${error.failure.message}`, { cause: error })

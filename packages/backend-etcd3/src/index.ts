@@ -1,4 +1,5 @@
 export { compactionRecord } from './compactor.ts'
 export type { Egress, Etcd3Options } from './etcd3-options.ts'
 export { openEtcd3 } from './open-etcd3.ts'
+export { TransportError } from './transport-error.ts'
 export { foreignLease } from './wire-values.ts'

@@ -1,11 +1,12 @@
 import { systemClock } from '@keelson/apimachinery'
 import { defaultQueueLimits, type Backend, type Compaction, type SizeStatistics } from '@keelson/storagebackend'
 import { connect, type Connected } from './connect.ts'
+import type { Endpoint } from './endpoint.ts'
 import { Etcd3Backend } from './etcd3-backend.ts'
 import type { Etcd3Options, Settings } from './etcd3-options.ts'
 import { answersProgressRightly } from './etcd-version.ts'
 import { CallFailedError, Servers } from './servers.ts'
-import { toBackendError } from './translate-error.ts'
+import { readFailure, toBackendError } from './translate-error.ts'
 
 /** Waits until a server answers. Throws `UnavailableError` when none does in time. */
 export async function openEtcd3(options: Etcd3Options): Promise<Backend & Compaction & SizeStatistics> {
@@ -40,10 +41,25 @@ function complete(options: Etcd3Options): Settings {
   }
 }
 
-async function firstAnswer({ endpoints }: Connected, { clock, connectTimeout }: Settings): Promise<void> {
+async function firstAnswer({ endpoints }: Connected, { clock, connectTimeout, log }: Settings): Promise<void> {
+  const logged = new Set<string>()
+  /** Before the wait, and each reason once: nobody should look at a silent terminal until it is over. */
+  const tell = ({ address }: Endpoint, error: unknown): void => {
+    const { message, transient } = readFailure(error)
+    if (!transient || logged.has(`${address} ${message}`)) return
+    logged.add(`${address} ${message}`)
+    log(0, 'Waiting for etcd', { server: address, err: message, timeout: `${connectTimeout / 1000}s` })
+  }
   const servers = new Servers(endpoints, { clock, callTimeout: Math.min(connectTimeout, 5000), patience: connectTimeout })
   try {
-    const { version } = await servers.call({ type: 'read' }, (endpoint, call) => endpoint.maintenance.status(call))
+    const { version } = await servers.call({ type: 'read' }, async (endpoint, call) => {
+      try {
+        return await endpoint.maintenance.status(call)
+      } catch (error) {
+        tell(endpoint, error)
+        throw error
+      }
+    })
     if (!answersProgressRightly(version)) {
       throw new Error(
         `etcd ${version} is too old: its answers to progress requests cannot be trusted; 3.4.31 or 3.5.13 is needed, or later`,

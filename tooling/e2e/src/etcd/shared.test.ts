@@ -114,6 +114,38 @@ describe.skipIf(binary === undefined)('an etcd that is shared', { timeout: 20_00
     })
   })
 
+  test('put back to an older copy it is not healthy any more: caches and watches are of a past that is gone', async () => {
+    await using older = await startEtcd(binary ?? '')
+    await using newer = await startEtcd(binary ?? '')
+    const logged: unknown[] = []
+    let { port } = newer
+    await using backend = await open({
+      transport: { serverList: ['http://etcd.internal:2379'] },
+      async egress() {
+        const socket = connectTcp(port, '127.0.0.1')
+        await once(socket, 'connect')
+        return socket
+      },
+      log: (level, text, fields) => logged.push([level, text, fields]),
+    })
+    let before = 0
+    for (let i = 0; i < 5; i++) before = await write(backend, String(i))
+    await backend.checkHealth()
+    port = older.port
+    await newer.kill()
+    const wentBack = { name: 'StoppedError', message: expect.stringMatching(/etcd is at revision \d+ after it was at \d+/) as string }
+    await expect.poll(() => backend.checkHealth().catch((error: unknown) => error), { timeout: 10_000 }).toMatchObject(wentBack)
+    await write(backend, 'more')
+    for (let i = 0; i < before; i++) await write(backend, String(i))
+    // Also when its revision has passed the old one.
+    await expect(backend.checkHealth()).rejects.toMatchObject(wentBack)
+    expect(logged).toContainEqual([
+      0,
+      'Etcd was put back to an older copy; restart the server',
+      { revision: expect.any(Number) as number, before },
+    ])
+  })
+
   test('egress makes the connections', async () => {
     const asked: string[] = []
     await using backend = await open({

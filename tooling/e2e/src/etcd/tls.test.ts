@@ -61,11 +61,32 @@ describe.skipIf(binary === undefined || openssl === undefined)('etcd with TLS an
   test('is refused without a certificate, and without the authority', async () => {
     const { trustedCAFile } = files
     for (const some of [{ trustedCAFile }, {}]) {
-      await expect(openEtcd3({ transport: { serverList: [etcd.url], ...some }, connectTimeout: 300 })).rejects.toMatchObject({
+      const logged: unknown[] = []
+      const log = (...line: unknown[]): unknown => logged.push(line)
+      await expect(openEtcd3({ transport: { serverList: [etcd.url], ...some }, connectTimeout: 300, log })).rejects.toMatchObject({
         name: 'UnavailableError',
       })
+      // Said when it begins to wait, once for each reason.
+      expect(logged[0]).toEqual([0, 'Waiting for etcd', { server: etcd.url, err: expect.any(String) as string, timeout: '0.3s' }])
+      expect(new Set(logged.map((line) => JSON.stringify(line))).size).toBe(logged.length)
     }
     await expect(openEtcd3({ transport: { serverList: [etcd.url], certFile: files.certFile } })).rejects.toThrow(/go together/)
+  })
+
+  test('is refused at once with files that no waiting makes right', async () => {
+    run('genpkey', '-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-out', 'other.key')
+    writeFileSync(file('text'), 'text')
+    const cases: [wrong: Partial<typeof files>, message: RegExp][] = [
+      [{ keyFile: file('other.key') }, /^the client key for etcd in .*other\.key is not that of the certificate in .*member\.pem \(/],
+      [{ keyFile: file('text') }, /^the client key for etcd in .*text is not a PEM key \(/],
+      [{ certFile: file('text') }, /^the client certificate for etcd in .*text is not PEM \(/],
+      [{ trustedCAFile: file('none') }, /^a file for etcd cannot be read: ENOENT: .*none'$/],
+    ]
+    for (const [wrong, message] of cases)
+      await expect(openEtcd3({ transport: { serverList: [etcd.url], ...files, ...wrong } }), String(message)).rejects.toMatchObject({
+        name: 'TransportError',
+        message: expect.stringMatching(message) as string,
+      })
   })
 
   test('is refused when its certificate is for another name or address', async () => {
