@@ -121,7 +121,7 @@ const table = {
   'cert-dir': {
     group: serving,
     type: directory(),
-    help: 'Directory of certificates that the server makes for itself. Default DATA-DIR/certs.',
+    help: 'Directory of certificates that the server makes for itself. Default DATA-DIR/certs; in memory with --storage-backend=memory.',
   },
   'tls-cert-file': {
     group: serving,

@@ -6,7 +6,7 @@ import type { FlagValues } from './flags.ts'
 import { createLog } from './create-log.ts'
 import { helpText } from './help.ts'
 import { watchIdleMemory } from './idle-memory.ts'
-import { bindAddress, serverOptions } from './server-options.ts'
+import { bindAddress, kubeconfigPath, serverOptions } from './server-options.ts'
 import { createStopSignals } from './stop-signals.ts'
 import { Problems, StartError, explain } from './start-error.ts'
 
@@ -61,7 +61,7 @@ function report(messages: readonly string[]): void {
 async function serve(values: FlagValues, problems: Problems): Promise<void> {
   const log = createLog({ verbosity: values.v, format: values['logging-format'] })
   const options = await serverOptions(values, log, problems)
-  const { createServerChain, findOptionProblems, versionInfo } = await import('@keelson/control-plane')
+  const { createServerChain, findOptionProblems, versionInfo, writeKubeconfig } = await import('@keelson/control-plane')
   for (const problem of await findOptionProblems(options)) problems.usage(problem)
   if (problems.messages.length > 0) {
     report(problems.messages)
@@ -96,8 +96,17 @@ async function serve(values: FlagValues, problems: Problems): Promise<void> {
   // One request's lost promise must not end everybody else's server.
   process.on('unhandledRejection', (reason) => log(0, 'Unhandled rejection', { err: String((reason as Error)?.stack ?? reason) }))
 
+  let kubeconfig = chain.kubeconfigPath
   try {
     await chain.listen()
+    kubeconfig ??= await writeKubeconfig(kubeconfigPath(values), chain.kubeconfig).then(
+      () => kubeconfigPath(values),
+      (error: unknown) => {
+        // A server that keeps nothing serves without the file, too.
+        log(0, 'The kubeconfig cannot be written; choose another --data-dir', { err: error })
+        return undefined
+      },
+    )
     log(0, 'Serving', {
       version: versionInfo().gitVersion,
       node: process.version,
@@ -113,6 +122,6 @@ async function serve(values: FlagValues, problems: Problems): Promise<void> {
   if (stopping) return
   watchIdleMemory()
   process.stdout.write(
-    `keelson is ready at ${chain.url} (kubeconfig ${chain.kubeconfigPath}, started in ${Math.round(performance.now())} ms)\n`,
+    `keelson is ready at ${chain.url} (kubeconfig ${kubeconfig ?? 'not written'}, started in ${Math.round(performance.now())} ms)\n`,
   )
 }

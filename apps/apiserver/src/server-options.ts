@@ -15,6 +15,11 @@ export function bindAddress(values: FlagValues): string {
   return values['bind-address'] ?? (values['etcd-servers'] === undefined ? '127.0.0.1' : '0.0.0.0')
 }
 
+/** Where the administrator's kubeconfig is written. */
+export function kubeconfigPath(values: FlagValues): string {
+  return path.join(path.resolve(values['data-dir']), 'admin.kubeconfig')
+}
+
 /** Turns flags into the options of the control plane. Reads the files they name. What is wrong goes to `problems`; the options are then incomplete. */
 export async function serverOptions(
   values: FlagValues,
@@ -23,6 +28,8 @@ export async function serverOptions(
 ): Promise<ServerChainOptions> {
   const dataDir = path.resolve(values['data-dir'])
   const type = values['storage-backend'] ?? (values['etcd-servers'] === undefined ? 'embedded' : 'etcd3')
+  // A server in memory needs no directory. Certificates that outlive it are of use to those alone who name a directory for them.
+  const keepsNothing = type === 'memory' && values['data-dir'] === flags.get('data-dir')!.default
   const etcd = await etcdOptions(values, type, problems)
   const servingFiles = await filePair(values, 'tls-cert-file', 'tls-private-key-file', problems)
   const named = values['tls-sni-cert-key']
@@ -39,10 +46,10 @@ export async function serverOptions(
     storage: { type, dataDir, durability: values.durability, prefix: values['etcd-prefix'], ...etcd },
     ...(await storagePlaces(values, problems)),
     certificates: {
-      directory: values['cert-dir'] ?? path.join(dataDir, 'certs'),
+      ...optional('directory', values['cert-dir'] ?? (keepsNothing ? undefined : path.join(dataDir, 'certs'))),
       names: values['external-hostname'] === undefined ? [] : [values['external-hostname']],
     },
-    kubeconfigPath: path.join(dataDir, 'admin.kubeconfig'),
+    ...(keepsNothing ? {} : { kubeconfigPath: kubeconfigPath(values) }),
     bindAddress: bindAddress(values),
     port: values['secure-port'],
     ...(values['advertise-address'] === undefined ? {} : { advertiseAddress: values['advertise-address'] }),

@@ -316,3 +316,34 @@ test('--help lists every flag in its group', { timeout: 20_000 }, async () => {
   expect(await help.exited).toBe(0)
   for (const part of ['Secure serving:', '--secure-port int', '(default 6443)', '--token-auth-file']) expect(help.out()).toContain(part)
 })
+
+describe('a server in memory', () => {
+  const inMemory = (...flags: string[]): Program =>
+    program('--storage-backend=memory', '--secure-port=0', '--token-auth-file=tokens.csv', ...flags)
+
+  test('keeps its certificates in memory, unless a directory is named', async () => {
+    const running = inMemory()
+    const { kubeconfig } = await ready(running)
+    expect(kubeconfig).toBe(path.join(directory, '.keelson/admin.kubeconfig'))
+    expect(existsSync(path.join(directory, '.keelson/certs'))).toBe(false)
+    running.child.kill('SIGTERM')
+    await running.exited
+    await rm(path.join(directory, '.keelson'), { recursive: true })
+    const named = inMemory('--data-dir=named')
+    await ready(named)
+    expect(existsSync(path.join(directory, 'named/certs'))).toBe(true)
+    named.child.kill('SIGTERM')
+    await named.exited
+  })
+
+  test('starts where nothing can be written', async () => {
+    // A file in the place of the directory: no user, not even root, can write into it.
+    await writeFile(path.join(directory, '.keelson'), '')
+    const running = inMemory()
+    await expect.poll(running.out, { timeout: 20_000, interval: 20 }).toContain('(kubeconfig not written, started in ')
+    expect(running.errors()).toContain('The kubeconfig cannot be written; choose another --data-dir')
+    running.child.kill('SIGTERM')
+    expect(await running.exited).toBe(0)
+    await rm(path.join(directory, '.keelson'))
+  })
+})

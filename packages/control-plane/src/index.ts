@@ -1,4 +1,4 @@
-export { versionInfo } from '@keelson/server'
+export { versionInfo, writeKubeconfig } from '@keelson/server'
 export { applyWithStorageFactoryTo } from './apply-with-storage-factory.ts'
 export type { AppliedStorage } from './apply-with-storage-factory.ts'
 export { buildGenericConfig } from './build-generic-config.ts'
