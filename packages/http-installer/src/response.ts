@@ -174,7 +174,10 @@ class NodeSink implements ResponseSink {
   finish(): void {
     this.#end.finish()
     this.#socket?.off('drain', this.#end.awake)
-    if (!this.#end.closed) this.#outgoing.end()
+    if (this.#end.closed) return
+    this.#outgoing.end()
+    const { writableLength } = this.#outgoing
+    if (writableLength >= countedLength) countUnread(this.#c, this.#outgoing, writableLength)
   }
 
   #close(): void {

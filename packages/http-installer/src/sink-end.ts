@@ -29,6 +29,7 @@ export class SinkEnd {
   /** A regular end is no news to the listeners. */
   finish(): void {
     this.#listeners.length = 0
+    this.awake()
   }
 
   close(): void {

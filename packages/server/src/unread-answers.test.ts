@@ -35,6 +35,7 @@ beforeAll(async () => {
       for (let i = 0; i < 2 && !sink.closed; i++) if (!sink.write(Buffer.alloc(size))) await sink.drained()
     }),
   )
+  server.app.get('/unwaited', (c) => sendStream(c, 200, {}, async (sink) => void sink.write(Buffer.alloc(size))))
   port = (await server.listen(0, '127.0.0.1')).port
 })
 afterAll(() => server.close(0))
@@ -54,18 +55,21 @@ async function bytesOf(stream: ClientHttp2Stream): Promise<number> {
   return bytes
 }
 
-test.each(['/whole', '/pieces'])('%s: of a user who reads nothing only the latest answers are kept, and others lose none', async (path) => {
-  const sessions = [open(), open()]
-  const slow = await ask(sessions[0]!, '/whole', 'slow')
-  const deaf: ClientHttp2Stream[] = []
-  for (let i = 0; i < 20; i++) deaf.push(await ask(sessions[1]!, path, 'deaf'))
-  await expect.poll(() => deaf.filter((stream) => stream.destroyed).length).toBeGreaterThanOrEqual(10)
-  expect(deaf[0]!.destroyed).toBe(true)
-  expect(deaf.at(-1)!.destroyed).toBe(false)
-  expect(await bytesOf(slow)).toBe(size)
-  expect(await bytesOf(deaf.at(-1)!)).toBe(path === '/whole' ? size : 2 * size)
-  for (const session of sessions) session.destroy()
-})
+test.each(['/whole', '/unwaited', '/pieces'])(
+  '%s: of a user who reads nothing only the latest answers are kept, and others lose none',
+  async (path) => {
+    const sessions = [open(), open()]
+    const slow = await ask(sessions[0]!, '/whole', 'slow')
+    const deaf: ClientHttp2Stream[] = []
+    for (let i = 0; i < 20; i++) deaf.push(await ask(sessions[1]!, path, 'deaf'))
+    await expect.poll(() => deaf.filter((stream) => stream.destroyed).length).toBeGreaterThanOrEqual(10)
+    expect(deaf[0]!.destroyed).toBe(true)
+    expect(deaf.at(-1)!.destroyed).toBe(false)
+    expect(await bytesOf(slow)).toBe(size)
+    expect(await bytesOf(deaf.at(-1)!)).toBe(path === '/pieces' ? 2 * size : size)
+    for (const session of sessions) session.destroy()
+  },
+)
 
 test('answers that are read are not counted', async () => {
   const session = open()
