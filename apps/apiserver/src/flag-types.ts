@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+// zod turns the text of a flag into its value and says what is wrong with it; its small form, because every start loads it.
 import * as z from 'zod/mini'
 
 /** How a flag is written on the command line, and what it means to the program. */

@@ -17,6 +17,12 @@ import {
 } from './flag-types.ts'
 import type { FlagType } from './flag-types.ts'
 
+/**
+ * A flag of the program.
+ *
+ * Flags are read by hand because they are kube-apiserver's: its parser's rules for values and repetition, its flags that ask for what the server does anyway, and
+ * a message for each wrong value that says what is allowed. Libraries (commander, util.parseArgs) have rules and messages of their own.
+ */
 export interface FlagDefinition<T = unknown> {
   readonly group: string
   readonly type: FlagType<T>

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { checkServerIdentity } from 'node:tls'
 import type { ChannelCredentials, credentials } from '@grpc/grpc-js'
+// Types of etcd3's options, which carry certificates and users to its clients.
 import type { IOptions } from 'etcd3'
 
 type Credentials = NonNullable<IOptions['credentials']>

@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import { createSecureContext, rootCertificates, type SecureContext, type SecureContextOptions } from 'node:tls'
 import { trimRight } from '@keelson/apimachinery'
 import type { TransportConfig } from '@keelson/storagebackend'
+// Types of etcd3's options, one set for each address.
 import type { IOptions } from 'etcd3'
 import { addressCredentials, namelessServer } from './address-credentials.ts'
 import { createDial } from './dial.ts'

@@ -1,3 +1,4 @@
+// etcd3 gives the clients of etcd's services, over @grpc/grpc-js: watches, leases and maintenance are called through them, the frequent calls through Http2Channel.
 import { Etcd3, KVClient, LeaseClient, MaintenanceClient, type ICallable, type IOptions, type IWatchRequest } from 'etcd3'
 import type { ChannelCredentials, Client, ClientDuplexStream, Metadata } from '@grpc/grpc-js'
 import type { Http2Channel } from './http2-channel.ts'

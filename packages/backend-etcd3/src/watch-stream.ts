@@ -1,4 +1,5 @@
 import type { KeyRange, Revision } from '@keelson/storagebackend'
+// The type of etcd's watch requests, which Endpoint's stream sends.
 import type { IWatchRequest } from 'etcd3'
 import type { Endpoint } from './endpoint.ts'
 import type { WatchResponse } from './watch-response.ts'

@@ -1,3 +1,4 @@
+// zod checks the shape of the operator's file and tells where in it something is wrong.
 import { z } from 'zod'
 
 /** `null` is what YAML has for a member without a value; it means absent, as to the original. */

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer'
+// protobufjs is the base of the reader: varints, fixed-size numbers and the position in the buffer. Messages are read by generated code, for Go's exact forms.
 import protobuf from 'protobufjs/minimal.js'
 import { formatDuration, isApiError, newTooManyValues } from '@keelson/apimachinery'
 import type { JsonObject, JsonValue } from '@keelson/apimachinery'

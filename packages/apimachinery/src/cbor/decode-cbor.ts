@@ -1,3 +1,5 @@
+// Written by hand because Kubernetes has a dialect of CBOR: byte strings are text or base64 by the tag around them, half of the types are refused, and
+// clients see Go's messages for it. Libraries (cborg, cbor-x) would decode to values of which this can no longer be told.
 import { isUtf8 } from 'node:buffer'
 import { setOwn } from '../json-reader.ts'
 import type { JsonValue } from '../meta.ts'

@@ -5,6 +5,9 @@ import { halfBits } from './half-float.ts'
 /**
  * A JSON value as CBOR, without the tag around documents. Text is a byte string, as the original writes it; numbers are integers where they are whole.
  * A schema tells bytes (which JSON has as base64) and floating-point numbers apart from others.
+ *
+ * Written by hand because Kubernetes has a dialect of CBOR: libraries (cborg, cbor-x) write strings as text, and would need a pass over every value before
+ * them to make byte strings of those.
  */
 export function encodeCbor(value: unknown, schema?: TypeSchema): Buffer {
   const writer = new Writer()

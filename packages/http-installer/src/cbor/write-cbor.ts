@@ -3,7 +3,10 @@ import { sendCompressible } from '../compress/send-compressed.ts'
 import { mediaTypes } from '../negotiate.ts'
 import type { Answer } from '../scope.ts'
 
-/** One object or table, of which there is JSON. The schema of the kind tells bytes from text. */
+/**
+ * One object or table, of which there is JSON. The schema of the kind tells bytes from text. The codec is written by hand, for Kubernetes' dialect of CBOR:
+ * strings are byte strings, and no library writes them so.
+ */
 export function writeCbor({ c, scope }: Answer, status: number, json: string): Response | Promise<Response> {
   const { value } = parseJson(json)
   const kind = (value as { kind?: unknown }).kind
