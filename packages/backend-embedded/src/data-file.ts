@@ -25,6 +25,8 @@ export class DataFile {
   /** Tells it from any other file of the machine, whatever becomes of its name. */
   readonly identity: string
   readonly #handle: number
+  readonly #dev: number
+  readonly #ino: number
   /** It only ever grows. */
   #size = 0
 
@@ -32,6 +34,8 @@ export class DataFile {
     this.path = path
     this.#handle = handle
     const { dev, ino } = fstatSync(handle)
+    this.#dev = dev
+    this.#ino = ino
     this.identity = `${dev}:${ino}`
   }
 
@@ -57,8 +61,10 @@ export class DataFile {
 
   /** Throws when the file was deleted, replaced or cut since it was taken: what is written to it is lost. Some microseconds. */
   requireInPlace(): void {
-    const { dev, ino, size } = statSync(this.path, { throwIfNoEntry: false }) ?? { size: 0 }
-    if (`${dev}:${ino}` !== this.identity) throw new Error(`${this.path} was deleted or replaced while the store was open`)
+    const now = statSync(this.path, { throwIfNoEntry: false })
+    if (now === undefined || now.ino !== this.#ino || now.dev !== this.#dev)
+      throw new Error(`${this.path} was deleted or replaced while the store was open`)
+    const { size } = now
     if (size < this.#size) throw new Error(`${this.path} was cut from ${this.#size} to ${size} bytes while the store was open`)
     this.#size = size
   }

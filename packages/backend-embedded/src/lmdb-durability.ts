@@ -90,9 +90,9 @@ export class LmdbDurability implements Durability {
     // The store holds secrets.
     makeDirectory(resolve(dataDir))
     const directory = realpathSync(dataDir)
-    adviseOfMode(directory, dataDir, options.log)
     // First of all: what another store has open must not even be looked at.
     const file = await DataFile.take(directory, dataDir)
+    adviseOfMode(directory, dataDir, options.log)
     let tables: Tables | undefined
     try {
       requireNotAbandoned(file, dataDir)

@@ -26,5 +26,5 @@ it.each([
 ])('progress requests of etcd %s: %s', (version, right) => expect(answersProgressRightly(version)).toBe(right))
 
 it('what the package exports', () => {
-  expect(Object.keys(driver).sort()).toEqual(['compactionRecord', 'foreignLease', 'openEtcd3'])
+  expect(Object.keys(driver).sort()).toEqual(['TransportError', 'compactionRecord', 'foreignLease', 'openEtcd3'])
 })
