@@ -1,7 +1,8 @@
 // npm run build: the server as one bundle, so that a start reads a few files instead of a thousand.
-import { rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
+import { dependencyComplaints } from './lib/bundle-dependencies.mjs'
 import { ensureInstalled, root } from './lib/prepare.mjs'
 
 ensureInstalled()
@@ -17,30 +18,57 @@ const lazyLibraries = {
   name: 'lazy-libraries',
   transform(code, id) {
     if (!code.includes('createRequire(import.meta.url)(')) return null
-    return code.replace(/createRequire\(import\.meta\.url\)\((['"])([\w@/-]+)\1\)/g, (_call, _quote, name) => {
+    const replaced = code.replace(/createRequire\(import\.meta\.url\)\((['"])([\w@/-]+)\1\)/g, (_call, _quote, name) => {
       required.set(name, createRequire(id).resolve(name))
       return `createRequire(import.meta.url)('./${fileOf(name)}')`
     })
+    // Lines stay as they are, which is what maps are read for.
+    return { code: replaced, map: null }
   },
 }
 const fileOf = (name) => `${name.replace('/', '-')}.cjs`
+
+// Native addons, and protocol definitions, that are found relative to their own package.
+const external = ['lmdb', 'fs-native-extensions', 'etcd3']
 
 const bundle = await rolldown({
   input: path.join(app, 'src/main.ts'),
   cwd: app,
   platform: 'node',
-  // Native addons, and protocol definitions, that are found relative to their own package.
-  external: ['lmdb', 'fs-native-extensions', 'etcd3'],
+  external,
   plugins: [lazyLibraries],
   treeshake: true,
   logLevel: 'warn',
 })
 rmSync(path.join(dist, 'chunks'), { recursive: true, force: true })
-await bundle.write({ dir: dist, format: 'esm', entryFileNames: 'main.js', chunkFileNames: 'chunks/[name]-[hash].js', minify })
+const sourcemap = true
+const written = await bundle.write({
+  dir: dist,
+  format: 'esm',
+  entryFileNames: 'main.js',
+  chunkFileNames: 'chunks/[name]-[hash].js',
+  minify,
+  sourcemap,
+})
 await bundle.close()
+const outputs = [...written.output]
 
 for (const [name, input] of required) {
   const library = await rolldown({ input, platform: 'node', logLevel: 'warn' })
-  await library.write({ file: path.join(dist, 'chunks', fileOf(name)), format: 'cjs', minify, codeSplitting: false })
+  const { output } = await library.write({
+    file: path.join(dist, 'chunks', fileOf(name)),
+    format: 'cjs',
+    minify,
+    sourcemap,
+    codeSplitting: false,
+  })
   await library.close()
+  outputs.push(...output)
+}
+
+const { dependencies } = JSON.parse(readFileSync(path.join(app, 'package.json'), 'utf8'))
+const complaints = dependencyComplaints(outputs, dependencies)
+if (complaints.length > 0) {
+  for (const complaint of complaints) process.stderr.write(`apps/apiserver/package.json: ${complaint}\n`)
+  process.exit(1)
 }

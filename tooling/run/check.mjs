@@ -1,29 +1,29 @@
 // npm run check: format, lint, types, layers, packaging. Every step runs, so that one run shows all there is to mend.
 import path from 'node:path'
 import { ensureBuilt } from './lib/ensure-built.mjs'
-import { bin, ensureInstalled, node, root, run } from './lib/prepare.mjs'
+import { ensureInstalled, node, root, run, tool } from './lib/prepare.mjs'
 
 ensureInstalled()
 // What is packed is the bundle.
 ensureBuilt()
-const repo = (script) => [node, [path.join(root, 'tooling/repo/src', script)]]
+const repo = (script) => [path.join(root, 'tooling/repo/src', script)]
 const steps = {
-  format: [bin('oxfmt'), ['--check']],
-  lint: [bin('oxlint'), ['--type-aware', '--deny-warnings']],
-  types: [bin('tsc'), ['-p', '.']],
-  build: [bin('tsc'), ['-b', 'tsconfig.build.json']],
+  format: [tool('oxfmt'), '--check'],
+  lint: [tool('oxlint'), '--type-aware', '--deny-warnings'],
+  types: [tool('tsc'), '-p', '.'],
+  build: [tool('tsc'), '-b', 'tsconfig.build.json'],
   'layer tags': repo('layer-tags.ts'),
-  layers: [bin('turbo'), ['boundaries']],
-  versions: [bin('sherif'), []],
-  unused: [bin('knip'), ['--no-progress']],
+  layers: [tool('turbo'), 'boundaries'],
+  versions: [tool('sherif')],
+  unused: [tool('knip'), '--no-progress'],
   packages: repo('packed-packages.ts'),
 }
 const only = process.argv.slice(2)
 const failed = []
-for (const [name, [command, args]] of Object.entries(steps)) {
+for (const [name, args] of Object.entries(steps)) {
   if (only.length > 0 && !only.includes(name)) continue
   const began = Date.now()
-  const status = run(command, args, { env: { TURBO_TELEMETRY_DISABLED: '1' } })
+  const status = run(node, args, { env: { TURBO_TELEMETRY_DISABLED: '1' } })
   process.stdout.write(`${status === 0 ? 'ok  ' : 'FAIL'} ${name} (${((Date.now() - began) / 1000).toFixed(1)} s)\n`)
   if (status !== 0) failed.push(name)
 }

@@ -4,7 +4,7 @@
 import path from 'node:path'
 import { ensureBuilt } from './lib/ensure-built.mjs'
 import { findNode, lowestNode, typeScriptEnvironment } from './lib/find-node.mjs'
-import { bin, ensureInstalled, node, root, run } from './lib/prepare.mjs'
+import { ensureInstalled, node, root, run, tool } from './lib/prepare.mjs'
 
 const isNode = (argument) => argument.startsWith('--node=')
 const isForRepeating = (argument) => argument.startsWith('--times=') || argument === '--fresh'
@@ -16,7 +16,7 @@ const args = given.filter((argument) => !isNode(argument) && !isForRepeating(arg
 
 ensureInstalled()
 ensureBuilt()
-const vitest = [version === undefined ? node : findNode(version), bin('../vitest/vitest.mjs'), 'run', ...args]
+const vitest = [version === undefined ? node : findNode(version), tool('vitest'), 'run', ...args]
 const repeat = [node, path.join(root, 'tooling/repo/src/repeat-tests.ts'), ...repeating, '--', ...vitest]
 const [command, ...rest] = repeating.length === 0 ? vitest : repeat
 process.exit(run(command, rest, { env: version === undefined ? {} : typeScriptEnvironment(version) }))

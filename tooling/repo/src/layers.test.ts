@@ -1,8 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { tool } from '@keelson/tooling-run/prepare'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { untaggedPackages } from './layer-tags.ts'
 
@@ -40,12 +41,12 @@ function addPackage(name: string, tag: string | undefined, dependencies: Record<
   for (const dependency of Object.keys(dependencies)) {
     const target = path.join(scratch, 'packages', name, 'node_modules', dependency)
     mkdirSync(path.dirname(target), { recursive: true })
-    execFileSync('ln', ['-s', path.join(scratch, 'packages', dependency.split('/')[1] ?? ''), target])
+    symlinkSync(path.join(scratch, 'packages', dependency.split('/')[1] ?? ''), target, 'junction')
   }
 }
 
 function boundaries(): { status: number | null; output: string } {
-  const done = spawnSync(path.join(root, 'node_modules/.bin/turbo'), ['boundaries', '--no-color'], {
+  const done = spawnSync(process.execPath, [tool('turbo'), 'boundaries', '--no-color'], {
     cwd: scratch,
     encoding: 'utf8',
     env: { ...process.env, TURBO_TELEMETRY_DISABLED: '1' },

@@ -11,6 +11,8 @@ export interface Manifest {
   readonly version: string
   readonly private?: boolean
   readonly engines?: Ranges
+  readonly bin?: Ranges
+  readonly scripts?: Ranges
   readonly exports?: Readonly<Record<string, unknown>>
   readonly publishConfig?: Readonly<Record<string, unknown>>
   readonly dependencies?: Ranges

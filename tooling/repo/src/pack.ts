@@ -1,40 +1,54 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import { pnpm } from '@keelson/tooling-run/prepare'
 import { publishedManifests, repositoryRoot } from './manifests.ts'
-import type { Manifest, PublishedManifest } from './manifests.ts'
+import type { Manifest } from './manifests.ts'
+import { readTarball } from './tarball.ts'
 
-export interface PublishedPackage {
+export interface PackedPackage {
   readonly name: string
   /** Relative to the root: "packages/cacher". */
   readonly directory: string
   readonly tarball: string
-  /** The workspace packages it needs, directly or not. */
+  readonly bytes: Buffer
+  readonly files: ReadonlyMap<string, Buffer>
+  /** As it is published. */
+  readonly manifest: Manifest
+  /** The packages of this repository that it needs, directly or not. */
   readonly workspaceDependencies: readonly string[]
 }
 
-/** Packs every public package as a release would (pnpm swaps `exports` to dist). Needs `tsc -b` to have run. */
-export function packAll(destination: string): readonly PublishedPackage[] {
+/** Packs every public package as a release does: pnpm builds it (`prepack`), and swaps `exports` to dist. */
+export function packAll(destination: string): readonly PackedPackage[] {
   mkdirSync(destination, { recursive: true })
-  const manifests = new Map<string, PublishedManifest>(publishedManifests().map((one) => [one.manifest.name, one]))
-  const { packageManager } = JSON.parse(readFileSync(path.join(repositoryRoot, 'package.json'), 'utf8')) as { packageManager: string }
-  const filters = [...manifests.keys()].flatMap((name) => ['--filter', name])
-  execFileSync('npx', ['--yes', packageManager, ...filters, 'pack', '--pack-destination', destination], {
+  const published = publishedManifests()
+  const filters = published.flatMap(({ manifest }) => ['--filter', manifest.name])
+  execFileSync(...pnpm(...filters, 'pack', '--pack-destination', destination), {
     cwd: repositoryRoot,
     stdio: ['ignore', 'ignore', 'inherit'],
+    shell: process.platform === 'win32',
   })
-  return [...manifests.values()].map(({ manifest, directory }) => ({
-    name: manifest.name,
-    directory,
-    tarball: path.join(destination, `${manifest.name.replace('@', '').replace('/', '-')}-${manifest.version}.tgz`),
-    workspaceDependencies: closure(manifest.name, manifests),
-  }))
+  const byName = new Map(published.map(({ manifest }) => [manifest.name, manifest]))
+  return published.map(({ manifest, directory }) => {
+    const tarball = path.join(destination, `${manifest.name.replace('@', '').replace('/', '-')}-${manifest.version}.tgz`)
+    const files = readTarball(tarball)
+    return {
+      name: manifest.name,
+      directory,
+      tarball,
+      bytes: readFileSync(tarball),
+      files,
+      manifest: JSON.parse(files.get('package.json')?.toString() ?? '{}') as Manifest,
+      workspaceDependencies: closure(manifest.name, byName),
+    }
+  })
 }
 
-function closure(name: string, manifests: ReadonlyMap<string, { manifest: Manifest }>): readonly string[] {
+function closure(name: string, manifests: ReadonlyMap<string, Manifest>): readonly string[] {
   const seen = new Set<string>()
   const visit = (current: string): void => {
-    for (const dependency of Object.keys(manifests.get(current)?.manifest.dependencies ?? {}))
+    for (const dependency of Object.keys(manifests.get(current)?.dependencies ?? {}))
       if (manifests.has(dependency) && !seen.has(dependency)) {
         seen.add(dependency)
         visit(dependency)

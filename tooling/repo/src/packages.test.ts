@@ -1,65 +1,133 @@
-import { execFile, execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
+import { execFile, spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { stripTypeScriptTypes } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { findNode, lowestNode } from '@keelson/tooling-run/find-node'
-import { afterAll, describe, expect, test } from 'vitest'
+import { tool } from '@keelson/tooling-run/prepare'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { importAlone, installAlone, runWithNpx } from './install-alone.ts'
+import { openLocalRegistry } from './local-registry.ts'
+import type { LocalRegistry } from './local-registry.ts'
 import { repositoryRoot } from './manifests.ts'
+import { contentComplaints } from './package-contents.ts'
 import { packAll } from './pack.ts'
 import { readmeExamples } from './readme-example.ts'
 
 const run = promisify(execFile)
 const scratch = mkdtempSync(path.join(os.tmpdir(), 'keelson-packages-'))
-afterAll(() => rmSync(scratch, { recursive: true, force: true }))
+// Some gigabytes, on a disk that may be busy.
+afterAll(() => rm(scratch, { recursive: true, force: true, maxRetries: 3 }), 180_000)
 
-execFileSync(path.join(repositoryRoot, 'node_modules/.bin/tsc'), ['-b', 'tsconfig.build.json'], { cwd: repositoryRoot, stdio: 'inherit' })
 const packages = packAll(path.join(scratch, 'tarballs'))
 const nodes = [findNode(lowestNode), process.execPath]
 
 describe('every package, installed alone into an empty project', () => {
-  for (const { name, directory, tarball, workspaceDependencies } of packages)
-    test.concurrent(`${name}: its README's example runs on the lowest Node and on this one`, { timeout: 180_000 }, async () => {
-      const project = path.join(scratch, 'projects', path.basename(directory))
-      await mkdir(project, { recursive: true })
-      const tarballOf = (wanted: string): string => `file:${packages.find((one) => one.name === wanted)?.tarball ?? ''}`
-      writeFileSync(
-        path.join(project, 'package.json'),
-        JSON.stringify({
-          type: 'module',
-          dependencies: { [name]: `file:${tarball}` },
-          // Not in any registry yet: its own dependencies come from the tarballs beside it.
-          overrides: Object.fromEntries(workspaceDependencies.map((dependency) => [dependency, tarballOf(dependency)])),
-        }),
-      )
-      await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'], { cwd: project })
-      const readme = readFileSync(path.join(repositoryRoot, directory, 'README.md'), 'utf8')
-      const examples = readmeExamples(readme, [name, ...workspaceDependencies])
-      if (directory === 'apps/apiserver') {
+  let registry: LocalRegistry
+  beforeAll(async () => {
+    registry = await openLocalRegistry(packages)
+  })
+  afterAll(() => registry[Symbol.asyncDispose]())
+
+  for (const one of packages) {
+    const { name, directory, workspaceDependencies } = one
+    if (directory.startsWith('apps/'))
+      test.concurrent(`${name}: npx starts it on the lowest Node and on this one`, { timeout: 180_000 }, async () => {
+        const project = await installAlone(one, registry, path.join(scratch, 'projects', path.basename(directory)))
         for (const node of nodes) {
-          const { stdout } = await run(node, [path.join(project, 'node_modules/@keelson/apiserver/dist/main.js'), '--help'], {
-            cwd: project,
-          })
-          expect(stdout).toContain('--data-dir')
+          expect(await runWithNpx(project, node, 'keelson', '--help')).toContain('--data-dir')
+          expect(await runWithNpx(project, node, 'keelson', '--version')).toMatch(/v1\.36/)
         }
-        return
-      }
-      expect(examples, `${directory}/README.md has no ts example`).not.toEqual([])
-      for (const example of examples) {
-        writeFileSync(path.join(project, 'example.mjs'), stripTypeScriptTypes(example))
-        for (const node of nodes) await run(node, ['example.mjs'], { cwd: project, timeout: 30_000 })
-      }
+      })
+    else
+      test.concurrent(
+        `${name}: its README's examples compile, and run on the lowest Node and on this one`,
+        { timeout: 180_000 },
+        async () => {
+          const project = await installAlone(one, registry, path.join(scratch, 'projects', path.basename(directory)))
+          for (const node of nodes) await importAlone(one, project, node)
+          const readme = readFileSync(path.join(repositoryRoot, directory, 'README.md'), 'utf8')
+          const examples = readmeExamples(readme, [name, ...workspaceDependencies])
+          expect(examples, `${directory}/README.md has no ts example`).not.toEqual([])
+          for (const [i, example] of examples.entries()) {
+            writeFileSync(path.join(project, `example-${i}.ts`), example)
+            writeFileSync(path.join(project, `example-${i}.mjs`), stripTypeScriptTypes(example))
+          }
+          expect(await typeErrors(project)).toBe('')
+          for (const i of examples.keys())
+            for (const node of nodes) await run(node, [`example-${i}.mjs`], { cwd: project, timeout: 30_000 })
+        },
+      )
+  }
+})
+
+/** What tsc says of a project's examples, as strictly as a reader's own project may be. */
+async function typeErrors(project: string): Promise<string> {
+  const compilerOptions = {
+    strict: true,
+    noEmit: true,
+    target: 'es2023',
+    lib: ['es2024', 'esnext.disposable'],
+    module: 'nodenext',
+    types: ['node'],
+    typeRoots: [path.join(repositoryRoot, 'node_modules/@types')],
+    skipLibCheck: true,
+  }
+  writeFileSync(path.join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['example-*.ts'] }))
+  return run(process.execPath, [tool('tsc'), '-p', project, '--pretty', 'false']).then(
+    () => '',
+    (error: { readonly stdout: string }) => error.stdout,
+  )
+}
+
+describe('what a tarball holds', () => {
+  for (const { name, directory, files } of packages)
+    test(`${name}: code, types, maps and sources, and nothing else`, () => {
+      expect(contentComplaints(files, path.join(repositoryRoot, directory))).toEqual([])
     })
 
-  test('no test, source or build state is packed', () => {
-    for (const { name, tarball } of packages) {
-      const files = execFileSync('tar', ['-tzf', tarball], { encoding: 'utf8' }).split('\n')
-      expect(
-        files.filter((file) => /\.test\.|\/src\/|tsbuildinfo/.test(file)),
-        name,
-      ).toEqual([])
-    }
+  const cel = packages.find(({ name }) => name === '@keelson/cel')!
+  const home = path.join(repositoryRoot, cel.directory)
+  const without = (pattern: RegExp): ReadonlyMap<string, Buffer> => new Map([...cel.files].filter(([file]) => !pattern.test(file)))
+
+  test('a package without its code is caught', () => {
+    expect(contentComplaints(without(/^dist\//), home)).toContain('dist/index.js is missing or empty')
+  })
+
+  test('a file without a byte is caught', () => {
+    expect(contentComplaints(new Map([...cel.files, ['dist/index.js', Buffer.alloc(0)]]), home)).toEqual([
+      'dist/index.js is missing or empty',
+    ])
+  })
+
+  test('a map without its source is caught', () => {
+    expect(contentComplaints(without(/^src\/index\.ts$/), home)).toEqual([
+      'src/index.ts is missing or empty',
+      'dist/index.d.ts.map points to src/index.ts, which is not there',
+      'dist/index.js.map points to src/index.ts, which is not there',
+    ])
+  })
+
+  test('a test and a file that was left over are caught', () => {
+    const planted = new Map([...cel.files, ['src/a.test.ts', Buffer.from('x')], ['dist/old.js', Buffer.from('x')]])
+    expect(contentComplaints(planted, home)).toEqual(['src/a.test.ts does not belong there', 'dist/old.js does not belong there'])
+  })
+
+  test('a manifest that only this repository understands is caught', () => {
+    const manifest = { ...cel.manifest, devDependencies: {}, dependencies: { '@keelson/apimachinery': 'workspace:^' } }
+    const planted = new Map([...cel.files, ['package.json', Buffer.from(JSON.stringify(manifest))]])
+    expect(contentComplaints(planted, home)).toEqual([
+      'no registry knows the range workspace:^ of @keelson/apimachinery',
+      'package.json has devDependencies',
+    ])
+  })
+
+  test('npm does not pack a package', () => {
+    const packed = spawnSync('npm', ['pack'], { cwd: home, encoding: 'utf8', shell: process.platform === 'win32' })
+    expect(packed.status).not.toBe(0)
+    expect(packed.stderr).toContain('cel is not packed: only pnpm writes the entry points')
+    expect(readdirSync(home).filter((file) => file.endsWith('.tgz'))).toEqual([])
   })
 })

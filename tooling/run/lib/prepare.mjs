@@ -8,7 +8,27 @@ import { fileURLToPath } from 'node:url'
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..')
 /** The Node that runs everything: the one in devDependencies, not the machine's. */
 export const node = path.join(root, 'node_modules/node/bin', process.platform === 'win32' ? 'node.exe' : 'node')
-export const bin = (name) => path.join(root, 'node_modules/.bin', name)
+
+/** The file that `node` runs for a tool of the root's devDependencies. What stands in node_modules/.bin are shell scripts, and other ones on Windows. */
+export function tool(name) {
+  const { devDependencies } = readJson(path.join(root, 'package.json'))
+  for (const dependency of Object.keys(devDependencies)) {
+    const home = path.join(root, 'node_modules', dependency)
+    const { bin = {} } = readJson(path.join(home, 'package.json'))
+    const file = typeof bin === 'string' && path.basename(dependency) === name ? bin : bin[name]
+    if (file !== undefined) return path.join(home, file)
+  }
+  throw new Error(`no dependency of the repository has the program "${name}"`)
+}
+
+const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'))
+const windows = process.platform === 'win32'
+
+/** The command and arguments that run the pnpm which package.json names. */
+export function pnpm(...args) {
+  const { packageManager } = readJson(path.join(root, 'package.json'))
+  return ['npx', ['--yes', packageManager, ...args]]
+}
 
 const stamp = path.join(root, 'node_modules/.keelson-installed')
 
@@ -21,13 +41,12 @@ function wanted() {
 export function ensureInstalled() {
   const hash = wanted()
   if (existsSync(node) && existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return
-  const { packageManager } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
   process.stderr.write('keelson: installing dependencies…\n')
   // The output goes to stderr: stdout belongs to the program that is started afterwards.
-  const done = spawnSync('npx', ['--yes', packageManager, 'install', '--frozen-lockfile', '--reporter=append-only'], {
+  const done = spawnSync(...pnpm('install', '--frozen-lockfile', '--reporter=append-only'), {
     cwd: root,
     stdio: ['ignore', 2, 2],
-    shell: process.platform === 'win32',
+    shell: windows,
   })
   if (done.status !== 0) {
     process.stderr.write('keelson: the dependencies could not be installed; the reason is above\n')

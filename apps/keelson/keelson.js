@@ -1,0 +1,2 @@
+#!/usr/bin/env node
+import '@keelson/apiserver/main'

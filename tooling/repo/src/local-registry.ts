@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import type { PackedPackage } from './pack.ts'
+
+export interface LocalRegistry extends AsyncDisposable {
+  /** The lines of an `.npmrc` that let a project find our packages here, and all others where they are. */
+  readonly npmrc: string
+}
+
+/** An npm registry of nothing but the packed packages: they are installed as their users will, by name and range. */
+export async function openLocalRegistry(packages: readonly PackedPackage[]): Promise<LocalRegistry> {
+  const byPath = new Map(packages.map((one) => [`/${one.name}`, one]))
+  const byTarball = new Map(packages.map((one) => [`/-/${path.basename(one.tarball)}`, one]))
+  const server = createServer((incoming, outgoing) => {
+    const target = decodeURIComponent(incoming.url ?? '/')
+    const found = byPath.get(target)
+    const tarball = byTarball.get(target)
+    if (tarball !== undefined) outgoing.end(tarball.bytes)
+    else if (found !== undefined) outgoing.setHeader('content-type', 'application/json').end(JSON.stringify(document(found)))
+    else outgoing.writeHead(404).end('{}')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const document = ({ name, manifest, bytes, tarball }: PackedPackage): unknown => {
+    const integrity = `sha512-${createHash('sha512').update(bytes).digest('base64')}`
+    const version = { ...manifest, dist: { tarball: `${url}/-/${path.basename(tarball)}`, integrity } }
+    return { name, 'dist-tags': { latest: manifest.version }, versions: { [manifest.version]: version } }
+  }
+  return {
+    npmrc: `@keelson:registry=${url}\n`,
+    [Symbol.asyncDispose]: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}

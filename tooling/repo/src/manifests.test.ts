@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { dependencyComplaints } from '@keelson/tooling-run/bundle-dependencies'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { publishedManifests, repositoryRoot } from './manifests.ts'
+
+const order = [
+  'name',
+  'version',
+  'description',
+  'keywords',
+  'homepage',
+  'bugs',
+  'license',
+  'author',
+  'repository',
+  'bin',
+  'files',
+  'type',
+  'sideEffects',
+  'exports',
+  'publishConfig',
+  'scripts',
+  'dependencies',
+  'devDependencies',
+  'peerDependencies',
+  'peerDependenciesMeta',
+  'engines',
+]
+const optional = new Set(['bin', 'sideEffects', 'dependencies', 'devDependencies', 'peerDependencies', 'peerDependenciesMeta'])
+
+const workspace = parse(readFileSync(path.join(repositoryRoot, 'pnpm-workspace.yaml'), 'utf8')) as {
+  readonly catalog: Record<string, string>
+}
+
+describe('the manifest of every published package', () => {
+  for (const { directory, manifest } of publishedManifests())
+    test(`${directory}/package.json`, () => {
+      const keys = Object.keys(manifest)
+      expect(keys).toEqual(order.filter((key) => keys.includes(key) || !optional.has(key)))
+      expect(manifest).toMatchObject({
+        keywords: expect.arrayContaining(['kubernetes']),
+        homepage: `https://github.com/keelson/keelson/tree/main/${directory}#readme`,
+        bugs: { url: 'https://github.com/keelson/keelson/issues' },
+        license: 'Apache-2.0',
+        repository: { type: 'git', url: 'git+https://github.com/keelson/keelson.git', directory },
+        type: 'module',
+        publishConfig: { access: 'public', provenance: true },
+        scripts: { prepack: 'node ../../tooling/run/prepack.mjs' },
+      })
+      for (const [name, range] of Object.entries(manifest.dependencies ?? {})) {
+        if (name.startsWith('@keelson/')) expect(range, name).toBe('workspace:^')
+        else expect([name, range, workspace.catalog[name]]).toEqual([name, 'catalog:', expect.stringMatching(/^\^\d/)])
+      }
+      // Its types are part of what the packages take and give: a user must have one copy.
+      expect(manifest.dependencies ?? {}).not.toHaveProperty('hono')
+      if (manifest.peerDependencies?.['hono'] !== undefined) expect(manifest.peerDependencies['hono']).toBe('^4')
+    })
+})
+
+describe('what the bundle of the program imports', () => {
+  const chunk = (...imports: string[]): Parameters<typeof dependencyComplaints>[0] => [
+    { type: 'chunk', fileName: 'main.js', imports: ['node:fs', 'tls', 'chunks/a.js'], dynamicImports: ['lmdb'] },
+    { type: 'chunk', fileName: 'chunks/a.js', imports, dynamicImports: [] },
+  ]
+  const dependencies = { lmdb: '^3', '@scope/one': '^1' }
+
+  test('is what the manifest names', () => {
+    expect(dependencyComplaints(chunk('@scope/one/deep'), dependencies)).toEqual([])
+  })
+
+  test('is caught where the manifest does not name it', () => {
+    expect(dependencyComplaints(chunk('@scope/one', 'left-pad'), dependencies)).toEqual([
+      'the bundle imports left-pad, which is no dependency',
+    ])
+  })
+
+  test('is missed where the manifest names more', () => {
+    expect(dependencyComplaints(chunk(), dependencies)).toEqual(['the bundle does not import the dependency @scope/one'])
+  })
+})

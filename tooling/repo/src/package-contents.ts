@@ -1,0 +1,68 @@
+import { existsSync, globSync } from 'node:fs'
+import path from 'node:path'
+import type { Manifest } from './manifests.ts'
+
+interface SourceMap {
+  readonly sources: readonly string[]
+  readonly sourcesContent?: readonly (string | null)[]
+}
+
+type Files = ReadonlyMap<string, Buffer>
+
+const always = ['package.json', 'README.md', 'LICENSE']
+const unwanted = /\.test\.|\.test-d\.|\.fixture\.|\.tsbuildinfo$|\.bench\./
+const outputs = ['.js', '.js.map', '.d.ts', '.d.ts.map']
+
+/** One sentence for each thing that is wrong with what a tarball holds. `home` is the directory that it was packed from. */
+export function contentComplaints(files: Files, home: string): readonly string[] {
+  const manifest = JSON.parse(files.get('package.json')?.toString() ?? '{}') as Manifest
+  const expected = new Set([...always, ...entryPoints(manifest)])
+  const isCompiled = existsSync(path.join(home, 'tsconfig.build.json')) && manifest.bin === undefined
+  if (isCompiled)
+    for (const source of sourcesOf(home)) {
+      expected.add(`src/${source}`)
+      if (!source.endsWith('.d.ts')) for (const output of outputs) expected.add(`dist/${source.replace(/\.ts$/, output)}`)
+    }
+  const isWanted = (file: string): boolean => expected.has(file) || file === 'CHANGELOG.md' || (!isCompiled && file.startsWith('dist/'))
+  return [
+    ...[...expected].filter((file) => (files.get(file)?.length ?? 0) === 0).map((file) => `${file} is missing or empty`),
+    ...[...files.keys()].filter((file) => unwanted.test(file) || !isWanted(file)).map((file) => `${file} does not belong there`),
+    ...[...files]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .flatMap(([file, content]) => (file.endsWith('.map') ? mapComplaints(file, content, files) : [])),
+    ...manifestComplaints(manifest),
+  ]
+}
+
+/** What is published of a package's `src`, as paths in it. */
+function sourcesOf(home: string): readonly string[] {
+  return globSync('**/*.ts', { cwd: path.join(home, 'src') })
+    .map((file) => file.replaceAll(path.sep, '/'))
+    .filter((file) => !unwanted.test(file))
+}
+
+/** The files that the manifest names, as paths in the package. */
+function entryPoints({ bin, exports }: Manifest): readonly string[] {
+  const leaves = (value: unknown): readonly string[] =>
+    typeof value === 'string' ? [value] : typeof value === 'object' && value !== null ? Object.values(value).flatMap(leaves) : []
+  return [...leaves(bin), ...leaves(exports)].map((file) => path.posix.normalize(file))
+}
+
+function mapComplaints(file: string, content: Buffer, files: Files): readonly string[] {
+  const { sources, sourcesContent = [] } = JSON.parse(content.toString()) as SourceMap
+  const inPackage = (source: string): string => path.posix.join(path.posix.dirname(file), source)
+  return sources
+    .filter((source, i) => typeof sourcesContent[i] !== 'string' && !files.has(inPackage(source)))
+    .map((source) => `${file} points to ${inPackage(source)}, which is not there`)
+}
+
+function manifestComplaints(manifest: Manifest): readonly string[] {
+  const { dependencies, peerDependencies, optionalDependencies } = manifest
+  const ranges = Object.entries({ ...dependencies, ...peerDependencies, ...optionalDependencies })
+  return [
+    ...ranges
+      .filter(([, range]) => /^(workspace|catalog|link|file):/.test(range))
+      .map(([name, range]) => `no registry knows the range ${range} of ${name}`),
+    ...(['devDependencies', 'scripts'] as const).filter((key) => manifest[key] !== undefined).map((key) => `package.json has ${key}`),
+  ]
+}

@@ -1,0 +1,132 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { findNode, lowestNode } from '@keelson/tooling-run/find-node'
+import { node, tool } from '@keelson/tooling-run/prepare'
+import { importAlone, installAlone, runWithNpx } from './install-alone.ts'
+import { openLocalRegistry } from './local-registry.ts'
+import { publishedManifests, repositoryRoot } from './manifests.ts'
+import { packAll } from './pack.ts'
+import type { PackedPackage } from './pack.ts'
+import { contentComplaints } from './package-contents.ts'
+
+const args = process.argv.slice(2)
+const isDryRun = args.includes('--dry-run')
+const unknown = args.filter((argument) => argument !== '--dry-run')
+if (unknown.length > 0) {
+  process.stderr.write(`release: unknown argument ${unknown.join(' ')}; there is --dry-run\n`)
+  process.exit(2)
+}
+
+const scratch = mkdtempSync(path.join(os.tmpdir(), 'keelson-release-'))
+process.on('exit', () => rmSync(scratch, { recursive: true, force: true }))
+
+await step('build', build)
+const packages = await step('pack', () => packAll(path.join(scratch, 'tarballs')))
+await step('contents', checkContents)
+await step('install and import each alone', tryAll)
+const pending = pendingBumps()
+print(packages)
+if (isDryRun) process.exit(0)
+if (pending.length > 0)
+  fail(`${pending.length} packages have changesets that wait: run npm run changeset -- version, and commit what it wrote`)
+// changeset publishes with the pnpm on PATH.
+const { packageManager } = JSON.parse(readFileSync(path.join(repositoryRoot, 'package.json'), 'utf8')) as {
+  readonly packageManager: string
+}
+process.exit(execute('npx', ['--yes', `--package=${packageManager}`, '--', node, tool('changeset'), 'publish']))
+
+async function step<T>(name: string, action: () => T | Promise<T>): Promise<T> {
+  const began = Date.now()
+  try {
+    const result = await action()
+    process.stdout.write(`ok   ${name} (${((Date.now() - began) / 1000).toFixed(1)} s)\n`)
+    return result
+  } catch (error) {
+    const { message, stderr } = error as { readonly message: string; readonly stderr?: string }
+    return fail(`${name}: ${message}${stderr === undefined || message.includes(stderr) ? '' : `\n${stderr}`}`)
+  }
+}
+
+function fail(reason: string): never {
+  process.stderr.write(`FAIL ${reason}\n`)
+  process.exit(1)
+}
+
+function execute(command: string, given: readonly string[]): number {
+  const shell = process.platform === 'win32' && command === 'npx'
+  return spawnSync(command, given, { cwd: repositoryRoot, stdio: 'inherit', shell }).status ?? 1
+}
+
+/** From nothing: what an earlier build left of sources that are gone must not be published. */
+function build(): void {
+  for (const { directory } of publishedManifests()) rmSync(path.join(repositoryRoot, directory, 'dist'), { recursive: true, force: true })
+  for (const given of [[tool('tsc'), '-b', 'tsconfig.build.json'], ['tooling/run/build.mjs']])
+    if (execute(node, given) !== 0) throw new Error('the packages do not build; the reason is above')
+}
+
+function checkContents(): void {
+  const complaints = packages.flatMap(({ name, directory, files }) =>
+    contentComplaints(files, path.join(repositoryRoot, directory)).map((complaint) => `${name}: ${complaint}`),
+  )
+  if (complaints.length > 0) throw new Error(`what is packed is wrong:\n  ${complaints.join('\n  ')}`)
+}
+
+async function tryAll(): Promise<void> {
+  const nodes = [findNode(lowestNode), process.execPath]
+  await using registry = await openLocalRegistry(packages)
+  const waiting = [...packages]
+  const work = async (): Promise<void> => {
+    for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
+      const project = await installAlone(one, registry, path.join(scratch, 'projects', path.basename(one.directory)))
+      for (const current of nodes) {
+        if (one.manifest.bin === undefined) await importAlone(one, project, current)
+        else if (!(await runWithNpx(project, current, 'keelson', '--version')).includes('v1.'))
+          throw new Error(`npx keelson --version of ${one.name} prints no version`)
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: os.availableParallelism() }, work))
+}
+
+interface Bump {
+  readonly name: string
+  readonly type: string
+  readonly newVersion: string
+}
+
+/** What the changesets that wait would make of the versions. */
+function pendingBumps(): readonly Bump[] {
+  const waiting = readdirSync(path.join(repositoryRoot, '.changeset')).filter((file) => file.endsWith('.md') && file !== 'README.md')
+  if (waiting.length === 0) return []
+  const output = path.join(scratch, 'status.json')
+  const done = spawnSync(node, [tool('changeset'), 'status', '--output', path.relative(repositoryRoot, output)], {
+    cwd: repositoryRoot,
+    encoding: 'utf8',
+  })
+  if (done.status !== 0) fail(`changeset status: ${done.stdout}${done.stderr}`)
+  return (JSON.parse(readFileSync(output, 'utf8')) as { readonly releases: readonly Bump[] }).releases.filter(({ type }) => type !== 'none')
+}
+
+function print(all: readonly PackedPackage[]): void {
+  const next = new Map(pending.map(({ name, newVersion }) => [name, newVersion]))
+  const kilobytes = (bytes: number): string => `${(bytes / 1024).toFixed(0)} KiB`
+  const rows = all.map(({ name, manifest, bytes, files }) => [
+    name,
+    manifest.version,
+    next.get(name) ?? '',
+    kilobytes(bytes.length),
+    kilobytes([...files.values()].reduce((sum, { length }) => sum + length, 0)),
+    String(files.size),
+  ])
+  const table = [['package', 'version', 'next', 'tarball', 'unpacked', 'files'], ...rows]
+  const widths = table[0]!.map((_, i) => Math.max(...table.map((row) => row[i]!.length)))
+  for (const row of table)
+    process.stdout.write(
+      `${row
+        .map((cell, i) => cell.padEnd(widths[i]!))
+        .join('  ')
+        .trimEnd()}\n`,
+    )
+}

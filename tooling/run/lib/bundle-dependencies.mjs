@@ -1,0 +1,18 @@
+import { isBuiltin } from 'node:module'
+
+/** One sentence for each package that a bundle's chunks import and the manifest does not name, and the other way round. */
+export function dependencyComplaints(outputs, dependencies) {
+  const chunks = outputs.filter(({ type }) => type === 'chunk')
+  const files = new Set(chunks.map(({ fileName }) => fileName))
+  const imported = new Set(
+    chunks
+      .flatMap(({ imports, dynamicImports }) => [...imports, ...dynamicImports])
+      .filter((specifier) => !files.has(specifier) && !isBuiltin(specifier) && !/^[./]/.test(specifier))
+      .map((specifier) => /^(?:@[^/]+\/)?[^/]+/.exec(specifier)[0]),
+  )
+  const named = new Set(Object.keys(dependencies))
+  return [
+    ...[...imported].filter((name) => !named.has(name)).map((name) => `the bundle imports ${name}, which is no dependency`),
+    ...[...named].filter((name) => !imported.has(name)).map((name) => `the bundle does not import the dependency ${name}`),
+  ]
+}

@@ -1,0 +1,30 @@
+// What every published package runs before it is packed, in its own directory: builds, and refuses to pack what nobody could use.
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { ensureBuilt } from './lib/ensure-built.mjs'
+import { ensureInstalled, node, run, tool } from './lib/prepare.mjs'
+
+const home = process.cwd()
+const fail = (reason) => {
+  process.stderr.write(`keelson: ${path.basename(home)} is not packed: ${reason}\n`)
+  process.exit(1)
+}
+
+if (!process.env.npm_config_user_agent?.startsWith('pnpm/'))
+  fail('only pnpm writes the entry points and versions of a release into package.json; use npm run release -- --dry-run')
+
+const { bin = {}, publishConfig } = JSON.parse(readFileSync(path.join(home, 'package.json'), 'utf8'))
+const filesOf = (value) => (typeof value === 'string' ? [value] : Object.values(value ?? {}).flatMap(filesOf))
+const missing = () => [...filesOf(bin), ...filesOf(publishConfig.exports)].filter((file) => !existsSync(path.join(home, file)))
+const project = path.join(home, 'tsconfig.build.json')
+
+ensureInstalled()
+if (path.basename(home) === 'apiserver') ensureBuilt()
+else if (existsSync(project)) {
+  // Without the flag tsc believes its notes of the last build, also when what it built was removed.
+  const status = run(node, [tool('tsc'), '-b', ...(missing().length > 0 ? ['--force'] : []), project], {
+    spawn: { stdio: ['ignore', 2, 2] },
+  })
+  if (status !== 0) fail('it does not build')
+}
+if (missing().length > 0) fail(`package.json names files that are missing: ${missing().join(', ')}`)
