@@ -52,8 +52,14 @@ export const isFunction: OptionCheck = expecting('a function', (value) => typeof
 export const isRegExp: OptionCheck = expecting('a regular expression', (value) => value instanceof RegExp)
 export const isAnything: OptionCheck = () => []
 
+interface NumberLimits {
+  readonly min?: number
+  readonly max?: number
+  readonly integer?: boolean
+}
+
 /** A number from `min` to `max`, both included. Default: no less than 0. */
-export function isNumber({ min = 0, max = Infinity, integer = false } = {}): OptionCheck {
+export function isNumber({ min = 0, max = Infinity, integer = false }: NumberLimits = {}): OptionCheck {
   const kind = integer ? 'an integer' : 'a number'
   const range = max === Infinity ? `no less than ${min}` : `from ${min} to ${max}`
   const fits = (value: unknown): boolean =>

@@ -6,7 +6,7 @@ export function dependencyComplaints(outputs, dependencies) {
   const files = new Set(chunks.map(({ fileName }) => fileName))
   const imported = new Set(
     chunks
-      .flatMap(({ imports, dynamicImports }) => [...imports, ...dynamicImports])
+      .flatMap(({ imports, dynamicImports }) => imports.concat(dynamicImports))
       .filter((specifier) => !files.has(specifier) && !isBuiltin(specifier) && !/^[./]/.test(specifier))
       .map((specifier) => /^(?:@[^/]+\/)?[^/]+/.exec(specifier)[0]),
   )

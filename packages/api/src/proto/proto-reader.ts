@@ -32,7 +32,7 @@ export class ProtoReader extends protobuf.Reader {
   private lastKey = ''
   private unsorted: Set<Record<string, unknown>> | undefined
 
-  constructor(bytes: Uint8Array, fieldSets?: FieldSets, maxValues = Number.MAX_SAFE_INTEGER) {
+  constructor(bytes: Uint8Array, fieldSets?: FieldSets, maxValues: number = Number.MAX_SAFE_INTEGER) {
     const data = (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)) as FastBuffer
     super(data)
     this.data = data
