@@ -36,7 +36,8 @@ const answers = {
   },
 }
 
-process.on('message', async ({ question, argument }) => process.send({ question, answer: await answers[question](argument) }))
+const reply = async ({ question, argument }) => process.send({ question, answer: await answers[question](argument) })
+process.on('message', (message) => void reply(message))
 // Who measures it is gone.
 process.on('disconnect', () => process.exit())
 process.channel?.unref()
