@@ -5,7 +5,7 @@ import { createServerChain } from './create-server-chain.ts'
 import type { GenericConfig } from './build-generic-config.ts'
 import { storagesReady } from './storage-health.ts'
 
-test('a server over a store that is closed says so at once', { timeout: 5000 }, async () => {
+test('a server over a store that is closed says so at once', async () => {
   const store = openMemory()
   await store[Symbol.asyncDispose]()
   const chain = await createServerChain({ storage: { type: 'memory' }, drivers: { memory: async () => store }, controllers: ['none'] })

@@ -25,7 +25,7 @@ afterEach(async () => {
 const start = (enabled = '*'): void => {
   running = startControllers(cluster.client, { enabled, clock, rootCA: 'PEM', onError: (_controller, error) => errors.push(error) })
 }
-const eventually = (check: () => unknown): Promise<unknown> => vi.waitFor(check, { timeout: 10_000, interval: 5 })
+const eventually = (check: () => unknown): Promise<unknown> => vi.waitFor(check, { timeout: 60_000, interval: 5 })
 const live = { resourceVersion: '' }
 const isGone = (name: string): Promise<unknown> =>
   eventually(async () => expect(await cluster.namespaces.get('', name, live)).toBeUndefined())

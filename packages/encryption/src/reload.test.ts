@@ -20,7 +20,7 @@ test('the file is followed, by its contents, once a minute', async () => {
   await encryption.write(second)
   expect(transformer.fromStorage(stored, key).stale).toBe(false)
   clock.advance(1)
-  await vi.waitFor(() => expect(transformer.fromStorage(stored, key)).toEqual({ data: plain, stale: true }))
+  await vi.waitFor(() => expect(transformer.fromStorage(stored, key)).toEqual({ data: plain, stale: true }), { timeout: 60_000 })
   expect(onReload).toHaveBeenCalledExactlyOnceWith(expect.stringMatching(/^sha256:[0-9a-f]{64}$/))
   await encryption.write(configuration({ secrets: [`aesgcm: ${keys(2)}`], configmaps: [`aesgcm: ${keys(3)}`] }))
   await encryption.reload()
@@ -55,10 +55,13 @@ test('a KMS plugin that is not healthy keeps the new file from taking effect', a
   await encryption.write(configuration({ secrets: ["kms: {apiVersion: v2, name: a, timeout: 10ms, endpoint: 'unix:///nowhere.sock'}"] }))
   let done = false
   const reloading = encryption.reload().then(() => (done = true))
-  await vi.waitFor(() => {
-    clock.advance(1000)
-    expect(done).toBe(true)
-  })
+  await vi.waitFor(
+    () => {
+      clock.advance(1000)
+      expect(done).toBe(true)
+    },
+    { timeout: 60_000 },
+  )
   await reloading
   expect(onError).toHaveBeenCalledExactlyOnceWith(
     expect.objectContaining({ message: expect.stringContaining('health check for new transformers failed') }),

@@ -21,7 +21,7 @@ const eager: Clock = {
   },
 }
 
-const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 5 })
+const eventually = (check: () => void) => vi.waitFor(check, { timeout: 60_000, interval: 5 })
 
 let resource: LoopbackResource<Thing>
 let close: () => PromiseLike<void>

@@ -196,8 +196,8 @@ describe('a client that asks and never reads', () => {
   test('has one answer at a time kept for it, and not for long', async () => {
     const socket = ask(get('/api/v1/large').repeat(50))
     socket.pause()
-    await vi.waitFor(() => expect(served).toBe(1))
-    await vi.waitFor(() => expect(closed).toEqual(['large']), { timeout: 5000 })
+    await vi.waitFor(() => expect(served).toBe(1), { timeout: 60_000 })
+    await vi.waitFor(() => expect(closed).toEqual(['large']), { timeout: 60_000 })
     expect(served).toBe(1)
     socket.destroy()
   })
@@ -208,7 +208,7 @@ describe('a client that asks and never reads', () => {
     const stream = client.request({ ':path': '/api/v1/large' })
     await once(stream, 'response')
     stream.destroy()
-    await vi.waitFor(() => expect(closed).toEqual(['large']), { timeout: 5000 })
+    await vi.waitFor(() => expect(closed).toEqual(['large']), { timeout: 60_000 })
     client.destroy()
   })
 
@@ -217,7 +217,7 @@ describe('a client that asks and never reads', () => {
     const socket = ask(get('/version').repeat(20) + get('/api/v1/large') + get('/healthz'))
     let text = ''
     socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk))
-    await vi.waitFor(() => expect(text.endsWith('\r\n\r\nok')).toBe(true), { timeout: 5000 })
+    await vi.waitFor(() => expect(text.endsWith('\r\n\r\nok')).toBe(true), { timeout: 60_000 })
     expect([text.match(/HTTP\/1\.1 200 OK/g)!.length, served]).toEqual([22, 1])
     socket.destroy()
   })
@@ -228,7 +228,7 @@ describe('a client that asks and never reads', () => {
     const quiet = ask(get('/api/v1/watch/quiet'))
     quiet.resume()
     closed = []
-    await vi.waitFor(() => expect(closed).toEqual(['busy']), { timeout: 5000 })
+    await vi.waitFor(() => expect(closed).toEqual(['busy']), { timeout: 60_000 })
     expect(quiet.closed).toBe(false)
     deaf.destroy()
     quiet.destroy()

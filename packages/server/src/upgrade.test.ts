@@ -16,9 +16,6 @@ import { ownCertificates } from './certificates/own-certificates.ts'
 import { createServer } from './create-server.ts'
 import type { Server } from './create-server.ts'
 
-/** Machines may be busy. */
-const patiently = { timeout: 15_000 }
-
 let server: Server
 let port: number
 const bugs: string[] = []
@@ -85,9 +82,9 @@ test('whoever serves the request may take the connection, with what was sent alo
   const socket = open(request(exec, { body: 'hello' }))
   let text = ''
   socket.on('data', (chunk: Buffer) => (text += chunk.toString()))
-  await expect.poll(() => text, patiently).toMatch(/^HTTP\/1\.1 101 Switching Protocols\r\n[^]*\r\n\r\nadmin said hello$/)
+  await expect.poll(() => text).toMatch(/^HTTP\/1\.1 101 Switching Protocols\r\n[^]*\r\n\r\nadmin said hello$/)
   socket.write(' again')
-  await expect.poll(() => text, patiently).toMatch(/hello again$/)
+  await expect.poll(() => text).toMatch(/hello again$/)
   socket.destroy()
 })
 

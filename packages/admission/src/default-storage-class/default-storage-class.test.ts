@@ -30,7 +30,7 @@ it('the newest default class is what claims get that name none', async () => {
   await storageClass('old', true, '2026-01-01T00:00:00Z')
   await storageClass('b', true, '2026-01-02T00:00:00Z')
   await storageClass('a', true, '2026-01-02T00:00:00Z')
-  await vi.waitFor(async () => expect(await admit()).toBe('a'))
+  await vi.waitFor(async () => expect(await admit()).toBe('a'), { timeout: 60_000 })
 })
 
 it('naming none on purpose counts as naming one', async () => {

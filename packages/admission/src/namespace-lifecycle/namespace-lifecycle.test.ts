@@ -73,11 +73,14 @@ it('finds a namespace that was made a moment ago', async () => {
 
 it('reads one that was deleted from the store, until its copy can be believed', async () => {
   const get = vi.spyOn(cluster.resource('namespaces'), 'get')
-  await vi.waitFor(async () => {
-    get.mockClear()
-    await admit('CREATE', 'there')
-    expect(get).not.toHaveBeenCalled()
-  })
+  await vi.waitFor(
+    async () => {
+      get.mockClear()
+      await admit('CREATE', 'there')
+      expect(get).not.toHaveBeenCalled()
+    },
+    { timeout: 60_000 },
+  )
   await admit('DELETE', '', ofNamespace('there'))
   await admit('CREATE', 'there')
   expect(get).toHaveBeenCalledTimes(1)

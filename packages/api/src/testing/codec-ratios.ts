@@ -13,7 +13,7 @@ export interface Effort {
   readonly iterations: number
 }
 
-/** Alternates the two sides and takes the fastest round of each, so that a busy machine disturbs both alike. */
+/** Alternates the two sides and takes the fastest round of each, in time of the processor, so that a busy machine disturbs neither. */
 export function codecRatios(pod: KindType, effort: Effort): CodecRatios {
   const object = fixturePod()
   const json = JSON.stringify(object)
@@ -43,9 +43,10 @@ function fastest(actions: readonly (() => unknown)[], { rounds, iterations }: Ef
   const best = actions.map(() => Infinity)
   for (let round = 0; round < rounds; round++) {
     for (const [index, action] of actions.entries()) {
-      const start = process.hrtime.bigint()
+      const start = process.cpuUsage()
       for (let i = 0; i < iterations; i++) action()
-      best[index] = Math.min(best[index]!, Number(process.hrtime.bigint() - start) / iterations)
+      const { user, system } = process.cpuUsage(start)
+      best[index] = Math.min(best[index]!, ((user + system) * 1000) / iterations)
     }
   }
   return best

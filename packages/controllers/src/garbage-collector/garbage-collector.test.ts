@@ -39,7 +39,7 @@ const eventually = (check: () => unknown): Promise<unknown> =>
       clock.advance(50)
       await check()
     },
-    { timeout: 10_000, interval: 5 },
+    { timeout: 60_000, interval: 5 },
   )
 const live = { resourceVersion: '' }
 type Created = DeepReadonly<KubeObject>

@@ -96,7 +96,7 @@ describe('a KMS provider', () => {
     kms.rotate('2')
     expect(transformer.fromStorage(old, key).stale).toBe(false)
     clock.advance(60_000)
-    await vi.waitFor(() => expect(transformer.fromStorage(old, key)).toEqual({ data: plain, stale: true }))
+    await vi.waitFor(() => expect(transformer.fromStorage(old, key)).toEqual({ data: plain, stale: true }), { timeout: 60_000 })
     const stored = Buffer.from(transformer.toStorage(plain, key))
     expect(decodeEncryptedObject(stored.subarray(prefix.length)).keyID).toBe('2')
     expect(transformer.fromStorage(stored, key).stale).toBe(false)
@@ -111,22 +111,28 @@ describe('a KMS provider', () => {
     const stored = transformer.toStorage(plain, key)
     kms.setFailure('the vault is sealed')
     clock.advance(60_000)
-    await vi.waitFor(() => expect(check!.check()).rejects.toThrow(/kms-provider-0: .*KMS Provider mine.*the vault is sealed/))
+    await vi.waitFor(() => expect(check!.check()).rejects.toThrow(/kms-provider-0: .*KMS Provider mine.*the vault is sealed/), {
+      timeout: 60_000,
+    })
     clock.advance(119_000)
     transformer.toStorage(plain, key)
     clock.advance(2000)
     expect(() => transformer.toStorage(plain, key)).toThrow(/^encryptedDEKSource with keyID hash "sha256:\w+" expired at /)
     expect(transformer.fromStorage(stored, key).data).toEqual(plain)
     kms.setFailure(undefined)
-    await vi.waitFor(() => {
-      clock.advance(10_000)
-      return check!.check()
-    })
+    await vi.waitFor(
+      () => {
+        clock.advance(10_000)
+        return check!.check()
+      },
+      { timeout: 60_000 },
+    )
     transformer.toStorage(plain, key)
     kms.setHealth('tired')
     clock.advance(60_000)
-    await vi.waitFor(() =>
-      expect(check!.check()).rejects.toThrow('kmsv2 Provider mine is not healthy, error: got unexpected healthz status: tired'),
+    await vi.waitFor(
+      () => expect(check!.check()).rejects.toThrow('kmsv2 Provider mine is not healthy, error: got unexpected healthz status: tired'),
+      { timeout: 60_000 },
     )
   })
 

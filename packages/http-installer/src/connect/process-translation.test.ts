@@ -15,9 +15,6 @@ import type { ProcessStreams } from '@keelson/registry'
 import { afterEach, expect, test } from 'vitest'
 import { ProcessTranslation } from './process-translation.ts'
 
-/** Machines may be busy. */
-const patiently = { timeout: 15_000 }
-
 const closers: (() => void)[] = []
 afterEach(() => closers.splice(0).forEach((close) => close()))
 
@@ -103,33 +100,33 @@ test('each channel has its stream; a terminal has sizes, and no stderr of its ow
   say(binary, 7, 'for nobody')
   say(binary, 255, 0)
   say(binary, 0, 'too late')
-  await expect.poll(() => toRemote.length, patiently).toBe(3)
+  await expect.poll(() => toRemote.length).toBe(3)
   expect([...streams.values()]).toEqual(['error', 'stdin', 'stdout', 'resize'])
   expect(toRemote).toEqual(['stdin early', 'resize {"Width":80,"Height":25}', 'stdin  end'])
   tell('stdout', 'output', true)
   tell('error', '{"status":"Success"}', true)
-  await expect.poll(() => toClient.length, patiently).toBe(4)
+  await expect.poll(() => toClient.length).toBe(4)
   expect(toClient).toEqual(['1 ', '1 output', '3 {"metadata":{},"status":"Success"}', 'control 8 03e8'])
 })
 
 test('what comes after the last word is not waited for, what comes before it is', async () => {
   const { join, tell, streams, toClient } = await translate({ stdout: true, stderr: true })
   join()
-  await expect.poll(() => streams.size, patiently).toBe(3)
+  await expect.poll(() => streams.size).toBe(3)
   tell('error', '{"status":"Success"}', true)
   tell('stdout', '', true)
   tell('stderr', 'still')
   tell('stderr', ' talking', true)
-  await expect.poll(() => toClient.at(-1), patiently).toBe('control 8 03e8')
+  await expect.poll(() => toClient.at(-1)).toBe('control 8 03e8')
   expect(toClient.filter((text) => text.startsWith('2')).join('')).toBe('2 still2  talking')
 })
 
 test('a process that is lost has not ended well', async () => {
   const { join, remote, streams, toClient } = await translate({ stdout: true })
   join()
-  await expect.poll(() => streams.size, patiently).toBe(2)
+  await expect.poll(() => streams.size).toBe(2)
   remote.destroy()
-  await expect.poll(() => toClient.at(-1), patiently).toBe('control 8 03e8')
+  await expect.poll(() => toClient.at(-1)).toBe('control 8 03e8')
   expect(toClient.at(-2)).toMatch(/^3 .*"status":"Failure".*unexpected EOF/)
 })
 
@@ -138,8 +135,8 @@ test('pings are answered on both sides; a client that closes ends it all', async
   join()
   say(ping, 'hi')
   remote.write(spdyControl(spdyFrame.ping, 0, Buffer.from([0, 0, 0, 2])))
-  await expect.poll(() => toClient, patiently).toContain('control 10 6869')
-  await expect.poll(() => toRemote, patiently).toEqual(['control 6 00000002'])
+  await expect.poll(() => toClient).toContain('control 10 6869')
+  await expect.poll(() => toRemote).toEqual(['control 6 00000002'])
   const gone = new Promise((resolve) => remote.once('close', resolve))
   say(close)
   await gone
@@ -150,13 +147,13 @@ test('what breaks the protocol is closed for that', async () => {
   const { join, client, toClient } = await translate({ stdin: true })
   join()
   client.write(Buffer.from([0x82, 0x00]))
-  await expect.poll(() => toClient.at(-1), patiently).toBe('control 8 03ea')
+  await expect.poll(() => toClient.at(-1)).toBe('control 8 03ea')
 })
 
 test('a kubelet is not read faster than its client reads', async () => {
   const { join, client, remote, streams, translation } = await translate({ stdout: true })
   join()
-  await expect.poll(() => streams.size, patiently).toBe(2)
+  await expect.poll(() => streams.size).toBe(2)
   client.pause()
   const chunk = Buffer.concat([spdyDataHead(3, 65_536, false), Buffer.alloc(65_536)])
   let written = 0

@@ -9,9 +9,6 @@ import type { InstallerEnv } from '../context.ts'
 import { writeError } from '../write-error.ts'
 import { proxyRequest } from './proxy-request.ts'
 
-/** Machines may be busy. */
-const patiently = { timeout: 15_000 }
-
 const servers: (http.Server | http2.Http2Server)[] = []
 const seen: http.IncomingMessage[] = []
 const stopping = new AbortController()
@@ -123,7 +120,7 @@ test('a client that goes ends what goes on', async () => {
   const answer = await fetch(`${base}/prefix/endless`, { signal: gone.signal })
   gone.abort()
   await expect(answer.text()).rejects.toThrow()
-  await expect.poll(() => left.length, patiently).toBe(1)
+  await expect.poll(() => left.length).toBe(1)
 })
 
 test('HTTP/2', async () => {
