@@ -1,3 +1,4 @@
+import path from 'node:path'
 import type { FlagValues } from './flags.ts'
 
 /** A reason not to start that the user can remove: one sentence, no stack. */
@@ -43,7 +44,7 @@ export class Problems {
 /** Turns what commonly goes wrong at a start into a `StartError`; anything else is returned as it is. */
 export function explain(error: unknown, values: FlagValues, bindAddress: string): unknown {
   if (error instanceof StartError) return error
-  const { code, name, message, syscall, path } = error as NodeJS.ErrnoException
+  const { code, name, message, syscall, path: file } = error as NodeJS.ErrnoException
   const at = `${bindAddress}:${values['secure-port']}`
   if (code === 'EADDRINUSE')
     return new StartError(`${at} is in use by another program; choose another --secure-port (0 is any free one)`, { cause: error })
@@ -56,8 +57,25 @@ export function explain(error: unknown, values: FlagValues, bindAddress: string)
   if (name === 'UnavailableError') return new StartError(`--etcd-servers: ${message}`, { cause: error })
   if (name === 'LockedError' || name === 'UnusableStoreError') return new StartError(message, { cause: error })
   // Any other failed system call on a file. Node's message names the code, the call and the path.
-  if (typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) && typeof syscall === 'string' && (path !== undefined || code === 'ENOSPC')) {
-    return new StartError(`the data directory ${values['data-dir']} cannot be used: ${message}`, { cause: error })
+  if (typeof syscall === 'string' && (file !== undefined || code === 'ENOSPC')) {
+    return new StartError(`${placeOf(file, values)} cannot be used: ${message}`, { cause: error })
   }
   return error
+}
+
+function placeOf(file: string | undefined, values: FlagValues): string {
+  const directories = { '--cert-dir': values['cert-dir'], 'the data directory': values['data-dir'] }
+  for (const [name, directory] of Object.entries(directories)) {
+    if (directory === undefined) continue
+    const absolute = path.resolve(directory)
+    // What is missing may be the directory itself, or a directory above it.
+    if (file === undefined || isWithin(absolute, path.resolve(file)) || isWithin(path.resolve(file), absolute))
+      return `${name} ${directory}`
+  }
+  return file ?? 'a file'
+}
+
+function isWithin(directory: string, file: string): boolean {
+  const relative = path.relative(directory, file)
+  return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative)
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
@@ -292,6 +292,20 @@ describe('what cannot work is said in one sentence', () => {
       expect(errors()).toMatch(/^keelson: the data directory \/proc\/keelson cannot be used: ENOENT: .*\n$/)
     },
   )
+
+  test.runIf(existsSync('/proc/self'))('a directory for certificates that cannot be made', { timeout: 20_000 }, async () => {
+    const { errors, exited } = server('certificates', '--cert-dir=/proc/keelson', '--storage-backend=memory')
+    expect(await exited).toBe(1)
+    expect(errors()).toMatch(/^keelson: --cert-dir \/proc\/keelson cannot be used: ENOENT: .*\n$/)
+  })
+
+  test('a directory in the place of admin.kubeconfig', { timeout: 20_000 }, async () => {
+    await mkdir(path.join(directory, 'misplaced/admin.kubeconfig/x'), { recursive: true })
+    const { errors, exited } = server('misplaced', '--storage-backend=memory')
+    expect(await exited).toBe(1)
+    expect(errors()).toMatch(/keelson: the data directory \S*misplaced cannot be used: E[A-Z]+: .*admin\.kubeconfig.*\n$/)
+    expect(errors()).not.toContain('    at ')
+  })
 
   test('a broken token file, with its line', { timeout: 20_000 }, async () => {
     await writeFile(path.join(directory, 'broken.csv'), 'a,b,c\nd,e\n')
