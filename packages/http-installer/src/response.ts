@@ -139,6 +139,11 @@ class NodeSink implements ResponseSink {
     outgoing.on('drain', this.#end.awake)
   }
 
+  /** Watches have most of their bytes in common, so that to count them for each would end watches for memory that is not used; the cache bounds what each keeps. */
+  get #isShared(): boolean {
+    return this.#c.get('requestContext')?.info.verb === 'watch'
+  }
+
   get closed(): boolean {
     return this.#end.closed
   }
@@ -151,9 +156,9 @@ class NodeSink implements ResponseSink {
 
   async drained(): Promise<void> {
     if (this.#end.closed || !(this.#outgoing.writableNeedDrain || this.#socket?.writableNeedDrain === true)) return
-    const { clientWait, unreadAnswers } = this.#c.env
+    const { clientWait } = this.#c.env
     clientWait?.begin()
-    const read = unreadAnswers?.add(userOf(this.#c), this.#outgoing, this.#outgoing.writableLength)
+    const read = this.#isShared ? undefined : this.#c.env.unreadAnswers?.add(userOf(this.#c), this.#outgoing, this.#outgoing.writableLength)
     await this.#end.wait()
     read?.()
     clientWait?.end()
@@ -177,7 +182,7 @@ class NodeSink implements ResponseSink {
     if (this.#end.closed) return
     this.#outgoing.end()
     const { writableLength } = this.#outgoing
-    if (writableLength >= countedLength) countUnread(this.#c, this.#outgoing, writableLength)
+    if (!this.#isShared && writableLength >= countedLength) countUnread(this.#c, this.#outgoing, writableLength)
   }
 
   #close(): void {

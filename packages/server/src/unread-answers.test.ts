@@ -1,12 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:http2'
 import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2'
-import {
-  createAlwaysAllowPathsAuthorizer,
-  createAuthenticatorUnion,
-  createBearerTokenAuthenticator,
-  createStaticTokens,
-} from '@keelson/auth'
+import { createAuthenticatorUnion, createBearerTokenAuthenticator, createStaticTokens } from '@keelson/auth'
 import { sendBytes, sendStream } from '@keelson/http-installer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createMemoryCertificateStore } from './certificates/certificate-store.ts'
@@ -25,7 +20,7 @@ beforeAll(async () => {
   ])
   server = createServer({
     authenticator: createAuthenticatorUnion([createBearerTokenAuthenticator(tokens)]),
-    authorizer: createAlwaysAllowPathsAuthorizer(['/*']),
+    authorizer: { authorize: () => ({ decision: 'allow', reason: '' }) },
     tls: { certificate, key },
     maxUnreadBytes: 8 * size,
   })
@@ -33,6 +28,12 @@ beforeAll(async () => {
   server.app.get('/pieces', (c) =>
     sendStream(c, 200, {}, async (sink) => {
       for (let i = 0; i < 2 && !sink.closed; i++) if (!sink.write(Buffer.alloc(size))) await sink.drained()
+    }),
+  )
+  const event = Buffer.alloc(size)
+  server.app.get('/api/v1/things', (c) =>
+    sendStream(c, 200, {}, async (sink) => {
+      for (let i = 0; i < 2 && !sink.closed; i++) if (!sink.write(event)) await sink.drained()
     }),
   )
   server.app.get('/unwaited', (c) => sendStream(c, 200, {}, async (sink) => void sink.write(Buffer.alloc(size))))
@@ -70,6 +71,14 @@ test.each(['/whole', '/unwaited', '/pieces'])(
     for (const session of sessions) session.destroy()
   },
 )
+
+test('watches are not counted: what waits for one is what waits for all', async () => {
+  const session = open()
+  const watches: ClientHttp2Stream[] = []
+  for (let i = 0; i < 20; i++) watches.push(await ask(session, '/api/v1/things?watch=1', 'slow'))
+  expect(await Promise.all(watches.map(bytesOf))).toEqual(watches.map(() => 2 * size))
+  session.destroy()
+})
 
 test('answers that are read are not counted', async () => {
   const session = open()
