@@ -81,7 +81,7 @@ function requireNothingLost(directory: string, dataDir: string): void {
   const signs = signsOfStore.filter((name) => existsSync(join(directory, name)))
   if (signs.length === 0) return
   throw new UnusableStoreError(
-    `${dataDir} held a store (${signs.join(' and ')} prove it), but its ${fileName} is ${size === 0 ? 'empty' : 'missing'}: ` +
+    `${dataDir} held a store (see ${signs.join(' and ')}), but its ${fileName} is ${size === 0 ? 'empty' : 'missing'}: ` +
       `restore ${fileName}, or delete ${signs.join(' and ')} to begin with an empty store`,
   )
 }

@@ -255,7 +255,7 @@ describe('when data.mdb is lost', () => {
       await expect(openEmbedded({ dataDir })).rejects.toMatchObject({
         name: 'UnusableStoreError',
         message:
-          `${dataDir} held a store (store.json and closed.json prove it), but its data.mdb is ${word}: ` +
+          `${dataDir} held a store (see store.json and closed.json), but its data.mdb is ${word}: ` +
           'restore data.mdb, or delete store.json and closed.json to begin with an empty store',
       })
     }
@@ -277,6 +277,21 @@ describe('when data.mdb is lost', () => {
     await expect(backend.checkHealth()).rejects.toThrow(message)
     await expect(put(backend)).rejects.toMatchObject({ name: 'StoppedError', message: expect.stringMatching(message) })
     await expect(backend.checkHealth()).rejects.toThrow(message)
+  })
+
+  it('is not opened again by the process in which it failed, and says so: LMDB still has it', async () => {
+    const backend = await openEmbedded({ dataDir })
+    await put(backend)
+    renameSync(file(), `${file()}.old`)
+    await expect(put(backend)).rejects.toMatchObject({ name: 'StoppedError' })
+    await backend[Symbol.asyncDispose]()
+    renameSync(`${file()}.old`, file())
+    await expect(openEmbedded({ dataDir })).rejects.toMatchObject({
+      name: 'UnusableStoreError',
+      message: expect.stringMatching(
+        /^the store in .* failed in this process \(.*was deleted or replaced.*\): open it in another process$/,
+      ),
+    })
   })
 
   it('is no matter of other files in the directory: a first start with prepared certificates', async () => {
