@@ -300,25 +300,27 @@ describe('paths that are no API', () => {
 test('more than the limit at once is 429, except for administrators', async () => {
   const own = start({ limits: { readOnly: 1, mutating: 1 } })
   const { port: at } = await own.listen(0, '127.0.0.1')
-  const first = http1('/api/v1/slow?timeout=300ms', 'worker', { agent: false }, at)
-  await expect.poll(async () => (await http1('/api/v1/whoami', 'worker', { agent: false }, at)).status).toBe(429)
+  const busy = session(at)
+  busy.request({ ':path': '/api/v1/slow', authorization: 'Bearer worker' }).on('error', () => {})
+  await expect.poll(() => own.metrics.text()).toMatch(/inflight_requests\{request_kind="readOnly"\} 1/)
   const refused = await http1('/api/v1/whoami', 'worker', { agent: false }, at)
   expect(refused.headers['retry-after']).toBe('1')
   expect(JSON.parse(refused.body)).toMatchObject({ reason: 'TooManyRequests' })
   expect((await http1('/api/v1/whoami', 'root', { agent: false }, at)).status).toBe(200)
   for (const probe of ['/livez', '/readyz', '/healthz']) expect((await http1(probe, undefined, { agent: false }, at)).status).toBe(200)
   expect((await http1('/livez/ping', 'worker', { agent: false }, at)).status).toBe(429)
-  await first
+  busy.destroy()
   await own.close(0)
 })
 
 test('administrators and probes take no place from others', async () => {
   const own = start({ limits: { readOnly: 1, mutating: 1 } })
   const { port: at } = await own.listen(0, '127.0.0.1')
-  const busy = Array.from({ length: 3 }, () => http1('/api/v1/slow?timeout=300ms', 'root', { agent: false }, at))
+  const busy = session(at)
+  for (let i = 0; i < 3; i++) busy.request({ ':path': '/api/v1/slow', authorization: 'Bearer root' }).on('error', () => {})
   await expect.poll(() => own.metrics.text()).toMatch(/inflight_requests\{request_kind="readOnly"\} 3/)
   expect((await http1('/api/v1/whoami', 'worker', { agent: false }, at)).status).toBe(200)
-  await Promise.all(busy)
+  busy.destroy()
   await own.close(0)
 })
 
