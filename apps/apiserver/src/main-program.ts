@@ -7,6 +7,7 @@ import { createLog } from './create-log.ts'
 import { helpText } from './help.ts'
 import { watchIdleMemory } from './idle-memory.ts'
 import { bindAddress, kubeconfigPath, serverOptions } from './server-options.ts'
+import type { ServiceManager } from './service-manager.ts'
 import { createStopSignals } from './stop-signals.ts'
 import { Problems, StartError, explain } from './start-error.ts'
 
@@ -34,6 +35,11 @@ export async function main(argv: readonly string[]): Promise<void> {
     report(known instanceof StartError ? [known.message] : [`cannot start: ${String((error as Error)?.stack ?? error)}`])
     process.exit(cannotStart)
   }
+}
+
+async function systemd(log: ReturnType<typeof createLog>): Promise<ServiceManager | undefined> {
+  const { connectServiceManager } = await import('./service-manager.ts')
+  return connectServiceManager({ environment: process.env, onError: (error) => log(0, 'systemd cannot be notified', { err: error }) })
 }
 
 async function commandOutput({ command, shell }: ParsedArguments): Promise<string> {
@@ -70,12 +76,15 @@ async function serve(values: FlagValues, problems: Problems): Promise<void> {
   }
   const chain = await createServerChain(options)
 
+  const manager = process.env['NOTIFY_SOCKET'] ? await systemd(log) : undefined
   let stopping = false
   const stop = (signal: NodeJS.Signals): void => {
     stopping = true
     log(0, 'Stopping', { signal })
+    const told = manager?.notify('STOPPING=1')
     chain.close().then(
-      () => {
+      async () => {
+        await told
         log(0, 'Stopped', { uptime: `${Math.round(process.uptime())}s` })
         process.exit(0)
       },
@@ -121,6 +130,7 @@ async function serve(values: FlagValues, problems: Problems): Promise<void> {
   }
   if (stopping) return
   watchIdleMemory()
+  void manager?.notify('READY=1', `STATUS=Serving at ${chain.url}`)
   process.stdout.write(
     `keelson is ready at ${chain.url} (kubeconfig ${kubeconfig ?? 'not written'}, started in ${Math.round(performance.now())} ms)\n`,
   )

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -34,8 +34,14 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-function program(...flags: string[]): Program {
-  const child = spawn(process.execPath, [entry, ...flags], { stdio: ['ignore', 'pipe', 'pipe'], cwd: directory })
+const program = (...flags: string[]): Program => start({}, ...flags)
+
+function start(environment: Readonly<Record<string, string>>, ...flags: string[]): Program {
+  const child = spawn(process.execPath, [entry, ...flags], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    cwd: directory,
+    env: { ...process.env, ...environment },
+  })
   children.add(child)
   let out = ''
   let errors = ''
@@ -186,6 +192,36 @@ describe('a server', () => {
     if (process.platform === 'linux') expect((await call(`${await other(open)}/readyz`, 'GET')).status).toBe(200)
     for (const { child } of [local, open]) child.kill('SIGTERM')
     expect(await Promise.all([local.exited, open.exited])).toEqual([0, 0])
+  })
+
+  const canNotify = ['systemd-notify', 'python3'].every((command) => spawnSync(command, ['--version']).status === 0)
+  test.skipIf(!canNotify)('notifies systemd when it is ready, alive and stopping', { timeout: 30_000 }, async () => {
+    const socket = path.join(directory, 'notify')
+    const listen = `import socket, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM); s.bind(sys.argv[1]); print("bound", flush=True)
+while True: print(s.recv(4096).decode().replace("\\n", " "), flush=True)`
+    const listener = spawn('python3', ['-c', listen, socket], { stdio: ['ignore', 'pipe', 'inherit'] })
+    children.add(listener)
+    let heard = ''
+    listener.stdout.on('data', (data: Buffer) => (heard += data.toString()))
+    await expect.poll(() => heard).toBe('bound\n')
+    const running = start(
+      { NOTIFY_SOCKET: socket, WATCHDOG_USEC: '200000' },
+      '--data-dir=notified',
+      '--secure-port=0',
+      '--storage-backend=memory',
+    )
+    const { url } = await ready(running)
+    await expect.poll(() => heard).toMatch(/WATCHDOG=1/)
+    running.child.kill('SIGTERM')
+    expect(await running.exited).toBe(0)
+    const messages = heard.split('\n').filter((line) => line.includes('=') && !line.startsWith('BARRIER'))
+    expect(messages.filter((line) => !line.includes('WATCHDOG'))).toEqual([
+      expect.stringContaining(`READY=1 STATUS=Serving at ${url}`),
+      expect.stringContaining('STOPPING=1'),
+    ])
+    for (const message of messages) expect(message).toContain(`MAINPID=${running.child.pid}`)
+    listener.kill()
   })
 
   test('ends an open watch politely', { timeout: 30_000 }, async () => {

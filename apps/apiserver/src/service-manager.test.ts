@@ -1,0 +1,48 @@
+import { createManualClock } from '@keelson/apimachinery/testing'
+import { expect, test } from 'vitest'
+import { connectServiceManager } from './service-manager.ts'
+
+const socket = { NOTIFY_SOCKET: '/run/systemd/notify' }
+
+function connected(environment: Readonly<Record<string, string>>, fails = false) {
+  const clock = createManualClock()
+  const messages: string[] = []
+  const errors: unknown[] = []
+  const send = (args: readonly string[]): Promise<void> => {
+    messages.push(args.join(' '))
+    return fails ? Promise.reject(new Error('spawn systemd-notify ENOENT')) : Promise.resolve()
+  }
+  const manager = connectServiceManager({ environment, onError: (error) => errors.push(error), pid: 42, clock, send })
+  return { manager, clock, messages, errors }
+}
+
+test('without systemd there is nobody to talk to', () => {
+  expect(connected({}).manager).toBeUndefined()
+})
+
+test('messages are sent in order, for the process', async () => {
+  const { manager, messages } = connected(socket)
+  void manager!.notify('READY=1', 'STATUS=Serving at https://127.0.0.1:6443')
+  await manager!.notify('STOPPING=1')
+  expect(messages).toEqual(['--pid=42 READY=1 STATUS=Serving at https://127.0.0.1:6443', '--pid=42 STOPPING=1'])
+})
+
+test('a watchdog hears twice in its time', async () => {
+  const { manager, clock, messages } = connected({ ...socket, WATCHDOG_USEC: '30000000', WATCHDOG_PID: '42' })
+  await clock.pass(14_999)
+  await clock.pass(1)
+  await clock.pass(15_000)
+  await manager!.notify('STOPPING=1')
+  expect(messages).toEqual(['--pid=42 WATCHDOG=1', '--pid=42 WATCHDOG=1', '--pid=42 STOPPING=1'])
+  const other = connected({ ...socket, WATCHDOG_USEC: '30000000', WATCHDOG_PID: '7' })
+  await other.clock.pass(60_000)
+  expect(other.messages).toEqual([])
+})
+
+test('a failure is reported once and stops nothing', async () => {
+  const { manager, errors, messages } = connected(socket, true)
+  await manager!.notify('READY=1')
+  await manager!.notify('STOPPING=1')
+  expect(messages).toHaveLength(2)
+  expect(errors).toHaveLength(1)
+})
