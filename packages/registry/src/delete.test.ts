@@ -178,6 +178,16 @@ describe('a collection', () => {
     await expect(test.store.deleteCollection(context, refuse, all)).rejects.toThrow('no')
   })
 
+  it('is left as it is when the client leaves', async () => {
+    for (let i = 0; i < 20; i++) await create({ name: `w${i}` })
+    const gone = new AbortController()
+    let asked = 0
+    const leave = async (): Promise<void> => void (++asked === 5 && gone.abort(new Error('gone')))
+    const leaving = { ...context, signal: gone.signal }
+    await expect(test.store.deleteCollection(leaving, { options: {}, dryRun: false, validate: leave }, all)).rejects.toThrow('gone')
+    expect([...(await test.store.list(context, all)).items].length).toBeGreaterThan(10)
+  })
+
   it('is not there for kinds that leave it out', async () => {
     await using open = openTestStore(gardens)
     expect(canDeleteCollection(open.paths.get('gardens')!)).toBe(false)

@@ -1,0 +1,22 @@
+import { everyField, parseLabelSelector } from '@keelson/apimachinery'
+import type { ObjectSnapshot } from '@keelson/storagebackend'
+import { expect, test } from 'vitest'
+import { listFromState } from './cached-list.ts'
+
+/** A state of which nothing is selected, without an end. */
+const endless: ObjectSnapshot = {
+  get: () => undefined,
+  *scan() {},
+  *select() {
+    for (;;) yield undefined
+  },
+  count: () => 0,
+}
+
+test('a list for a client that has left is broken off', async () => {
+  const stop = new AbortController()
+  const predicate = { labels: parseLabelSelector('a=b'), fields: everyField() }
+  const list = listFromState(endless, { revision: 1, prefix: '/a/', startKey: undefined, limit: 0, predicate, signal: stop.signal })
+  setImmediate(() => stop.abort(new Error('gone')))
+  await expect(list).rejects.toThrow('gone')
+})

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import type { Entry } from './backend.ts'
+import { ObjectPage } from './object-page.ts'
+
+function* endless(): Generator<Entry> {
+  for (let i = 0; ; i++) yield { key: `/${i}` } as Entry
+}
+
+test('a list for a client that has left is broken off', async () => {
+  const stop = new AbortController()
+  const page = new ObjectPage({ open: () => undefined, limit: 0, filtered: true, signal: stop.signal })
+  setImmediate(() => stop.abort(new Error('gone')))
+  await expect(page.fill(endless())).rejects.toThrow('gone')
+})
