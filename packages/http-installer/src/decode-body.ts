@@ -1,5 +1,6 @@
-import { isApiError, newBadRequest, strictDecodingMessage } from '@keelson/apimachinery'
+import { isApiError, newBadRequest, restAfter, strictDecodingMessage } from '@keelson/apimachinery'
 import type { FieldValidation, KubeObject } from '@keelson/apimachinery'
+import { andThen } from './and-then.ts'
 import { decodeDocument, messageOf, notRegistered, warningsOf } from './decode-document.ts'
 import type { SentBody, TypedDocument } from './decode-document.ts'
 import { internalTypeName } from './internal-type-name.ts'
@@ -14,21 +15,37 @@ export interface DecodedBody {
 
 /** A body as an object of the scope's hub version: checked, defaulted and converted. Throws 400. */
 export function decodeBody(scope: ResourceScope, body: SentBody, validation: FieldValidation, warn: (text: string) => void): DecodedBody {
-  let document: TypedDocument
+  return bothToHub(scope, decodeTyped(scope, readDocument(scope, body), validation, warn))
+}
+
+/** The same, resting between steps that take long. */
+export function decodeBodyInSteps(
+  scope: ResourceScope,
+  body: SentBody,
+  validation: FieldValidation,
+  warn: (text: string) => void,
+): DecodedBody | Promise<DecodedBody> {
+  const reading = performance.now()
+  const document = readDocument(scope, body)
+  return andThen(restAfter(reading), () => {
+    const decoding = performance.now()
+    const decoded = decodeTyped(scope, document, validation, warn)
+    return andThen(restAfter(decoding), () => bothToHub(scope, decoded))
+  })
+}
+
+function readDocument(scope: ResourceScope, body: SentBody): TypedDocument {
   try {
-    document = decodeDocument(body, scope.gvk)
+    return decodeDocument(body, scope.gvk)
   } catch (error) {
     if (isApiError(error)) throw error
     throw newBadRequest(
       `the object provided is unrecognized (must be of type ${scope.gvk.kind}): ${messageOf(error)} (${summarize(body.bytes)})`,
     )
   }
-  const { object, sent } = decodeTyped(scope, document, validation, warn)
-  const { gvk } = document
-  const accepted = [scope.gvk, ...(scope.storage.alsoAccepts ?? [])]
-  if (!accepted.some(({ group, version }) => gvk.group === group && gvk.version === version)) {
-    throw newBadRequest(`the API version in the data (${apiVersionOf(gvk)}) does not match the expected API version (${scope.apiVersion})`)
-  }
+}
+
+function bothToHub(scope: ResourceScope, { object, sent }: DecodedBody): DecodedBody {
   return { object: toHub(scope, object), sent: sent && toHub(scope, sent) }
 }
 
@@ -66,6 +83,10 @@ function decodeTyped(
   if (decoded.strictErrors.length > 0) {
     if (validation === 'Strict') throw fail(strictDecodingMessage(decoded.strictErrors))
     if (validation === 'Warn') for (const error of decoded.strictErrors) for (const text of warningsOf(error)) warn(text)
+  }
+  const accepted = [scope.gvk, ...(scope.storage.alsoAccepts ?? [])]
+  if (!accepted.some(({ group, version }) => gvk.group === group && gvk.version === version)) {
+    throw newBadRequest(`the API version in the data (${apiVersionOf(gvk)}) does not match the expected API version (${scope.apiVersion})`)
   }
   const sent = decoded.emptied === true ? document.decode(type, 'Ignore', { keepEmptyLists: true }).object : undefined
   return { object: decoded.object, sent }

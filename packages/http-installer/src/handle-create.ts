@@ -2,7 +2,7 @@ import { restAfter } from '@keelson/apimachinery'
 import { canCreate } from '@keelson/registry'
 import type { Creater, NamedCreater } from '@keelson/registry'
 import { validating } from './admit.ts'
-import { decodeBody } from './decode-body.ts'
+import { decodeBodyInSteps } from './decode-body.ts'
 import { withoutDelay } from './decode-document.ts'
 import { admitTracked, trackManagers } from './managed-fields.ts'
 import { negotiateInput, negotiateOutput } from './negotiate.ts'
@@ -21,7 +21,8 @@ export async function handleCreate({ c, scope, context, name, query }: ApiReques
   const ready = withoutDelay({ form, bytes, cbor: c.env?.cbor }, context)
   const sent = ready instanceof Promise ? await ready : ready
   let began = performance.now()
-  const decoded = decodeBody(scope, sent, options.fieldValidation, context.warn.bind(context))
+  const decoding = decodeBodyInSteps(scope, sent, options.fieldValidation, context.warn.bind(context))
+  const decoded = decoding instanceof Promise ? await decoding : decoding
   const { object } = decoded
   if (object.metadata !== undefined) {
     if (!(scope.storage as Partial<NamedCreater>).keepsSystemFields) wipeSystemFields(object)

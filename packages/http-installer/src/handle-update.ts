@@ -1,7 +1,7 @@
 import { restAfter } from '@keelson/apimachinery'
 import type { UpdatedObjectInfo, Updater } from '@keelson/registry'
 import { validating, validatingCreate } from './admit.ts'
-import { decodeBody } from './decode-body.ts'
+import { decodeBody, decodeBodyInSteps } from './decode-body.ts'
 import type { DecodedBody } from './decode-body.ts'
 import { admitTracked, trackManagers } from './managed-fields.ts'
 import { withoutDelay } from './decode-document.ts'
@@ -20,8 +20,7 @@ export async function handleUpdate({ c, scope, context, name, query }: ApiReques
   const ready = withoutDelay({ form: negotiateInput(c), bytes, cbor: c.env?.cbor }, context)
   const sent = ready instanceof Promise ? await ready : ready
   const warn = (text: string): void => context.warn(text)
-  const decode = (): DecodedBody => {
-    const body = decodeBody(scope, sent, options.fieldValidation, warn)
+  const checked = (body: DecodedBody): DecodedBody => {
     const { object } = body
     ensureNamespace(object, scope, context.namespace)
     checkName(object, name)
@@ -29,7 +28,8 @@ export async function handleUpdate({ c, scope, context, name, query }: ApiReques
     return body
   }
   const began = performance.now()
-  let decoded: DecodedBody | undefined = decode()
+  const decoding = decodeBodyInSteps(scope, sent, options.fieldValidation, warn)
+  let decoded: DecodedBody | undefined = checked(decoding instanceof Promise ? await decoding : decoding)
   const rest = restAfter(began)
   if (rest !== undefined) await rest
   const { uid } = decoded.object.metadata
@@ -39,7 +39,7 @@ export async function handleUpdate({ c, scope, context, name, query }: ApiReques
     leavesCurrent: true,
     async updatedObject(current) {
       // The registry changes what it is given, so a later round reads the body again.
-      const body = decoded ?? decode()
+      const body = decoded ?? checked(decodeBody(scope, sent, options.fieldValidation, warn))
       decoded = undefined
       const { object } = body
       const tracking = performance.now()

@@ -110,13 +110,18 @@ function applyMechanism({ scope, context, patchType, body, cbor, yaml, options }
   // Kinds without generated types have no schema to merge by.
   if (fieldManager === undefined) throw unsupported()
   return (current) => {
+    const began = performance.now()
     const { config, check } =
       patchType === cborApplyPatchType
         ? cborConfiguration(body, cbor!)
         : readConfiguration(yaml ?? (() => parseYaml(body)), body.byteLength)
-    const object = fieldManager.apply(current, config, options.fieldManager, options.force)
-    check(options.fieldValidation, (text) => context.warn(text))
-    return object
+    return andThen(restAfter(began), () => {
+      const applied = fieldManager.applyInSteps(current, config, options.fieldManager, options.force)
+      return andThen(applied, (object) => {
+        check(options.fieldValidation, (text) => context.warn(text))
+        return object
+      })
+    })
   }
 }
 

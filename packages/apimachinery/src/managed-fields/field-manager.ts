@@ -2,6 +2,7 @@ import { newBadRequest, newUnknownError } from '../api-errors.ts'
 import { copyObject } from '../copy-object.ts'
 import type { JsonObject, KubeObject, ManagedFieldsEntry } from '../meta.ts'
 import type { GroupVersionKind } from '../names.ts'
+import { restAfter } from '../request-bounds.ts'
 import { formatTime } from '../time.ts'
 import { capUpdateManagers } from './cap-managers.ts'
 import { equalValues } from './compare-values.ts'
@@ -34,6 +35,24 @@ export interface FieldManagerOptions {
   readonly resetFields?: FieldFilter | undefined
   /** Milliseconds since the epoch. */
   readonly now: () => number
+}
+
+/** A computation that may rest where it yields. */
+type Steps<Result> = Generator<undefined, Result, undefined>
+
+function inSteps<Result>(steps: Steps<Result>): Result | Promise<Result> {
+  for (;;) {
+    const began = performance.now()
+    const step = steps.next()
+    if (step.done === true) return step.value
+    const rest = restAfter(began)
+    if (rest !== undefined) return rest.then(() => inSteps(steps))
+  }
+}
+
+interface Applier {
+  readonly manager: string
+  readonly force: boolean
 }
 
 /** Who updates, and under what it is found. */
@@ -98,11 +117,27 @@ export class FieldManager {
 
   /** What `live` becomes when `config` is applied to it: an object of its own. `config` has kind and apiVersion. Throws `ApiError`. */
   apply(live: KubeObject | undefined, config: JsonObject, manager: string, force: boolean): KubeObject {
+    const steps = this.#apply(live, config, { manager, force })
+    for (;;) {
+      const step = steps.next()
+      if (step.done === true) return step.value
+    }
+  }
+
+  /** The same, resting between steps that take long. */
+  applyInSteps(live: KubeObject | undefined, config: JsonObject, manager: string, force: boolean): KubeObject | Promise<KubeObject> {
+    return inSteps(this.#apply(live, config, { manager, force }))
+  }
+
+  *#apply(live: KubeObject | undefined, config: JsonObject, by: Applier): Steps<KubeObject> {
+    const { manager } = by
     this.#checkConfig(config)
     const managed = decodeManaged(live?.metadata.managedFields, true)
     try {
       if (managed.size === 0) this.#follow(this.#kind.typed(undefined), this.#kind.typed(live), managed, { manager: 'before-first-apply' })
-      const { object, after } = this.#applyOrExplain(this.#kind.typed(live), config, managed, { manager, force })
+      yield
+      const { object, after } = yield* this.#applyOrExplain(this.#kind.typed(live), config, managed, by)
+      yield
       const result = object === undefined ? this.#copyOf(live) : this.#kind.toHub(object, config)
       if (manager === clientSideApplier) updateLastApplied(result, config)
       setManaged(result, after)
@@ -116,24 +151,23 @@ export class FieldManager {
   }
 
   /** `object` is undefined when nothing changes. What is in conflict only with client-side apply, kubectl takes over. */
-  #applyOrExplain(
+  *#applyOrExplain(
     live: TypedObject,
     config: JsonObject,
     managed: Managed,
-    { manager, force }: { readonly manager: string; readonly force: boolean },
-  ): { object: TypedObject | undefined; after: Managed } {
+    { manager, force }: Applier,
+  ): Steps<{ object: TypedObject | undefined; after: Managed }> {
     const typed = this.#kind.typedConfig(config)
-    const attempt = (forced: boolean): { object: TypedObject | undefined; after: Managed } => {
-      const after = new Map(managed)
-      return { object: this.#applyTyped(live, typed, after, { manager, force: forced }), after }
-    }
+    yield
+    let after: Managed = new Map(managed)
     try {
-      return attempt(force)
+      return { object: yield* this.#applyTyped(live, typed, after, { manager, force }), after }
     } catch (error) {
       if (!(error instanceof ApplyConflicts)) throw error
       const rest = manager === clientSideApplier ? notLastApplied(error, live) : error
       if (rest !== undefined) throw newFieldManagerConflict(rest)
-      return attempt(true)
+      after = new Map(managed)
+      return { object: yield* this.#applyTyped(live, typed, after, { manager, force: true }), after }
     }
   }
 
@@ -188,12 +222,7 @@ export class FieldManager {
   }
 
   /** Undefined when the object is as it was. */
-  #applyTyped(
-    live: TypedObject,
-    config: TypedObject,
-    managed: Managed,
-    { manager, force }: { readonly manager: string; readonly force: boolean },
-  ): TypedObject | undefined {
+  *#applyTyped(live: TypedObject, config: TypedObject, managed: Managed, { manager, force }: Applier): Steps<TypedObject | undefined> {
     const { apiVersion, convert } = this.#kind
     const { resetFields, subresource, now } = this.#options
     const identity = identityOf(manager, 'Apply', apiVersion, subresource)
@@ -204,10 +233,14 @@ export class FieldManager {
     const set = resetFields?.(claimed) ?? claimed
     const applied = { identity, set, apiVersion, applied: true, time: last?.time }
     managed.set(id, applied)
+    yield
     const merged = { ...live, value: mergeValues(live.type, live.value, config.value) as JsonObject }
+    yield
     const next = prune(merged, managed, { last, now: applied, convert })
+    yield
     const change: OwnersChange = { live, next, convert, filter: resetFields }
     const comparison = compareObjects(change)
+    yield
     takeFields(managed, change, comparison, { except: id, force })
     // What has no owner may differ too: the order of a list.
     const changes = comparison !== undefined || !equalValues(live.value, next.value)
