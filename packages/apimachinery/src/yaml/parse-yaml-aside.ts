@@ -1,4 +1,6 @@
 import { JsonError } from '../json-error.ts'
+import type { JsonValue } from '../meta.ts'
+import { restAfter } from '../request-bounds.ts'
 import { readQuickly } from './parse-yaml.ts'
 import type { ParsedYaml } from './parse-yaml.ts'
 import { ReadingThreads } from './reading-threads.ts'
@@ -12,7 +14,7 @@ const threads = new ReadingThreads(readInWorker)
 
 /**
  * For long texts that only the parser of all of YAML can read, which takes seconds for a megabyte: has one of two threads read it. What comes back gives
- * what `parseYaml` gives, or throws what it throws, a new value each time. Undefined: `parseYaml` is quick for this text.
+ * what `parseYaml` gives, or throws what it throws, a new value each time. Undefined: the text is short, or too deep for anything but the words of `parseYaml`.
  */
 export function parseYamlAside(input: Uint8Array, signal: () => AbortSignal): Promise<(() => ParsedYaml) | undefined> | undefined {
   return input.byteLength <= shortLength ? undefined : aside(input, signal())
@@ -20,8 +22,13 @@ export function parseYamlAside(input: Uint8Array, signal: () => AbortSignal): Pr
 
 async function aside(input: Uint8Array, signal: AbortSignal): Promise<(() => ParsedYaml) | undefined> {
   const text = Buffer.from(input.buffer, input.byteOffset, input.byteLength).toString('utf8')
+  const began = performance.now()
   try {
-    if (readQuickly(text) !== undefined) return undefined
+    const read = readQuickly(text)
+    if (read !== undefined) {
+      await restAfter(began)
+      return readOnce(text, read)
+    }
   } catch (error) {
     if (error instanceof RangeError) return undefined
     throw error
@@ -30,6 +37,16 @@ async function aside(input: Uint8Array, signal: AbortSignal): Promise<(() => Par
   return () => {
     if ('parsed' in outcome) return structuredClone(outcome.parsed)
     throw outcome.name === 'JsonError' ? new JsonError(outcome.message) : new YamlError(outcome.message.replace(/^yaml: /, ''))
+  }
+}
+
+/** What was read for the first who asks, a new value for each after that. */
+function readOnce(text: string, read: JsonValue): () => ParsedYaml {
+  let first: { readonly value: JsonValue } | undefined = { value: read }
+  return () => {
+    const { value } = first ?? { value: readQuickly(text)! }
+    first = undefined
+    return { value, duplicates: [] }
   }
 }
 
