@@ -2,10 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { HostileClient } from './http/hostile-client.ts'
+import { startServer } from './http/server-process.ts'
+import type { ValueCase } from './http/value-cases.ts'
 import { createRandom } from './load/random.ts'
 import { runPart } from './run/run-part.ts'
 import { HastyDisk, runDisk } from './scenarios/disk-faults.ts'
+import { runCases } from './scenarios/hostile-values.ts'
 import { scenarios } from './scenarios/index.ts'
+import { newResult } from './scenarios/scenario.ts'
 
 describe('faults, in short', () => {
   for (const scenario of scenarios) {
@@ -30,3 +35,31 @@ it('a store that answers before its flush is caught', async () => {
   }
   // A history that no order explains is searched to the end.
 }, 120_000)
+
+it('a server that works on one value for long is caught', { timeout: 60_000 }, async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'keelson-slow-'))
+  const slow = `const { includes } = String.prototype; const { parse } = JSON
+    JSON.parse = (text, ...rest) => {
+      if (includes.call(text, 'planted')) { const { user } = process.cpuUsage(); while (process.cpuUsage().user - user < 400_000); }
+      return parse(text, ...rest)
+    }`
+  try {
+    await using server = await startServer(directory, [], { nodeFlags: ['--import', `data:text/javascript,${encodeURIComponent(slow)}`] })
+    using client = new HostileClient(server.port, server.token)
+    const result = newResult()
+    const named = (name: string): ValueCase => ({
+      about: name,
+      request: async () => ({
+        method: 'POST',
+        path: '/api/v1/namespaces/default/configmaps?dryRun=All',
+        headers: { 'content-type': 'application/json' },
+        body: Buffer.from(JSON.stringify({ metadata: { name } })),
+      }),
+    })
+    await runCases(server, client, [named('a'), named('planted'), named('b')], result)
+    expect(result.operations).toBe(3)
+    expect(result.violations.map(({ message }) => message)).toEqual([expect.stringMatching(/^planted: others waited for \d+ ms/)])
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+})

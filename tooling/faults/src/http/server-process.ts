@@ -10,6 +10,8 @@ export interface ServerProcess extends AsyncDisposable {
   readonly complaints: () => string
   /** Memory that is its own, in bytes. */
   rss(): number
+  /** Processor time of the thread that serves, since its start. */
+  threadMilliseconds(): number
   running(): boolean
   /** SIGTERM; the exit code and how long it took. */
   stop(): Promise<{ readonly code: number | null; readonly milliseconds: number }>
@@ -19,13 +21,18 @@ const entry = join(import.meta.dirname, '../../../../apps/apiserver/src/main.ts'
 const token = 'admintoken'
 
 /** The program, with its store in memory. */
-export async function startServer(directory: string, flags: readonly string[] = []): Promise<ServerProcess> {
+export async function startServer(
+  directory: string,
+  flags: readonly string[] = [],
+  { nodeFlags = [] }: { readonly nodeFlags?: readonly string[] } = {},
+): Promise<ServerProcess> {
   const tokens = join(directory, 'tokens.csv')
   writeFileSync(tokens, `${token},admin,admin,"system:masters"\n`)
   const data = join(directory, 'data')
   const child = spawn(
     process.execPath,
     [
+      ...nodeFlags,
       entry,
       '--storage-backend=memory',
       '--secure-port=0',
@@ -60,6 +67,8 @@ export async function startServer(directory: string, flags: readonly string[] = 
     token,
     complaints: () => written.split('\n').filter(isComplaint).join('\n'),
     rss: () => Number(/^RssAnon:\s+(\d+)/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? 0) * 1024,
+    // Nanoseconds on a processor, nanoseconds ready to run, times it ran.
+    threadMilliseconds: () => Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6,
     running,
     stop,
     async [Symbol.asyncDispose]() {

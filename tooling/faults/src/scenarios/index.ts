@@ -4,6 +4,7 @@ import { damageEmbedded } from './damage-embedded.ts'
 import { diskFaults } from './disk-faults.ts'
 import { etcdFaults } from './etcd-faults.ts'
 import { hostileHttp } from './hostile-http.ts'
+import { hostileValues } from './hostile-values.ts'
 import { killEmbedded } from './kill-embedded.ts'
 import type { Scenario } from './scenario.ts'
 import { slowWatcher } from './slow-watcher.ts'
@@ -18,6 +19,7 @@ export const scenarios: readonly Scenario[] = [
   boundsLarge,
   boundsUpdates,
   hostileHttp,
+  hostileValues,
   stopUnderLoad,
   ...etcdFaults,
 ]

@@ -1,0 +1,190 @@
+import type { JsonObject, JsonValue, StructSchema, TypeSchema } from '@keelson/apimachinery'
+import { encodeBody, kindType, protobuf } from '@keelson/tooling-e2e/encode-body'
+import { sampleObject } from '@keelson/tooling-e2e/sample-objects'
+import { apiVersionOf, collectionOf } from '@keelson/tooling-e2e/served-resources'
+import type { ServedResource } from '@keelson/tooling-e2e/served-resources'
+import { hostileTexts } from './hostile-texts.ts'
+import type { HostileRequest } from './hostile-request.ts'
+
+/** One hostile value in one field of an otherwise valid object. */
+export interface ValueCase {
+  readonly about: string
+  /** Undefined where the form cannot say it. */
+  readonly request: () => Promise<HostileRequest | undefined>
+}
+
+/** The object that updates and patches are for. */
+export const targetName = 'target'
+
+type Path = readonly (string | number)[]
+type Form = 'POST' | 'PUT' | 'merge' | 'strategic' | 'apply' | 'protobuf'
+
+const jsonForms: readonly Form[] = ['POST', 'PUT', 'POST', 'merge', 'POST', 'strategic', 'POST', 'apply']
+const contentTypes: Readonly<Record<Form, string>> = {
+  POST: 'application/json',
+  PUT: 'application/json',
+  merge: 'application/merge-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+  apply: 'application/apply-patch+yaml',
+  protobuf,
+}
+/** Nearly as many as a document may have, and as many as a request has room for. */
+const manyItems = 95_000
+const roomForItems = 900_000
+const textsForField = 6
+
+/** Every field of every kind, once for each type that has it. */
+export async function valueCases(resources: readonly ServedResource[]): Promise<ValueCase[]> {
+  const cases: ValueCase[] = []
+  const seen = new Set<string>()
+  for (const resource of resources) {
+    if (!resource.verbs.includes('create')) continue
+    const { group, version, kind } = resource
+    const type = await kindType({ group, version, kind })
+    if (type === undefined) continue
+    walkStruct(type.schema, [], seen, (path, schema) => cases.push(...casesOfField(resource, path, schema, cases.length)))
+  }
+  return cases
+}
+
+/** An object of the kind that is accepted, or as much of one as is known. */
+export function baseObject(resource: ServedResource): JsonObject {
+  const { group, version, kind, plural, namespaced } = resource
+  const place = { group, version, plural, name: targetName, ...(namespaced ? { namespace: 'default' } : {}) }
+  try {
+    return sampleObject(place)
+  } catch {
+    return { apiVersion: apiVersionOf(resource), kind, metadata: { name: targetName } }
+  }
+}
+
+function walkStruct(schema: StructSchema, path: Path, seen: Set<string>, visit: (path: Path, schema: TypeSchema) => void): void {
+  for (const { name, type } of schema.fields) {
+    const field = `${schema.definition || schema.name}.${name}`
+    if (seen.has(field) || (path.length === 0 && (name === 'kind' || name === 'apiVersion'))) continue
+    seen.add(field)
+    walk(type, [...path, name], seen, visit)
+  }
+}
+
+function walk(schema: TypeSchema, path: Path, seen: Set<string>, visit: (path: Path, schema: TypeSchema) => void): void {
+  visit(path, schema)
+  if (schema.kind === 'struct') walkStruct(schema, path, seen, visit)
+  else if (schema.kind === 'list') walk(schema.items, [...path, 0], seen, visit)
+  else if (schema.kind === 'map') walk(schema.values, [...path, 'a'], seen, visit)
+}
+
+function casesOfField(resource: ServedResource, path: Path, schema: TypeSchema, at: number): ValueCase[] {
+  switch (schema.kind) {
+    case 'list': {
+      const item = smallest(schema.items)
+      const form = jsonForms[at % jsonForms.length]!
+      return [
+        valueCase(resource, path, { form, what: `${manyItems} items`, value: () => Array(manyItems).fill(item) as JsonValue[] }),
+        valueCase(resource, path, {
+          form: 'protobuf',
+          what: `${manyItems} items`,
+          value: () => Array(manyItems).fill(item) as JsonValue[],
+        }),
+        ...(at % 20 === 0
+          ? [valueCase(resource, path, { form, what: `${roomForItems} items`, value: () => Array(roomForItems).fill(item) as JsonValue[] })]
+          : []),
+      ]
+    }
+    case 'map': {
+      const item = smallest(schema.values)
+      const value = (): JsonObject => Object.fromEntries(Array.from({ length: manyItems }, (_, i) => [`k${i}`, item]))
+      const form = jsonForms[at % jsonForms.length]!
+      return [
+        valueCase(resource, path, { form, what: `${manyItems} entries`, value }),
+        ...textsFor(at).map(([name, text]) =>
+          valueCase(resource, path, { form: 'POST', what: `the key ${name}`, value: () => ({ [text()]: item }) }),
+        ),
+      ]
+    }
+    case 'struct':
+    case 'bool':
+      return []
+    case 'rawExtension':
+    case 'json':
+    case 'fieldsV1': {
+      const value = (): JsonObject => ({ 'f:a': Array.from({ length: manyItems }, () => ({})) })
+      return [valueCase(resource, path, { form: 'POST', what: 'many values of any type', value })]
+    }
+    default:
+      return textsFor(at).map(([name, text], i) =>
+        valueCase(resource, path, { form: jsonForms[(at + i) % jsonForms.length]!, what: name, value: text }),
+      )
+  }
+}
+
+/** A few of them for each field, others for the next. */
+function textsFor(at: number): (readonly [name: string, text: () => string])[] {
+  return Array.from({ length: textsForField }, (_, i) => hostileTexts[(at * textsForField + i) % hostileTexts.length]!)
+}
+
+function smallest(schema: TypeSchema): JsonValue {
+  switch (schema.kind) {
+    case 'struct':
+    case 'map':
+      return {}
+    case 'list':
+      return []
+    case 'bool':
+      return false
+    case 'int32':
+    case 'int64':
+    case 'uint32':
+    case 'uint64':
+    case 'double':
+      return 0
+    default:
+      return ''
+  }
+}
+
+function valueCase(
+  resource: ServedResource,
+  path: Path,
+  { form, what, value }: { readonly form: Form; readonly what: string; readonly value: () => JsonValue },
+): ValueCase {
+  const updates = resource.verbs.includes('update') && resource.verbs.includes('patch')
+  const sent: Form = form === 'POST' || form === 'protobuf' || updates ? form : 'POST'
+  return {
+    about: `${resource.kind} ${path.join('.')}: ${what}, ${sent}`,
+    async request() {
+      const base = baseObject(resource)
+      const collection = collectionOf(resource, 'default')
+      const patches = sent === 'merge' || sent === 'strategic' || sent === 'apply'
+      const document = patches && sent !== 'apply' ? {} : base
+      const object = put(document, path, value()) as JsonObject
+      let body: Buffer
+      try {
+        body = Buffer.from(await encodeBody(object, contentTypes[sent]))
+      } catch {
+        return undefined
+      }
+      const method = sent === 'POST' || sent === 'protobuf' ? 'POST' : sent === 'PUT' ? 'PUT' : 'PATCH'
+      const target = method === 'POST' ? collection : `${collection}/${targetName}`
+      return {
+        method,
+        path: `${target}?dryRun=All${sent === 'apply' ? '&fieldManager=m' : ''}`,
+        headers: { 'content-type': contentTypes[sent] },
+        body,
+      }
+    },
+  }
+}
+
+/** A copy of `into` with the value at the end of the path; what the path goes through is made where it is missing. */
+function put(into: JsonValue | undefined, path: Path, value: JsonValue): JsonValue {
+  const [step, ...rest] = path
+  if (step === undefined) return value
+  if (typeof step === 'number') {
+    const list = Array.isArray(into) ? [...into] : []
+    list[step] = put(list[step], rest, value)
+    return list
+  }
+  const object = typeof into === 'object' && into !== null && !Array.isArray(into) ? into : {}
+  return { ...object, [step]: put(object[step], rest, value) }
+}

@@ -1,0 +1,105 @@
+import { collectionOf, servedResources } from '@keelson/tooling-e2e/served-resources'
+import { HostileClient } from '../http/hostile-client.ts'
+import { startServer } from '../http/server-process.ts'
+import type { ServerProcess } from '../http/server-process.ts'
+import { StallMeter } from '../http/stall-meter.ts'
+import { baseObject, valueCases } from '../http/value-cases.ts'
+import type { ValueCase } from '../http/value-cases.ts'
+import { createRandom } from '../load/random.ts'
+import { fail, newResult, type Scenario, type ScenarioResult } from './scenario.ts'
+
+const allRounds = 60
+const megabyte = 2 ** 20
+/** No request holds the thread for longer at once, or takes more memory than this and its own size. */
+const maxStallMs = 250
+const maxGrowth = 300 * megabyte
+
+/** Odd texts and long lists in every field of every kind, one at a time. A round is a share of them, each spread over all kinds. */
+export const hostileValues: Scenario = {
+  name: 'hostile-values',
+  about: 'odd and many values in every field of every kind: no stall, no bloat, no bug',
+  rounds: allRounds,
+  roundsPerPart: allRounds,
+  shortRounds: 1,
+  async run({ rounds, directory, note }) {
+    const result = newResult()
+    await using server = await startServer(directory)
+    using client = new HostileClient(server.port, server.token)
+    const cases = shuffled(await prepareCases(client))
+    const share = Math.ceil(cases.length / allRounds)
+    let longest = { milliseconds: 0, about: '' }
+    for (let round = 0; round < rounds; round++) {
+      const worst = await runCases(server, client, cases.slice(round * share, (round + 1) * share), result)
+      if (worst.milliseconds > longest.milliseconds) longest = worst
+      result.rounds++
+      note(`${result.operations} of ${cases.length} requests; longest stall ${longest.milliseconds.toFixed(0)} ms: ${longest.about}`)
+      if (!server.running()) break
+    }
+    result.notes.push(`longest stall ${longest.milliseconds.toFixed(0)} ms: ${longest.about}`)
+    return result
+  },
+}
+
+export async function prepareCases(client: HostileClient): Promise<ValueCase[]> {
+  const resources = await servedResources(async (path) => {
+    const answer = await client.send({ method: 'GET', path, headers: { accept: 'application/json' }, body: undefined })
+    return JSON.parse(answer!.body) as unknown
+  })
+  for (const resource of resources) {
+    if (!resource.verbs.includes('create') || !resource.verbs.includes('update')) continue
+    // Some are there already, and some need others first: then updates find nothing, which is an answer too.
+    await client.send({
+      method: 'POST',
+      path: collectionOf(resource, 'default'),
+      headers: { 'content-type': 'application/json' },
+      body: Buffer.from(JSON.stringify(baseObject(resource))),
+    })
+  }
+  return valueCases(resources)
+}
+
+/** Sends the cases one by one, and finds out what each does to others. */
+export async function runCases(
+  server: ServerProcess,
+  client: HostileClient,
+  cases: readonly ValueCase[],
+  result: ScenarioResult,
+): Promise<{ readonly milliseconds: number; readonly about: string }> {
+  await using meter = new StallMeter(server)
+  let longest = { milliseconds: 0, about: '' }
+  for (const { about, request } of cases) {
+    const made = await request()
+    if (made === undefined) continue
+    const before = server.rss()
+    meter.take()
+    result.operations++
+    let bug = false
+    try {
+      // Expected failures of apply and bindings are 500 as well, with a message of their own.
+      bug = (await client.send(made))?.body.includes('the server could not handle the request') ?? false
+    } catch (error) {
+      fail(result, `${about}: ${String(error)}`)
+    }
+    const { milliseconds, memory } = meter.take()
+    if (!server.running()) {
+      fail(result, `${about}: the server is gone: ${server.complaints().slice(-2000)}`)
+      return { milliseconds, about }
+    }
+    if (milliseconds > longest.milliseconds) longest = { milliseconds, about }
+    if (milliseconds > maxStallMs) fail(result, `${about}: others waited for ${milliseconds.toFixed(0)} ms of processor time`)
+    const growth = memory - before - made.body!.length
+    if (growth > maxGrowth) fail(result, `${about}: took ${(growth / megabyte).toFixed(0)} MB`)
+    if (bug) fail(result, `${about}: ${server.complaints().slice(-2000)}`)
+  }
+  return longest
+}
+
+/** Always in the same order: what a part finds, it finds again. */
+function shuffled<T>(items: T[]): T[] {
+  const random = createRandom(1)
+  for (let i = items.length - 1; i > 0; i--) {
+    const j = Math.floor(random() * (i + 1))
+    ;[items[i], items[j]] = [items[j]!, items[i]!]
+  }
+  return items
+}
