@@ -28,7 +28,12 @@ export class WebSocketProtocolError extends Error {
   readonly code = 1002
 }
 
-/** Takes messages out of a byte stream (RFC 6455). They are handed on in the pieces in which they come, however long they say they are. */
+/**
+ * Takes messages out of a byte stream (RFC 6455). They are handed on in the pieces in which they come, however long they say they are.
+ *
+ * Written by hand: the library for this, ws, hands on whole messages and keeps the socket to itself. Exec and port-forward pass pieces on as they come, stop
+ * reading while the kubelet does not take them, and change to a tunnel of raw bytes on the same socket.
+ */
 export class WebSocketFrameReader {
   readonly #handler: WebSocketFrameHandler
   readonly #masked: boolean
