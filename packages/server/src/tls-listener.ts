@@ -36,7 +36,7 @@ export interface TlsListenerOptions {
   /** A client broke off its handshake, or could not agree. */
   readonly onHandshakeError: () => void
   readonly requestListener: (incoming: IncomingMessage | Http2ServerRequest, outgoing: ServerResponse | Http2ServerResponse) => void
-  /** A request that asks to change the protocol and has no body, with what was read behind its headers. The connection is no longer node's. */
+  /** A CONNECT, or a request that asks to change the protocol and has no body, with what was read behind its headers. The connection is no longer node's. */
   readonly upgradeListener: (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void
 }
 
@@ -77,7 +77,8 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
     ...options.settings,
     ca: [...pem],
     // A resumed session brings back the verdict of an earlier handshake, without the chain to judge it again. Go's clients never resume.
-    secureOptions: constants.SSL_OP_NO_TICKET,
+    // Renegotiation lets a client make the server work for nothing; Go has none either.
+    secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
   })
   let byName = contextsByName(named ?? [], settingsWith(authorities))
   const http1Connections = new Http1Connections()
@@ -107,9 +108,15 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
   )
   // Called by node when the server closes, too.
   https.closeIdleConnections = () => http1Connections.end()
-  https.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
+  const letGo = (incoming: IncomingMessage, socket: Duplex, head: Buffer): void => {
     http1Connections.remove(incoming.socket)
     options.upgradeListener(incoming, socket, head)
+  }
+  https.on('upgrade', letGo)
+  // For Node HTTP ends here; for kube-apiserver this is a request like any other. Its target "example.com:80" is a host without a path, so it gets one that nothing has.
+  https.on('connect', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (incoming.url?.startsWith('/') === false) incoming.url = '//'
+    letGo(incoming, socket, head)
   })
   https.timeout = options.stallMs
 

@@ -98,6 +98,26 @@ test('nobody gets there around authentication and authorization', async () => {
   expect(impersonated).toMatch(/^HTTP\/1\.1 403 /)
 })
 
+test('a CONNECT is a request like any other, and the last of its connection', async () => {
+  const connectTo = (token: string): Promise<string> =>
+    untilClosed(open(request('example.com:80', { method: 'CONNECT', token, headers: '' })))
+  expect(await connectTo('root')).toMatch(/^HTTP\/1\.1 404 [^]*404 page not found/)
+  expect(await connectTo('alice')).toMatch(/^HTTP\/1\.1 403 /)
+  expect(await connectTo('wrong')).toMatch(/^HTTP\/1\.1 401 /)
+})
+
+test('a connection of TLS 1.2 cannot be renegotiated', async () => {
+  const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false, maxVersion: 'TLSv1.2' })
+  socket.on('error', () => {})
+  await once(socket, 'secureConnect')
+  const outcome = await new Promise((resolve) => {
+    socket.once('close', () => resolve('refused'))
+    socket.renegotiate({ rejectUnauthorized: false }, (error) => resolve(error === null ? 'renegotiated' : 'refused'))
+  })
+  expect(outcome).toBe('refused')
+  socket.destroy()
+})
+
 test('what has no other protocol to offer answers as ever', async () => {
   expect(await untilClosed(open(request('/version')))).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*"gitVersion"/)
   expect(
