@@ -78,13 +78,13 @@ test.each<Kind>(['tcp', 'http/1.1', 'h2'])('silent connections of %s keep nobody
 })
 
 test('a client that is nobody is closed for others even though it has asked', async () => {
-  const nobodies = []
+  const nobodies: Socket[] = []
   for (let i = 0; i < maxConnections; i++) {
     const socket = await silent('http/1.1')
     expect(await statusOn(socket)).toBe('403')
     nobodies.push(socket)
   }
-  const closed = once(nobodies[0]!, 'close')
+  const closed = new Promise((resolve) => nobodies[0]!.once('close', resolve))
   expect(await statusOn(await silent('http/1.1'), 'root')).toBe('200')
   await closed
   expect(await statusOn(nobodies[1]!)).toBe('403')
@@ -100,5 +100,5 @@ test('where all have been let in, it is the newcomer who is closed', async () =>
   for (let i = 0; i < maxConnections; i++) expect(await statusOn(await silent('http/1.1'), 'root')).toBe('200')
   const late = connectTcp({ host: '127.0.0.1', port })
   late.on('error', () => {})
-  await once(late, 'close')
+  await new Promise((resolve) => late.once('close', resolve))
 })

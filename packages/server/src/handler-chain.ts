@@ -262,13 +262,16 @@ function closeAfterAnswer(incoming: Incoming): void {
   if (!('stream' in incoming) || incoming.httpVersionMajor !== 2) return
   const { session } = incoming.stream
   incoming.stream.once('close', () => {
-    if (session === undefined || session.closed || session.destroyed) return
+    if (session === undefined || session.closed || session.destroyed || leaving.has(session)) return
+    leaving.add(session)
     // No new requests, please; those that are on their way are still served.
     session.goaway(0, lastPossibleStream)
     setTimeout(() => session.close(), farewellMs).unref()
   })
 }
 
+/** Sessions whose clients have been asked to leave: once is enough, however many requests they had on their way. */
+const leaving = new WeakSet<object>()
 const lastPossibleStream = 2 ** 31 - 1
 const farewellMs = 1000
 

@@ -16,6 +16,7 @@ import { Http1Connections } from './http1-connections.ts'
 import { Http2Incoming, Http2Outgoing } from './http2-exchange.ts'
 import { Connection, rememberConnection } from './peer.ts'
 import type { PeerRules } from './peer.ts'
+import { StrangerTraffic } from './stranger-traffic.ts'
 import { StreamStalls } from './stream-stalls.ts'
 import type { TlsSettings } from './tls-settings.ts'
 
@@ -70,6 +71,7 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
   const asksForCertificate = !authorities.empty
   const peerRules: PeerRules | undefined = asksForCertificate ? { authorities: () => authorities, now: options.now } : undefined
   const limit = new ConnectionLimit(options.maxConnections)
+  const strangerTraffic = new StrangerTraffic()
   const { certificate, key, named } = options.serving
   // One function for all contexts: one without `ca` would believe the authorities that the runtime brings along.
   const settingsWith = ({ pem }: ClientAuthorities) => ({
@@ -125,8 +127,13 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
   const http1 = https.listeners('secureConnection') as ((socket: TLSSocket) => void)[]
   https.removeAllListeners('secureConnection')
   https.on('secureConnection', (socket: TLSSocket) => {
-    const connection = new Connection(socket, peerRules, () => limit.identified(socket))
+    let watched: (() => void) | undefined
+    const connection = new Connection(socket, peerRules, () => {
+      limit.identified(socket)
+      watched?.()
+    })
     if (socket.alpnProtocol === 'h2' && http2 !== undefined) {
+      watched = strangerTraffic.add(socket)
       const onSession = (session: ServerHttp2Session): void => rememberConnection(session, connection)
       // 'session' is emitted within 'connection', so the listener sees this socket's session and no other.
       http2.once('session', onSession)

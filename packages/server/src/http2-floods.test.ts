@@ -1,0 +1,111 @@
+import { once } from 'node:events'
+import { connect } from 'node:tls'
+import type { TLSSocket } from 'node:tls'
+import {
+  createAnonymousAuthenticator,
+  createAuthenticatorUnion,
+  createBearerTokenAuthenticator,
+  createPrivilegedGroupsAuthorizer,
+  createStaticTokens,
+} from '@keelson/auth'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createMemoryCertificateStore } from './certificates/certificate-store.ts'
+import { ownCertificates } from './certificates/own-certificates.ts'
+import { createServer } from './create-server.ts'
+import type { Server } from './create-server.ts'
+
+let server: Server
+let port: number
+let served = 0
+beforeAll(async () => {
+  const { serving } = await ownCertificates({ store: createMemoryCertificateStore() })
+  const tokens = createStaticTokens([['root', { name: 'admin', groups: ['system:masters'] }]])
+  const authenticator = createAuthenticatorUnion([createBearerTokenAuthenticator(tokens)], { anonymous: createAnonymousAuthenticator() })
+  server = createServer({
+    authenticator: {
+      authenticate: (credentials) => {
+        served++
+        return authenticator.authenticate(credentials)
+      },
+    },
+    authorizer: createPrivilegedGroupsAuthorizer('system:masters'),
+    tls: serving,
+  })
+  port = (await server.listen(0, '127.0.0.1')).port
+})
+afterAll(() => server.close(0))
+beforeEach(() => {
+  served = 0
+})
+
+const frameType = { headers: 1, settings: 4, goaway: 7, windowUpdate: 8 }
+
+function frame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
+  const head = Buffer.alloc(9)
+  head.writeUIntBE(payload.length, 0, 3)
+  head[3] = type
+  head[4] = flags
+  head.writeUInt32BE(stream, 5)
+  return Buffer.concat([head, payload])
+}
+
+/** GET / of the host "a", in HPACK's static table; END_STREAM and END_HEADERS. */
+function get(stream: number, token?: string): Buffer {
+  const authorization = token === undefined ? [] : [0x0f, 0x08, token.length, ...Buffer.from(token)]
+  return frame(frameType.headers, 5, stream, Buffer.from([0x82, 0x87, 0x84, 0x01, 1, 0x61, ...authorization]))
+}
+
+async function connected(): Promise<TLSSocket> {
+  const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false, ALPNProtocols: ['h2'] })
+  socket.on('error', () => {})
+  await once(socket, 'secureConnect')
+  socket.write(Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), frame(frameType.settings, 0, 0, Buffer.alloc(0))]))
+  return socket
+}
+
+/** Counts the frames that come, by their types. */
+function countFrames(socket: TLSSocket): Map<number, number> {
+  const counts = new Map<number, number>()
+  let received = Buffer.alloc(0)
+  socket.on('data', (chunk: Buffer) => {
+    received = Buffer.concat([received, chunk])
+    while (received.length >= 9 && received.length >= 9 + received.readUIntBE(0, 3)) {
+      counts.set(received[3]!, (counts.get(received[3]!) ?? 0) + 1)
+      received = received.subarray(9 + received.readUIntBE(0, 3))
+    }
+  })
+  return counts
+}
+
+test('a client that is nobody is asked to leave once, however many requests it has on their way', async () => {
+  const socket = await connected()
+  const counts = countFrames(socket)
+  socket.write(Buffer.concat(Array.from({ length: 50 }, (_, i) => get(1 + 2 * i))))
+  await new Promise((resolve) => socket.once('close', resolve))
+  expect(counts.get(frameType.headers)).toBe(50)
+  // One says that the end is near, one which request was the last.
+  expect(counts.get(frameType.goaway)).toBeLessThanOrEqual(2)
+})
+
+test('frames that are no requests end a connection on which nobody has been authenticated', async () => {
+  const update = frame(frameType.windowUpdate, 0, 0, Buffer.from([0, 0, 0, 1]))
+  const flood = Buffer.concat(Array.from({ length: 10_000 }, () => update))
+  const send = async (socket: TLSSocket, megabytes: number): Promise<void> => {
+    for (let sent = 0; sent < megabytes << 20 && !socket.destroyed; sent += flood.length) {
+      if (!socket.write(flood)) await new Promise((resolve) => socket.once('drain', resolve).once('close', resolve))
+    }
+  }
+  const nobody = await connected()
+  const closed = new Promise((resolve) => nobody.resume().once('close', resolve))
+  await send(nobody, 4)
+  await closed
+
+  const somebody = await connected()
+  const counts = countFrames(somebody)
+  somebody.write(get(1, 'Bearer root'))
+  await expect.poll(() => counts.get(frameType.headers), { interval: 1 }).toBe(1)
+  await send(somebody, 4)
+  somebody.write(get(3, 'Bearer root'))
+  await expect.poll(() => served, { interval: 1 }).toBe(2)
+  somebody.destroy()
+})
