@@ -1,23 +1,31 @@
-import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { prefixRange } from '@keelson/storagebackend'
 import { open } from 'lmdb'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { leaveCloseMark } from './close-mark.ts'
 import { readFileHeader } from './file-header.ts'
 import { DamagedStoreError, openEmbedded } from './index.ts'
 
+let directory = ''
+let sound = ''
 let dataDir = ''
 let file = ''
-beforeEach(async () => {
-  dataDir = join(mkdtempSync(join(tmpdir(), 'keelson-damage-')), 'data.d')
-  file = join(dataDir, 'data.mdb')
-  await using backend = await openEmbedded({ dataDir })
+/** Hundreds of commits take seconds on a slow disk, so each test gets a copy of one store. */
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'keelson-damage-'))
+  sound = join(directory, 'sound.d')
+  await using backend = await openEmbedded({ dataDir: sound })
   for (let i = 0; i < 300; i++)
     await backend.commit({ compare: [], operations: [{ type: 'put', key: `/k${i % 100}`, value: Buffer.alloc(300 + i, i) }] })
 })
-afterEach(() => rmSync(join(dataDir, '..'), { recursive: true, force: true }))
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+beforeEach(() => {
+  dataDir = join(mkdtempSync(join(directory, 'test-')), 'data.d')
+  file = join(dataDir, 'data.mdb')
+  cpSync(sound, dataDir, { recursive: true, preserveTimestamps: true })
+})
 
 const spoil = (change: (bytes: Buffer) => void): void => {
   const bytes = readFileSync(file)
