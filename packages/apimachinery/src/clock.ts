@@ -1,9 +1,9 @@
 /** Time as a component sees it. Handed in, so that tests turn it by hand. */
 export interface Clock {
   /** Milliseconds since the epoch. */
-  now(): number
+  readonly now: () => number
   /** Calls once, after at least so long. The returned function cancels. The process does not stay for it unless it is told to. */
-  after(milliseconds: number, call: () => void, options?: TimerOptions): () => void
+  readonly after: (milliseconds: number, call: () => void, options?: TimerOptions) => () => void
 }
 
 export interface TimerOptions {

@@ -153,7 +153,7 @@ export {
   formatTime,
   normalizeMicroTime,
   normalizeTime,
-  nowTime,
+  requestTime,
   parseInstant,
   parseMicroTime,
   parseTime,

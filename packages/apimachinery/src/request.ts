@@ -40,6 +40,8 @@ export interface RequestContext {
   /** The `fieldManager` that applies to this write: from the query, else the user agent's first part. */
   readonly fieldManager: string
   readonly requestId: string
+  /** The time as the server sees it, in milliseconds since the epoch. Absent: the system's. */
+  readonly now?: (() => number) | undefined
   /** Adds a `Warning` header (299); duplicates are dropped. */
   warn(text: string): void
 }

@@ -1,3 +1,5 @@
+import { systemClock } from './clock.ts'
+import type { RequestContext } from './request.ts'
 /** A moment, to the nanosecond. `seconds` since 1970, negative before. */
 export interface Instant {
   readonly seconds: number
@@ -14,7 +16,8 @@ export function formatTime(millis: number): string {
   return formatInstant(fromMillis(millis))
 }
 
-export function nowTime(now: () => number = Date.now): string {
+/** When the request is served, for what it writes. */
+export function requestTime({ now = systemClock.now }: Pick<RequestContext, 'now'>): string {
   return formatTime(now())
 }
 

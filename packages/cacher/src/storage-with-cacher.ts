@@ -17,6 +17,8 @@ export interface CachedStorageRequest<T extends KubeObject = KubeObject> {
   readonly transformer?: ValueTransformer
   /** Of the store below the cache. */
   readonly metrics?: StorageMetrics
+  /** Milliseconds since the epoch, of the store below the cache. Absent: the system's clock. */
+  readonly now?: () => number
   /** A field that many watchers select one value of. Default: what the options say for the resource. */
   readonly triggerField?: string
 }

@@ -18,6 +18,7 @@ export function applyWithStorageFactoryTo(
   options: ServerChainOptions,
   metrics: MetricsRegistry,
 ): AppliedStorage {
+  const { clock } = options
   const storages: Storage[] = []
   const decorate =
     (options.watchCache ?? true)
@@ -36,6 +37,7 @@ export function applyWithStorageFactoryTo(
     decorator,
     watchCacheSizes: options.watchCacheSizes,
     defaultWatchCacheSize: options.defaultWatchCacheSize,
+    ...(clock === undefined ? {} : { now: () => clock.now() }),
     ...(options.deleteCollectionWorkers === undefined ? {} : { deleteCollectionWorkers: options.deleteCollectionWorkers }),
     ...(options.enableGarbageCollection === undefined ? {} : { enableGarbageCollection: options.enableGarbageCollection }),
   })

@@ -1,5 +1,6 @@
 import { builtinPlugins, createAdmissionChain, createAdmissionMetrics, readAdmissionConfiguration } from '@keelson/admission'
 import type { AdmissionChain, AdmissionPlugins, PluginSelection } from '@keelson/admission'
+import type { Clock } from '@keelson/apimachinery'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { LoopbackClient, SharedInformers } from '@keelson/loopback'
 import { ConfigurationError } from './configuration-error.ts'
@@ -28,7 +29,7 @@ export async function selectAdmissionPlugins({ admission = {} }: ServerChainOpti
 /** Throws `ConfigurationError` when a plugin refuses its configuration. */
 export function buildAdmission(
   { plugins, selection }: SelectedPlugins,
-  dependencies: { readonly client: LoopbackClient; readonly informers: SharedInformers },
+  dependencies: { readonly client: LoopbackClient; readonly informers: SharedInformers; readonly clock: Clock },
   metrics: MetricsRegistry,
 ): AdmissionChain & AsyncDisposable {
   try {

@@ -1,7 +1,8 @@
 import { createApiTypes } from '@keelson/api'
 import type { ApiTypes } from '@keelson/api'
 import { metaV1 } from '@keelson/api/meta/v1'
-import { Scheme } from '@keelson/apimachinery'
+import { Scheme, systemClock } from '@keelson/apimachinery'
+import type { Clock } from '@keelson/apimachinery'
 import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { Authorizer } from '@keelson/auth'
@@ -41,6 +42,7 @@ export interface GenericConfig {
   readonly authorizer: Authorizer
   readonly certificates: Certificates
   readonly encryption: Encryption | undefined
+  readonly clock: Clock
 }
 
 /** Opens the store and makes what does not depend on any API group. What it opened is closed again when something else fails. */
@@ -49,7 +51,7 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
   const authorizer = buildAuthorizer(options)
   const encryption = await buildEncryption(options)
   const storage = options.storage ?? { type: 'memory' }
-  const opening = openBackends(storageDrivers(options.drivers, options.log), storage, {
+  const opening = openBackends(storageDrivers(options), storage, {
     ...(options.backend === undefined ? {} : { main: options.backend }),
     ...(options.storageOverrides === undefined ? {} : { overrides: options.storageOverrides }),
   })
@@ -91,6 +93,7 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
     authorizer,
     certificates,
     encryption,
+    clock: options.clock ?? systemClock,
   }
 }
 

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { systemClock } from '@keelson/apimachinery'
 import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
 import { createServiceAccountAuthenticator, createTokenIssuer, openIdDocuments, readSigningKey, readVerificationKeys } from '@keelson/auth'
 import type { BoundObject, OpenIdDocuments, TokenAuthenticator } from '@keelson/auth'
@@ -23,6 +24,7 @@ export interface ServiceAccountTokens {
 export async function buildServiceAccountTokens({
   serviceAccounts = {},
   certificates,
+  clock = systemClock,
   log,
 }: ServerChainOptions): Promise<ServiceAccountTokens> {
   const { issuers = defaultIssuers, keyFiles = [], signingKeyFile, keySetUri } = serviceAccounts
@@ -33,7 +35,7 @@ export async function buildServiceAccountTokens({
   const key = await check(signingKeyFile ?? 'its own', () => readSigningKey(signingPem))
   const files = await Promise.all(keyFiles.map((file) => readKeys(file, readVerificationKeys)))
   const keys = keyFiles.length > 0 ? files.flat() : [key]
-  const issuer = createTokenIssuer({ issuer: issuers[0]!, key })
+  const issuer = createTokenIssuer({ issuer: issuers[0]!, key, clock })
   let client: LoopbackClient | undefined
 
   const cached = (resource: string, namespace: string, name: string): Promise<DeepReadonly<KubeObject> | undefined> =>
@@ -43,6 +45,7 @@ export async function buildServiceAccountTokens({
 
   return {
     authenticator: createServiceAccountAuthenticator({
+      clock,
       issuers,
       keys,
       audiences,

@@ -34,7 +34,7 @@ export class ControllerRunner {
     return new ControllerRunner(enabled, startControllers)
   }
 
-  start(client: LoopbackClient, options: Pick<ControllersOptions, 'informers' | 'rootCA' | 'onError' | 'metrics'>): void {
+  start(client: LoopbackClient, options: Pick<ControllersOptions, 'clock' | 'informers' | 'rootCA' | 'onError' | 'metrics'>): void {
     this.#running = this.#start?.(client, { ...options, enabled: this.#enabled })
   }
 

@@ -1,4 +1,5 @@
 import type { AdmissionChain } from '@keelson/admission'
+import { systemClock } from '@keelson/apimachinery'
 import { createLoopbackClient, createSharedInformers } from '@keelson/loopback'
 import type { RemoteTls } from '@keelson/registry'
 import {
@@ -76,15 +77,18 @@ interface Chosen {
 
 function wire(options: LoggedOptions, config: GenericConfig, { controllers, plugins, kubeletTls: tls, serving }: Chosen): ServerChain {
   const { log } = options
+  const { clock } = config
+  const now = (): number => clock.now()
   let admission: (AdmissionChain & AsyncDisposable) | undefined
   const client = createLoopbackClient({
     scheme: config.scheme,
     types: config.types,
     admission: () => admission,
     fieldManager: 'kube-apiserver',
+    now,
   })
   const informers = createSharedInformers(client, { onError: (error) => log(0, 'Informer failed', { err: describeError(error) }) })
-  admission = buildAdmission(plugins, { client, informers }, config.metrics)
+  admission = buildAdmission(plugins, { client, informers, clock: { now, after: systemClock.after } }, config.metrics)
 
   const server = createServer({
     authenticator: config.authentication.authenticator,
@@ -101,6 +105,7 @@ function wire(options: LoggedOptions, config: GenericConfig, { controllers, plug
     ...(options.hstsDirectives === undefined ? {} : { hstsDirectives: options.hstsDirectives }),
     shutdownSendRetryAfter: options.shutdownSendRetryAfter ?? false,
     metrics: config.metrics,
+    requestNow: now,
     log,
     logRequests: options.logRequests ?? false,
     profiling: options.profiling ?? false,
@@ -118,6 +123,7 @@ function wire(options: LoggedOptions, config: GenericConfig, { controllers, plug
     options: {
       openApi: createOpenApi(),
       stopping: server.stopping,
+      now,
       serverAddress: () => (port === undefined ? undefined : `${bracketed(advertised)}:${port}`),
       ...(options.minRequestTimeoutSeconds === undefined ? {} : { minRequestTimeoutSeconds: options.minRequestTimeoutSeconds }),
       authorizeCreate: authorizeCreate(config.authorizer),
@@ -152,13 +158,16 @@ function wire(options: LoggedOptions, config: GenericConfig, { controllers, plug
   const stored = { after: ['storage-readiness'] }
   hooks.add('start-system-namespaces-controller', () => createSystemNamespaces(client), stored)
   hooks.add('scheduling/bootstrap-system-priority-classes', () => createSystemPriorityClasses(client), stored)
-  hooks.add('priority-and-fairness-config-producer', () => createFlowControl(client), stored)
+  hooks.add('priority-and-fairness-config-producer', () => createFlowControl(client, now), stored)
   hooks.add('start-kubernetes-service-cidr-controller', () => services.bootstrap.syncRanges(), stored)
   hooks.add('start-service-ip-repair-controllers', () => services.repair.start(), { after: ['start-kubernetes-service-cidr-controller'] })
-  hooks.add('start-legacy-token-tracking-controller', () => createTokenTracking(client), { after: ['start-system-namespaces-controller'] })
+  hooks.add('start-legacy-token-tracking-controller', () => createTokenTracking(client, now), {
+    after: ['start-system-namespaces-controller'],
+  })
   hooks.add('start-controllers', async () =>
     controllers.start(client, {
       informers,
+      clock,
       rootCA: config.certificates.authority,
       metrics: config.metrics,
       onError: (name, error) => log(0, 'Controller failed', { controller: name, err: describeError(error) }),

@@ -30,14 +30,15 @@ export interface LegacyRESTStorageOptions {
 
 /** The stores of core/v1. */
 export function newLegacyRESTStorage(config: GenericConfig, options: LegacyRESTStorageOptions = {}): Map<string, RESTStorage> {
+  const now = (): number => config.clock.now()
   const { eventTtlSeconds, client, allocators, kubelet } = options
   const definitions =
     eventTtlSeconds === undefined ? coreResources : coreResources.map((definition) => keptFor(definition, eventTtlSeconds))
   const storage = newRESTStorage(config, definitions, {
     ...(allocators && { hooks: { services: createServiceHooks(allocators) } }),
     subresources: {
-      pods: { binding: bindingSubresource, eviction: evictionSubresource(client ? { budgets: disruptionBudgets(client) } : {}) },
-      serviceaccounts: { token: tokenSubresource(config.authentication.serviceAccounts.subresource) },
+      pods: { binding: bindingSubresource, eviction: evictionSubresource({ now, ...(client && { budgets: disruptionBudgets(client) }) }) },
+      serviceaccounts: { token: tokenSubresource({ ...config.authentication.serviceAccounts.subresource, now }) },
     },
   })
   const pods = storage.get('pods') as Store<Pod>

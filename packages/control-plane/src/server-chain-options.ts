@@ -106,7 +106,10 @@ export interface ServerChainOptions {
   readonly kubelet?: KubeletClientOptions
   /** `*`, `none`, `-name`. Default: all, unless the store is etcd's and so perhaps shared. */
   readonly controllers?: readonly string[]
-  /** Of what the server does again and again for services. Default: the system's. */
+  /**
+   * The time: of what objects are stamped with, of leases, tokens and graceful deletion, of what controllers and services do again and again, of stores
+   * that the server opens. Certificates and deadlines of requests stay the system's: clients judge them by theirs. Default: the system's.
+   */
   readonly clock?: Clock
   /** 0 is what an operator must see, higher is more talkative. Default: level 0 goes to the console. */
   readonly log?: Log

@@ -1,10 +1,13 @@
-import type { Log } from '@keelson/server'
 import { createFactory } from '@keelson/storagebackend'
-import type { Drivers, StorageFactory } from '@keelson/storagebackend'
+import type { StorageFactory } from '@keelson/storagebackend'
 import { ConfigurationError } from './configuration-error.ts'
+import type { ServerChainOptions } from './server-chain-options.ts'
 
-/** The drivers that are built in, loaded when chosen: a server in memory needs no database. `own` ones come before them. */
-export function storageDrivers(own: Drivers = {}, log: Log = () => {}): StorageFactory {
+type DriverOptions = Pick<ServerChainOptions, 'clock' | 'drivers' | 'log'>
+
+/** The drivers that are built in, loaded when chosen: a server in memory needs no database. Those of the options come before them. */
+export function storageDrivers({ drivers, log = () => {}, clock }: DriverOptions = {}): StorageFactory {
+  const timed = clock === undefined ? {} : { clock }
   return createFactory({
     etcd3: async ({ transport, prefix, compactionInterval }) => {
       if (transport === undefined) throw new ConfigurationError('the etcd3 storage needs the addresses of its servers')
@@ -23,13 +26,13 @@ export function storageDrivers(own: Drivers = {}, log: Log = () => {}): StorageF
     },
     memory: async () => {
       const { openMemory } = await import('@keelson/backend-embedded')
-      return openMemory()
+      return openMemory(timed)
     },
     embedded: async ({ dataDir, durability }) => {
       if (dataDir === undefined) throw new ConfigurationError('the embedded storage needs a data directory')
       const { openEmbedded } = await import('@keelson/backend-embedded')
-      return openEmbedded({ dataDir, log, ...(durability && { durability }) })
+      return openEmbedded({ dataDir, ...timed, log, ...(durability && { durability }) })
     },
-    ...own,
+    ...drivers,
   })
 }

@@ -9,7 +9,7 @@ export function systemStorage<T extends KubeObject>(
   { resource, kind }: { readonly resource: string; readonly kind: string },
 ): { readonly storage: Storage<T>; readonly prefix: string } {
   const groupResource: GroupResource = { group: '', resource }
-  const { backend, createCodec, resourcePrefix, transformer } = restOptionsGetter.getRESTOptions(groupResource)
+  const { backend, createCodec, resourcePrefix, transformer, now } = restOptionsGetter.getRESTOptions(groupResource)
   const type = types.kind({ group: '', version: 'v1', kind })
   if (type === undefined) throw new Error(`no type is known for ${kind}`)
   const prefix = `${resourcePrefix}/`
@@ -19,6 +19,7 @@ export function systemStorage<T extends KubeObject>(
     resource: groupResource,
     prefix,
     ...(transformer === undefined ? {} : { transformer }),
+    ...(now === undefined ? {} : { now }),
   })
   return { storage, prefix }
 }

@@ -1,3 +1,4 @@
+import { systemClock } from '@keelson/apimachinery'
 import type { RequestContext } from '@keelson/apimachinery'
 import { DiscoveryRegistry } from './discovery/discovery-registry.ts'
 import { OpenApiRegistry } from './openapi/openapi-registry.ts'
@@ -31,7 +32,7 @@ export function completeSettings(options: InstallOptions): SurfaceSettings {
     authorizeCreate: options.authorizeCreate ?? (() => {}),
     observeWatch: options.observeWatch ?? (() => () => {}),
     observeDeprecated: options.observeDeprecated ?? (() => {}),
-    now: options.now ?? Date.now,
+    now: options.now ?? systemClock.now,
     random: options.random ?? Math.random,
     onInternalError: options.onInternalError ?? (() => {}),
   }

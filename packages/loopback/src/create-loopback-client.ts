@@ -1,3 +1,4 @@
+import { systemClock } from '@keelson/apimachinery'
 import type { GroupResource, GroupVersion, KubeObject, Scheme } from '@keelson/apimachinery'
 import type { FieldManager } from '@keelson/apimachinery/managed-fields'
 import { canDelete, canList, canWatch, storageFieldManager } from '@keelson/registry'
@@ -41,6 +42,7 @@ export function createLoopbackClient(options: LoopbackClientOptions = {}): Loopb
     setDefaults: (gvk: RESTStorage['gvk'], object: KubeObject): void => options.scheme?.setDefaults(gvk, object),
     admission: (): WriteAdmission => options.admission?.() ?? noAdmission,
     fieldManager: options.fieldManager ?? 'keelson',
+    now: options.now ?? systemClock.now,
   }
   /** Asked for each owner of each object that is collected, and changed only with the groups. */
   let deletable: readonly DeletableResource[] | undefined
@@ -75,7 +77,7 @@ export function createLoopbackClient(options: LoopbackClientOptions = {}): Loopb
 
 /** Each path's field manager, made when it is first asked for. */
 function createFieldManagers(
-  { types, scheme, now = Date.now }: LoopbackClientOptions,
+  { types, scheme, now = systemClock.now }: LoopbackClientOptions,
   storageOf: (subresource: string) => RESTStorage | undefined,
 ): (subresource: string) => FieldManager | undefined {
   const made = new Map<string, FieldManager | undefined>()

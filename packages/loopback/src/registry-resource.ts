@@ -24,6 +24,8 @@ export interface RegistryResourceParts {
   readonly setDefaults: (gvk: GroupVersionKind, object: KubeObject) => void
   readonly admission: () => WriteAdmission
   readonly fieldManager: string
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
   /** By subresource; undefined where nobody manages fields. */
   readonly fieldManagers: (subresource: string) => FieldManager | undefined
 }
@@ -203,7 +205,7 @@ export class RegistryResource implements LoopbackResource {
   }
 
   #context(verb: string, namespace: string, rest: { name?: string; subresource?: string; signal?: AbortSignal } = {}): RequestContext {
-    return loopbackContext({ verb, resource: this.#parts.resource, namespace, ...rest }, this.#parts.fieldManager)
+    return loopbackContext({ verb, resource: this.#parts.resource, namespace, ...rest }, this.#parts.fieldManager, this.#parts.now)
   }
 
   #attributes(

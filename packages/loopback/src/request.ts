@@ -16,7 +16,7 @@ const never = new AbortController().signal
 let requests = 0
 
 /** What the HTTP layer would have made of the same request, so that the registry, admission and audit see no difference. */
-export function loopbackContext(request: LoopbackRequest, fieldManager: string): RequestContext {
+export function loopbackContext(request: LoopbackRequest, fieldManager: string, now: () => number): RequestContext {
   const { verb, resource, subresource = '', namespace, name = '' } = request
   const parts = [...(namespace === '' ? [] : ['namespaces', namespace]), resource.resource, name, subresource].filter((part) => part !== '')
   const apiPrefix = resource.group === '' ? 'api' : 'apis'
@@ -41,6 +41,7 @@ export function loopbackContext(request: LoopbackRequest, fieldManager: string):
     userAgent: fieldManager,
     fieldManager,
     requestId: `loopback-${++requests}`,
+    now,
     warn() {},
   }
 }

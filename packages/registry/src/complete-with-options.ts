@@ -1,5 +1,5 @@
 import type { ApiTypes } from '@keelson/api'
-import { generateName, newUid } from '@keelson/apimachinery'
+import { generateName, newUid, systemClock } from '@keelson/apimachinery'
 import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
 import { clusterKeys, namespacedKeys } from './keys.ts'
 import type { ResourceDefinition } from './resource-definition.ts'
@@ -12,7 +12,7 @@ import { undecoratedStorage } from './undecorated-storage.ts'
 export interface StoreOptions<T extends KubeObject = KubeObject> {
   readonly restOptions: RESTOptionsGetter
   readonly types: ApiTypes
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch. Default: `restOptions`'. */
   readonly now?: () => number
   readonly newUid?: () => string
   readonly generateName?: (base: string) => string
@@ -53,6 +53,7 @@ export function completeWithOptions<T extends KubeObject>(definition: ResourceDe
     prefix: `${prefix}/`,
     ...(restOptions.transformer === undefined ? {} : { transformer: restOptions.transformer }),
     ...(restOptions.metrics === undefined ? {} : { metrics: restOptions.metrics }),
+    ...(restOptions.now === undefined ? {} : { now: restOptions.now }),
   })
   return {
     definition,
@@ -63,7 +64,7 @@ export function completeWithOptions<T extends KubeObject>(definition: ResourceDe
     hooks: options.hooks?.(storage, `${prefix}/`) ?? {},
     deleteCollectionWorkers: Math.max(1, restOptions.deleteCollectionWorkers),
     enableGarbageCollection: restOptions.enableGarbageCollection ?? true,
-    now: options.now ?? Date.now,
+    now: options.now ?? restOptions.now ?? systemClock.now,
     newUid: options.newUid ?? newUid,
     generateName: definition.generateName ?? options.generateName ?? ((base) => generateName(base)),
   }

@@ -15,6 +15,8 @@ export interface RESTOptionsGetterOptions {
   /** Default 16, where the original's is 1: those that are under way reach the disk together. */
   readonly deleteCollectionWorkers?: number
   readonly enableGarbageCollection?: boolean
+  /** Milliseconds since the epoch. Default: the system's clock. */
+  readonly now?: () => number
 }
 
 /** Events are many, short-lived and seldom read. */
@@ -31,6 +33,7 @@ export function createRESTOptionsGetter(options: RESTOptionsGetterOptions): REST
         decorator: size === 0 ? undecoratedStorage : decorator,
         deleteCollectionWorkers: options.deleteCollectionWorkers ?? 16,
         enableGarbageCollection: options.enableGarbageCollection ?? true,
+        ...(options.now === undefined ? {} : { now: options.now }),
       }
     },
   }

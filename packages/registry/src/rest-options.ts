@@ -12,6 +12,8 @@ export interface StorageRequest<T extends KubeObject = KubeObject> {
   /** Encryption at rest. Absent: none. */
   readonly transformer?: ValueTransformer
   readonly metrics?: StorageMetrics
+  /** Milliseconds since the epoch. Absent: the system's clock. */
+  readonly now?: () => number
 }
 /** `storageWithCacher()` or `undecoratedStorage`. */
 export type StorageDecorator = <T extends KubeObject>(request: StorageRequest<T>) => Storage<T>
@@ -40,6 +42,8 @@ export interface RESTOptions {
   readonly transformer?: ValueTransformer
   /** Absent: nothing is measured. */
   readonly metrics?: StorageMetrics
+  /** Milliseconds since the epoch: what objects are stamped with, and leases end by. Absent: the system's clock. */
+  readonly now?: () => number
   readonly deleteCollectionWorkers: number
   /** False: a delete's propagation policy sets no finalizers, since nobody would remove them. Default true. */
   readonly enableGarbageCollection?: boolean

@@ -29,6 +29,7 @@ export interface ActiveRequestOptions {
   readonly info: RequestInfo
   readonly user: UserInfo
   readonly requestId: string
+  readonly now: () => number
   readonly incoming: Incoming
   readonly outgoing: Outgoing
   readonly warn: (text: string) => void
@@ -45,6 +46,7 @@ export class ActiveRequest implements RequestContext, Expiring {
   readonly user: UserInfo
   readonly namespace: string
   readonly requestId: string
+  readonly now: () => number
   readonly outgoing: Outgoing
   readonly warn: (text: string) => void
   readonly #incoming: Incoming
@@ -61,6 +63,7 @@ export class ActiveRequest implements RequestContext, Expiring {
     // A namespace is itself cluster-wide; its URL alone names it twice.
     this.namespace = info.resource === 'namespaces' && info.apiGroup === '' ? '' : info.namespace
     this.requestId = options.requestId
+    this.now = options.now
     this.outgoing = options.outgoing
     this.warn = options.warn
     this.#incoming = options.incoming

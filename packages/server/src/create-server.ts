@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
-import { optionProblems } from '@keelson/apimachinery'
+import { optionProblems, systemClock } from '@keelson/apimachinery'
 import type { UserInfo } from '@keelson/apimachinery'
 import { authenticatedUser } from '@keelson/auth'
 import type { Authenticator, Authorizer } from '@keelson/auth'
@@ -77,8 +77,10 @@ export interface ServerOptions {
   readonly maxUnreadBytes?: number
   /** Default true. */
   readonly http2?: boolean
-  /** The clock that client certificates are judged by. Default `Date.now`. */
+  /** The clock that client certificates are judged by. Default: the system's. */
   readonly now?: () => number
+  /** The time as handlers see it, who write it into objects; certificates are judged by `now`. Default: the system's. */
+  readonly requestNow?: () => number
   /** At once, on one connection of HTTP/2. Default 1,000. */
   readonly maxStreamsPerConnection?: number
   /** How often, from 0 to 0.02, a client of HTTP/2 is told after an answer to connect anew, so that load balancers can spread it. Default 0: never. */
@@ -165,6 +167,7 @@ export function createServer(options: ServerOptions): Server {
     corsAllowedOrigins: options.corsAllowedOrigins ?? [],
     hstsDirectives: options.hstsDirectives ?? [],
     lifecycle,
+    now: options.requestNow ?? systemClock.now,
     metrics: requestMetrics,
     access: createAccessMetrics(metrics),
     onPanic: (error, method, url, requestId) => onBug(`${method} ${url}`, error, requestId),
@@ -267,7 +270,7 @@ export function createServer(options: ServerOptions): Server {
       listener = createTlsListener({
         serving,
         clientAuthorities,
-        now: options.now ?? Date.now,
+        now: options.now ?? systemClock.now,
         settings: options.tls.settings ?? {},
         http2: options.http2 ?? true,
         maxStreams: options.maxStreamsPerConnection ?? 1_000,

@@ -34,6 +34,8 @@ export interface HandlerChainOptions {
   readonly corsAllowedOrigins: readonly RegExp[]
   readonly hstsDirectives: readonly string[]
   readonly lifecycle: Lifecycle
+  /** The time as handlers see it. */
+  readonly now: () => number
   readonly metrics: RequestMetrics
   readonly access: AccessMetrics
   readonly onPanic: (error: unknown, method: string, url: string, requestId: string) => void
@@ -105,6 +107,7 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
         info,
         user,
         requestId,
+        now: options.now,
         incoming,
         outgoing,
         warn: createWarner(c),

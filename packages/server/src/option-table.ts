@@ -44,6 +44,7 @@ export const optionTable: OptionTable<ServerOptions> = {
   maxBodyBytes: isNumber(),
   http2: isBoolean,
   now: isFunction,
+  requestNow: isFunction,
   maxStreamsPerConnection: count,
   goAwayChance: isNumber({ max: 1 }),
   version: isAnything,

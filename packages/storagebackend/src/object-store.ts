@@ -1,3 +1,4 @@
+import { systemClock } from '@keelson/apimachinery'
 import type { GroupResource, KubeObject } from '@keelson/apimachinery'
 import type { Backend, ListPage } from './backend.ts'
 import { deleteObject } from './delete-object.ts'
@@ -41,7 +42,7 @@ export function createObjectStore<T extends KubeObject = KubeObject>(options: Ob
   const stats = (): Promise<StorageStats> => storageStats(access, prefix)
   const metrics = options.metrics?.forResource(resource, stats)
   const access = new ObjectAccess({ backend, codec, transformer: options.transformer, metrics })
-  const leases = new LeasePool(backend, options.now ?? Date.now)
+  const leases = new LeasePool(backend, options.now ?? systemClock.now)
 
   const listCount = (key: string): Promise<ListPage> =>
     access.measured('listWithCount', key, () => backend.list(prefixRange(key), { countOnly: true }))

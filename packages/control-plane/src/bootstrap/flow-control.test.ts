@@ -35,7 +35,7 @@ test("what was changed is put right at the next start, unless it is somebody's o
   await change('workload-low', false)
   await change('workload-high', true)
   await schemas().delete('', 'probes')
-  await createFlowControl(chain.client)
+  await createFlowControl(chain.client, Date.now)
   expect([await shares('workload-low'), await shares('workload-high')]).toEqual([100, 7])
   expect((await schemas().get('', 'probes', { resourceVersion: '' }))?.spec?.matchingPrecedence).toBe(2)
 })

@@ -1,5 +1,5 @@
 import type { FlowSchema } from '@keelson/api/flowcontrol/v1'
-import { copyObject, isApiError, nowTime, semanticEqual } from '@keelson/apimachinery'
+import { copyObject, formatTime, isApiError, semanticEqual } from '@keelson/apimachinery'
 import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
 import type { LoopbackClient, LoopbackResource } from '@keelson/loopback'
 import { autoUpdateAnnotation, bootstrapFlowSchemas, bootstrapPriorityLevels } from '@keelson/resources'
@@ -11,11 +11,11 @@ const consumer = 'api-priority-and-fairness-config-consumer-v1'
 type Configuration = KubeObject & { spec?: object }
 
 /** The configuration of priority and fairness that every cluster has. Made when it is absent; brought up to date where that is left to the server. */
-export async function createFlowControl(client: LoopbackClient): Promise<void> {
+export async function createFlowControl(client: LoopbackClient, now: () => number): Promise<void> {
   await ensure(client.resource({ group, resource: 'prioritylevelconfigurations' }), bootstrapPriorityLevels)
   const schemas = client.resource<FlowSchema>({ group, resource: 'flowschemas' })
   const made = await ensure(schemas, bootstrapFlowSchemas)
-  await Promise.all(made.map((schema) => markFound(schemas!, schema)))
+  await Promise.all(made.map((schema) => markFound(schemas!, schema, now)))
 }
 
 /** Those that were not there before. */
@@ -47,9 +47,13 @@ async function bringUpToDate<T extends Configuration>(
   })
 }
 
-async function markFound(schemas: LoopbackResource<FlowSchema>, { metadata, spec }: DeepReadonly<FlowSchema>): Promise<void> {
+async function markFound(
+  schemas: LoopbackResource<FlowSchema>,
+  { metadata, spec }: DeepReadonly<FlowSchema>,
+  now: () => number,
+): Promise<void> {
   const message = `This FlowSchema references the PriorityLevelConfiguration object named "${spec?.priorityLevelConfiguration.name}" and it exists`
-  const dangling = { type: 'Dangling', status: 'False', lastTransitionTime: nowTime(), reason: 'Found', message }
+  const dangling = { type: 'Dangling', status: 'False', lastTransitionTime: formatTime(now()), reason: 'Found', message }
   const config: FlowSchema = { metadata: { name: metadata.name! }, status: { conditions: [dangling] } }
   await schemas.apply('', config, { fieldManager: consumer, subresource: 'status' })
 }

@@ -6,7 +6,7 @@ const namespace = 'kube-system'
 const name = 'kube-apiserver-legacy-service-account-token-tracking'
 
 /** Says since which day uses of legacy tokens are noted, so that a cleaner knows how far back "unused" goes. */
-export async function createTokenTracking(client: LoopbackClient, now: () => number = Date.now): Promise<void> {
+export async function createTokenTracking(client: LoopbackClient, now: () => number): Promise<void> {
   const configMaps = client.resource<ConfigMap>({ group: '', resource: 'configmaps' })
   if (configMaps === undefined) return
   const since = new Date(now()).toISOString().slice(0, 10)

@@ -1,5 +1,5 @@
 import type { PersistentVolume } from '@keelson/api/core/v1'
-import { nowTime } from '@keelson/apimachinery'
+import { requestTime } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
 import { keepMember } from '../keep-member.ts'
@@ -10,8 +10,8 @@ import { persistentVolumeWarnings } from './warnings.ts'
 export const persistentVolumeStrategy: Strategy<PersistentVolume> = {
   resetFields: withoutFields('status'),
   repeatedMetadataChecks: 'create',
-  prepareForCreate(_context, volume) {
-    volume.status = { phase: 'Pending', lastPhaseTransitionTime: nowTime() }
+  prepareForCreate(context, volume) {
+    volume.status = { phase: 'Pending', lastPhaseTransitionTime: requestTime(context) }
   },
   validateCreate: (_context, volume) => validatePersistentVolume(volume),
   warningsOnCreate: (_context, volume) => persistentVolumeWarnings(volume),
@@ -23,14 +23,14 @@ export const persistentVolumeStrategy: Strategy<PersistentVolume> = {
 export const persistentVolumeStatus: SubresourceStrategy<PersistentVolume> = {
   update: {
     resetFields: withoutFields('spec'),
-    prepareForUpdate(_context, volume, old) {
+    prepareForUpdate(context, volume, old) {
       keepMember(volume, old, 'spec')
       const status = (volume.status ??= {})
       const time = old.status?.lastPhaseTransitionTime
       const given = status.lastPhaseTransitionTime
       if (status.phase === old.status?.phase) {
         if (given === undefined && time !== undefined) status.lastPhaseTransitionTime = time
-      } else if (given === undefined || given === time) status.lastPhaseTransitionTime = nowTime()
+      } else if (given === undefined || given === time) status.lastPhaseTransitionTime = requestTime(context)
     },
   },
 }

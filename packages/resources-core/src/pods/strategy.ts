@@ -31,7 +31,7 @@ export const podStrategy: Strategy<Pod> = {
     // Admission may have set the one name of the account without the other.
     normalizePodSpec(spec)
     dropDisabledPodFields(spec)
-    if ((spec.schedulingGates ?? []).length > 0) setPodCondition(pod, gated)
+    if ((spec.schedulingGates ?? []).length > 0) setPodCondition(context, pod, gated)
     mergeLabelKeys(pod)
     applyAppArmorAnnotations(pod, (text) => context.warn(text))
   },

@@ -1,5 +1,5 @@
 import type { TokenRequest } from '@keelson/api/authentication/v1'
-import { fieldError, fieldPath, formatTime, newConflict, newInvalid, newNotFound } from '@keelson/apimachinery'
+import { fieldError, fieldPath, formatTime, newConflict, newInvalid, newNotFound, systemClock } from '@keelson/apimachinery'
 import type { GroupVersionKind, KubeObject, RequestContext } from '@keelson/apimachinery'
 import type { CreateRequest, NamedCreater, RESTStorage, SubresourceFactory } from '@keelson/registry'
 import { findBoundObject } from './bound-object.ts'
@@ -54,7 +54,7 @@ class TokenStorage implements RESTStorage, NamedCreater {
   }
 
   async createNamed(context: RequestContext, name: string, object: KubeObject, { validate }: CreateRequest): Promise<KubeObject> {
-    const { audiences, issue, lookUp, now = Date.now } = this.#options
+    const { audiences, issue, lookUp, now = systemClock.now } = this.#options
     const request = object as TokenRequest
     const { metadata, spec } = request
     const { namespace } = context

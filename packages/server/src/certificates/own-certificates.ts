@@ -1,3 +1,4 @@
+import { systemClock } from '@keelson/apimachinery'
 import { X509Certificate, createPrivateKey } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { isIP } from 'node:net'
@@ -46,7 +47,7 @@ export interface OwnCertificates {
  */
 export async function ownCertificates(options: OwnCertificatesOptions): Promise<OwnCertificates> {
   const { store, onNote = () => {} } = options
-  const now = (options.now ?? Date.now)()
+  const now = (options.now ?? systemClock.now)()
   const names = servingNames(options.names ?? [])
   const admin = options.admin ?? { commonName: 'kubernetes-admin', organizations: ['system:masters'] }
 

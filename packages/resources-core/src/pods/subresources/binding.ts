@@ -40,7 +40,7 @@ async function bind(store: Store<Pod>, context: RequestContext, { name, binding,
   await request.validate?.(copyObject(binding), undefined)
   const { uid, resourceVersion } = metadata
   const preconditions = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) }
-  await store.guaranteedUpdate(context, name, (pod) => assign(pod, target.name ?? '', metadata), {
+  await store.guaranteedUpdate(context, name, (pod) => assign(context, pod, target.name ?? '', metadata), {
     dryRun: request.dryRun,
     ...(Object.keys(preconditions).length > 0 && { preconditions }),
   })
@@ -55,7 +55,7 @@ function validateBinding({ target = {} }: Binding): FieldErrorList {
   return errors
 }
 
-function assign(pod: Pod, node: string, { annotations, labels }: Binding['metadata']): Pod {
+function assign(context: RequestContext, pod: Pod, node: string, { annotations, labels }: Binding['metadata']): Pod {
   const { metadata } = pod
   const spec = (pod.spec ??= { containers: null })
   const refuse = (reason: string): never => {
@@ -68,6 +68,6 @@ function assign(pod: Pod, node: string, { annotations, labels }: Binding['metada
   delete pod.status?.nominatedNodeName
   if (annotations !== undefined) metadata.annotations = { ...metadata.annotations, ...annotations }
   if (labels !== undefined) metadata.labels = { ...metadata.labels, ...labels }
-  setPodCondition(pod, { type: 'PodScheduled', status: 'True' })
+  setPodCondition(context, pod, { type: 'PodScheduled', status: 'True' })
   return pod
 }

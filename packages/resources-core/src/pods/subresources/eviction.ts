@@ -9,6 +9,7 @@ import {
   newBadRequest,
   newInvalid,
   newUnknownError,
+  systemClock,
 } from '@keelson/apimachinery'
 import type { DeepReadonly, DeleteOptions, GroupVersionKind, KubeObject, RequestContext, Status } from '@keelson/apimachinery'
 import { readResult, restFacts } from '@keelson/registry'
@@ -36,7 +37,7 @@ export interface EvictionOptions {
 }
 
 /** POST pods/NAME/eviction: a delete that asks the pod's disruption budget first. */
-export function evictionSubresource({ budgets, now = Date.now }: EvictionOptions): SubresourceFactory<Pod> {
+export function evictionSubresource({ budgets, now = systemClock.now }: EvictionOptions): SubresourceFactory<Pod> {
   return (store): RESTStorage & NamedCreater => ({
     ...restFacts(evictionKind, { alsoAccepts: [{ group: 'policy', version: 'v1beta1' }] }),
     async createNamed(context, name, object, request) {
@@ -158,7 +159,7 @@ class PodEviction {
           async updatedObject(current) {
             const pod = current as Pod
             checkVersion(pod, options)
-            setPodCondition(pod, {
+            setPodCondition(context, pod, {
               type: 'DisruptionTarget',
               status: 'True',
               reason: 'EvictionByEvictionAPI',

@@ -1,13 +1,18 @@
 import type { Pod, PodCondition } from '@keelson/api/core/v1'
-import { nowTime } from '@keelson/apimachinery'
+import { requestTime } from '@keelson/apimachinery'
+import type { RequestContext } from '@keelson/apimachinery'
 
 /** Sets the condition of that type; the time of its last change stays while its status does. In place. */
-export function setPodCondition(pod: Pod, condition: Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>): void {
+export function setPodCondition(
+  context: Pick<RequestContext, 'now'>,
+  pod: Pod,
+  condition: Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>,
+): void {
   const status = (pod.status ??= {})
   const conditions = (status.conditions ??= [])
   const index = conditions.findIndex(({ type }) => type === condition.type)
   const old = conditions[index]
-  const lastTransitionTime = old?.status === condition.status ? (old.lastTransitionTime ?? null) : nowTime()
+  const lastTransitionTime = old?.status === condition.status ? (old.lastTransitionTime ?? null) : requestTime(context)
   const changed: PodCondition = { ...condition, lastProbeTime: null, lastTransitionTime }
   if (index < 0) conditions.push(changed)
   else conditions[index] = changed

@@ -1,5 +1,5 @@
 import type { SelfSubjectReview } from '@keelson/api/authentication/v1'
-import { copyObject, nowTime } from '@keelson/apimachinery'
+import { copyObject, requestTime } from '@keelson/apimachinery'
 import type { GroupVersionKind, KubeObject } from '@keelson/apimachinery'
 import { restFacts } from '@keelson/registry'
 import type { Creater, RESTStorage } from '@keelson/registry'
@@ -11,13 +11,13 @@ const reviewKind: GroupVersionKind = { group: 'authentication.k8s.io', version: 
 export function selfSubjectReviews(): RESTStorage & Creater {
   return {
     ...restFacts(reviewKind, { namespaced: false, singularName: 'selfsubjectreview' }),
-    async create({ user }, object, { validate }): Promise<KubeObject> {
+    async create(context, object, { validate }): Promise<KubeObject> {
       await validate?.(copyObject(object), undefined)
       const review: SelfSubjectReview = {
         kind: reviewKind.kind,
         apiVersion: `${reviewKind.group}/${reviewKind.version}`,
-        metadata: { creationTimestamp: nowTime() },
-        status: { userInfo: reviewedUser(user) },
+        metadata: { creationTimestamp: requestTime(context) },
+        status: { userInfo: reviewedUser(context.user) },
       }
       return review
     },

@@ -1,6 +1,6 @@
 import type { CertificateSigningRequest, CertificateSigningRequestCondition } from '@keelson/api/certificates/v1'
-import { copyObject, nowTime } from '@keelson/apimachinery'
-import type { DeepReadonly, UserInfo } from '@keelson/apimachinery'
+import { copyObject, requestTime } from '@keelson/apimachinery'
+import type { DeepReadonly, RequestContext, UserInfo } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
 import { keepMember } from '@keelson/resources-core'
@@ -27,11 +27,11 @@ export const signingRequestStrategy: Strategy<CertificateSigningRequest> = {
 export const signingRequestStatus: SubresourceStrategy<CertificateSigningRequest> = {
   update: {
     resetFields: withoutFields('spec', 'status.conditions'),
-    prepareForUpdate(_context, request, old) {
+    prepareForUpdate(context, request, old) {
       keepMember(request, old, 'spec')
       keepConditions(request, old, 'Approved')
       keepConditions(request, old, 'Denied')
-      setTimes(request, old)
+      setTimes(context, request, old)
     },
     validateUpdate: (_context, request, old) => validateSigningRequestUpdate(request, old, { mayIssue: true }),
   },
@@ -41,8 +41,8 @@ export const signingRequestStatus: SubresourceStrategy<CertificateSigningRequest
 export const signingRequestApproval: SubresourceStrategy<CertificateSigningRequest> = {
   update: {
     resetFields: withoutFields('spec', 'status.certificate'),
-    prepareForUpdate(_context, request, old) {
-      setTimes(request, old)
+    prepareForUpdate(context, request, old) {
+      setTimes(context, request, old)
       const { conditions } = request.status ?? {}
       keepMember(request, old, 'spec')
       keepMember(request, old, 'status')
@@ -73,8 +73,8 @@ function keepConditions({ status }: CertificateSigningRequest, old: ReadonlyRequ
   for (const [i, place] of places.entries()) conditions[place] = copyObject(stored[i]!) as CertificateSigningRequestCondition
 }
 
-function setTimes({ status }: CertificateSigningRequest, old: ReadonlyRequest): void {
-  const now = nowTime()
+function setTimes(context: RequestContext, { status }: CertificateSigningRequest, old: ReadonlyRequest): void {
+  const now = requestTime(context)
   for (const condition of status?.conditions ?? []) {
     condition.lastUpdateTime ??= now
     if (condition.lastTransitionTime) continue

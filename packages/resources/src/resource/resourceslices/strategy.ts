@@ -1,5 +1,5 @@
 import type { Device, ResourceSlice } from '@keelson/api/resource/v1'
-import { nowTime, quote, semanticEqual } from '@keelson/apimachinery'
+import { formatTime, quote, semanticEqual, systemClock } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { Strategy } from '@keelson/registry'
 import { validateResourceSlice } from './validate.ts'
@@ -13,7 +13,8 @@ export function setResourceSliceDefaults({ spec }: ResourceSlice): void {
 }
 
 export function setDeviceDefaults({ taints = [], nodeAllocatableResourceMappings = {} }: Omit<Device, 'name'>): void {
-  for (const taint of taints) taint.timeAdded ??= nowTime()
+  // Defaults know of no request, whose clock would be the server's.
+  for (const taint of taints) taint.timeAdded ??= formatTime(systemClock.now())
   for (const mapping of Object.values(nodeAllocatableResourceMappings)) mapping.allocationMultiplier ??= '1'
 }
 

@@ -1,0 +1,94 @@
+import { createManualClock } from '@keelson/apimachinery/testing'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createServerChain } from './create-server-chain.ts'
+import type { ServerChain } from './server-chain.ts'
+
+const user = { name: 'alice', groups: ['system:masters'] }
+// A time that no clock of the system shows.
+const clock = createManualClock(Date.UTC(2031, 4, 6, 7, 8, 9))
+const now = '2031-05-06T07:08:09Z'
+
+interface Body {
+  readonly metadata: {
+    readonly name: string
+    readonly creationTimestamp?: string
+    readonly deletionTimestamp?: string
+    readonly managedFields?: readonly { readonly time: string }[]
+  }
+  readonly items?: readonly Body[]
+  readonly status?: Readonly<Record<string, unknown>>
+}
+
+let chain: ServerChain
+beforeAll(async () => {
+  chain = await createServerChain({ clock, eventTtlSeconds: 60, controllers: ['none'], admission: { disable: ['ServiceAccount'] } })
+  await chain.start()
+})
+afterAll(() => chain.close())
+
+async function ask(method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<Body> {
+  const answer = await chain.fetch(path, {
+    method,
+    headers: { 'content-type': 'application/json', ...headers },
+    ...(body && { body: JSON.stringify(body) }),
+    ...(headers['authorization'] === undefined && { user }),
+  })
+  const result = (await answer.json()) as Body
+  expect(answer.status, JSON.stringify(result)).toBeLessThan(300)
+  return result
+}
+
+const core = '/api/v1/namespaces/default'
+
+test('objects are stamped with it, whoever makes them', async () => {
+  const { metadata } = await ask('POST', `${core}/configmaps`, { metadata: { name: 'a', finalizers: ['example.com/held'] } })
+  expect(metadata).toMatchObject({ creationTimestamp: now, managedFields: [{ time: now }] })
+  const deleted = await ask('DELETE', `${core}/configmaps/a`)
+  expect(deleted.metadata.deletionTimestamp).toBe(now)
+  // Made by the server itself.
+  const namespace = await ask('GET', '/api/v1/namespaces/kube-system')
+  expect(namespace.metadata).toMatchObject({ creationTimestamp: now })
+  const schemas = await ask('GET', '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/probes')
+  expect(schemas.metadata.managedFields?.map(({ time }) => time)).toEqual([now, now])
+  expect(schemas.status).toMatchObject({ conditions: [{ lastTransitionTime: now }] })
+})
+
+test('graceful deletion counts by it', async () => {
+  const pod = { metadata: { name: 'p' }, spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] } }
+  await ask('POST', `${core}/pods`, pod)
+  const deleted = await ask('DELETE', `${core}/pods/p?gracePeriodSeconds=30`)
+  expect(deleted.metadata.deletionTimestamp).toBe('2031-05-06T07:08:39Z')
+})
+
+test('conditions and reviews show it', async () => {
+  const gated = { metadata: { name: 'g' }, spec: { schedulingGates: [{ name: 'wait' }], containers: [{ name: 'c', image: 'i' }] } }
+  expect((await ask('POST', `${core}/pods`, gated)).status).toMatchObject({ conditions: [{ lastTransitionTime: now }] })
+  const volume = {
+    metadata: { name: 'v' },
+    spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/a' } },
+  }
+  expect((await ask('POST', '/api/v1/persistentvolumes', volume)).status).toMatchObject({ lastPhaseTransitionTime: now })
+  const review = await ask('POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', {})
+  expect(review.metadata.creationTimestamp).toBe(now)
+})
+
+test('tokens end by it, and so do events', async () => {
+  await ask('POST', `${core}/serviceaccounts`, { metadata: { name: 's' } })
+  const request = { spec: { expirationSeconds: 600 } }
+  const { status } = await ask('POST', `${core}/serviceaccounts/s/token`, request)
+  expect(status).toMatchObject({ expirationTimestamp: '2031-05-06T07:18:09Z' })
+  const authorization = `Bearer ${String(status!['token'])}`
+  const whoami = (): Promise<Response> =>
+    chain.fetch('/apis/authentication.k8s.io/v1/selfsubjectreviews', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization },
+      body: '{}',
+    })
+  const event = { metadata: { name: 'e' }, involvedObject: { kind: 'Pod', namespace: 'default', name: 'p' } }
+  await ask('POST', `${core}/events`, event)
+  expect((await whoami()).status).not.toBe(401)
+  expect((await ask('GET', `${core}/events`)).items).toHaveLength(1)
+  await clock.pass(700_000)
+  expect((await whoami()).status).toBe(401)
+  expect((await ask('GET', `${core}/events`)).items).toHaveLength(0)
+})
