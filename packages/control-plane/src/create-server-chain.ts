@@ -99,6 +99,7 @@ function wire(options: LoggedOptions, config: GenericConfig, { controllers, plug
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     ...(options.requestTimeoutMs === undefined ? {} : { requestTimeoutMs: options.requestTimeoutMs }),
     http2: options.http2 ?? true,
+    unref: options.unref ?? false,
     ...(options.maxStreamsPerConnection === undefined ? {} : { maxStreamsPerConnection: options.maxStreamsPerConnection }),
     ...(options.goAwayChance === undefined ? {} : { goAwayChance: options.goAwayChance }),
     ...(options.corsAllowedOrigins === undefined ? {} : { corsAllowedOrigins: options.corsAllowedOrigins }),

@@ -55,6 +55,7 @@ export const optionTable: OptionTable<ServerChainOptions> = {
   advertiseAddress: isString,
   port,
   http2: isBoolean,
+  unref: isBoolean,
   tlsMinVersion: isString,
   tlsCipherSuites: strings,
   featureGates: mapOf(isBoolean),

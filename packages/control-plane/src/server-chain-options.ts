@@ -54,6 +54,8 @@ export interface ServerChainOptions {
   readonly port?: number
   /** Default true. */
   readonly http2?: boolean
+  /** A server that nobody closes does not keep the process alive: for tests. What waits to be written to disk does. Default false. */
+  readonly unref?: boolean
   /** "VersionTLS12", the default, or another of the names that the original has. */
   readonly tlsMinVersion?: string
   /** By the original's names. Default: the runtime's. */

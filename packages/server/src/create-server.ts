@@ -77,6 +77,8 @@ export interface ServerOptions {
   readonly maxUnreadBytes?: number
   /** Default true. */
   readonly http2?: boolean
+  /** Neither the port nor its connections keep the process alive, as `unref()` of node's servers. Default false. */
+  readonly unref?: boolean
   /** The clock that client certificates are judged by. Default: the system's. */
   readonly now?: () => number
   /** The time as handlers see it, who write it into objects; certificates are judged by `now`. Default: the system's. */
@@ -273,6 +275,7 @@ export function createServer(options: ServerOptions): Server {
         now: options.now ?? systemClock.now,
         settings: options.tls.settings ?? {},
         http2: options.http2 ?? true,
+        unref: options.unref ?? false,
         maxStreams: options.maxStreamsPerConnection ?? 1_000,
         maxConnections: options.maxConnections ?? 10_000,
         stallMs: options.stallMs ?? (options.requestTimeoutMs ?? 60_000) + 60_000,

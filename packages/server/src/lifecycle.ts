@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events'
+
 /** running → draining (no new requests, those in flight finish, long-running ones are ended) → stopped. Never back. */
 export type LifecycleState = 'running' | 'draining' | 'stopped'
 
@@ -7,6 +9,11 @@ export class Lifecycle {
   #active = 0
   readonly #stopping = new AbortController()
   #idle: (() => void)[] = []
+
+  constructor() {
+    // Every watch listens to it: that is no leak, of which node 20 would warn.
+    setMaxListeners(0, this.#stopping.signal)
+  }
 
   get state(): LifecycleState {
     return this.#state

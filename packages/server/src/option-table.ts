@@ -43,6 +43,7 @@ export const optionTable: OptionTable<ServerOptions> = {
   maxUnreadBytes: isNumber(),
   maxBodyBytes: isNumber(),
   http2: isBoolean,
+  unref: isBoolean,
   now: isFunction,
   requestNow: isFunction,
   maxStreamsPerConnection: count,

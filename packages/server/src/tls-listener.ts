@@ -32,6 +32,8 @@ export interface TlsListenerOptions {
   readonly maxConnections: number
   /** A client that takes nothing of what waits for it for so long is gone. */
   readonly stallMs: number
+  /** Neither the port nor its connections keep the process alive. */
+  readonly unref: boolean
   /** The clock that client certificates are judged by. */
   readonly now: () => number
   /** A client broke off its handshake, or could not agree. */
@@ -152,6 +154,11 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
   })
 
   https.on('connection', (socket: Socket) => limit.add(socket))
+  if (options.unref) {
+    https.unref()
+    https.on('connection', (socket: Socket) => socket.unref())
+    https.on('secureConnection', (socket: TLSSocket) => socket.unref())
+  }
 
   let closed: Promise<void> | undefined
   const begin = (): void => {

@@ -1,0 +1,12 @@
+import { Agent, request } from 'node:https'
+import { createServerChain } from './create-server-chain.ts'
+
+// A server that answers a client which keeps its connection, and that nobody closes.
+const chain = await createServerChain({ unref: true, controllers: ['none'] })
+await chain.listen()
+await chain.ready
+const agent = new Agent({ keepAlive: true, ca: chain.certificateAuthority })
+request(`${chain.url}/readyz`, { agent }, (answer) => {
+  answer.resume()
+  answer.on('end', () => console.log('answered'))
+}).end()

@@ -1,0 +1,14 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+
+const fixture = fileURLToPath(new URL('./unref.fixture.ts', import.meta.url))
+
+test('a server with unref lets the process end, though nobody closed it', async () => {
+  const child = spawn(process.execPath, [fixture], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let out = ''
+  child.stdout.on('data', (data: Buffer) => (out += data.toString()))
+  const [code] = (await once(child, 'close')) as [number | null]
+  expect([code, out]).toEqual([0, 'answered\n'])
+})
