@@ -101,7 +101,10 @@ describe('a call of a gRPC server', () => {
   })
 
   it('is given up at its deadline: what became of it is unknown', async () => {
-    const failure = await failureOf(say(channelTo(port), 'silence', { deadline: Date.now() + 50 }))
+    const channel = channelTo(port)
+    // Connected before: else the deadline may come before the call is sent.
+    await say(channel, 'first')
+    const failure = await failureOf(say(channel, 'silence', { deadline: Date.now() + 50 }))
     expect(failure).toMatchObject({ code: status.DEADLINE_EXCEEDED, outcome: 'unknown', transient: true })
   })
 })
