@@ -22,15 +22,16 @@ if (unknown.length > 0) {
 const scratch = mkdtempSync(path.join(os.tmpdir(), 'keelson-release-'))
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }))
 
+const pending = pendingBumps()
+if (!isDryRun && pending.length > 0)
+  fail(`${pending.length} packages have changesets that wait: run npm run changeset -- version, and commit what it wrote`)
+
 await step('build', build)
 const packages = await step('pack', () => packAll(path.join(scratch, 'tarballs')))
 await step('contents', checkContents)
 await step('install and import each alone', tryAll)
-const pending = pendingBumps()
 print(packages)
 if (isDryRun) process.exit(0)
-if (pending.length > 0)
-  fail(`${pending.length} packages have changesets that wait: run npm run changeset -- version, and commit what it wrote`)
 // changeset publishes with the pnpm on PATH.
 const { packageManager } = JSON.parse(readFileSync(path.join(repositoryRoot, 'package.json'), 'utf8')) as {
   readonly packageManager: string
