@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { publishedManifests, repositoryRoot } from './manifests.ts'
+
+/** The packages of this repository that a README names: anywhere, and as those that it may import. */
+function namedPackages(readme: string): { readonly all: readonly string[]; readonly importable: readonly string[] } {
+  const names = (text: string): string[] => [...new Set(text.match(/@keelson\/[a-z0-9-]+/g) ?? [])]
+  const rule = /^## What it may import\n\n([\s\S]*?)(?=\n#|(?![\s\S]))|^It may import (.*(?:\n.+)*)/m.exec(readme)
+  return { all: names(readme), importable: names((rule?.[1] ?? rule?.[2] ?? '').split('```')[0]!) }
+}
+
+const published = publishedManifests()
+const known = new Set(published.map(({ manifest }) => manifest.name))
+
+describe.each(published.map(({ directory, manifest }) => [directory, manifest] as const))('%s/README.md', (directory, manifest) => {
+  const { all, importable } = namedPackages(readFileSync(path.join(repositoryRoot, directory, 'README.md'), 'utf8'))
+
+  test('names packages that exist', () => {
+    expect(all.filter((name) => !known.has(name))).toEqual([])
+  })
+
+  test('says that it may import nothing but what it depends on', () => {
+    const dependencies = {
+      ...manifest.devDependencies,
+      ...manifest.dependencies,
+      ...manifest.peerDependencies,
+      ...manifest.optionalDependencies,
+    }
+    expect(importable.filter((name) => name !== manifest.name && dependencies[name] === undefined)).toEqual([])
+  })
+})
+
+test('finds a planted drift', () => {
+  const readme = '# One\n\nIt may import `@keelson/two` and\n`@keelson/three`.\n\nUsed by `@keelson/four`.\n'
+  expect(namedPackages(readme)).toEqual({
+    all: ['@keelson/two', '@keelson/three', '@keelson/four'],
+    importable: ['@keelson/two', '@keelson/three'],
+  })
+  expect(namedPackages('## What it may import\n\n`@keelson/two`.\n\n## Example\n\n`@keelson/four`\n').importable).toEqual(['@keelson/two'])
+})
