@@ -62,7 +62,7 @@ const server = (name: string, ...flags: string[]): Program =>
 
 async function ready(running: Program): Promise<{ url: string; kubeconfig: string }> {
   await Promise.race([
-    expect.poll(running.out, { timeout: 20_000, interval: 20 }).toMatch(readyLine),
+    expect.poll(running.out, { interval: 20 }).toMatch(readyLine),
     running.exited.then((code) => {
       throw new Error(`ended with ${code}: ${running.errors()}`)
     }),
@@ -87,7 +87,7 @@ async function call(url: string, method: string, options: object = {}, body?: ob
 }
 
 describe('a server', () => {
-  test('keeps what it was given over a polite stop, and its certificates', { timeout: 60_000 }, async () => {
+  test('keeps what it was given over a polite stop, and its certificates', async () => {
     const first = server('kept')
     const { url, kubeconfig } = await ready(first)
     expect((await stat(kubeconfig)).mode & 0o777).toBe(0o600)
@@ -131,23 +131,19 @@ describe('a server', () => {
     expect(await second.exited).toBe(0)
   })
 
-  test.skipIf(process.platform === 'win32')(
-    'does not open the inspector, and outlives a hangup without a terminal',
-    { timeout: 30_000 },
-    async () => {
-      const running = server('signals', '--storage-backend=memory', '--controllers=none')
-      const { url } = await ready(running)
-      running.child.kill('SIGUSR1')
-      running.child.kill('SIGHUP')
-      await expect.poll(running.errors).toContain('"Ignored a signal" signal="SIGHUP"')
-      expect((await call(`${url}/readyz`, 'GET')).status).toBe(200)
-      expect(running.errors()).not.toContain('Debugger')
-      running.child.kill('SIGTERM')
-      expect(await running.exited).toBe(0)
-    },
-  )
+  test.skipIf(process.platform === 'win32')('does not open the inspector, and outlives a hangup without a terminal', async () => {
+    const running = server('signals', '--storage-backend=memory', '--controllers=none')
+    const { url } = await ready(running)
+    running.child.kill('SIGUSR1')
+    running.child.kill('SIGHUP')
+    await expect.poll(running.errors).toContain('"Ignored a signal" signal="SIGHUP"')
+    expect((await call(`${url}/readyz`, 'GET')).status).toBe(200)
+    expect(running.errors()).not.toContain('Debugger')
+    running.child.kill('SIGTERM')
+    expect(await running.exited).toBe(0)
+  })
 
-  test('goes on when nobody reads its log any more', { timeout: 30_000 }, async () => {
+  test('goes on when nobody reads its log any more', async () => {
     const running = server('unread', '--storage-backend=memory', '--controllers=none', '-v=3')
     const { url } = await ready(running)
     running.child.stderr!.destroy()
@@ -157,7 +153,7 @@ describe('a server', () => {
     expect(await running.exited).toBe(0)
   })
 
-  test('logs requests with their users, and no secret', { timeout: 30_000 }, async () => {
+  test('logs requests with their users, and no secret', async () => {
     const running = server('logged', '--storage-backend=memory', '--controllers=none', '-v=10', '--logging-format=json')
     const { url } = await ready(running)
     expect((await call(`${url}/api/v1/namespaces?limit=1`, 'GET')).status).toBe(200)
@@ -182,7 +178,7 @@ describe('a server', () => {
       expect(running.errors()).not.toContain(secret)
   })
 
-  test('listens on this machine alone, unless it is told otherwise', { timeout: 30_000 }, async () => {
+  test('listens on this machine alone, unless it is told otherwise', async () => {
     const flags = ['--secure-port=0', '--storage-backend=memory', '--controllers=none', '--token-auth-file=tokens.csv']
     const local = program('--data-dir=local', ...flags)
     const open = program('--data-dir=open', '--bind-address=0.0.0.0', ...flags)
@@ -195,7 +191,7 @@ describe('a server', () => {
   })
 
   const canNotify = ['systemd-notify', 'python3'].every((command) => spawnSync(command, ['--version']).status === 0)
-  test.skipIf(!canNotify)('notifies systemd when it is ready, alive and stopping', { timeout: 30_000 }, async () => {
+  test.skipIf(!canNotify)('notifies systemd when it is ready, alive and stopping', async () => {
     const socket = path.join(directory, 'notify')
     const listen = `import socket, sys
 s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM); s.bind(sys.argv[1]); print("bound", flush=True)
@@ -224,7 +220,7 @@ while True: print(s.recv(4096).decode().replace("\\n", " "), flush=True)`
     listener.kill()
   })
 
-  test('ends an open watch politely', { timeout: 30_000 }, async () => {
+  test('ends an open watch politely', async () => {
     const running = server('watched', '--storage-backend=memory', '--controllers=none')
     const { url } = await ready(running)
     const watch = call(`${url}/api/v1/namespaces?watch=1&resourceVersion=0`, 'GET')
@@ -266,14 +262,14 @@ describe('what cannot work is said in one sentence', () => {
     [['--token-auth-file=nowhere.csv'], 1, /^keelson: --token-auth-file: cannot read nowhere.csv: there is no such file\n$/],
     [['--client-ca-file=nowhere.pem'], 1, /there is no such file/],
     [['--controllers=none,cats', '--storage-backend=memory', '--secure-port=0'], 2, /^keelson: --controllers: .*\n$/],
-  ])('%j', { timeout: 20_000 }, async (flags, code, message) => {
+  ])('%j', async (flags, code, message) => {
     const failing = program(`--data-dir=${path.join(directory, 'unused')}`, '--bind-address=127.0.0.1', ...flags)
     expect(await failing.exited).toBe(code)
     expect(failing.errors()).toMatch(message)
     expect(failing.out()).toBe('')
   })
 
-  test('all mistakes at once, those of the server and of files as well', { timeout: 20_000 }, async () => {
+  test('all mistakes at once, those of the server and of files as well', async () => {
     await writeFile(path.join(directory, 'flags.yaml'), 'secure-port: http\nrequestheader-allowed-names: front\n')
     const failing = program(
       '--config=flags.yaml',
@@ -310,7 +306,7 @@ describe('what cannot work is said in one sentence', () => {
     expect(lines).toHaveLength(12)
   })
 
-  test('a port that is taken', { timeout: 20_000 }, async () => {
+  test('a port that is taken', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     const { port } = other.address() as AddressInfo
@@ -322,7 +318,6 @@ describe('what cannot work is said in one sentence', () => {
 
   test.runIf(existsSync('/proc/self')).each(['embedded', 'memory'])(
     'a data directory that cannot be made, with storage %s',
-    { timeout: 20_000 },
     async (storage) => {
       const { errors, exited } = program('--data-dir=/proc/keelson', `--storage-backend=${storage}`, '--secure-port=0')
       expect(await exited).toBe(1)
@@ -330,13 +325,13 @@ describe('what cannot work is said in one sentence', () => {
     },
   )
 
-  test.runIf(existsSync('/proc/self'))('a directory for certificates that cannot be made', { timeout: 20_000 }, async () => {
+  test.runIf(existsSync('/proc/self'))('a directory for certificates that cannot be made', async () => {
     const { errors, exited } = server('certificates', '--cert-dir=/proc/keelson', '--storage-backend=memory')
     expect(await exited).toBe(1)
     expect(errors()).toMatch(/^keelson: --cert-dir \/proc\/keelson cannot be used: ENOENT: .*\n$/)
   })
 
-  test('a directory in the place of admin.kubeconfig', { timeout: 20_000 }, async () => {
+  test('a directory in the place of admin.kubeconfig', async () => {
     await mkdir(path.join(directory, 'misplaced/admin.kubeconfig/x'), { recursive: true })
     const { errors, exited } = server('misplaced', '--storage-backend=memory')
     expect(await exited).toBe(1)
@@ -344,7 +339,7 @@ describe('what cannot work is said in one sentence', () => {
     expect(errors()).not.toContain('    at ')
   })
 
-  test('a broken token file, with its line', { timeout: 20_000 }, async () => {
+  test('a broken token file, with its line', async () => {
     await writeFile(path.join(directory, 'broken.csv'), 'a,b,c\nd,e\n')
     const failing = server('tokens', '--token-auth-file=broken.csv', '--storage-backend=memory')
     expect(await failing.exited).toBe(1)
@@ -356,13 +351,13 @@ test.each([
   ['--version', /^Kubernetes v1\.36\.\d+\S*\n$/],
   ['version', /^Kubernetes v1\.36\.\d+\S*\n$/],
   ['--version=raw', /^version\.Info\{Major:"1", Minor:"36", .*GitVersion:"v1\.36.*Platform:".*"\}\n$/],
-])('%s', { timeout: 20_000 }, async (argument, text) => {
+])('%s', async (argument, text) => {
   const version = program(argument)
   expect(await version.exited).toBe(0)
   expect(version.out()).toMatch(text)
 })
 
-test('--help lists every flag in its group', { timeout: 20_000 }, async () => {
+test('--help lists every flag in its group', async () => {
   const help = program('--help')
   expect(await help.exited).toBe(0)
   for (const part of ['Secure serving:', '--secure-port int', '(default 6443)', '--token-auth-file']) expect(help.out()).toContain(part)
@@ -391,7 +386,7 @@ describe('a server in memory', () => {
     // A file in the place of the directory: no user, not even root, can write into it.
     await writeFile(path.join(directory, '.keelson'), '')
     const running = inMemory()
-    await expect.poll(running.out, { timeout: 20_000, interval: 20 }).toContain('(kubeconfig not written, started in ')
+    await expect.poll(running.out, { interval: 20 }).toContain('(kubeconfig not written, started in ')
     expect(running.errors()).toContain('The kubeconfig cannot be written; choose another --data-dir')
     running.child.kill('SIGTERM')
     expect(await running.exited).toBe(0)
