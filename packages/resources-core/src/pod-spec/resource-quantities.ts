@@ -34,9 +34,12 @@ export function isDivisibleHugePages(name: string, quantity: Quantity): boolean 
 /** Finer than thousandths is rounded up. In place. */
 export function roundUpToMilli(list: Record<string, string> | null | undefined): void {
   if (list === null || list === undefined) return
-  for (const [name, text] of Object.entries(list)) {
+  for (const name in list) {
+    const text = list[name]!
     const quantity = parseQuantity(text)
     const { exponent, format } = quantity
-    list[name] = (exponent < thousandth ? new Quantity(quantity.milliValue(), thousandth, format) : quantity).toString()
+    const rounded = (exponent < thousandth ? new Quantity(quantity.milliValue(), thousandth, format) : quantity).toString()
+    // Mostly nothing changes, and writing to a list of many is slow.
+    if (rounded !== text) list[name] = rounded
   }
 }

@@ -1,5 +1,5 @@
 import type { ResourceQuota, ResourceQuotaSpec } from '@keelson/api/core/v1'
-import { fieldError, fieldPath, immutableMessage, parseQuantity } from '@keelson/apimachinery'
+import { appendAll, fieldError, fieldPath, immutableMessage, parseQuantity } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { isStandardQuotaResource } from '../pod-spec/resource-names.ts'
 import { validateResourceQuantity } from '../pod-spec/resource-quantities.ts'
@@ -42,12 +42,14 @@ function validateSpec(spec: DeepReadonly<ResourceQuotaSpec>): FieldErrorList {
 }
 
 function validateAmounts(list: ResourceList | undefined, path: FieldPath): FieldErrorList {
-  return Object.entries(list ?? {}).flatMap(([name, text]) => {
+  const errors: FieldErrorList = []
+  for (const name in list) {
     const at = path.key(name)
-    const errors = validateResourceName(name, at)
+    appendAll(errors, validateResourceName(name, at))
     if (!name.includes('/') && !isStandardQuotaResource(name)) {
       errors.push(fieldError.invalid(at, name, 'must be a standard resource for quota'))
     }
-    return errors.concat(validateResourceQuantity(name, parseQuantity(text), at))
-  })
+    appendAll(errors, validateResourceQuantity(name, parseQuantity(list[name]!), at))
+  }
+  return errors
 }
