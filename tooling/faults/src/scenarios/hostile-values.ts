@@ -45,15 +45,14 @@ export async function prepareCases(client: HostileClient): Promise<ValueCase[]> 
     const answer = await client.send({ method: 'GET', path, headers: { accept: 'application/json' }, body: undefined })
     return JSON.parse(answer!.body) as unknown
   })
+  const create = (path: string, object: object): Promise<unknown> =>
+    client.send({ method: 'POST', path, headers: { 'content-type': 'application/json' }, body: Buffer.from(JSON.stringify(object)) })
+  // Without it, and no controller that makes it, pods are refused before they are validated.
+  await create('/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'default' } })
   for (const resource of resources) {
     if (!resource.verbs.includes('create') || !resource.verbs.includes('update')) continue
     // Some are there already, and some need others first: then updates find nothing, which is an answer too.
-    await client.send({
-      method: 'POST',
-      path: collectionOf(resource, 'default'),
-      headers: { 'content-type': 'application/json' },
-      body: Buffer.from(JSON.stringify(baseObject(resource))),
-    })
+    await create(collectionOf(resource, 'default'), baseObject(resource))
   }
   return valueCases(resources)
 }
