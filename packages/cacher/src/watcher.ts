@@ -4,7 +4,8 @@ import { isStorageError } from '@keelson/storagebackend'
 import type { ObjectEvent, Revision, StoredObject } from '@keelson/storagebackend'
 import type { CacheEvent } from './cache-event.ts'
 import type { ObjectChange } from './cache-state.ts'
-import { yieldToOthers } from './yield-to-others.ts'
+import { catchUpBudget } from './turn-budget.ts'
+import type { TurnBudget } from './turn-budget.ts'
 import type { EventRing } from './event-ring.ts'
 import type { Selection } from './selection.ts'
 import type { ResourceCacheMetrics } from './watch-cache-metrics.ts'
@@ -49,6 +50,8 @@ export interface WatcherOptions<T extends KubeObject> {
   readonly onBehind: () => void
   readonly onEnd: () => void
   readonly metrics?: ResourceCacheMetrics | undefined
+  /** Default: one for all watchers. */
+  readonly budget?: TurnBudget
 }
 
 type Batch<T extends KubeObject> = readonly ObjectEvent<T>[]
@@ -88,6 +91,7 @@ export class Watcher<T extends KubeObject = KubeObject> {
   readonly deadline: number | undefined
   readonly #options: WatcherOptions<T>
   readonly #limits: WatcherLimits
+  readonly #budget: TurnBudget
   readonly #clock: Clock
   #initial: Iterator<StoredObject<T> | undefined> | undefined
   #position: number
@@ -100,6 +104,7 @@ export class Watcher<T extends KubeObject = KubeObject> {
   constructor(options: WatcherOptions<T>) {
     this.#options = options
     this.#limits = options.limits
+    this.#budget = options.budget ?? catchUpBudget
     this.#clock = options.clock
     this.selection = options.selection
     this.#triggerField = options.trigger?.field
@@ -236,18 +241,23 @@ export class Watcher<T extends KubeObject = KubeObject> {
       // What was buffered before it fell behind comes first, also when it is over.
       if (this.#initial === undefined && this.#buffer !== undefined) return this.#hand(this.#buffer)
       if (this.#ended || this.#pausing) return undefined
+      if (this.#initial !== undefined && this.#budget.spent) {
+        this.#pause()
+        return undefined
+      }
       const [batch, looked] = this.#initial === undefined ? this.#takeFromRing() : this.#takeInitial(this.#initial)
       if (batch.length > 0) return batch
-      if (looked >= this.#limits.scanned) void this.#pause()
+      if (looked >= this.#limits.scanned) this.#pause()
     }
     return undefined
   }
 
-  async #pause(): Promise<void> {
+  #pause(): void {
     this.#pausing = true
-    await yieldToOthers()
-    this.#pausing = false
-    this.wake()
+    this.#budget.wait(() => {
+      this.#pausing = false
+      this.wake()
+    })
   }
 
   #takeInitial(initial: Iterator<StoredObject<T> | undefined>): [Batch<T>, number] {
