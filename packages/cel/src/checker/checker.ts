@@ -5,7 +5,19 @@ import type { Environment } from '../environment.ts'
 import type { Issues, Message } from '../issues.ts'
 import { operators } from '../operators.ts'
 import { maxTypeSize, mostGeneral, Substitution, TypeTooLarge } from '../types/substitution.ts'
-import { isDynamic, isGround, listType, mapType, optionalType, optionalValue, sameType, sizeOf, types, typeText } from '../types/type.ts'
+import {
+  isDynamic,
+  isGround,
+  listType,
+  mapType,
+  optionalType,
+  optionalValue,
+  sameType,
+  sizeOf,
+  types,
+  typeText,
+  typeWith,
+} from '../types/type.ts'
 import type { Type } from '../types/type.ts'
 import { Scope } from './scope.ts'
 
@@ -329,5 +341,8 @@ function withoutDot(name: string): string {
 function renamed(type: Type, names: ReadonlyMap<string, Type>): Type {
   if (type.kind === 'parameter') return names.get(type.name) ?? type
   if (isGround(type)) return type
-  return { ...type, parameters: type.parameters.map((parameter) => renamed(parameter, names)) }
+  return typeWith(
+    type,
+    type.parameters.map((parameter) => renamed(parameter, names)),
+  )
 }

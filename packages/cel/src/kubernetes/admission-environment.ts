@@ -1,7 +1,7 @@
 import { declareStructs } from '../declarations/structs.ts'
 import type { Environment, StructTypes } from '../environment.ts'
 import { baseEnvironment, jsonPatches } from '../libraries.ts'
-import { structType, types } from '../types/type.ts'
+import { structType, types, typeWith } from '../types/type.ts'
 import type { Type } from '../types/type.ts'
 import { namespaceTypes, requestTypes } from './admission-types.ts'
 import { patchTypes } from './patch-types.ts'
@@ -46,7 +46,7 @@ const authorizerVariables: Readonly<Record<string, Type>> = {
 
 /** The type of a policy's variable, by what its expression gives: types of objects are not kept. */
 export function variableType(type: Type): Type {
-  if (type.kind === 'list' || type.kind === 'map') return { ...type, parameters: type.parameters.map(variableType) }
+  if (type.kind === 'list' || type.kind === 'map') return typeWith(type, type.parameters.map(variableType))
   return kept.has(type.kind) ? type : types.dyn
 }
 

@@ -1,4 +1,4 @@
-import { isDynamic, isGround, sameType, sizeOf, typeParameter } from './type.ts'
+import { isDynamic, isGround, sameType, sizeOf, typeParameter, typeWith } from './type.ts'
 import type { Type } from './type.ts'
 
 const nullable: ReadonlySet<Type['kind']> = new Set(['any', 'duration', 'null', 'opaque', 'struct', 'timestamp'])
@@ -56,7 +56,7 @@ export class Substitution {
         return unknown === 'keep' ? part : unknown
       }
       const parameters = part.parameters.map(replaced)
-      return parameters.every((parameter, i) => parameter === part.parameters[i]) ? part : { ...part, parameters }
+      return parameters.every((parameter, i) => parameter === part.parameters[i]) ? part : typeWith(part, parameters)
     }
     return replaced(type)
   }

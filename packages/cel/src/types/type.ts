@@ -25,6 +25,13 @@ export interface Type {
   readonly kind: TypeKind
   readonly name: string
   readonly parameters: readonly Type[]
+  /** Kept by `sizeOf` and `isGround`; on the type, because a WeakMap of tens of thousands takes most of the time of a garbage collection. */
+  measure?: Measure
+}
+
+interface Measure {
+  readonly size: number
+  readonly isGround: boolean
 }
 
 function simple(kind: TypeKind, name: string = kind): Type {
@@ -99,25 +106,28 @@ export function sameType(a: Type, b: Type): boolean {
   return a.parameters.every((parameter, i) => sameType(parameter, b.parameters[i]!))
 }
 
-interface Measure {
-  readonly size: number
-  readonly isGround: boolean
-}
-
 const simpleMeasure: Measure = { size: 1, isGround: true }
 const parameterMeasure: Measure = { size: 1, isGround: false }
 /** Types are shared by all the places of an expression that have them, so a large one is walked once and not for each place. */
-const measures = new WeakMap<Type, Measure>()
-
 function measureOf(type: Type): Measure {
   if (type.parameters.length === 0) return type.kind === 'parameter' ? parameterMeasure : simpleMeasure
-  let measure = measures.get(type)
-  if (measure === undefined) {
-    const parts = type.parameters.map(measureOf)
-    measure = { size: parts.reduce((sum, { size }) => sum + size, 1), isGround: parts.every(({ isGround }) => isGround) }
-    measures.set(type, measure)
+  return (type.measure ??= measureParts(type.parameters))
+}
+
+function measureParts(parameters: readonly Type[]): Measure {
+  let size = 1
+  let ground = true
+  for (const parameter of parameters) {
+    const measure = measureOf(parameter)
+    size += measure.size
+    ground &&= measure.isGround
   }
-  return measure
+  return { size, isGround: ground }
+}
+
+/** The same type of other parts. */
+export function typeWith({ kind, name }: Type, parameters: readonly Type[]): Type {
+  return { kind, name, parameters }
 }
 
 /** How many parts a type has, itself included. */
