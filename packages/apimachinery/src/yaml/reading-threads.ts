@@ -17,8 +17,8 @@ interface Thread {
 
 /** Longer texts wait for the second thread. */
 const maxShortLength = 256 * 1024
-/** The parser takes about a second for a megabyte on a quiet machine, and this machine may not be quiet. */
-const leastBudget = 2_000
+/** The parser takes about a second for a megabyte on a quiet machine, and a thread half a second to start on Node 22. This machine may not be quiet. */
+const leastBudget = 4_000
 const budgetPerMegabyte = 5_000
 
 /**
