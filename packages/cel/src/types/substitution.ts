@@ -137,7 +137,7 @@ export function mostGeneral(a: Type, b: Type): Type {
 }
 
 function isAsGeneral(a: Type, b: Type): boolean {
-  if (isDynamic(a) || a.kind === 'parameter') return true
+  if (a === b || isDynamic(a) || a.kind === 'parameter') return true
   if (isDynamic(b) || b.kind === 'parameter' || a.kind !== b.kind) return false
   if (a.kind === 'type') return true
   if (a.name !== b.name || a.parameters.length !== b.parameters.length) return false
