@@ -1,4 +1,4 @@
-import { decodeStruct, fieldError, fieldPath, newInvalid, parseJson, strictDecodingMessage } from '@keelson/apimachinery'
+import { decodeStruct, fieldError, fieldPath, newInvalid, parseJson, restAfter, strictDecodingMessage } from '@keelson/apimachinery'
 import type { Decoded, FieldValidation, JsonObject, JsonValue, KubeObject, RequestContext } from '@keelson/apimachinery'
 import { andThen } from './and-then.ts'
 import type { DecodedBody } from './decode-body.ts'
@@ -46,15 +46,20 @@ export function decodePatched(
   const patched = ofKind(scope, whole)
   const { type } = scope
   let decoded: Decoded<KubeObject>
+  const began = performance.now()
   try {
     decoded = type
       ? decodeChanged(type.schema, patched, current, { strict: validation, converting })
       : { object: patched as unknown as KubeObject, strictErrors: [] }
   } catch (error) {
     const found = messageOf(error)
-    return converting || type === undefined
-      ? refuse(found)
-      : andThen(printed(), (text) => refuse(misfitOf(() => decodeStruct(type.schema, parseJson(text))) ?? found))
+    return andThen(restAfter(began), () =>
+      converting || type === undefined
+        ? refuse(found)
+        : andThen(printed(), (text) =>
+            andThen(restAfter(began), () => refuse(misfitOf(() => decodeStruct(type.schema, parseJson(text))) ?? found)),
+          ),
+    )
   }
   const { object, strictErrors, emptied } = decoded
   return andThen(converting ? strictErrors : inPrintedOrder(scope, strictErrors, printed), (errors) =>
