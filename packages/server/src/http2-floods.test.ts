@@ -83,8 +83,8 @@ test('a client that is nobody is asked to leave once, however many requests it h
   socket.write(Buffer.concat(Array.from({ length: 50 }, (_, i) => get(1 + 2 * i))))
   await new Promise((resolve) => socket.once('close', resolve))
   expect(counts.get(frameType.headers)).toBe(50)
-  // One says that the end is near, one which request was the last.
-  expect(counts.get(frameType.goaway)).toBeLessThanOrEqual(2)
+  // One says that the end is near, one which request was the last; older versions of Node send that twice.
+  expect(counts.get(frameType.goaway)).toBeLessThanOrEqual(3)
 })
 
 test('frames that are no requests end a connection on which nobody has been authenticated', async () => {
