@@ -44,4 +44,4 @@ export class TurnBudget {
 }
 
 /** All watches of the process: they share its thread. */
-export const catchUpBudget = new TurnBudget()
+export const catchUpBudget: TurnBudget = new TurnBudget()
