@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { pnpm } from '@keelson/tooling-run/prepare'
+import { node, pnpm, tool } from '@keelson/tooling-run/prepare'
 import { publishedManifests, repositoryRoot } from './manifests.ts'
 import type { Manifest } from './manifests.ts'
 import { readTarball } from './tarball.ts'
@@ -22,6 +22,8 @@ export interface PackedPackage {
 /** Packs every public package as a release does: pnpm builds it (`prepack`), and swaps `exports` to dist. */
 export function packAll(destination: string): readonly PackedPackage[] {
   mkdirSync(destination, { recursive: true })
+  // Once for all: pnpm packs several at a time, and the builds of `prepack` would write the same files.
+  execFileSync(node, [tool('tsc'), '-b', 'tsconfig.build.json'], { cwd: repositoryRoot, stdio: 'inherit' })
   const published = publishedManifests()
   const filters = published.flatMap(({ manifest }) => ['--filter', manifest.name])
   execFileSync(...pnpm(...filters, 'pack', '--pack-destination', destination), {
