@@ -85,9 +85,20 @@ export class TypedKind {
     const from = this.#versions.schemaOf(object.apiVersion)
     const to = this.#versions.schemaOf(apiVersion)
     if (from === undefined || to === undefined) return undefined
-    const copy = decodeStruct<KubeObject>(from, object.value).object
+    const copy = this.#decodeForConversion(from, object)
     const value = this.#versions.fromHub(this.#versions.toHub(copy, object.apiVersion), apiVersion)
     return { apiVersion, type: mergeTypeOf(to), value: withoutManaged(value) }
+  }
+
+  #decodeForConversion(schema: StructSchema, { apiVersion, value }: TypedObject): KubeObject {
+    try {
+      return decodeStruct<KubeObject>(schema, value, { converting: true }).object
+    } catch (error) {
+      if (!isJsonError(error)) throw error
+      throw newUnknownError(`unable to convert unstructured object to ${showKind(apiVersion, this.#kind)}: ${error.message}`, {
+        cause: error,
+      })
+    }
   }
 
   /** As messages name an object: `shop/web; apps/v1, Kind=Deployment`. */
