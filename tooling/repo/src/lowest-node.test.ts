@@ -64,5 +64,5 @@ test('the version that the scripts fetch is the one they say', fetching, async (
 
 test('a version that is none is refused', () => {
   expect(() => findNode('latest')).toThrow('"latest" is not a version of Node; write it like 22.12 or 24')
-  expect(readFileSync(path.join(repositoryRoot, '.ci/run'), 'utf8')).toContain('npm test -- --node=lowest packages apps')
+  expect(readFileSync(path.join(repositoryRoot, '.ci/run'), 'utf8')).toContain('npm test -- --node=lowest packages/ apps/')
 })
