@@ -1,3 +1,5 @@
+import { newRequestEntityTooLarge } from '@keelson/apimachinery'
+
 /**
  * The stored form on the embedded drivers. All integers are big-endian.
  *
@@ -19,6 +21,8 @@ export const headerBytes = 19
 export const labelsAt = 17
 export const noLabels = 0xffff
 const maxString = 0xffff
+/** One less than `noLabels`. */
+const maxLabels = 0xfffe
 
 export interface RecordParts {
   readonly schemaVersion: number
@@ -32,13 +36,15 @@ export interface RecordParts {
 
 export function encodeRecord(parts: RecordParts): Uint8Array {
   const labels = parts.labels ? Object.keys(parts.labels).sort() : undefined
+  if (labels !== undefined && labels.length > maxLabels)
+    throw newRequestEntityTooLarge(`an object has at most ${maxLabels} labels, not ${labels.length}`)
   const strings: string[] = []
   if (labels) for (const key of labels) strings.push(key, parts.labels![key]!)
   strings.push(...parts.fields)
   let head = headerBytes + 2
   for (const text of strings) {
     const length = byteLength(text)
-    if (length > maxString) throw new Error('a label or selectable field is too long to be stored')
+    if (length > maxString) throw newRequestEntityTooLarge(`a label or selectable field has at most ${maxString} bytes, not ${length}`)
     head += 2 + length
   }
   const { json } = parts
