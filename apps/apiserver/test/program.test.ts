@@ -178,7 +178,7 @@ describe('a server', () => {
       expect(running.errors()).not.toContain(secret)
   })
 
-  test('listens on this machine alone, unless it is told otherwise', async () => {
+  test('listens on the loopback address alone unless --bind-address names another', async () => {
     const flags = ['--secure-port=0', '--storage-backend=memory', '--controllers=none', '--token-auth-file=tokens.csv']
     const local = program('--data-dir=local', ...flags)
     const open = program('--data-dir=open', '--bind-address=0.0.0.0', ...flags)

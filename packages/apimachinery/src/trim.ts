@@ -1,4 +1,4 @@
-/** Without what there is of one character at the end. A regular expression would begin anew at each such character within: quadratic. */
+/** Removes all of one character from the end. A regular expression would start again at each such character within the text: quadratic. */
 export function trimRight(text: string, character: string): string {
   let end = text.length
   while (end > 0 && text[end - 1] === character) end--

@@ -6,7 +6,7 @@ import { credentialIdKey } from './users.ts'
 
 /**
  * The subject of a verified client certificate: the last CN is the user, as in Go, and each O a group. A certificate that did not verify is rejected rather
- * than overlooked, so that its owner is told instead of becoming anonymous.
+ * than overlooked, so that its owner gets an error instead of becoming anonymous.
  */
 export function createClientCertificateAuthenticator(): Authenticator {
   // All requests of a connection show the same object.

@@ -57,7 +57,7 @@ async function bytesOf(stream: ClientHttp2Stream): Promise<number> {
 }
 
 test.each(['/whole', '/unwaited', '/pieces'])(
-  '%s: of a user who reads nothing only the latest answers are kept, and others lose none',
+  '%s: keeps only the latest answers of a user that reads nothing, and all of other users',
   async (path) => {
     const sessions = [open(), open()]
     const slow = await ask(sessions[0]!, '/whole', 'slow')

@@ -16,7 +16,7 @@ interface Reader {
 
 /**
  * Bounds what clients that do not read make the server keep. When more than `maxBytes` wait, the user that most of it waits for loses the answers that have
- * waited longest, so that one who reads slowly is not cut off for another who does not read at all.
+ * waited longest, so that a slow reader is not cut off for a user that does not read at all.
  */
 export function createUnreadAnswers(maxBytes: number): UnreadAnswers {
   const readers = new Map<string, Reader>()

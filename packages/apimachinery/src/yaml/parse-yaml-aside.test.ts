@@ -47,7 +47,7 @@ it('throws what the parser throws, and tells of keys set twice', async () => {
   }
 })
 
-it('reads many at once, and nothing for who has left', async () => {
+it('reads many at once, and nothing for clients that left', async () => {
   const leaving = new AbortController()
   const reads = [parseYamlAside(long(''), never), parseYamlAside(long(''), () => leaving.signal), parseYamlAside(long(''), never)]
   leaving.abort(new Error('gone'))

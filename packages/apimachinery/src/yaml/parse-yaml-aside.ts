@@ -40,7 +40,7 @@ async function aside(input: Uint8Array, signal: AbortSignal): Promise<(() => Par
   }
 }
 
-/** What was read for the first who asks, a new value for each after that. */
+/** The value that was read for the first caller, a new one for each later caller. */
 function readOnce(text: string, read: JsonValue): () => ParsedYaml {
   let first: { readonly value: JsonValue } | undefined = { value: read }
   return () => {

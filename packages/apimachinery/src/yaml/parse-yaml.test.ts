@@ -111,7 +111,7 @@ describe('errors', () => {
     ['lists on one line', '- ', ''],
     ['keys of keys', '? ', ''],
     ['lists in brackets, on the third line', '[', 'a: 1\nb: 2\nc: '],
-  ])('%s are read as deep as the original reads them, and no further', (_, part, before) => {
+  ])('%s are read as deep as kube-apiserver reads them, and no further', (_, part, before) => {
     const start = process.cpuUsage()
     expect(messageOf(before + part.repeat(1_000_000))).toBe(`yaml: ${before === '' ? '' : 'line 3: '}exceeded max depth of 10000`)
     const { user } = process.cpuUsage(start)

@@ -84,7 +84,7 @@ it('gives a text up that is not read within its budget, ends its thread and goes
   expect(await next).toBe(done)
 })
 
-it('frees the place of who has left, waiting or reading', async () => {
+it('frees the place of a client that left, waiting or reading', async () => {
   const { threads, finish, lengths } = manualThreads()
   const [reader, waiter] = [new AbortController(), new AbortController()]
   const reads = [threads.read(text(500_000), reader.signal), threads.read(text(500_001), waiter.signal), threads.read(text(500_002), never)]

@@ -34,7 +34,7 @@ export class ReadingThreads {
     { choose: ([oldest]) => oldest, busy: false },
   ]
 
-  /** `delay` is `setTimeout` of `node:timers/promises`, but for tests. */
+  /** `delay` is `setTimeout` of `node:timers/promises`; tests bring their own. */
   constructor(read: ReadInThread, delay: typeof pause = pause) {
     this.#read = read
     this.#delay = delay

@@ -74,7 +74,7 @@ function overlaps(paths: readonly PathOf[]): Iterable<string> {
   return found
 }
 
-/** From the end: a regular expression would begin anew at every slash within. */
+/** From the end: a regular expression would start again at every slash within. */
 function withoutSlashesBehind(path: string): string {
   let end = path.length
   while (path[end - 1] === '/') end--

@@ -19,7 +19,7 @@ export interface Node {
 /** A repetition of more than this is treated as one without end. */
 const maxCopies = 8
 
-/** Understands what JavaScript does, but for nested classes of the flag v. */
+/** Reads the syntax of JavaScript, except nested classes of the flag v. */
 export function automatonOf({ source, flags }: RegExp): Automaton {
   return new Builder(source, flags).build()
 }
