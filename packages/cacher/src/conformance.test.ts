@@ -9,15 +9,15 @@ import { withoutSnapshots } from './cacher.fixture.ts'
 import { openCachedStorage } from './testing/index.ts'
 import type { CachedStorageOptions } from './testing/index.ts'
 
-describeStorage('cacher over memory', (request) => openTimed(request, (clock) => ({ backend: openMemory({ clock }) }), { faster: 10 }))
+describeStorage('cacher over memory', (request) => openTimed(request, (clock) => ({ backend: openMemory({ clock }) })))
 
 describeStorage('cacher over a store that does not show its states', (request) =>
-  openTimed(request, (clock) => ({ backend: openMemory({ clock }), wrap: withoutSnapshots }), { faster: 10 }),
+  openTimed(request, (clock) => ({ backend: openMemory({ clock }), wrap: withoutSnapshots })),
 )
 
 describeStorage('cacher over lmdb', async (request) => {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'keelson-cacher-'))
-  const under = await openTimed(request, async (clock) => ({ backend: await openEmbedded({ clock, dataDir }) }), { faster: 1 })
+  const under = await openTimed(request, async (clock) => ({ backend: await openEmbedded({ clock, dataDir }) }))
   return {
     ...under,
     async close() {
@@ -32,11 +32,10 @@ type TestClock = ReturnType<typeof createManualClock>
 async function openTimed(
   request: StorageSuiteRequest,
   options: (clock: TestClock) => CachedStorageOptions | Promise<CachedStorageOptions>,
-  { faster }: { readonly faster: number },
 ): Promise<StorageUnderTest> {
   const clock = createManualClock()
-  // Time passes by itself too, for reads that wait no longer than so long. It may pass faster where nothing waits for a disk.
-  const passing = setInterval(() => clock.advance(10 * faster), 10)
+  // Time passes by itself too, for reads that wait no longer than so long.
+  const passing = setInterval(() => clock.advance(10), 10)
   const under = await openCachedStorage(request, { ...(await options(clock)), clock })
   return { ...under, close: () => Promise.resolve(under.close()).finally(() => clearInterval(passing)) }
 }

@@ -386,7 +386,7 @@ describe('warnings about pods', () => {
 })
 
 describe('a body full of ports and variables', () => {
-  const count = 60_000
+  const count = 20_000
   const warned = async (container: (count: number) => object): Promise<number> => {
     const [few, many] = [count / 4, count].map((count) => pod({ containers: [{ name: 'a', image: 'i', ...container(count) }] }))
     const small = await processorTime(() => podWarnings(few!))
