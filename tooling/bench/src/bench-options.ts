@@ -15,6 +15,8 @@ export interface BenchOptions {
   readonly document: boolean
   /** A revision to compare with. */
   readonly base: string | undefined
+  /** Pairs of servers that each item is compared on. */
+  readonly processes: number
   readonly etcd: string | undefined
   /** Another server, measured in turns with ours and with bare. */
   readonly other: { readonly name: string; readonly url: string; readonly token: string; readonly pid: number | undefined } | undefined
@@ -48,6 +50,7 @@ ${lines.join('\n')}
   --rounds ${usualRounds.withBar}            measurements of each item on each server, in turns; without it ${usualRounds.without} where nothing is demanded, and ${comparedRounds} with --base
   --profile             leaves a CPU and a heap profile for each item in bench/profiles
   --base REVISION       compares with another revision, in turns; fails when something is more than 15 % worse
+  --processes 1         with --base: measures each item on as many pairs of new servers, which tells differences of a few percent from chance
   --server URL          measures another server too, in turns
   --token TOKEN         its credential
   --name NAME           what to call it
@@ -73,6 +76,7 @@ export function parseBenchOptions(args: readonly string[], all: readonly Item[])
       publish: { type: 'boolean', default: false },
       document: { type: 'boolean', default: false },
       base: { type: 'string' },
+      processes: { type: 'string', default: '1' },
       server: { type: 'string' },
       token: { type: 'string', default: '' },
       name: { type: 'string', default: 'other' },
@@ -96,6 +100,7 @@ export function parseBenchOptions(args: readonly string[], all: readonly Item[])
     publish: values.publish,
     document: values.document,
     base,
+    processes: positive('processes', values.processes),
     etcd: values.etcd,
     other:
       server === undefined

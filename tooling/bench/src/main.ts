@@ -52,11 +52,11 @@ async function measure(chosen: BenchOptions): Promise<number> {
   return failed === 0 ? 0 : 1
 }
 
-async function compare({ items, seconds, rounds, etcd }: BenchOptions, revision: string): Promise<number> {
+async function compare({ items, seconds, rounds, processes, etcd }: BenchOptions, revision: string): Promise<number> {
   const base = buildRevision(root, revision)
   using scratch = new Scratch()
   await using bench = openBench({ scratch, program: program(), seconds, etcd, base: { name: baseSide, program: base } })
-  const regressed = await compareItems(items, bench, { rounds, progress: createProgress(), print: console.log })
+  const regressed = await compareItems(items, bench, { rounds, processes, progress: createProgress(), print: console.log })
   console.log(regressed.length === 0 ? `nothing is worse than ${revision}` : `worse than ${revision}: ${regressed.join(', ')}`)
   return regressed.length === 0 ? 0 : 1
 }

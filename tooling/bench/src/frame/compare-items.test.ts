@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { compareItems } from './compare-items.ts'
-import type { Item } from './item.ts'
+import type { Item, Side } from './item.ts'
 import type { OpenBench } from './open-bench.ts'
 import { createProgress } from './progress.ts'
 
-const bench = { seconds: 1, release() {} } as unknown as OpenBench
+const bench = { seconds: 1, release() {}, async stop() {} } as unknown as OpenBench
 const progress = createProgress({ write: () => true } as unknown as NodeJS.WriteStream)
 
 /** Ours gives these rates one after the other, the base always 100. */
@@ -26,9 +26,29 @@ function planted(rates: readonly number[]): Item {
 test('a planted regression fails, one that was only a bad moment does not', async () => {
   const printed: string[] = []
   const run = (item: Item): Promise<readonly string[]> =>
-    compareItems([item], bench, { rounds: { withBar: 3, without: 3 }, progress, print: (line) => printed.push(line) })
+    compareItems([item], bench, { rounds: { withBar: 3, without: 3 }, processes: 1, progress, print: (line) => printed.push(line) })
   expect(await run(planted([80]))).toEqual(['http/planted'])
   expect(printed.at(-1)).toContain('80 % of the base')
   expect(await run(planted([90]))).toEqual([])
   expect(await run(planted([50, 50, 50, 100, 100, 100, 100, 100, 100, 100]))).toEqual([])
+})
+
+test('each pair of processes counts, and which side comes first changes', async () => {
+  const order: string[] = []
+  let pair = 0
+  const item: Item = {
+    name: 'http/planted',
+    title: '',
+    unit: 'requests/s',
+    open: async () => {
+      const rate = [100, 70, 100][pair++]!
+      const side = (name: string, value: number): Side => ({ name, measure: async () => (order.push(name), { value }) })
+      return { sides: [side('keelson', rate), side('base', 100)] }
+    },
+  }
+  const printed: string[] = []
+  const options = { rounds: { withBar: 1, without: 1 }, processes: 3, progress, print: (line: string) => printed.push(line) }
+  expect(await compareItems([item], bench, options)).toEqual([])
+  expect(printed.at(-1)).toContain('100 % of the base')
+  expect(order).toEqual(['keelson', 'base', 'base', 'keelson', 'keelson', 'base'])
 })

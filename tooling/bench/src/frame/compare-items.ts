@@ -1,4 +1,4 @@
-import type { Item, Rounds } from './item.ts'
+import type { Figure, Item, Rounds } from './item.ts'
 import type { OpenBench } from './open-bench.ts'
 import { number, percent } from './figure-text.ts'
 import type { Progress } from './progress.ts'
@@ -9,22 +9,27 @@ import type { ItemResult } from './run-item.ts'
 
 export const baseSide = 'base'
 
-/** Every item on both revisions in turns. One that got worse is measured once more, twice as often, before it is believed. Resolves to their names. */
-export async function compareItems(
-  items: readonly Item[],
-  bench: OpenBench,
-  { rounds, progress, print }: { readonly rounds: Rounds; readonly progress: Progress; readonly print: (text: string) => void },
-): Promise<readonly string[]> {
+export interface CompareOptions {
+  readonly rounds: Rounds
+  /**
+   * Pairs of server processes that each item is measured on, with all rounds on each pair. How the engine compiles a program and where its memory lies differ
+   * from process to process by some percent, so one pair cannot show a smaller difference, however many rounds it is measured in.
+   */
+  readonly processes: number
+  readonly progress: Progress
+  readonly print: (text: string) => void
+}
+
+/** Measures every item on both revisions in turns. Measures one that got worse once more, in twice as many rounds. Resolves to the names of those that are still worse. */
+export async function compareItems(items: readonly Item[], bench: OpenBench, options: CompareOptions): Promise<readonly string[]> {
+  const { progress, print } = options
   const regressed: string[] = []
   for (const [done, item] of items.entries()) {
     progress.show(done, items.length, item.name)
-    bench.release()
-    let result = await runItem(item, bench, { rounds })
-    let comparison = result === undefined ? undefined : comparisonOf(result)
+    let comparison = await comparisonOn(item, bench, options, 1)
     if (comparison?.regressed === true) {
       progress.show(done, items.length, `${item.name}, once more`)
-      result = await runItem(item, bench, { rounds, times: 2 })
-      comparison = comparisonOf(result!)
+      comparison = await comparisonOn(item, bench, options, 2)
     }
     if (comparison === undefined) continue
     if (comparison.regressed) regressed.push(item.name)
@@ -34,8 +39,23 @@ export async function compareItems(
   return regressed
 }
 
-function comparisonOf({ unit, sides }: ItemResult): Comparison {
-  return compareWithBase(unit, sides[0]!.rounds, sides.find(({ name }) => name === baseSide)!.rounds)
+/** Undefined when the item cannot be measured here. */
+async function comparisonOn(
+  item: Item,
+  bench: OpenBench,
+  { rounds, processes }: CompareOptions,
+  times: number,
+): Promise<Comparison | undefined> {
+  const results: ItemResult[] = []
+  for (let pair = 0; pair < processes; pair++) {
+    if (processes > 1) await bench.stop()
+    else bench.release()
+    const result = await runItem(item, bench, { rounds, times, lastFirst: pair % 2 === 1 })
+    if (result === undefined) return undefined
+    results.push(result)
+  }
+  const figuresOf = (name: string): Figure[] => results.flatMap(({ sides }) => sides.find((side) => side.name === name)!.rounds)
+  return compareWithBase(item.unit, figuresOf(results[0]!.sides[0]!.name), figuresOf(baseSide))
 }
 
 function lineOf({ value, cost, regressed }: Comparison): string {

@@ -28,6 +28,8 @@ export interface RunOptions {
   readonly rounds: Rounds
   /** So many times the rounds, of what is measured in more than one. Default: 1. */
   readonly times?: number
+  /** The last side is warmed up and measured first. */
+  readonly lastFirst?: boolean
   /** Profiles are left beside this, one more measurement is made for them. */
   readonly profile?: string | undefined
   readonly onRound?: ((round: number, rounds: number) => void) | undefined
@@ -42,7 +44,7 @@ const latencySeconds = 1
 export async function runItem(
   item: Item,
   bench: Bench,
-  { rounds, times = 1, profile, onRound }: RunOptions,
+  { rounds, times = 1, lastFirst = false, profile, onRound }: RunOptions,
 ): Promise<ItemResult | undefined> {
   const began = performance.now()
   await using stack = new AsyncDisposableStack()
@@ -52,8 +54,9 @@ export async function runItem(
   stack.defer(() => sides.forEach((side) => side.close?.()))
   const once = Math.min(bar === undefined ? rounds.without : rounds.withBar, item.rounds ?? Infinity)
   const count = once === 1 ? once : once * times
-  const warmUps = await warmedUp(sides, bench.seconds, count)
-  const figures = await inTurns(sides, bench.seconds, count, onRound)
+  const order = lastFirst ? sides.toReversed() : sides
+  const warmUps = await warmedUp(order, bench.seconds, count)
+  const figures = await inTurns(order, bench.seconds, count, onRound)
   const results: SideResult[] = []
   for (const side of sides) {
     const measured = figures.get(side)!
