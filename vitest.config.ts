@@ -11,6 +11,7 @@ const pure = [
   'cel',
   'controllers',
   'encryption',
+  'exchange',
   'http-installer',
   'loopback',
   'registry',

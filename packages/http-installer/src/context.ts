@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Duplex } from 'node:stream'
 import type { RequestContext, UserInfo } from '@keelson/apimachinery'
+import { parseTarget } from '@keelson/exchange'
+import type { RequestTarget } from '@keelson/exchange'
 import type { Context, Env } from 'hono'
 import type { CborCodec } from './cbor/cbor-codec.ts'
 
@@ -101,4 +103,9 @@ export function methodOf(c: InstallerContext): string {
 export function contentTypeOf(c: InstallerContext): string | undefined {
   const incoming = c.env?.incoming
   return incoming === undefined ? c.req.header('content-type') : incoming.headers['content-type']
+}
+
+/** The target of the node request, or of the URL under `app.request()`. Throws `URIError`. */
+export function targetOf(c: InstallerContext): RequestTarget {
+  return parseTarget(c.env?.incoming?.url ?? c.req.url)
 }

@@ -1,5 +1,6 @@
 import { isApiError, newBadRequest } from '@keelson/apimachinery'
 import type { DeleteOptions, KubeObject } from '@keelson/apimachinery'
+import type { QueryParameters } from '@keelson/exchange'
 import type { InstallerContext } from './context.ts'
 import { requestContextOf } from './context.ts'
 import { decodeDocument, notRegistered, withoutDelay } from './decode-document.ts'
@@ -9,7 +10,6 @@ import { negotiateInput } from './negotiate.ts'
 import { parseDeleteOptions, checkDeleteOptions } from './query-options.ts'
 import { readBody } from './read-body.ts'
 import type { ResourceScope } from './scope.ts'
-import type { QueryParameters } from './request-target.ts'
 
 /** Where the original keeps the kinds of meta/v1, and which it has there beside DeleteOptions. */
 const metaScheme = 'k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27'

@@ -8,11 +8,11 @@ import {
   validateListOptions,
 } from '@keelson/apimachinery'
 import type { FieldSelector } from '@keelson/apimachinery'
+import type { QueryParameters } from '@keelson/exchange'
 import type { Predicate } from '@keelson/storagebackend'
 import { parseInt64 } from './go-numbers.ts'
 import { parseLooseBoolean, throwInvalid } from './query-options.ts'
 import type { ResourceScope } from './scope.ts'
-import type { QueryParameters } from './request-target.ts'
 
 /** metav1.ListOptions, as list, watch and deletecollection read them. */
 export interface ListRequestOptions {

@@ -1,9 +1,8 @@
 import { newNotAcceptable, newUnsupportedMediaType } from '@keelson/apimachinery'
-import { parseAccept } from './accept.ts'
-import type { AcceptClause } from './accept.ts'
+import { mediaTypeOf, parseAccept } from '@keelson/exchange'
+import type { AcceptClause, QueryParameters } from '@keelson/exchange'
 import { contentTypeOf, headerOf } from './context.ts'
 import type { InstallerContext } from './context.ts'
-import type { QueryParameters } from './request-target.ts'
 
 export type MediaForm = 'json' | 'yaml' | 'protobuf' | 'cbor'
 
@@ -131,8 +130,7 @@ function accepted(form: MediaForm, clause: AcceptClause, endpoint: EndpointKind)
 export function negotiateInput(c: InstallerContext): MediaForm {
   const contentType = contentTypeOf(c)
   if (contentType === undefined || contentType === '') return 'json'
-  const semicolon = contentType.indexOf(';')
-  const bare = (semicolon < 0 ? contentType : contentType.slice(0, semicolon)).trim().toLowerCase()
+  const bare = mediaTypeOf(contentType).toLowerCase()
   const { forms, mediaTypes: supported } = formsOf(c)
   const form = forms.find((candidate) => mediaTypes[candidate] === bare)
   if (form === undefined) throw newUnsupportedMediaType(supported)

@@ -1,5 +1,6 @@
 import { newGenericServerResponse } from '@keelson/apimachinery'
 import type { ApiError } from '@keelson/apimachinery'
+import { mediaTypesOf } from '@keelson/exchange'
 import { headerOf } from './context.ts'
 import type { InstallerContext } from './context.ts'
 import { formsOf, mediaTypes } from './negotiate.ts'
@@ -16,8 +17,7 @@ export function checkAcceptable(c: InstallerContext, isList: boolean, first: rea
   const { mediaTypes: answers, streams } = formsOf(c)
   // The usual case, without taking the header apart.
   if (answers.includes(accept)) return
-  for (const range of accept.split(',')) {
-    const type = bare(range)
+  for (const type of mediaTypesOf(accept)) {
     if (type === '*/*' || answers.includes(type) || first.includes(type)) return
   }
   throw notAcceptable([...first, ...answers, ...(isList ? streams : [])])
@@ -27,7 +27,7 @@ export function checkAcceptable(c: InstallerContext, isList: boolean, first: rea
 export function checkTakesJson(c: InstallerContext): void {
   const accept = headerOf(c, 'accept')
   if (accept === undefined || accept === '') return
-  const takes = accept.split(',').some((range) => ['*/*', mediaTypes.json].includes(bare(range)))
+  const takes = mediaTypesOf(accept).some((type) => type === '*/*' || type === mediaTypes.json)
   if (!takes) throw notAcceptable([mediaTypes.json])
 }
 
@@ -38,13 +38,6 @@ function notAcceptable(available: readonly string[]): ApiError {
 
 /** Throws 415 when the method takes only certain bodies and this is none of them. */
 export function checkConsumable(contentType: string | undefined, consumable: readonly string[]): void {
-  for (const type of (contentType || 'application/octet-stream').split(',')) {
-    if (consumable.includes(bare(type))) return
-  }
+  if (mediaTypesOf(contentType || 'application/octet-stream').some((type) => consumable.includes(type))) return
   throw newGenericServerResponse(415, '', nowhere, '', { serverMessage: '415: Unsupported Media Type' })
-}
-
-function bare(type: string): string {
-  const semicolon = type.indexOf(';')
-  return (semicolon < 0 ? type : type.slice(0, semicolon)).trim()
 }

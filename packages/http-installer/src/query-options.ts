@@ -7,9 +7,9 @@ import {
   validateUpdateOptions,
 } from '@keelson/apimachinery'
 import type { DeleteOptions, FieldErrorList, FieldValidation } from '@keelson/apimachinery'
+import type { QueryParameters } from '@keelson/exchange'
 import { parseInt64 } from './go-numbers.ts'
 import { isApply } from './patch-types.ts'
-import type { QueryParameters } from './request-target.ts'
 
 /** The query parameters of create, update and patch. */
 export interface WriteRequestOptions {

@@ -1,6 +1,7 @@
 import type { GroupResource, GroupVersionKind, GroupVersionResource, RequestContext } from '@keelson/apimachinery'
 import type { KindType } from '@keelson/api'
 import type { FieldManager } from '@keelson/apimachinery/managed-fields'
+import type { QueryParameters } from '@keelson/exchange'
 import { storageFieldManager } from '@keelson/registry'
 import type { RESTStorage } from '@keelson/registry'
 import type { APIGroupInfo } from './api-group-info.ts'
@@ -9,7 +10,6 @@ import { MessageCache } from './message-cache.ts'
 import type { EndpointKind, Negotiated } from './negotiate.ts'
 import type { SurfaceSettings } from './settings.ts'
 import { typeHead } from './splice.ts'
-import type { QueryParameters } from './request-target.ts'
 
 /** Of each path that serves a kind as protobuf. Lists are what it is for: about 10,000 pods fit. */
 const messageBytes = 80 * 1024 * 1024

@@ -2,15 +2,16 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { isApiError, newBadRequest, newInternal } from '@keelson/apimachinery'
 import type { ApiError, Status } from '@keelson/apimachinery'
 import { toYaml } from '@keelson/apimachinery/yaml'
+import { parseQuery } from '@keelson/exchange'
+import type { QueryParameters } from '@keelson/exchange'
 import { encodeUnknown } from '@keelson/api'
 import { metaV1 } from '@keelson/api/meta/v1'
+import { targetOf } from './context.ts'
 import type { InstallerContext } from './context.ts'
 import { mediaTypes, prefersPretty, tryNegotiate } from './negotiate.ts'
 import { ClientGoneError } from './read-body.ts'
-import { parseQuery, targetOf } from './request-target.ts'
 import { BrokenResponseError, sendBytes } from './response.ts'
 import type { ResponseHeaders } from './response.ts'
-import type { QueryParameters } from './request-target.ts'
 
 /**
  * The one translation of errors to HTTP: an ApiError's Status in the form that the client accepts (JSON when it accepts none),

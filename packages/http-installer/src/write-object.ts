@@ -1,4 +1,5 @@
 import { ApiError, newNotAcceptable } from '@keelson/apimachinery'
+import type { QueryParameters } from '@keelson/exchange'
 import type { RestResult } from '@keelson/registry'
 import { isStoredObject } from '@keelson/storagebackend'
 import type { StoredObject } from '@keelson/storagebackend'
@@ -18,7 +19,6 @@ import type { Answer } from './scope.ts'
 import { objectSlabs } from './slab-pool.ts'
 import { spliced, splicedLength, writeSpliced } from './splice.ts'
 import { TableRows } from './table.ts'
-import type { QueryParameters } from './request-target.ts'
 
 /** One object, in the form, version and shape that was negotiated. */
 export function writeResult(answer: Answer, status: number, result: RestResult): Response | Promise<Response> {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { RequestContext, RequestInfo, UserInfo } from '@keelson/apimachinery'
-import { parseQuery } from '@keelson/http-installer'
+import { parseQuery } from '@keelson/exchange'
 import type { Expiring } from './deadlines.ts'
 
 export type Incoming = IncomingMessage | Http2ServerRequest

@@ -5,15 +5,10 @@ import { optionProblems, systemClock } from '@keelson/apimachinery'
 import type { UserInfo } from '@keelson/apimachinery'
 import { authenticatedUser } from '@keelson/auth'
 import type { Authenticator, Authorizer } from '@keelson/auth'
-import {
-  isInstalledResource,
-  parseQuery,
-  parseTarget,
-  serveJsonDocument,
-  writeNothingThere,
-  writePageNotFound,
-} from '@keelson/http-installer'
-import type { CborCodec, InstallerContext, InstallerEnv, QueryParameters } from '@keelson/http-installer'
+import { parseQuery, parseTarget } from '@keelson/exchange'
+import type { QueryParameters } from '@keelson/exchange'
+import { isInstalledResource, serveJsonDocument, writeNothingThere, writePageNotFound } from '@keelson/http-installer'
+import type { CborCodec, InstallerContext, InstallerEnv } from '@keelson/http-installer'
 import { Hono } from 'hono'
 import { SmartRouter } from 'hono/router/smart-router'
 import { TrieRouter } from 'hono/router/trie-router'

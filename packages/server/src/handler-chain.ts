@@ -3,6 +3,7 @@ import { isApiError, newTimeout, newTooManyRequests, newUnauthorized } from '@ke
 import type { RequestInfo, UserInfo } from '@keelson/apimachinery'
 import { anonymousUser, authorizeImpersonation, forbiddenError, impersonatedUser, unauthenticatedGroup } from '@keelson/auth'
 import type { Authenticator, Authorizer } from '@keelson/auth'
+import { RequestInfoError, parseQuery, parseRequestInfo, parseTarget } from '@keelson/exchange'
 import { createWarner, sendBytes, setRequestContext, writeError } from '@keelson/http-installer'
 import type { InstallerContext, InstallerEnv } from '@keelson/http-installer'
 import type { AccessMetrics } from './access-metrics.ts'
@@ -18,7 +19,6 @@ import type { Lifecycle } from './lifecycle.ts'
 import { isLongRunning } from './long-running.ts'
 import { connectionKey, connectionOf } from './peer.ts'
 import { plainError, sendPlain } from './plain-answer.ts'
-import { RequestInfoError, parseRequestInfo } from './request-info.ts'
 import { isObserved } from './request-labels.ts'
 import { recordAtEnd } from './request-log.ts'
 import type { RequestRecord } from './request-log.ts'
@@ -72,7 +72,8 @@ export function createHandlerChain(options: HandlerChainOptions): HandlerChain {
 
     let info: RequestInfo
     try {
-      info = parseRequestInfo(method, target)
+      const parsed = parseTarget(target)
+      info = parseRequestInfo(method, parsed, parseQuery(parsed.query))
     } catch (error) {
       if (error instanceof URIError) return sendPlain(c, plainError(400, '400 Bad Request'))
       if (!(error instanceof RequestInfoError)) throw error

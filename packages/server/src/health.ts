@@ -1,6 +1,6 @@
 import type { PlainAnswer } from './plain-answer.ts'
 import { plainError } from './plain-answer.ts'
-import type { QueryParameters } from '@keelson/http-installer'
+import type { QueryParameters } from '@keelson/exchange'
 
 export interface HealthCheck {
   readonly name: string

@@ -1,5 +1,5 @@
 import type { RequestInfo } from '@keelson/apimachinery'
-import { parseQuery } from '@keelson/http-installer'
+import { parseQuery } from '@keelson/exchange'
 
 const connectSubresources = new Set(['log', 'exec', 'portforward', 'attach', 'proxy'])
 const reportedVerbs: Readonly<Record<string, string>> = {

@@ -1,12 +1,17 @@
 import type { RequestInfo } from '@keelson/apimachinery'
 import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
 import { expect, test } from 'vitest'
-import { parseRequestInfo } from './request-info.ts'
+import { parseQuery, parseRequestInfo, parseTarget } from '@keelson/exchange'
 import type { ObservedRequest } from './request-labels.ts'
 import { createRequestMetrics } from './request-metrics.ts'
 
+function infoOf(method: string, url: string): RequestInfo {
+  const target = parseTarget(url)
+  return parseRequestInfo(method, target, parseQuery(target.query))
+}
+
 const asked = (target: string): ObservedRequest => ({
-  info: parseRequestInfo('GET', target),
+  info: infoOf('GET', target),
   method: 'GET',
   query: '',
   contentType: undefined,
@@ -38,8 +43,8 @@ test('sizes are those of reads', () => {
   const registry = createMetricsRegistry()
   const metrics = createRequestMetrics(registry, isServed)
   metrics.observe(asked('/api/v1/pods'), 200, 0.001, 20_000)
-  metrics.observe({ ...asked('/api/v1/pods?watch=1'), info: parseRequestInfo('GET', '/api/v1/pods?watch=1') }, 200, 0.001, 5)
-  metrics.observe({ ...asked('/api/v1/pods'), info: parseRequestInfo('POST', '/api/v1/pods'), method: 'POST' }, 201, 0.001, 5)
+  metrics.observe({ ...asked('/api/v1/pods?watch=1'), info: infoOf('GET', '/api/v1/pods?watch=1') }, 200, 0.001, 5)
+  metrics.observe({ ...asked('/api/v1/pods'), info: infoOf('POST', '/api/v1/pods'), method: 'POST' }, 201, 0.001, 5)
   const text = registry.text()
   expect(text).toMatch(/^apiserver_response_sizes_bucket\{[^}]*verb="LIST"[^}]*le="10000"\} 0$/m)
   expect(text).toMatch(/^apiserver_response_sizes_sum\{[^}]*verb="LIST"[^}]*\} 20000$/m)

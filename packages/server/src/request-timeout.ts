@@ -1,4 +1,4 @@
-import { parseQuery } from '@keelson/http-installer'
+import { parseQuery } from '@keelson/exchange'
 import { newBadRequest, parseDuration } from '@keelson/apimachinery'
 import type { ApiError } from '@keelson/apimachinery'
 

@@ -1,5 +1,6 @@
 import type { CborCodec, InstallerContext, InstallerEnv } from '@keelson/http-installer'
-import { parseAccept, sendBytes, writeError } from '@keelson/http-installer'
+import { parseAccept } from '@keelson/exchange'
+import { sendBytes, writeError } from '@keelson/http-installer'
 import { newNotAcceptable } from '@keelson/apimachinery'
 import { toYaml } from '@keelson/apimachinery/yaml'
 import type { Hono } from 'hono'

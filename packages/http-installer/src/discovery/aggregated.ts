@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { parseAccept } from '../accept.ts'
+import { parseAccept } from '@keelson/exchange'
 import type { InstallerContext } from '../context.ts'
 import { sendBytes } from '../response.ts'
 import type { DiscoveryGroup, DiscoveryRegistry, DiscoveryResource, DiscoveryVersion } from './discovery-registry.ts'

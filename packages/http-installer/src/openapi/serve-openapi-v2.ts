@@ -1,4 +1,4 @@
-import { parseAccept } from '../accept.ts'
+import { parseAccept } from '@keelson/exchange'
 import { acceptsGzip } from '../compress/accepts-gzip.ts'
 import { sendGzip } from '../compress/send-compressed.ts'
 import type { InstallerContext } from '../context.ts'

@@ -6,7 +6,19 @@ export interface AcceptClause {
   readonly parameters: Readonly<Record<string, string>>
 }
 
-/** In order of preference. Clauses that cannot be read are left out. */
+/** The media type of a Content-Type header, without parameters; case as sent. "" without a header. */
+export function mediaTypeOf(header: string | undefined): string {
+  if (header === undefined) return ''
+  const semicolon = header.indexOf(';')
+  return (semicolon < 0 ? header : header.slice(0, semicolon)).trim()
+}
+
+/** The media types of a comma-separated header, each without parameters, in the order sent. */
+export function mediaTypesOf(header: string): readonly string[] {
+  return header.split(',').map(mediaTypeOf)
+}
+
+/** The clauses of an Accept header in order of preference. Malformed clauses are dropped. */
 export function parseAccept(header: string): AcceptClause[] {
   const clauses: AcceptClause[] = []
   for (const part of header.split(',')) {
@@ -42,8 +54,8 @@ function parseClause(part: string): AcceptClause | undefined {
 const insertedClauses = 12
 
 /**
- * Insertion for as many as the original inserts, because "comes before" is not transitive for odd headers: the result then depends on the way of
- * sorting. A header has room for a hundred thousand clauses, so more are sorted in a way whose time does not grow with the square.
+ * Up to 12 clauses are sorted by insertion, as in kube-apiserver: `comesBefore` is not transitive for unusual headers, so the result depends on the
+ * algorithm. A header has room for a hundred thousand clauses, so longer lists are sorted in less than quadratic time.
  */
 function inOrder(clauses: AcceptClause[]): AcceptClause[] {
   if (clauses.length > insertedClauses) return clauses.sort(byPreference)

@@ -1,7 +1,8 @@
 import { fourfold, processorTime } from '@keelson/apimachinery/testing'
 import { expect, it } from 'vitest'
-import { parseAccept } from './accept.ts'
-import { parseQuery, parseTarget } from './request-target.ts'
+import { parseAccept } from './media-types.ts'
+import { parseQuery } from './query.ts'
+import { parseTarget } from './target.ts'
 
 it.each([
   ['/api/v1/pods?watch=1', '/api/v1/pods', 'watch=1'],
@@ -13,7 +14,7 @@ it.each([
   ['https://other:1/api/v1/pods?x', '/api/v1/pods', 'x'],
   ['HTTP://other?x', '/', 'x'],
   ['//other/api', '//other/api', ''],
-])('%s is taken apart as it is sent', (target, path, query) => {
+])('splits %s as it is sent', (target, path, query) => {
   expect(parseTarget(target)).toMatchObject({ path, query })
 })
 
@@ -32,7 +33,7 @@ it.each(['*', 'api/v1/pods', '?x', '', 'ftp://x/api', 'https:///api', '/%ff', '/
   expect(() => parseTarget(target)).toThrow(URIError)
 })
 
-it('leaves out what the original cannot read', () => {
+it('drops parameters that kube-apiserver drops', () => {
   expect([...parseQuery('a=1;b=2&c=%zz&d=%2&e=x+y%20z&f&=g&e=')]).toEqual([
     ['e', 'x y z'],
     ['f', ''],

@@ -1,6 +1,14 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { RequestInfoError, parseRequestInfo } from './request-info.ts'
+import { parseQuery } from './query.ts'
+import { RequestInfoError, parseRequestInfo } from './request-attributes.ts'
+import type { RequestAttributes } from './request-attributes.ts'
+import { parseTarget } from './target.ts'
+
+function infoOf(method: string, url: string): RequestAttributes {
+  const target = parseTarget(url)
+  return parseRequestInfo(method, target, parseQuery(target.query))
+}
 
 // verb, prefix, group, version, namespace, resource, subresource, name, parts
 type Row = [method: string, url: string, ...expected: string[]]
@@ -100,7 +108,7 @@ const rows: Row[] = [
 ]
 
 test.each(rows)('%s %s', (method, url, verb, apiPrefix, apiGroup, apiVersion, namespace, resource, subresource, name, parts) => {
-  expect(parseRequestInfo(method, url)).toMatchObject({
+  expect(infoOf(method, url)).toMatchObject({
     isResourceRequest: true,
     verb,
     apiPrefix,
@@ -128,30 +136,30 @@ test.each([
   '/apis/apps/v1/',
   '/metrics/x/y/z',
   '/openapi/v3/api/v1',
-])('%j is a path of its own', (path) => {
-  expect(parseRequestInfo('GET', path)).toMatchObject({ isResourceRequest: false, verb: 'get', path, resource: '' })
+])('%j is a non-resource request', (path) => {
+  expect(infoOf('GET', path)).toMatchObject({ isResourceRequest: false, verb: 'get', path, resource: '' })
 })
 
-test.each(['/api/v1/watch', '/api/v1/proxy/', '/apis/apps/v1/watch'])('%s names nothing', (path) => {
-  expect(() => parseRequestInfo('GET', path)).toThrow(RequestInfoError)
+test.each(['/api/v1/watch', '/api/v1/proxy/', '/apis/apps/v1/watch'])('%s is refused', (path) => {
+  expect(() => infoOf('GET', path)).toThrow(RequestInfoError)
 })
 
-test('selectors belong to lists, watches and collections alone', () => {
+test('only lists, watches and collections have selectors', () => {
   const query = '?fieldSelector=spec.nodeName%3Dn&labelSelector=a%3Db'
   const both = { fieldSelector: 'spec.nodeName=n', labelSelector: 'a=b' }
-  expect(parseRequestInfo('GET', `/api/v1/pods${query}`)).toMatchObject(both)
-  expect(parseRequestInfo('GET', `/api/v1/pods${query}&watch=1`)).toMatchObject(both)
-  expect(parseRequestInfo('DELETE', `/api/v1/namespaces/x/pods${query}`)).toMatchObject(both)
+  expect(infoOf('GET', `/api/v1/pods${query}`)).toMatchObject(both)
+  expect(infoOf('GET', `/api/v1/pods${query}&watch=1`)).toMatchObject(both)
+  expect(infoOf('DELETE', `/api/v1/namespaces/x/pods${query}`)).toMatchObject(both)
   for (const [method, path] of [
     ['GET', '/api/v1/namespaces/x/pods/p'],
     ['POST', '/api/v1/namespaces/x/pods'],
     ['GET', '/api/v1/watch/pods'],
   ] as const) {
-    expect(parseRequestInfo(method, `${path}${query}`)).not.toHaveProperty('fieldSelector')
+    expect(infoOf(method, `${path}${query}`)).not.toHaveProperty('fieldSelector')
   }
 })
 
-test('any path is understood or refused, never a surprise', () => {
+test('any path is interpreted or refused with a known error', () => {
   const segment = fc.oneof(
     fc.constantFrom('api', 'apis', 'v1', 'watch', 'proxy', 'namespaces', 'pods', 'status', '', '.', '%41'),
     fc.string({ maxLength: 5 }),
@@ -163,7 +171,7 @@ test('any path is understood or refused, never a surprise', () => {
       fc.string({ maxLength: 12 }),
       (method, segments, query) => {
         try {
-          const info = parseRequestInfo(method, `/${segments.join('/')}?${query}`)
+          const info = infoOf(method, `/${segments.join('/')}?${query}`)
           expect(info.isResourceRequest).toBe(info.parts.length > 0)
         } catch (error) {
           expect(error instanceof RequestInfoError || error instanceof URIError).toBe(true)
@@ -173,9 +181,24 @@ test('any path is understood or refused, never a surprise', () => {
   )
 })
 
-test('a method that every object has as a member is none', () => {
+test('the name of a member that every object inherits is no method', () => {
   for (const method of ['constructor', '__proto__', 'FOO']) {
-    expect(parseRequestInfo(method, '/api/v1/pods').verb).toBe('')
-    expect(parseRequestInfo(method, '/livez').verb).toBe(method.toLowerCase())
+    expect(infoOf(method, '/api/v1/pods').verb).toBe('')
+    expect(infoOf(method, '/livez').verb).toBe(method.toLowerCase())
   }
+})
+
+test.each([
+  ['/api/v1/pods', '', false],
+  ['/api/v1/namespaces', '', false],
+  ['/api/v1/namespaces/x', '', false],
+  ['/api/v1/namespaces/x/status', '', false],
+  ['/api/v1/namespaces/x/pods', '', true],
+  ['/api/v1/namespaces//pods', '', true],
+  ['/api/v1/namespaces/x/namespaces/x', '', true],
+  ['/api/v1/watch/namespaces/x/pods', 'watch', true],
+  ['/api/v1/proxy/pods/x', 'proxy', false],
+  ['/api/v1/pods?watch=1', '', false],
+])('%s: the verb in the path is %j, in a namespace: %s', (url, pathVerb, inNamespace) => {
+  expect(infoOf('GET', url)).toMatchObject({ pathVerb, inNamespace })
 })

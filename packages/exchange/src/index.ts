@@ -1,0 +1,8 @@
+export { mediaTypeOf, mediaTypesOf, parseAccept } from './media-types.ts'
+export type { AcceptClause } from './media-types.ts'
+export { parseQuery } from './query.ts'
+export type { QueryParameters } from './query.ts'
+export { RequestInfoError, parseRequestInfo } from './request-attributes.ts'
+export type { RequestAttributes } from './request-attributes.ts'
+export { parseTarget } from './target.ts'
+export type { RequestTarget } from './target.ts'

@@ -1,0 +1,154 @@
+import { parseFieldSelector, parseLabelSelector } from '@keelson/apimachinery'
+import type { RequestInfo } from '@keelson/apimachinery'
+import type { QueryParameters } from './query.ts'
+import type { RequestTarget } from './target.ts'
+
+/** The URL is malformed as an API request ("/api/v1/watch" alone). */
+export class RequestInfoError extends Error {
+  override readonly name = 'RequestInfoError'
+}
+
+/** The request info of a URL, with the two facts that routing needs besides. */
+export interface RequestAttributes extends RequestInfo {
+  /** The verb that stands in the path before the resource; "" for usual paths. */
+  readonly pathVerb: '' | 'watch' | 'proxy'
+  /** Whether `namespaces/NAMESPACE/` stands before the resource. */
+  readonly inNamespace: boolean
+}
+
+const apiPrefixes = new Set(['api', 'apis'])
+const namespaceSubresources = new Set(['status', 'finalize'])
+const verbsWithSelectors = new Set(['list', 'watch', 'deletecollection'])
+/** A map, because over HTTP/2 any word is a method, also a name of a member that every object inherits. */
+const verbOfMethod: ReadonlyMap<string, string> = new Map([
+  ['POST', 'create'],
+  ['GET', 'get'],
+  ['HEAD', 'get'],
+  ['PUT', 'update'],
+  ['PATCH', 'patch'],
+  ['DELETE', 'delete'],
+])
+const none: readonly string[] = []
+
+/**
+ * Interprets a URL and its method. This is the only interpretation: the route is found from the result, and authorizers, admission and metrics read
+ * it. The forms of resource requests:
+ *
+ *     /api/VERSION/[watch|proxy/]RESOURCE[/NAME[/SUBRESOURCE]]
+ *     /api/VERSION/[watch|proxy/]namespaces/NAMESPACE/RESOURCE[/NAME[/SUBRESOURCE]]
+ *     /apis/GROUP/VERSION/…the same
+ *
+ * Every other path is a non-resource request. Throws `RequestInfoError` for a path that ends with `watch` or `proxy`.
+ */
+export function parseRequestInfo(method: string, target: RequestTarget, query: QueryParameters): RequestAttributes {
+  const segments = withoutOuterSlashes(target.segments)
+  if (segments.length < 3 || !apiPrefixes.has(segments[0]!)) return nonResource(method, target.path, '')
+  const apiPrefix = segments[0]!
+  const grouped = apiPrefix === 'apis'
+  if (grouped && segments.length < 4) return nonResource(method, target.path, apiPrefix)
+
+  const apiGroup = grouped ? segments[1]! : ''
+  const apiVersion = segments[grouped ? 2 : 1]!
+  let from = grouped ? 3 : 2
+  let verb = verbOfMethod.get(method) ?? ''
+  const pathVerb = pathVerbOf(segments[from]!)
+  if (pathVerb !== '') {
+    verb = pathVerb
+    from++
+    if (from === segments.length) throw new RequestInfoError(`unable to determine kind and namespace from url, ${target.text}`)
+  }
+
+  let namespace = ''
+  let inNamespace = false
+  const count = segments.length - from
+  if (segments[from] === 'namespaces' && count > 1) {
+    namespace = segments[from + 1]!
+    inNamespace = count > 2 && !namespaceSubresources.has(segments[from + 2]!)
+    if (inNamespace) from += 2
+  }
+  const parts = segments.slice(from)
+  const resource = parts[0]!
+  let name = parts[1] ?? ''
+  const subresource = verb === 'proxy' ? '' : (parts[2] ?? '')
+
+  if (name === '' && verb === 'get') {
+    verb = isTrue(query.get('watch')) ? 'watch' : 'list'
+    if (query.size > 0) name = selectedName(query)
+  }
+  if (name === '' && verb === 'delete') verb = 'deletecollection'
+
+  const info: RequestAttributes = {
+    isResourceRequest: true,
+    path: target.path,
+    verb,
+    apiPrefix,
+    apiGroup,
+    apiVersion,
+    namespace,
+    resource,
+    subresource,
+    name,
+    parts,
+    pathVerb,
+    inNamespace,
+  }
+  if (query.size === 0 || pathVerb !== '' || !verbsWithSelectors.has(verb)) return info
+  const fieldSelector = query.get('fieldSelector')
+  const labelSelector = query.get('labelSelector')
+  if (!fieldSelector && !labelSelector) return info
+  return { ...info, ...(fieldSelector ? { fieldSelector } : {}), ...(labelSelector ? { labelSelector } : {}) }
+}
+
+function nonResource(method: string, path: string, apiPrefix: string): RequestAttributes {
+  return {
+    isResourceRequest: false,
+    path,
+    verb: method.toLowerCase(),
+    apiPrefix,
+    apiGroup: '',
+    apiVersion: '',
+    namespace: '',
+    resource: '',
+    subresource: '',
+    name: '',
+    parts: none,
+    pathVerb: '',
+    inNamespace: false,
+  }
+}
+
+function pathVerbOf(segment: string): RequestAttributes['pathVerb'] {
+  return segment === 'watch' || segment === 'proxy' ? segment : ''
+}
+
+function withoutOuterSlashes(segments: readonly string[]): readonly string[] {
+  let start = 0
+  let end = segments.length
+  while (start < end && segments[start] === '') start++
+  while (end > start && segments[end - 1] === '') end--
+  return end - start === segments.length ? segments : segments.slice(start, end)
+}
+
+/** How kube-apiserver reads a boolean parameter: present, and neither "false" nor "0". */
+function isTrue(value: string | null): boolean {
+  if (value === null) return false
+  const lower = value.toLowerCase()
+  return lower !== 'false' && lower !== '0'
+}
+
+/** A list whose field selector allows one name only counts as a request for that name, if all list options are readable. */
+function selectedName(query: QueryParameters): string {
+  const fields = query.get('fieldSelector')
+  if (!fields?.includes('metadata.name') || !isInteger(query.get('limit')) || !isInteger(query.get('timeoutSeconds'))) return ''
+  try {
+    parseLabelSelector(query.get('labelSelector') ?? '')
+    const name = parseFieldSelector(fields).requiresExactMatch('metadata.name')
+    return name === undefined || name === '.' || name === '..' || /[/%]/.test(name) ? '' : name
+  } catch {
+    return ''
+  }
+}
+
+function isInteger(value: string | null): boolean {
+  return value === null || value === '' || /^[+-]?\d+$/.test(value)
+}
