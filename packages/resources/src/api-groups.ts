@@ -18,8 +18,8 @@ import { scheduling } from './scheduling/index.ts'
 import { storage } from './storage/index.ts'
 
 /**
- * Every built-in group beyond core. Adding one is a folder and a line here; adding a resource is a folder in its group, and its name in the
- * group's index.
+ * Every built-in group except core. To add a group, add its folder and a line here. To add a resource, add its folder and list it in the
+ * index of its group.
  */
 export const apiGroups: readonly ApiGroup[] = [
   admissionregistration,

@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { apiGroups } from './api-groups.ts'
 
-/** What the original answered, recorded; beside the repository, and skipped where it is absent. */
+/** Recorded answers of kube-apiserver, outside the repository; the tests are skipped without them. */
 const recorded = new URL('../../../../shared/golden/objects.jsonl', import.meta.url)
 
 interface Step {
@@ -26,7 +26,7 @@ const definitions = new Map<string, ResourceDefinition>(
     .flatMap(({ resources }) => resources)
     .flatMap((resource) =>
       [resource, ...(resource.alsoServedAs ?? [])]
-        // The recorded server had no other versions on.
+        // The recorded server had beta versions switched off.
         .filter(({ version }) => /^v\d+$/.test(version))
         .map(({ group, version }) => [`${group}/${version} ${resource.kind}`, resource] as const),
     ),
@@ -45,14 +45,14 @@ const types = createApiTypes(apiGroups.flatMap((group) => group.types))
 const scheme = new Scheme()
 for (const group of apiGroups) group.register(scheme)
 
-/** What the admission plugins of the recorded server add to objects. */
+/** Changes that the admission plugins of the recorded server make. */
 const admit: Readonly<Record<string, (object: KubeObject) => void>> = {
   VolumeAttributesClass({ metadata }) {
     metadata.finalizers = [...(metadata.finalizers ?? []), 'kubernetes.io/vac-protection']
   },
 }
 
-/** Strict decoding, defaults, and a dry run through the store. */
+/** Decodes strictly, sets defaults and creates the object in a dry run. */
 async function create(step: Step): Promise<string | JsonObject> {
   const definition = definitionOf(step)!
   const { kind } = definition
@@ -83,13 +83,13 @@ async function create(step: Step): Promise<string | JsonObject> {
   }
 }
 
-/** Jobs say their uid in labels too. */
+/** Removes random values; jobs have their UID in labels, too. */
 function comparable({ metadata, ...rest }: JsonObject): JsonObject {
   const { uid, creationTimestamp: _created, managedFields: _managed, ...kept } = metadata as JsonObject
   return JSON.parse(JSON.stringify({ ...rest, metadata: kept }).replaceAll(String(uid), 'UID')) as JsonObject
 }
 
-describe.skipIf(cases.length === 0)('recorded creates', () => {
+describe.skipIf(cases.length === 0)('creates recorded from kube-apiserver', () => {
   it.each(cases.map((recordedCase) => [recordedCase.id, recordedCase.steps[0]!] as const))('%s', async (_id, step) => {
     const answer = await create(step)
     if (step.expect.code >= 400) expect(answer).toBe(step.expect.body.message!)

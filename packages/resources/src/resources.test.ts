@@ -9,13 +9,13 @@ import { workloadCases } from './workloads/workload-cases.fixture.ts'
 import { requests } from './certificates/certificatesigningrequests/requests.fixture.ts'
 
 interface Cases {
-  /** As a client writes it. */
+  /** Object as a client sends it. */
   readonly valid: object
   readonly names?: readonly [string, string, string]
   readonly invalid: Readonly<Record<string, object>>
 }
 
-/** By plural: what is accepted, and what is refused, by the field that is to blame. */
+/** Valid and invalid objects by plural; invalid ones are keyed by the field in the error. */
 const commonCases: Readonly<Record<string, Cases>> = {
   leases: {
     valid: { spec: { holderIdentity: 'me', leaseDurationSeconds: 15 } },
@@ -371,7 +371,7 @@ const scheme = new Scheme()
 for (const group of apiGroups) group.register(scheme)
 const definitions = apiGroups.flatMap(({ resources }) => resources)
 
-/** With defaults, as it reaches the store. */
+/** Builds an object with defaults, as the store receives it. */
 function object({ group, version, kind }: ResourceDefinition, members: object, name = ''): KubeObject {
   const made: KubeObject = { metadata: { name }, ...structuredClone(members) }
   scheme.setDefaults({ group, version, kind }, made)
@@ -394,17 +394,17 @@ for (const definition of definitions) {
 }
 
 describe('built-in groups', () => {
-  it('have every resource in its own group, once', () => {
+  it('list each resource once, in its own group', () => {
     for (const { name, resources } of apiGroups) expect(resources.map(({ group }) => group)).toEqual(resources.map(() => name))
     const names = definitions.map(({ group, plural }) => `${plural}.${group}`)
     expect(new Set(names).size).toBe(names.length)
   })
 
-  it('have the type of each resource', () => {
+  it('include the type of each resource', () => {
     for (const { group, version, kind } of definitions) expect(types.kind({ group, version, kind }), kind).toBeDefined()
   })
 
-  it.each(definitions.map((definition) => [definition.plural, definition] as const))('%s: is tried', (plural) => {
+  it.each(definitions.map((definition) => [definition.plural, definition] as const))('%s has test cases', (plural) => {
     expect(cases[plural]).toBeDefined()
   })
 })

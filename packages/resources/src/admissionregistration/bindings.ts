@@ -6,7 +6,7 @@ import { validateMatchResources, validateParamRef } from './match-resources.ts'
 
 const specPath = fieldPath('spec')
 
-/** What both kinds of bindings say. */
+/** Validates the fields that both kinds of bindings have. */
 export function validateBinding(spec: DeepReadonly<MutatingAdmissionPolicyBindingSpec>): FieldErrorList {
   const { policyName: name = '', paramRef, matchResources } = spec
   const namePath = specPath.child('policyName')

@@ -15,7 +15,7 @@ function generationAfter(webhooks: JsonObject[], stored: JsonObject[]): number |
   return object.metadata.generation
 }
 
-it('what webhooks are sent empty is a change each time, for what is stored has none', () => {
+it('counts an empty list in a webhook as a change each time, because storage drops it', () => {
   expect(generationAfter([{ name: 'a' }], [{ name: 'a' }])).toBe(1)
   expect(generationAfter([{ name: 'a', rules: [] }], [{ name: 'a' }])).toBe(2)
 })

@@ -5,13 +5,13 @@ import type { Strategy } from '@keelson/registry'
 const reservedSuffix = '.static.k8s.io'
 
 /**
- * What all kinds of the group have in common: they count the generations of one member, and one kind of name is reserved. Some tell what was sent
- * empty (`tellsEmpty`) from what is stored of it, which is nothing.
+ * Strategy shared by all kinds of the group: counts changes of `member` in `metadata.generation` and warns about reserved names. With
+ * `emptyIsChange`, an empty list or map sent by the client counts as a change, although storage drops it.
  */
-export function countsGenerations<T extends KubeObject>(
+export function generationStrategy<T extends KubeObject>(
   member: keyof T & string,
   empty: unknown,
-  options: { readonly tellsEmpty?: boolean } = {},
+  options: { readonly emptyIsChange?: boolean } = {},
 ): Strategy<T> {
   return {
     repeatedMetadataChecks: 'create',
@@ -21,7 +21,7 @@ export function countsGenerations<T extends KubeObject>(
     },
     prepareForUpdate(_context, object, old) {
       const { metadata, [member]: before = empty } = old as T
-      const emptied = options.tellsEmpty === true && (wasSentEmpty(object, member) || holdsSentEmpty(object[member]))
+      const emptied = options.emptyIsChange === true && (wasSentEmpty(object, member) || holdsSentEmpty(object[member]))
       if (emptied || !semanticEqual(object[member] ?? empty, before)) object.metadata.generation = (metadata.generation ?? 0) + 1
     },
     warningsOnCreate: (_context, object) => nameWarnings(object),

@@ -33,14 +33,14 @@ export function validateMatchResources(match: DeepReadonly<MatchResources>, path
   ]
 }
 
-/** Of a policy: which requests it is about must be said. */
+/** Validates the `matchConstraints` of a policy, which must have at least one resource rule. */
 export function validateMatchConstraints(match: DeepReadonly<MatchResources> | undefined, path: FieldPath): FieldErrorList {
   if (match === undefined) return [fieldError.required(path)]
-  const none = (match.resourceRules ?? []).length === 0
-  return [...validateMatchResources(match, path), ...(none ? [fieldError.required(path.child('resourceRules'))] : [])]
+  const hasNoRules = (match.resourceRules ?? []).length === 0
+  return [...validateMatchResources(match, path), ...(hasNoRules ? [fieldError.required(path.child('resourceRules'))] : [])]
 }
 
-/** What is deleted cannot be changed any more. */
+/** Allows only operations that a mutation can change: an object being deleted is not mutable. */
 export function validateMutatedOperations({ resourceRules = [] }: DeepReadonly<MatchResources> = {}, path: FieldPath): FieldErrorList {
   const operations = resourceRules.flatMap((rule) => rule.operations ?? [])
   const at = path.child('resourceRules', 'operations')
@@ -58,17 +58,17 @@ export function validateParamKind({ apiVersion = '', kind = '' }: DeepReadonly<P
 
 function validateApiVersion(text: string, path: FieldPath): FieldErrorList {
   if (text === '') return [fieldError.required(path)]
-  const pieces = text === '/' ? ['', ''] : text.split('/')
-  if (pieces.length > 2) return [fieldError.invalid(path, text, `unexpected GroupVersion string: ${text}`)]
-  const [version = '', group = ''] = pieces.toReversed()
-  const ofGroup = group === '' ? [] : isDNS1123Subdomain(group)
-  const errors: FieldErrorList = ofGroup.length > 0 ? [fieldError.invalid(path, group, ofGroup.join(','))] : []
+  const segments = text === '/' ? ['', ''] : text.split('/')
+  if (segments.length > 2) return [fieldError.invalid(path, text, `unexpected GroupVersion string: ${text}`)]
+  const [version = '', group = ''] = segments.toReversed()
+  const groupErrors = group === '' ? [] : isDNS1123Subdomain(group)
+  const errors: FieldErrorList = groupErrors.length > 0 ? [fieldError.invalid(path, group, groupErrors.join(','))] : []
   if (version === '') return [...errors, fieldError.invalid(path, text, 'version must be specified')]
-  const ofVersion = isDNS1035Label(version)
-  return ofVersion.length > 0 ? [...errors, fieldError.invalid(path, version, ofVersion.join(','))] : errors
+  const versionErrors = isDNS1035Label(version)
+  return versionErrors.length > 0 ? [...errors, fieldError.invalid(path, version, versionErrors.join(','))] : errors
 }
 
-/** By name or by labels, one of the two. */
+/** Requires exactly one of `name` and `selector`. */
 export function validateParamRef(reference: DeepReadonly<ParamRef>, path: FieldPath): FieldErrorList {
   const { name = '', selector, parameterNotFoundAction: action = '' } = reference
   const both = name !== '' && selector !== undefined
@@ -84,13 +84,13 @@ export function validateParamRef(reference: DeepReadonly<ParamRef>, path: FieldP
   ]
 }
 
-/** As tables show it. */
-export function paramText(reference: DeepReadonly<ParamRef> | undefined): string {
+/** Formats a reference for the ParamRef column: "namespace/name" or a label selector. */
+export function formatParamRef(reference: DeepReadonly<ParamRef> | undefined): string {
   const { name = '', namespace = '', selector } = reference ?? {}
   if (name !== '') return `${namespace || '*'}/${name}`
   return selector === undefined ? '<unset>' : labelSelectorText(selector)
 }
 
-export function paramKindText(kind: DeepReadonly<ParamKind> | undefined): string {
+export function formatParamKind(kind: DeepReadonly<ParamKind> | undefined): string {
   return kind === undefined ? '<unset>' : `${kind.apiVersion ?? ''}/${kind.kind ?? ''}`
 }

@@ -27,11 +27,11 @@ const binding = (paramRef?: object, policyName = 'p'): ValidatingAdmissionPolicy
   spec: { policyName, validationActions: ['Deny'], ...(paramRef && { paramRef: { parameterNotFoundAction: 'Deny', ...paramRef } }) },
 })
 
-/** Reader may read config maps, and nobody else anything. */
-const asked: ParamAccess[] = []
+/** Allows only the user "reader", and only config maps. */
+const checks: ParamAccess[] = []
 const authority: ParamAuthority = {
   async allows({ user }, access) {
-    asked.push(access)
+    checks.push(access)
     return user.name === 'reader' && access.group === '' && access.resource === 'configmaps'
   },
   resourceOf: ({ kind }) => (kind === 'ConfigMap' ? 'configmaps' : undefined),
@@ -42,13 +42,13 @@ const options = { dryRun: false }
 const policies = policyHooks(validatingAdmissionPolicies, authority)
 const bindings = policyBindingHooks(validatingAdmissionPolicyBindings, authority)
 
-describe('nobody reads by a policy what he may not read', () => {
+describe('parameter access of policy writers', () => {
   const write = async (context: RequestContext, made: ValidatingAdmissionPolicy): Promise<unknown> =>
     policies.beginCreate!(context, made, options)
 
-  it('whoever names a kind of parameters may read all of them', async () => {
+  it('requires "get" on all objects of the paramKind', async () => {
     await write(as('reader'), policy(configMaps))
-    expect(asked.at(-1)).toEqual({ verb: 'get', group: '', version: 'v1', resource: 'configmaps', namespace: '*', name: '*' })
+    expect(checks.at(-1)).toEqual({ verb: 'get', group: '', version: 'v1', resource: 'configmaps', namespace: '*', name: '*' })
     await write(as('alice'), policy())
     await write(as('root', ['system:masters']), policy(configMaps))
     await expect(write(as('alice'), policy(configMaps))).rejects.toMatchObject({
@@ -66,19 +66,19 @@ describe('nobody reads by a policy what he may not read', () => {
     await expect(write(as('reader'), policy({ apiVersion: 'v1', kind: 'Other' }))).rejects.toMatchObject({ code: 422 })
   })
 
-  it('what stays as it was is not asked about', async () => {
+  it('skips the check if the paramKind is unchanged', async () => {
     await policies.beginUpdate!(as('alice'), policy(configMaps), policy(configMaps), options)
     await expect(async () => policies.beginUpdate!(as('alice'), policy(configMaps), policy(), options)).rejects.toMatchObject({ code: 422 })
   })
 
-  it('what is not well formed is left to the rules', async () => {
+  it('leaves invalid objects to validation', async () => {
     const wrong = policy(configMaps)
     delete wrong.spec!.validations
     await write(as('alice'), wrong)
   })
 })
 
-describe('nobody binds parameters that he may not read', () => {
+describe('parameter access of binding writers', () => {
   const write = async (context: RequestContext, made: ValidatingAdmissionPolicyBinding): Promise<unknown> =>
     bindings.beginCreate!(context, made, options)
 
@@ -90,13 +90,13 @@ describe('nobody binds parameters that he may not read', () => {
       'gone',
       'unable to get policy gone to determine minimum required permissions and user &{alice  [g] map[]} does not have "get" permission for all groups, versions and resources',
     ],
-  ])('%j of %s', async (paramRef, policyName, message) => {
+  ])('rejects paramRef %j of policy %s', async (paramRef, policyName, message) => {
     await expect(write(as('alice'), binding(paramRef, policyName))).rejects.toThrow(message)
   })
 
-  it('whoever may read them binds them', async () => {
+  it('allows bindings to readable parameters', async () => {
     await write(as('reader'), binding({ name: 'x', namespace: 'ns' }))
-    expect(asked.at(-1)).toEqual({ verb: 'get', group: '', version: 'v1', resource: 'configmaps', namespace: 'ns', name: 'x' })
+    expect(checks.at(-1)).toEqual({ verb: 'get', group: '', version: 'v1', resource: 'configmaps', namespace: 'ns', name: 'x' })
     await write(as('alice'), binding())
     await bindings.beginUpdate!(as('alice'), binding({ name: 'x' }), binding({ name: 'x' }), options)
   })

@@ -13,7 +13,7 @@ type ValidatingSpec = ValidatingAdmissionPolicy['spec']
 type MutatingSpec = MutatingAdmissionPolicy['spec']
 
 function validating(spec: ValidatingSpec, old?: ValidatingSpec): readonly string[] {
-  const policy = (held: ValidatingSpec): ValidatingAdmissionPolicy => ({ metadata: { name: 'policy' }, spec: { ...common, ...held } })
+  const policy = (ownSpec: ValidatingSpec): ValidatingAdmissionPolicy => ({ metadata: { name: 'policy' }, spec: { ...common, ...ownSpec } })
   return validateValidatingPolicy(policy(spec), old === undefined ? undefined : policy(old)).map(
     ({ field, detail }) => `${field}: ${detail}`,
   )
@@ -25,7 +25,7 @@ function mutating(spec: MutatingSpec): readonly string[] {
 }
 
 describe('expressions of policies', () => {
-  it('must give what they are for', () => {
+  it('must return the type that their purpose requires', () => {
     const found = validating({
       matchConditions: [{ name: 'one', expression: 'request.name' }],
       validations: [{ expression: 'object.a', messageExpression: '1' }],
@@ -39,7 +39,7 @@ describe('expressions of policies', () => {
     ])
   })
 
-  it('know the variables before them, and their types', () => {
+  it('can use preceding variables with their types', () => {
     const variables = [
       { name: 'count', expression: 'object.items.size()' },
       { name: 'more', expression: 'variables.count + 1' },
@@ -54,12 +54,12 @@ describe('expressions of policies', () => {
     ])
   })
 
-  it('know variables only when there are some', () => {
+  it('can use `variables` only if the policy defines some', () => {
     const expected = "compilation failed: ERROR: <input>:1:1: undeclared reference to 'variables' (in container '')\n | variables.a\n | ^"
     expect(validating({ validations: [{ expression: 'variables.a' }] })).toEqual([`spec.validations[0].expression: ${expected}`])
   })
 
-  it('know parameters only with a kind of them, and no authorizer in messages', () => {
+  it('can use `params` only with a paramKind, and no `authorizer` in messages', () => {
     const spec: ValidatingSpec = {
       validations: [{ expression: 'params.a == 1', messageExpression: 'authorizer.path("/a").check("get").reason()' }],
     }
@@ -72,14 +72,14 @@ describe('expressions of policies', () => {
     ])
   })
 
-  it('are compiled again when what they speak of has gone', () => {
+  it('are compiled again after the paramKind is removed', () => {
     const validations = [{ expression: 'params.a == 1' }]
     const old: ValidatingSpec = { validations, paramKind: { apiVersion: 'v1', kind: 'ConfigMap' } }
     expect(validating(old, old)).toEqual([])
     expect(validating({ validations }, old)).toEqual([expect.stringContaining("undeclared reference to 'params'")])
   })
 
-  it('make objects and patches in mutations alone', () => {
+  it('can build objects and patches only in mutations', () => {
     const mutations = [
       { patchType: 'ApplyConfiguration', applyConfiguration: { expression: ' Object{spec: Object.spec{replicas: 1}} ' } },
       { patchType: 'JSONPatch', jsonPatch: { expression: '[JSONPatch{op: "add", path: "/a", value: 1}]' } },

@@ -9,7 +9,7 @@ import { validateMatchConstraints, validateParamKind } from './match-resources.t
 import { failurePolicies } from './policies.ts'
 import { validateMatchConditions } from './validate-match-conditions.ts'
 
-/** What policies that validate and policies that mutate have in common. */
+/** Spec fields that validating and mutating policies share. */
 export interface PolicySpec {
   paramKind?: ParamKind
   matchConstraints?: MatchResources
@@ -20,7 +20,7 @@ export interface PolicySpec {
 
 export const specPath: FieldPath = fieldPath('spec')
 
-/** What is wrong with a policy so far, and what its other expressions may speak of. */
+/** Errors of the shared fields, and the CEL variables available to the policy's other expressions. */
 export interface PolicyResult {
   readonly errors: FieldErrorList
   readonly scope: AdmissionScope
@@ -28,7 +28,7 @@ export interface PolicyResult {
 
 interface PolicyRules {
   readonly old: DeepReadonly<PolicySpec> | undefined
-  /** Whether `variables` is known when there are none. */
+  /** Declares the CEL variable `variables` even if the policy defines none. */
   readonly alwaysHasVariables: boolean
 }
 
@@ -52,7 +52,7 @@ export function validatePolicy(spec: DeepReadonly<PolicySpec>, { old, alwaysHasV
 
 interface VariableRules {
   readonly hasParams: boolean
-  /** Of the variables before, which this one may speak of. */
+  /** Types of the preceding variables, which this expression may reference. */
   readonly types: Map<string, Type>
 }
 

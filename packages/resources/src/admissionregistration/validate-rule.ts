@@ -22,7 +22,7 @@ export function validateRuleWithOperations(rule: DeepReadonly<RuleWithOperations
   const { operations = [] } = rule
   const operationsPath = path.child('operations')
   return [
-    ...requireSome(operations, operationsPath),
+    ...requireNonEmpty(operations, operationsPath),
     ...validateStar(operations, 'other operations', operationsPath),
     ...operations.flatMap((operation, i) => validateSupported(operation, operationNames, operationsPath.index(i))),
     ...validateRule(rule, path),
@@ -32,9 +32,9 @@ export function validateRuleWithOperations(rule: DeepReadonly<RuleWithOperations
 function validateRule({ apiGroups = [], apiVersions = [], resources = [], scope }: DeepReadonly<Rule>, path: FieldPath): FieldErrorList {
   const versionsPath = path.child('apiVersions')
   return [
-    ...requireSome(apiGroups, path.child('apiGroups')),
+    ...requireNonEmpty(apiGroups, path.child('apiGroups')),
     ...validateStar(apiGroups, 'other API groups', path.child('apiGroups')),
-    ...requireSome(apiVersions, versionsPath),
+    ...requireNonEmpty(apiVersions, versionsPath),
     ...validateStar(apiVersions, 'other API versions', versionsPath),
     ...apiVersions.flatMap((version, i) => (version === '' ? [fieldError.required(versionsPath.index(i))] : [])),
     ...validateResources(resources, path.child('resources')),
@@ -42,41 +42,42 @@ function validateRule({ apiGroups = [], apiVersions = [], resources = [], scope 
   ]
 }
 
-/** "pods", "pods/status", "pods/*", "*", "*\/status" and "*\/*"; what is included in another must not be there. */
+/** Accepts "pods", "pods/status", "pods/*", "*", "*\/status" and "*\/*". An entry that a preceding wildcard covers is an error. */
 function validateResources(resources: readonly string[], path: FieldPath): FieldErrorList {
-  const errors = requireSome(resources, path)
-  const allOf = new Set<string>()
-  const everywhere = new Set<string>()
-  let plain = false
+  const errors = requireNonEmpty(resources, path)
+  const allSubresourcesOf = new Set<string>()
+  const onAllResources = new Set<string>()
+  let hasPlainResource = false
   for (const [i, text] of resources.entries()) {
     const at = path.index(i)
     const slash = text.indexOf('/')
     if (text === '') errors.push(fieldError.required(at))
-    else if (slash < 0) plain = text !== '*'
+    else if (slash < 0) hasPlainResource = text !== '*'
     if (slash < 0) continue
     const [resource, subresource] = [text.slice(0, slash), text.slice(slash + 1)]
-    if (allOf.has(resource)) errors.push(fieldError.invalid(at, text, `if '${resource}/*' is present, must not specify ${text}`))
-    if (everywhere.has(subresource)) {
+    if (allSubresourcesOf.has(resource))
+      errors.push(fieldError.invalid(at, text, `if '${resource}/*' is present, must not specify ${text}`))
+    if (onAllResources.has(subresource)) {
       errors.push(fieldError.invalid(at, text, `if '*/${subresource}' is present, must not specify ${text}`))
     }
-    if (subresource === '*') allOf.add(resource)
-    if (resource === '*') everywhere.add(subresource)
+    if (subresource === '*') allSubresourcesOf.add(resource)
+    if (resource === '*') onAllResources.add(subresource)
   }
   if (resources.length > 1 && resources.includes('*/*')) {
     errors.push(fieldError.invalid(path, resources, "if '*/*' is present, must not specify other resources"))
   }
-  if (plain && resources.includes('*')) {
+  if (hasPlainResource && resources.includes('*')) {
     errors.push(fieldError.invalid(path, resources, "if '*' is present, must not specify other resources without subresources"))
   }
   return errors
 }
 
-function requireSome(list: readonly string[], path: FieldPath): FieldErrorList {
+function requireNonEmpty(list: readonly string[], path: FieldPath): FieldErrorList {
   return list.length === 0 ? [fieldError.required(path)] : []
 }
 
-/** `*` stands alone. */
+/** Reports `*` together with other values. */
 function validateStar(list: readonly string[], others: string, path: FieldPath): FieldErrorList {
-  const wrong = list.length > 1 && list.includes('*')
-  return wrong ? [fieldError.invalid(path, list, `if '*' is present, must not specify ${others}`)] : []
+  const isMixed = list.length > 1 && list.includes('*')
+  return isMixed ? [fieldError.invalid(path, list, `if '*' is present, must not specify ${others}`)] : []
 }

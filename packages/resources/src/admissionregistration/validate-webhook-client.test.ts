@@ -4,9 +4,9 @@ import { validateWebhookService } from './validate-webhook-client.ts'
 
 it.each([
   [{ name: 'n', namespace: 'ns' }, []],
-  // Each under the other's name, as the original has it.
+  // kube-apiserver swaps the two paths.
   [{ name: 'n', namespace: '' }, ['service.name: Required value']],
   [{ name: '', namespace: 'ns' }, ['service.namespace: Required value']],
-])('the service %j: %j', (service, messages) => {
+])('validates the service %j: %j', (service, messages) => {
   expect(validateWebhookService(service, fieldPath('service')).map(fieldErrorMessage)).toEqual(messages)
 })

@@ -2,48 +2,49 @@ import type { ServiceReference } from '@keelson/api/admissionregistration/v1'
 import { fieldError, isDNS1123Subdomain, isValidPortNum, quote } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 
-const form = '; desired format: https://host[/path]'
-const parts = /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s
+const formatHint = '; desired format: https://host[/path]'
+const urlPattern = /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s
 
 export function validateWebhookURL(url: string, path: FieldPath): FieldErrorList {
-  const complaint = complaintOfURL(url)
-  if (complaint !== undefined) return [fieldError.required(path, `url must be a valid URL: parse ${quote(url)}: ${complaint}${form}`)]
-  const [, scheme = '', authority = '', , query = '', fragment = ''] = parts.exec(url) ?? []
+  const syntaxError = urlSyntaxError(url)
+  if (syntaxError !== undefined)
+    return [fieldError.required(path, `url must be a valid URL: parse ${quote(url)}: ${syntaxError}${formatHint}`)]
+  const [, scheme = '', authority = '', , query = '', fragment = ''] = urlPattern.exec(url) ?? []
   const at = authority.lastIndexOf('@')
   const host = authority.slice(at + 1)
   const errors: FieldErrorList = []
   const refuse = (value: string, detail: string): void => void errors.push(fieldError.invalid(path, value, detail))
-  if (scheme.toLowerCase() !== 'https') refuse(scheme.toLowerCase(), `'https' is the only allowed URL scheme${form}`)
-  if (host === '') refuse(host, `host must be specified${form}`)
+  if (scheme.toLowerCase() !== 'https') refuse(scheme.toLowerCase(), `'https' is the only allowed URL scheme${formatHint}`)
+  if (host === '') refuse(host, `host must be specified${formatHint}`)
   if (at >= 0) refuse(authority.slice(0, at), 'user information is not permitted in the URL')
   if (fragment !== '') refuse(fragment, 'fragments are not permitted in the URL')
   if (query !== '') refuse(query, 'query parameters are not permitted in the URL')
   return errors
 }
 
-/** As the original's URL parser says it. */
-function complaintOfURL(url: string): string | undefined {
+/** Returns the error of Go's `net/url` for this URL; undefined if it parses. */
+function urlSyntaxError(url: string): string | undefined {
   // oxlint-disable-next-line no-control-regex
   if (/[\u0000-\u001f\u007f]/.test(url)) return 'net/url: invalid control character in URL'
   if (url.startsWith(':')) return 'missing protocol scheme'
   const escape = /%(?![0-9a-fA-F]{2}).{0,2}/.exec(url)?.[0]
   if (escape !== undefined) return `invalid URL escape ${quote(escape)}`
-  const authority = parts.exec(url)?.[2] ?? ''
+  const authority = urlPattern.exec(url)?.[2] ?? ''
   const host = authority.slice(authority.lastIndexOf('@') + 1)
   const port = /:([^:\]]*)$/.exec(host)
   if (port !== null && !/^[0-9]*$/.test(port[1]!)) return `invalid port ${quote(port[0])} after host`
   if (/[ "<>\\^`{|}]/.test(host)) return `invalid character ${quote(/[ "<>\\^`{|}]/.exec(host)![0])} in host name`
-  return /^[^/?#:]*:/.test(url) && !parts.exec(url)?.[1] ? 'first path segment in URL cannot contain colon' : undefined
+  return /^[^/?#:]*:/.test(url) && !urlPattern.exec(url)?.[1] ? 'first path segment in URL cannot contain colon' : undefined
 }
 
 export function validateWebhookService(service: DeepReadonly<ServiceReference>, path: FieldPath): FieldErrorList {
   const { namespace, name, path: urlPath, port = 443 } = service
-  const badPort = isValidPortNum(port)
+  const portErrors = isValidPortNum(port)
   return [
-    // The original mixes up the two.
+    // kube-apiserver reports each of these two under the path of the other.
     ...(namespace === '' ? [fieldError.required(path.child('name'))] : []),
     ...(name === '' ? [fieldError.required(path.child('namespace'))] : []),
-    ...(badPort.length > 0 ? [fieldError.invalid(path.child('port'), port, `port is not valid: ${badPort.join(', ')}`)] : []),
+    ...(portErrors.length > 0 ? [fieldError.invalid(path.child('port'), port, `port is not valid: ${portErrors.join(', ')}`)] : []),
     ...(urlPath === undefined ? [] : validatePath(urlPath, path.child('path'))),
   ]
 }

@@ -15,12 +15,12 @@ import { validateMatchConditions } from './validate-match-conditions.ts'
 import { validateRuleWithOperations } from './validate-rule.ts'
 import { validateWebhookService, validateWebhookURL } from './validate-webhook-client.ts'
 
-/** A webhook of either kind. */
+/** A validating or mutating webhook. */
 export type Webhook = ValidatingWebhook & Pick<MutatingWebhook, 'reinvocationPolicy'>
 type Webhooks = readonly DeepReadonly<Webhook>[]
 
 const webhooksPath = fieldPath('webhooks')
-const harmless = ['None', 'NoneOnDryRun']
+const harmlessSideEffects = ['None', 'NoneOnDryRun']
 const sideEffectClasses = ['None', 'NoneOnDryRun', 'Some', 'Unknown']
 const reviewVersions = ['v1', 'v1beta1']
 
@@ -41,15 +41,17 @@ export function setRuleDefaults(rules: readonly RuleWithOperations[] = []): void
   for (const rule of rules) rule.scope ??= '*'
 }
 
-/** With `old`, what that held may stay although it would be refused today. */
+/** Ratcheting: on an update, values that `old` already had stay allowed although a create would reject them. */
 export function validateWebhooks(webhooks: Webhooks, old?: Webhooks): FieldErrorList {
   const rules: WebhookRules = {
-    sideEffects: (old ?? []).every(({ sideEffects }) => harmless.includes(sideEffects ?? '')) ? harmless : sideEffectClasses,
-    knownVersions: (old ?? []).every(({ admissionReviewVersions }) => knows(admissionReviewVersions ?? [])),
+    sideEffects: (old ?? []).every(({ sideEffects }) => harmlessSideEffects.includes(sideEffects ?? ''))
+      ? harmlessSideEffects
+      : sideEffectClasses,
+    requireKnownVersion: (old ?? []).every(({ admissionReviewVersions }) => hasKnownVersion(admissionReviewVersions ?? [])),
     allowInvalidLabelValue: (old ?? []).some(hasInvalidSelector),
     checkConditions: old === undefined || !sameConditions(webhooks, old),
   }
-  const unique = new Set((old ?? []).map(({ name }) => name)).size === (old ?? []).length
+  const oldNamesAreUnique = new Set((old ?? []).map(({ name }) => name)).size === (old ?? []).length
   const isRepeated = repeatCheck<string>()
   const errors: FieldErrorList = []
   for (const [i, webhook] of webhooks.entries()) {
@@ -57,14 +59,14 @@ export function validateWebhooks(webhooks: Webhooks, old?: Webhooks): FieldError
     const { name, admissionReviewVersions } = webhook
     errors.push(...validateWebhook(webhook, rules, path))
     errors.push(...validateReviewVersions(admissionReviewVersions ?? [], rules, path.child('admissionReviewVersions')))
-    if (unique && name !== '' && isRepeated(name)) errors.push(fieldError.duplicate(path.child('name'), name))
+    if (oldNamesAreUnique && name !== '' && isRepeated(name)) errors.push(fieldError.duplicate(path.child('name'), name))
   }
   return errors
 }
 
 interface WebhookRules {
   readonly sideEffects: readonly string[]
-  readonly knownVersions: boolean
+  readonly requireKnownVersion: boolean
   readonly allowInvalidLabelValue: boolean
   readonly checkConditions: boolean
 }
@@ -72,17 +74,17 @@ interface WebhookRules {
 function validateWebhook(webhook: DeepReadonly<Webhook>, rules: WebhookRules, path: FieldPath): FieldErrorList {
   const { failurePolicy, matchPolicy, sideEffects, timeoutSeconds = 10, reinvocationPolicy, matchConditions = [] } = webhook
   const effectsPath = path.child('sideEffects')
-  const absent = sideEffects === null || sideEffects === undefined
-  const inTime = timeoutSeconds >= 1 && timeoutSeconds <= 30
+  const isMissing = sideEffects === null || sideEffects === undefined
+  const isValidTimeout = timeoutSeconds >= 1 && timeoutSeconds <= 30
   return [
     ...validateFullyQualifiedName(webhook.name, path.child('name')),
     ...(webhook.rules ?? []).flatMap((rule, i) => validateRuleWithOperations(rule, path.child('rules').index(i))),
     ...validateSupported(failurePolicy, failurePolicies, path.child('failurePolicy')),
     ...validateSupported(matchPolicy, matchPolicies, path.child('matchPolicy')),
-    ...(absent
+    ...(isMissing
       ? [fieldError.required(effectsPath, `must specify one of ${rules.sideEffects.join(', ')}`)]
       : validateSupported(sideEffects, rules.sideEffects, effectsPath)),
-    ...(inTime
+    ...(isValidTimeout
       ? []
       : [fieldError.invalid(path.child('timeoutSeconds'), timeoutSeconds, 'the timeout value must be between 1 and 30 seconds')]),
     ...validateLabelSelector(webhook.namespaceSelector, path.child('namespaceSelector'), rules),
@@ -106,7 +108,7 @@ function validateFullyQualifiedName(name: string, path: FieldPath): FieldErrorLi
   return [fieldError.invalid(path, name, 'should be a domain with at least three segments separated by dots')]
 }
 
-function validateReviewVersions(versions: readonly string[], { knownVersions }: WebhookRules, path: FieldPath): FieldErrorList {
+function validateReviewVersions(versions: readonly string[], { requireKnownVersion }: WebhookRules, path: FieldPath): FieldErrorList {
   const known = reviewVersions.join(', ')
   if (versions.length === 0) return [fieldError.required(path, `must specify one of ${known}`)]
   const errors: FieldErrorList = []
@@ -115,11 +117,12 @@ function validateReviewVersions(versions: readonly string[], { knownVersions }: 
     if (isRepeated(version)) errors.push(fieldError.invalid(path.index(i), version, 'duplicate version'))
     else errors.push(...invalidEach(isDNS1035Label(version), version, path.index(i)))
   }
-  if (knownVersions && !knows(versions)) errors.push(fieldError.invalid(path, versions, `must include at least one of ${known}`))
+  if (requireKnownVersion && !hasKnownVersion(versions))
+    errors.push(fieldError.invalid(path, versions, `must include at least one of ${known}`))
   return errors
 }
 
-function knows(versions: readonly string[]): boolean {
+function hasKnownVersion(versions: readonly string[]): boolean {
   return versions.length === 0 || versions.some((version) => reviewVersions.includes(version))
 }
 

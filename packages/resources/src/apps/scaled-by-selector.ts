@@ -7,7 +7,7 @@ interface Replicated extends KubeObject {
   status?: { readonly replicas?: number }
 }
 
-/** The scale of the kinds that say by a label selector which pods are theirs. */
+/** Scale subresource for kinds with `spec.replicas` and a label selector. */
 export function scaledBySelector<T extends Replicated>(): ScaledBy<T> {
   const read = (object: DeepReadonly<T>): DeepReadonly<Replicated> => object
   return {

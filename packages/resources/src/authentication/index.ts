@@ -2,7 +2,7 @@ import { authenticationV1 } from '@keelson/api/authentication/v1'
 import { defineApiGroup } from '@keelson/registry'
 import type { ApiGroup } from '@keelson/registry'
 
-/** Nothing of it is stored: `authenticationReviews` answers. */
+/** The group has no stored resources: `authenticationReviews` serves it. */
 export const authentication: ApiGroup = defineApiGroup({
   name: 'authentication.k8s.io',
   priority: 17700,

@@ -3,7 +3,7 @@ import { selfSubjectReviews } from './selfsubjectreviews/index.ts'
 import { tokenReviews } from './tokenreviews/index.ts'
 import type { TokenReviewer } from './tokenreviews/index.ts'
 
-/** What answers under authentication.k8s.io/v1, by path. */
+/** REST storages of authentication.k8s.io/v1, by resource path. */
 export function authenticationReviews(reviewer: TokenReviewer): ReadonlyMap<string, RESTStorage> {
   return new Map([
     ['selfsubjectreviews', selfSubjectReviews()],

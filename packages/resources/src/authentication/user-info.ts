@@ -1,8 +1,8 @@
 import type { UserInfo as ApiUserInfo } from '@keelson/api/authentication/v1'
 import type { UserInfo } from '@keelson/apimachinery'
 
-/** A user as reviews tell of one. */
-export function reviewedUser({ name, uid = '', groups, extra = {} }: UserInfo): ApiUserInfo {
+/** Converts a user to the API form used in review statuses. */
+export function toApiUserInfo({ name, uid = '', groups, extra = {} }: UserInfo): ApiUserInfo {
   const entries: [string, string[]][] = Object.entries(extra).map(([key, values]) => [key, [...values]])
   return {
     username: name,

@@ -1,7 +1,7 @@
 import type { NonResourceRule, ResourceRule } from '@keelson/api/authorization/v1'
 import type { RequestInfo, UserInfo } from '@keelson/apimachinery'
 
-/** As the server's own requests are authorized. */
+/** Authorizes the request that an access review describes, with the same rules as a real request. */
 export interface AccessAuthorizer {
   authorize(attributes: { readonly user: UserInfo; readonly info: RequestInfo }): Promise<AccessDecision> | AccessDecision
 }
@@ -11,7 +11,7 @@ export interface AccessDecision {
   readonly reason: string
 }
 
-/** What somebody may do in a namespace, as far as an authorizer can enumerate it. */
+/** Lists the rules that apply to a user in a namespace, as far as the authorizer can enumerate them. */
 export interface RuleResolver {
   rulesFor(user: UserInfo, namespace: string): Promise<ResolvedRules> | ResolvedRules
 }
@@ -19,7 +19,7 @@ export interface RuleResolver {
 export interface ResolvedRules {
   readonly resourceRules: readonly ResourceRule[]
   readonly nonResourceRules: readonly NonResourceRule[]
-  /** There may be more than is told. */
+  /** True if further rules may apply. */
   readonly incomplete: boolean
   readonly error?: string
 }

@@ -2,7 +2,7 @@ import { authorizationV1 } from '@keelson/api/authorization/v1'
 import { defineApiGroup } from '@keelson/registry'
 import type { ApiGroup } from '@keelson/registry'
 
-/** Nothing of it is stored: `authorizationReviews` answers. */
+/** The group has no stored resources: `authorizationReviews` serves it. */
 export const authorization: ApiGroup = defineApiGroup({
   name: 'authorization.k8s.io',
   priority: 17600,

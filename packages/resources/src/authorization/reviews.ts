@@ -3,7 +3,7 @@ import type { AccessAuthorizer, RuleResolver } from './access-authorizer.ts'
 import { selfSubjectRulesReviews } from './selfsubjectrulesreviews/index.ts'
 import { accessReviews } from './subjectaccessreviews/index.ts'
 
-/** What answers under authorization.k8s.io/v1, by path. */
+/** REST storages of authorization.k8s.io/v1, by resource path. */
 export function authorizationReviews(authorizer: AccessAuthorizer, rules: RuleResolver): ReadonlyMap<string, RESTStorage> {
   return new Map([
     ['localsubjectaccessreviews', accessReviews(authorizer, 'LocalSubjectAccessReview')],

@@ -5,7 +5,7 @@ import type { ApiGroup } from '@keelson/registry'
 import { horizontalPodAutoscalers } from './horizontalpodautoscalers/index.ts'
 import { registerAutoscalers } from './horizontalpodautoscalers/register.ts'
 
-/** One kind in two versions. */
+/** HorizontalPodAutoscaler in v2 and v1; the versions differ, so the group registers its own conversions. */
 export const autoscaling: ApiGroup = {
   ...defineApiGroup({
     name: 'autoscaling',

@@ -4,7 +4,7 @@ import type * as cel from '@keelson/cel'
 type Library = typeof cel
 let loaded: Library | undefined
 
-/** The compiler of expressions, loaded when the first one is seen: most servers never see any, and validation does not wait for anything. */
+/** Loads the CEL compiler on first use, because most servers never compile an expression. Synchronous, because validation is. */
 export function celLibrary(): Library {
   return (loaded ??= createRequire(import.meta.url)('@keelson/cel') as Library)
 }

@@ -4,7 +4,7 @@ import type { AdmissionPurpose, AdmissionScope, Type } from '@keelson/cel'
 import { celLibrary } from './cel-library.ts'
 import { compileInSlice } from './validate-in-slices.ts'
 
-/** The type of what the expression gives, and what is wrong with it. */
+/** Result type and errors of an expression. */
 export interface ExpressionResult {
   readonly type: Type
   readonly errors: FieldErrorList
@@ -12,13 +12,13 @@ export interface ExpressionResult {
 
 export interface AdmissionExpression {
   readonly expression: string
-  /** As it was sent, when that had blanks around it that a message shows. */
+  /** Expression as the client sent it, for error messages. Default: `expression`. */
   readonly sent?: string
   readonly purpose: AdmissionPurpose
   readonly scope: AdmissionScope
 }
 
-/** An expression about a request. One that does not compile may give anything. */
+/** Compiles an admission expression. The type is `dyn` if it does not compile. */
 export function compileAdmissionExpression(
   { expression, sent = expression, purpose, scope }: AdmissionExpression,
   path: FieldPath,
@@ -35,7 +35,7 @@ export function validateAdmissionExpression(expression: AdmissionExpression, pat
   return compileAdmissionExpression(expression, path).errors
 }
 
-/** An expression that chooses devices. */
+/** Validates a CEL expression that selects devices. */
 export function validateDeviceSelector(expression: string, path: FieldPath): FieldErrorList {
   const { compileDeviceSelector, isTooComplex } = celLibrary()
   const { problem, tooComplex } = compileInSlice(() => {

@@ -9,8 +9,8 @@ interface WithConditions extends KubeObject {
   status?: { conditions?: { type?: string }[] }
 }
 
-/** Both kinds have a status of nothing but conditions, and count the generations of their spec. */
-export function ownStatus<T extends WithConditions>(): Pick<Strategy<T>, 'resetFields' | 'prepareForCreate' | 'prepareForUpdate'> {
+/** Strategy hooks shared by both kinds: counts generations of the spec and ignores the status. */
+export function specStrategy<T extends WithConditions>(): Pick<Strategy<T>, 'resetFields' | 'prepareForCreate' | 'prepareForUpdate'> {
   return {
     resetFields: withoutFields('status'),
     prepareForCreate(_context, object) {
@@ -25,7 +25,7 @@ export function ownStatus<T extends WithConditions>(): Pick<Strategy<T>, 'resetF
   }
 }
 
-export function conditionsOnly<T extends WithConditions>(): SubresourceStrategy<T> {
+export function conditionsStatus<T extends WithConditions>(): SubresourceStrategy<T> {
   return {
     update: {
       resetFields: withoutFields('metadata', 'spec'),

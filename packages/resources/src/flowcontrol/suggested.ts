@@ -7,32 +7,32 @@ import type {
   Subject,
 } from '@keelson/api/flowcontrol/v1'
 import type { DeepReadonly } from '@keelson/apimachinery'
-import { everything, everythingOf, mandatoryFlowSchemas, mandatoryPriorityLevels } from './mandatory.ts'
+import { allRequests, allRequestsOfGroups, mandatoryFlowSchemas, mandatoryPriorityLevels } from './mandatory.ts'
 
-/** A level's part of the server, how much of that it lends, and its queues. */
-function queued(shares: number, lendablePercent: number, queues: number, handSize = 6): PriorityLevelConfigurationSpec {
+/** Builds a limited priority level with queues. */
+function queuedLevel(shares: number, lendablePercent: number, queues: number, handSize = 6): PriorityLevelConfigurationSpec {
   const queuing = { queues, handSize, queueLengthLimit: 50 }
   return { type: 'Limited', limited: { nominalConcurrencyShares: shares, lendablePercent, limitResponse: { type: 'Queue', queuing } } }
 }
 
 const suggestedLevels: readonly (readonly [string, PriorityLevelConfigurationSpec])[] = [
-  ['system', queued(30, 33, 64)],
-  ['node-high', queued(40, 25, 64)],
-  ['leader-election', queued(10, 0, 16, 4)],
-  ['workload-high', queued(40, 50, 128)],
-  ['workload-low', queued(100, 90, 128)],
-  ['global-default', queued(20, 50, 128)],
+  ['system', queuedLevel(30, 33, 64)],
+  ['node-high', queuedLevel(40, 25, 64)],
+  ['leader-election', queuedLevel(10, 0, 16, 4)],
+  ['workload-high', queuedLevel(40, 50, 128)],
+  ['workload-low', queuedLevel(100, 90, 128)],
+  ['global-default', queuedLevel(20, 50, 128)],
 ]
 
 const user = (name: string): Subject => ({ kind: 'User', user: { name } })
 const systemAccounts: Subject = { kind: 'ServiceAccount', serviceAccount: { namespace: 'kube-system', name: '*' } }
 const managers = ['system:kube-controller-manager', 'system:kube-scheduler'].map(user)
-const everybody = ['system:unauthenticated', 'system:authenticated']
+const allGroups = ['system:unauthenticated', 'system:authenticated']
 
-interface Distinguished {
+interface SuggestedSchema {
   readonly level: string
   readonly precedence: number
-  /** Whose requests wait in queues of their own. Default: everybody's together. */
+  /** Attribute that separates flows. Default: a single flow. */
   readonly by?: 'ByUser' | 'ByNamespace'
   readonly rule: PolicyRulesWithSubjects
 }
@@ -44,14 +44,14 @@ const leases = (verbs: string[]): NonNullable<PolicyRulesWithSubjects['resourceR
   namespaces: ['*'],
 })
 
-const suggestedSchemas: readonly (readonly [string, Distinguished])[] = [
+const suggestedSchemas: readonly (readonly [string, SuggestedSchema])[] = [
   [
     'probes',
     {
       level: 'exempt',
       precedence: 2,
       rule: {
-        subjects: everythingOf(...everybody).subjects,
+        subjects: allRequestsOfGroups(...allGroups).subjects,
         nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/healthz', '/readyz', '/livez'] }],
       },
     },
@@ -72,7 +72,7 @@ const suggestedSchemas: readonly (readonly [string, Distinguished])[] = [
       precedence: 400,
       by: 'ByUser',
       rule: {
-        subjects: everythingOf('system:nodes').subjects,
+        subjects: allRequestsOfGroups('system:nodes').subjects,
         resourceRules: [
           { verbs: ['*'], apiGroups: [''], resources: ['nodes', 'nodes/status'], clusterScope: true, namespaces: ['*'] },
           leases(['*']),
@@ -80,15 +80,15 @@ const suggestedSchemas: readonly (readonly [string, Distinguished])[] = [
       },
     },
   ],
-  ['system-nodes', { level: 'system', precedence: 500, by: 'ByUser', rule: everythingOf('system:nodes') }],
-  ['kube-controller-manager', { level: 'workload-high', precedence: 800, by: 'ByNamespace', rule: everything([managers[0]!]) }],
-  ['kube-scheduler', { level: 'workload-high', precedence: 800, by: 'ByNamespace', rule: everything([managers[1]!]) }],
-  ['kube-system-service-accounts', { level: 'workload-high', precedence: 900, by: 'ByNamespace', rule: everything([systemAccounts]) }],
-  ['service-accounts', { level: 'workload-low', precedence: 9000, by: 'ByUser', rule: everythingOf('system:serviceaccounts') }],
-  ['global-default', { level: 'global-default', precedence: 9900, by: 'ByUser', rule: everythingOf(...everybody) }],
+  ['system-nodes', { level: 'system', precedence: 500, by: 'ByUser', rule: allRequestsOfGroups('system:nodes') }],
+  ['kube-controller-manager', { level: 'workload-high', precedence: 800, by: 'ByNamespace', rule: allRequests([managers[0]!]) }],
+  ['kube-scheduler', { level: 'workload-high', precedence: 800, by: 'ByNamespace', rule: allRequests([managers[1]!]) }],
+  ['kube-system-service-accounts', { level: 'workload-high', precedence: 900, by: 'ByNamespace', rule: allRequests([systemAccounts]) }],
+  ['service-accounts', { level: 'workload-low', precedence: 9000, by: 'ByUser', rule: allRequestsOfGroups('system:serviceaccounts') }],
+  ['global-default', { level: 'global-default', precedence: 9900, by: 'ByUser', rule: allRequestsOfGroups(...allGroups) }],
 ]
 
-function schemaSpec({ level, precedence, by, rule }: Distinguished): FlowSchemaSpec {
+function schemaSpec({ level, precedence, by, rule }: SuggestedSchema): FlowSchemaSpec {
   return {
     priorityLevelConfiguration: { name: level },
     matchingPrecedence: precedence,
@@ -97,19 +97,19 @@ function schemaSpec({ level, precedence, by, rule }: Distinguished): FlowSchemaS
   }
 }
 
-/** Says that the server may bring the spec up to date; whoever wants it otherwise sets it to "false". */
+/** "true" lets the server update the spec on start; an administrator sets "false" to keep own changes. */
 export const autoUpdateAnnotation = 'apf.kubernetes.io/autoupdate-spec'
 
-function named<Spec>([name, spec]: readonly [string, Spec]): { metadata: FlowSchema['metadata']; spec: Spec } {
+function toObject<Spec>([name, spec]: readonly [string, Spec]): { metadata: FlowSchema['metadata']; spec: Spec } {
   return { metadata: { name, annotations: { [autoUpdateAnnotation]: 'true' } }, spec }
 }
 
-/** What every cluster has at the start: levels first, then what leads to them. */
+/** Mandatory and suggested objects of a new cluster. Levels are created first, because schemas refer to them. */
 export const bootstrapPriorityLevels: readonly DeepReadonly<PriorityLevelConfiguration>[] = [
-  ...[...mandatoryPriorityLevels].map(named),
-  ...suggestedLevels.map(named),
+  ...[...mandatoryPriorityLevels].map(toObject),
+  ...suggestedLevels.map(toObject),
 ]
 export const bootstrapFlowSchemas: readonly DeepReadonly<FlowSchema>[] = [
-  ...[...mandatoryFlowSchemas].map(named),
-  ...suggestedSchemas.map(([name, distinguished]) => named([name, schemaSpec(distinguished)])),
+  ...[...mandatoryFlowSchemas].map(toObject),
+  ...suggestedSchemas.map(([name, schema]) => toObject([name, schemaSpec(schema)])),
 ]

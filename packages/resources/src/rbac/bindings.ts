@@ -7,7 +7,7 @@ const groupName = 'rbac.authorization.k8s.io'
 const subjectKinds = ['ServiceAccount', 'User', 'Group']
 const rolePath = fieldPath('roleRef')
 
-/** What both kinds of bindings say. */
+/** Fields that both kinds of bindings have. */
 export interface Binding extends KubeObject {
   subjects?: Subject[]
   roleRef: RoleRef
@@ -20,7 +20,7 @@ export function setBindingDefaults({ roleRef, subjects = [] }: Binding): void {
 
 export interface BindingRules {
   readonly roleKinds: readonly string[]
-  /** A service account without a namespace is of the binding's. */
+  /** True for RoleBinding: service accounts without a namespace belong to the namespace of the binding. */
   readonly namespaced: boolean
 }
 
@@ -38,13 +38,13 @@ export function validateBinding(
   ]
 }
 
-/** Who has it may change; what they have may not. */
+/** Subjects are mutable, `roleRef` is not. */
 export function validateBindingUpdate(binding: DeepReadonly<Binding>, old: DeepReadonly<Binding>, rules: BindingRules): FieldErrorList {
   const errors = validateBinding(binding, rules)
   const { apiGroup, kind, name } = binding.roleRef
   if (apiGroup === old.roleRef.apiGroup && kind === old.roleRef.kind && name === old.roleRef.name) return errors
-  const shown = verbatim(goJson({ APIGroup: apiGroup, Kind: kind, Name: name }))
-  return [...errors, fieldError.invalid(rolePath, shown, 'cannot change roleRef')]
+  const printed = verbatim(goJson({ APIGroup: apiGroup, Kind: kind, Name: name }))
+  return [...errors, fieldError.invalid(rolePath, printed, 'cannot change roleRef')]
 }
 
 function validateSubject(subject: DeepReadonly<Subject>, namespaced: boolean, path: FieldPath): FieldErrorList {

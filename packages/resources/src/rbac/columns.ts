@@ -4,18 +4,18 @@ import type { Column } from '@keelson/registry'
 import type { Binding } from './bindings.ts'
 
 export const bindingColumns: readonly Column<Binding>[] = [
-  { name: 'Role', description: 'The role that is bound.', value: ({ roleRef }) => `${roleRef.kind}/${roleRef.name}` },
-  { name: 'Users', priority: 1, description: 'The users it is bound to.', value: ({ subjects }) => names(subjects, 'User') },
-  { name: 'Groups', priority: 1, description: 'The groups it is bound to.', value: ({ subjects }) => names(subjects, 'Group') },
+  { name: 'Role', description: 'Bound role.', value: ({ roleRef }) => `${roleRef.kind}/${roleRef.name}` },
+  { name: 'Users', priority: 1, description: 'Users bound to the role.', value: ({ subjects }) => formatSubjects(subjects, 'User') },
+  { name: 'Groups', priority: 1, description: 'Groups bound to the role.', value: ({ subjects }) => formatSubjects(subjects, 'Group') },
   {
     name: 'ServiceAccounts',
     priority: 1,
-    description: 'The service accounts it is bound to.',
-    value: ({ subjects }) => names(subjects, 'ServiceAccount'),
+    description: 'Service accounts bound to the role.',
+    value: ({ subjects }) => formatSubjects(subjects, 'ServiceAccount'),
   },
 ]
 
-function names(subjects: readonly DeepReadonly<Subject>[] = [], wanted: string): string {
-  const chosen = subjects.filter(({ kind }) => kind === wanted)
-  return chosen.map(({ name, namespace = '' }) => (wanted === 'ServiceAccount' ? `${namespace}/${name}` : name)).join(', ')
+function formatSubjects(subjects: readonly DeepReadonly<Subject>[] = [], subjectKind: string): string {
+  const matching = subjects.filter(({ kind }) => kind === subjectKind)
+  return matching.map(({ name, namespace = '' }) => (subjectKind === 'ServiceAccount' ? `${namespace}/${name}` : name)).join(', ')
 }

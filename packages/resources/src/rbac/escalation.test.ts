@@ -7,39 +7,39 @@ import type { RoleAuthority } from './escalation.ts'
 
 const pods: PolicyRule = { verbs: ['get'], apiGroups: [''], resources: ['pods'] }
 const secrets: PolicyRule = { ...pods, resources: ['secrets'] }
-/** Everybody has pods; bob may escalate, and bind the role of that name. */
+/** All users have the rules for pods. Bob may escalate every role, and bind the one named "bindable". */
 const authority: RoleAuthority = {
   allows: async ({ user }, verb, { name }) => user.name === 'bob' && (verb === 'escalate' || name === 'bindable'),
-  missing: async (_context, rules) => (rules.every((rule) => rule.resources?.includes('pods')) ? undefined : 'more than you have'),
+  missingRules: async (_context, rules) => (rules.every((rule) => rule.resources?.includes('pods')) ? undefined : 'more than you have'),
   rulesOf: async ({ name }) => [name === 'pods' ? pods : secrets],
 }
 const as = (name: string, groups: string[] = []): RequestContext => ({ ...testContext(''), user: { name, groups } })
 const role = (rules: PolicyRule[], rest: Partial<ClusterRole> = {}): ClusterRole => ({ metadata: { name: 'a' }, rules, ...rest })
 const options = { dryRun: false }
 
-describe('nobody gives away more than he has', () => {
+describe('privilege escalation', () => {
   const { beginCreate, beginUpdate } = roleHooks(authority, 'clusterroles')
   const create = async (context: RequestContext, made: ClusterRole): Promise<unknown> => beginCreate!(context, made, options)
 
-  it('in roles', async () => {
+  it('is prevented in roles', async () => {
     await create(as('alice'), role([pods]))
     await expect(create(as('alice'), role([secrets]))).rejects.toMatchObject({ reason: 'Forbidden', code: 403 })
     await create(as('bob'), role([secrets]))
     await create(as('root', ['system:masters']), role([secrets]))
   })
 
-  it('by gathering roles', async () => {
+  it('is prevented in aggregated roles', async () => {
     const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] }
     await expect(create(as('alice'), role([pods], { aggregationRule }))).rejects.toThrow('must have cluster-admin privileges')
   })
 
-  it('but owners may change', async () => {
+  it('does not include changes of owners and finalizers', async () => {
     const owned = role([secrets])
     owned.metadata = { name: 'a', finalizers: ['a/b'] }
     await beginUpdate!(as('alice'), owned, role([secrets]), options)
   })
 
-  it('in bindings', async () => {
+  it('is prevented in bindings', async () => {
     const hooks = bindingHooks(authority, 'rolebindings')
     const bind = async (context: RequestContext, name: string): Promise<unknown> =>
       hooks.beginCreate!(context, { metadata: { name: 'b' }, roleRef: { apiGroup: '', kind: 'Role', name } }, options)

@@ -6,18 +6,18 @@ import type { Binding } from './bindings.ts'
 
 const group = 'rbac.authorization.k8s.io'
 const masters = 'system:masters'
-const everything: readonly PolicyRule[] = [
+const allRules: readonly PolicyRule[] = [
   { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
   { verbs: ['*'], nonResourceURLs: ['*'] },
 ]
 
-/** What an authorizer by roles knows, so that nobody gives away more than he has. */
+/** Permission checks of the RBAC authorizer that prevent privilege escalation through roles and bindings. */
 export interface RoleAuthority {
-  /** Whether the one who asks may do this to a role, whatever it contains. */
+  /** True if the caller has this verb on the role, which skips the check of its rules. */
   allows(context: RequestContext, verb: 'escalate' | 'bind', role: RoleName): Promise<boolean>
-  /** Why the one who asks does not have all of `rules` himself; undefined when he does. */
-  missing(context: RequestContext, rules: readonly DeepReadonly<PolicyRule>[]): Promise<string | undefined>
-  /** Throws the NotFound of a role that is not there. */
+  /** Returns an error message if the caller lacks any of `rules`. */
+  missingRules(context: RequestContext, rules: readonly DeepReadonly<PolicyRule>[]): Promise<string | undefined>
+  /** Throws NotFound if the role does not exist. */
   rulesOf(role: DeepReadonly<RoleRef>, namespace: string): Promise<readonly DeepReadonly<PolicyRule>[]>
 }
 
@@ -27,7 +27,7 @@ export interface RoleName {
   readonly namespace: string
 }
 
-/** For `roles` and `clusterroles`: a role may contain what its writer may do, or anything for who may escalate. */
+/** Hooks for roles and cluster roles: the writer must have every rule of the role, or the verb "escalate". */
 export function roleHooks(authority: RoleAuthority, resource: 'roles' | 'clusterroles'): StoreHooks<Role | ClusterRole> {
   async function check(context: RequestContext, role: Role | ClusterRole, old?: DeepReadonly<Role | ClusterRole>): Promise<void> {
     const { namespace, user, info } = context
@@ -36,15 +36,15 @@ export function roleHooks(authority: RoleAuthority, resource: 'roles' | 'cluster
     const refuse = (message: string | undefined): void => {
       if (message !== undefined) throw newForbidden({ group, resource }, role.metadata.name ?? '', message)
     }
-    refuse(await authority.missing(context, role.rules ?? []))
+    refuse(await authority.missingRules(context, role.rules ?? []))
     if (!isAggregated(role) && !isAggregated(old)) return
-    const lacking = await authority.missing(context, everything)
-    refuse(lacking && 'must have cluster-admin privileges to use the aggregationRule')
+    const missing = await authority.missingRules(context, allRules)
+    refuse(missing && 'must have cluster-admin privileges to use the aggregationRule')
   }
-  return hooks(check)
+  return hooksWith(check)
 }
 
-/** For both kinds of bindings: what is bound must be the binder's, or he may bind that role. */
+/** Hooks for both kinds of bindings: the writer must have every rule of the bound role, or the verb "bind" on it. */
 export function bindingHooks(authority: RoleAuthority, resource: 'rolebindings' | 'clusterrolebindings'): StoreHooks<Binding> {
   async function check(context: RequestContext, binding: Binding, old?: DeepReadonly<Binding>): Promise<void> {
     const { user, namespace } = context
@@ -53,22 +53,24 @@ export function bindingHooks(authority: RoleAuthority, resource: 'rolebindings' 
     const kinds: Readonly<Record<string, RoleName['resource']>> = { Role: 'roles', ClusterRole: 'clusterroles' }
     const bound = kinds[roleRef.kind]
     if (bound !== undefined && (await authority.allows(context, 'bind', { resource: bound, name: roleRef.name, namespace }))) return
-    const message = await authority.missing(context, await authority.rulesOf(roleRef, namespace))
+    const message = await authority.missingRules(context, await authority.rulesOf(roleRef, namespace))
     if (message !== undefined) throw newForbidden({ group, resource }, metadata.name ?? '', message)
   }
-  return hooks(check)
+  return hooksWith(check)
 }
 
-function hooks<T extends KubeObject>(check: (context: RequestContext, object: T, old?: DeepReadonly<T>) => Promise<void>): StoreHooks<T> {
-  const nothing = (): void => {}
+function hooksWith<T extends KubeObject>(
+  check: (context: RequestContext, object: T, old?: DeepReadonly<T>) => Promise<void>,
+): StoreHooks<T> {
+  const noCompletion = (): void => {}
   return {
     async beginCreate(context, object) {
       await check(context, object)
-      return nothing
+      return noCompletion
     },
     async beginUpdate(context, object, old) {
       await check(context, object, old)
-      return nothing
+      return noCompletion
     },
   }
 }
@@ -77,7 +79,7 @@ function isAggregated(role: DeepReadonly<Role | ClusterRole> | undefined): boole
   return role !== undefined && 'aggregationRule' in role && (role.aggregationRule?.clusterRoleSelectors ?? []).length > 0
 }
 
-/** The garbage collector takes owners and finalizers off roles that it may not write. */
+/** True if only owner references and finalizers changed: the garbage collector may do that without holding the rules. */
 function changesOnlyOwnership(object: DeepReadonly<KubeObject>, old: DeepReadonly<KubeObject>): boolean {
   return semanticEqual(withoutOwnership(object), withoutOwnership(old))
 }

@@ -3,7 +3,7 @@ import { fieldError, fieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 
 export interface RuleScope {
-  /** Paths that are no resources belong to no namespace. */
+  /** True for Role, whose rules must not contain non-resource URLs. */
   readonly namespaced: boolean
 }
 

@@ -9,23 +9,23 @@ import { resourceClaimTemplates } from './resourceclaimtemplates/index.ts'
 
 const label = 'resource.kubernetes.io/admin-access'
 
-/** Labels of a namespace; undefined when it is not there. */
+/** Returns the labels of a namespace; undefined if it does not exist. */
 export type NamespaceLabels = (namespace: string) => Promise<Readonly<Record<string, string>> | undefined>
 
 type Requests = readonly DeepReadonly<DeviceRequest>[] | null
 
-/** Who watches over devices gets those that others use, too: only in namespaces that are labelled for it. */
+/** Hooks that allow admin access to devices, which ignores other claims on them, only in namespaces labelled for it. */
 export function adminAccessHooks(labelsOf: NamespaceLabels): {
   readonly claims: StoreHooks<ResourceClaim>
   readonly templates: StoreHooks<ResourceClaimTemplate>
 } {
   return {
-    claims: hooks(resourceClaims, labelsOf, ({ spec }) => spec.devices.requests),
-    templates: hooks(resourceClaimTemplates, labelsOf, ({ spec }) => spec.spec.devices.requests),
+    claims: hooksWith(resourceClaims, labelsOf, ({ spec }) => spec.devices.requests),
+    templates: hooksWith(resourceClaimTemplates, labelsOf, ({ spec }) => spec.spec.devices.requests),
   }
 }
 
-function hooks<T extends KubeObject>(
+function hooksWith<T extends KubeObject>(
   definition: ResourceDefinition<T>,
   labelsOf: NamespaceLabels,
   requestsOf: (object: DeepReadonly<T>) => Requests,
@@ -35,15 +35,17 @@ function hooks<T extends KubeObject>(
     async beginCreate(context, object) {
       const readonly = object as DeepReadonly<T>
       const index = (requestsOf(readonly) ?? []).findIndex(({ exactly }) => exactly?.adminAccess === true)
-      const errors = index < 0 ? [] : await complaints(context, labelsOf, fieldPath('spec', 'devices', 'requests').index(index))
+      const errors = index < 0 ? [] : await validateNamespaceLabel(context, labelsOf, fieldPath('spec', 'devices', 'requests').index(index))
       if (errors.length === 0) return () => {}
-      const own = await validateInSlices(context, () => collectFieldErrors(() => strategy.validateCreate?.(context, readonly) ?? []))
-      throw newInvalid({ group, kind }, object.metadata.name ?? '', [...errors, ...own])
+      const validationErrors = await validateInSlices(context, () =>
+        collectFieldErrors(() => strategy.validateCreate?.(context, readonly) ?? []),
+      )
+      throw newInvalid({ group, kind }, object.metadata.name ?? '', [...errors, ...validationErrors])
     },
   }
 }
 
-/** The same for what a claim was given. What was given once is not asked about again. */
+/** Wraps the status subresource with the same check for allocated devices. Skips claims that already have admin access. */
 export function claimStatusFactory(labelsOf: NamespaceLabels): SubresourceFactory<ResourceClaim> {
   return (store) => {
     const status = store.subresource(resourceClaimStatus)
@@ -53,32 +55,36 @@ export function claimStatusFactory(labelsOf: NamespaceLabels): SubresourceFactor
           status.update(context, name, info, {
             ...request,
             async validateUpdate(final, old) {
-              await checkGiven(context, final as ResourceClaim, old as ResourceClaim | undefined)
+              await checkAllocation(context, final as ResourceClaim, old as ResourceClaim | undefined)
               await request.validateUpdate?.(final, old)
             },
           })) satisfies typeof status.update,
       },
     }) as typeof status
 
-    async function checkGiven(
+    async function checkAllocation(
       context: RequestContext,
       claim: DeepReadonly<ResourceClaim>,
       old?: DeepReadonly<ResourceClaim>,
     ): Promise<void> {
-      const index = adminResult(claim)
-      if (index < 0 || (old !== undefined && adminResult(old) >= 0)) return
-      const errors = await complaints(context, labelsOf, fieldPath('status', 'allocation', 'devices', 'results').index(index))
+      const index = indexOfAdminResult(claim)
+      if (index < 0 || (old !== undefined && indexOfAdminResult(old) >= 0)) return
+      const errors = await validateNamespaceLabel(context, labelsOf, fieldPath('status', 'allocation', 'devices', 'results').index(index))
       if (errors.length > 0) throw newInvalid({ group: 'resource.k8s.io', kind: 'ResourceClaim' }, claim.metadata.name ?? '', errors)
     }
   }
 }
 
-function adminResult({ status }: DeepReadonly<ResourceClaim>): number {
+function indexOfAdminResult({ status }: DeepReadonly<ResourceClaim>): number {
   const results: readonly DeepReadonly<DeviceRequestAllocationResult>[] = status?.allocation?.devices?.results ?? []
   return results.findIndex(({ adminAccess }) => adminAccess === true)
 }
 
-async function complaints({ namespace }: RequestContext, labelsOf: NamespaceLabels, parent: FieldPath): Promise<FieldErrorList> {
+async function validateNamespaceLabel(
+  { namespace }: RequestContext,
+  labelsOf: NamespaceLabels,
+  parent: FieldPath,
+): Promise<FieldErrorList> {
   if ((await labelsOf(namespace))?.[label] === 'true') return []
   const detail = `admin access to devices requires the \`${label}: true\` label on the containing namespace`
   return [fieldError.forbidden(parent.child('adminAccess'), detail)]

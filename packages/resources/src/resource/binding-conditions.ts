@@ -9,32 +9,32 @@ interface BindingConditions {
   readonly bindingFailureConditions?: readonly string[]
 }
 
-/** What a pod waits for before it is bound, and what tells it to wait no longer: both, or neither. */
+/** Validates the conditions that delay binding and those that abort it; either both lists are empty or neither. */
 export function validateBindingConditions(conditions: BindingConditions, path: FieldPath): FieldErrorList {
-  const { bindingConditions: wanted = [], bindingFailureConditions: failed = [] } = conditions
-  const wantedPath = path.child('bindingConditions')
+  const { bindingConditions: binding = [], bindingFailureConditions: failed = [] } = conditions
+  const bindingPath = path.child('bindingConditions')
   const failedPath = path.child('bindingFailureConditions')
   const errors = [
-    ...validateList(wanted, maxConditions, validateLabelName, wantedPath),
+    ...validateList(binding, maxConditions, validateLabelName, bindingPath),
     ...validateList(failed, maxConditions, validateLabelName, failedPath),
-    ...repeated(wanted, wantedPath),
-    ...repeated(failed, failedPath),
+    ...validateUnique(binding, bindingPath),
+    ...validateUnique(failed, failedPath),
   ]
-  const alsoWanted = new Set(wanted)
+  const bindingSet = new Set(binding)
   for (const [i, condition] of failed.entries()) {
-    if (!alsoWanted.has(condition)) continue
+    if (!bindingSet.has(condition)) continue
     errors.push(fieldError.invalid(failedPath.index(i), condition, 'bindingFailureConditions must not overlap with bindingConditions'))
   }
-  if (wanted.length === 0 && failed.length > 0) {
-    errors.push(fieldError.invalid(wantedPath, null, 'bindingConditions are required to use bindingFailureConditions'))
+  if (binding.length === 0 && failed.length > 0) {
+    errors.push(fieldError.invalid(bindingPath, null, 'bindingConditions are required to use bindingFailureConditions'))
   }
-  if (failed.length === 0 && wanted.length > 0) {
+  if (failed.length === 0 && binding.length > 0) {
     errors.push(fieldError.invalid(failedPath, null, 'bindingFailureConditions are required to use bindingConditions'))
   }
   return errors
 }
 
-function repeated(list: readonly string[], path: FieldPath): FieldErrorList {
+function validateUnique(list: readonly string[], path: FieldPath): FieldErrorList {
   const isRepeated = repeatCheck<string>()
   return list.flatMap((item, i) => (isRepeated(item) ? [fieldError.duplicate(path.index(i), item)] : []))
 }

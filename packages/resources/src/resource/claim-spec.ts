@@ -25,14 +25,14 @@ export function setClaimSpecDefaults({ devices }: ResourceClaimSpec): void {
   }
 }
 
-/** The first beta's are the same. */
+/** Used for v1 and v1beta1. */
 export function setClaimStatusDefaults(status: ResourceClaimStatus | undefined): void {
   status?.allocation?.devices?.results?.forEach(setTolerationDefaults)
 }
 
 export function validateClaimSpec({ devices }: DeepReadonly<ResourceClaimSpec>, path: FieldPath): FieldErrorList {
   const { requests, constraints, config } = devices
-  const names = requestNames(devices)
+  const names = collectRequestNames(devices)
   const at = path.child('devices')
   return [
     ...validateSet(requests, { max: maxRequests, rule: validateRequest, key: ({ name }) => name }, at.child('requests')),
@@ -41,8 +41,8 @@ export function validateClaimSpec({ devices }: DeepReadonly<ResourceClaimSpec>, 
   ]
 }
 
-/** "request", and "request/subrequest" where there are some. */
-export function requestNames({ requests }: DeepReadonly<DeviceClaim>): ReadonlySet<string> {
+/** Returns the names of all requests and "request/subrequest" for each alternative. */
+export function collectRequestNames({ requests }: DeepReadonly<DeviceClaim>): ReadonlySet<string> {
   const names = new Set<string>()
   for (const { name, firstAvailable = [] } of requests ?? []) {
     names.add(name)

@@ -5,16 +5,16 @@ import { validateCSIDriverName } from '@keelson/resources-core'
 
 const maxParametersLength = 10 * 1024
 
-/** What only a driver understands. `stored`: it was there before, however long. */
-export function validateConfiguration(config: DeepReadonly<DeviceConfiguration>, path: FieldPath, stored = false): FieldErrorList {
+/** Validates opaque driver parameters. With `isStored`, their length is not limited. */
+export function validateConfiguration(config: DeepReadonly<DeviceConfiguration>, path: FieldPath, isStored = false): FieldErrorList {
   const { opaque } = config
   const at = path.child('opaque')
   if (opaque === undefined) return [fieldError.required(at)]
-  const length = stored ? 0 : maxParametersLength
-  return [...validateCSIDriverName(opaque.driver, at.child('driver')), ...validateObject(opaque.parameters, length, at.child('parameters'))]
+  const limit = isStored ? 0 : maxParametersLength
+  return [...validateCSIDriverName(opaque.driver, at.child('driver')), ...validateObject(opaque.parameters, limit, at.child('parameters'))]
 }
 
-/** Any JSON object; a `maxLength` of 0 is no limit. */
+/** Accepts any JSON object of at most `maxLength` bytes; 0 means no limit. */
 export function validateObject(value: unknown, maxLength: number, path: FieldPath): FieldErrorList {
   if (value === undefined || value === null) return [fieldError.required(path)]
   if (maxLength > 0 && byteLength(goJson(value)) > maxLength) return [fieldError.tooLong(path, maxLength)]

@@ -3,7 +3,7 @@ import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 
 export type ItemRule<T> = (item: T, path: FieldPath) => FieldErrorList
 
-/** Too many are reported alone. */
+/** Validates each item, or reports only that there are too many. */
 export function validateList<T>(list: readonly T[] | null | undefined, max: number, rule: ItemRule<T>, path: FieldPath): FieldErrorList {
   const items = list ?? []
   if (items.length > max) return [fieldError.tooMany(path, items.length, max)]
@@ -13,7 +13,7 @@ export function validateList<T>(list: readonly T[] | null | undefined, max: numb
 export interface SetRules<T> {
   readonly max: number
   readonly rule: ItemRule<T>
-  /** What makes two items the same. */
+  /** Items with an equal key are duplicates. */
   readonly key: (item: T) => unknown
 }
 

@@ -1,20 +1,20 @@
 import { byteLength, fieldError, isCIdentifier, isDNS1123Subdomain } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { invalidEach, validateCSIDriverName } from '@keelson/resources-core'
-import { uuidMisfit } from './uuid-misfit.ts'
+import { uuidFormatError } from './uuid-format-error.ts'
 
 const maxPoolLength = 253
 const maxIdLength = 32
 const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/
 
-/** Domains, with slashes between them. */
+/** Accepts DNS subdomains separated by slashes. */
 export function validatePoolName(name: string, path: FieldPath): FieldErrorList {
   if (name === '') return [fieldError.required(path)]
   const errors: FieldErrorList = byteLength(name) > maxPoolLength ? [fieldError.tooLong(path, maxPoolLength)] : []
-  return [...errors, ...name.split('/').flatMap((part) => invalidEach(isDNS1123Subdomain(part), part, path))]
+  return [...errors, ...name.split('/').flatMap((segment) => invalidEach(isDNS1123Subdomain(segment), segment, path))]
 }
 
-/** An identifier, or one with a driver's domain before it. */
+/** Accepts "identifier" or "domain/identifier". */
 export function validateDeviceKey(name: string, path: FieldPath): FieldErrorList {
   const [first = '', second, ...more] = name.split('/')
   if (second === undefined) return validateIdentifier(first, path)
@@ -33,10 +33,10 @@ export function validateFullyQualifiedKey(name: string, path: FieldPath): FieldE
 
 export function validateShareID(id: string | undefined, path: FieldPath): FieldErrorList {
   if (id === undefined || uuid.test(id)) return []
-  const misfit = uuidMisfit(id)
-  if (misfit !== undefined) return [fieldError.invalid(path, id, `error validating uid: ${misfit}`)]
-  const form = 'uid must be in RFC 4122 normalized form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` with lowercase hexadecimal characters'
-  return [fieldError.invalid(path, id, form)]
+  const error = uuidFormatError(id)
+  if (error !== undefined) return [fieldError.invalid(path, id, `error validating uid: ${error}`)]
+  const detail = 'uid must be in RFC 4122 normalized form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` with lowercase hexadecimal characters'
+  return [fieldError.invalid(path, id, detail)]
 }
 
 function validateIdentifier(id: string, path: FieldPath): FieldErrorList {

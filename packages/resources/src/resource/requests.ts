@@ -15,15 +15,15 @@ export function setRequestDefaults(request: ExactDeviceRequest | DeviceSubReques
   setTolerationDefaults(request)
 }
 
-/** A device, or the first of several that can be had. */
+/** Validates a request for exact devices, or for the first available of several alternatives. */
 export function validateRequest({ name, exactly, firstAvailable = [] }: DeepReadonly<DeviceRequest>, path: FieldPath): FieldErrorList {
   const errors = invalidEach(isDNS1123Label(name), name, path.child('name'))
-  const one = 'exactly one of `exactly` or `firstAvailable` is required'
+  const oneRequired = 'exactly one of `exactly` or `firstAvailable` is required'
   if (exactly !== undefined && firstAvailable.length > 0) {
-    return [...errors, fieldError.invalid(path, null, `${one}, but multiple fields are set`)]
+    return [...errors, fieldError.invalid(path, null, `${oneRequired}, but multiple fields are set`)]
   }
   if (exactly !== undefined) return [...errors, ...validateDevices(exactly, path.child('exactly'))]
-  if (firstAvailable.length === 0) return [...errors, fieldError.required(path, one)]
+  if (firstAvailable.length === 0) return [...errors, fieldError.required(path, oneRequired)]
   const rules = { max: maxAlternatives, rule: validateSubRequest, key: (request: DeepReadonly<DeviceSubRequest>) => request.name }
   return [...errors, ...validateSet(firstAvailable, rules, path.child('firstAvailable'))]
 }

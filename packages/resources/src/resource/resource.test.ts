@@ -10,7 +10,7 @@ function decoded<T>(kind: string, sent: JsonObject): T {
   return decodeStruct<T>(resourceV1.kinds.find(({ gvk }) => gvk.kind === kind)!.schema, sent).object
 }
 
-it('a slice that says nothing of devices and nothing of counters says both', () => {
+it('counts empty lists of devices and counters as both being set', () => {
   const spec = { driver: 'd.example.com', pool: { name: 'p', generation: 1, resourceSliceCount: 1 }, nodeName: 'n' }
   const errors = (more: JsonObject): string[] =>
     validateResourceSlice(decoded<ResourceSlice>('ResourceSlice', { metadata: { name: 's' }, spec: { ...spec, ...more } })).map(
@@ -24,7 +24,7 @@ it('a slice that says nothing of devices and nothing of counters says both', () 
   expect(error).toBe('spec.nodeSelector.nodeSelectorTerms: Invalid value: []: must have exactly one node selector term')
 })
 
-it('an attribute with several values is shown as it is inside', () => {
+it('prints the internal type of an attribute with several values', () => {
   const slice = decoded<ResourceSlice>('ResourceSlice', {
     metadata: { name: 's' },
     spec: { driver: 'd', pool: { name: 'p' }, devices: [{ name: 'a', attributes: { x: { int: 1, bool: true } } }] },
@@ -34,7 +34,7 @@ it('an attribute with several values is shown as it is inside', () => {
   )
 })
 
-it('a template does not even say that there are no finalizers', () => {
+it('rejects even an empty list of finalizers in a template', () => {
   const template = decoded<ResourceClaimTemplate>('ResourceClaimTemplate', {
     metadata: { name: 't' },
     spec: { metadata: { finalizers: [], labels: {} }, spec: {} },

@@ -2,25 +2,25 @@ import { fieldPath } from '@keelson/apimachinery'
 import { describe, expect, it } from 'vitest'
 import { validateSelectors } from './selectors.ts'
 
-function problems(expression: string): readonly string[] {
+function selectorErrors(expression: string): readonly string[] {
   return validateSelectors([{ cel: { expression } }], fieldPath('selectors')).map(({ field, detail }) => `${field}: ${detail}`)
 }
 
-describe('selectors of devices', () => {
+describe('device selectors', () => {
   it.each([
     'device.driver == "gpu.example.com"',
     'device.attributes["gpu.example.com"].healthy',
     'device.capacity["gpu.example.com"].memory.compareTo(quantity("1Gi")) >= 0',
     'cel.bind(gpu, device.attributes["gpu.example.com"], gpu.model.startsWith("A") && semver("1.0.0").isLessThan(gpu.version))',
-  ])('may be %s', (expression) => {
-    expect(problems(expression)).toEqual([])
+  ])('accept %s', (expression) => {
+    expect(selectorErrors(expression)).toEqual([])
   })
 
   it.each([
     ['device.driver', 'must evaluate to bool or the unknown type, not string'],
     ['device.model == 1', "compilation failed: ERROR: <input>:1:7: undefined field 'model'\n | device.model == 1\n | ......^"],
     ['lists.range(2000).exists(x, lists.range(2000).exists(y, x == y))', 'too complex, exceeds cost limit'],
-  ])('may not be %s', (expression, detail) => {
-    expect(problems(expression)).toEqual([`selectors[0].cel.expression: ${detail}`])
+  ])('reject %s', (expression, detail) => {
+    expect(selectorErrors(expression)).toEqual([`selectors[0].cel.expression: ${detail}`])
   })
 })

@@ -18,7 +18,7 @@ function toHub(version: string, kind: string, object: object): KubeObject {
 const metadata = { name: 'a' }
 const claim = (request: object): object => ({ metadata, spec: { devices: { requests: [{ name: 'r', ...request }] } } })
 
-describe('claims of the first beta', () => {
+describe('v1beta1 claims', () => {
   it.each([
     ['one device', { deviceClassName: 'c' }, { exactly: { deviceClassName: 'c', allocationMode: 'ExactCount', count: 1 } }],
     ['one of several', { deviceClassName: '', firstAvailable: [] }, { firstAvailable: [] }],
@@ -32,14 +32,14 @@ describe('claims of the first beta', () => {
   })
 })
 
-describe('slices of the first beta', () => {
-  it('say nothing of no node', () => {
+describe('v1beta1 slices', () => {
+  it('drop an empty node name and a false allNodes', () => {
     const spec = { driver: 'd', pool: { name: 'p', generation: 1, resourceSliceCount: 1 } }
     const slice = { metadata, spec: { ...spec, nodeName: '', allNodes: false, devices: [{ name: 'x' }] } }
     expect(toHub('v1beta1', 'ResourceSlice', slice)).toEqual({ metadata, spec: { ...spec, devices: [{ name: 'x' }] } })
   })
 
-  it('have basic devices only', () => {
+  it('convert every device to a basic one', () => {
     const name = fc.stringMatching(/^[a-z]{1,4}$/)
     const device = fc.record(
       { name, nodeName: name, allNodes: fc.boolean(), bindsToNode: fc.boolean(), bindingConditions: fc.array(name) },
@@ -56,13 +56,13 @@ describe('slices of the first beta', () => {
   })
 })
 
-/** Everything that can be said in each version, recorded; beside the repository, and skipped where it is absent. */
+/** Recorded objects with every field set, outside the repository; the tests are skipped without them. */
 const codec = new URL('../../../../../shared/golden/codec/', import.meta.url)
 const full = ['v1beta1', 'v1beta2'].flatMap((version) =>
   resource.resources.map(({ kind }) => [`resource.k8s.io.${version}.${kind}`, version, kind] as const),
 )
 
-describe.skipIf(!existsSync(codec))('nothing is lost on the way to the hub and back', () => {
+describe.skipIf(!existsSync(codec))('round trip through the hub version', () => {
   it.each(full)('%s', (name, version, kind) => {
     const object = JSON.parse(readFileSync(new URL(`${name}.json`, codec), 'utf8')) as KubeObject
     const back = scheme.fromHub(gvk(version, kind), scheme.toHub(gvk(version, kind), structuredClone(object)))

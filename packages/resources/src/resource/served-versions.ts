@@ -8,16 +8,16 @@ import { setBetaSliceDefaults, sliceFromHub, sliceToHub } from './v1beta1/conver
 
 const group = 'resource.k8s.io'
 
-/** The second beta differs from v1 only by its name, the first in how requests and devices are written. */
-const second: ServedVersion = { group, version: 'v1beta2', deprecated: { since: '1.36', gone: '1.39' } }
-const first: ServedVersion = { group, version: 'v1beta1', deprecated: { since: '1.35', gone: '1.38' } }
+/** v1beta2 has the schema of v1; v1beta1 represents requests and devices differently and needs conversions. */
+const v1beta2Version: ServedVersion = { group, version: 'v1beta2', deprecated: { since: '1.36', gone: '1.39' } }
+const v1beta1Version: ServedVersion = { group, version: 'v1beta1', deprecated: { since: '1.35', gone: '1.38' } }
 
-export const classVersions: readonly ServedVersion[] = [second, first]
+export const classVersions: readonly ServedVersion[] = [v1beta2Version, v1beta1Version]
 
 export const claimVersions: readonly ServedVersion[] = [
-  second,
+  v1beta2Version,
   {
-    ...first,
+    ...v1beta1Version,
     setDefaults({ spec, status }: v1beta1.ResourceClaim) {
       setBetaClaimSpecDefaults(spec)
       setClaimStatusDefaults(status)
@@ -28,9 +28,9 @@ export const claimVersions: readonly ServedVersion[] = [
 ]
 
 export const claimTemplateVersions: readonly ServedVersion[] = [
-  second,
+  v1beta2Version,
   {
-    ...first,
+    ...v1beta1Version,
     setDefaults: ({ spec }: v1beta1.ResourceClaimTemplate) => setBetaClaimSpecDefaults(spec.spec),
     toHub: ({ spec, ...rest }: v1beta1.ResourceClaimTemplate): v1.ResourceClaimTemplate => ({
       ...rest,
@@ -42,6 +42,6 @@ export const claimTemplateVersions: readonly ServedVersion[] = [
 ]
 
 export const sliceVersions: readonly ServedVersion[] = [
-  second,
-  { ...first, setDefaults: setBetaSliceDefaults, toHub: sliceToHub, fromHub: sliceFromHub },
+  v1beta2Version,
+  { ...v1beta1Version, setDefaults: setBetaSliceDefaults, toHub: sliceToHub, fromHub: sliceFromHub },
 ]

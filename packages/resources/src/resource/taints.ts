@@ -21,10 +21,10 @@ export function setTolerationDefaults({ tolerations = [] }: { readonly toleratio
 export function validateToleration(toleration: DeepReadonly<DeviceToleration>, path: FieldPath): FieldErrorList {
   const { key = '', operator, value = '', effect } = toleration
   const valuePath = path.child('value')
-  const misplaced = operator === 'Exists' && value !== ''
+  const hasForbiddenValue = operator === 'Exists' && value !== ''
   return [
     ...(key === '' ? [] : validateLabelName(key, path.child('key'))),
-    ...(misplaced ? [fieldError.invalid(valuePath, value, 'must be empty for operator `Exists`')] : []),
+    ...(hasForbiddenValue ? [fieldError.invalid(valuePath, value, 'must be empty for operator `Exists`')] : []),
     ...(operator === 'Equal' ? invalidEach(isValidLabelValue(value), value, valuePath) : []),
     ...validateRequiredOneOf(operator, operators, path.child('operator')),
     ...validateSupported(effect || undefined, effects, path.child('effect')),

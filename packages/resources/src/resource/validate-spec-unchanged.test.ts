@@ -2,7 +2,7 @@ import { fieldErrorMessage } from '@keelson/apimachinery'
 import { expect, it } from 'vitest'
 import { validateSpecUnchanged } from './validate-spec-unchanged.ts'
 
-it('prints what claims may not change with every member, by the names of inside', () => {
+it('prints immutable claim specs with all fields, under their Go names', () => {
   const request = {
     name: 'r',
     exactly: { deviceClassName: 'c', allocationMode: 'ExactCount', count: 1, selectors: [{ cel: { expression: 'x' } }] },
@@ -16,7 +16,7 @@ it('prints what claims may not change with every member, by the names of inside'
   ])
 })
 
-it('has the metadata of templates among their members', () => {
+it('includes the metadata of templates', () => {
   const spec = { metadata: { labels: { a: 'b' } }, spec: { devices: {} } }
   expect(validateSpecUnchanged('ResourceClaimTemplateSpec', spec, spec)).toEqual([])
   expect(validateSpecUnchanged('ResourceClaimTemplateSpec', spec, { spec: spec.spec }).map(fieldErrorMessage)).toEqual([

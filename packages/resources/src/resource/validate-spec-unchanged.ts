@@ -2,7 +2,7 @@ import { fieldError, fieldPath, immutableMessage, semanticEqual } from '@keelson
 import type { FieldErrorList } from '@keelson/apimachinery'
 import { internalForm } from '@keelson/resources-core'
 
-/** What claims and their templates ask for is said once; it is printed as the original has it inside. */
+/** Specs of claims and templates are immutable. The error prints kube-apiserver's internal type. */
 export function validateSpecUnchanged(
   type: 'ResourceClaimSpec' | 'ResourceClaimTemplateSpec',
   spec: unknown,

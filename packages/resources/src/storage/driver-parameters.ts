@@ -5,12 +5,12 @@ import { validateQualifiedName } from '@keelson/resources-core'
 const maxParameters = 512
 const maxParametersSize = 256 * 1024
 
-/** Who makes or changes volumes of a class. */
+/** Validates the name of the driver that provisions or modifies volumes of a class. */
 export function validateDriver(name: string, path: FieldPath): FieldErrorList {
   return name === '' ? [fieldError.required(path)] : validateQualifiedName(name.toLowerCase(), path)
 }
 
-/** What it is told; too many are reported alone. */
+/** Validates driver parameters, or reports only that there are too many. */
 export function validateParameters(parameters: Readonly<Record<string, string>>, path: FieldPath): FieldErrorList {
   const entries = Object.entries(parameters)
   if (entries.length > maxParameters) return [fieldError.tooLong(path, maxParameters)]

@@ -6,11 +6,11 @@ import { containerImages, containerNames, labelSelectorText } from '@keelson/res
 type TemplateOf<T extends KubeObject> = (object: DeepReadonly<T>) => DeepReadonly<PodTemplateSpec> | undefined
 type SelectorOf<T extends KubeObject> = (object: DeepReadonly<T>) => DeepReadonly<LabelSelector> | null | undefined
 
-/** Of the pods that a workload makes, with -o wide. */
+/** Wide columns about the containers of a workload's pod template. */
 export function containerColumns<T extends KubeObject>(template: TemplateOf<T>): readonly Column<T>[] {
   return [
-    { name: 'Containers', priority: 1, description: 'The names of their containers.', value: (object) => containerNames(template(object)) },
-    { name: 'Images', priority: 1, description: 'The images of their containers.', value: (object) => containerImages(template(object)) },
+    { name: 'Containers', priority: 1, description: 'Names of the containers.', value: (object) => containerNames(template(object)) },
+    { name: 'Images', priority: 1, description: 'Images of the containers.', value: (object) => containerImages(template(object)) },
   ]
 }
 
@@ -18,7 +18,7 @@ export function selectorColumn<T extends KubeObject>(selector: SelectorOf<T>): C
   return {
     name: 'Selector',
     priority: 1,
-    description: 'The labels it finds its pods by.',
+    description: 'Label selector of its pods.',
     value: (object) => labelSelectorText(selector(object) ?? undefined),
   }
 }

@@ -1,11 +1,11 @@
 import { fieldError, immutableMessage, semanticEqual } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { printedSelector } from './own-selector.ts'
-import type { ReadonlySelector } from './own-selector.ts'
+import { printSelector } from './workload-selector.ts'
+import type { ReadonlySelector } from './workload-selector.ts'
 
 type Selector = ReadonlySelector | null | undefined
 
-/** What a workload finds its pods by is for ever: else it would lose those it has. */
+/** The selector of a workload is immutable: a changed one would abandon its pods. */
 export function validateImmutableSelector(selector: Selector, old: Selector, path: FieldPath): FieldErrorList {
-  return semanticEqual(selector ?? null, old ?? null) ? [] : [fieldError.invalid(path, printedSelector(selector), immutableMessage)]
+  return semanticEqual(selector ?? null, old ?? null) ? [] : [fieldError.invalid(path, printSelector(selector), immutableMessage)]
 }

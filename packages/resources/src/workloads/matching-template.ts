@@ -5,15 +5,15 @@ import { printedMap } from '@keelson/resources-core'
 
 type ReadonlyTemplate = DeepReadonly<PodTemplateSpec>
 
-/** A workload that did not find what it makes would make more for ever. */
+/** The selector must match the template: otherwise the controller would create pods without end. */
 export function validateMatchingLabels(template: ReadonlyTemplate, selector: LabelsSelector, path: FieldPath): FieldErrorList {
   if (selector.matches(template.metadata?.labels)) return []
   const detail = '`selector` does not match template `labels`'
   return [fieldError.invalid(path.child('metadata', 'labels'), printedMap(template.metadata, 'labels'), detail)]
 }
 
-/** The pods of a workload that keeps so many running never end by themselves. */
-export function validateRunsForever(template: ReadonlyTemplate, path: FieldPath, kind: string): FieldErrorList {
+/** Requires pods that never terminate by themselves: restart policy "Always" and no deadline. */
+export function validateAlwaysRunning(template: ReadonlyTemplate, path: FieldPath, kind: string): FieldErrorList {
   const { restartPolicy = '', activeDeadlineSeconds } = template.spec ?? {}
   const specPath = path.child('spec')
   const errors = restartPolicy === 'Always' ? [] : [fieldError.notSupported(specPath.child('restartPolicy'), restartPolicy, ['Always'])]

@@ -3,12 +3,12 @@ import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 
 type Counts = Readonly<Record<string, number | undefined>>
 
-/** What is left out is not counted. */
+/** Requires non-negative counts; undefined ones are skipped. */
 export function validateCounts(counts: Counts, path: FieldPath): FieldErrorList {
   return Object.entries(counts).flatMap(([name, count]) => (count === undefined ? [] : validateNonNegative(count, path.child(name))))
 }
 
-/** Those named are no more than there are replicas, and no more are available than ready. */
+/** Requires each of `shares` to be at most `replicas`, and `availableReplicas` at most `readyReplicas`. */
 export function validateShares(
   counts: Counts,
   shares: readonly string[],
@@ -26,7 +26,7 @@ export function validateShares(
   return errors
 }
 
-/** Hash collisions are counted up, never down. */
+/** The collision count must not decrease. */
 export function validateCollisions(count: number | undefined, old: number | undefined, path: FieldPath): FieldErrorList {
   if (old === undefined || (count !== undefined && count >= old)) return []
   return [fieldError.invalid(path.child('collisionCount'), count ?? 0, 'cannot be decremented')]

@@ -9,12 +9,12 @@ interface WithSpec extends KubeObject {
   readonly spec?: unknown
 }
 
-/** In place. */
+/** Drops pod fields whose feature is disabled. Mutates the template. */
 export function dropDisabledTemplateFields(template: PodTemplateSpec | undefined, old?: ReadonlyTemplate): void {
   if (template?.spec !== undefined) dropDisabledPodFields(template.spec, old?.spec)
 }
 
-/** Each change of the spec is a new generation. */
+/** Increments the generation if the spec changed. Mutates the object. */
 export function countSpecChanges(object: WithSpec, old: DeepReadonly<WithSpec>): void {
   if (!semanticEqual(object.spec, old.spec)) object.metadata.generation = (old.metadata.generation ?? 0) + 1
 }

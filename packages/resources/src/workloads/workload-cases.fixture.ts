@@ -25,7 +25,7 @@ function autoscaler(members: object): object {
   return { spec: { scaleTargetRef: target, maxReplicas: 3, ...members } }
 }
 
-/** By plural: what is accepted, and what is refused, by the field that is to blame. */
+/** Valid and invalid objects by plural; invalid ones are keyed by the field in the error. */
 export const workloadCases: Readonly<Record<string, Cases>> = {
   controllerrevisions: {
     valid: { revision: 1, data: { spec: {} } },

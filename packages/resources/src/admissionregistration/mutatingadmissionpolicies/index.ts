@@ -2,8 +2,8 @@ import type { MutatingAdmissionPolicy } from '@keelson/api/admissionregistration
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { validateInSlices } from '../../expressions/validate-in-slices.ts'
-import { countsGenerations } from '../generation.ts'
-import { paramKindText, setMatchResourcesDefaults } from '../match-resources.ts'
+import { generationStrategy } from '../generation.ts'
+import { formatParamKind, setMatchResourcesDefaults } from '../match-resources.ts'
 import { validateMutatingPolicy } from './validate.ts'
 
 export const mutatingAdmissionPolicies: ResourceDefinition<MutatingAdmissionPolicy> = defineResource<MutatingAdmissionPolicy>({
@@ -17,7 +17,7 @@ export const mutatingAdmissionPolicies: ResourceDefinition<MutatingAdmissionPoli
   ],
   scope: 'Cluster',
   categories: ['api-extensions'],
-  // So that servers of the release before can read them.
+  // Stored as v1beta1 so that servers of the previous release can read it.
   storedVersion: 'v1beta1',
   setDefaults({ spec }) {
     if (spec === undefined) return
@@ -25,13 +25,13 @@ export const mutatingAdmissionPolicies: ResourceDefinition<MutatingAdmissionPoli
     setMatchResourcesDefaults(spec.matchConstraints)
   },
   strategy: {
-    ...countsGenerations<MutatingAdmissionPolicy>('spec', {}),
+    ...generationStrategy<MutatingAdmissionPolicy>('spec', {}),
     runValidation: validateInSlices,
     validateCreate: (_context, policy) => validateMutatingPolicy(policy),
     validateUpdate: (_context, policy, old) => validateMutatingPolicy(policy, old),
   },
   columns: [
-    { name: 'Mutations', type: 'integer', description: 'How many changes it makes.', value: ({ spec }) => (spec?.mutations ?? []).length },
-    { name: 'ParamKind', description: 'The kind of its parameters.', value: ({ spec }) => paramKindText(spec?.paramKind) },
+    { name: 'Mutations', type: 'integer', description: 'Number of mutations.', value: ({ spec }) => (spec?.mutations ?? []).length },
+    { name: 'ParamKind', description: 'Kind of the parameter objects.', value: ({ spec }) => formatParamKind(spec?.paramKind) },
   ],
 })

@@ -10,8 +10,8 @@ import { specPath, validatePolicy } from '../policy-spec.ts'
 
 type ReadonlyPolicy = DeepReadonly<MutatingAdmissionPolicy>
 
-/** By type of patch, the member that holds it. */
-const members = { ApplyConfiguration: 'applyConfiguration', JSONPatch: 'jsonPatch' } as const
+/** Field that holds the patch, by patch type. */
+const fieldOfPatchType = { ApplyConfiguration: 'applyConfiguration', JSONPatch: 'jsonPatch' } as const
 
 export function validateMutatingPolicy({ spec = {} }: ReadonlyPolicy, old?: ReadonlyPolicy): FieldErrorList {
   const { mutations = [], reinvocationPolicy, matchConstraints } = spec
@@ -28,16 +28,17 @@ export function validateMutatingPolicy({ spec = {} }: ReadonlyPolicy, old?: Read
 
 function validateMutation(mutation: DeepReadonly<Mutation>, scope: AdmissionScope, path: FieldPath): FieldErrorList {
   const { patchType } = mutation
-  if (!Object.hasOwn(members, patchType)) return validateRequiredOneOf(patchType, Object.keys(members), path.child('patchType'))
-  const member = members[patchType as keyof typeof members]
+  if (!Object.hasOwn(fieldOfPatchType, patchType))
+    return validateRequiredOneOf(patchType, Object.keys(fieldOfPatchType), path.child('patchType'))
+  const member = fieldOfPatchType[patchType as keyof typeof fieldOfPatchType]
   const other = member === 'jsonPatch' ? 'applyConfiguration' : 'jsonPatch'
   const patch = mutation[member]
-  const misplaced = mutation[other] !== undefined
+  const hasOther = mutation[other] !== undefined
   return [
     ...(patch === undefined
       ? [fieldError.required(path.child(member), `must be specified when patchType is ${patchType}`)]
       : validatePatch(patch.expression ?? '', { purpose: member, scope }, path.child(member, 'expression'))),
-    ...(misplaced ? [fieldError.invalid(path.child(other), `{${other}}`, `must not be specified when patchType is ${patchType}`)] : []),
+    ...(hasOther ? [fieldError.invalid(path.child(other), `{${other}}`, `must not be specified when patchType is ${patchType}`)] : []),
   ]
 }
 

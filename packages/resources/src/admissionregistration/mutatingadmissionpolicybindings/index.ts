@@ -5,8 +5,8 @@ import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { validateBinding } from '../bindings.ts'
-import { countsGenerations } from '../generation.ts'
-import { paramText, setMatchResourcesDefaults, validateMutatedOperations } from '../match-resources.ts'
+import { generationStrategy } from '../generation.ts'
+import { formatParamRef, setMatchResourcesDefaults, validateMutatedOperations } from '../match-resources.ts'
 
 export const mutatingAdmissionPolicyBindings: ResourceDefinition<MutatingAdmissionPolicyBinding> =
   defineResource<MutatingAdmissionPolicyBinding>({
@@ -28,17 +28,17 @@ export const mutatingAdmissionPolicyBindings: ResourceDefinition<MutatingAdmissi
     ],
     scope: 'Cluster',
     categories: ['api-extensions'],
-    // So that servers of the release before can read them.
+    // Stored as v1beta1 so that servers of the previous release can read it.
     storedVersion: 'v1beta1',
     setDefaults: ({ spec }) => setMatchResourcesDefaults(spec?.matchResources),
     strategy: {
-      ...countsGenerations<MutatingAdmissionPolicyBinding>('spec', {}),
+      ...generationStrategy<MutatingAdmissionPolicyBinding>('spec', {}),
       validateCreate: (_context, binding) => validate(binding),
       validateUpdate: (_context, binding) => validate(binding),
     },
     columns: [
-      { name: 'PolicyName', description: 'The policy that is put to use.', value: ({ spec }) => spec?.policyName ?? '' },
-      { name: 'ParamRef', description: 'Its parameters.', value: ({ spec }) => paramText(spec?.paramRef) },
+      { name: 'PolicyName', description: 'Name of the bound policy.', value: ({ spec }) => spec?.policyName ?? '' },
+      { name: 'ParamRef', description: 'Parameters of the policy.', value: ({ spec }) => formatParamRef(spec?.paramRef) },
     ],
   })
 

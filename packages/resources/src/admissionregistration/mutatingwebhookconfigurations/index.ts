@@ -2,7 +2,7 @@ import type { MutatingWebhookConfiguration } from '@keelson/api/admissionregistr
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { validateInSlices } from '../../expressions/validate-in-slices.ts'
-import { countsGenerations } from '../generation.ts'
+import { generationStrategy } from '../generation.ts'
 import { setWebhookDefaults, validateWebhooks } from '../webhooks.ts'
 
 export const mutatingWebhookConfigurations: ResourceDefinition<MutatingWebhookConfiguration> = defineResource<MutatingWebhookConfiguration>(
@@ -18,11 +18,11 @@ export const mutatingWebhookConfigurations: ResourceDefinition<MutatingWebhookCo
       for (const webhook of webhooks) webhook.reinvocationPolicy ??= 'Never'
     },
     strategy: {
-      ...countsGenerations<MutatingWebhookConfiguration>('webhooks', [], { tellsEmpty: true }),
+      ...generationStrategy<MutatingWebhookConfiguration>('webhooks', [], { emptyIsChange: true }),
       runValidation: validateInSlices,
       validateCreate: (_context, { webhooks = [] }) => validateWebhooks(webhooks),
       validateUpdate: (_context, { webhooks = [] }, old) => validateWebhooks(webhooks, old.webhooks ?? []),
     },
-    columns: [{ name: 'Webhooks', type: 'integer', description: 'How many there are.', value: ({ webhooks = [] }) => webhooks.length }],
+    columns: [{ name: 'Webhooks', type: 'integer', description: 'Number of webhooks.', value: ({ webhooks = [] }) => webhooks.length }],
   },
 )

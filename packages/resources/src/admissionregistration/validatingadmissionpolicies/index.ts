@@ -4,22 +4,22 @@ import { defineResource, resetMetadataForStatus } from '@keelson/registry'
 import type { ResourceDefinition, Strategy } from '@keelson/registry'
 import { keepMember } from '@keelson/resources-core'
 import { validateInSlices } from '../../expressions/validate-in-slices.ts'
-import { countsGenerations } from '../generation.ts'
-import { paramKindText, setMatchResourcesDefaults } from '../match-resources.ts'
+import { generationStrategy } from '../generation.ts'
+import { formatParamKind, setMatchResourcesDefaults } from '../match-resources.ts'
 import { validatePolicyStatus } from './validate-status.ts'
 import { validateValidatingPolicy } from './validate.ts'
 
-const common = countsGenerations<ValidatingAdmissionPolicy>('spec', {})
+const generations = generationStrategy<ValidatingAdmissionPolicy>('spec', {})
 const strategy: Strategy<ValidatingAdmissionPolicy> = {
-  ...common,
+  ...generations,
   resetFields: withoutFields('status'),
   prepareForCreate(context, policy) {
     policy.status = {}
-    common.prepareForCreate?.(context, policy)
+    generations.prepareForCreate?.(context, policy)
   },
   prepareForUpdate(context, policy, old) {
     keepMember(policy, old, 'status')
-    common.prepareForUpdate?.(context, policy, old)
+    generations.prepareForUpdate?.(context, policy, old)
   },
   runValidation: validateInSlices,
   validateCreate: (_context, policy) => validateValidatingPolicy(policy),
@@ -55,9 +55,9 @@ export const validatingAdmissionPolicies: ResourceDefinition<ValidatingAdmission
     {
       name: 'Validations',
       type: 'integer',
-      description: 'How many rules there are.',
+      description: 'Number of validations.',
       value: ({ spec }) => (spec?.validations ?? []).length,
     },
-    { name: 'ParamKind', description: 'The kind of its parameters.', value: ({ spec }) => paramKindText(spec?.paramKind) },
+    { name: 'ParamKind', description: 'Kind of the parameter objects.', value: ({ spec }) => formatParamKind(spec?.paramKind) },
   ],
 })

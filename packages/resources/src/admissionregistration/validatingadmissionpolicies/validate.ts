@@ -44,8 +44,8 @@ function validateValidation(validation: DeepReadonly<Validation>, scope: Admissi
   if (messageExpression !== '' && messageExpression.trim() === '') {
     errors.push(fieldError.invalid(messagePath, messageExpression, 'must be non-empty if specified'))
   } else if (messageExpression !== '') {
-    const said = { expression: messageExpression, purpose: 'message', scope: { ...scope, hasAuthorizer: false } } as const
-    errors.push(...validateAdmissionExpression(said, messagePath))
+    const compiled = { expression: messageExpression, purpose: 'message', scope: { ...scope, hasAuthorizer: false } } as const
+    errors.push(...validateAdmissionExpression(compiled, messagePath))
   }
   const textPath = path.child('message')
   if (message !== '' && message.trim() === '') errors.push(fieldError.invalid(textPath, message, 'must be non-empty if specified'))

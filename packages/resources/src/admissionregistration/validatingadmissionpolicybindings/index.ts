@@ -4,8 +4,8 @@ import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { validateBinding } from '../bindings.ts'
-import { countsGenerations } from '../generation.ts'
-import { paramText, setMatchResourcesDefaults } from '../match-resources.ts'
+import { generationStrategy } from '../generation.ts'
+import { formatParamRef, setMatchResourcesDefaults } from '../match-resources.ts'
 import { validateActions } from './validate-actions.ts'
 
 export const validatingAdmissionPolicyBindings: ResourceDefinition<ValidatingAdmissionPolicyBinding> =
@@ -18,13 +18,13 @@ export const validatingAdmissionPolicyBindings: ResourceDefinition<ValidatingAdm
     categories: ['api-extensions'],
     setDefaults: ({ spec }) => setMatchResourcesDefaults(spec?.matchResources),
     strategy: {
-      ...countsGenerations<ValidatingAdmissionPolicyBinding>('spec', {}),
+      ...generationStrategy<ValidatingAdmissionPolicyBinding>('spec', {}),
       validateCreate: (_context, binding) => validate(binding),
       validateUpdate: (_context, binding) => validate(binding),
     },
     columns: [
-      { name: 'PolicyName', description: 'The policy that is put to use.', value: ({ spec }) => spec?.policyName ?? '' },
-      { name: 'ParamRef', description: 'Its parameters.', value: ({ spec }) => paramText(spec?.paramRef) },
+      { name: 'PolicyName', description: 'Name of the bound policy.', value: ({ spec }) => spec?.policyName ?? '' },
+      { name: 'ParamRef', description: 'Parameters of the policy.', value: ({ spec }) => formatParamRef(spec?.paramRef) },
     ],
   })
 

@@ -2,7 +2,7 @@ import type { ValidatingWebhookConfiguration } from '@keelson/api/admissionregis
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { validateInSlices } from '../../expressions/validate-in-slices.ts'
-import { countsGenerations } from '../generation.ts'
+import { generationStrategy } from '../generation.ts'
 import { setWebhookDefaults, validateWebhooks } from '../webhooks.ts'
 
 export const validatingWebhookConfigurations: ResourceDefinition<ValidatingWebhookConfiguration> =
@@ -17,10 +17,10 @@ export const validatingWebhookConfigurations: ResourceDefinition<ValidatingWebho
       setWebhookDefaults(webhooks)
     },
     strategy: {
-      ...countsGenerations<ValidatingWebhookConfiguration>('webhooks', [], { tellsEmpty: true }),
+      ...generationStrategy<ValidatingWebhookConfiguration>('webhooks', [], { emptyIsChange: true }),
       runValidation: validateInSlices,
       validateCreate: (_context, { webhooks = [] }) => validateWebhooks(webhooks),
       validateUpdate: (_context, { webhooks = [] }, old) => validateWebhooks(webhooks, old.webhooks ?? []),
     },
-    columns: [{ name: 'Webhooks', type: 'integer', description: 'How many there are.', value: ({ webhooks = [] }) => webhooks.length }],
+    columns: [{ name: 'Webhooks', type: 'integer', description: 'Number of webhooks.', value: ({ webhooks = [] }) => webhooks.length }],
   })

@@ -19,18 +19,18 @@ describe('controller revisions', () => {
     [null, 'data: Required value: data is mandatory'],
     [[1], 'data: Required value: data must be a valid JSON object'],
     ['a', 'data: Required value: data must be a valid JSON object'],
-  ])('hold an object, not %j', (data, message) => {
+  ])('reject data other than an object: %j', (data, message) => {
     expect(strategy.validateCreate?.(context, revision(data)).map(fieldErrorMessage)).toEqual([message])
   })
 
-  it('never change what they hold', () => {
+  it('have immutable data', () => {
     const changed = { ...revision({ a: 2 }), revision: 2 }
     expect(strategy.validateUpdate?.(context, changed, revision({ a: 1 })).map(fieldErrorMessage)).toEqual([
       'data: Invalid value: {"a":2}: field is immutable',
     ])
   })
 
-  it('are printed with whose they are', () => {
+  it('print their controller', () => {
     const owner = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'web', uid: 'u', controller: true }
     const owned = { ...revision({}), metadata: { name: 'r', ownerReferences: [owner] } }
     const table = tableConvertor(controllerRevisions)

@@ -3,7 +3,7 @@ import { fieldError, fieldPath, validateImmutableField, validateNonNegative } fr
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
-import { controllerText } from './controller-text.ts'
+import { formatController } from './format-controller.ts'
 
 type ReadonlyRevision = DeepReadonly<ControllerRevision>
 
@@ -23,8 +23,8 @@ export const controllerRevisions: ResourceDefinition<ControllerRevision> = defin
     ],
   },
   columns: [
-    { name: 'Controller', description: 'Whose state it is.', value: ({ metadata }) => controllerText(metadata.ownerReferences) },
-    { name: 'Revision', description: 'Later states have higher numbers.', value: ({ revision }) => revision },
+    { name: 'Controller', description: 'Owner of this state.', value: ({ metadata }) => formatController(metadata.ownerReferences) },
+    { name: 'Revision', description: 'Number of this state; newer states have higher numbers.', value: ({ revision }) => revision },
   ],
 })
 

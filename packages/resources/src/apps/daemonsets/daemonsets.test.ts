@@ -20,7 +20,7 @@ function daemonSet(image = 'i', annotations?: Record<string, string>): DaemonSet
 }
 
 describe('daemon sets', () => {
-  it('count the changes of their template, whatever a client says', () => {
+  it('count template changes and ignore the value a client sends', () => {
     const created = daemonSet()
     strategy.prepareForCreate?.(context, created)
     expect(created.metadata).toMatchObject({ generation: 1, annotations: { [annotation]: '1' } })
@@ -37,7 +37,7 @@ describe('daemon sets', () => {
     expect(again.metadata).toMatchObject({ generation: 3, annotations: { [annotation]: '2' } })
   })
 
-  it('may start at any number, which must be one', () => {
+  it('accept any integer as the first template generation', () => {
     const created = daemonSet('i', { [annotation]: '5' })
     strategy.prepareForCreate?.(context, created)
     expect(created.metadata.annotations).toEqual({ [annotation]: '5' })
@@ -51,7 +51,7 @@ describe('daemon sets', () => {
     [{ maxUnavailable: '10%', maxSurge: 1 }, 'spec.updateStrategy.rollingUpdate.maxSurge'],
     [{ maxUnavailable: '101%' }, 'spec.updateStrategy.rollingUpdate.maxUnavailable'],
     [{ maxUnavailable: 0, maxSurge: 'all' }, 'spec.updateStrategy.rollingUpdate.maxSurge'],
-  ])('replace pods before or after they end: %j', (rollingUpdate, field) => {
+  ])('require exactly one of maxUnavailable and maxSurge: %j', (rollingUpdate, field) => {
     const made = daemonSet()
     made.spec!.updateStrategy = { rollingUpdate }
     daemonSets.setDefaults?.(made)

@@ -2,15 +2,15 @@ import type { DaemonSet } from '@keelson/api/apps/v1'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { parseNumberAnnotation } from '../number-annotation.ts'
 
-/** How often the template changed, which other versions had a member of the spec for. Clients do not decide it. */
+/** Counts template changes; earlier API versions had `spec.templateGeneration`. The server sets it, clients cannot. */
 export const templateGenerationAnnotation = 'deprecated.daemonset.template.generation'
 
-/** A number, in one form; 0 where nothing is said. In place. */
+/** Rewrites the annotation as a canonical number, 0 if absent. Mutates its argument. */
 export function normalizeTemplateGeneration({ metadata }: DaemonSet): void {
-  const said = metadata.annotations?.[templateGenerationAnnotation]
+  const value = metadata.annotations?.[templateGenerationAnnotation]
   metadata.annotations = {
     ...metadata.annotations,
-    [templateGenerationAnnotation]: said === undefined ? '0' : parseNumberAnnotation('DaemonSet', said),
+    [templateGenerationAnnotation]: value === undefined ? '0' : parseNumberAnnotation('DaemonSet', value),
   }
 }
 
@@ -18,7 +18,7 @@ export function templateGeneration({ metadata }: DeepReadonly<DaemonSet>): numbe
   return Number(metadata.annotations?.[templateGenerationAnnotation] ?? 0)
 }
 
-/** In place. */
+/** Mutates its argument. */
 export function setTemplateGeneration({ metadata }: DaemonSet, generation: number): void {
   metadata.annotations = { ...metadata.annotations, [templateGenerationAnnotation]: String(generation) }
 }

@@ -3,20 +3,20 @@ import { fieldError, fieldPath, semanticEqual, validateLabelSelector } from '@ke
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { internalForm, validatePodTemplateSpec } from '@keelson/resources-core'
 import { validateImmutableSelector } from '../../workloads/immutable-selector.ts'
-import { validateMatchingLabels, validateRunsForever } from '../../workloads/matching-template.ts'
-import { hasInvalidLabelValue, isEmptySelector, parseSelector, printedSelector } from '../../workloads/own-selector.ts'
+import { validateMatchingLabels, validateAlwaysRunning } from '../../workloads/matching-template.ts'
+import { hasInvalidLabelValue, isEmptySelector, parseSelector, printSelector } from '../../workloads/workload-selector.ts'
 import { validateCollisions, validateCounts } from '../../workloads/status-counts.ts'
-import { isNone, validateAtMostAll, validateIntOrPercent } from '../int-or-percent.ts'
+import { isZero, validateAtMostAll, validateIntOrPercent } from '../int-or-percent.ts'
 import { templateGeneration } from './template-generation.ts'
 
 type ReadonlySet = DeepReadonly<DaemonSet>
 
 const specPath = fieldPath('spec')
 const statusPath = fieldPath('status')
-const nothing: DeepReadonly<DaemonSetSpec> = { selector: null, template: {} }
+const emptySpec: DeepReadonly<DaemonSetSpec> = { selector: null, template: {} }
 
 export function validateDaemonSet(set: ReadonlySet, old?: ReadonlySet): FieldErrorList {
-  const { selector, template = {}, minReadySeconds, updateStrategy = {}, revisionHistoryLimit } = set.spec ?? nothing
+  const { selector, template = {}, minReadySeconds, updateStrategy = {}, revisionHistoryLimit } = set.spec ?? emptySpec
   const templatePath = specPath.child('template')
   const selectorPath = specPath.child('selector')
   const parsed = parseSelector(selector)
@@ -25,9 +25,9 @@ export function validateDaemonSet(set: ReadonlySet, old?: ReadonlySet): FieldErr
   return [
     ...validateLabelSelector(selector ?? undefined, selectorPath, { allowInvalidLabelValue }),
     ...(parsed === undefined ? [] : validateMatchingLabels(template, parsed, templatePath)),
-    ...(isEmpty ? [fieldError.invalid(selectorPath, printedSelector(selector), 'empty selector is invalid for daemonset')] : []),
+    ...(isEmpty ? [fieldError.invalid(selectorPath, printSelector(selector), 'empty selector is invalid for daemonset')] : []),
     ...validatePodTemplateSpec(template, templatePath, old?.spec?.template),
-    ...validateRunsForever(template, templatePath, 'DaemonSet'),
+    ...validateAlwaysRunning(template, templatePath, 'DaemonSet'),
     ...validateCounts({ minReadySeconds, templateGeneration: templateGeneration(set) }, specPath),
     ...validateUpdateStrategy(updateStrategy, specPath.child('updateStrategy')),
     ...validateCounts({ revisionHistoryLimit }, specPath),
@@ -42,7 +42,7 @@ export function validateDaemonSetUpdate(set: ReadonlySet, old: ReadonlySet): Fie
   ]
 }
 
-/** Counts the changes of the template, and nothing else. */
+/** Requires the template generation to grow exactly when the template changes. */
 function validateTemplateGeneration(set: ReadonlySet, old: ReadonlySet): FieldErrorList {
   const [generation, before] = [templateGeneration(set), templateGeneration(old)]
   const isChanged = !semanticEqual(set.spec?.template, old.spec?.template)
@@ -62,7 +62,7 @@ function validateUpdateStrategy(strategy: DeepReadonly<DaemonSetUpdateStrategy>,
   return rollingUpdate === undefined ? [fieldError.required(at)] : validateRollingUpdate(rollingUpdate, at)
 }
 
-/** A node has the old pod or the new one first, not both. */
+/** Exactly one of `maxUnavailable` and `maxSurge` must be nonzero. */
 function validateRollingUpdate(
   { maxUnavailable = 0, maxSurge = 0 }: DeepReadonly<RollingUpdateDaemonSet>,
   path: FieldPath,
@@ -75,9 +75,9 @@ function validateRollingUpdate(
     ...validateAtMostAll(maxUnavailable, unavailablePath),
     ...validateAtMostAll(maxSurge, surgePath),
   ]
-  if (!isNone(maxUnavailable) && !isNone(maxSurge)) {
+  if (!isZero(maxUnavailable) && !isZero(maxSurge)) {
     errors.push(fieldError.invalid(surgePath, maxSurge, 'may not be set when maxUnavailable is non-zero'))
-  } else if (isNone(maxUnavailable) && isNone(maxSurge)) {
+  } else if (isZero(maxUnavailable) && isZero(maxSurge)) {
     errors.push(fieldError.required(unavailablePath, 'cannot be 0 when maxSurge is 0'))
   }
   return errors

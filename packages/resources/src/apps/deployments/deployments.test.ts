@@ -28,7 +28,7 @@ function deployment(change: (made: Deployment) => void = () => {}): Deployment {
 }
 
 describe('deployments', () => {
-  it('roll a quarter at a time unless they are told otherwise', () => {
+  it('default to rolling updates of 25 percent', () => {
     expect(deployment().spec).toMatchObject({
       replicas: 1,
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '25%', maxSurge: '25%' } },
@@ -43,28 +43,28 @@ describe('deployments', () => {
     ['annotations, which replica sets have too', (made: Deployment) => void (made.metadata.annotations = { a: 'b' }), 2],
     ['labels', (made: Deployment) => void (made.metadata.labels = { a: 'b' }), 1],
     ['the status, which is not changed here', (made: Deployment) => void (made.status = { replicas: 9 }), 1],
-  ])('count generations: a change of %s', (_what, change, generation) => {
+  ])('set the generation after a change of %s', (_what, change, generation) => {
     const changed = deployment(change)
     strategy.prepareForUpdate?.(context, changed, deployment())
     expect(changed.metadata.generation).toBe(generation)
     expect(changed.status).toBeUndefined()
   })
 
-  it('keep their selector', () => {
+  it('have an immutable selector', () => {
     const changed = deployment(({ spec }) => void (spec!.selector = { matchExpressions: [{ key: 'app', operator: 'Exists' }] }))
     expect(strategy.validateUpdate?.(context, changed, deployment()).map(fieldErrorMessage)).toEqual([
       'spec.selector: Invalid value: {"matchExpressions":[{"key":"app","operator":"Exists"}]}: field is immutable',
     ])
   })
 
-  it('speak of their strategy as the original holds it inside', () => {
+  it('print their strategy as kube-apiserver does', () => {
     const wrong = deployment(({ spec }) => void (spec!.strategy = { type: 'Other' }))
     expect(strategy.validateCreate?.(context, wrong).map(fieldErrorMessage)).toEqual([
       'spec.strategy: Unsupported value: {"Type":"Other","RollingUpdate":null}: supported values: "Recreate", "RollingUpdate"',
     ])
   })
 
-  it('go back to a revision that is a number', () => {
+  it('accept only an integer as rollback revision', () => {
     const asked = (wish: string): Deployment =>
       deployment(({ metadata }) => void (metadata.annotations = { 'deprecated.deployment.rollback.to': wish }))
     expect(asked('+5').metadata.annotations).toEqual({ 'deprecated.deployment.rollback.to': '5' })
@@ -74,7 +74,7 @@ describe('deployments', () => {
     )
   })
 
-  it('do not change labels by their status, and count hash collisions up', () => {
+  it('ignore labels in status updates, and reject a lower collision count', () => {
     const update = deployments.subresources?.['status']?.update
     const old: Deployment = { ...deployment(({ metadata }) => void (metadata.labels = { a: 'b' })), status: { collisionCount: 2 } }
     const written: Deployment = { ...deployment(), status: { replicas: 1, readyReplicas: 2, collisionCount: 1 } }
@@ -86,7 +86,7 @@ describe('deployments', () => {
     ])
   })
 
-  it('are scaled without being read whole', async () => {
+  it('are scaled without a full decode', async () => {
     await using test = openTestStore(deployments, { types: createApiTypes([appsV1, autoscalingV1]) })
     const inNamespace = testContext('ns')
     await test.store.create(inNamespace, deployment(), { dryRun: false })
@@ -97,7 +97,7 @@ describe('deployments', () => {
     expect(plain(await test.store.get(inNamespace, 'd', {}))).toMatchObject({ metadata: { generation: 2 }, spec: { replicas: 3 } })
   })
 
-  it('are printed with how far they are', () => {
+  it('print the progress of a rollout', () => {
     const made: Deployment = { ...deployment(), status: { readyReplicas: 1, updatedReplicas: 1 } }
     expect(tableConvertor(deployments).cells(made, 0)).toEqual(['d', '1/1', 1, 0, '<unknown>', 'c', 'i:1', 'app=a'])
   })

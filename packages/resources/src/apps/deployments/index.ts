@@ -2,7 +2,7 @@ import type { Deployment } from '@keelson/api/apps/v1'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { containerColumns } from '../../workloads/columns.ts'
-import { parseSelector } from '../../workloads/own-selector.ts'
+import { parseSelector } from '../../workloads/workload-selector.ts'
 import { fillBlankReplicas } from '../blank-replicas.ts'
 import { scaledBySelector } from '../scaled-by-selector.ts'
 import { setDeploymentDefaults } from './defaults.ts'
@@ -24,24 +24,24 @@ export const deployments: ResourceDefinition<Deployment> = defineResource<Deploy
   columns: [
     {
       name: 'Ready',
-      description: 'How many of the pods are ready.',
+      description: 'Number of ready pods and of desired pods.',
       value: ({ spec, status }) => `${status?.readyReplicas ?? 0}/${spec?.replicas ?? 0}`,
     },
     {
       name: 'Up-to-date',
-      description: 'How many are of the newest template.',
+      description: 'Number of pods of the newest template.',
       value: ({ status }) => status?.updatedReplicas ?? 0,
     },
     {
       name: 'Available',
-      description: 'How many have been ready long enough.',
+      description: 'Number of available pods.',
       value: ({ status }) => status?.availableReplicas ?? 0,
     },
     ...containerColumns<Deployment>(({ spec }) => spec?.template),
     {
       name: 'Selector',
       priority: 1,
-      description: 'The labels it finds its pods by.',
+      description: 'Label selector of its pods.',
       value: ({ spec }) => parseSelector(spec?.selector)?.toString() ?? '<invalid>',
     },
   ],

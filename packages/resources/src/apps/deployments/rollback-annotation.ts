@@ -2,29 +2,29 @@ import type { Deployment } from '@keelson/api/apps/v1'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { parseNumberAnnotation } from '../number-annotation.ts'
 
-/** Which revision to go back to, asked for in a version that had a member of the spec for it. */
+/** Revision to roll back to; earlier API versions had `spec.rollbackTo.revision`. */
 export const rollbackAnnotation = 'deprecated.deployment.rollback.to'
 
-/** A number, in one form; "" is no wish at all. In place. */
+/** Rewrites the annotation as a canonical number and removes an empty one. Mutates its argument. */
 export function normalizeRollback({ metadata }: Deployment): void {
   const { annotations } = metadata
-  const wish = annotations?.[rollbackAnnotation]
-  if (annotations === undefined || wish === undefined) return
-  if (wish === '') delete annotations[rollbackAnnotation]
+  const revision = annotations?.[rollbackAnnotation]
+  if (annotations === undefined || revision === undefined) return
+  if (revision === '') delete annotations[rollbackAnnotation]
   else {
-    const explain = (reason: string): string => `failed to parse annotation[${rollbackAnnotation}]=${wish} as int64: ${reason}`
-    annotations[rollbackAnnotation] = parseNumberAnnotation('Deployment', wish, explain)
+    const describeError = (reason: string): string => `failed to parse annotation[${rollbackAnnotation}]=${revision} as int64: ${reason}`
+    annotations[rollbackAnnotation] = parseNumberAnnotation('Deployment', revision, describeError)
   }
 }
 
 export function rollbackRevision({ metadata }: DeepReadonly<Deployment>): number | undefined {
-  const wish = metadata.annotations?.[rollbackAnnotation]
-  return wish === undefined ? undefined : Number(wish)
+  const revision = metadata.annotations?.[rollbackAnnotation]
+  return revision === undefined ? undefined : Number(revision)
 }
 
-/** It counts as a member of the spec: a write of the status does not change it. In place. */
+/** Restores the annotation from `old`, because it belongs to the spec and a status write must not change it. Mutates its first argument. */
 export function keepRollback({ metadata }: Deployment, old: DeepReadonly<Deployment>): void {
-  const wish = old.metadata.annotations?.[rollbackAnnotation]
-  if (wish !== undefined) metadata.annotations = { ...metadata.annotations, [rollbackAnnotation]: wish }
+  const revision = old.metadata.annotations?.[rollbackAnnotation]
+  if (revision !== undefined) metadata.annotations = { ...metadata.annotations, [rollbackAnnotation]: revision }
   else if (metadata.annotations !== undefined) delete metadata.annotations[rollbackAnnotation]
 }

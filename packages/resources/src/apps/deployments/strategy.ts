@@ -25,7 +25,7 @@ export const deploymentStrategy: Strategy<Deployment> = {
   prepareForUpdate(_context, deployment, old) {
     keepMember(deployment, old, 'status')
     dropDisabledTemplateFields(deployment.spec?.template, old.spec?.template)
-    // Annotations are copied to replica sets.
+    // The controller copies annotations to replica sets, so they count as spec.
     const annotationsChanged = !semanticEqual(deployment.metadata.annotations ?? {}, old.metadata.annotations ?? {})
     if (annotationsChanged || !semanticEqual(deployment.spec, old.spec)) deployment.metadata.generation = (old.metadata.generation ?? 0) + 1
   },

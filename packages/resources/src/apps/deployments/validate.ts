@@ -4,7 +4,7 @@ import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachin
 import { internalForm } from '@keelson/resources-core'
 import { validateCollisions, validateCounts, validateShares } from '../../workloads/status-counts.ts'
 import { validateImmutableSelector } from '../../workloads/immutable-selector.ts'
-import { isNone, validateAtMostAll, validateIntOrPercent } from '../int-or-percent.ts'
+import { isZero, validateAtMostAll, validateIntOrPercent } from '../int-or-percent.ts'
 import { validateReplicated } from '../replicated.ts'
 import { rollbackRevision } from './rollback-annotation.ts'
 
@@ -13,10 +13,10 @@ type ReadonlySpec = DeepReadonly<DeploymentSpec>
 
 const specPath = fieldPath('spec')
 const statusPath = fieldPath('status')
-const nothing: ReadonlySpec = { selector: null, template: {} }
+const emptySpec: ReadonlySpec = { selector: null, template: {} }
 
 export function validateDeployment(deployment: ReadonlyDeployment, old?: ReadonlyDeployment): FieldErrorList {
-  const { spec = nothing } = deployment
+  const { spec = emptySpec } = deployment
   const { minReadySeconds = 0, revisionHistoryLimit, progressDeadlineSeconds: deadline } = spec
   const errors = [
     ...validateNonNegative(spec.replicas ?? 0, specPath.child('replicas')),
@@ -49,11 +49,11 @@ function validateStrategy(strategy: DeepReadonly<DeploymentStrategy>, path: Fiel
       if (rollingUpdate === undefined) return [fieldError.required(at, 'this should be defaulted and never be nil')]
       const { maxUnavailable = 0, maxSurge = 0 } = rollingUpdate
       const unavailablePath = at.child('maxUnavailable')
-      const stuck = isNone(maxUnavailable) && isNone(maxSurge)
+      const cannotProgress = isZero(maxUnavailable) && isZero(maxSurge)
       return [
         ...validateIntOrPercent(maxUnavailable, unavailablePath),
         ...validateIntOrPercent(maxSurge, at.child('maxSurge')),
-        ...(stuck ? [fieldError.invalid(unavailablePath, maxUnavailable, 'may not be 0 when `maxSurge` is 0')] : []),
+        ...(cannotProgress ? [fieldError.invalid(unavailablePath, maxUnavailable, 'may not be 0 when `maxSurge` is 0')] : []),
         ...validateAtMostAll(maxUnavailable, unavailablePath),
       ]
     }

@@ -48,9 +48,9 @@ export const replicaSets: ResourceDefinition<ReplicaSet> = defineResource<Replic
   },
   fillBlank: fillBlankReplicas,
   columns: [
-    { name: 'Desired', type: 'integer', description: 'How many pods there should be.', value: ({ spec }) => spec?.replicas ?? 0 },
-    { name: 'Current', type: 'integer', description: 'How many there are.', value: ({ status }) => status?.replicas ?? 0 },
-    { name: 'Ready', type: 'integer', description: 'How many of them are ready.', value: ({ status }) => status?.readyReplicas ?? 0 },
+    { name: 'Desired', type: 'integer', description: 'Desired number of pods.', value: ({ spec }) => spec?.replicas ?? 0 },
+    { name: 'Current', type: 'integer', description: 'Actual number of pods.', value: ({ status }) => status?.replicas ?? 0 },
+    { name: 'Ready', type: 'integer', description: 'Number of ready pods.', value: ({ status }) => status?.readyReplicas ?? 0 },
     ...containerColumns<ReplicaSet>(({ spec }) => spec?.template),
     selectorColumn<ReplicaSet>(({ spec }) => spec?.selector),
   ],

@@ -9,9 +9,9 @@ type ReadonlySet = DeepReadonly<ReplicaSet>
 
 const specPath = fieldPath('spec')
 const statusPath = fieldPath('status')
-const nothing: DeepReadonly<ReplicaSetSpec> = { selector: null, template: {} }
+const emptySpec: DeepReadonly<ReplicaSetSpec> = { selector: null, template: {} }
 
-export function validateReplicaSet({ spec = nothing }: ReadonlySet, old?: ReadonlySet): FieldErrorList {
+export function validateReplicaSet({ spec = emptySpec }: ReadonlySet, old?: ReadonlySet): FieldErrorList {
   const { replicas, minReadySeconds, selector, template = {} } = spec
   return [
     ...validateCounts({ replicas, minReadySeconds }, specPath),

@@ -18,7 +18,7 @@ export function setStatefulSetDefaults(set: StatefulSet): void {
   setPodTemplateDefaults((spec.template ??= {}))
   for (const claim of spec.volumeClaimTemplates ?? []) {
     setClaimDefaults(claim)
-    // Whatever was sent, they are written with their type.
+    // The stored templates always carry their type, whatever the client sent.
     claim.kind = 'PersistentVolumeClaim'
     claim.apiVersion = 'v1'
   }

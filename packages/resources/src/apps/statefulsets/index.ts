@@ -16,7 +16,7 @@ export const statefulSets: ResourceDefinition<StatefulSet> = defineResource<Stat
   scope: 'Namespaced',
   shortNames: ['sts'],
   categories: ['all'],
-  // Pods are named after it, with a number.
+  // Pods get this name plus an ordinal, which must be a DNS label.
   validateName: nameIsDNSLabel,
   setDefaults: setStatefulSetDefaults,
   strategy: statefulSetStrategy,
@@ -24,7 +24,7 @@ export const statefulSets: ResourceDefinition<StatefulSet> = defineResource<Stat
   columns: [
     {
       name: 'Ready',
-      description: 'How many of the pods are ready.',
+      description: 'Number of ready pods and of desired pods.',
       value: ({ spec, status }) => `${status?.readyReplicas ?? 0}/${spec?.replicas ?? 0}`,
     },
     ...containerColumns<StatefulSet>(({ spec }) => spec?.template),

@@ -37,7 +37,7 @@ export const statefulSetStrategy: Strategy<StatefulSet> = {
   validateUpdate: (_context, set, old) => validateStatefulSetUpdate(set, old),
   warningsOnUpdate: (_context, set, old) => [
     ...(isNewGeneration(set, old) ? templateWarnings(set.spec?.template, templatePath) : []),
-    // The original spells it so.
+    // Upstream spells this path with a capital S.
     ...claimWarnings(set, (i) => claimsPath.index(i).child('Spec')),
     ...historyWarnings(set),
   ],
@@ -51,7 +51,7 @@ export const statefulSetStatus: SubresourceStrategy<StatefulSet> = {
   },
 }
 
-/** A feature that is off by default, unless it is in use already. */
+/** Drops `maxUnavailable`, whose feature gate is off by default, unless the stored object already uses it. */
 function dropMaxUnavailable({ spec }: StatefulSet, old?: ReadonlySet): void {
   if (old?.spec?.updateStrategy?.rollingUpdate?.maxUnavailable === undefined) delete spec?.updateStrategy?.rollingUpdate?.maxUnavailable
 }
@@ -61,6 +61,6 @@ function claimWarnings({ spec }: ReadonlySet, path: (index: number) => FieldPath
 }
 
 function historyWarnings({ spec }: ReadonlySet): string[] {
-  const negative = (spec?.revisionHistoryLimit ?? 0) < 0
-  return negative ? ['spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended'] : []
+  const isNegative = (spec?.revisionHistoryLimit ?? 0) < 0
+  return isNegative ? ['spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended'] : []
 }

@@ -8,11 +8,11 @@ type ReadonlyTemplate = DeepReadonly<PodTemplateSpec>
 
 interface TemplateOptions {
   readonly old?: ReadonlyTemplate | undefined
-  /** What was stored wrong may be written again. */
+  /** Skips the pod spec, because the stored one is already invalid. */
   readonly skipSpec: boolean
 }
 
-/** Labels and annotations are looked at twice, as the original does; hostnames are given by the controller, and are not. */
+/** Validates labels and annotations twice, like kube-apiserver. Ignores hostname and subdomain, which the controller sets. */
 export function validateTemplate(spec: DeepReadonly<StatefulSetSpec>, path: FieldPath, { old, skipSpec }: TemplateOptions): FieldErrorList {
   const template = withClaimVolumes(spec)
   const { labels, annotations = {} } = template.metadata ?? {}
@@ -26,13 +26,13 @@ export function validateTemplate(spec: DeepReadonly<StatefulSetSpec>, path: Fiel
   ]
 }
 
-/** The template of the pods as the controller will make them: a volume for each claim, in place of the pod's own of that name. */
+/** Returns the pod template as the controller uses it: each claim template adds a volume and replaces a volume of the same name. */
 function withClaimVolumes({ template = {}, volumeClaimTemplates }: DeepReadonly<StatefulSetSpec>): ReadonlyTemplate {
   if (template.spec === undefined) return template
   const { hostname: _hostname, subdomain: _subdomain, ...podSpec } = template.spec as PodSpec
   const claims = new Set((volumeClaimTemplates ?? []).map(({ metadata }) => metadata?.name ?? ''))
   if (claims.size === 0) return { ...template, spec: podSpec }
   const volumes: Volume[] = [...claims].map((name) => ({ name, persistentVolumeClaim: { claimName: name } }))
-  const own = (podSpec.volumes ?? []).filter(({ name }) => !claims.has(name))
-  return { ...template, spec: { ...podSpec, volumes: [...volumes, ...own] } }
+  const otherVolumes = (podSpec.volumes ?? []).filter(({ name }) => !claims.has(name))
+  return { ...template, spec: { ...podSpec, volumes: [...volumes, ...otherVolumes] } }
 }

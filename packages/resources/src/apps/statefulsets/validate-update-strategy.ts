@@ -2,7 +2,7 @@ import type { RollingUpdateStatefulSetStrategy, StatefulSetUpdateStrategy } from
 import { fieldError, validateNonNegative } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { internalForm } from '@keelson/resources-core'
-import { isNone, validateAtMostAll, validateIntOrPercent } from '../int-or-percent.ts'
+import { isZero, validateAtMostAll, validateIntOrPercent } from '../int-or-percent.ts'
 
 export function validateUpdateStrategy(strategy: DeepReadonly<StatefulSetUpdateStrategy>, path: FieldPath): FieldErrorList {
   const { type = '', rollingUpdate } = strategy
@@ -32,7 +32,7 @@ function validateRollingUpdate(
   return [
     ...errors,
     ...validateIntOrPercent(maxUnavailable, at),
-    ...(isNone(maxUnavailable) ? [fieldError.invalid(at, maxUnavailable, 'cannot be 0')] : []),
+    ...(isZero(maxUnavailable) ? [fieldError.invalid(at, maxUnavailable, 'cannot be 0')] : []),
     ...validateAtMostAll(maxUnavailable, at),
   ]
 }

@@ -2,8 +2,8 @@ import type { StatefulSet, StatefulSetSpec } from '@keelson/api/apps/v1'
 import { fieldError, fieldPath, semanticEqual } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { validateClaimSpec, validateDNSLabel } from '@keelson/resources-core'
-import { validateMatchingLabels, validateRunsForever } from '../../workloads/matching-template.ts'
-import { parseSelector, printedSelector, validateOwnSelector } from '../../workloads/own-selector.ts'
+import { validateMatchingLabels, validateAlwaysRunning } from '../../workloads/matching-template.ts'
+import { parseSelector, printSelector, validateWorkloadSelector } from '../../workloads/workload-selector.ts'
 import { validateCounts } from '../../workloads/status-counts.ts'
 import { validateTemplate } from './validate-template.ts'
 import { validateUpdateStrategy } from './validate-update-strategy.ts'
@@ -12,9 +12,9 @@ type ReadonlySet = DeepReadonly<StatefulSet>
 type ReadonlySpec = DeepReadonly<StatefulSetSpec>
 
 const specPath = fieldPath('spec')
-const nothing: ReadonlySpec = { selector: null, template: {}, serviceName: '' }
-/** What an update may change. */
-const mutable = [
+const emptySpec: ReadonlySpec = { selector: null, template: {}, serviceName: '' }
+/** Spec fields that an update may change. */
+const mutableFields = [
   'replicas',
   'template',
   'updateStrategy',
@@ -26,22 +26,22 @@ const mutable = [
 const immutableMessage =
   "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden"
 
-export function validateStatefulSet({ spec = nothing }: ReadonlySet): FieldErrorList {
+export function validateStatefulSet({ spec = emptySpec }: ReadonlySet): FieldErrorList {
   return validateSpec(spec, specPath, { isNew: true, skipTemplateSpec: false })
 }
 
-export function validateStatefulSetUpdate({ spec = nothing }: ReadonlySet, { spec: old = nothing }: ReadonlySet): FieldErrorList {
+export function validateStatefulSetUpdate({ spec = emptySpec }: ReadonlySet, { spec: old = emptySpec }: ReadonlySet): FieldErrorList {
   const wasInvalid = validateSpec(old, specPath, { isNew: false, skipTemplateSpec: false, old }).length > 0
   const errors = validateSpec(spec, specPath, { isNew: false, skipTemplateSpec: wasInvalid, old })
   return semanticEqual(withoutMutable(spec), withoutMutable(old)) ? errors : [...errors, fieldError.forbidden(specPath, immutableMessage)]
 }
 
 function withoutMutable(spec: ReadonlySpec): object {
-  return Object.fromEntries(Object.entries(spec).filter(([member]) => !(mutable as readonly string[]).includes(member)))
+  return Object.fromEntries(Object.entries(spec).filter(([member]) => !(mutableFields as readonly string[]).includes(member)))
 }
 
 interface SpecOptions {
-  /** What cannot be changed is only looked at when it is new. */
+  /** Immutable fields are validated on create only. */
   readonly isNew: boolean
   readonly skipTemplateSpec: boolean
   readonly old?: ReadonlySpec
@@ -64,14 +64,14 @@ function validateSpec(spec: ReadonlySpec, path: FieldPath, { isNew, skipTemplate
     ...claims.flatMap((claim, i) => validateClaimSpec(claim.spec ?? {}, claimsPath.index(i).child('spec'))),
     ...validateCounts({ replicas, minReadySeconds, 'ordinals.start': ordinals?.start }, path),
     ...(isNew && serviceName ? validateDNSLabel(serviceName, path.child('serviceName')) : []),
-    ...validateOwnSelector(selector, path.child('selector'), 'statefulset'),
+    ...validateWorkloadSelector(selector, path.child('selector'), 'statefulset'),
     ...(parsed === undefined
-      ? [fieldError.invalid(path.child('selector'), printedSelector(selector), '')]
+      ? [fieldError.invalid(path.child('selector'), printSelector(selector), '')]
       : [
           ...validateMatchingLabels(template, parsed, templatePath),
           ...validateTemplate(spec, templatePath, { old: old?.template, skipSpec: skipTemplateSpec }),
         ]),
-    ...validateRunsForever(template, templatePath, 'StatefulSet'),
+    ...validateAlwaysRunning(template, templatePath, 'StatefulSet'),
   ]
 }
 

@@ -3,11 +3,11 @@ import { copyObject, requestTime } from '@keelson/apimachinery'
 import type { GroupVersionKind, KubeObject } from '@keelson/apimachinery'
 import { restFacts } from '@keelson/registry'
 import type { Creater, RESTStorage } from '@keelson/registry'
-import { reviewedUser } from '../user-info.ts'
+import { toApiUserInfo } from '../user-info.ts'
 
 const reviewKind: GroupVersionKind = { group: 'authentication.k8s.io', version: 'v1', kind: 'SelfSubjectReview' }
 
-/** Tells who asks who he is taken for. */
+/** Answers the caller with its own authenticated identity. */
 export function selfSubjectReviews(): RESTStorage & Creater {
   return {
     ...restFacts(reviewKind, { namespaced: false, singularName: 'selfsubjectreview' }),
@@ -17,7 +17,7 @@ export function selfSubjectReviews(): RESTStorage & Creater {
         kind: reviewKind.kind,
         apiVersion: `${reviewKind.group}/${reviewKind.version}`,
         metadata: { creationTimestamp: requestTime(context) },
-        status: { userInfo: reviewedUser(context.user) },
+        status: { userInfo: toApiUserInfo(context.user) },
       }
       return review
     },

@@ -3,13 +3,13 @@ import { copyObject, newBadRequest } from '@keelson/apimachinery'
 import type { GroupVersionKind, KubeObject, UserInfo } from '@keelson/apimachinery'
 import { restFacts } from '@keelson/registry'
 import type { Creater, RESTStorage } from '@keelson/registry'
-import { reviewedUser } from '../user-info.ts'
+import { toApiUserInfo } from '../user-info.ts'
 
 const reviewKind: GroupVersionKind = { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenReview' }
 
-/** What the authenticators of tokens say of one. */
+/** Authenticates tokens on behalf of TokenReview. */
 export interface TokenReviewer {
-  /** `audiences` are those it must be for one of; none: this server's own. */
+  /** The token must be valid for at least one of `audiences`; an empty list means this server's audiences. */
   reviewToken(token: string, audiences: readonly string[]): Promise<TokenVerdict>
 }
 
@@ -17,7 +17,7 @@ export type TokenVerdict =
   | { readonly authenticated: true; readonly user: UserInfo; readonly audiences: readonly string[] }
   | { readonly authenticated: false; readonly error: string }
 
-/** Tells others whose token they were shown. */
+/** Reports the user a token belongs to. */
 export function tokenReviews(reviewer: TokenReviewer): RESTStorage & Creater {
   return {
     ...restFacts(reviewKind, { namespaced: false, singularName: 'tokenreview' }),
@@ -28,7 +28,7 @@ export function tokenReviews(reviewer: TokenReviewer): RESTStorage & Creater {
       await validate?.(copyObject(review), undefined)
       const verdict = await reviewer.reviewToken(token, audiences)
       review.status = verdict.authenticated
-        ? { authenticated: true, user: reviewedUser(verdict.user), audiences: [...verdict.audiences] }
+        ? { authenticated: true, user: toApiUserInfo(verdict.user), audiences: [...verdict.audiences] }
         : { user: {}, error: verdict.error }
       return { ...review, kind: reviewKind.kind, apiVersion: `${reviewKind.group}/${reviewKind.version}` }
     },

@@ -7,7 +7,7 @@ import type { RuleResolver } from '../access-authorizer.ts'
 
 const reviewKind: GroupVersionKind = { group: 'authorization.k8s.io', version: 'v1', kind: 'SelfSubjectRulesReview' }
 
-/** Tells who asks what he may do in a namespace. */
+/** Lists the actions that the caller may perform in a namespace. */
 export function selfSubjectRulesReviews(rules: RuleResolver): RESTStorage & Creater {
   return {
     ...restFacts(reviewKind, { namespaced: false, singularName: 'selfsubjectrulesreview' }),

@@ -13,7 +13,7 @@ const version = 'v1'
 export type AccessReview = SubjectAccessReview | LocalSubjectAccessReview | SelfSubjectAccessReview
 export type AccessReviewKind = 'SubjectAccessReview' | 'LocalSubjectAccessReview' | 'SelfSubjectAccessReview'
 
-/** Tells whether somebody (or who asks, or somebody within one namespace) may do something. */
+/** Reports whether a user may perform an action: any user, the caller, or any user within one namespace, depending on `kind`. */
 export function accessReviews(authorizer: AccessAuthorizer, kind: AccessReviewKind): RESTStorage & Creater {
   const namespaced = kind === 'LocalSubjectAccessReview'
   return {
@@ -21,12 +21,12 @@ export function accessReviews(authorizer: AccessAuthorizer, kind: AccessReviewKi
     async create(context, object, { validate }): Promise<KubeObject> {
       const review = object as AccessReview
       const errors = collectFieldErrors(() => validateAccessReview(review, kind))
-      // The original has lost the kind where it says this.
+      // kube-apiserver omits the kind in this error.
       if (errors.length > 0) throw newInvalid({ group, kind: '' }, '', errors)
       if (namespaced) requireNamespace(review, context)
       await validate?.(copyObject(review), undefined)
       const { info, evaluationError } = requestInfoOf(review.spec)
-      const user = kind === 'SelfSubjectAccessReview' ? context.user : reviewedSubject(review)
+      const user = kind === 'SelfSubjectAccessReview' ? context.user : subjectOf(review)
       const { decision, reason } = await authorizer.authorize({ user, info })
       review.status = {
         allowed: decision === 'allow',
@@ -44,7 +44,7 @@ function requireNamespace({ metadata }: AccessReview, { namespace }: RequestCont
   throw newBadRequest(`spec.resourceAttributes.namespace must match namespace: ${namespace}`)
 }
 
-function reviewedSubject({ spec }: { readonly spec: SubjectAccessReview['spec'] }): UserInfo {
+function subjectOf({ spec }: { readonly spec: SubjectAccessReview['spec'] }): UserInfo {
   const { user = '', groups = [], uid = '', extra } = spec
   return { name: user, groups, ...(uid !== '' && { uid }), ...(extra && { extra }) }
 }

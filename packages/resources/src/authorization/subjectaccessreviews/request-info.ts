@@ -9,23 +9,23 @@ import type { RequestInfo } from '@keelson/apimachinery'
 
 export interface ReviewedRequest {
   readonly info: RequestInfo
-  /** What of the selectors could not be read and is left out; "" when nothing. */
+  /** Says which selectors were ignored because they do not parse; "" if none. */
   readonly evaluationError: string
 }
 
-/** The request that a review asks about. */
+/** Builds the request attributes that a review describes. */
 export function requestInfoOf({ resourceAttributes, nonResourceAttributes = {} }: SelfSubjectAccessReviewSpec): ReviewedRequest {
-  const nothing = { apiPrefix: '', apiGroup: '', apiVersion: '', namespace: '', resource: '', subresource: '', name: '', parts: [] }
+  const noAttributes = { apiPrefix: '', apiGroup: '', apiVersion: '', namespace: '', resource: '', subresource: '', name: '', parts: [] }
   if (resourceAttributes === undefined) {
     const { path = '', verb = '' } = nonResourceAttributes
-    return { info: { ...nothing, isResourceRequest: false, path, verb }, evaluationError: '' }
+    return { info: { ...noAttributes, isResourceRequest: false, path, verb }, evaluationError: '' }
   }
   const { namespace = '', verb = '', group = '', version = '', resource = '', subresource = '', name = '' } = resourceAttributes
-  const fields = selected(resourceAttributes, 'fieldSelector', fieldSelectorText)
-  const labels = selected(resourceAttributes, 'labelSelector', labelSelectorText)
+  const fields = parseRequirements(resourceAttributes, 'fieldSelector', fieldSelectorText)
+  const labels = parseRequirements(resourceAttributes, 'labelSelector', labelSelectorText)
   return {
     info: {
-      ...nothing,
+      ...noAttributes,
       isResourceRequest: true,
       path: '',
       verb,
@@ -42,29 +42,29 @@ export function requestInfoOf({ resourceAttributes, nonResourceAttributes = {} }
   }
 }
 
-interface Selected {
+interface ParsedSelector {
   readonly text: string
   readonly error: string
 }
 
-/** Each requirement that can be read counts; the others are told of. */
-function selected<K extends 'fieldSelector' | 'labelSelector'>(
+/** Joins the requirements that parse; `error` reports that others were ignored. */
+function parseRequirements<K extends 'fieldSelector' | 'labelSelector'>(
   attributes: ResourceAttributes,
   member: K,
-  texts: (selector: NonNullable<ResourceAttributes[K]>) => readonly (() => string)[],
-): Selected {
+  formatters: (selector: NonNullable<ResourceAttributes[K]>) => readonly (() => string)[],
+): ParsedSelector {
   const selector = attributes[member]
-  const read: string[] = []
+  const parsed: string[] = []
   let failed = false
-  for (const text of selector === undefined ? [] : texts(selector)) {
+  for (const format of selector === undefined ? [] : formatters(selector)) {
     try {
-      read.push(text())
+      parsed.push(format())
     } catch {
       failed = true
     }
   }
-  const how = read.length > 0 ? 'partially ignored' : 'ignored'
-  return { text: read.join(','), error: failed ? `spec.resourceAttributes.${member} ${how} due to parse error` : '' }
+  const extent = parsed.length > 0 ? 'partially ignored' : 'ignored'
+  return { text: parsed.join(','), error: failed ? `spec.resourceAttributes.${member} ${extent} due to parse error` : '' }
 }
 
 function fieldSelectorText({ rawSelector = '', requirements = [] }: FieldSelectorAttributes): (() => string)[] {

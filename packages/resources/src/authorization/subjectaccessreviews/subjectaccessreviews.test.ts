@@ -6,7 +6,7 @@ import type { AccessAuthorizer } from '../access-authorizer.ts'
 import { accessReviews } from './index.ts'
 
 const dryRun = false
-/** Allows alice what has a selector that it can read, and denies paths. */
+/** Allows alice requests with a valid selector, and denies non-resource requests. */
 const authorizer: AccessAuthorizer = {
   authorize({ user, info }) {
     if (!info.isResourceRequest) return { decision: 'deny', reason: 'no paths' }
@@ -14,28 +14,28 @@ const authorizer: AccessAuthorizer = {
   },
 }
 const review = (spec: SubjectAccessReview['spec'], metadata: KubeObject['metadata'] = {}): KubeObject => ({ metadata, spec }) as KubeObject
-const ask = async (object: KubeObject): Promise<unknown> => {
+const createReview = async (object: KubeObject): Promise<unknown> => {
   const answer = await accessReviews(authorizer, 'SubjectAccessReview').create(testContext(''), object, { dryRun })
   return (answer as SubjectAccessReview).status
 }
 
-it('answers as the authorizer decides', async () => {
+it('returns the decision of the authorizer', async () => {
   const labelSelector = { requirements: [{ key: 'a', operator: 'In', values: ['b'] }] }
   const spec = { user: 'alice', resourceAttributes: { verb: 'get', resource: 'pods', labelSelector: { rawSelector: 'a=b' } } }
-  expect(await ask(review(spec))).toEqual({ allowed: true })
-  expect(await ask(review({ user: 'alice', resourceAttributes: { verb: 'get', resource: 'pods', labelSelector } }))).toEqual({
+  expect(await createReview(review(spec))).toEqual({ allowed: true })
+  expect(await createReview(review({ user: 'alice', resourceAttributes: { verb: 'get', resource: 'pods', labelSelector } }))).toEqual({
     allowed: false,
   })
-  expect(await ask(review({ groups: ['dev'], nonResourceAttributes: { path: '/x', verb: 'get' } }))).toEqual({
+  expect(await createReview(review({ groups: ['dev'], nonResourceAttributes: { path: '/x', verb: 'get' } }))).toEqual({
     allowed: false,
     denied: true,
     reason: 'no paths',
   })
 })
 
-it('says which selectors it could not read', async () => {
+it('reports selectors that do not parse', async () => {
   const resourceAttributes = { verb: 'get', resource: 'pods', labelSelector: { rawSelector: 'a in' } }
-  expect(await ask(review({ user: 'alice', resourceAttributes }))).toEqual({
+  expect(await createReview(review({ user: 'alice', resourceAttributes }))).toEqual({
     allowed: false,
     evaluationError: 'spec.resourceAttributes.labelSelector ignored due to parse error',
   })
@@ -46,11 +46,11 @@ it.each([
   [{ nonResourceAttributes: {} }, 'spec.user'],
   [{ user: 'alice', resourceAttributes: {}, nonResourceAttributes: {} }, 'spec.nonResourceAttributes'],
   [{ user: 'alice', resourceAttributes: { fieldSelector: {} } }, 'spec.resourceAttributes.fieldSelector.requirements'],
-])('refuses %j', async (spec, field) => {
-  await expect(ask(review(spec))).rejects.toMatchObject({ reason: 'Invalid', details: { causes: [{ field }] } })
+])('rejects %j', async (spec, field) => {
+  await expect(createReview(review(spec))).rejects.toMatchObject({ reason: 'Invalid', details: { causes: [{ field }] } })
 })
 
-it('belongs to its namespace when it is a local one', async () => {
+it('requires the namespace of the request in a local review', async () => {
   const local = accessReviews(authorizer, 'LocalSubjectAccessReview')
   const spec = { user: 'alice', resourceAttributes: { namespace: 'other', verb: 'get', resource: 'pods' } }
   const creating = local.create(testContext('ns'), review(spec, { namespace: 'ns' }), { dryRun })

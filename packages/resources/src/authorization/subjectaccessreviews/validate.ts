@@ -25,8 +25,8 @@ export function validateAccessReview({ metadata, spec }: AccessReview, kind: Acc
     errors.push(fieldError.invalid(attributesPath.child('namespace'), namespace, 'must match metadata.namespace'))
   }
   if (nonResourceAttributes !== undefined) {
-    const shown = internalForm(nonResourceAttributes)
-    errors.push(fieldError.invalid(specPath.child('nonResourceAttributes'), shown, 'disallowed on this kind of request'))
+    const printed = internalForm(nonResourceAttributes)
+    errors.push(fieldError.invalid(specPath.child('nonResourceAttributes'), printed, 'disallowed on this kind of request'))
   }
   return errors
 }
@@ -52,17 +52,17 @@ function validateSelectors({ fieldSelector, labelSelector }: ResourceAttributes 
   const errors: FieldErrorList = []
   if (fieldSelector !== undefined) {
     const path = attributesPath.child('fieldSelector')
-    errors.push(...validateForm(fieldSelector, path), ...validateRequirements(fieldSelector, path))
+    errors.push(...validateSelectorForm(fieldSelector, path), ...validateRequirements(fieldSelector, path))
   }
   if (labelSelector !== undefined) {
     const path = attributesPath.child('labelSelector')
-    errors.push(...validateForm(labelSelector, path), ...validateRequirements(labelSelector, path))
+    errors.push(...validateSelectorForm(labelSelector, path), ...validateRequirements(labelSelector, path))
   }
   return errors
 }
 
-/** As text or as requirements, one of the two. */
-function validateForm(selector: FieldSelectorAttributes | LabelSelectorAttributes, path: FieldPath): FieldErrorList {
+/** Requires exactly one of `rawSelector` and `requirements`. */
+function validateSelectorForm(selector: FieldSelectorAttributes | LabelSelectorAttributes, path: FieldPath): FieldErrorList {
   const { rawSelector = '', requirements = [] } = selector
   if (rawSelector !== '' && requirements.length > 0) {
     return [fieldError.invalid(path.child('rawSelector'), rawSelector, 'may not specified at the same time as requirements')]
@@ -71,7 +71,7 @@ function validateForm(selector: FieldSelectorAttributes | LabelSelectorAttribute
   return [fieldError.required(path.child('requirements'), `when ${path} is specified, requirements or rawSelector is required`)]
 }
 
-/** Both kinds of requirements have the rules of a label selector's expressions. */
+/** Validates the requirements of a field or label selector by the rules of label selector expressions. */
 function validateRequirements({ requirements = [] }: FieldSelectorAttributes | LabelSelectorAttributes, path: FieldPath): FieldErrorList {
   const options = { allowUnknownOperator: true }
   const errors = validateLabelSelector({ matchExpressions: requirements }, path, options)
@@ -87,7 +87,7 @@ function isEmptyMeta({ managedFields: _managers, namespace, ...rest }: ObjectMet
   return Object.keys(rest).length === 0 && (local || namespace === undefined)
 }
 
-/** As the original prints it. */
+/** Prints the attributes the way Go prints kube-apiserver's internal type. */
 function internalForm({ path = '', verb = '' }: NonResourceAttributes): unknown {
   return verbatim(goJson({ Path: path, Verb: verb }))
 }

@@ -10,7 +10,7 @@ const scaleUp: HPAScalingRules = {
     { type: 'Percent', value: 100, periodSeconds: 15 },
   ],
 }
-/** How long to wait is left to the controller. */
+/** Has no stabilization window: the controller's own default applies. */
 const scaleDown: HPAScalingRules = { selectPolicy: 'Max', policies: [{ type: 'Percent', value: 100, periodSeconds: 15 }] }
 
 export function setAutoscalerDefaults(autoscaler: HorizontalPodAutoscaler): void {
@@ -23,13 +23,13 @@ export function setAutoscalerDefaults(autoscaler: HorizontalPodAutoscaler): void
   behavior.scaleDown = withDefaults(behavior.scaleDown, scaleDown)
 }
 
-/** Who says that there are no policies gets none. */
+/** Fills missing fields. An empty `policies` list sent by the client stays empty. */
 function withDefaults(rules: HPAScalingRules = {}, defaults: HPAScalingRules): HPAScalingRules {
   const { policies, ...others } = copyObject(defaults)
   return { ...others, ...(policies !== undefined && !wasSentEmpty(rules, 'policies') && { policies }), ...rules }
 }
 
-/** What is wanted where no metric is named, and all that the first version could say. */
+/** The default metric, and the only one that autoscaling/v1 has a field for. */
 export function cpuMetric(averageUtilization: number = defaultUtilization): MetricSpec {
   return { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } } }
 }

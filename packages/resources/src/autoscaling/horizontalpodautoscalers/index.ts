@@ -3,7 +3,7 @@ import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { keepMember } from '@keelson/resources-core'
-import { metricsText } from './metrics-text.ts'
+import { formatMetrics } from './format-metrics.ts'
 import { validateAutoscaler, validateAutoscalerStatus } from './validate.ts'
 
 export const horizontalPodAutoscalers: ResourceDefinition<HorizontalPodAutoscaler> = defineResource<HorizontalPodAutoscaler>({
@@ -28,17 +28,17 @@ export const horizontalPodAutoscalers: ResourceDefinition<HorizontalPodAutoscale
   columns: [
     {
       name: 'Reference',
-      description: 'What it scales.',
+      description: 'Object being scaled.',
       value: ({ spec }) => `${spec?.scaleTargetRef.kind ?? ''}/${spec?.scaleTargetRef.name ?? ''}`,
     },
     {
       name: 'Targets',
-      description: 'By which metrics: what was seen, and what is wanted.',
-      value: ({ spec, status }) => metricsText(spec?.metrics ?? [], status?.currentMetrics ?? []),
+      description: 'Current and target value of each metric.',
+      value: ({ spec, status }) => formatMetrics(spec?.metrics ?? [], status?.currentMetrics ?? []),
     },
-    { name: 'MinPods', description: 'No fewer than these.', value: ({ spec }) => String(spec?.minReplicas ?? '<unset>') },
-    { name: 'MaxPods', description: 'No more than these.', value: ({ spec }) => spec?.maxReplicas ?? 0 },
-    { name: 'Replicas', description: 'How many there are.', value: ({ status }) => status?.currentReplicas ?? 0 },
+    { name: 'MinPods', description: 'Lower limit of replicas.', value: ({ spec }) => String(spec?.minReplicas ?? '<unset>') },
+    { name: 'MaxPods', description: 'Upper limit of replicas.', value: ({ spec }) => spec?.maxReplicas ?? 0 },
+    { name: 'Replicas', description: 'Current number of replicas.', value: ({ status }) => status?.currentReplicas ?? 0 },
   ],
   subresources: {
     status: {

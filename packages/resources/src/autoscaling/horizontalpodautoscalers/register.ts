@@ -7,7 +7,7 @@ import { fromHub, toHub } from './v1/convert.ts'
 const kind = 'HorizontalPodAutoscaler'
 const hub = { group: 'autoscaling', version: 'v2', kind }
 
-/** The scheme hands a registration only objects of its kind. */
+/** Registers both versions and their conversions. The scheme passes only objects of the registered kind, so the casts are safe. */
 export function registerAutoscalers(scheme: Scheme): void {
   scheme.register({
     gvk: hub,

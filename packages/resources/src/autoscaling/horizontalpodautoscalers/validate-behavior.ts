@@ -6,7 +6,7 @@ import { validateSupported } from '@keelson/resources-core'
 const maxPeriodSeconds = 1800
 const maxWindowSeconds = 3600
 
-/** How fast the number of pods may change. */
+/** Validates the scaling policies, which limit how fast the number of pods changes. */
 export function validateBehavior({ scaleUp, scaleDown }: DeepReadonly<HorizontalPodAutoscalerBehavior>, path: FieldPath): FieldErrorList {
   return Object.entries({ scaleUp, scaleDown }).flatMap(([member, rules]) =>
     rules === undefined ? [] : validateRules(rules, path.child(member)),

@@ -8,8 +8,8 @@ import type { ReferenceRules } from './validate-reference.ts'
 type Metric = DeepReadonly<MetricSpec>
 type Target = DeepReadonly<MetricTarget>
 
-/** A type's member, and what is asked of it. */
-const members = {
+/** Field that holds the metric source, by metric type. */
+const fieldOfType = {
   Object: 'object',
   External: 'external',
   Pods: 'pods',
@@ -23,11 +23,11 @@ export function validateMetric(metric: Metric, path: FieldPath, rules: Reference
   const typePath = path.child('type')
   const errors = type === '' ? [fieldError.required(typePath, 'must specify a metric source type')] : []
   const unsupported = fieldError.notSupported(typePath, type, types)
-  const expected = types.includes(type) ? members[type as keyof typeof members] : undefined
+  const expected = types.includes(type) ? fieldOfType[type as keyof typeof fieldOfType] : undefined
   if (expected === undefined) errors.push(unsupported)
-  const present = Object.values(members).filter((member) => metric[member] !== undefined)
+  const present = Object.values(fieldOfType).filter((member) => metric[member] !== undefined)
   const [first, second] = present
-  // Of several, the first is looked at; that there are others is said below.
+  // Validates only the first source; the others are reported as forbidden below.
   if (first !== undefined) errors.push(...validateSource(first, metric, path.child(first), rules))
   if (expected === undefined) errors.push(unsupported)
   else if (metric[expected] === undefined) {
@@ -39,7 +39,7 @@ export function validateMetric(metric: Metric, path: FieldPath, rules: Reference
 }
 
 function validateSource(
-  member: (typeof members)[keyof typeof members],
+  member: (typeof fieldOfType)[keyof typeof fieldOfType],
   { object, external, pods, resource, containerResource }: Metric,
   path: FieldPath,
   rules: ReferenceRules,
@@ -110,15 +110,15 @@ function requireOneOf(target: Target | undefined, of: readonly (keyof MetricTarg
   return of.some((member) => target?.[member] !== undefined) ? [] : [fieldError.required(path, detail)]
 }
 
-/** The first of the two is to blame. */
+/** Reports the first of two mutually exclusive fields if both are set. */
 function forbidBoth(
   target: Target | undefined,
   [first, second]: readonly [keyof MetricTarget, keyof MetricTarget],
   path: FieldPath,
   detail: string,
 ): FieldErrorList {
-  const areBoth = target?.[first] !== undefined && target[second] !== undefined
-  return areBoth ? [fieldError.forbidden(path.child(first), detail)] : []
+  const hasBoth = target?.[first] !== undefined && target[second] !== undefined
+  return hasBoth ? [fieldError.forbidden(path.child(first), detail)] : []
 }
 
 function validateTarget({ type = '', value, averageValue, averageUtilization }: Partial<Target> = {}, path: FieldPath): FieldErrorList {

@@ -5,24 +5,24 @@ import { invalidEach } from '@keelson/resources-core'
 
 export interface ReferenceRules {
   readonly allowEmptyGroup: boolean
-  /** What was stored wrong may be written again. */
+  /** Allows an invalid `apiVersion` because the stored object already has it. */
   readonly allowInvalidVersion: boolean
 }
 
 type Reference = DeepReadonly<CrossVersionObjectReference>
 
-/** What is scaled, or measured. */
+/** Validates a reference to the scale target or to the object a metric describes. */
 export function validateReference(reference: Reference | undefined, path: FieldPath, rules: ReferenceRules): FieldErrorList {
   const { kind = '', name = '', apiVersion = '' } = reference ?? {}
   const errors = Object.entries({ kind, name }).flatMap(([member, value]) => {
     const at = path.child(member)
     return value === '' ? [fieldError.required(at)] : invalidEach(isPathSegmentName(value), value, at)
   })
-  const complaint = versionComplaint(reference, rules)
-  return complaint === undefined ? errors : [...errors, fieldError.invalid(path.child('apiVersion'), apiVersion, complaint)]
+  const error = apiVersionError(reference, rules)
+  return error === undefined ? errors : [...errors, fieldError.invalid(path.child('apiVersion'), apiVersion, error)]
 }
 
-export function versionComplaint(reference: Reference | undefined, rules: ReferenceRules): string | undefined {
+export function apiVersionError(reference: Reference | undefined, rules: ReferenceRules): string | undefined {
   if (rules.allowInvalidVersion) return undefined
   try {
     const { group } = parseGroupVersion(reference?.apiVersion ?? '')

@@ -4,7 +4,7 @@ import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { validateCounts } from '../../workloads/status-counts.ts'
 import { validateBehavior } from './validate-behavior.ts'
 import { validateMetric } from './validate-metrics.ts'
-import { validateReference, versionComplaint } from './validate-reference.ts'
+import { validateReference, apiVersionError } from './validate-reference.ts'
 import type { ReferenceRules } from './validate-reference.ts'
 
 type ReadonlyAutoscaler = DeepReadonly<HorizontalPodAutoscaler>
@@ -12,9 +12,9 @@ type ReadonlySpec = DeepReadonly<HorizontalPodAutoscalerSpec>
 
 const specPath = fieldPath('spec')
 const statusPath = fieldPath('status')
-const nothing: ReadonlySpec = { scaleTargetRef: { kind: '', name: '' }, maxReplicas: 0 }
+const emptySpec: ReadonlySpec = { scaleTargetRef: { kind: '', name: '' }, maxReplicas: 0 }
 
-export function validateAutoscaler({ spec = nothing }: ReadonlyAutoscaler, old?: ReadonlyAutoscaler): FieldErrorList {
+export function validateAutoscaler({ spec = emptySpec }: ReadonlyAutoscaler, old?: ReadonlyAutoscaler): FieldErrorList {
   const { metrics = [], behavior, scaleTargetRef } = spec
   const metricsPath = specPath.child('metrics')
   const rules = metricRules(old?.spec?.metrics ?? [])
@@ -30,17 +30,17 @@ export function validateAutoscaler({ spec = nothing }: ReadonlyAutoscaler, old?:
   return behavior === undefined ? errors : [...errors, ...validateBehavior(behavior, specPath.child('behavior'))]
 }
 
-function validateReplicas({ minReplicas: min, maxReplicas: max = 0 }: ReadonlySpec, least: number): FieldErrorList {
+function validateReplicas({ minReplicas: min, maxReplicas: max = 0 }: ReadonlySpec, lowest: number): FieldErrorList {
   const errors: FieldErrorList = []
   const [minPath, maxPath] = [specPath.child('minReplicas'), specPath.child('maxReplicas')]
-  if (min !== undefined && min < least) errors.push(fieldError.invalid(minPath, min, `must be greater than or equal to ${least}`))
+  if (min !== undefined && min < lowest) errors.push(fieldError.invalid(minPath, min, `must be greater than or equal to ${lowest}`))
   if (max === 0) errors.push(fieldError.required(maxPath, 'must be set and greater than 0'))
   else if (max < 0) errors.push(fieldError.invalid(maxPath, max, 'must be greater than or equal to 1'))
   if (min !== undefined && max < min) errors.push(fieldError.invalid(maxPath, max, 'must be greater than or equal to `minReplicas`'))
   return errors
 }
 
-/** Replication controllers alone have no group. */
+/** Only ReplicationController may be referenced without a group. */
 function targetRules({ scaleTargetRef: target }: ReadonlySpec, old: ReadonlySpec | undefined): ReferenceRules {
   const before = old?.scaleTargetRef
   const isSame = before !== undefined && (before.apiVersion ?? '') === (target.apiVersion ?? '') && before.kind === target.kind
@@ -50,7 +50,7 @@ function targetRules({ scaleTargetRef: target }: ReadonlySpec, old: ReadonlySpec
 function metricRules(old: readonly DeepReadonly<MetricSpec>[]): ReferenceRules {
   const rules: ReferenceRules = { allowInvalidVersion: false, allowEmptyGroup: true }
   const wasInvalid = old.some(
-    ({ type, object }) => type === 'Object' && object !== undefined && versionComplaint(object.describedObject, rules) !== undefined,
+    ({ type, object }) => type === 'Object' && object !== undefined && apiVersionError(object.describedObject, rules) !== undefined,
   )
   return { ...rules, allowInvalidVersion: wasInvalid }
 }

@@ -4,7 +4,7 @@ import { fieldErrorMessage } from '@keelson/apimachinery'
 import { tableConvertor } from '@keelson/registry'
 import { describe, expect, it } from 'vitest'
 import { cronJobs } from './index.ts'
-import { scheduleComplaint } from './schedule-complaint.ts'
+import { scheduleError } from './schedule-error.ts'
 import { isTimeZone } from './time-zone.ts'
 
 const context = {} as RequestContext
@@ -27,7 +27,7 @@ describe('schedules', () => {
     '@every 1h30m',
     '@midnight',
     'TZ=UTC @daily',
-  ])('may be %s', (schedule) => expect(scheduleComplaint(schedule)).toBeUndefined())
+  ])('accept %s', (schedule) => expect(scheduleError(schedule)).toBeUndefined())
 
   it.each([
     ['', 'empty spec string'],
@@ -46,12 +46,14 @@ describe('schedules', () => {
     ['@every x', 'failed to parse duration @every x: time: invalid duration "x"'],
     ['TZ=0', 'invalid schedule format: runtime error: slice bounds out of range [:-1]'],
     ['CRON_TZ=Mars/Base * * * * *', 'provided bad location Mars/Base: unknown time zone Mars/Base'],
-  ])('may not be %j', (schedule, complaint) => expect(scheduleComplaint(schedule)).toBe(complaint))
+  ])('reject %j', (schedule, message) => expect(scheduleError(schedule)).toBe(message))
 })
 
 describe('time zones', () => {
-  it.each(['Europe/Berlin', 'US/Eastern', 'Etc/GMT+1', 'GMT0', 'UTC', 'EST5EDT'])('know %s', (name) => expect(isTimeZone(name)).toBe(true))
-  it.each(['europe/berlin', 'us/eastern', '+01', 'PST', 'utc', 'Mars/Base'])('do not know %s', (name) =>
+  it.each(['Europe/Berlin', 'US/Eastern', 'Etc/GMT+1', 'GMT0', 'UTC', 'EST5EDT'])('include %s', (name) =>
+    expect(isTimeZone(name)).toBe(true),
+  )
+  it.each(['europe/berlin', 'us/eastern', '+01', 'PST', 'utc', 'Mars/Base'])('do not include %s', (name) =>
     expect(isTimeZone(name)).toBe(false),
   )
 })
@@ -68,11 +70,11 @@ describe('cron jobs', () => {
       { schedule: 'TZ=UTC * * * * *' },
       'spec.schedule: Invalid value: "TZ=UTC * * * * *": cannot use TZ or CRON_TZ in schedule, use timeZone field instead',
     ],
-  ])('are refused: %j', (members, message) => {
+  ])('reject %j', (members, message) => {
     expect(strategy.validateCreate?.(context, cronJob(members)).map(fieldErrorMessage)).toEqual([message])
   })
 
-  it('may go on with a zone in the schedule, and are warned of it', () => {
+  it('may keep a stored time zone in the schedule, with a warning', () => {
     const old = cronJob({ schedule: 'TZ=UTC * * * * *' })
     expect(strategy.validateUpdate?.(context, old, old)).toEqual([])
     expect(strategy.warningsOnUpdate?.(context, old, old)).toEqual([
@@ -83,7 +85,7 @@ describe('cron jobs', () => {
     ])
   })
 
-  it('leave room in the name for the time of each job', () => {
+  it('limit the name so that job names fit', () => {
     const long = cronJob()
     long.metadata.name = 'a'.repeat(53)
     expect(strategy.validateCreate?.(context, long).map(({ field, detail }) => [field, detail])).toEqual([
@@ -92,7 +94,7 @@ describe('cron jobs', () => {
     expect(strategy.validateUpdate?.(context, long, long)).toEqual([])
   })
 
-  it('are printed with when they ran', () => {
+  it('print the time of the last job', () => {
     const made: CronJob = { ...cronJob(), status: { lastScheduleTime: '2026-01-01T00:00:00Z', active: [{ name: 'a' }] } }
     const cells = tableConvertor(cronJobs).cells(made, Date.parse('2026-01-01T00:05:00Z'))
     expect(cells).toEqual(['c', '*/5 * * * *', '<none>', 'False', 1, '5m', '<unknown>', 'c', 'i', '<none>'])

@@ -8,7 +8,7 @@ import { jobSpecWarnings } from '../jobs/job-spec-warnings.ts'
 import { validateCronJob, validateCronJobUpdate } from './validate.ts'
 
 const jobPath = fieldPath('spec', 'jobTemplate', 'spec')
-const zoneInSchedule =
+const zoneInScheduleWarning =
   'cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details'
 
 export const cronJobStrategy: Strategy<CronJob> = {
@@ -32,7 +32,7 @@ export const cronJobStrategy: Strategy<CronJob> = {
   validateUpdate: (_context, cronJob, old) => validateCronJobUpdate(cronJob, old),
   warningsOnUpdate: (_context, cronJob, old) => [
     ...(isNewGeneration(cronJob, old) ? jobSpecWarnings(cronJob.spec?.jobTemplate?.spec, jobPath) : []),
-    ...(cronJob.spec?.schedule.includes('TZ') === true ? [zoneInSchedule] : []),
+    ...(cronJob.spec?.schedule.includes('TZ') === true ? [zoneInScheduleWarning] : []),
   ],
 }
 

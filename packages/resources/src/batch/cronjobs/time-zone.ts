@@ -1,9 +1,6 @@
 import { isZoneAlias } from './zone-aliases.ts'
 
-/**
- * Whether there is a zone of this very name, as the original finds it in the time zone database: names are told apart by case,
- * and offsets ("+01") are no zones.
- */
+/** True if Go's time zone database has this exact name: names are case-sensitive, and offsets ("+01") are not zones. */
 export function isTimeZone(name: string): boolean {
   if (name === '' || name === 'UTC' || name === 'Local') return true
   if (isZoneAlias(name)) return true
@@ -15,8 +12,8 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** Why there is no such zone, in the original's words. */
-export function timeZoneComplaint(name: string): string | undefined {
+/** Returns the error of Go's `time.LoadLocation`; undefined if the zone exists. */
+export function timeZoneError(name: string): string | undefined {
   if (name.includes('..') || name.startsWith('/') || name.startsWith('\\')) return 'time: invalid location name'
   return isTimeZone(name) ? undefined : `unknown time zone ${name}`
 }

@@ -2,30 +2,30 @@ import type { CronJob, CronJobSpec, JobTemplateSpec } from '@keelson/api/batch/v
 import { fieldError, fieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { validateRequiredOneOf } from '@keelson/resources-core'
-import { printedSelector } from '../../workloads/own-selector.ts'
+import { printSelector } from '../../workloads/workload-selector.ts'
 import { validateCounts } from '../../workloads/status-counts.ts'
 import { validateJobTemplate } from '../jobs/validate-spec.ts'
-import { scheduleComplaint } from './schedule-complaint.ts'
-import { timeZoneComplaint } from './time-zone.ts'
+import { scheduleError } from './schedule-error.ts'
+import { timeZoneError } from './time-zone.ts'
 
 type ReadonlyCronJob = DeepReadonly<CronJob>
 type ReadonlySpec = DeepReadonly<CronJobSpec>
 
 const specPath = fieldPath('spec')
-const nothing: ReadonlySpec = { schedule: '', jobTemplate: {} }
-/** A label, less what the time of each job takes of its name. */
+const emptySpec: ReadonlySpec = { schedule: '', jobTemplate: {} }
+/** Length of a DNS label minus the suffix that the controller adds to the name of each job. */
 const maxNameLength = 52
 const zoneSegment = /^[A-Za-z.\-_0-9+]{1,14}$/
 
-export function validateCronJob({ metadata, spec = nothing }: ReadonlyCronJob): FieldErrorList {
+export function validateCronJob({ metadata, spec = emptySpec }: ReadonlyCronJob): FieldErrorList {
   const errors = validateSpec(spec)
   const name = metadata.name ?? ''
   if (name.length <= maxNameLength) return errors
   return [...errors, fieldError.invalid(fieldPath('metadata', 'name'), name, `must be no more than ${maxNameLength} characters`)]
 }
 
-export function validateCronJobUpdate({ spec = nothing }: ReadonlyCronJob, old: ReadonlyCronJob): FieldErrorList {
-  return validateSpec(spec, old.spec ?? nothing)
+export function validateCronJobUpdate({ spec = emptySpec }: ReadonlyCronJob, old: ReadonlyCronJob): FieldErrorList {
+  return validateSpec(spec, old.spec ?? emptySpec)
 }
 
 function validateSpec(spec: ReadonlySpec, old?: ReadonlySpec): FieldErrorList {
@@ -42,10 +42,10 @@ function validateSpec(spec: ReadonlySpec, old?: ReadonlySpec): FieldErrorList {
   ]
 }
 
-/** A zone within the schedule may only be written again where it was before there was a member for it. */
+/** A time zone inside the schedule is deprecated: only objects that already have one may keep it. */
 function validateSchedule({ schedule, timeZone }: ReadonlySpec, old: ReadonlySpec | undefined, path: FieldPath): FieldErrorList {
-  const complaint = scheduleComplaint(schedule)
-  const errors = complaint === undefined ? [] : [fieldError.invalid(path, schedule, complaint)]
+  const error = scheduleError(schedule)
+  const errors = error === undefined ? [] : [fieldError.invalid(path, schedule, error)]
   if (!schedule.includes('TZ')) return errors
   if (old?.schedule.includes('TZ') !== true) {
     errors.push(fieldError.invalid(path, schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead'))
@@ -57,18 +57,19 @@ function validateSchedule({ schedule, timeZone }: ReadonlySpec, old: ReadonlySpe
 
 function validateTimeZone(zone: string, path: FieldPath): FieldErrorList {
   if (zone === '') return [fieldError.invalid(path, zone, 'timeZone must be nil or non-empty string')]
-  const isWrong = (part: string): boolean => part === '.' || part === '..' || part.startsWith('-') || !zoneSegment.test(part)
-  if (zone.split('/').some(isWrong)) return [fieldError.invalid(path, zone, `unknown time zone ${zone}`)]
+  const isInvalidSegment = (segment: string): boolean =>
+    segment === '.' || segment === '..' || segment.startsWith('-') || !zoneSegment.test(segment)
+  if (zone.split('/').some(isInvalidSegment)) return [fieldError.invalid(path, zone, `unknown time zone ${zone}`)]
   const errors: FieldErrorList = []
   if (zone.toLowerCase() === 'local') {
     const detail = 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones'
     errors.push(fieldError.invalid(path, zone, detail))
   }
-  const complaint = timeZoneComplaint(zone)
-  return complaint === undefined ? errors : [...errors, fieldError.invalid(path, zone, complaint)]
+  const error = timeZoneError(zone)
+  return error === undefined ? errors : [...errors, fieldError.invalid(path, zone, error)]
 }
 
-/** Each job gets a selector of its own. */
+/** Rejects selectors in the template: each job gets a generated one. */
 function validateTemplate(
   { spec = { template: {} } }: DeepReadonly<JobTemplateSpec>,
   old: DeepReadonly<JobTemplateSpec> | undefined,
@@ -76,7 +77,7 @@ function validateTemplate(
 ): FieldErrorList {
   const errors = validateJobTemplate(spec, path, old?.spec?.template)
   if (spec.selector !== undefined) {
-    errors.push(fieldError.invalid(path.child('selector'), printedSelector(spec.selector), '`selector` will be auto-generated'))
+    errors.push(fieldError.invalid(path.child('selector'), printSelector(spec.selector), '`selector` will be auto-generated'))
   }
   if (spec.manualSelector === true) errors.push(fieldError.notSupported(path.child('manualSelector'), true, ['nil', 'false']))
   return errors

@@ -1,6 +1,6 @@
 /**
- * Names in the time zone database that are other names of a zone, by their first part: the runtime knows them, but tells them by neither case nor
- * spelling from the zone itself.
+ * Link names of the time zone database, by first path segment. `Intl` accepts them in any case and resolves them to their target, so it cannot
+ * tell whether a name is spelled exactly.
  */
 const aliases: Readonly<Record<string, string>> = {
   '': 'CET CST6CDT Cuba EET EST EST5EDT Egypt Eire GB GB-Eire GMT GMT+0 GMT-0 GMT0 Greenwich HST Hongkong Iceland Iran Israel Jamaica Japan Kwajalein Libya MET MST MST7MDT NZ NZ-CHAT Navajo PRC PST8PDT Poland Portugal ROC ROK Singapore Turkey UCT Universal W-SU WET Zulu',

@@ -18,7 +18,7 @@ export function setJobDefaults(job: Job): void {
   setJobTemplateDefaults(spec)
 }
 
-/** What a job spec gets in a cron job too, where the rest is left open until there is a job. */
+/** Defaults that apply to the job template of a cron job too; the others are set when the job is created. */
 export function setJobTemplateDefaults(spec: JobSpec): void {
   for (const { onPodConditions } of spec.podFailurePolicy?.rules ?? []) {
     for (const pattern of onPodConditions ?? []) pattern.status ||= 'True'

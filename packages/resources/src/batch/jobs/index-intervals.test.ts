@@ -1,12 +1,12 @@
 import { assert, integer, property, uniqueArray } from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { overlapOf, parseIndexes } from './index-intervals.ts'
+import { firstOverlap, parseIndexes } from './index-intervals.ts'
 
 const completions = 40
 const indexes = uniqueArray(integer({ min: 0, max: completions - 1 })).map((list) => new Set(list))
 
-/** Runs of neighbours as "first-last". */
-function textOf(wanted: ReadonlySet<number>): string {
+/** Formats runs of consecutive indexes as "first-last". */
+function formatIndexes(wanted: ReadonlySet<number>): string {
   const parts: string[] = []
   for (let i = 0; i < completions; i++) {
     if (!wanted.has(i)) continue
@@ -17,20 +17,20 @@ function textOf(wanted: ReadonlySet<number>): string {
   return parts.join(',')
 }
 
-describe('indexes of jobs', () => {
-  it('are counted', () => {
+describe('index lists', () => {
+  it('count their indexes', () => {
     assert(
       property(indexes, (wanted) => {
-        expect(parseIndexes(textOf(wanted), completions)).toEqual({ count: wanted.size })
+        expect(parseIndexes(formatIndexes(wanted), completions)).toEqual({ count: wanted.size })
       }),
     )
   })
 
-  it('overlap first where both have one first', () => {
+  it('report the first common index', () => {
     assert(
       property(indexes, indexes, (a, b) => {
         const both = [...a].filter((index) => b.has(index)).sort((x, y) => x - y)
-        expect(overlapOf(textOf(a), textOf(b), completions)).toBe(both[0])
+        expect(firstOverlap(formatIndexes(a), formatIndexes(b), completions)).toBe(both[0])
       }),
     )
   })
@@ -41,5 +41,5 @@ describe('indexes of jobs', () => {
     ['1-2-3', 'the fragment "1-2-3" violates the requirement that an index interval can have at most two parts separated by \'-\''],
     ['3-3', 'non-increasing order, previous: 3, current: 3'],
     ['0-4,4', 'non-increasing order, previous: 4, current: 4'],
-  ])('are not %s', (text, complaint) => expect(parseIndexes(text, completions)).toEqual({ complaint }))
+  ])('reject %s', (text, error) => expect(parseIndexes(text, completions)).toEqual({ error }))
 })

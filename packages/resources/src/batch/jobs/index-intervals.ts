@@ -2,8 +2,8 @@ import { quote } from '@keelson/apimachinery'
 
 export type Interval = readonly [first: number, last: number]
 
-/** The indexes of pods as text ("0,2-4"), read; or why they cannot be. */
-export type ParsedIndexes = { readonly count: number } | { readonly complaint: string }
+/** Number of indexes in a list like "0,2-4", or an error message. */
+export type ParsedIndexes = { readonly count: number } | { readonly error: string }
 
 export function parseIndexes(text: string, completions: number): ParsedIndexes {
   if (text === '') return { count: 0 }
@@ -11,16 +11,16 @@ export function parseIndexes(text: string, completions: number): ParsedIndexes {
   let last: number | undefined
   for (const part of text.split(',')) {
     const interval = parseInterval(part, completions)
-    if (typeof interval === 'string') return { complaint: interval }
-    if (last !== undefined && last >= interval[0]) return { complaint: notIncreasing(last, interval[0]) }
+    if (typeof interval === 'string') return { error: interval }
+    if (last !== undefined && last >= interval[0]) return { error: notIncreasingMessage(last, interval[0]) }
     last = interval[1]
     count += interval[1] - interval[0] + 1
   }
   return { count }
 }
 
-/** The first index that is in both; intervals that cannot be read are passed over. */
-export function overlapOf(text: string, other: string, completions: number): number | undefined {
+/** Returns the first index that both lists contain. Ignores intervals that do not parse. */
+export function firstOverlap(text: string, other: string, completions: number): number | undefined {
   if (text === '' || other === '') return undefined
   const intervals = (list: string): Interval[] =>
     list.split(',').flatMap((part) => {
@@ -37,7 +37,7 @@ export function overlapOf(text: string, other: string, completions: number): num
   return undefined
 }
 
-/** A complaint when it is no interval. */
+/** Returns an error message if the text is not an interval. */
 function parseInterval(text: string, completions: number): Interval | string {
   const limits = text.split('-')
   if (limits.length > 2) {
@@ -51,9 +51,9 @@ function parseInterval(text: string, completions: number): Interval | string {
   }
   const [first = 0, last] = numbers
   if (last === undefined) return [first, first]
-  return first >= last ? notIncreasing(first, last) : [first, last]
+  return first >= last ? notIncreasingMessage(first, last) : [first, last]
 }
 
-function notIncreasing(previous: number, current: number): string {
+function notIncreasingMessage(previous: number, current: number): string {
   return `non-increasing order, previous: ${previous}, current: ${current}`
 }

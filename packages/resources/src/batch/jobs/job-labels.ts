@@ -2,11 +2,11 @@ import type { Job } from '@keelson/api/batch/v1'
 
 export const controllerUidLabel = 'batch.kubernetes.io/controller-uid'
 export const jobNameLabel = 'batch.kubernetes.io/job-name'
-/** Older than the prefix, and still relied on. */
+/** Unprefixed label names from before the "batch.kubernetes.io/" prefix; clients still rely on them. */
 export const legacyControllerUidLabel = 'controller-uid'
 export const legacyJobNameLabel = 'job-name'
 
-/** Gives the pods labels of this job alone, and selects by one of them, unless the client does so itself. In place. */
+/** Adds labels unique to this job to the pod template and selects by its UID, unless `manualSelector` is set. Mutates the job. */
 export function generateSelector({ metadata, spec }: Job): void {
   if (spec === undefined || spec.manualSelector === true) return
   const { name = '', uid = '' } = metadata
@@ -16,6 +16,6 @@ export function generateSelector({ metadata, spec }: Job): void {
   for (const key of [legacyJobNameLabel, jobNameLabel]) labels[key] ??= name
   for (const key of [legacyControllerUidLabel, controllerUidLabel]) labels[key] ??= uid
   const selector = (spec.selector ??= {})
-  const selected = (selector.matchLabels ??= {})
-  selected[controllerUidLabel] ??= uid
+  const matchLabels = (selector.matchLabels ??= {})
+  matchLabels[controllerUidLabel] ??= uid
 }

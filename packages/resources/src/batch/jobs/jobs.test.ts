@@ -22,13 +22,13 @@ const messages = (made: Job): string[] => (strategy.validateCreate?.(context, ma
 const updateMessages = (made: Job, old: Job): string[] => (strategy.validateUpdate?.(context, made, old) ?? []).map(fieldErrorMessage)
 
 describe('jobs', () => {
-  it('run once, unless they are told how often', () => {
+  it('default to one completion', () => {
     expect(job().spec).toMatchObject({ parallelism: 1, completions: 1, backoffLimit: 6, completionMode: 'NonIndexed', suspend: false })
     expect(job({ parallelism: 3 }).spec?.completions).toBeUndefined()
     expect(job({ completions: 3, completionMode: 'Indexed', backoffLimitPerIndex: 1 }).spec?.backoffLimit).toBe(2_147_483_647)
   })
 
-  it('find their pods by labels of their own', () => {
+  it('generate a unique selector', () => {
     const made = job()
     const labels = {
       'batch.kubernetes.io/controller-uid': 'u-1',
@@ -46,14 +46,14 @@ describe('jobs', () => {
     expect(made.metadata.labels).toEqual(labels)
   })
 
-  it('have the labels of their pods, generated ones too, unless they have some', () => {
+  it('copy the template labels, generated ones included, unless the job has labels', () => {
     const template = { metadata: { labels: { app: 'a' } } }
     const labels = { app: 'a', 'job-name': 'j', 'controller-uid': 'u-1' }
     expect(job({ template: structuredClone(template) }).metadata.labels).toMatchObject(labels)
     expect(job({ template }, { own: 'l' }).metadata.labels).toEqual({ own: 'l' })
   })
 
-  it('do not find the pods of others', () => {
+  it('reject a manual change of the generated selector', () => {
     const template = {
       metadata: { labels: { 'job-name': 'other' } },
       spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] },
@@ -66,13 +66,13 @@ describe('jobs', () => {
     ])
   })
 
-  it('warn who deletes them without saying what becomes of their pods', () => {
+  it('warn about deletes without a propagation policy', () => {
     expect(strategy.warningsOnDelete?.({})).toEqual([expect.stringMatching(/^child pods are preserved by default/)])
     expect(strategy.warningsOnDelete?.({ propagationPolicy: 'Background' })).toEqual([])
     expect(strategy.warningsOnDelete?.({ orphanDependents: false })).toEqual([])
   })
 
-  it('have names of which each index can be made', () => {
+  it('require a name whose pod hostnames are valid', () => {
     const made = job({ completionMode: 'Indexed', completions: 1000 })
     made.metadata.name = 'j'.repeat(61)
     expect(messages(made)).toContainEqual(expect.stringContaining('will not able to create pod with invalid DNS label'))
@@ -105,9 +105,9 @@ describe('jobs', () => {
       { podReplacementPolicy: 'Never' },
       'spec.podReplacementPolicy: Unsupported value: "Never": supported values: "Failed", "TerminatingOrFailed"',
     ],
-  ])('are refused: %j', (members, message) => expect(messages(job(members))).toContain(message))
+  ])('reject %j', (members, message) => expect(messages(job(members))).toContain(message))
 
-  it('stay as they are, but for what is scaled', () => {
+  it('reject changes of immutable fields', () => {
     const indexed = (count: number, parallelism = count): Job => job({ completionMode: 'Indexed', completions: count, parallelism })
     expect(updateMessages(indexed(3), indexed(2))).toEqual([])
     expect(updateMessages(indexed(3, 1), indexed(2))).toEqual([
@@ -121,7 +121,7 @@ describe('jobs', () => {
     ])
   })
 
-  it('may be fitted to nodes while they are suspended', () => {
+  it('allow scheduling changes while suspended', () => {
     const change = (made: Job): Job => {
       const pod = made.spec!.template.spec!
       pod.nodeSelector = { zone: 'a' }
@@ -140,11 +140,11 @@ describe('jobs', () => {
     expect(updateMessages(change(job({ suspend: true })), started)).toEqual([expect.stringMatching(/^spec\.template: Invalid value/)])
   })
 
-  it('leave their pods when they go, for old clients', () => {
+  it('orphan their pods by default', () => {
     expect(strategy.defaultPropagation).toBe('orphan')
   })
 
-  it('are printed with how they stand', () => {
+  it('print their state', () => {
     const cells = (status: JobStatus, members?: Partial<JobSpec>): unknown[] => {
       const made: Job = { ...job(members), status }
       return tableConvertor(jobs).cells(made, Date.parse('2026-01-01T00:01:00Z')).slice(1, 4)
@@ -158,7 +158,7 @@ describe('jobs', () => {
   })
 })
 
-it('looks once at each of many exit codes', async () => {
+it('checks exit codes for duplicates in linear time', async () => {
   const made = (count: number): Job => {
     const values = Array.from({ length: count }, (_, i) => i + 1)
     return job({ podFailurePolicy: { rules: [{ action: 'Ignore', onExitCodes: { operator: 'In', values } }] } })

@@ -5,7 +5,7 @@ import { hasCondition, isFinished } from './job-conditions.ts'
 
 export type ReadonlyJob = DeepReadonly<Job>
 
-/** What a write of the status changes. What it leaves alone is not looked at again, however it came to be. */
+/** Says which parts of the status an update changes. Validation skips unchanged parts, so stored invalid values stay writable. */
 export interface StatusChanges {
   readonly finished: boolean
   readonly complete: boolean

@@ -10,15 +10,15 @@ import { validateJobStatus } from './validate-status.ts'
 import { validateJob, validateJobUpdate } from './validate.ts'
 
 const specPath = fieldPath('spec')
-const podsAreLeft =
+const orphanWarning =
   'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning'
 
 export const jobStrategy: Strategy<Job> = {
   resetFields: withoutFields('status'),
-  // Older than garbage collection: pods outlive it unless a client says otherwise.
+  // batch/v1 predates garbage collection: by default, deleting a job orphans its pods.
   defaultPropagation: 'orphan',
   warningsOnDelete: ({ propagationPolicy, orphanDependents }) =>
-    propagationPolicy === undefined && orphanDependents === undefined ? [podsAreLeft] : [],
+    propagationPolicy === undefined && orphanDependents === undefined ? [orphanWarning] : [],
   prepareForCreate(_context, job) {
     generateSelector(job)
     job.status = {}

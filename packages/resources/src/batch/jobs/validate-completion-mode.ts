@@ -2,7 +2,7 @@ import type { JobSpec } from '@keelson/api/batch/v1'
 import { fieldError } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 
-/** What the status of an indexed job can say in a bounded text. */
+/** Limits that keep the index lists in the status of an indexed job small. */
 const maxParallelism = 100_000
 const maxFailed = 100_000
 const manyCompletions = 100_000
@@ -27,21 +27,21 @@ function validateIndexed(spec: ReadonlySpec, path: FieldPath): FieldErrorList {
   const [parallelismPath, failedPath] = [path.child('parallelism'), path.child('maxFailedIndexes')]
   const failed = maxFailedIndexes ?? 0
   const errors = completions === undefined ? [fieldError.required(path.child('completions'), 'when completion mode is Indexed')] : []
-  const atMost = (limit: number, value: number, at: FieldPath, when = ''): void => {
-    if (value > limit) errors.push(fieldError.invalid(at, value, `must be less than or equal to ${limit}${when}`))
+  const requireAtMost = (limit: number, value: number, at: FieldPath, condition = ''): void => {
+    if (value > limit) errors.push(fieldError.invalid(at, value, `must be less than or equal to ${limit}${condition}`))
   }
-  atMost(maxParallelism, parallelism, parallelismPath, ' when completion mode is Indexed')
+  requireAtMost(maxParallelism, parallelism, parallelismPath, ' when completion mode is Indexed')
   if (completions !== undefined && failed > completions) {
     errors.push(fieldError.invalid(failedPath, failed, 'must be less than or equal to completions'))
   }
-  atMost(maxFailed, failed, failedPath)
+  requireAtMost(maxFailed, failed, failedPath)
   if (completions !== undefined && completions > manyCompletions && backoffLimitPerIndex !== undefined) {
     if (maxFailedIndexes === undefined) {
       errors.push(fieldError.required(failedPath, `must be specified when completions is above ${manyCompletions}`))
     }
-    const when = ` when completions are above ${manyCompletions} and used with backoff limit per index`
-    atMost(maxParallelismOfMany, parallelism, parallelismPath, when)
-    atMost(maxFailedOfMany, failed, failedPath, when)
+    const condition = ` when completions are above ${manyCompletions} and used with backoff limit per index`
+    requireAtMost(maxParallelismOfMany, parallelism, parallelismPath, condition)
+    requireAtMost(maxFailedOfMany, failed, failedPath, condition)
   }
   return errors
 }

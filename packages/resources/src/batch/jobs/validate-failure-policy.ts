@@ -17,7 +17,7 @@ const actions = ['Count', 'FailIndex', 'FailJob', 'Ignore']
 const operators = ['In', 'NotIn']
 const statuses = ['False', 'True', 'Unknown']
 
-/** What follows from the way in which a pod failed. */
+/** Validates the rules that map pod failures to actions. */
 export function validateFailurePolicy(spec: ReadonlySpec, path: FieldPath): FieldErrorList {
   const rules = spec.podFailurePolicy?.rules ?? []
   const rulesPath = path.child('rules')
@@ -25,21 +25,27 @@ export function validateFailurePolicy(spec: ReadonlySpec, path: FieldPath): Fiel
   const names = new Set([...(containers ?? []), ...(initContainers ?? [])].map(({ name }) => name))
   return [
     ...(rules.length > maxRules ? [fieldError.tooMany(rulesPath, rules.length, maxRules)] : []),
-    ...rules.flatMap((rule, i) => validateRule(rule, rulesPath.index(i), { names, perIndex: spec.backoffLimitPerIndex !== undefined })),
+    ...rules.flatMap((rule, i) =>
+      validateRule(rule, rulesPath.index(i), { names, hasBackoffLimitPerIndex: spec.backoffLimitPerIndex !== undefined }),
+    ),
   ]
 }
 
 interface RuleContext {
-  /** Of containers. */
+  /** Names of all containers and init containers in the template. */
   readonly names: ReadonlySet<string>
-  readonly perIndex: boolean
+  readonly hasBackoffLimitPerIndex: boolean
 }
 
-function validateRule(rule: DeepReadonly<PodFailurePolicyRule>, path: FieldPath, { names, perIndex }: RuleContext): FieldErrorList {
+function validateRule(
+  rule: DeepReadonly<PodFailurePolicyRule>,
+  path: FieldPath,
+  { names, hasBackoffLimitPerIndex }: RuleContext,
+): FieldErrorList {
   const { action = '', onExitCodes, onPodConditions = [] } = rule
   const actionPath = path.child('action')
   const errors =
-    action === 'FailIndex' && !perIndex
+    action === 'FailIndex' && !hasBackoffLimitPerIndex
       ? [fieldError.invalid(actionPath, action, 'requires the backoffLimitPerIndex to be set')]
       : validateOneOf(action, actions, actionPath)
   if (onExitCodes !== undefined) errors.push(...validateExitCodes(onExitCodes, path.child('onExitCodes'), names))

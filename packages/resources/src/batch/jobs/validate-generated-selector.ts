@@ -2,13 +2,13 @@ import type { Job } from '@keelson/api/batch/v1'
 import { fieldError, fieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { printedMap } from '@keelson/resources-core'
-import { parseSelector, printedSelector } from '../../workloads/own-selector.ts'
+import { parseSelector, printSelector } from '../../workloads/workload-selector.ts'
 import { controllerUidLabel, jobNameLabel, legacyControllerUidLabel, legacyJobNameLabel } from './job-labels.ts'
 
 const selectorPath = fieldPath('spec', 'selector')
 const templateLabelsPath = fieldPath('spec', 'template', 'metadata', 'labels')
 
-/** That no client's labels came in the way of those that were made. */
+/** Reports labels and selectors sent by the client that differ from the generated ones. */
 export function validateGeneratedSelector({ metadata, spec }: DeepReadonly<Job>, requirePrefixed: boolean): FieldErrorList {
   if (spec === undefined || spec.manualSelector === true || spec.selector === undefined) return []
   const { uid = '', name = '' } = metadata
@@ -23,7 +23,7 @@ export function validateGeneratedSelector({ metadata, spec }: DeepReadonly<Job>,
     else if (actual !== value) errors.push(fieldError.invalid(at, printedMap(podMeta, 'labels'), detail))
   }
   if (parseSelector(spec.selector)?.matches(expected) === false) {
-    errors.push(fieldError.invalid(selectorPath, printedSelector(spec.selector), '`selector` not auto-generated'))
+    errors.push(fieldError.invalid(selectorPath, printSelector(spec.selector), '`selector` not auto-generated'))
   }
   return errors
 }

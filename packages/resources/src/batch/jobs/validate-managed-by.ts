@@ -6,7 +6,7 @@ const maxLength = 63
 const pathFormat = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+"
 const pathPattern = new RegExp(`^${pathFormat}$`)
 
-/** Who takes care of the job: "example.com/controller". */
+/** Validates the name of the controller in charge of the job, such as "example.com/controller". */
 export function validateManagedBy(managedBy: string, path: FieldPath): FieldErrorList {
   const errors = validatePrefixedPath(managedBy, path)
   return Buffer.byteLength(managedBy) > maxLength ? [...errors, fieldError.tooLong(path, maxLength)] : errors

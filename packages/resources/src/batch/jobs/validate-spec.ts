@@ -4,7 +4,7 @@ import { fieldError, validateLabelSelector } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { internalForm, validatePodTemplateSpec, validateSupported } from '@keelson/resources-core'
 import { validateMatchingLabels } from '../../workloads/matching-template.ts'
-import { hasInvalidLabelValue, parseSelector } from '../../workloads/own-selector.ts'
+import { hasInvalidLabelValue, parseSelector } from '../../workloads/workload-selector.ts'
 import { validateCounts } from '../../workloads/status-counts.ts'
 import { validateCompletionMode } from './validate-completion-mode.ts'
 import { validateFailurePolicy } from './validate-failure-policy.ts'
@@ -13,7 +13,7 @@ import { validateSuccessPolicy } from './validate-success-policy.ts'
 
 type ReadonlySpec = DeepReadonly<JobSpec>
 
-/** Of a job: with the selector that it has by now. */
+/** Validates the spec of a job after its selector was generated. */
 export function validateJobSpec(spec: ReadonlySpec, path: FieldPath, old?: ReadonlySpec): FieldErrorList {
   const { selector, template = {} } = spec
   const allowInvalidLabelValue = hasInvalidLabelValue(old?.selector)
@@ -28,7 +28,7 @@ export function validateJobSpec(spec: ReadonlySpec, path: FieldPath, old?: Reado
   ]
 }
 
-/** Of a job or of what a cron job makes: all but the selector. */
+/** Validates everything except the selector, for jobs and for the job template of a cron job. */
 export function validateJobTemplate(spec: ReadonlySpec, path: FieldPath, oldTemplate?: DeepReadonly<PodTemplateSpec>): FieldErrorList {
   const { parallelism, completions, activeDeadlineSeconds, backoffLimit, ttlSecondsAfterFinished } = spec
   const { backoffLimitPerIndex, maxFailedIndexes, managedBy } = spec
@@ -58,7 +58,7 @@ function validatePolicies(spec: ReadonlySpec, path: FieldPath): FieldErrorList {
   return [...errors, ...validateSupported(spec.podReplacementPolicy, replacements, path.child('podReplacementPolicy'))]
 }
 
-/** Pods of a job end. */
+/** Rejects "Always": the pods of a job must terminate. */
 function validateRestartPolicy({ template, podFailurePolicy }: ReadonlySpec, path: FieldPath): FieldErrorList {
   const policy = template?.spec?.restartPolicy ?? ''
   if (policy === '' || policy === 'Always') return [fieldError.required(path, 'valid values: "OnFailure", "Never"')]

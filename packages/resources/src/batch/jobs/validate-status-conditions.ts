@@ -8,7 +8,7 @@ interface ConditionOptions {
   readonly path: FieldPath
 }
 
-/** A job is done in one way, after it was decided so, and for ever. */
+/** Validates that terminal conditions exclude each other, follow their interim conditions and are never removed. */
 export function validateStatusConditions(job: ReadonlyJob, old: ReadonlyJob, { changes, path }: ConditionOptions): FieldErrorList {
   const complete = hasCondition(job, 'Complete')
   const failed = hasCondition(job, 'Failed')

@@ -1,9 +1,9 @@
 import { fieldError } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { overlapOf, parseIndexes } from './index-intervals.ts'
+import { firstOverlap, parseIndexes } from './index-intervals.ts'
 import type { ReadonlyJob, StatusChanges } from './status-changes.ts'
 
-/** Which pods of an indexed job are done, and which failed for good. */
+/** Validates the lists of completed and failed indexes. */
 export function validateStatusIndexes({ spec, status = {} }: ReadonlyJob, changes: StatusChanges, path: FieldPath): FieldErrorList {
   const { completedIndexes: completed = '', failedIndexes: failed } = status
   const { completions, backoffLimitPerIndex, completionMode } = spec ?? {}
@@ -12,7 +12,7 @@ export function validateStatusIndexes({ spec, status = {} }: ReadonlyJob, change
   const checkFormat = (text: string, at: FieldPath, name: string): void => {
     if (completions === undefined) return
     const parsed = parseIndexes(text, completions)
-    if ('complaint' in parsed) errors.push(fieldError.invalid(at, text, `error parsing ${name}: ${parsed.complaint}`))
+    if ('error' in parsed) errors.push(fieldError.invalid(at, text, `error parsing ${name}: ${parsed.error}`))
   }
   if (changes.completedIndexes) checkFormat(completed, completedPath, 'completedIndexes')
   if (changes.failedIndexes && backoffLimitPerIndex !== undefined && failed !== undefined) checkFormat(failed, failedPath, 'failedIndexes')
@@ -25,7 +25,7 @@ export function validateStatusIndexes({ spec, status = {} }: ReadonlyJob, change
     errors.push(fieldError.invalid(failedPath, failed, 'cannot set non-null failedIndexes when backoffLimitPerIndex is null'))
   }
   if ((changes.failedIndexes || changes.completedIndexes) && completions !== undefined) {
-    const index = overlapOf(completed, failed, completions)
+    const index = firstOverlap(completed, failed, completions)
     if (index !== undefined) {
       errors.push(fieldError.invalid(failedPath, failed, `failedIndexes and completedIndexes overlap at index: ${index}`))
     }

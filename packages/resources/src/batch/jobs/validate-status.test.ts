@@ -5,29 +5,29 @@ import { validateJobStatus } from './validate-status.ts'
 
 const start = '2026-01-01T00:00:00Z'
 const end = '2026-01-01T00:01:00Z'
-const is = (...types: string[]): NonNullable<JobStatus['conditions']> => types.map((type) => ({ type, status: 'True' }))
+const conditions = (...types: string[]): NonNullable<JobStatus['conditions']> => types.map((type) => ({ type, status: 'True' }))
 const job = (status: JobStatus, spec: Partial<JobSpec> = {}): Job => ({ metadata: { name: 'j' }, spec: { template: {}, ...spec }, status })
 const messages = (status: JobStatus, old: JobStatus = {}, spec?: Partial<JobSpec>): string[] =>
   validateJobStatus(job(status, spec), job(old, spec)).map(fieldErrorMessage)
 
-const complete: JobStatus = { startTime: start, completionTime: end, conditions: is('SuccessCriteriaMet', 'Complete') }
+const complete: JobStatus = { startTime: start, completionTime: end, conditions: conditions('SuccessCriteriaMet', 'Complete') }
 
-describe('the status of jobs', () => {
-  it('ends in one of two ways', () => {
+describe('job status', () => {
+  it('accepts completion and failure', () => {
     expect(messages(complete, { startTime: start })).toEqual([])
-    expect(messages({ startTime: start, conditions: is('FailureTarget', 'Failed') }, { startTime: start })).toEqual([])
+    expect(messages({ startTime: start, conditions: conditions('FailureTarget', 'Failed') }, { startTime: start })).toEqual([])
   })
 
   it.each<[string, JobStatus, JobStatus, readonly string[]]>([
     [
-      'done without a decision',
-      { startTime: start, completionTime: end, conditions: is('Complete') },
+      'completion without SuccessCriteriaMet',
+      { startTime: start, completionTime: end, conditions: conditions('Complete') },
       {},
       ['status.conditions: Invalid value: cannot set Complete=True condition without the SuccessCriteriaMet=true condition'],
     ],
     [
-      'done and failed',
-      { ...complete, conditions: is('SuccessCriteriaMet', 'Complete', 'Failed', 'FailureTarget') },
+      'completion together with failure',
+      { ...complete, conditions: conditions('SuccessCriteriaMet', 'Complete', 'Failed', 'FailureTarget') },
       {},
       [
         'status.conditions: Invalid value: cannot set Complete=True and Failed=true conditions',
@@ -37,19 +37,19 @@ describe('the status of jobs', () => {
       ],
     ],
     [
-      'done no longer',
-      { startTime: start, conditions: is('SuccessCriteriaMet') },
+      'removal of a terminal condition',
+      { startTime: start, conditions: conditions('SuccessCriteriaMet') },
       complete,
       ['status.conditions: Invalid value: cannot disable the terminal Complete=True condition'],
     ],
     [
-      'done before it began',
+      'a completion time before the start time',
       { ...complete, startTime: end, completionTime: start },
       {},
       [`status.completionTime: Invalid value: "${start}": must be equal to or after \`startTime\``],
     ],
     [
-      'done with pods that run',
+      'completion with running pods',
       { ...complete, active: 1, ready: 2, terminating: 1 },
       {},
       [
@@ -60,19 +60,19 @@ describe('the status of jobs', () => {
     ],
     ['fewer failures', { failed: 1 }, { failed: 2 }, ['status.failed: Invalid value: 1: cannot decrease the failed counter']],
     [
-      'another beginning',
+      'a changed start time',
       { startTime: end },
       { startTime: start },
       [`status.startTime: Invalid value: "${end}": field is immutable for unsuspended job once set`],
     ],
     [
-      'indexes without an index',
+      'index lists without indexed completion mode',
       { completedIndexes: '0' },
       {},
       ['status.completedIndexes: Invalid value: "0": cannot set non-empty completedIndexes when non-indexed completion mode'],
     ],
     [
-      'pods counted twice',
+      'a pod counted twice',
       { uncountedTerminatedPods: { succeeded: ['a'], failed: ['a', ''] } },
       {},
       [
@@ -80,9 +80,9 @@ describe('the status of jobs', () => {
         'status.uncountedTerminatedPods.failed[1]: Invalid value: "": must not be empty',
       ],
     ],
-  ])('is not %s', (_title, status, old, expected) => expect(messages(status, old)).toEqual(expected))
+  ])('rejects %s', (_title, status, old, expected) => expect(messages(status, old)).toEqual(expected))
 
-  it('says of each index one thing', () => {
+  it('rejects an index that is both completed and failed', () => {
     const spec = { completionMode: 'Indexed', completions: 5, backoffLimitPerIndex: 1 }
     expect(messages({ completedIndexes: '0,2-4', failedIndexes: '1' }, {}, spec)).toEqual([])
     expect(messages({ completedIndexes: '0,2-4', failedIndexes: '3' }, {}, spec)).toEqual([
@@ -90,8 +90,8 @@ describe('the status of jobs', () => {
     ])
   })
 
-  it('may be written again with what was wrong before', () => {
-    const wrong: JobStatus = { conditions: is('Complete'), active: 1, completedIndexes: 'x' }
+  it('accepts stored invalid values if they are unchanged', () => {
+    const wrong: JobStatus = { conditions: conditions('Complete'), active: 1, completedIndexes: 'x' }
     expect(messages({ ...wrong, succeeded: 1 }, wrong)).toEqual([])
   })
 })

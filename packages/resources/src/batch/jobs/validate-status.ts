@@ -11,7 +11,7 @@ import type { ReadonlyJob, StatusChanges } from './status-changes.ts'
 
 const path = fieldPath('status')
 
-/** What a controller says of a job, whoever's controller it is: clients rely on it. Rules bind only where something of theirs changed. */
+/** Validates a status written by any job controller. Each rule applies only if the update changes a field it covers. */
 export function validateJobStatus(job: ReadonlyJob, old: ReadonlyJob): FieldErrorList {
   const changes = statusChanges(job, old)
   const { active, succeeded, failed, ready, terminating, uncountedTerminatedPods } = job.status ?? {}
@@ -88,15 +88,15 @@ function validatePods(job: ReadonlyJob, changes: StatusChanges): FieldErrorList 
   return errors
 }
 
-/** What has happened has happened. */
+/** Rejects decreasing counters and changes of recorded times. */
 function validateHistory(job: ReadonlyJob, old: ReadonlyJob, changes: StatusChanges): FieldErrorList {
   const { failed = 0, succeeded = 0, startTime, completionTime } = job.status ?? {}
   const before = old.status ?? {}
-  const shrinks = job.spec?.completionMode === 'Indexed' && job.spec.completions === job.spec.parallelism
+  const mayShrink = job.spec?.completionMode === 'Indexed' && job.spec.completions === job.spec.parallelism
   const isResuming = hasCondition(old, 'Suspended') && hasCondition(job, 'Suspended', 'False')
   const errors: FieldErrorList = []
   if (failed < (before.failed ?? 0)) errors.push(fieldError.invalid(path.child('failed'), failed, 'cannot decrease the failed counter'))
-  if (!shrinks && succeeded < (before.succeeded ?? 0)) {
+  if (!mayShrink && succeeded < (before.succeeded ?? 0)) {
     errors.push(fieldError.invalid(path.child('succeeded'), succeeded, 'cannot decrease the succeeded counter'))
   }
   if (changes.completionTime && completionTime !== undefined && before.completionTime !== undefined) {

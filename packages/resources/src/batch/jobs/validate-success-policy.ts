@@ -6,7 +6,7 @@ import { parseIndexes } from './index-intervals.ts'
 const maxRules = 20
 const maxIndexesLength = 64 * 1024
 
-/** When a job is done although not all of its pods succeeded. */
+/** Validates the policy that completes a job before all of its pods have succeeded. */
 export function validateSuccessPolicy({ successPolicy, completions = 0 }: DeepReadonly<JobSpec>, path: FieldPath): FieldErrorList {
   const rules = successPolicy?.rules ?? []
   const at = path.child('rules')
@@ -31,16 +31,16 @@ function validateRule(
     if (succeededIndexes.length > maxIndexesLength) errors.push(fieldError.tooLong(at, maxIndexesLength))
     const parsed = parseIndexes(succeededIndexes, completions)
     if ('count' in parsed) total = parsed.count
-    else errors.push(fieldError.invalid(at, succeededIndexes, `error parsing succeededIndexes: ${parsed.complaint}`))
+    else errors.push(fieldError.invalid(at, succeededIndexes, `error parsing succeededIndexes: ${parsed.error}`))
   }
   if (succeededCount !== undefined) {
     const at = path.child('succeededCount')
     errors.push(...validateNonNegative(succeededCount, at))
-    const atMost = (limit: number, what: string): void => {
-      if (succeededCount > limit) errors.push(fieldError.invalid(at, succeededCount, `must be less than or equal to ${limit} (${what})`))
+    const requireAtMost = (limit: number, meaning: string): void => {
+      if (succeededCount > limit) errors.push(fieldError.invalid(at, succeededCount, `must be less than or equal to ${limit} (${meaning})`))
     }
-    atMost(completions, 'the number of specified completions')
-    if (succeededIndexes !== undefined) atMost(total, 'the number of indexes in the specified succeededIndexes field')
+    requireAtMost(completions, 'the number of specified completions')
+    if (succeededIndexes !== undefined) requireAtMost(total, 'the number of indexes in the specified succeededIndexes field')
   }
   return errors
 }

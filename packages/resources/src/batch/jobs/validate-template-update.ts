@@ -10,7 +10,7 @@ type Template = DeepReadonly<PodTemplateSpec>
 type ReadonlySpec = DeepReadonly<PodSpec>
 type Containers = readonly DeepReadonly<Container>[]
 
-/** While a job is suspended and has no pods, where they may run and what they get is open; else the template stays as it is. */
+/** Allows changes of scheduling and resources while a job is suspended and has no pods. Otherwise the template is immutable. */
 export function validateTemplateUpdate({ spec }: ReadonlyJob, old: ReadonlyJob, path: FieldPath): FieldErrorList {
   const template: Template = spec?.template ?? {}
   const oldTemplate: Template = old.spec?.template ?? {}
@@ -34,12 +34,12 @@ function withSchedulingOf({ affinity, nodeSelector, tolerations, schedulingGates
   const { nodeAffinity: _open, ...rest } = old.affinity ?? {}
   const { affinity: _affinity, nodeSelector: _nodes, tolerations: _tolerations, schedulingGates: _gates, ...kept } = old
   const nodeAffinity = affinity?.nodeAffinity
-  const wanted = { ...rest, ...(nodeAffinity !== undefined && { nodeAffinity }) }
-  // Without members, an affinity says nothing; whether it is there follows the new one.
-  const isThere = Object.keys(wanted).length > 0 || affinity !== undefined
+  const mergedAffinity = { ...rest, ...(nodeAffinity !== undefined && { nodeAffinity }) }
+  // An empty affinity has no effect, so its presence follows the new template.
+  const hasAffinity = Object.keys(mergedAffinity).length > 0 || affinity !== undefined
   return {
     ...kept,
-    ...(isThere && { affinity: wanted }),
+    ...(hasAffinity && { affinity: mergedAffinity }),
     ...(nodeSelector !== undefined && { nodeSelector }),
     ...(tolerations !== undefined && { tolerations }),
     ...(schedulingGates !== undefined && { schedulingGates }),

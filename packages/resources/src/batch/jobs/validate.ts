@@ -12,28 +12,28 @@ type ReadonlyJob = DeepReadonly<Job>
 type ReadonlySpec = DeepReadonly<JobSpec>
 
 const specPath = fieldPath('spec')
-const nothing: ReadonlySpec = { template: {} }
+const emptySpec: ReadonlySpec = { template: {} }
 
 export function validateJob(job: ReadonlyJob): FieldErrorList {
-  return validateWhole(job, validateJobSpec(job.spec ?? nothing, specPath), true)
+  return validateWithMetadata(job, validateJobSpec(job.spec ?? emptySpec, specPath), true)
 }
 
-/** The spec's own errors are reported twice, as the original does: as those of a job, and as those of a change. */
+/** Reports the errors of the spec twice, like kube-apiserver: once for the job and once for the update. */
 export function validateJobUpdate(job: ReadonlyJob, old: ReadonlyJob): FieldErrorList {
-  const { spec = nothing } = job
-  const { spec: oldSpec = nothing } = old
+  const { spec = emptySpec } = job
+  const { spec: oldSpec = emptySpec } = old
   const errors = validateJobSpec(spec, specPath, oldSpec)
   const oldLabels = oldSpec.template?.metadata?.labels ?? {}
   const hadPrefixed = [jobNameLabel, controllerUidLabel].every((key) => Object.hasOwn(oldLabels, key))
   const policy = <M extends 'podFailurePolicy' | 'successPolicy'>(member: M): FieldErrorList => {
     const type = member === 'podFailurePolicy' ? 'PodFailurePolicy' : 'SuccessPolicy'
-    const form = (value: unknown): unknown => (value === undefined ? null : internalForm(type, value))
-    return validateImmutableField(form(spec[member]), form(oldSpec[member]), specPath.child(member))
+    const toInternal = (value: unknown): unknown => (value === undefined ? null : internalForm(type, value))
+    return validateImmutableField(toInternal(spec[member]), toInternal(oldSpec[member]), specPath.child(member))
   }
   const scalar = (member: 'completionMode' | 'backoffLimitPerIndex' | 'managedBy'): FieldErrorList =>
     validateImmutableField(spec[member], oldSpec[member], specPath.child(member))
   return [
-    ...validateWhole(job, errors, hadPrefixed),
+    ...validateWithMetadata(job, errors, hadPrefixed),
     ...errors,
     ...validateCompletions(spec, oldSpec),
     ...validateImmutableSelector(spec.selector, oldSpec.selector, specPath.child('selector')),
@@ -46,11 +46,11 @@ export function validateJobUpdate(job: ReadonlyJob, old: ReadonlyJob): FieldErro
   ]
 }
 
-function validateWhole(job: ReadonlyJob, specErrors: FieldErrorList, requirePrefixed: boolean): FieldErrorList {
+function validateWithMetadata(job: ReadonlyJob, specErrors: FieldErrorList, requirePrefixed: boolean): FieldErrorList {
   return [...validateGeneratedSelector(job, requirePrefixed), ...specErrors, ...validateHostname(job)]
 }
 
-/** The last pod of an indexed job has the longest hostname. */
+/** Validates the hostname of the last pod of an indexed job, which is the longest one. */
 function validateHostname({ metadata, spec }: ReadonlyJob): FieldErrorList {
   const completions = spec?.completions ?? 0
   if (spec?.completionMode !== 'Indexed' || completions <= 0) return []
@@ -60,7 +60,7 @@ function validateHostname({ metadata, spec }: ReadonlyJob): FieldErrorList {
   return [fieldError.invalid(fieldPath('metadata', 'name'), metadata.name ?? '', detail)]
 }
 
-/** An indexed job grows and shrinks as a whole. */
+/** An indexed job may change `completions` only together with `parallelism`. */
 function validateCompletions({ completionMode, completions, parallelism }: ReadonlySpec, old: ReadonlySpec): FieldErrorList {
   const path = specPath.child('completions')
   if (completionMode !== 'Indexed') return validateImmutableField(completions, old.completions, path)

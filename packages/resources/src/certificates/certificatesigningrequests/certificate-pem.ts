@@ -1,10 +1,10 @@
 import { X509Certificate } from 'node:crypto'
-import { pemBlocks } from './pem.ts'
+import { parsePemBlocks } from './pem.ts'
 
-/** What is wrong with the certificates that a signer gave (PEM, in base64); undefined when nothing is. */
-export function complaintOfCertificates(data: string): string | undefined {
+/** Returns the first error in issued certificates (base64 of PEM); undefined if they are valid. */
+export function certificatesError(data: string): string | undefined {
   if (data === '') return undefined
-  const blocks = pemBlocks(Buffer.from(data, 'base64').toString())
+  const blocks = parsePemBlocks(Buffer.from(data, 'base64').toString())
   for (const { type, hasHeaders, bytes } of blocks) {
     if (type !== 'CERTIFICATE') return `only CERTIFICATE PEM blocks are allowed, found "${type}"`
     if (hasHeaders) return 'no PEM block headers are permitted'

@@ -5,7 +5,7 @@ import { tableConvertor } from '@keelson/registry'
 import { testContext } from '@keelson/registry/testing'
 import { describe, expect, it } from 'vitest'
 import { certificateSigningRequests } from './index.ts'
-import { complaintOfRequest } from './request-pem.ts'
+import { certificateRequestError } from './request-pem.ts'
 import { requests } from './requests.fixture.ts'
 
 const context = {} as RequestContext
@@ -19,31 +19,31 @@ const approved = { type: 'Approved', status: 'True' }
 const decode = (base64: string): string => Buffer.from(base64, 'base64').toString()
 
 describe('certificate signing requests', () => {
-  it.each(Object.entries(requests))('are signed by the key they are for: %s', (_kind, pem) => {
-    expect(complaintOfRequest(pem)).toBeUndefined()
+  it.each(Object.entries(requests))('accept a request signed with its own key: %s', (_kind, pem) => {
+    expect(certificateRequestError(pem)).toBeUndefined()
     const lines = decode(pem).split('\n')
     const body = Buffer.from(lines.slice(1, lines.indexOf('-----END CERTIFICATE REQUEST-----')).join(''), 'base64')
     body[body.length - 1]! ^= 1
     const forged = `-----BEGIN CERTIFICATE REQUEST-----\n${body.toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`
-    expect(complaintOfRequest(Buffer.from(forged).toString('base64'))).toMatch(/verification/)
+    expect(certificateRequestError(Buffer.from(forged).toString('base64'))).toMatch(/verification/)
   })
 
   it.each([
     ['', 'PEM block type must be CERTIFICATE REQUEST'],
     ['-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n', 'PEM block type must be CERTIFICATE REQUEST'],
     ['-----BEGIN CERTIFICATE REQUEST-----\nMIIB\n-----END CERTIFICATE REQUEST-----\n', 'asn1: syntax error: data truncated'],
-  ])('are requests: %j', (text, message) => {
-    expect(complaintOfRequest(Buffer.from(text).toString('base64'))).toBe(message)
+  ])('reject the request %j', (text, message) => {
+    expect(certificateRequestError(Buffer.from(text).toString('base64'))).toBe(message)
   })
 
-  it('are of who asks', () => {
+  it('record the requesting user', () => {
     const made = request()
     made.spec.username = 'somebody'
     strategy.prepareForCreate?.({ ...testContext(''), user: { name: 'alice', uid: '1', groups: ['dev'], extra: { a: ['b'] } } }, made)
     expect(made.spec).toMatchObject({ username: 'alice', uid: '1', groups: ['dev'], extra: { a: ['b'] } })
   })
 
-  it('are approved by one path and issued by another', () => {
+  it('are approved and issued through separate subresources', () => {
     const { approval, status } = subresources ?? {}
     const errors = (path: typeof approval, to: CertificateSigningRequest['status']): string[] =>
       (path?.update.validateUpdate?.(context, request(to), request()) ?? []).map(fieldErrorMessage)
@@ -61,7 +61,7 @@ describe('certificate signing requests', () => {
     ])
   })
 
-  it('keep a verdict, and say since when it stands', () => {
+  it('keep approval conditions and set their times', () => {
     const stored = request({ conditions: [{ ...approved, reason: 'Because', lastUpdateTime: '2026-01-01T00:00:00Z' }] })
     const written = request({
       conditions: [
@@ -76,7 +76,7 @@ describe('certificate signing requests', () => {
     ])
   })
 
-  it('are printed with what has become of them', () => {
+  it('print approval and issuance', () => {
     const { cells } = tableConvertor(certificateSigningRequests)
     expect(cells(request({ conditions: [approved], certificate: 'eA==' }), 0)).toEqual([
       'a',

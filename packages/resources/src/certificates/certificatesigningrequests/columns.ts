@@ -6,18 +6,18 @@ import type { Column } from '@keelson/registry'
 export const signingRequestColumns: readonly Column<CertificateSigningRequest>[] = [
   nameColumn,
   ageColumn,
-  { name: 'SignerName', description: 'Who is asked.', value: ({ spec }) => spec.signerName || '<none>' },
-  { name: 'Requestor', description: 'Who asks.', value: ({ spec }) => spec.username ?? '' },
+  { name: 'SignerName', description: 'Name of the requested signer.', value: ({ spec }) => spec.signerName || '<none>' },
+  { name: 'Requestor', description: 'Name of the requesting user.', value: ({ spec }) => spec.username ?? '' },
   {
     name: 'RequestedDuration',
-    description: 'How long the certificate is to be good.',
+    description: 'Requested validity of the certificate.',
     value: ({ spec }) => (spec.expirationSeconds === undefined ? '<none>' : humanDuration(spec.expirationSeconds * 1000)),
   },
-  { name: 'Condition', description: 'What has become of it.', value: ({ status = {} }) => conditionText(status) },
+  { name: 'Condition', description: 'Approval, failure and issuance of the request.', value: ({ status = {} }) => formatCondition(status) },
 ]
 
-function conditionText({ conditions = [], certificate = '' }: DeepReadonly<NonNullable<CertificateSigningRequest['status']>>): string {
+function formatCondition({ conditions = [], certificate = '' }: DeepReadonly<NonNullable<CertificateSigningRequest['status']>>): string {
   const has = (wanted: string): boolean => conditions.some(({ type }) => type === wanted)
-  const verdict = has('Denied') ? 'Denied' : has('Approved') ? 'Approved' : 'Pending'
-  return [verdict, ...(has('Failed') ? ['Failed'] : []), ...(certificate === '' ? [] : ['Issued'])].join(',')
+  const approval = has('Denied') ? 'Denied' : has('Approved') ? 'Approved' : 'Pending'
+  return [approval, ...(has('Failed') ? ['Failed'] : []), ...(certificate === '' ? [] : ['Issued'])].join(',')
 }

@@ -1,7 +1,7 @@
-/** One value of a DER encoding. */
+/** One DER tag-length-value. */
 export interface DerValue {
   readonly tag: number
-  /** With tag and length. */
+  /** The complete encoding, including tag and length. */
   readonly bytes: Buffer
   readonly content: Buffer
 }
@@ -10,29 +10,29 @@ export class DerError extends Error {
   override readonly name: string = 'DerError'
 }
 
-/** All values that stand one behind the other. Throws `DerError` where the encoding ends early. */
-export function derValues(data: Buffer): DerValue[] {
+/** Decodes consecutive DER values. Throws `DerError` if the data is truncated. */
+export function parseDerValues(data: Buffer): DerValue[] {
   const values: DerValue[] = []
   for (let at = 0; at < data.length;) {
-    const { start, end } = contentOf(data, at)
+    const { start, end } = contentRange(data, at)
     values.push({ tag: data[at]!, bytes: data.subarray(at, end), content: data.subarray(start, end) })
     at = end
   }
   return values
 }
 
-function contentOf(data: Buffer, at: number): { start: number; end: number } {
+function contentRange(data: Buffer, at: number): { start: number; end: number } {
   const first = data[at + 1]
-  if (first === undefined) throw truncated()
+  if (first === undefined) throw truncatedError()
   const size = first < 0x80 ? 0 : first & 0x7f
   if (size > 4 || (first === 0x80 && size === 0)) throw new DerError('asn1: structure error: length too large')
   const start = at + 2 + size
-  if (start > data.length) throw truncated()
+  if (start > data.length) throw truncatedError()
   const length = size === 0 ? first : data.readUIntBE(at + 2, size)
-  if (start + length > data.length) throw truncated()
+  if (start + length > data.length) throw truncatedError()
   return { start, end: start + length }
 }
 
-function truncated(): DerError {
+function truncatedError(): DerError {
   return new DerError('asn1: syntax error: data truncated')
 }

@@ -5,7 +5,7 @@ import type { ResourceDefinition } from '@keelson/registry'
 import { signingRequestColumns } from './columns.ts'
 import { signingRequestApproval, signingRequestStatus, signingRequestStrategy } from './strategy.ts'
 
-/** Asks a signer for a certificate: one approves it, another signs it. */
+/** Requests to a signer for a certificate; an approver approves them and the signer issues them, through separate subresources. */
 export const certificateSigningRequests: ResourceDefinition<CertificateSigningRequest> = defineResource<CertificateSigningRequest>({
   group: 'certificates.k8s.io',
   version: 'v1',

@@ -1,4 +1,4 @@
-/** What a certificate may be asked to be good for. */
+/** Key usages that a request may ask for. */
 export const keyUsages: readonly string[] = [
   'any',
   'cert sign',

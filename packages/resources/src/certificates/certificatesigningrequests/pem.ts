@@ -1,4 +1,4 @@
-import { pemBlocks as textBlocks } from '@keelson/apimachinery'
+import { pemBlocks as splitPemBlocks } from '@keelson/apimachinery'
 
 export interface PemBlock {
   readonly type: string
@@ -6,10 +6,10 @@ export interface PemBlock {
   readonly bytes: Buffer
 }
 
-/** The blocks of a PEM text; what stands between them is nothing. */
-export function pemBlocks(text: string): PemBlock[] {
-  return textBlocks(text).flatMap(({ label: type, body: inner }) => {
-    const lines = inner.split(/\r?\n/)
+/** Parses the PEM blocks in a string. Ignores anything between them. */
+export function parsePemBlocks(text: string): PemBlock[] {
+  return splitPemBlocks(text).flatMap(({ label: type, body: content }) => {
+    const lines = content.split(/\r?\n/)
     const hasHeaders = lines[0]?.includes(':') ?? false
     const body = (hasHeaders ? lines.slice(lines.indexOf('') + 1) : lines).join('').replace(/\s/g, '')
     return /^[A-Za-z0-9+/]*={0,2}$/.test(body) ? [{ type, hasHeaders, bytes: Buffer.from(body, 'base64') }] : []

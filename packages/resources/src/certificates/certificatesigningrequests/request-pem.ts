@@ -1,14 +1,14 @@
 import { createPublicKey, verify } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
-import { DerError, derValues } from './der.ts'
+import { DerError, parseDerValues } from './der.ts'
 import type { DerValue } from './der.ts'
-import { pemBlocks } from './pem.ts'
+import { parsePemBlocks } from './pem.ts'
 
 const sequence = 0x30
 const bitString = 0x03
 const structureError = "asn1: structure error: tags don't match"
 
-/** By the identifiers of signature algorithms, in hex: what is hashed with. Ed25519 hashes itself. */
+/** Digest by signature algorithm OID in hex; null for Ed25519, which has its own. */
 const digests: Readonly<Record<string, string | null>> = {
   '2a864886f70d01010b': 'sha256',
   '2a864886f70d01010c': 'sha384',
@@ -19,33 +19,33 @@ const digests: Readonly<Record<string, string | null>> = {
   '2b6570': null,
 }
 
-/** What is wrong with a request for a certificate (PEM, in base64); undefined when it is one, and signed by the key that it is for. */
-export function complaintOfRequest(data: string): string | undefined {
-  const [block] = pemBlocks(Buffer.from(data, 'base64').toString())
+/** Returns the first error in a certificate request (base64 of PEM); undefined if it parses and is signed by its own key. */
+export function certificateRequestError(data: string): string | undefined {
+  const [block] = parsePemBlocks(Buffer.from(data, 'base64').toString())
   if (block?.type !== 'CERTIFICATE REQUEST') return 'PEM block type must be CERTIFICATE REQUEST'
   try {
-    return complaintOfSignature(block.bytes)
+    return signatureError(block.bytes)
   } catch (error) {
     if (error instanceof DerError) return error.message
     throw error
   }
 }
 
-/** CertificationRequest of RFC 2986: what is signed, by which algorithm, and the signature. */
-function complaintOfSignature(bytes: Buffer): string | undefined {
-  const [request, ...rest] = derValues(bytes)
+/** Verifies a CertificationRequest (RFC 2986), a sequence of signed info, algorithm and signature. */
+function signatureError(bytes: Buffer): string | undefined {
+  const [request, ...rest] = parseDerValues(bytes)
   if (rest.length > 0) throw new DerError('asn1: syntax error: trailing data')
-  const [info, algorithm, signature] = members(request, sequence)
-  const [, , keyInfo] = members(info, sequence)
-  const [identifier] = members(algorithm, sequence)
+  const [info, algorithm, signature] = sequenceValues(request, sequence)
+  const [, , keyInfo] = sequenceValues(info, sequence)
+  const [identifier] = sequenceValues(algorithm, sequence)
   if (signature?.tag !== bitString || keyInfo === undefined) throw new DerError(structureError)
   const digest = digests[identifier?.content.toString('hex') ?? '']
   if (digest === undefined) return 'x509: cannot verify signature: algorithm unimplemented'
-  const key = publicKey(keyInfo)
+  const key = parsePublicKey(keyInfo)
   if (key === undefined) return 'x509: unknown public key'
-  // The first byte says how many bits of the last are unused: none.
-  const good = verify(digest, info!.bytes, key, signature.content.subarray(1))
-  return good ? undefined : failures[key.asymmetricKeyType ?? '']
+  // The first byte counts unused bits in the last byte, which is 0 for signatures.
+  const isValid = verify(digest, info!.bytes, key, signature.content.subarray(1))
+  return isValid ? undefined : failures[key.asymmetricKeyType ?? '']
 }
 
 const failures: Readonly<Record<string, string>> = {
@@ -54,12 +54,12 @@ const failures: Readonly<Record<string, string>> = {
   ed25519: 'x509: Ed25519 verification failure',
 }
 
-function members(value: DerValue | undefined, tag: number): DerValue[] {
+function sequenceValues(value: DerValue | undefined, tag: number): DerValue[] {
   if (value?.tag !== tag) throw new DerError(structureError)
-  return derValues(value.content)
+  return parseDerValues(value.content)
 }
 
-function publicKey({ bytes }: DerValue): KeyObject | undefined {
+function parsePublicKey({ bytes }: DerValue): KeyObject | undefined {
   try {
     const key = createPublicKey({ key: bytes, format: 'der', type: 'spki' })
     return key.asymmetricKeyType !== undefined && key.asymmetricKeyType in failures ? key : undefined

@@ -23,7 +23,7 @@ export const signingRequestStrategy: Strategy<CertificateSigningRequest> = {
   validateUpdate: (_context, request, old) => validateSigningRequestUpdate(request, old, {}),
 }
 
-/** The signer's: the certificate, and that it failed. */
+/** Status subresource for signers: they set the certificate or the Failed condition. */
 export const signingRequestStatus: SubresourceStrategy<CertificateSigningRequest> = {
   update: {
     resetFields: withoutFields('spec', 'status.conditions'),
@@ -37,7 +37,7 @@ export const signingRequestStatus: SubresourceStrategy<CertificateSigningRequest
   },
 }
 
-/** The approver's: that it is approved or denied. */
+/** Approval subresource for approvers: they set the Approved or Denied condition. */
 export const signingRequestApproval: SubresourceStrategy<CertificateSigningRequest> = {
   update: {
     resetFields: withoutFields('spec', 'status.certificate'),
@@ -54,7 +54,7 @@ export const signingRequestApproval: SubresourceStrategy<CertificateSigningReque
   tabled: false,
 }
 
-/** Nobody asks in another's name. */
+/** Sets the requesting user from the authenticated one, so that nobody can request in another user's name. */
 function setRequestor(spec: CertificateSigningRequest['spec'], { name, uid = '', groups, extra = {} }: UserInfo): void {
   for (const member of ['username', 'uid', 'groups', 'extra'] as const) delete spec[member]
   if (name !== '') spec.username = name
@@ -64,13 +64,13 @@ function setRequestor(spec: CertificateSigningRequest['spec'], { name, uid = '',
   if (entries.length > 0) spec.extra = Object.fromEntries(entries)
 }
 
-/** As many as there were: they stay what they were. */
+/** Restores the stored conditions of this type if their number is unchanged. */
 function keepConditions({ status }: CertificateSigningRequest, old: ReadonlyRequest, type: string): void {
   const stored = (old.status?.conditions ?? []).filter((condition) => condition.type === type)
   const conditions = status?.conditions ?? []
-  const places = conditions.flatMap((condition, i) => (condition.type === type ? [i] : []))
-  if (places.length !== stored.length) return
-  for (const [i, place] of places.entries()) conditions[place] = copyObject(stored[i]!) as CertificateSigningRequestCondition
+  const indexes = conditions.flatMap((condition, i) => (condition.type === type ? [i] : []))
+  if (indexes.length !== stored.length) return
+  for (const [i, index] of indexes.entries()) conditions[index] = copyObject(stored[i]!) as CertificateSigningRequestCondition
 }
 
 function setTimes(context: RequestContext, { status }: CertificateSigningRequest, old: ReadonlyRequest): void {

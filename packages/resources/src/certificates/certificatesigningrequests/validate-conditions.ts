@@ -5,20 +5,20 @@ import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 type Conditions = readonly DeepReadonly<CertificateSigningRequestCondition>[]
 
 const path = fieldPath('status', 'conditions')
-/** They are there, or they are not. */
-const onlyTrue: ReadonlySet<string> = new Set(['Approved', 'Denied', 'Failed'])
+/** Conditions whose only valid status is "True". */
+const trueOnlyTypes: ReadonlySet<string> = new Set(['Approved', 'Denied', 'Failed'])
 const statuses = ['False', 'True', 'Unknown']
 
 export function validateRequestConditions(conditions: Conditions, old: Conditions = []): FieldErrorList {
   const allowUntyped = old.some(({ type }) => type === '')
-  const allowBoth = has(old, 'Approved') && has(old, 'Denied')
+  const allowBoth = hasConditionType(old, 'Approved') && hasConditionType(old, 'Denied')
   const allowRepeated = new Set(old.map(({ type }) => type)).size < old.length
   const seen = new Set<string>()
   const errors: FieldErrorList = []
   for (const [i, { type, status }] of conditions.entries()) {
     const at = path.index(i)
     if (type === '' && !allowUntyped) errors.push(fieldError.required(at.child('type')))
-    const supported = onlyTrue.has(type) ? ['True'] : statuses
+    const supported = trueOnlyTypes.has(type) ? ['True'] : statuses
     if (status === '') errors.push(fieldError.required(at.child('status')))
     else if (!supported.includes(status)) errors.push(fieldError.notSupported(at.child('status'), status, supported))
     const opposite = type === 'Approved' ? 'Denied' : type === 'Denied' ? 'Approved' : undefined
@@ -31,6 +31,6 @@ export function validateRequestConditions(conditions: Conditions, old: Condition
   return errors
 }
 
-function has(conditions: Conditions, wanted: string): boolean {
-  return conditions.some(({ type }) => type === wanted)
+function hasConditionType(conditions: Conditions, conditionType: string): boolean {
+  return conditions.some(({ type }) => type === conditionType)
 }

@@ -3,8 +3,8 @@ import type { FieldErrorList } from '@keelson/apimachinery'
 import { validateSigningRequest } from './validate.ts'
 import type { ReadonlyRequest } from './validate.ts'
 
-/** What one path may do that another may not. */
-export interface RequestPowers {
+/** Changes allowed by the subresource being written. */
+export interface UpdatePermissions {
   readonly mayApprove?: boolean
   readonly mayIssue?: boolean
 }
@@ -12,11 +12,11 @@ export interface RequestPowers {
 const conditionsPath = fieldPath('status', 'conditions')
 const certificatePath = fieldPath('status', 'certificate')
 
-/** A verdict is never taken back, and a certificate is issued once. */
+/** Rejects removed conditions and a replaced certificate: approval, denial and issuance are final. */
 export function validateSigningRequestUpdate(
   request: ReadonlyRequest,
   old: ReadonlyRequest,
-  { mayApprove = false, mayIssue = false }: RequestPowers,
+  { mayApprove = false, mayIssue = false }: UpdatePermissions,
 ): FieldErrorList {
   const errors = validateSigningRequest(request, old)
   const forbid = (detail: string): void => void errors.push(fieldError.forbidden(conditionsPath, detail))
@@ -25,9 +25,9 @@ export function validateSigningRequestUpdate(
     if (count(request, type) < count(old, type)) forbid(`updates may not remove a condition of type "${type}"`)
   }
   for (const type of mayApprove ? [] : ['Approved', 'Denied']) {
-    const more = count(request, type) - count(old, type)
-    if (more > 0) forbid(`updates may not add a condition of type "${type}"`)
-    else if (more === 0 && !semanticEqual(conditionsOf(request, type), conditionsOf(old, type))) {
+    const added = count(request, type) - count(old, type)
+    if (added > 0) forbid(`updates may not add a condition of type "${type}"`)
+    else if (added === 0 && !semanticEqual(conditionsOf(request, type), conditionsOf(old, type))) {
       forbid(`updates may not modify a condition of type "${type}"`)
     }
   }
@@ -41,6 +41,6 @@ export function validateSigningRequestUpdate(
 
 type Conditions = NonNullable<NonNullable<ReadonlyRequest['status']>['conditions']>
 
-function conditionsOf({ status }: ReadonlyRequest, wanted: string): Conditions {
-  return (status?.conditions ?? []).filter(({ type }) => type === wanted)
+function conditionsOf({ status }: ReadonlyRequest, conditionType: string): Conditions {
+  return (status?.conditions ?? []).filter(({ type }) => type === conditionType)
 }

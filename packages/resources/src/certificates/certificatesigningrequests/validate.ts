@@ -2,8 +2,8 @@ import type { CertificateSigningRequest } from '@keelson/api/certificates/v1'
 import { fieldError, fieldPath, repeatCheck } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { validateSignerName } from '@keelson/resources-core'
-import { complaintOfCertificates } from './certificate-pem.ts'
-import { complaintOfRequest } from './request-pem.ts'
+import { certificatesError } from './certificate-pem.ts'
+import { certificateRequestError } from './request-pem.ts'
 import { keyUsages } from './key-usages.ts'
 import { validateRequestConditions } from './validate-conditions.ts'
 
@@ -13,11 +13,11 @@ export const legacySigner = 'kubernetes.io/legacy-unknown'
 const specPath = fieldPath('spec')
 const minSeconds = 600
 
-/** With `old`, what that held may stay although it would be refused today. */
+/** Ratcheting: on an update, values that `old` already had stay allowed although a create would reject them. */
 export function validateSigningRequest({ spec, status = {} }: ReadonlyRequest, old?: ReadonlyRequest): FieldErrorList {
   const errors: FieldErrorList = []
-  const complaint = complaintOfRequest(spec.request ?? '')
-  if (complaint !== undefined) errors.push(fieldError.invalid(specPath.child('request'), spec.request, complaint))
+  const requestError = certificateRequestError(spec.request ?? '')
+  if (requestError !== undefined) errors.push(fieldError.invalid(specPath.child('request'), spec.request, requestError))
   errors.push(...validateUsages(spec.usages ?? [], old?.spec.usages))
   const signerPath = specPath.child('signerName')
   if (spec.signerName === legacySigner && old?.spec.signerName !== legacySigner) {
@@ -32,10 +32,11 @@ export function validateSigningRequest({ spec, status = {} }: ReadonlyRequest, o
   }
   errors.push(...validateRequestConditions(status.conditions ?? [], old?.status?.conditions))
   const { certificate = '' } = status
-  const known = old?.status?.certificate ?? ''
-  const stays = certificate === known || (known !== '' && complaintOfCertificates(known) !== undefined)
-  const wrong = old !== undefined && stays ? undefined : complaintOfCertificates(certificate)
-  if (wrong !== undefined) errors.push(fieldError.invalid(fieldPath('status', 'certificate'), '<certificate data>', wrong))
+  const oldCertificate = old?.status?.certificate ?? ''
+  const isUnchecked = certificate === oldCertificate || (oldCertificate !== '' && certificatesError(oldCertificate) !== undefined)
+  const certificateError = old !== undefined && isUnchecked ? undefined : certificatesError(certificate)
+  if (certificateError !== undefined)
+    errors.push(fieldError.invalid(fieldPath('status', 'certificate'), '<certificate data>', certificateError))
   return errors
 }
 

@@ -17,16 +17,16 @@ export const leases: ResourceDefinition<Lease> = defineResource<Lease>({
     repeatedMetadataChecks: 'update',
     allowCreateOnUpdate: true,
     allowUnconditionalUpdate: false,
-    prepareForCreate: (_context, lease) => dropElection(lease),
-    prepareForUpdate: (_context, lease, old) => dropElection(lease, old),
+    prepareForCreate: (_context, lease) => dropElectionFields(lease),
+    prepareForUpdate: (_context, lease, old) => dropElectionFields(lease, old),
     validateCreate: (_context, { spec = {} }) => validateLeaseSpec(spec),
     validateUpdate: (_context, { spec = {} }) => validateLeaseSpec(spec),
   },
-  columns: [{ name: 'Holder', description: 'Who has it.', value: ({ spec }) => spec?.holderIdentity ?? '' }],
+  columns: [{ name: 'Holder', description: 'Identity of the current holder.', value: ({ spec }) => spec?.holderIdentity ?? '' }],
 })
 
-/** Coordinated election is off by default; what was stored while it was on stays. */
-function dropElection({ spec }: Lease, old?: DeepReadonly<Lease>): void {
+/** Drops the fields of coordinated leader election, which is off by default, unless the stored object already uses them. */
+function dropElectionFields({ spec }: Lease, old?: DeepReadonly<Lease>): void {
   if (old?.spec?.strategy === undefined) delete spec?.strategy
   if (old?.spec?.preferredHolder === undefined) delete spec?.preferredHolder
 }
@@ -46,9 +46,9 @@ function validateLeaseSpec({ leaseDurationSeconds, leaseTransitions, strategy, p
   return errors
 }
 
-/** A name of the original's own, or anybody's qualified one. */
+/** Accepts the built-in strategy or a qualified third-party name. */
 function validateStrategy(strategy: string): FieldErrorList {
-  // So the original names it.
+  // Upstream repeats the field name in the path.
   const path = specPath.child('strategy').child('strategy')
   return strategy.includes('/') ? validateQualifiedName(strategy, path) : validateSupported(strategy, ['OldestEmulationVersion'], path)
 }

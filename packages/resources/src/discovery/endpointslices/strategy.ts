@@ -9,7 +9,7 @@ type ReadonlySlice = DeepReadonly<EndpointSlice>
 
 const hostname = 'kubernetes.io/hostname'
 const managedBy = 'endpointslice.kubernetes.io/managed-by'
-/** They write addresses in the usual form, whatever theirs came from. */
+/** These controllers canonicalize addresses themselves, so their slices get no address warnings. */
 const controllers: ReadonlySet<string> = new Set(['endpointslice-controller.k8s.io', 'endpointslicemirroring-controller.k8s.io'])
 
 export const endpointSliceStrategy: Strategy<EndpointSlice> = {
@@ -31,12 +31,12 @@ export const endpointSliceStrategy: Strategy<EndpointSlice> = {
   warningsOnUpdate: (_context, slice) => addressWarnings(slice),
 }
 
-/** Labels count: they say whose slice it is. */
+/** Compares labels too, because they link the slice to its service. */
 function isChanged({ metadata, ...slice }: EndpointSlice, { metadata: oldMetadata, ...old }: ReadonlySlice): boolean {
   return !semanticEqual(slice, old) || !semanticEqual(metadata.labels ?? {}, oldMetadata.labels ?? {})
 }
 
-/** v1 has no topology, but for slices that an older version wrote. Where that named the node, an update keeps the node's name. */
+/** Drops `deprecatedTopology`, which only slices stored by older versions have. Its hostname becomes `nodeName` if `old` had it as well. */
 function dropTopology(slice: EndpointSlice, old?: ReadonlySlice): void {
   if (old !== undefined && semanticEqual(old.endpoints, slice.endpoints)) return
   const known = new Set((old?.endpoints ?? []).flatMap(({ deprecatedTopology }) => deprecatedTopology?.[hostname] || []))

@@ -48,9 +48,9 @@ function validateAddress(address: string, family: 'IPv4' | 'IPv6', path: FieldPa
   const at = path.index(i)
   const errors = family === 'IPv4' ? validateLegacyIP(address, at) : validateIP(address, at)
   if (errors.length > 0) return errors
-  const is = parseIP(address)?.family === 4 ? 'IPv4' : 'IPv6'
+  const actual = parseIP(address)?.family === 4 ? 'IPv4' : 'IPv6'
   return [
-    ...(is === family ? [] : [fieldError.invalid(path, address, `must be an ${family} address`)]),
+    ...(actual === family ? [] : [fieldError.invalid(path, address, `must be an ${family} address`)]),
     ...invalidEach(complaintsOfEndpoint(address), address, at),
   ]
 }
@@ -62,8 +62,8 @@ function validateDomainName(text: string, path: FieldPath): FieldErrorList {
   if (messages.length > 0) return [fieldError.invalid(path, name, messages.join(','))]
   const labels = name.split('.')
   if (labels.length < 2) return [fieldError.invalid(path, name, 'should be a domain with at least two segments separated by dots')]
-  const wrong = labels.find((label) => isDNS1123Label(label).length > 0)
-  return wrong === undefined ? [] : [fieldError.invalid(path, wrong, isDNS1123Label(wrong).join(','))]
+  const invalidLabel = labels.find((label) => isDNS1123Label(label).length > 0)
+  return invalidLabel === undefined ? [] : [fieldError.invalid(path, invalidLabel, isDNS1123Label(invalidLabel).join(','))]
 }
 
 function validateTopology({ deprecatedTopology = {} }: ReadonlyEndpoint, path: FieldPath): FieldErrorList {
@@ -77,16 +77,16 @@ function validateTopology({ deprecatedTopology = {} }: ReadonlyEndpoint, path: F
 function validateHints({ forZones = [], forNodes = [] }: DeepReadonly<EndpointHints>, path: FieldPath): FieldErrorList {
   const names = (list: readonly { readonly name: string }[]): string[] => list.map(({ name }) => name)
   const zones = validateHintNames(names(forZones), path.child('forZones'), isValidLabelValue)
-  // Too many of one are reported alone.
+  // If there are too many zones, nodes are not validated.
   if (forZones.length > maxHints) return zones
   return [...zones, ...validateHintNames(names(forNodes), path.child('forNodes'), (name) => nameIsDNSSubdomain(name, false))]
 }
 
-function validateHintNames(names: readonly string[], path: FieldPath, complaints: (name: string) => readonly string[]): FieldErrorList {
+function validateHintNames(names: readonly string[], path: FieldPath, validateName: (name: string) => readonly string[]): FieldErrorList {
   if (names.length > maxHints) return [fieldError.tooMany(path, names.length, maxHints)]
   const isRepeated = repeatCheck<string>()
   return names.flatMap((name, i) => {
     const at = path.index(i).child('name')
-    return [...(isRepeated(name) ? [fieldError.duplicate(at, name)] : []), ...invalidEach(complaints(name), name, at)]
+    return [...(isRepeated(name) ? [fieldError.duplicate(at, name)] : []), ...invalidEach(validateName(name), name, at)]
   })
 }

@@ -13,12 +13,12 @@ const maxPorts = 20_000
 export function validateEndpointSlice(slice: ReadonlySlice, old?: ReadonlySlice): FieldErrorList {
   const { addressType, ports } = slice
   const endpoints = validateEndpoints(slice.endpoints ?? [], addressType, fieldPath('endpoints'))
-  // What is stored was right once.
-  const kept = endpoints.length > 0 && old !== undefined && semanticEqual(old.endpoints, slice.endpoints)
+  // Ratcheting: unchanged endpoints stay allowed.
+  const isUnchanged = endpoints.length > 0 && old !== undefined && semanticEqual(old.endpoints, slice.endpoints)
   return [
     ...validateRequiredOneOf(addressType, addressTypes, fieldPath('addressType')),
     ...validatePorts(ports ?? [], fieldPath('ports')),
-    ...(kept ? [] : endpoints),
+    ...(isUnchanged ? [] : endpoints),
   ]
 }
 
@@ -32,11 +32,11 @@ function validatePorts(ports: readonly DeepReadonly<EndpointPort>[], path: Field
   return ports.flatMap((port, i) => {
     const { name = '', protocol, appProtocol } = port
     const at = path.index(i)
-    const repeated = names.has(name)
+    const isRepeated = names.has(name)
     names.add(name)
     return [
       ...(name === '' ? [] : validateDNSLabel(name, at.child('name'))),
-      ...(repeated ? [fieldError.duplicate(at.child('name'), name)] : []),
+      ...(isRepeated ? [fieldError.duplicate(at.child('name'), name)] : []),
       ...validateSupported(protocol, protocols, at.child('protocol')),
       ...(appProtocol === undefined ? [] : validateQualifiedName(appProtocol, at.child('appProtocol'))),
     ]

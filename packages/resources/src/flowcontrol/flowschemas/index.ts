@@ -1,10 +1,10 @@
 import type { FlowSchema } from '@keelson/api/flowcontrol/v1'
 import { ageColumn, defineResource, nameColumn } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
-import { conditionsOnly, ownStatus } from '../status.ts'
+import { conditionsStatus, specStrategy } from '../status.ts'
 import { validateFlowSchema } from './validate.ts'
 
-/** Which requests belong together, and at which priority. */
+/** Assigns requests to a priority level and groups them into flows. */
 export const flowSchemas: ResourceDefinition<FlowSchema> = defineResource<FlowSchema>({
   group: 'flowcontrol.apiserver.k8s.io',
   version: 'v1',
@@ -15,25 +15,29 @@ export const flowSchemas: ResourceDefinition<FlowSchema> = defineResource<FlowSc
     if (spec !== undefined) spec.matchingPrecedence ||= 1000
   },
   strategy: {
-    ...ownStatus<FlowSchema>(),
+    ...specStrategy<FlowSchema>(),
     repeatedMetadataChecks: 'create',
     validateCreate: (_context, schema) => validateFlowSchema(schema),
     validateUpdate: (_context, schema) => validateFlowSchema(schema),
   },
-  subresources: { status: conditionsOnly() },
+  subresources: { status: conditionsStatus() },
   allColumns: [
     nameColumn,
-    { name: 'PriorityLevel', description: 'The priority.', value: ({ spec }) => spec?.priorityLevelConfiguration.name ?? '' },
-    { name: 'MatchingPrecedence', description: 'Lower ones are asked first.', value: ({ spec }) => spec?.matchingPrecedence ?? 0 },
+    { name: 'PriorityLevel', description: 'Name of the priority level.', value: ({ spec }) => spec?.priorityLevelConfiguration.name ?? '' },
+    {
+      name: 'MatchingPrecedence',
+      description: 'Schemas with lower values match first.',
+      value: ({ spec }) => spec?.matchingPrecedence ?? 0,
+    },
     {
       name: 'DistinguisherMethod',
-      description: 'What makes requests another flow.',
+      description: 'Attribute that separates the flows of the schema.',
       value: ({ spec }) => spec?.distinguisherMethod?.type ?? '<none>',
     },
     ageColumn,
     {
       name: 'MissingPL',
-      description: 'Whether there is no such priority.',
+      description: 'True if the priority level does not exist.',
       value: ({ status }) => (status?.conditions ?? []).find(({ type }) => type === 'Dangling')?.status ?? '?',
     },
   ],

@@ -27,22 +27,22 @@ function validateResourceRule(rule: DeepReadonly<ResourcePolicyRule>, path: Fiel
   const { apiGroups, resources, clusterScope = false } = rule
   const namespaces = rule.namespaces ?? []
   const namespacesPath = path.child('namespaces')
-  const unscoped = 'resource rules that are not cluster scoped must supply at least one namespace'
+  const noNamespaces = 'resource rules that are not cluster scoped must supply at least one namespace'
   return [
     ...validateVerbs(rule.verbs, path.child('verbs')),
-    ...requireSome(apiGroups, 'resource rules must supply at least one api group', path.child('apiGroups')),
+    ...requireNonEmpty(apiGroups, 'resource rules must supply at least one api group', path.child('apiGroups')),
     ...validateStar(apiGroups, 'api groups', path.child('apiGroups')),
-    ...requireSome(resources, 'resource rules must supply at least one resource', path.child('resources')),
+    ...requireNonEmpty(resources, 'resource rules must supply at least one resource', path.child('resources')),
     ...validateStar(resources, 'resources', path.child('resources')),
-    ...(clusterScope ? [] : requireSome(namespaces, unscoped, namespacesPath)),
+    ...(clusterScope ? [] : requireNonEmpty(namespaces, noNamespaces, namespacesPath)),
     ...validateStar(namespaces, 'namespaces', namespacesPath),
     ...(namespaces.includes('*') ? [] : namespaces.flatMap((namespace, i) => validateNamespace(namespace, namespacesPath.index(i)))),
   ]
 }
 
 function validateNamespace(namespace: string, path: FieldPath): FieldErrorList {
-  const intro = "each member of this list must be '*' or a DNS-1123 label; "
-  return nameIsDNSLabel(namespace, false).map((message) => fieldError.invalid(path, namespace, intro + message))
+  const requirement = "each member of this list must be '*' or a DNS-1123 label; "
+  return nameIsDNSLabel(namespace, false).map((message) => fieldError.invalid(path, namespace, requirement + message))
 }
 
 function validateNonResourceRule({ verbs, nonResourceURLs }: DeepReadonly<NonResourcePolicyRule>, path: FieldPath): FieldErrorList {
@@ -50,7 +50,7 @@ function validateNonResourceRule({ verbs, nonResourceURLs }: DeepReadonly<NonRes
   const urlsPath = path.child('nonResourceURLs')
   return [
     ...validateVerbs(verbs, path.child('verbs')),
-    ...requireSome(urls, 'nonResourceURLs must contain at least one value', urlsPath),
+    ...requireNonEmpty(urls, 'nonResourceURLs must contain at least one value', urlsPath),
     ...validateStar(urls, 'non-resource URLs', urlsPath),
     ...(urls.includes('*') ? [] : urls.flatMap((url, i) => validateURL(url, urlsPath.index(i)))),
   ]
@@ -58,27 +58,27 @@ function validateNonResourceRule({ verbs, nonResourceURLs }: DeepReadonly<NonRes
 
 function validateVerbs(list: readonly string[] | null, path: FieldPath): FieldErrorList {
   const verbs = list ?? []
-  const errors = [...requireSome(verbs, 'verbs must contain at least one value', path), ...validateStar(verbs, 'verbs', path)]
+  const errors = [...requireNonEmpty(verbs, 'verbs must contain at least one value', path), ...validateStar(verbs, 'verbs', path)]
   if (errors.length > 0 || verbs.includes('*') || verbs.every((verb) => knownVerbs.includes(verb))) return errors
   return [fieldError.notSupported(path, verbs, knownVerbs)]
 }
 
-function requireSome(list: readonly string[] | null, detail: string, path: FieldPath): FieldErrorList {
+function requireNonEmpty(list: readonly string[] | null, detail: string, path: FieldPath): FieldErrorList {
   return (list ?? []).length === 0 ? [fieldError.required(path, detail)] : []
 }
 
-/** `*` stands alone. */
-function validateStar(list: readonly string[] | null, what: string, path: FieldPath): FieldErrorList {
-  const wrong = list !== null && list.length > 1 && list.includes('*')
-  return wrong ? [fieldError.invalid(path, list, `if '*' is present, must not specify other ${what}`)] : []
+/** Reports `*` together with other values. */
+function validateStar(list: readonly string[] | null, others: string, path: FieldPath): FieldErrorList {
+  const isMixed = list !== null && list.length > 1 && list.includes('*')
+  return isMixed ? [fieldError.invalid(path, list, `if '*' is present, must not specify other ${others}`)] : []
 }
 
 function validateURL(url: string, path: FieldPath): FieldErrorList {
-  const complaint = complaintOfURL(url)
-  return complaint === undefined ? [] : [fieldError.invalid(path, url, complaint)]
+  const error = urlError(url)
+  return error === undefined ? [] : [fieldError.invalid(path, url, error)]
 }
 
-function complaintOfURL(url: string): string | undefined {
+function urlError(url: string): string | undefined {
   if (url === '') return 'must not be empty'
   if (url === '/') return undefined
   if (!url.startsWith('/')) return 'must start with slash'

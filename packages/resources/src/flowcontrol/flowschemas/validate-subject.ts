@@ -3,27 +3,31 @@ import { fieldError, nameIsDNSLabel, nameIsDNSSubdomain } from '@keelson/apimach
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { invalidEach } from '@keelson/resources-core'
 
-/** By kind, the one member that says who. */
-const members = { ServiceAccount: 'serviceAccount', User: 'user', Group: 'group' } as const
+/** Field that names the subject, by kind. */
+const fieldOfKind = { ServiceAccount: 'serviceAccount', User: 'user', Group: 'group' } as const
 const kinds = ['Group', 'ServiceAccount', 'User']
 
 export function validateSubject(subject: DeepReadonly<Subject>, path: FieldPath): FieldErrorList {
   const { kind } = subject
-  if (!Object.hasOwn(members, kind)) return [fieldError.notSupported(path.child('kind'), kind, kinds)]
-  const member = members[kind as keyof typeof members]
+  if (!Object.hasOwn(fieldOfKind, kind)) return [fieldError.notSupported(path.child('kind'), kind, kinds)]
+  const member = fieldOfKind[kind as keyof typeof fieldOfKind]
   const named = subject[member]
   const errors =
     named === undefined
       ? [fieldError.required(path.child(member), `${member} is required when subject kind is '${kind}'`)]
       : validateNamed(subject, member, path.child(member))
-  for (const [otherKind, other] of Object.entries(members)) {
+  for (const [otherKind, other] of Object.entries(fieldOfKind)) {
     if (other === member || subject[other] === undefined) continue
     errors.push(fieldError.forbidden(path.child(other), `${other} is forbidden when subject kind is not '${otherKind}'`))
   }
   return errors
 }
 
-function validateNamed(subject: DeepReadonly<Subject>, member: (typeof members)[keyof typeof members], path: FieldPath): FieldErrorList {
+function validateNamed(
+  subject: DeepReadonly<Subject>,
+  member: (typeof fieldOfKind)[keyof typeof fieldOfKind],
+  path: FieldPath,
+): FieldErrorList {
   if (member === 'serviceAccount') return validateServiceAccount(subject.serviceAccount!, path)
   return subject[member]!.name === '' ? [fieldError.required(path.child('name'))] : []
 }

@@ -10,13 +10,13 @@ const specPath = fieldPath('spec')
 const precedencePath = specPath.child('matchingPrecedence')
 const maxPrecedence = 10_000
 const methods = ['ByNamespace', 'ByUser']
-const nothing: FlowSchemaSpec = { priorityLevelConfiguration: { name: '' }, matchingPrecedence: 0 }
+const emptySpec: FlowSchemaSpec = { priorityLevelConfiguration: { name: '' }, matchingPrecedence: 0 }
 
 export function validateFlowSchema(schema: DeepReadonly<FlowSchema>): FieldErrorList {
-  const { metadata, spec = nothing } = schema
+  const { metadata, spec = emptySpec } = schema
   const errors = validateSpec(spec, metadata.name ?? '')
-  const fixed = mandatoryFlowSchemas.get(metadata.name ?? '')
-  if (fixed !== undefined && !semanticEqual(spec, fixed)) {
+  const mandatorySpec = mandatoryFlowSchemas.get(metadata.name ?? '')
+  if (mandatorySpec !== undefined && !semanticEqual(spec, mandatorySpec)) {
     errors.push(fieldError.invalid(specPath, spec, `spec of '${metadata.name}' must equal the fixed value`))
   }
   return [...errors, ...validateStatus(schema)]

@@ -2,13 +2,13 @@ import type { PriorityLevelConfiguration, QueuingConfiguration } from '@keelson/
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition, TableCell } from '@keelson/registry'
-import { conditionsOnly, ownStatus } from '../status.ts'
+import { conditionsStatus, specStrategy } from '../status.ts'
 import { setPriorityLevelDefaults } from './defaults.ts'
 import { validatePriorityLevel } from './validate.ts'
 
 type ReadonlyLevel = DeepReadonly<PriorityLevelConfiguration>
 
-/** How much of the server is for the requests of one priority, and what becomes of those that are too many. */
+/** Reserves a share of the server's concurrency for requests of one priority, and queues or rejects the excess. */
 export const priorityLevelConfigurations: ResourceDefinition<PriorityLevelConfiguration> = defineResource<PriorityLevelConfiguration>({
   group: 'flowcontrol.apiserver.k8s.io',
   version: 'v1',
@@ -17,22 +17,26 @@ export const priorityLevelConfigurations: ResourceDefinition<PriorityLevelConfig
   scope: 'Cluster',
   setDefaults: setPriorityLevelDefaults,
   strategy: {
-    ...ownStatus<PriorityLevelConfiguration>(),
+    ...specStrategy<PriorityLevelConfiguration>(),
     repeatedMetadataChecks: 'create',
     validateCreate: (_context, level) => validatePriorityLevel(level),
     validateUpdate: (_context, level) => validatePriorityLevel(level),
   },
-  subresources: { status: conditionsOnly() },
+  subresources: { status: conditionsStatus() },
   columns: [
-    { name: 'Type', description: 'Whether there is a limit.', value: ({ spec }) => spec?.type ?? '' },
+    { name: 'Type', description: 'Limited or Exempt.', value: ({ spec }) => spec?.type ?? '' },
     {
       name: 'NominalConcurrencyShares',
-      description: 'Its share of the requests served at once.',
+      description: "Share of the server's concurrent requests.",
       value: ({ spec }) => spec?.limited?.nominalConcurrencyShares ?? '<none>',
     },
-    { name: 'Queues', description: 'How many queues there are.', value: (level) => queuing(level, 'queues') },
-    { name: 'HandSize', description: 'How many of them a flow is spread over.', value: (level) => queuing(level, 'handSize') },
-    { name: 'QueueLengthLimit', description: 'How many may wait in one.', value: (level) => queuing(level, 'queueLengthLimit') },
+    { name: 'Queues', description: 'Number of queues.', value: (level) => queuing(level, 'queues') },
+    { name: 'HandSize', description: 'Number of queues each flow is spread over.', value: (level) => queuing(level, 'handSize') },
+    {
+      name: 'QueueLengthLimit',
+      description: 'Maximum number of requests in a queue.',
+      value: (level) => queuing(level, 'queueLengthLimit'),
+    },
   ],
 })
 

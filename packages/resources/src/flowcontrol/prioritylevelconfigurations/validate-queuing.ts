@@ -3,7 +3,7 @@ import { fieldError } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 
 const maxQueues = 10_000_000
-/** A hand is dealt by the bits of one hash. */
+/** Shuffle sharding picks a hand from the bits of a single 64-bit hash. */
 const maxEntropyBits = 60
 
 export function validateQueuing(queuing: DeepReadonly<QueuingConfiguration>, path: FieldPath): FieldErrorList {

@@ -8,9 +8,9 @@ import { validateQueuing } from './validate-queuing.ts'
 type ReadonlySpec = DeepReadonly<PriorityLevelConfigurationSpec>
 
 const specPath = fieldPath('spec')
-/** Only servers set it, where they serve a version that has no zero. */
+/** Reserved for servers of v1beta3, whose schema cannot express zero shares. */
 const reservedAnnotation = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares'
-const notNegative = 'must be a non-negative integer'
+const nonNegativeMessage = 'must be a non-negative integer'
 
 export function validatePriorityLevel(level: DeepReadonly<PriorityLevelConfiguration>): FieldErrorList {
   const { metadata, spec = { type: '' } } = level
@@ -52,7 +52,7 @@ function validateSpec({ type, limited, exempt }: ReadonlySpec): FieldErrorList {
 function validateLimited(limited: NonNullable<ReadonlySpec['limited']>): FieldErrorList {
   const path = specPath.child('limited')
   const { limitResponse = { type: '' }, lendablePercent, borrowingLimitPercent: borrowed = 0 } = limited
-  const detail = `if specified, ${notNegative}`
+  const detail = `if specified, ${nonNegativeMessage}`
   return [
     ...validateShares(limited, path),
     ...validateResponse(limitResponse, path.child('limitResponse')),
@@ -79,7 +79,7 @@ function validateResponse({ type, queuing }: DeepReadonly<LimitResponse>, path: 
 
 function validateShares({ nominalConcurrencyShares }: { nominalConcurrencyShares?: number | null }, path: FieldPath): FieldErrorList {
   const shares = nominalConcurrencyShares ?? 0
-  return shares < 0 ? [fieldError.invalid(path.child('nominalConcurrencyShares'), shares, notNegative)] : []
+  return shares < 0 ? [fieldError.invalid(path.child('nominalConcurrencyShares'), shares, nonNegativeMessage)] : []
 }
 
 function validatePercent(percent: number | undefined, path: FieldPath): FieldErrorList {
@@ -88,12 +88,12 @@ function validatePercent(percent: number | undefined, path: FieldPath): FieldErr
 }
 
 function validateMandatory(name: string, spec: ReadonlySpec): FieldErrorList {
-  const fixed = mandatoryPriorityLevels.get(name)
-  if (fixed === undefined) return []
+  const mandatorySpec = mandatoryPriorityLevels.get(name)
+  if (mandatorySpec === undefined) return []
   const isExempt = name === 'exempt'
-  const { exempt: _own, ...rest } = spec
-  const same = isExempt ? { ...rest, ...(fixed.exempt && { exempt: fixed.exempt }) } : spec
-  if (semanticEqual(same, fixed)) return []
+  const { exempt: _ignored, ...rest } = spec
+  const comparedSpec = isExempt ? { ...rest, ...(mandatorySpec.exempt && { exempt: mandatorySpec.exempt }) } : spec
+  if (semanticEqual(comparedSpec, mandatorySpec)) return []
   const except = isExempt ? " except the 'spec.exempt' field" : ''
   return [fieldError.invalid(specPath, spec, `spec of '${name}'${except} must equal the fixed value`)]
 }

@@ -30,16 +30,16 @@ export const ingressClasses: ResourceDefinition<IngressClass> = defineResource<I
     {
       name: 'Name',
       format: 'name',
-      description: 'The name of the class, marked when it is the default.',
+      description: 'Name of the class; the default class is marked.',
       value: ({ metadata }) => `${metadata.name ?? ''}${metadata.annotations?.[defaultAnnotation] === 'true' ? ' (default)' : ''}`,
     },
-    { name: 'Controller', description: 'Which controller serves it.', value: ({ spec }) => spec?.controller ?? '' },
-    { name: 'Parameters', description: 'Where its settings are.', value: ({ spec }) => parametersText(spec?.parameters) },
+    { name: 'Controller', description: 'Name of the controller.', value: ({ spec }) => spec?.controller ?? '' },
+    { name: 'Parameters', description: 'Reference to the parameters object.', value: ({ spec }) => formatParameters(spec?.parameters) },
     { name: 'Age', description: 'Time since the object was created.', value: ({ metadata }, now) => age(metadata.creationTimestamp, now) },
   ],
 })
 
-function parametersText(parameters: DeepReadonly<NonNullable<IngressClass['spec']>['parameters']>): string {
+function formatParameters(parameters: DeepReadonly<NonNullable<IngressClass['spec']>['parameters']>): string {
   if (parameters === undefined) return '<none>'
   const { apiGroup, kind, name } = parameters
   return `${kind}${apiGroup === undefined ? '' : `.${apiGroup}`}/${name}`

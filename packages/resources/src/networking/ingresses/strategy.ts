@@ -32,8 +32,8 @@ export const ingressStatus: SubresourceStrategy<Ingress> = {
 }
 
 function annotationWarnings({ metadata, spec }: DeepReadonly<Ingress>): string[] {
-  const old = metadata.annotations?.[classAnnotation] !== undefined && spec?.ingressClassName === undefined
-  return old ? [`annotation "${classAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`] : []
+  const isLegacy = metadata.annotations?.[classAnnotation] !== undefined && spec?.ingressClassName === undefined
+  return isLegacy ? [`annotation "${classAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`] : []
 }
 
 function addressWarnings({ status }: DeepReadonly<Ingress>): string[] {

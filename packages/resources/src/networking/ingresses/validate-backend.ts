@@ -9,7 +9,7 @@ interface ObjectReference {
   readonly name: string
 }
 
-/** A service or another object, one of the two. */
+/** Requires exactly one of `service` and `resource`. */
 export function validateBackend({ service, resource }: DeepReadonly<IngressBackend>, path: FieldPath): FieldErrorList {
   if (resource !== undefined && service !== undefined) {
     return [fieldError.invalid(path, '', 'cannot set both resource and service backends')]
@@ -31,7 +31,7 @@ function validateService({ name, port = {} }: DeepReadonly<IngressServiceBackend
   return errors
 }
 
-/** An object that an API may have any rules for: only what a name in a URL must be is checked. */
+/** Checks only that kind and name are valid URL path segments, because the referenced API may have any naming rules. */
 export function validateReference(reference: ObjectReference, path: FieldPath): FieldErrorList {
   const { apiGroup = null, kind, name } = reference
   return [

@@ -3,13 +3,13 @@ import { fieldError, isDNS1123Subdomain, isWildcardDNS1123Subdomain } from '@kee
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { invalidEach } from '@keelson/resources-core'
 import { validateBackend } from './validate-backend.ts'
-import { refuseAddress } from './validate-status.ts'
+import { rejectIPAddress } from './validate-status.ts'
 
 const pathTypes = ['Exact', 'ImplementationSpecific', 'Prefix']
-const refusedInside = ['//', '/./', '/../', '%2f', '%2F']
-const refusedAtEnd = ['/..', '/.']
+const forbiddenSequences = ['//', '/./', '/../', '%2f', '%2F']
+const forbiddenSuffixes = ['/..', '/.']
 
-/** A host may begin with `*.`. */
+/** Accepts a DNS name, optionally with a leading `*.`. */
 export function validateHost(host: string, path: FieldPath): FieldErrorList {
   return invalidEach(host.includes('*') ? isWildcardDNS1123Subdomain(host) : isDNS1123Subdomain(host), host, path)
 }
@@ -23,7 +23,7 @@ export function validateRules(
     const { host = '' } = rule
     const at = path.index(i)
     return [
-      ...(host === '' ? [] : [...refuseAddress(host, at.child('host')), ...validateHost(host, at.child('host'))]),
+      ...(host === '' ? [] : [...rejectIPAddress(host, at.child('host')), ...validateHost(host, at.child('host'))]),
       ...(allowInvalidWildcardRules && host.includes('*') ? [] : validateRuleValue(rule, at)),
     ]
   })
@@ -46,13 +46,13 @@ function validatePath({ path = '', pathType, backend }: DeepReadonly<HTTPIngress
 
 function validatePathText(path: string, pathType: string, at: FieldPath): FieldErrorList {
   if (!pathTypes.includes(pathType)) return [fieldError.notSupported(at.child('pathType'), pathType, pathTypes)]
-  const pathPath = at.child('path')
-  const invalid = (detail: string): FieldErrorList => [fieldError.invalid(pathPath, path, detail)]
-  const absolute = path.startsWith('/') ? [] : invalid('must be an absolute path')
-  if (pathType === 'ImplementationSpecific') return path === '' ? [] : absolute
+  const textPath = at.child('path')
+  const invalid = (detail: string): FieldErrorList => [fieldError.invalid(textPath, path, detail)]
+  const notAbsolute = path.startsWith('/') ? [] : invalid('must be an absolute path')
+  if (pathType === 'ImplementationSpecific') return path === '' ? [] : notAbsolute
   return [
-    ...absolute,
-    ...refusedInside.flatMap((part) => (path.includes(part) ? invalid(`must not contain '${part}'`) : [])),
-    ...refusedAtEnd.flatMap((end) => (path.endsWith(end) ? invalid(`cannot end with '${end}'`) : [])),
+    ...notAbsolute,
+    ...forbiddenSequences.flatMap((part) => (path.includes(part) ? invalid(`must not contain '${part}'`) : [])),
+    ...forbiddenSuffixes.flatMap((end) => (path.endsWith(end) ? invalid(`cannot end with '${end}'`) : [])),
   ]
 }

@@ -3,13 +3,13 @@ import { fieldError, fieldPath, isDNS1123Subdomain } from '@keelson/apimachinery
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { invalidEach, parseIP, validateLegacyIP } from '@keelson/resources-core'
 
-/** Addresses that were there before may stay, whatever their form. */
+/** Ratcheting: addresses that `old` already had stay allowed in any format. */
 export function validateIngressStatus({ status }: DeepReadonly<Ingress>, old: DeepReadonly<Ingress>): FieldErrorList {
   const path = fieldPath('status', 'loadBalancer', 'ingress')
   const known = new Set((old.status?.loadBalancer?.ingress ?? []).map(({ ip = '' }) => ip))
-  const places = status?.loadBalancer?.ingress ?? []
+  const entries = status?.loadBalancer?.ingress ?? []
   const errors: FieldErrorList = []
-  for (const [i, { ip = '', hostname = '' }] of places.entries()) {
+  for (const [i, { ip = '', hostname = '' }] of entries.entries()) {
     if (ip !== '') errors.push(...validateLegacyIP(ip, path.index(i).child('ip'), known))
     if (hostname !== '') errors.push(...validateHostname(hostname, path.index(i).child('hostname')))
   }
@@ -17,9 +17,9 @@ export function validateIngressStatus({ status }: DeepReadonly<Ingress>, old: De
 }
 
 function validateHostname(hostname: string, path: FieldPath): FieldErrorList {
-  return [...invalidEach(isDNS1123Subdomain(hostname), hostname, path), ...refuseAddress(hostname, path)]
+  return [...invalidEach(isDNS1123Subdomain(hostname), hostname, path), ...rejectIPAddress(hostname, path)]
 }
 
-export function refuseAddress(host: string, path: FieldPath): FieldErrorList {
+export function rejectIPAddress(host: string, path: FieldPath): FieldErrorList {
   return parseIP(host) === undefined ? [] : [fieldError.invalid(path, host, 'must be a DNS name, not an IP address')]
 }

@@ -7,11 +7,11 @@ import { validateHost, validateRules, validateRuleValue } from './validate-rules
 
 type ReadonlyIngress = DeepReadonly<Ingress>
 
-/** How the class was said before there was a field for it. */
+/** Deprecated annotation that preceded `spec.ingressClassName`. */
 export const classAnnotation = 'kubernetes.io/ingress.class'
 const specPath = fieldPath('spec')
 
-interface Allowances {
+interface RatchetingRules {
   readonly allowInvalidWildcardRules: boolean
   readonly allowInvalidSecretNames: boolean
 }
@@ -27,7 +27,7 @@ export function validateIngressCreate(ingress: ReadonlyIngress): FieldErrorList 
   return errors
 }
 
-/** What was stored before it was checked may stay. */
+/** Ratcheting: wildcard rules and secret names that were stored before they were validated stay allowed. */
 export function validateIngressUpdate(ingress: ReadonlyIngress, { spec = {} }: ReadonlyIngress): FieldErrorList {
   const { tls = [], rules = [] } = spec
   return validateSpec(ingress, {
@@ -36,27 +36,27 @@ export function validateIngressUpdate(ingress: ReadonlyIngress, { spec = {} }: R
   })
 }
 
-function validateSpec({ spec = {} }: ReadonlyIngress, allowances: Allowances): FieldErrorList {
+function validateSpec({ spec = {} }: ReadonlyIngress, ratcheting: RatchetingRules): FieldErrorList {
   const { rules = [], defaultBackend, tls = [], ingressClassName } = spec
-  const nothing = rules.length === 0 && defaultBackend === undefined
+  const isEmpty = rules.length === 0 && defaultBackend === undefined
   return [
-    ...(nothing ? [fieldError.invalid(specPath, printedList(spec, 'rules'), 'either `defaultBackend` or `rules` must be specified')] : []),
+    ...(isEmpty ? [fieldError.invalid(specPath, printedList(spec, 'rules'), 'either `defaultBackend` or `rules` must be specified')] : []),
     ...(defaultBackend === undefined ? [] : validateBackend(defaultBackend, specPath.child('defaultBackend'))),
-    ...validateRules(rules, specPath.child('rules'), allowances),
-    ...validateTLS(tls, specPath.child('tls'), allowances),
+    ...validateRules(rules, specPath.child('rules'), ratcheting),
+    ...validateTLS(tls, specPath.child('tls'), ratcheting),
     ...(ingressClassName === undefined
       ? []
       : invalidEach(nameIsDNSSubdomain(ingressClassName, false), ingressClassName, specPath.child('ingressClassName'))),
   ]
 }
 
-function validateTLS(tls: readonly DeepReadonly<IngressTLS>[], path: FieldPath, allowances: Allowances): FieldErrorList {
+function validateTLS(tls: readonly DeepReadonly<IngressTLS>[], path: FieldPath, ratcheting: RatchetingRules): FieldErrorList {
   return tls.flatMap(({ hosts = [], secretName = '' }, i) => {
     const at = path.index(i)
-    const checked = secretName !== '' && !allowances.allowInvalidSecretNames
+    const isChecked = secretName !== '' && !ratcheting.allowInvalidSecretNames
     return [
       ...hosts.flatMap((host, j) => validateHost(host, at.child('hosts').index(j))),
-      ...(checked ? invalidEach(nameIsDNSSubdomain(secretName, false), secretName, at.child('secretName')) : []),
+      ...(isChecked ? invalidEach(nameIsDNSSubdomain(secretName, false), secretName, at.child('secretName')) : []),
     ]
   })
 }

@@ -4,7 +4,7 @@ import type { ResourceDefinition } from '@keelson/registry'
 import { complaintsOfIP } from '@keelson/resources-core'
 import { validateIPAddress, validateIPAddressUpdate } from './validate.ts'
 
-/** An address that somebody has; its name is the address, which makes having it exclusive. */
+/** Allocated IP addresses. The object name is the address, so an address cannot be allocated twice. */
 export const ipAddresses: ResourceDefinition<IPAddress> = defineResource<IPAddress>({
   group: 'networking.k8s.io',
   version: 'v1',
@@ -21,14 +21,14 @@ export const ipAddresses: ResourceDefinition<IPAddress> = defineResource<IPAddre
   },
   allColumns: [
     nameColumn,
-    { name: 'ParentRef', description: 'Whose address it is.', value: ({ spec }) => parentName(spec?.parentRef) },
+    { name: 'ParentRef', description: 'Owner of the address.', value: ({ spec }) => formatParent(spec?.parentRef) },
     { ...ageColumn, isUnlisted: true },
   ],
 })
 
-function parentName(parent: NonNullable<IPAddress['spec']>['parentRef']): string {
+function formatParent(parent: NonNullable<IPAddress['spec']>['parentRef']): string {
   if (parent === undefined) return '<none>'
   const { group = '', resource = '', namespace = '', name = '' } = parent
-  const place = (group === '' ? resource : `${resource}.${group}`).toLowerCase()
-  return [place, ...(namespace === '' ? [] : [namespace]), name].join('/')
+  const resourceName = (group === '' ? resource : `${resource}.${group}`).toLowerCase()
+  return [resourceName, ...(namespace === '' ? [] : [namespace]), name].join('/')
 }

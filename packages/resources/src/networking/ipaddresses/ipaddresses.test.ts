@@ -18,7 +18,7 @@ afterEach(() => test[Symbol.asyncDispose]())
 const create = async (object: IPAddress): Promise<KubeObject> => plain(await test.store.create(context, object, { dryRun: false }))
 
 describe('addresses', () => {
-  it('are named as themselves, in their one form, and nobody can have one twice', async () => {
+  it('have the canonical address as name and cannot be allocated twice', async () => {
     await create(address('10.0.0.1'))
     await create(address('fd00::1'))
     await expect(create(address('10.0.0.1'))).rejects.toMatchObject({ reason: 'AlreadyExists' })
@@ -27,13 +27,13 @@ describe('addresses', () => {
     }
   })
 
-  it('get no random name', async () => {
+  it('get no random name suffix', async () => {
     const object = address('')
     object.metadata = { generateName: '10.0.0.9' }
     expect((await create(object)).metadata.name).toBe('10.0.0.9')
   })
 
-  it('belong to one for good', async () => {
+  it('have an immutable parent', async () => {
     await expect(create(address('10.0.0.1', {}))).rejects.toMatchObject({ details: { causes: [{ field: 'spec.parentRef' }] } })
     const created = await create(address('10.0.0.1'))
     const moved = copyObject(created) as IPAddress
@@ -43,7 +43,7 @@ describe('addresses', () => {
     )
   })
 
-  it('are printed with whose they are, and with an age that is not among the columns', () => {
+  it('print their parent, and an age without a column definition', () => {
     expect(test.store.table.columns.map(({ name }) => name)).toEqual(['Name', 'ParentRef'])
     expect(test.store.table.cells(address('10.0.0.1'), 0)).toEqual(['10.0.0.1', 'services/ns/a', '<unknown>'])
   })

@@ -12,7 +12,7 @@ export function validateIPAddress({ spec }: ReadonlyAddress): FieldErrorList {
   if (parent === undefined) return [fieldError.required(parentPath)]
   const { group = '', resource = '', name = '', namespace = '' } = parent
   return [
-    // Core's name is empty.
+    // The core group has an empty name.
     ...(group === '' ? [] : validateDNSSubdomain(group, parentPath.child('group'))),
     ...validateSegment(resource, parentPath.child('resource')),
     ...validateSegment(name, parentPath.child('name')),
@@ -21,10 +21,10 @@ export function validateIPAddress({ spec }: ReadonlyAddress): FieldErrorList {
 }
 
 export function validateIPAddressUpdate(address: ReadonlyAddress, old: ReadonlyAddress): FieldErrorList {
-  return [...validateIPAddress(address), ...validateImmutableField(printedParent(address), printedParent(old), parentPath)]
+  return [...validateIPAddress(address), ...validateImmutableField(printParent(address), printParent(old), parentPath)]
 }
 
-function printedParent({ spec }: ReadonlyAddress): unknown {
+function printParent({ spec }: ReadonlyAddress): unknown {
   return spec?.parentRef === undefined ? null : internalForm('ParentReference', spec.parentRef)
 }
 

@@ -1,6 +1,6 @@
 import type { NetworkPolicy } from '@keelson/api/networking/v1'
 
-/** A policy is about what comes in, and about what goes out when it says something of that. */
+/** Policies apply to ingress traffic by default, and to egress traffic if they have egress rules. */
 export function setNetworkPolicyDefaults({ spec }: NetworkPolicy): void {
   if (spec === undefined) return
   const { ingress = [], egress = [], policyTypes = [] } = spec

@@ -21,14 +21,16 @@ export const networkPolicies: ResourceDefinition<NetworkPolicy> = defineResource
       metadata.generation = 1
     },
     prepareForUpdate(_context, { metadata, spec }, old) {
-      // What was sent empty is absent in what is stored, which to the original is a difference here.
-      const differs = !semanticEqual(spec ?? {}, old.spec ?? {}) || holdsSentEmpty(spec)
-      if (differs) metadata.generation = (old.metadata.generation ?? 0) + 1
+      // Storage drops lists that were sent empty, but kube-apiserver still sees them as a change here.
+      const isChanged = !semanticEqual(spec ?? {}, old.spec ?? {}) || holdsSentEmpty(spec)
+      if (isChanged) metadata.generation = (old.metadata.generation ?? 0) + 1
     },
     validateCreate: (_context, policy) => validateNetworkPolicy(policy),
     warningsOnCreate: (_context, policy) => networkPolicyWarnings(policy),
     validateUpdate: (_context, policy, old) => validateNetworkPolicyUpdate(policy, old),
     warningsOnUpdate: (_context, policy) => networkPolicyWarnings(policy),
   },
-  columns: [{ name: 'Pod-Selector', description: 'The pods it is for.', value: ({ spec }) => labelSelectorText(spec?.podSelector ?? {}) }],
+  columns: [
+    { name: 'Pod-Selector', description: 'Label selector of its pods.', value: ({ spec }) => labelSelectorText(spec?.podSelector ?? {}) },
+  ],
 })

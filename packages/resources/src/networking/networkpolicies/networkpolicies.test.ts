@@ -18,9 +18,9 @@ function generationAfter(spec: JsonObject): number | undefined {
   return policy.metadata.generation
 }
 
-it('a rule list that is sent empty is a change each time, for what is stored has none', () => {
+it('counts an empty rule list as a change each time, because storage drops it', () => {
   expect(generationAfter({ podSelector: {} } satisfies NetworkPolicySpec as JsonObject)).toBe(1)
   expect(generationAfter({ podSelector: {}, ingress: [] })).toBe(2)
-  // What is filled in is none.
+  // Defaults are not a change.
   expect(generationAfter({ podSelector: {}, policyTypes: [] })).toBe(1)
 })

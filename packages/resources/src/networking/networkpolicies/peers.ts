@@ -2,7 +2,7 @@ import type { NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '@keels
 import { fieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldPath } from '@keelson/apimachinery'
 
-/** A rule of either direction. */
+/** An ingress or egress rule. */
 export interface Rule {
   readonly path: FieldPath
   readonly ports: readonly DeepReadonly<NetworkPolicyPort>[]
@@ -10,7 +10,7 @@ export interface Rule {
   readonly peersPath: FieldPath
 }
 
-export function rulesOf({ spec }: DeepReadonly<NetworkPolicy>): Rule[] {
+export function collectRules({ spec }: DeepReadonly<NetworkPolicy>): Rule[] {
   const rule = (direction: 'ingress' | 'egress', i: number, ports: Rule['ports'] | undefined, peers: Rule['peers'] | undefined): Rule => {
     const path = fieldPath('spec', direction).index(i)
     return { path, ports: ports ?? [], peers: peers ?? [], peersPath: path.child(direction === 'ingress' ? 'from' : 'to') }
@@ -21,7 +21,9 @@ export function rulesOf({ spec }: DeepReadonly<NetworkPolicy>): Rule[] {
   ]
 }
 
-/** Every range that is named, and what is taken out of it. */
-export function cidrsOf(policy: DeepReadonly<NetworkPolicy>): string[] {
-  return rulesOf(policy).flatMap(({ peers }) => peers.flatMap(({ ipBlock }) => (ipBlock ? [ipBlock.cidr, ...(ipBlock.except ?? [])] : [])))
+/** Returns all CIDRs of the policy, including the exceptions. */
+export function collectCidrs(policy: DeepReadonly<NetworkPolicy>): string[] {
+  return collectRules(policy).flatMap(({ peers }) =>
+    peers.flatMap(({ ipBlock }) => (ipBlock ? [ipBlock.cidr, ...(ipBlock.except ?? [])] : [])),
+  )
 }

@@ -2,7 +2,7 @@ import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } fro
 import { fieldError, fieldPath, isValidPortName, isValidPortNum, validateLabelSelector } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { cidrContains, invalidEach, parseCidr, validateLegacyCidr } from '@keelson/resources-core'
-import { cidrsOf, rulesOf } from './peers.ts'
+import { collectCidrs, collectRules } from './peers.ts'
 
 type ReadonlyPolicy = DeepReadonly<NetworkPolicy>
 
@@ -10,9 +10,9 @@ const policyTypes = ['Ingress', 'Egress']
 const protocols = ['TCP', 'UDP', 'SCTP']
 const specPath = fieldPath('spec')
 
-interface Allowances {
+interface RatchetingRules {
   readonly allowInvalidLabelValue: boolean
-  /** Ranges that were there before, whatever their form. */
+  /** CIDRs that `old` already had: they stay allowed in any format. */
   readonly knownCidrs: ReadonlySet<string>
 }
 
@@ -22,15 +22,15 @@ export function validateNetworkPolicy(policy: ReadonlyPolicy): FieldErrorList {
 
 export function validateNetworkPolicyUpdate(policy: ReadonlyPolicy, old: ReadonlyPolicy): FieldErrorList {
   const allowInvalidLabelValue = validateLabelSelector(old.spec?.podSelector, fieldPath()).length > 0
-  return validateSpec(policy, { allowInvalidLabelValue, knownCidrs: new Set(cidrsOf(old)) })
+  return validateSpec(policy, { allowInvalidLabelValue, knownCidrs: new Set(collectCidrs(old)) })
 }
 
-function validateSpec(policy: ReadonlyPolicy, allowances: Allowances): FieldErrorList {
+function validateSpec(policy: ReadonlyPolicy, rules: RatchetingRules): FieldErrorList {
   const { podSelector = {}, policyTypes: types = [] } = policy.spec ?? {}
-  const errors = validateLabelSelector(podSelector, specPath.child('podSelector'), allowances)
-  for (const { path, ports, peers, peersPath } of rulesOf(policy)) {
+  const errors = validateLabelSelector(podSelector, specPath.child('podSelector'), rules)
+  for (const { path, ports, peers, peersPath } of collectRules(policy)) {
     ports.forEach((port, i) => errors.push(...validatePort(port, path.child('ports').index(i))))
-    peers.forEach((peer, i) => errors.push(...validatePeer(peer, peersPath.index(i), allowances)))
+    peers.forEach((peer, i) => errors.push(...validatePeer(peer, peersPath.index(i), rules)))
   }
   const typesPath = specPath.child('policyTypes')
   if (types.length > policyTypes.length) {
@@ -50,41 +50,41 @@ function validatePort({ protocol, port, endPort }: DeepReadonly<NetworkPolicyPor
   if (typeof port === 'number') {
     errors.push(...invalidEach(isValidPortNum(port), port, portPath))
     if (endPort === undefined) return errors
-    // The value that is told is the port's, as the original does.
+    // Like kube-apiserver, the error shows the value of `port`.
     if (endPort < port) errors.push(fieldError.invalid(endPath, port, 'must be greater than or equal to `port`'))
     return [...errors, ...invalidEach(isValidPortNum(endPort), endPort, endPath)]
   }
   if (endPort !== undefined) {
-    const what = port === undefined ? 'not specified' : 'non-numeric'
-    errors.push(fieldError.invalid(endPath, endPort, `may not be specified when \`port\` is ${what}`))
+    const portState = port === undefined ? 'not specified' : 'non-numeric'
+    errors.push(fieldError.invalid(endPath, endPort, `may not be specified when \`port\` is ${portState}`))
   }
   return port === undefined ? errors : [...errors, ...invalidEach(isValidPortName(port), port, portPath)]
 }
 
-function validatePeer(peer: DeepReadonly<NetworkPolicyPeer>, path: FieldPath, allowances: Allowances): FieldErrorList {
+function validatePeer(peer: DeepReadonly<NetworkPolicyPeer>, path: FieldPath, rules: RatchetingRules): FieldErrorList {
   const { podSelector, namespaceSelector, ipBlock } = peer
-  const given = [podSelector, namespaceSelector, ipBlock].filter((member) => member !== undefined).length
+  const peerKinds = [podSelector, namespaceSelector, ipBlock].filter((member) => member !== undefined).length
   return [
-    ...validateLabelSelector(podSelector, path.child('podSelector'), allowances),
-    ...validateLabelSelector(namespaceSelector, path.child('namespaceSelector'), allowances),
-    ...(ipBlock === undefined ? [] : validateIPBlock(ipBlock, path.child('ipBlock'), allowances)),
-    ...(given === 0 ? [fieldError.required(path, 'must specify a peer')] : []),
-    ...(given > 1 && ipBlock !== undefined ? [fieldError.forbidden(path, 'may not specify both ipBlock and another peer')] : []),
+    ...validateLabelSelector(podSelector, path.child('podSelector'), rules),
+    ...validateLabelSelector(namespaceSelector, path.child('namespaceSelector'), rules),
+    ...(ipBlock === undefined ? [] : validateIPBlock(ipBlock, path.child('ipBlock'), rules)),
+    ...(peerKinds === 0 ? [fieldError.required(path, 'must specify a peer')] : []),
+    ...(peerKinds > 1 && ipBlock !== undefined ? [fieldError.forbidden(path, 'may not specify both ipBlock and another peer')] : []),
   ]
 }
 
-function validateIPBlock({ cidr, except = [] }: DeepReadonly<IPBlock>, path: FieldPath, { knownCidrs }: Allowances): FieldErrorList {
+function validateIPBlock({ cidr, except = [] }: DeepReadonly<IPBlock>, path: FieldPath, { knownCidrs }: RatchetingRules): FieldErrorList {
   const cidrPath = path.child('cidr')
   if (cidr === '') return [fieldError.required(cidrPath)]
   const errors = validateLegacyCidr(cidr, cidrPath, knownCidrs)
-  const whole = parseCidr(cidr)
-  if (whole === undefined) return errors
+  const network = parseCidr(cidr)
+  if (network === undefined) return errors
   except.forEach((text, i) => {
     const at = path.child('except').index(i)
     errors.push(...validateLegacyCidr(text, at, knownCidrs))
-    const part = parseCidr(text)
-    if (part === undefined) return
-    if (!cidrContains(whole, part) || whole.prefixLength >= part.prefixLength) {
+    const exception = parseCidr(text)
+    if (exception === undefined) return
+    if (!cidrContains(network, exception) || network.prefixLength >= exception.prefixLength) {
       errors.push(fieldError.invalid(at, text, 'must be a strict subset of `cidr`'))
     }
   })

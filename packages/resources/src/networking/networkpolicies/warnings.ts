@@ -1,10 +1,10 @@
 import type { NetworkPolicy } from '@keelson/api/networking/v1'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { cidrWarnings } from '@keelson/resources-core'
-import { rulesOf } from './peers.ts'
+import { collectRules } from './peers.ts'
 
 export function networkPolicyWarnings(policy: DeepReadonly<NetworkPolicy>): string[] {
-  return rulesOf(policy).flatMap(({ peers, peersPath }) =>
+  return collectRules(policy).flatMap(({ peers, peersPath }) =>
     peers.flatMap(({ ipBlock }, i) => {
       if (ipBlock === undefined) return []
       const path = peersPath.index(i).child('ipBlock')

@@ -5,7 +5,7 @@ import type { ResourceDefinition } from '@keelson/registry'
 import { keepMember } from '@keelson/resources-core'
 import { validateServiceCIDR, validateServiceCIDRUpdate } from './validate.ts'
 
-/** A range of addresses for services. */
+/** CIDRs from which service addresses are allocated. */
 export const serviceCIDRs: ResourceDefinition<ServiceCIDR> = defineResource<ServiceCIDR>({
   group: 'networking.k8s.io',
   version: 'v1',
@@ -34,5 +34,5 @@ export const serviceCIDRs: ResourceDefinition<ServiceCIDR> = defineResource<Serv
       },
     },
   },
-  columns: [{ name: 'CIDRs', description: 'The ranges.', value: ({ spec }) => (spec?.cidrs ?? []).join(',') }],
+  columns: [{ name: 'CIDRs', description: 'CIDRs of the range.', value: ({ spec }) => (spec?.cidrs ?? []).join(',') }],
 })

@@ -9,8 +9,8 @@ const cidr = (...cidrs: string[]): ServiceCIDR => ({ metadata: { name: 'a' }, sp
 const update = (after: ServiceCIDR, before: ServiceCIDR): string[] =>
   (serviceCIDRs.strategy.validateUpdate?.(context, after, before) ?? []).map(fieldErrorMessage)
 
-describe('ranges for services', () => {
-  it('stay, and may be joined by one of the other family', () => {
+describe('service CIDRs', () => {
+  it('are immutable, but may be extended to dual-stack', () => {
     expect(update(cidr('10.0.0.0/24', 'fd00::/112'), cidr('10.0.0.0/24'))).toEqual([])
     expect(update(cidr('10.0.0.0/24', '10.1.0.0/24'), cidr('10.0.0.0/24'))).toEqual([
       'spec.cidrs: Invalid value: ["10.0.0.0/24","10.1.0.0/24"]: may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64',
@@ -21,7 +21,7 @@ describe('ranges for services', () => {
     ])
   })
 
-  it('have a status that only its own path changes, and that path nothing else', () => {
+  it('change their status only through the status subresource, which changes nothing else', () => {
     const old: ServiceCIDR = { ...cidr('10.0.0.0/24'), status: { conditions: [] } }
     const whole: ServiceCIDR = { ...cidr('10.0.0.0/24'), status: {} }
     serviceCIDRs.strategy.prepareForUpdate?.(context, whole, old)

@@ -20,12 +20,12 @@ export function validateServiceCIDR({ spec }: ReadonlyCIDR): FieldErrorList {
   return errors
 }
 
-/** What is there stays; a range of the other family may join one that is alone. */
+/** CIDRs are immutable, except that a single one may be extended to dual-stack. */
 export function validateServiceCIDRUpdate(cidr: ReadonlyCIDR, old: ReadonlyCIDR): FieldErrorList {
   const after = cidr.spec?.cidrs ?? []
   const before = old.spec?.cidrs ?? []
-  const joins = before.length === 1 && after.length === 2
-  if (before.length !== after.length && !joins) return [fieldError.invalid(path, after, immutableMessage)]
-  const changed = before.flatMap((range, i) => (range === after[i] ? [] : [fieldError.invalid(path.index(i), after[i], immutableMessage)]))
-  return joins ? [...changed, ...validateServiceCIDR(cidr)] : changed
+  const addsFamily = before.length === 1 && after.length === 2
+  if (before.length !== after.length && !addsFamily) return [fieldError.invalid(path, after, immutableMessage)]
+  const errors = before.flatMap((range, i) => (range === after[i] ? [] : [fieldError.invalid(path.index(i), after[i], immutableMessage)]))
+  return addsFamily ? [...errors, ...validateServiceCIDR(cidr)] : errors
 }

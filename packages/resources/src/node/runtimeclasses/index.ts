@@ -17,5 +17,5 @@ export const runtimeClasses: ResourceDefinition<RuntimeClass> = defineResource<R
     validateUpdate: (_context, runtimeClass, old) => validateRuntimeClassUpdate(runtimeClass, old),
     warningsOnUpdate: (_context, runtimeClass) => runtimeClassWarnings(runtimeClass),
   },
-  columns: [{ name: 'Handler', description: 'How nodes call the runtime.', value: ({ handler }) => handler }],
+  columns: [{ name: 'Handler', description: 'Name of the runtime handler on the nodes.', value: ({ handler }) => handler }],
 })

@@ -42,18 +42,18 @@ function validateScheduling({ nodeSelector, tolerations = [] }: DeepReadonly<Sch
   return [
     ...validateLabels(nodeSelector, path.child('nodeSelector')),
     ...validateTolerations(tolerations, rules, tolerationsPath),
-    ...repeatedTolerations(tolerations, tolerationsPath),
+    ...validateUniqueTolerations(tolerations, tolerationsPath),
   ]
 }
 
-/** Seconds aside, each may be there once. */
-function repeatedTolerations(tolerations: readonly DeepReadonly<Toleration>[], path: FieldPath): FieldErrorList {
+/** Reports tolerations that differ in `tolerationSeconds` only. */
+function validateUniqueTolerations(tolerations: readonly DeepReadonly<Toleration>[], path: FieldPath): FieldErrorList {
   const seen = new Set<string>()
   return tolerations.flatMap((toleration, i) => {
     const { key = '', operator = '', value = '', effect = '' } = toleration
     const id = JSON.stringify([key, operator, value, effect])
-    const repeated = seen.has(id)
+    const isRepeated = seen.has(id)
     seen.add(id)
-    return repeated ? [fieldError.duplicate(path.index(i), internalForm('Toleration', toleration))] : []
+    return isRepeated ? [fieldError.duplicate(path.index(i), internalForm('Toleration', toleration))] : []
   })
 }

@@ -14,7 +14,7 @@ export const podDisruptionBudgets: ResourceDefinition<PodDisruptionBudget> = def
   plural: 'poddisruptionbudgets',
   scope: 'Namespaced',
   shortNames: ['pdb'],
-  // The kind has no rule for names of its own.
+  // kube-apiserver has no stricter name validation for this kind.
   validateName: isPathSegmentName,
   setDefaults: dropReservedLabel,
   strategy: {
@@ -42,12 +42,20 @@ export const podDisruptionBudgets: ResourceDefinition<PodDisruptionBudget> = def
     },
   },
   columns: [
-    { name: 'Min Available', description: 'How many pods must stay.', value: ({ spec }) => String(spec?.minAvailable ?? 'N/A') },
-    { name: 'Max Unavailable', description: 'How many pods may be away.', value: ({ spec }) => String(spec?.maxUnavailable ?? 'N/A') },
+    {
+      name: 'Min Available',
+      description: 'Number or share of pods that must stay available.',
+      value: ({ spec }) => String(spec?.minAvailable ?? 'N/A'),
+    },
+    {
+      name: 'Max Unavailable',
+      description: 'Number or share of pods that may be unavailable.',
+      value: ({ spec }) => String(spec?.maxUnavailable ?? 'N/A'),
+    },
     {
       name: 'Allowed Disruptions',
       type: 'integer',
-      description: 'How many pods may be evicted now.',
+      description: 'Number of pods that may be evicted now.',
       value: ({ status }) => status?.disruptionsAllowed ?? 0,
     },
   ],

@@ -19,9 +19,9 @@ const evictionPolicies = ['AlwaysAllow', 'IfHealthyBudget']
 
 export function validateBudget({ spec = {} }: ReadonlyBudget, allowInvalidValues = false): FieldErrorList {
   const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy } = spec
-  const both = minAvailable !== undefined && maxUnavailable !== undefined
+  const hasBoth = minAvailable !== undefined && maxUnavailable !== undefined
   return [
-    ...(both
+    ...(hasBoth
       ? [fieldError.invalid(specPath, internalForm('PodDisruptionBudgetSpec', spec), 'minAvailable and maxUnavailable cannot be both set')]
       : []),
     ...validateAmount(minAvailable, specPath.child('minAvailable')),
@@ -31,7 +31,7 @@ export function validateBudget({ spec = {} }: ReadonlyBudget, allowInvalidValues
   ]
 }
 
-/** A selector that was stored before values were checked may be written again. */
+/** Ratcheting: a selector whose stored values are invalid stays allowed. */
 export function validateBudgetUpdate(budget: ReadonlyBudget, old: ReadonlyBudget): FieldErrorList {
   return validateBudget(budget, validateLabelSelector(old.spec?.selector, fieldPath()).length > 0)
 }

@@ -4,7 +4,7 @@ import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { validateClusterRole, validateClusterRoleUpdate } from './validate.ts'
 
-/** What may be done everywhere, by whom it is bound to. Rules that are gathered from other roles are a controller's to write. */
+/** Permissions in the whole cluster. A controller fills the rules of aggregated roles. */
 export const clusterRoles: ResourceDefinition<ClusterRole> = defineResource<ClusterRole>({
   group: 'rbac.authorization.k8s.io',
   version: 'v1',

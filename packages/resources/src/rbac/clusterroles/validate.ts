@@ -33,7 +33,7 @@ function validate({ rules, aggregationRule }: ReadonlyRole, allowInvalidLabelVal
 function validateSelector(selector: DeepReadonly<LabelSelector>, i: number, allowInvalidLabelValue: boolean): FieldErrorList {
   const path = selectorsPath.index(i)
   const errors = validateLabelSelector(selector, path, { allowInvalidLabelValue })
-  // What the original prints here is what it could not make of the selector.
+  // kube-apiserver prints the nil result of the failed conversion.
   return isLabelSelector(selector) ? errors : [...errors, fieldError.invalid(path, null, 'invalid label selector.')]
 }
 

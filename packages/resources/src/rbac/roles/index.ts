@@ -5,7 +5,7 @@ import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { validatePolicyRules } from '../validate-rules.ts'
 
-/** What may be done in a namespace, by whom it is bound to. */
+/** Permissions in one namespace. */
 export const roles: ResourceDefinition<Role> = defineResource<Role>({
   group: 'rbac.authorization.k8s.io',
   version: 'v1',

@@ -6,7 +6,7 @@ import { validateInSlices } from '../../expressions/validate-in-slices.ts'
 import { validateDeviceClass } from './validate.ts'
 import { classVersions } from '../served-versions.ts'
 
-/** Devices that are of one kind for those who ask for them. */
+/** Named sets of devices that claims can request. */
 export const deviceClasses: ResourceDefinition<DeviceClass> = defineResource<DeviceClass>({
   group: 'resource.k8s.io',
   version: 'v1',

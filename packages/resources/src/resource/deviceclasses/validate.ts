@@ -11,15 +11,15 @@ type ReadonlyClass = DeepReadonly<DeviceClass>
 const specPath = fieldPath('spec')
 const maxConfigurations = 32
 
-/** With `old`, selectors and parameters that stay are not looked at as strictly as new ones. */
+/** Ratcheting: unchanged selectors are not validated, and unchanged parameters may have any length. */
 export function validateDeviceClass({ spec }: ReadonlyClass, old?: ReadonlyClass): FieldErrorList {
   const { selectors, config, extendedResourceName: name } = spec
   const sameSelectors = old !== undefined && semanticEqual(selectors, old.spec.selectors)
   const sameConfig = old !== undefined && semanticEqual(config, old.spec.config)
-  const badName = name !== undefined && !(name.includes('/') && isExtendedResource(name))
+  const isInvalidName = name !== undefined && !(name.includes('/') && isExtendedResource(name))
   return [
     ...(sameSelectors ? [] : validateSelectors(selectors, specPath.child('selectors'))),
     ...validateList(config, maxConfigurations, (item, path) => validateConfiguration(item, path, sameConfig), specPath.child('config')),
-    ...(badName ? [fieldError.invalid(specPath.child('extendedResourceName'), name, 'must be a valid extended resource name')] : []),
+    ...(isInvalidName ? [fieldError.invalid(specPath.child('extendedResourceName'), name, 'must be a valid extended resource name')] : []),
   ]
 }

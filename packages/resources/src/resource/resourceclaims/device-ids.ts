@@ -8,7 +8,7 @@ interface DeviceName {
   readonly shareID?: string
 }
 
-/** Of a device, or a share of one, as errors print it. */
+/** Identifies a device or a share of it, with field names as error messages print them. */
 interface DeviceID {
   readonly Driver: string
   readonly Pool: string
@@ -16,12 +16,12 @@ interface DeviceID {
   readonly ShareID: string
 }
 
-export function deviceId({ driver, pool, device, shareID = '' }: DeepReadonly<DeviceName>): DeviceID {
+export function toDeviceID({ driver, pool, device, shareID = '' }: DeepReadonly<DeviceName>): DeviceID {
   return { Driver: driver, Pool: pool, Device: device, ShareID: shareID }
 }
 
-/** Tells whether a device was given to the claim. */
-export function allocatedDevices(status: DeepReadonly<ResourceClaimStatus> | undefined): (id: DeviceID) => boolean {
-  const given = new Set((status?.allocation?.devices?.results ?? []).map((result) => JSON.stringify(deviceId(result))))
-  return (id) => given.has(JSON.stringify(id))
+/** Returns a predicate that is true for devices allocated to the claim. */
+export function isAllocatedIn(status: DeepReadonly<ResourceClaimStatus> | undefined): (id: DeviceID) => boolean {
+  const allocated = new Set((status?.allocation?.devices?.results ?? []).map((result) => JSON.stringify(toDeviceID(result))))
+  return (id) => allocated.has(JSON.stringify(id))
 }

@@ -13,7 +13,7 @@ import { validateSpecUnchanged } from '../validate-spec-unchanged.ts'
 
 const specPath = fieldPath('spec')
 
-/** Devices that are wanted, and those that were given. */
+/** Requests for devices; the status holds the allocation. */
 export const resourceClaims: ResourceDefinition<ResourceClaim> = defineResource<ResourceClaim>({
   group: 'resource.k8s.io',
   version: 'v1',
@@ -37,12 +37,12 @@ export const resourceClaims: ResourceDefinition<ResourceClaim> = defineResource<
     validateUpdate: (_context, { spec }, old) => validateSpecUnchanged('ResourceClaimSpec', spec, old.spec),
   },
   subresources: { status: resourceClaimStatus },
-  columns: [{ name: 'State', description: 'What has become of it.', value: stateText }],
+  columns: [{ name: 'State', description: 'Allocation state of the claim.', value: formatState }],
 })
 
-function stateText({ metadata, status }: DeepReadonly<ResourceClaim>): string {
-  const deleted = metadata.deletionTimestamp !== undefined
-  const states = deleted ? ['deleted'] : []
-  if (status?.allocation === undefined) return [...states, ...(deleted ? [] : ['pending'])].join(',')
+function formatState({ metadata, status }: DeepReadonly<ResourceClaim>): string {
+  const isDeleted = metadata.deletionTimestamp !== undefined
+  const states = isDeleted ? ['deleted'] : []
+  if (status?.allocation === undefined) return [...states, ...(isDeleted ? [] : ['pending'])].join(',')
   return [...states, 'allocated', ...((status.reservedFor ?? []).length > 0 ? ['reserved'] : [])].join(',')
 }

@@ -10,16 +10,16 @@ const maxAddresses = 16
 
 export function validateNetworkData(data: DeepReadonly<NetworkDeviceData>, path: FieldPath): FieldErrorList {
   const { interfaceName = '', hardwareAddress = '', ips } = data
-  const tooLong = (text: string, max: number, member: string): FieldErrorList =>
+  const validateLength = (text: string, max: number, member: string): FieldErrorList =>
     byteLength(text) > max ? [fieldError.tooLong(path.child(member), max)] : []
   return [
-    ...tooLong(interfaceName, maxInterfaceName, 'interfaceName'),
-    ...tooLong(hardwareAddress, maxHardwareAddress, 'hardwareAddress'),
+    ...validateLength(interfaceName, maxInterfaceName, 'interfaceName'),
+    ...validateLength(hardwareAddress, maxHardwareAddress, 'hardwareAddress'),
     ...validateSet(ips, { max: maxAddresses, rule: validateInterfaceAddress, key: (address) => address }, path.child('ips')),
   ]
 }
 
-/** An address with the length of its network's prefix, in the one form that it has. */
+/** Accepts an address with prefix length, in canonical form. */
 function validateInterfaceAddress(text: string, path: FieldPath): FieldErrorList {
   const cidr = parseCidr(text)
   if (cidr === undefined) {

@@ -10,11 +10,11 @@ import { fieldError, fieldPath, isDNS1123Label, validateConditions, validateImmu
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { invalidEach, validateCSIDriverName, validateNodeSelector, validateRequired, validateRequiredOneOf } from '@keelson/resources-core'
 import { validateBindingConditions } from '../binding-conditions.ts'
-import { maxRequests, requestNames, validateRequestReference, validateRequestReferences } from '../claim-spec.ts'
+import { maxRequests, collectRequestNames, validateRequestReference, validateRequestReferences } from '../claim-spec.ts'
 import { validateConfiguration, validateObject } from '../configuration.ts'
 import { validateList, validateSet } from '../lists.ts'
 import { validatePoolName, validateShareID } from '../names.ts'
-import { allocatedDevices, deviceId } from './device-ids.ts'
+import { isAllocatedIn, toDeviceID } from './device-ids.ts'
 import { validateNetworkData } from './validate-network-data.ts'
 
 type ReadonlyClaim = DeepReadonly<ResourceClaim>
@@ -29,12 +29,12 @@ export function validateClaimStatus(claim: ReadonlyClaim, old: ReadonlyClaim): F
   const { reservedFor = [], devices = [], allocation } = claim.status ?? {}
   const { reservedFor: reservedBefore = [], allocation: allocatedBefore } = old.status ?? {}
   const reservedPath = statusPath.child('reservedFor')
-  const isGiven = allocatedDevices(claim.status)
+  const isAllocated = isAllocatedIn(claim.status)
   const errors = [
     ...validateSet(reservedFor, { max: maxConsumers, rule: validateConsumer, key: ({ uid }) => uid }, reservedPath),
     ...validateSet<DeepReadonly<AllocatedDeviceStatus>>(
       devices,
-      { max: Number.POSITIVE_INFINITY, rule: (device, path) => validateDevice(device, isGiven, path), key: deviceId },
+      { max: Number.POSITIVE_INFINITY, rule: (device, path) => validateDevice(device, isAllocated, path), key: toDeviceID },
       statusPath.child('devices'),
     ),
   ]
@@ -49,7 +49,7 @@ export function validateClaimStatus(claim: ReadonlyClaim, old: ReadonlyClaim): F
   if (allocation === undefined) return errors
   const path = statusPath.child('allocation')
   if (allocatedBefore !== undefined) return [...errors, ...validateImmutableField(allocation, allocatedBefore, path)]
-  return [...errors, ...validateAllocation(allocation, requestNames(claim.spec.devices), path)]
+  return [...errors, ...validateAllocation(allocation, collectRequestNames(claim.spec.devices), path)]
 }
 
 function validateConsumer(consumer: DeepReadonly<ResourceClaimConsumerReference>, path: FieldPath): FieldErrorList {
@@ -106,7 +106,7 @@ function validateAllocated(
 
 function validateDevice(
   device: DeepReadonly<AllocatedDeviceStatus>,
-  isGiven: ReturnType<typeof allocatedDevices>,
+  isAllocated: ReturnType<typeof isAllocatedIn>,
   path: FieldPath,
 ): FieldErrorList {
   const { shareID, data, networkData } = device
@@ -115,7 +115,7 @@ function validateDevice(
   return [
     ...validateDeviceName(device, path),
     ...validateShareID(shareID, path.child('shareID')),
-    ...(isGiven(deviceId(device)) ? [] : [fieldError.invalid(path, deviceId(device), 'must be an allocated device in the claim')]),
+    ...(isAllocated(toDeviceID(device)) ? [] : [fieldError.invalid(path, toDeviceID(device), 'must be an allocated device in the claim')]),
     ...(conditions.length > maxConditions ? [fieldError.tooMany(conditionsPath, conditions.length, maxConditions)] : []),
     ...validateConditions(conditions, conditionsPath),
     ...(data === undefined ? [] : validateObject(data, maxDataLength, path.child('data'))),

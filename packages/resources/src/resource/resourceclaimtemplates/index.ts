@@ -11,7 +11,7 @@ import { validateSpecUnchanged } from '../validate-spec-unchanged.ts'
 
 const specPath = fieldPath('spec')
 
-/** What claims are made of, one for each pod. */
+/** Templates from which a controller creates one claim per pod. */
 export const resourceClaimTemplates: ResourceDefinition<ResourceClaimTemplate> = defineResource<ResourceClaimTemplate>({
   group: 'resource.k8s.io',
   version: 'v1',

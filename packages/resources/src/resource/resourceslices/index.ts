@@ -4,7 +4,7 @@ import type { ResourceDefinition } from '@keelson/registry'
 import { resourceSliceStrategy, setResourceSliceDefaults } from './strategy.ts'
 import { sliceVersions } from '../served-versions.ts'
 
-/** Devices that a driver has to give, on one node or on many. */
+/** Devices that a driver offers, on one node or on several. */
 export const resourceSlices: ResourceDefinition<ResourceSlice> = defineResource<ResourceSlice>({
   group: 'resource.k8s.io',
   version: 'v1',
@@ -18,8 +18,8 @@ export const resourceSlices: ResourceDefinition<ResourceSlice> = defineResource<
   setDefaults: setResourceSliceDefaults,
   strategy: resourceSliceStrategy,
   columns: [
-    { name: 'Node', description: 'Where the devices are.', value: ({ spec }) => spec.nodeName ?? '' },
-    { name: 'Driver', description: 'Who gives them.', value: ({ spec }) => spec.driver },
-    { name: 'Pool', description: 'What they belong to.', value: ({ spec }) => spec.pool.name },
+    { name: 'Node', description: 'Node of the devices.', value: ({ spec }) => spec.nodeName ?? '' },
+    { name: 'Driver', description: 'Driver that offers the devices.', value: ({ spec }) => spec.driver },
+    { name: 'Pool', description: 'Pool of the devices.', value: ({ spec }) => spec.pool.name },
   ],
 })

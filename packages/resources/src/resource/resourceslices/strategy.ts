@@ -6,14 +6,14 @@ import { validateResourceSlice } from './validate.ts'
 
 type ReadonlySlice = DeepReadonly<ResourceSlice>
 
-const lists = ['bools', 'ints', 'strings', 'versions'] as const
+const listFields = ['bools', 'ints', 'strings', 'versions'] as const
 
 export function setResourceSliceDefaults({ spec }: ResourceSlice): void {
   spec.devices?.forEach(setDeviceDefaults)
 }
 
 export function setDeviceDefaults({ taints = [], nodeAllocatableResourceMappings = {} }: Omit<Device, 'name'>): void {
-  // Defaults know of no request, whose clock would be the server's.
+  // Defaulting functions have no request context and so cannot use its clock.
   for (const taint of taints) taint.timeAdded ??= formatTime(systemClock.now())
   for (const mapping of Object.values(nodeAllocatableResourceMappings)) mapping.allocationMultiplier ??= '1'
 }
@@ -34,7 +34,7 @@ export const resourceSliceStrategy: Strategy<ResourceSlice> = {
   warningsOnUpdate: (_context, slice) => driverWarnings(slice),
 }
 
-/** Both are off by default; a slice that was stored while they were on may go on with them. */
+/** Drops fields of two features that are off by default, unless the stored slice already uses them. */
 function dropDisabledFields({ spec }: ResourceSlice, old?: ReadonlySlice): void {
   const before = old?.spec.devices ?? []
   const keepsMappings = before.some((device) => Object.keys(device.nodeAllocatableResourceMappings ?? {}).length > 0)
@@ -46,11 +46,11 @@ function dropDisabledFields({ spec }: ResourceSlice, old?: ReadonlySlice): void 
 }
 
 function hasLists({ attributes = {} }: DeepReadonly<Device>): boolean {
-  return Object.values(attributes).some((attribute) => lists.some((member) => attribute[member] !== undefined))
+  return Object.values(attributes).some((attribute) => listFields.some((member) => attribute[member] !== undefined))
 }
 
 function dropLists({ attributes = {} }: Device): void {
-  for (const attribute of Object.values(attributes)) for (const member of lists) delete attribute[member]
+  for (const attribute of Object.values(attributes)) for (const member of listFields) delete attribute[member]
 }
 
 function driverWarnings({ spec: { driver } }: ReadonlySlice): string[] {

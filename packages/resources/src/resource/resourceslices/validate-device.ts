@@ -11,7 +11,7 @@ import { validateCounterName, validateCounters } from './validate-counters.ts'
 
 type ReadonlyDevice = DeepReadonly<Device>
 
-const maxFacts = 32
+const maxProperties = 32
 const maxTaints = 16
 const maxConsumptions = 2
 const maxValueLength = 64
@@ -19,18 +19,18 @@ const version =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$/
 
 export interface DeviceRules {
-  /** Each device says where it is. */
+  /** True if the slice leaves node selection to each device. */
   readonly perDevice: boolean
   readonly keepsTaints: boolean
 }
 
 export function validateDevice(device: ReadonlyDevice, { perDevice, keepsTaints }: DeviceRules, path: FieldPath): FieldErrorList {
   const { name, attributes = {}, capacity = {}, taints, consumesCounters, allowMultipleAllocations = false } = device
-  const facts = Object.keys(attributes).length + Object.keys(capacity).length
-  const tooMany = `the total number of attributes and capacities must not exceed ${maxFacts}`
+  const properties = Object.keys(attributes).length + Object.keys(capacity).length
+  const tooManyProperties = `the total number of attributes and capacities must not exceed ${maxProperties}`
   return [
     ...invalidEach(isDNS1123Label(name), name, path.child('name')),
-    ...(facts > maxFacts ? [fieldError.invalid(path, facts, tooMany)] : []),
+    ...(properties > maxProperties ? [fieldError.invalid(path, properties, tooManyProperties)] : []),
     ...validateMap(attributes, validateAttribute, path.child('attributes')),
     ...validateMap(capacity, (item, at) => validateCapacity(item, allowMultipleAllocations, at), path.child('capacity')),
     ...(keepsTaints ? [] : validateList(taints, maxTaints, validateTaint, path.child('taints'))),
@@ -39,7 +39,7 @@ export function validateDevice(device: ReadonlyDevice, { perDevice, keepsTaints 
       { max: maxConsumptions, rule: validateConsumption, key: ({ counterSet }) => counterSet },
       path.child('consumesCounters'),
     ),
-    ...(perDevice ? validatePlace(device, path) : refusePlace(device, path)),
+    ...(perDevice ? validateNodeSelection(device, path) : forbidNodeSelection(device, path)),
     ...validateBindingConditions(device, path),
   ]
 }
@@ -77,29 +77,29 @@ function validateConsumption({ counterSet, counters }: DeepReadonly<DeviceCounte
   return [...validateCounterName(counterSet, path.child('counterSet')), ...validateCounters(counters, path.child('counters'))]
 }
 
-function validatePlace({ nodeName, nodeSelector, allNodes }: ReadonlyDevice, path: FieldPath): FieldErrorList {
+function validateNodeSelection({ nodeName, nodeSelector, allNodes }: ReadonlyDevice, path: FieldPath): FieldErrorList {
   const errors: FieldErrorList = []
-  const ways: string[] = []
+  const selections: string[] = []
   const nodePath = path.child('nodeName')
   if (nodeName === '') errors.push(fieldError.invalid(nodePath, nodeName, 'must not be empty'))
   else if (nodeName !== undefined) {
-    ways.push('`nodeName`')
+    selections.push('`nodeName`')
     errors.push(...invalidEach(nameIsDNSSubdomain(nodeName, false), nodeName, nodePath))
   }
   if (nodeSelector !== undefined) {
-    ways.push('`nodeSelector`')
+    selections.push('`nodeSelector`')
     errors.push(...validateNodeSelector(nodeSelector, { allowInvalidLabelValues: false }, path.child('nodeSelector')))
   }
-  if (allNodes === true) ways.push('`allNodes`')
+  if (allNodes === true) selections.push('`allNodes`')
   else if (allNodes === false) errors.push(fieldError.invalid(path.child('allNodes'), false, 'must be either unset or set to true'))
-  const one =
+  const oneRequired =
     'exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is set to true in the ResourceSlice spec'
-  if (ways.length === 0) errors.push(fieldError.required(path, one))
-  else if (ways.length > 1) errors.push(fieldError.invalid(path, `{${ways.join(', ')}}`, one))
+  if (selections.length === 0) errors.push(fieldError.required(path, oneRequired))
+  else if (selections.length > 1) errors.push(fieldError.invalid(path, `{${selections.join(', ')}}`, oneRequired))
   return errors
 }
 
-function refusePlace({ nodeName, nodeSelector, allNodes }: ReadonlyDevice, path: FieldPath): FieldErrorList {
+function forbidNodeSelection({ nodeName, nodeSelector, allNodes }: ReadonlyDevice, path: FieldPath): FieldErrorList {
   if (nodeName === undefined && nodeSelector === undefined && allNodes === undefined) return []
   const detail =
     '`nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec'

@@ -11,14 +11,14 @@ type ReadonlySpec = DeepReadonly<ResourceSliceSpec>
 
 const specPath = fieldPath('spec')
 const maxDevices = 128
-/** Of devices that say more of themselves, fewer have room. */
+/** Lower limit for slices whose devices have taints or consume counters. */
 const maxAdvancedDevices = 64
 const maxCounterSets = 8
 
 export function validateResourceSlice({ spec }: DeepReadonly<ResourceSlice>, old?: DeepReadonly<ResourceSlice>): FieldErrorList {
   const { driver, pool, devices, sharedCounters } = spec
-  const both = (['devices', 'sharedCounters'] as const).every((member) => (spec[member] ?? null) !== null || wasSentEmpty(spec, member))
-  const advanced = (devices ?? []).some(({ taints = [], consumesCounters = [] }) => taints.length > 0 || consumesCounters.length > 0)
+  const hasBoth = (['devices', 'sharedCounters'] as const).every((member) => (spec[member] ?? null) !== null || wasSentEmpty(spec, member))
+  const isAdvanced = (devices ?? []).some(({ taints = [], consumesCounters = [] }) => taints.length > 0 || consumesCounters.length > 0)
   const before = new Map((old?.spec.devices ?? []).map((device) => [device.name, device]))
   const perDevice = spec.perDeviceNodeSelection === true
   const rule = (device: DeepReadonly<Device>, path: FieldPath): FieldErrorList => {
@@ -29,9 +29,13 @@ export function validateResourceSlice({ spec }: DeepReadonly<ResourceSlice>, old
     ...validateCSIDriverName(driver, specPath.child('driver')),
     ...validatePool(pool, specPath.child('pool')),
     ...(old === undefined ? [] : validateUnchanged(spec, old.spec)),
-    ...validatePlace(spec),
-    ...(both ? [fieldError.invalid(specPath, '', 'only one of `sharedCounters` or `devices` is allowed')] : []),
-    ...validateSet(devices, { max: advanced ? maxAdvancedDevices : maxDevices, rule, key: ({ name }) => name }, specPath.child('devices')),
+    ...validateNodeSelection(spec),
+    ...(hasBoth ? [fieldError.invalid(specPath, '', 'only one of `sharedCounters` or `devices` is allowed')] : []),
+    ...validateSet(
+      devices,
+      { max: isAdvanced ? maxAdvancedDevices : maxDevices, rule, key: ({ name }) => name },
+      specPath.child('devices'),
+    ),
     ...validateSet(
       sharedCounters,
       { max: maxCounterSets, rule: validateCounterSet, key: ({ name }) => name },
@@ -58,18 +62,18 @@ function validateUnchanged(spec: ReadonlySpec, old: ReadonlySpec): FieldErrorLis
   ]
 }
 
-/** Said in exactly one way. */
-function validatePlace({ nodeName, nodeSelector, allNodes, perDeviceNodeSelection }: ReadonlySpec): FieldErrorList {
+/** Requires exactly one form of node selection. */
+function validateNodeSelection({ nodeName, nodeSelector, allNodes, perDeviceNodeSelection }: ReadonlySpec): FieldErrorList {
   const errors: FieldErrorList = []
-  const ways: string[] = []
+  const selections: string[] = []
   const nodePath = specPath.child('nodeName')
   if (nodeName === '') errors.push(fieldError.invalid(nodePath, nodeName, 'must be either unset or set to a non-empty string'))
   else if (nodeName !== undefined) {
-    ways.push('`nodeName`')
+    selections.push('`nodeName`')
     errors.push(...invalidEach(nameIsDNSSubdomain(nodeName, false), nodeName, nodePath))
   }
   if (nodeSelector !== undefined) {
-    ways.push('`nodeSelector`')
+    selections.push('`nodeSelector`')
     const path = specPath.child('nodeSelector')
     const terms = nodeSelector.nodeSelectorTerms ?? []
     errors.push(...validateNodeSelector(nodeSelector, { allowInvalidLabelValues: false }, path))
@@ -85,12 +89,13 @@ function validatePlace({ nodeName, nodeSelector, allNodes, perDeviceNodeSelectio
     }
   }
   for (const [member, value] of Object.entries({ allNodes, perDeviceNodeSelection })) {
-    if (value === true) ways.push(`\`${member}\``)
+    if (value === true) selections.push(`\`${member}\``)
     else if (value === false) errors.push(fieldError.invalid(specPath.child(member), value, 'must be either unset or set to true'))
   }
-  const one = 'exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required'
-  if (ways.length === 0) errors.push(fieldError.required(specPath, one))
-  else if (ways.length > 1) errors.push(fieldError.invalid(specPath, `{${ways.join(', ')}}`, `${one}, but multiple fields are set`))
+  const oneRequired = 'exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required'
+  if (selections.length === 0) errors.push(fieldError.required(specPath, oneRequired))
+  else if (selections.length > 1)
+    errors.push(fieldError.invalid(specPath, `{${selections.join(', ')}}`, `${oneRequired}, but multiple fields are set`))
   return errors
 }
 

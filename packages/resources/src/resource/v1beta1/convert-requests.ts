@@ -4,7 +4,7 @@ import type { DeepReadonly } from '@keelson/apimachinery'
 import { setRequestDefaults } from '../requests.ts'
 import { setTolerationDefaults } from '../taints.ts'
 
-/** What the hub has under `exactly` stands in the request itself. A request for one of several devices has none of it. */
+/** In v1beta1 the fields of `exactly` are part of the request itself, and unset in requests with `firstAvailable`. */
 export function setBetaClaimSpecDefaults({ devices }: v1beta1.ResourceClaimSpec): void {
   for (const request of devices.requests ?? []) {
     if (request.deviceClassName) setRequestDefaults(request)
@@ -24,11 +24,11 @@ export function claimSpecFromHub({ devices, ...rest }: DeepReadonly<v1.ResourceC
 }
 
 function requestToHub({ name, firstAvailable, ...exactly }: v1beta1.DeviceRequest): v1.DeviceRequest {
-  return { name, ...(saysAnything(exactly) && { exactly }), ...(firstAvailable && { firstAvailable }) }
+  return { name, ...(hasExactFields(exactly) && { exactly }), ...(firstAvailable && { firstAvailable }) }
 }
 
-/** Wrong as it may be: rules are for validation to tell. */
-function saysAnything(request: Omit<v1beta1.DeviceRequest, 'name' | 'firstAvailable'>): boolean {
+/** True if any field of an exact request is set, valid or not. */
+function hasExactFields(request: Omit<v1beta1.DeviceRequest, 'name' | 'firstAvailable'>): boolean {
   const { deviceClassName, selectors, allocationMode, count, adminAccess, tolerations, capacity } = request
   if (deviceClassName || allocationMode || count) return true
   return [selectors, adminAccess, tolerations, capacity].some((member) => member !== undefined)

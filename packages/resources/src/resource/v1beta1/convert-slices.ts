@@ -24,7 +24,7 @@ function deviceToHub({ name, basic }: v1beta1.Device): v1.Device {
   return { name, ...basic }
 }
 
-/** Every device is a basic one. */
+/** Converts every device to a `basic` one, the only type in v1beta1. */
 export function sliceFromHub(slice: DeepReadonly<v1.ResourceSlice>): v1beta1.ResourceSlice {
   const { spec, ...rest } = slice as v1.ResourceSlice
   const { nodeName, allNodes, devices, ...others } = spec

@@ -31,17 +31,17 @@ export const priorityClasses: ResourceDefinition<PriorityClass> = defineResource
   },
   allColumns: [
     nameColumn,
-    { name: 'Value', type: 'integer', description: 'The priority that pods of this class get.', value: ({ value }) => value },
+    { name: 'Value', type: 'integer', description: 'Priority of pods of this class.', value: ({ value }) => value },
     {
       name: 'Global-Default',
       type: 'boolean',
-      description: 'Whether pods that name no class are of this one.',
+      description: 'True if pods without a class get this one.',
       value: ({ globalDefault = false }) => globalDefault,
     },
     ageColumn,
     {
       name: 'PreemptionPolicy',
-      description: 'Whether pods of this class may push others out.',
+      description: 'Preemption policy of pods of this class.',
       value: ({ preemptionPolicy = '' }) => preemptionPolicy,
     },
   ],

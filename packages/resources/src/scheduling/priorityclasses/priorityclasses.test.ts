@@ -17,22 +17,22 @@ const priorityClass = (name: string, value: number, rest: Partial<PriorityClass>
   preemptionPolicy: 'PreemptLowerPriority',
   ...rest,
 })
-const complaints = (object: PriorityClass): string[] => (strategy.validateCreate?.(context, object) ?? []).map(fieldErrorMessage)
+const messages = (object: PriorityClass): string[] => (strategy.validateCreate?.(context, object) ?? []).map(fieldErrorMessage)
 const reserved = "metadata.name: Forbidden: priority class names with 'system-' prefix are reserved for system use only. error: "
 
 describe('priority classes', () => {
-  it('of the system are what the system makes', () => {
-    for (const known of systemPriorityClasses) expect(complaints({ ...known })).toEqual([])
-    expect(complaints(priorityClass('system-node-critical', 1))).toEqual([
+  it('with the system prefix must equal the built-in ones', () => {
+    for (const known of systemPriorityClasses) expect(messages({ ...known })).toEqual([])
+    expect(messages(priorityClass('system-node-critical', 1))).toEqual([
       `${reserved}value of system-node-critical PriorityClass must be 2000001000`,
     ])
-    expect(complaints(priorityClass('system-cluster-critical', 2_000_000_000, { globalDefault: true }))).toEqual([
+    expect(messages(priorityClass('system-cluster-critical', 2_000_000_000, { globalDefault: true }))).toEqual([
       `${reserved}globalDefault of system-cluster-critical PriorityClass must be false`,
     ])
-    expect(complaints(priorityClass('system-a', 1))).toEqual([`${reserved}system-a is not a known system priority class`])
+    expect(messages(priorityClass('system-a', 1))).toEqual([`${reserved}system-a is not a known system priority class`])
   })
 
-  it('keep their value and policy', () => {
+  it('have an immutable value and policy', () => {
     const errors = strategy.validateUpdate?.(context, priorityClass('a', 2, { preemptionPolicy: 'Never' }), priorityClass('a', 1))
     expect(errors?.map(fieldErrorMessage)).toEqual([
       'value: Forbidden: may not be changed in an update.',
@@ -40,7 +40,7 @@ describe('priority classes', () => {
     ])
   })
 
-  it('of the system cannot be deleted by name, but with all the others', async () => {
+  it('of the system can be deleted in a collection, but not by name', async () => {
     await using test = openTestStore(priorityClasses, { types: createApiTypes([schedulingV1]) })
     const request = { options: {}, dryRun: false }
     await test.store.create(testContext(''), structuredClone(systemPriorityClasses[0]) as PriorityClass, { dryRun: false })
@@ -52,7 +52,7 @@ describe('priority classes', () => {
     expect(items).toHaveLength(1)
   })
 
-  it('are printed with their policy behind the age', () => {
+  it('print the preemption policy after the age', () => {
     const { columns, cells } = tableConvertor(priorityClasses)
     expect(columns.map(({ name }) => name)).toEqual(['Name', 'Value', 'Global-Default', 'Age', 'PreemptionPolicy'])
     expect(cells(priorityClass('a', 1), 0)).toEqual(['a', 1, false, '<unknown>', 'PreemptLowerPriority'])

@@ -1,12 +1,12 @@
 import type { PriorityClass } from '@keelson/api/scheduling/v1'
 
-/** What users may ask for at the most; beyond it lies what the system needs for itself. */
+/** Higher priorities are reserved for system classes. */
 export const highestUserDefinablePriority = 1_000_000_000
 const systemCriticalPriority = 2 * highestUserDefinablePriority
 
 export const systemPriorityClassPrefix = 'system-'
 
-/** The classes that every cluster has. They are made at the start, and cannot be deleted by name. */
+/** Classes that the server creates on start. They cannot be deleted by name. */
 export const systemPriorityClasses: readonly Readonly<PriorityClass>[] = [
   {
     metadata: { name: 'system-node-critical' },

@@ -27,19 +27,19 @@ export function validatePriorityClassUpdate(priorityClass: ReadonlyClass, old: R
 
 function validateValue(priorityClass: ReadonlyClass): FieldErrorList {
   if ((priorityClass.metadata.name ?? '').startsWith(systemPriorityClassPrefix)) {
-    const complaint = differenceFromSystemClass(priorityClass)
-    const detail = `priority class names with '${systemPriorityClassPrefix}' prefix are reserved for system use only. error: ${complaint}`
-    return complaint === undefined ? [] : [fieldError.forbidden(fieldPath('metadata', 'name'), detail)]
+    const difference = differenceFromSystemClass(priorityClass)
+    const detail = `priority class names with '${systemPriorityClassPrefix}' prefix are reserved for system use only. error: ${difference}`
+    return difference === undefined ? [] : [fieldError.forbidden(fieldPath('metadata', 'name'), detail)]
   }
   return priorityClass.value > highestUserDefinablePriority
     ? [fieldError.forbidden(valuePath, `maximum allowed value of a user defined priority is ${highestUserDefinablePriority}`)]
     : []
 }
 
-/** A system class may be made by anybody, if it is what the system would make. */
+/** Returns how a "system-" class differs from the built-in one; undefined if it is identical, which is allowed. */
 function differenceFromSystemClass({ metadata: { name = '' }, value, globalDefault = false }: ReadonlyClass): string | undefined {
-  const known = systemPriorityClasses.find((one) => one.metadata.name === name)
-  if (known === undefined) return `${name} is not a known system priority class`
-  if (known.value !== value) return `value of ${name} PriorityClass must be ${known.value}`
+  const systemClass = systemPriorityClasses.find((candidate) => candidate.metadata.name === name)
+  if (systemClass === undefined) return `${name} is not a known system priority class`
+  if (systemClass.value !== value) return `value of ${name} PriorityClass must be ${systemClass.value}`
   return globalDefault ? `globalDefault of ${name} PriorityClass must be false` : undefined
 }

@@ -5,31 +5,35 @@ export const csiDriverColumns: readonly Column<CSIDriver>[] = [
   {
     name: 'AttachRequired',
     type: 'boolean',
-    description: 'Whether volumes are attached before they are mounted.',
+    description: 'True if volumes are attached before they are mounted.',
     value: ({ spec }) => spec.attachRequired ?? true,
   },
   {
     name: 'PodInfoOnMount',
     type: 'boolean',
-    description: 'Whether the driver is told about the pod.',
+    description: 'True if the driver receives information about the pod.',
     value: ({ spec }) => spec.podInfoOnMount ?? false,
   },
   {
     name: 'StorageCapacity',
     type: 'boolean',
-    description: 'Whether pods are scheduled by the capacity that is left.',
+    description: 'True if the scheduler considers the remaining capacity.',
     value: ({ spec }) => spec.storageCapacity ?? false,
   },
   {
     name: 'TokenRequests',
-    description: 'For whom tokens of the pod are given to the driver.',
+    description: 'Audiences of the service account tokens that the driver receives.',
     value: ({ spec }) => spec.tokenRequests?.map(({ audience }) => audience).join(',') ?? '<unset>',
   },
   {
     name: 'RequiresRepublish',
     type: 'boolean',
-    description: 'Whether mounted volumes are shown to the driver again.',
+    description: 'True if mounted volumes are republished periodically.',
     value: ({ spec }) => spec.requiresRepublish ?? false,
   },
-  { name: 'Modes', description: 'What lives of volumes it knows.', value: ({ spec }) => spec.volumeLifecycleModes?.join(',') || '<none>' },
+  {
+    name: 'Modes',
+    description: 'Supported volume lifecycle modes.',
+    value: ({ spec }) => spec.volumeLifecycleModes?.join(',') || '<none>',
+  },
 ]

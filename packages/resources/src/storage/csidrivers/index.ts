@@ -21,9 +21,9 @@ export const csiDrivers: ResourceDefinition<CSIDriver> = defineResource<CSIDrive
   strategy: {
     repeatedMetadataChecks: 'update',
     allowUnconditionalUpdate: false,
-    prepareForCreate: (_context, { spec }) => dropPrevention(spec),
+    prepareForCreate: (_context, { spec }) => dropSchedulingPrevention(spec),
     prepareForUpdate(_context, driver, old) {
-      dropPrevention(driver.spec, old.spec)
+      dropSchedulingPrevention(driver.spec, old.spec)
       if (!semanticEqual(driver.spec, old.spec)) driver.metadata.generation = (old.metadata.generation ?? 0) + 1
     },
     validateCreate: (_context, driver) => validateCSIDriver(driver),
@@ -34,8 +34,8 @@ export const csiDrivers: ResourceDefinition<CSIDriver> = defineResource<CSIDrive
   columns: csiDriverColumns,
 })
 
-/** Scheduling that waits for drivers is off by default; what was stored while it was on stays. */
-function dropPrevention(spec: CSIDriverSpec, old?: DeepReadonly<CSIDriverSpec>): void {
+/** Drops `preventPodSchedulingIfMissing`, which is off by default, unless the stored object already uses it. */
+function dropSchedulingPrevention(spec: CSIDriverSpec, old?: DeepReadonly<CSIDriverSpec>): void {
   if (old?.preventPodSchedulingIfMissing === undefined) delete spec.preventPodSchedulingIfMissing
 }
 

@@ -3,7 +3,7 @@ import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { validateCSINode, validateCSINodeUpdate } from './validate.ts'
 
-/** The drivers that run on a node; named like the node. */
+/** CSI drivers installed on a node; the object has the name of the node. */
 export const csiNodes: ResourceDefinition<CSINode> = defineResource<CSINode>({
   group: 'storage.k8s.io',
   version: 'v1',
@@ -17,7 +17,5 @@ export const csiNodes: ResourceDefinition<CSINode> = defineResource<CSINode>({
     validateCreate: (_context, node) => validateCSINode(node),
     validateUpdate: (_context, node, old) => validateCSINodeUpdate(node, old),
   },
-  columns: [
-    { name: 'Drivers', type: 'integer', description: 'How many drivers there are.', value: ({ spec }) => (spec.drivers ?? []).length },
-  ],
+  columns: [{ name: 'Drivers', type: 'integer', description: 'Number of drivers.', value: ({ spec }) => (spec.drivers ?? []).length }],
 })

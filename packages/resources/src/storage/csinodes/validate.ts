@@ -32,13 +32,13 @@ export function validateCSINode({ spec }: ReadonlyNode): FieldErrorList {
   return errors
 }
 
-/** A driver may come and go, and say anew how many volumes it takes; else it stays what it is. */
+/** Drivers may be added, removed or change `allocatable`; their other fields are immutable. */
 export function validateCSINodeUpdate(node: ReadonlyNode, old: ReadonlyNode): FieldErrorList {
   const errors = validateCSINode(node)
   for (const before of old.spec.drivers ?? []) {
     for (const driver of node.spec.drivers ?? []) {
-      if (driver.name !== before.name || semanticEqual(internalForm(driver), internalForm(before))) continue
-      errors.push(fieldError.invalid(driversPath, verbatim(goJson(internalForm(driver))), immutableMessage))
+      if (driver.name !== before.name || semanticEqual(immutableStruct(driver), immutableStruct(before))) continue
+      errors.push(fieldError.invalid(driversPath, verbatim(goJson(immutableStruct(driver))), immutableMessage))
     }
   }
   return errors
@@ -46,11 +46,11 @@ export function validateCSINodeUpdate(node: ReadonlyNode, old: ReadonlyNode): Fi
 
 function validateDriver({ name, nodeID, allocatable }: ReadonlyDriver, path: FieldPath): FieldErrorList {
   const idPath = path.child('nodeID')
-  const tooLong = byteLength(nodeID) > maxIdLength
+  const isTooLong = byteLength(nodeID) > maxIdLength
   return [
     ...validateCSIDriverName(name, path.child('name')),
     ...(nodeID === '' ? [fieldError.required(idPath)] : []),
-    ...(tooLong ? [fieldError.invalid(idPath, nodeID, `must be ${maxIdLength} characters or less`)] : []),
+    ...(isTooLong ? [fieldError.invalid(idPath, nodeID, `must be ${maxIdLength} characters or less`)] : []),
     ...validateNonNegative(allocatable?.count ?? 0, path.child('allocatable', 'count')),
   ]
 }
@@ -64,7 +64,7 @@ function validateTopologyKeys(keys: readonly string[], path: FieldPath): FieldEr
   ])
 }
 
-/** As the original prints it, without what may change. */
-function internalForm({ name, nodeID, topologyKeys }: ReadonlyDriver): object {
+/** Converts to the Go struct for printing, without the mutable `Allocatable`. */
+function immutableStruct({ name, nodeID, topologyKeys }: ReadonlyDriver): object {
   return { Name: name, NodeID: nodeID, TopologyKeys: topologyKeys ?? null, Allocatable: null }
 }

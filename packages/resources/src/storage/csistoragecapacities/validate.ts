@@ -19,11 +19,11 @@ const classPath = fieldPath('storageClassName')
 
 export function validateCSIStorageCapacity(object: ReadonlyCapacity, allowInvalidLabelValue = false): FieldErrorList {
   const { nodeTopology, storageClassName, capacity } = object
-  const negative = capacity !== undefined && parseQuantity(capacity).sign() < 0
+  const isNegative = capacity !== undefined && parseQuantity(capacity).sign() < 0
   return [
     ...validateLabelSelector(nodeTopology, topologyPath, { allowInvalidLabelValue }),
     ...invalidEach(nameIsDNSSubdomain(storageClassName, false), storageClassName, classPath),
-    ...(negative ? [fieldError.invalid(fieldPath('capacity'), capacity, notNegativeMessage)] : []),
+    ...(isNegative ? [fieldError.invalid(fieldPath('capacity'), capacity, notNegativeMessage)] : []),
   ]
 }
 

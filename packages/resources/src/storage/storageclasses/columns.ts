@@ -5,33 +5,33 @@ import { ageColumn } from '@keelson/registry'
 
 const defaultAnnotations = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class']
 
-/** Claims that name no class get this one. */
+/** True if claims without a class get this one. */
 export function isDefaultStorageClass({ metadata }: DeepReadonly<StorageClass>): boolean {
   return defaultAnnotations.some((key) => metadata.annotations?.[key] === 'true')
 }
 
-/** The name says whether the class is the default one. */
+/** Table columns; the Name column marks the default class. */
 export const storageClassColumns: readonly Column<StorageClass>[] = [
   {
     name: 'Name',
     format: 'name',
-    description: 'The name of the class, marked when it is the default.',
+    description: 'Name of the class; the default class is marked.',
     value: (storageClass) => `${storageClass.metadata.name ?? ''}${isDefaultStorageClass(storageClass) ? ' (default)' : ''}`,
   },
-  { name: 'Provisioner', description: 'What makes the volumes.', value: ({ provisioner }) => provisioner },
+  { name: 'Provisioner', description: 'Provisioner of the volumes.', value: ({ provisioner }) => provisioner },
   {
     name: 'ReclaimPolicy',
-    description: 'What becomes of a volume when its claim goes.',
+    description: 'Handling of a volume after its claim is deleted.',
     value: ({ reclaimPolicy = 'Delete' }) => reclaimPolicy,
   },
   {
     name: 'VolumeBindingMode',
-    description: 'When a claim gets its volume.',
+    description: 'Time at which a claim is bound to a volume.',
     value: ({ volumeBindingMode = 'Immediate' }) => volumeBindingMode,
   },
   {
     name: 'AllowVolumeExpansion',
-    description: 'Whether claims may ask for more later.',
+    description: 'True if claims may be expanded.',
     value: ({ allowVolumeExpansion = false }) => allowVolumeExpansion,
   },
   ageColumn,

@@ -6,14 +6,14 @@ type Term = DeepReadonly<TopologySelectorTerm>
 type Requirement = DeepReadonly<TopologySelectorLabelRequirement>
 
 export function validateAllowedTopologies(terms: readonly Term[], path: FieldPath): FieldErrorList {
-  // The original begins with as many empty terms as there are given, so that an empty one is reported that often.
+  // Upstream pre-fills its list with one empty term per given term, so it reports an empty term that many times.
   const seen = new Map([[canonicalTerm({}), terms.length]])
   return terms.flatMap((term, i) => {
     const at = path.index(i).child('matchLabelExpressions')
     const canonical = canonicalTerm(term)
-    const same = seen.get(canonical) ?? 0
-    seen.set(canonical, same + 1)
-    const duplicates = Array.from({ length: same }, () => fieldError.duplicate(at, ''))
+    const count = seen.get(canonical) ?? 0
+    seen.set(canonical, count + 1)
+    const duplicates = Array.from({ length: count }, () => fieldError.duplicate(at, ''))
     return [...validateTerm(term, at), ...duplicates]
   })
 }
@@ -22,10 +22,10 @@ function validateTerm({ matchLabelExpressions = [] }: Term, path: FieldPath): Fi
   const keys = new Set<string>()
   return matchLabelExpressions.flatMap((requirement, i) => {
     const { key } = requirement
-    const repeated = keys.has(key)
+    const isRepeated = keys.has(key)
     keys.add(key)
     const at = path.index(i)
-    return [...validateRequirement(requirement, at), ...(repeated ? [fieldError.duplicate(at.child('key'), key)] : [])]
+    return [...validateRequirement(requirement, at), ...(isRepeated ? [fieldError.duplicate(at.child('key'), key)] : [])]
   })
 }
 
@@ -35,21 +35,21 @@ function validateRequirement(requirement: Requirement, path: FieldPath): FieldEr
   const valuesPath = path.child('values')
   return [
     ...(values.length === 0 ? [fieldError.required(valuesPath)] : []),
-    ...repeatedValues(values, valuesPath),
+    ...validateUniqueValues(values, valuesPath),
     ...validateLabelName(key, path.child('key')),
   ]
 }
 
-function repeatedValues(values: readonly string[], path: FieldPath): FieldErrorList {
+function validateUniqueValues(values: readonly string[], path: FieldPath): FieldErrorList {
   const seen = new Set<string>()
   return values.flatMap((value, i) => {
-    const repeated = seen.has(value)
+    const isRepeated = seen.has(value)
     seen.add(value)
-    return repeated ? [fieldError.duplicate(path.index(i), value)] : []
+    return isRepeated ? [fieldError.duplicate(path.index(i), value)] : []
   })
 }
 
-/** Equal for terms that select the same: the last requirement of a key, its values as a set. */
+/** Key that is equal for equivalent terms: the last requirement of a label key wins, and the order of values is ignored. */
 function canonicalTerm({ matchLabelExpressions = [] }: Term): string {
   const byKey = new Map(matchLabelExpressions.map(({ key, values }) => [key, [...new Set(values)].toSorted()]))
   return JSON.stringify([...byKey].toSorted(([a], [b]) => (a < b ? -1 : 1)))

@@ -36,9 +36,9 @@ export const volumeAttachments: ResourceDefinition<VolumeAttachment> = defineRes
     },
   },
   columns: [
-    { name: 'Attacher', format: 'name', description: 'The driver that attaches.', value: ({ spec }) => spec.attacher },
-    { name: 'PV', description: 'The volume.', value: ({ spec }) => spec.source.persistentVolumeName ?? '' },
-    { name: 'Node', description: 'The node.', value: ({ spec }) => spec.nodeName },
-    { name: 'Attached', type: 'boolean', description: 'Whether it is done.', value: ({ status }) => status?.attached ?? false },
+    { name: 'Attacher', format: 'name', description: 'Name of the attaching driver.', value: ({ spec }) => spec.attacher },
+    { name: 'PV', description: 'Name of the persistent volume.', value: ({ spec }) => spec.source.persistentVolumeName ?? '' },
+    { name: 'Node', description: 'Name of the node.', value: ({ spec }) => spec.nodeName },
+    { name: 'Attached', type: 'boolean', description: 'True if the volume is attached.', value: ({ status }) => status?.attached ?? false },
   ],
 })

@@ -46,7 +46,7 @@ export function validateVolumeAttachment({ spec, status }: ReadonlyAttachment): 
 export function validateVolumeAttachmentUpdate(attachment: ReadonlyAttachment, old: ReadonlyAttachment): FieldErrorList {
   const errors = validateVolumeAttachment(attachment)
   if (semanticEqual(attachment.spec, old.spec)) return errors
-  return [...errors, ...validateImmutableField(verbatim(goJson(printedSpec(attachment))), null, specPath)]
+  return [...errors, ...validateImmutableField(verbatim(goJson(toPrintedSpec(attachment))), null, specPath)]
 }
 
 function validateSource({ persistentVolumeName, inlineVolumeSpec }: DeepReadonly<VolumeAttachmentSource>, path: FieldPath): FieldErrorList {
@@ -62,14 +62,14 @@ function validateSource({ persistentVolumeName, inlineVolumeSpec }: DeepReadonly
 function validateVolumeError(error: DeepReadonly<VolumeError> | undefined, path: FieldPath): FieldErrorList {
   const { message = '', errorCode = 0 } = error ?? {}
   return [
-    // The limit that is told is another one's, as the original does.
+    // Like kube-apiserver, the message states the limit of another field.
     ...(byteLength(message) > maxMessageLength ? [fieldError.tooLong(path.child('message'), maxMetadataSize)] : []),
     ...(errorCode < 0 ? [fieldError.invalid(path.child('errorCode'), errorCode, inclusiveRangeMessage(0, maxErrorCode))] : []),
   ]
 }
 
-/** As the original prints it. */
-function printedSpec({ spec: { attacher, source, nodeName } }: ReadonlyAttachment): object {
+/** Converts the spec to the Go struct that kube-apiserver prints. */
+function toPrintedSpec({ spec: { attacher, source, nodeName } }: ReadonlyAttachment): object {
   const { persistentVolumeName = null, inlineVolumeSpec = null } = source
   return {
     Attacher: attacher,

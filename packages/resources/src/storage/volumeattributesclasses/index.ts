@@ -20,7 +20,7 @@ export const volumeAttributesClasses: ResourceDefinition<VolumeAttributesClass> 
     validateCreate: (_context, volumeClass) => validateClass(volumeClass),
     validateUpdate: (_context, volumeClass, old) => validateClassUpdate(volumeClass, old),
   },
-  columns: [{ name: 'DriverName', description: 'The driver that knows the attributes.', value: ({ driverName }) => driverName }],
+  columns: [{ name: 'DriverName', description: 'Name of the driver that applies the attributes.', value: ({ driverName }) => driverName }],
 })
 
 function validateClass({ driverName, parameters = {} }: DeepReadonly<VolumeAttributesClass>): FieldErrorList {
@@ -33,11 +33,11 @@ function validateClass({ driverName, parameters = {} }: DeepReadonly<VolumeAttri
 }
 
 function validateClassUpdate(volumeClass: DeepReadonly<VolumeAttributesClass>, old: DeepReadonly<VolumeAttributesClass>): FieldErrorList {
-  const changed = (member: 'driverName' | 'parameters', same: boolean): FieldErrorList =>
+  const validateUnchanged = (member: 'driverName' | 'parameters', same: boolean): FieldErrorList =>
     same ? [] : [fieldError.forbidden(fieldPath(member), `updates to ${member} are forbidden.`)]
   return [
-    ...changed('driverName', volumeClass.driverName === old.driverName),
-    ...changed('parameters', semanticEqual(volumeClass.parameters ?? {}, old.parameters ?? {})),
+    ...validateUnchanged('driverName', volumeClass.driverName === old.driverName),
+    ...validateUnchanged('parameters', semanticEqual(volumeClass.parameters ?? {}, old.parameters ?? {})),
     ...validateClass(volumeClass),
   ]
 }

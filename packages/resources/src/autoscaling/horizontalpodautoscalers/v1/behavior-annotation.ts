@@ -5,17 +5,17 @@ import { internalForm } from '@keelson/resources-core'
 
 type Members = Readonly<Record<string, unknown>>
 
-/** The annotation holds the original's internal type, by the names of its members. */
+/** The annotation holds kube-apiserver's internal type, with Go field names as keys. */
 export function encodeBehavior(behavior: DeepReadonly<HorizontalPodAutoscalerBehavior>): string {
   return stringifyJson(internalForm('HorizontalPodAutoscalerBehavior', behavior))
 }
 
-/** undefined for what is no behavior, or says nothing: it is passed over. */
+/** Returns undefined if the annotation is missing, invalid or empty: kube-apiserver ignores it. */
 export function decodeBehavior(text: string | undefined): HorizontalPodAutoscalerBehavior | undefined {
   if (text === undefined) return undefined
   try {
-    const members = membersOf(JSON.parse(text))
-    const behavior = present<HorizontalPodAutoscalerBehavior>({
+    const members = decodeObject(JSON.parse(text))
+    const behavior = withoutUndefined<HorizontalPodAutoscalerBehavior>({
       scaleUp: optional(members['scaleup'], decodeRules),
       scaleDown: optional(members['scaledown'], decodeRules),
     })
@@ -26,47 +26,47 @@ export function decodeBehavior(text: string | undefined): HorizontalPodAutoscale
 }
 
 function decodeRules(value: unknown): HPAScalingRules {
-  const members = membersOf(value)
-  return present<HPAScalingRules>({
-    stabilizationWindowSeconds: optional(members['stabilizationwindowseconds'], toNumber),
-    selectPolicy: optional(members['selectpolicy'], toText),
-    policies: optional(members['policies'], (list) => toList(list).map(decodePolicy)),
+  const members = decodeObject(value)
+  return withoutUndefined<HPAScalingRules>({
+    stabilizationWindowSeconds: optional(members['stabilizationwindowseconds'], decodeInteger),
+    selectPolicy: optional(members['selectpolicy'], decodeString),
+    policies: optional(members['policies'], (list) => decodeArray(list).map(decodePolicy)),
     tolerance: optional(members['tolerance'], (quantity) =>
-      canonicalQuantity(typeof quantity === 'number' ? String(quantity) : toText(quantity)),
+      canonicalQuantity(typeof quantity === 'number' ? String(quantity) : decodeString(quantity)),
     ),
   })
 }
 
 function decodePolicy(value: unknown): HPAScalingPolicy {
-  const { type = '', value: count = 0, periodseconds = 0 } = membersOf(value)
-  return { type: toText(type), value: toNumber(count), periodSeconds: toNumber(periodseconds) }
+  const { type = '', value: count = 0, periodseconds = 0 } = decodeObject(value)
+  return { type: decodeString(type), value: decodeInteger(count), periodSeconds: decodeInteger(periodseconds) }
 }
 
 function optional<T>(value: unknown, decode: (value: unknown) => T): T | undefined {
   return value === undefined || value === null ? undefined : decode(value)
 }
 
-function present<T extends object>(members: { readonly [M in keyof T]?: T[M] | undefined }): T {
+function withoutUndefined<T extends object>(members: { readonly [M in keyof T]?: T[M] | undefined }): T {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as T
 }
 
-/** By name in small letters: the original does not tell them by case. */
-function membersOf(value: unknown): Members {
+/** Lower-cases the keys: Go matches field names case-insensitively. */
+function decodeObject(value: unknown): Members {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new TypeError('not an object')
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name.toLowerCase(), member as unknown]))
 }
 
-function toList(value: unknown): readonly unknown[] {
+function decodeArray(value: unknown): readonly unknown[] {
   if (!Array.isArray(value)) throw new TypeError('not a list')
   return value
 }
 
-function toText(value: unknown): string {
-  if (typeof value !== 'string') throw new TypeError('not a text')
+function decodeString(value: unknown): string {
+  if (typeof value !== 'string') throw new TypeError('not a string')
   return value
 }
 
-function toNumber(value: unknown): number {
-  if (typeof value !== 'number' || !Number.isInteger(value)) throw new TypeError('not a whole number')
+function decodeInteger(value: unknown): number {
+  if (typeof value !== 'number' || !Number.isInteger(value)) throw new TypeError('not an integer')
   return value
 }

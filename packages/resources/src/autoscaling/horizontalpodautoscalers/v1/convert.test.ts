@@ -65,8 +65,8 @@ const toHub = (object: object): HorizontalPodAutoscaler => {
 }
 const spec = { scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' }, maxReplicas: 3 }
 
-describe('autoscalers in the first version', () => {
-  it('lose nothing there and back', () => {
+describe('autoscaling/v1', () => {
+  it('survives a round trip through v2', () => {
     const before = full()
     const old = scheme.fromHub(v1, before)
     expect(before).toEqual(full())
@@ -77,7 +77,7 @@ describe('autoscalers in the first version', () => {
     expect(toHub(structuredClone(old))).toEqual(full())
   })
 
-  it('say the rest in annotations, as the original writes it', () => {
+  it('carries other fields in the annotations of kube-apiserver', () => {
     const { annotations = {} } = scheme.fromHub(v1, full()).metadata
     expect(annotations[annotation('metrics')]).toMatch(
       /^\[\{"type":"Pods","pods":\{"metricName":"p","targetAverageValue":"5"\}\},\{"type":"Object",/,
@@ -90,7 +90,7 @@ describe('autoscalers in the first version', () => {
     )
   })
 
-  it('scale by cpu where no metric is named', () => {
+  it('defaults to the CPU metric', () => {
     expect(toHub({ metadata: { name: 'h' }, spec: { ...spec } }).spec).toEqual({
       ...spec,
       minReplicas: 1,
@@ -98,7 +98,7 @@ describe('autoscalers in the first version', () => {
     })
   })
 
-  it('pass over annotations that cannot be read', () => {
+  it('ignores invalid annotations', () => {
     const annotations = { [annotation('metrics')]: '{', [annotation('behavior')]: '[]', [annotation('conditions')]: '"a"' }
     const {
       metadata,
@@ -111,7 +111,7 @@ describe('autoscalers in the first version', () => {
     expect(status).toEqual({ desiredReplicas: 0, currentMetrics: null })
   })
 
-  it('do not let clients of the second version write those annotations', () => {
+  it('drops conversion annotations written through v2', () => {
     const object = { metadata: { name: 'h', annotations: { [annotation('metrics')]: '[]', mine: 'kept' } } }
     expect(scheme.toHub(v2, object).metadata.annotations).toEqual({ mine: 'kept' })
   })

@@ -6,9 +6,9 @@ import { decodeList, encodeList } from './annotation-lists.ts'
 import { annotationKeys, dropConversionAnnotations } from './annotations.ts'
 import { decodeBehavior, encodeBehavior } from './behavior-annotation.ts'
 import { metricFromHub, metricToHub } from './metric-specs.ts'
-import { statusFromHub, statusToHub } from './metric-statuses.ts'
+import { metricStatusFromHub, metricStatusToHub } from './metric-statuses.ts'
 
-/** The first version knows one metric, the utilization of cpu; all else stands in annotations. */
+/** Converts from v1, which has a field for CPU utilization only and carries everything else in annotations. */
 export function toHub(autoscaler: v1.HorizontalPodAutoscaler): v2.HorizontalPodAutoscaler {
   const { metadata, spec, status, ...rest } = autoscaler
   const annotations = metadata.annotations ?? {}
@@ -20,17 +20,17 @@ export function toHub(autoscaler: v1.HorizontalPodAutoscaler): v2.HorizontalPodA
     ...rest,
     metadata,
     spec: { ...specRest, metrics: metrics.length > 0 ? metrics : [cpuMetric()], ...(behavior !== undefined && { behavior }) },
-    status: statusOf(status ?? { currentReplicas: 0, desiredReplicas: 0 }, annotations),
+    status: statusToHub(status ?? { currentReplicas: 0, desiredReplicas: 0 }, annotations),
   })
 }
 
-function statusOf(
+function statusToHub(
   status: v1.HorizontalPodAutoscalerStatus,
   annotations: Readonly<Record<string, string>>,
 ): v2.HorizontalPodAutoscalerStatus {
   const { observedGeneration, lastScaleTime, currentReplicas, desiredReplicas, currentCPUUtilizationPercentage: utilization } = status
-  // The annotation says more than the one number.
-  const current = decodeList<v1.MetricStatus>('MetricStatus', annotations[annotationKeys.currentMetrics])?.map(statusToHub)
+  // The annotation wins: it holds all metrics, the field only CPU utilization.
+  const current = decodeList<v1.MetricStatus>('MetricStatus', annotations[annotationKeys.currentMetrics])?.map(metricStatusToHub)
   const conditions = decodeList<v2.HorizontalPodAutoscalerCondition>(
     'HorizontalPodAutoscalerCondition',
     annotations[annotationKeys.conditions],
@@ -63,7 +63,9 @@ export function fromHub(autoscaler: DeepReadonly<v2.HorizontalPodAutoscaler>): v
   const annotations = {
     ...dropConversionAnnotations({ metadata: { ...metadata } }).metadata.annotations,
     ...(others.length > 0 && { [annotationKeys.metrics]: encodeList('MetricSpec', others.map(metricFromHub)) }),
-    ...(currentMetrics.length > 0 && { [annotationKeys.currentMetrics]: encodeList('MetricStatus', currentMetrics.map(statusFromHub)) }),
+    ...(currentMetrics.length > 0 && {
+      [annotationKeys.currentMetrics]: encodeList('MetricStatus', currentMetrics.map(metricStatusFromHub)),
+    }),
     ...(behavior !== undefined && { [annotationKeys.behavior]: encodeBehavior(behavior) }),
     ...(conditions.length > 0 && { [annotationKeys.conditions]: encodeList('HorizontalPodAutoscalerCondition', conditions) }),
   }
@@ -77,7 +79,7 @@ export function fromHub(autoscaler: DeepReadonly<v2.HorizontalPodAutoscaler>): v
       maxReplicas,
       ...(target !== undefined && { targetCPUUtilizationPercentage: target }),
     },
-    status: statusFromHubOf(status),
+    status: statusFromHub(status),
   }
 }
 
@@ -85,7 +87,7 @@ function isCpuUtilization({ type, resource }: v2.MetricSpec): boolean {
   return type === 'Resource' && resource?.name === 'cpu' && resource.target.averageUtilization !== undefined
 }
 
-function statusFromHubOf(status: v2.HorizontalPodAutoscalerStatus | undefined): v1.HorizontalPodAutoscalerStatus {
+function statusFromHub(status: v2.HorizontalPodAutoscalerStatus | undefined): v1.HorizontalPodAutoscalerStatus {
   const { observedGeneration, lastScaleTime, currentReplicas = 0, desiredReplicas = 0, currentMetrics } = status ?? {}
   const cpu = (currentMetrics ?? []).findLast(
     ({ type, resource }) => type === 'Resource' && resource?.name === 'cpu' && resource.current.averageUtilization !== undefined,

@@ -3,7 +3,7 @@ import type * as v2 from '@keelson/api/autoscaling/v2'
 import { parseQuantity } from '@keelson/apimachinery'
 import type { DeepReadonly, LabelSelector } from '@keelson/apimachinery'
 
-/** Metrics by which to scale, as each version writes them. */
+/** Converts a metric spec from the hub version. */
 export function metricFromHub(metric: DeepReadonly<v2.MetricSpec>): v1.MetricSpec {
   const { type, object, pods, resource, containerResource, external } = metric as v2.MetricSpec
   return {
@@ -99,7 +99,7 @@ function averagesToHub({ targetAverageUtilization: averageUtilization, targetAve
   }
 }
 
-/** The first version cannot leave the value out: beside an average, zero is none. */
+/** In v1 the value is mandatory, so a zero next to an average means "not set". */
 function objectTarget({ targetValue = '0', averageValue }: v1.ObjectMetricSource): v2.MetricTarget {
   if (averageValue === undefined) return { type: 'Value', value: targetValue }
   return { type: 'AverageValue', ...(parseQuantity(targetValue).sign() !== 0 && { value: targetValue }), averageValue }

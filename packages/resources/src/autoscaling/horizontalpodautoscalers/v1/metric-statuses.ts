@@ -3,8 +3,8 @@ import type * as v2 from '@keelson/api/autoscaling/v2'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { identifier, selectorOf } from './metric-specs.ts'
 
-/** Metrics as they were last seen, as each version writes them. */
-export function statusFromHub(status: DeepReadonly<v2.MetricStatus>): v1.MetricStatus {
+/** Converts a metric status from the hub version. */
+export function metricStatusFromHub(status: DeepReadonly<v2.MetricStatus>): v1.MetricStatus {
   const { type, object, pods, resource, containerResource, external } = status as v2.MetricStatus
   return {
     type,
@@ -43,7 +43,7 @@ export function statusFromHub(status: DeepReadonly<v2.MetricStatus>): v1.MetricS
   }
 }
 
-export function statusToHub({ type, object, pods, resource, containerResource, external }: v1.MetricStatus): v2.MetricStatus {
+export function metricStatusToHub({ type, object, pods, resource, containerResource, external }: v1.MetricStatus): v2.MetricStatus {
   return {
     type,
     ...(object && {

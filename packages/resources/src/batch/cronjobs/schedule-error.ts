@@ -1,5 +1,5 @@
 import { parseDuration, quote } from '@keelson/apimachinery'
-import { timeZoneComplaint } from './time-zone.ts'
+import { timeZoneError } from './time-zone.ts'
 
 interface Bounds {
   readonly min: number
@@ -21,8 +21,8 @@ const descriptors = new Set(['@yearly', '@annually', '@monthly', '@weekly', '@da
 const every = '@every '
 const largestInt = 2n ** 63n
 
-/** Why a text is no schedule, in the original's words; undefined when it is one. */
-export function scheduleComplaint(text: string): string | undefined {
+/** Returns upstream's error message for an invalid cron schedule; undefined for a valid one. */
+export function scheduleError(text: string): string | undefined {
   try {
     checkSchedule(text)
     return undefined
@@ -39,11 +39,11 @@ function checkSchedule(text: string): void {
   let schedule = text
   if (text.startsWith('TZ=') || text.startsWith('CRON_TZ=')) {
     const space = text.indexOf(' ')
-    // The original's parser trips over it, and says so.
+    // Upstream's cron parser panics here and reports the recovered panic.
     if (space < 0) throw new ScheduleError('invalid schedule format: runtime error: slice bounds out of range [:-1]')
     const zone = text.slice(text.indexOf('=') + 1, space)
-    const complaint = timeZoneComplaint(zone)
-    if (complaint !== undefined) throw new ScheduleError(`provided bad location ${zone}: ${complaint}`)
+    const zoneError = timeZoneError(zone)
+    if (zoneError !== undefined) throw new ScheduleError(`provided bad location ${zone}: ${zoneError}`)
     schedule = text.slice(space).trim()
   }
   if (schedule.startsWith('@')) return checkDescriptor(schedule)
@@ -66,7 +66,7 @@ function checkDescriptor(text: string): void {
   }
 }
 
-/** "*", "5", "1-5", "mon-fri", each with "/step" or without. */
+/** Accepts "*", "5", "1-5" and "mon-fri", each with an optional "/step". */
 function checkRange(text: string, bounds: Bounds): void {
   const [range = '', step, ...more] = text.split('/')
   const [low = '', high, ...rest] = range.split('-')
@@ -78,7 +78,7 @@ function checkRange(text: string, bounds: Bounds): void {
   }
   if (more.length > 0) throw new ScheduleError(`too many slashes: ${text}`)
   const width = step === undefined ? 1 : parseNumber(step)
-  // "5/15" goes on to the end.
+  // "5/15" means from 5 to the maximum.
   if (step !== undefined && high === undefined) end = bounds.max
   if (start < bounds.min) throw new ScheduleError(`beginning of range (${start}) below minimum (${bounds.min}): ${text}`)
   if (end > bounds.max) throw new ScheduleError(`end of range (${end}) above maximum (${bounds.max}): ${text}`)

@@ -10,11 +10,11 @@ import type {
 
 export type ReadonlySelector = DeepReadonly<LabelSelector>
 
-/** The selector by which a workload finds its pods: it must be there, and select something. */
-export function validateOwnSelector(selector: ReadonlySelector | null | undefined, path: FieldPath, what: string): FieldErrorList {
+/** Requires a selector that is not empty. `kind` names the workload in the message. */
+export function validateWorkloadSelector(selector: ReadonlySelector | null | undefined, path: FieldPath, kind: string): FieldErrorList {
   if (selector === undefined || selector === null) return [fieldError.required(path)]
   const errors = validateLabelSelector(selector, path)
-  if (isEmptySelector(selector)) errors.push(fieldError.invalid(path, printedSelector(selector), `empty selector is invalid for ${what}`))
+  if (isEmptySelector(selector)) errors.push(fieldError.invalid(path, printSelector(selector), `empty selector is invalid for ${kind}`))
   return errors
 }
 
@@ -22,7 +22,7 @@ export function isEmptySelector({ matchLabels = {}, matchExpressions = [] }: Rea
   return Object.keys(matchLabels).length + matchExpressions.length === 0
 }
 
-/** undefined when it is no selector at all. An absent one selects nothing. */
+/** Returns undefined for an invalid selector. A missing selector matches nothing. */
 export function parseSelector(selector: ReadonlySelector | null | undefined): LabelsSelector | undefined {
   try {
     return labelSelectorAsSelector(selector ?? undefined)
@@ -32,22 +32,22 @@ export function parseSelector(selector: ReadonlySelector | null | undefined): La
   }
 }
 
-/** As errors print it: members in the original's order, empty ones left out. */
-export function printedSelector(selector: ReadonlySelector | null | undefined): unknown {
+/** Prints a selector for error messages: fields in upstream's order, without empty ones. */
+export function printSelector(selector: ReadonlySelector | null | undefined): unknown {
   if (selector === undefined || selector === null) return null
   const labels = Object.entries(selector.matchLabels ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))
-  const expressions = (selector.matchExpressions ?? []).map(printedExpression)
+  const expressions = (selector.matchExpressions ?? []).map(printExpression)
   return {
     ...(labels.length > 0 && { matchLabels: Object.fromEntries(labels) }),
     ...(expressions.length > 0 && { matchExpressions: expressions }),
   }
 }
 
-function printedExpression({ key, operator, values = [] }: DeepReadonly<LabelSelectorRequirement>): object {
+function printExpression({ key, operator, values = [] }: DeepReadonly<LabelSelectorRequirement>): object {
   return values.length > 0 ? { key, operator, values } : { key, operator }
 }
 
-/** What is stored with one may be written again. */
+/** True if the stored selector has an invalid label value, which updates may then keep. */
 export function hasInvalidLabelValue(selector: ReadonlySelector | null | undefined): boolean {
   return (selector?.matchExpressions ?? []).some(({ values = [] }) => values.some((value) => isValidLabelValue(value).length > 0))
 }

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { uuidMisfit } from './uuid-misfit.ts'
+import { uuidFormatError } from './uuid-format-error.ts'
 
 const uuid = '0b9eBf2e-7d1b-4f3c-9a42-6c1b1f0e5d77'
 
-it.each([uuid, `{${uuid}}`, `URN:uuid:${uuid}`, uuid.replaceAll('-', '')])('%s is one', (text) => {
-  expect(uuidMisfit(text)).toBeUndefined()
+it.each([uuid, `{${uuid}}`, `URN:uuid:${uuid}`, uuid.replaceAll('-', '')])('accepts %s', (text) => {
+  expect(uuidFormatError(text)).toBeUndefined()
 })
 
 it.each([
@@ -14,6 +14,6 @@ it.each([
   [`(${uuid})`, 'invalid bracketed UUID format'],
   [`urn:uuix:${uuid}`, 'invalid urn prefix: "urn:uuix:"'],
   ['x'.repeat(32), 'invalid UUID format'],
-])('%s is none: %s', (text, reason) => {
-  expect(uuidMisfit(text)).toBe(reason)
+])('rejects %s: %s', (text, reason) => {
+  expect(uuidFormatError(text)).toBe(reason)
 })

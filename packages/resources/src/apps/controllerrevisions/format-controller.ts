@@ -1,8 +1,8 @@
 import { parseGroupVersion } from '@keelson/apimachinery'
 import type { DeepReadonly, OwnerReference } from '@keelson/apimachinery'
 
-/** "statefulset.apps/web", of the owner that controls the object. */
-export function controllerText(owners: readonly DeepReadonly<OwnerReference>[] = []): string {
+/** Formats the controlling owner like "statefulset.apps/web"; "<none>" if there is no such owner. */
+export function formatController(owners: readonly DeepReadonly<OwnerReference>[] = []): string {
   const owner = owners.find(({ controller }) => controller === true)
   if (owner === undefined) return '<none>'
   const { group } = parseGroupVersion(owner.apiVersion)
