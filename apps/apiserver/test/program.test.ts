@@ -343,7 +343,7 @@ describe('what cannot work is said in one sentence', () => {
     await writeFile(path.join(directory, 'broken.csv'), 'a,b,c\nd,e\n')
     const failing = server('tokens', '--token-auth-file=broken.csv', '--storage-backend=memory')
     expect(await failing.exited).toBe(1)
-    expect(failing.errors()).toContain('broken.csv:2: a token line has at least 3 columns')
+    expect(failing.errors()).toContain('broken.csv:2: expected at least 3 columns')
   })
 })
 

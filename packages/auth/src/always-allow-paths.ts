@@ -1,7 +1,7 @@
 import { noOpinion, noRules } from './authorizer.ts'
 import type { Authorizer, Decision } from './authorizer.ts'
 
-/** Non-resource paths that everyone may ask for. One that ends in `*` stands for all that begin with what is before it. Throws on a `*` elsewhere. */
+/** Allows everyone to request these non-resource paths. A trailing `*` matches any suffix. Throws on a `*` elsewhere. */
 export function createAlwaysAllowPathsAuthorizer(paths: readonly string[]): Authorizer {
   const allow: Decision = { decision: 'allow', reason: '' }
   const exact = new Set<string>()
@@ -10,7 +10,7 @@ export function createAlwaysAllowPathsAuthorizer(paths: readonly string[]): Auth
     const bare = withoutSlash(path)
     const star = bare.indexOf('*')
     if (star >= 0 && star !== bare.length - 1)
-      throw new Error(`only a trailing * is allowed in a path that is always allowed: ${JSON.stringify(path)}`)
+      throw new Error(`invalid always-allowed path ${JSON.stringify(path)}: * is only allowed at the end`)
     if (star >= 0) prefixes.push(bare.slice(0, -1))
     else exact.add(bare)
   }

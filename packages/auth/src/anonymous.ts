@@ -3,11 +3,11 @@ import type { AuthenticationResult, Authenticator } from './authenticator.ts'
 import { anonymousUser, unauthenticatedGroup } from './users.ts'
 
 export interface AnonymousOptions {
-  /** Only these paths may be asked for anonymously; absent or empty: all. */
+  /** Limits anonymous access to these paths. Absent or empty: no limit. */
   readonly paths?: readonly string[]
 }
 
-/** Whoever gives no credentials is `system:anonymous`. */
+/** Authenticates every request as `system:anonymous`. */
 export function createAnonymousAuthenticator(options: AnonymousOptions = {}): Authenticator {
   const paths = options.paths?.length ? new Set(options.paths) : undefined
   const anonymous: AuthenticationResult = { outcome: 'authenticated', user: { name: anonymousUser, groups: [unauthenticatedGroup] } }

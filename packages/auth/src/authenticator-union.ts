@@ -4,11 +4,13 @@ import type { AuthenticationResult, Authenticator, Credentials } from './authent
 import { authenticatedUser } from './users.ts'
 
 export interface AuthenticatorUnionOptions {
-  /** Asked only when none of the others had anything to say: wrong credentials never become anonymous ones. */
+  /** Runs only if no member recognized the credentials: wrong credentials never become anonymous ones. */
   readonly anonymous?: Authenticator | undefined
 }
 
-/** The first of `members` that accepts decides; a rejection stands unless a later one accepts. Adds `system:authenticated`. */
+/**
+ * Tries `members` in order. The first that accepts decides; a rejection stands unless a later member accepts. Adds `system:authenticated`.
+ */
 export function createAuthenticatorUnion(members: readonly Authenticator[], options: AuthenticatorUnionOptions = {}): Authenticator {
   const { anonymous } = options
 

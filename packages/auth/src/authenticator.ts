@@ -2,30 +2,30 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { PeerCertificate } from 'node:tls'
 import type { UserInfo } from '@keelson/apimachinery'
 
-/** What an authenticator may look at. */
+/** The parts of a request that an authenticator may read. */
 export interface Credentials {
   readonly headers: IncomingHttpHeaders
-  /** The URL's path, for anonymous access that is limited to some paths. */
+  /** The URL's path. Anonymous access may be limited to some paths. */
   readonly path: string
-  /** The client's certificate when the TLS layer verified it against the client CA; otherwise undefined. */
+  /** The client certificate, if the TLS layer verified it against the client CA. */
   readonly peerCertificate: PeerCertificate | undefined
-  /** Why a certificate that the client did present was not accepted; absent when it presented none. */
+  /** The verification error of the client certificate. Absent if the client sent no certificate. */
   readonly peerCertificateError?: string | undefined
-  /** The same object for all requests of one connection: what was found out about credentials may be remembered with it. */
+  /** The same object for all requests of one connection. Authenticators may cache results under it. */
   readonly connection?: object | undefined
 }
 
 export type AuthenticationResult =
   | { readonly outcome: 'authenticated'; readonly user: UserInfo }
-  /** These credentials are not mine: ask the next. */
+  /** Not the kind of credentials this authenticator handles: try the next one. */
   | { readonly outcome: 'unknown' }
-  /** Mine, and wrong: 401 unless another authenticator accepts. */
+  /** The right kind of credentials, but invalid: 401 unless another authenticator accepts. */
   | { readonly outcome: 'rejected'; readonly reason: string }
 
 export interface Authenticator {
-  /** Must not reject or throw for wrong credentials; that is an outcome. */
+  /** Must not reject or throw for invalid credentials; those are an outcome. */
   authenticate(credentials: Credentials): Promise<AuthenticationResult> | AuthenticationResult
 }
 
-/** The answer of an authenticator that these credentials do not concern. */
+/** The result for credentials that an authenticator does not handle. */
 export const unknownCredentials: AuthenticationResult = { outcome: 'unknown' }

@@ -40,42 +40,44 @@ test.each([
     { kind: 'nodes' },
   ],
   [path('/x<y>'), 'forbidden: User "system:anonymous" cannot get path "/x&lt;y&gt;"', {}],
-])('the refusal names who, what and where', (attributes, message, details) => {
+])('names user, action and object in the 403', (attributes, message, details) => {
   const error = forbiddenError(attributes, '')
   expect(error.status).toMatchObject({ code: 403, reason: 'Forbidden', message, details })
   expect(forbiddenError(attributes, 'because').status.message).toBe(`${message}: because`)
 })
 
-test('paths that are always allowed are no resources', () => {
+test('allows paths for non-resource requests only', () => {
   const authorizer = createAlwaysAllowPathsAuthorizer(['/healthz', '/livez/*'])
   const decide = (p: string) => authorizer.authorize(path(p))
   expect(decide('/healthz')).toMatchObject({ decision: 'allow' })
   expect(decide('/livez/ping')).toMatchObject({ decision: 'allow' })
   expect(decide('/healthz/ping')).toMatchObject({ decision: 'noOpinion' })
   expect(authorizer.authorize(of({ path: '/healthz' }))).toMatchObject({ decision: 'noOpinion' })
-  expect(() => createAlwaysAllowPathsAuthorizer(['/a*b'])).toThrow('trailing *')
+  expect(() => createAlwaysAllowPathsAuthorizer(['/a*b'])).toThrow('* is only allowed at the end')
 })
 
-test('the first opinion decides, reasons of those without one are kept', async () => {
-  const says = (decision: 'allow' | 'deny' | 'noOpinion', reason = '', later = false): Authorizer => ({
+test('takes the first decision and keeps the reasons of members without an opinion', async () => {
+  const deciding = (decision: 'allow' | 'deny' | 'noOpinion', reason = '', later = false): Authorizer => ({
     authorize: () => (later ? Promise.resolve({ decision, reason }) : { decision, reason }),
   })
   const masters = createPrivilegedGroupsAuthorizer('system:masters')
-  expect(await createAuthorizerUnion(masters, says('deny')).authorize(of({}, 'root', ['system:masters']))).toMatchObject({
+  expect(await createAuthorizerUnion(masters, deciding('deny')).authorize(of({}, 'root', ['system:masters']))).toMatchObject({
     decision: 'allow',
   })
-  expect(await createAuthorizerUnion(masters, says('deny', 'no'), says('allow')).authorize(of({}))).toEqual({
+  expect(await createAuthorizerUnion(masters, deciding('deny', 'no'), deciding('allow')).authorize(of({}))).toEqual({
     decision: 'deny',
     reason: 'no',
   })
-  expect(await createAuthorizerUnion(says('noOpinion', 'a', true), says('noOpinion'), says('noOpinion', 'b')).authorize(of({}))).toEqual({
+  expect(
+    await createAuthorizerUnion(deciding('noOpinion', 'a', true), deciding('noOpinion'), deciding('noOpinion', 'b')).authorize(of({})),
+  ).toEqual({
     decision: 'noOpinion',
     reason: 'a\nb',
   })
   expect(await createAuthorizerUnion().authorize(of({}))).toEqual({ decision: 'noOpinion', reason: '' })
 })
 
-test('an authorizer lists what a user may do', async () => {
+test('lists the permissions of a user', async () => {
   const paths = ['/healthz', '/livez']
   const authorizer = createAuthorizerUnion(createPrivilegedGroupsAuthorizer('system:masters'), createAlwaysAllowPathsAuthorizer(paths))
   const always = { verbs: ['*'], nonResourceURLs: paths }

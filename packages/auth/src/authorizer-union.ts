@@ -1,7 +1,10 @@
 import { noOpinion } from './authorizer.ts'
 import type { Authorizer, AuthorizerAttributes, Decision, Rules } from './authorizer.ts'
 
-/** The first that allows or denies decides. No opinion at all carries every reason given, one per line; the server refuses then. */
+/**
+ * The first member that allows or denies decides. Otherwise the result has no opinion and carries all reasons, one per line; the server
+ * then refuses.
+ */
 export function createAuthorizerUnion(...members: readonly Authorizer[]): Authorizer {
   function step(index: number, attributes: AuthorizerAttributes, reasons: readonly string[]): Decision | Promise<Decision> {
     let given = reasons
@@ -15,7 +18,7 @@ export function createAuthorizerUnion(...members: readonly Authorizer[]): Author
   }
   return {
     authorize: (attributes) => step(0, attributes, []),
-    // A member that denies without listing rules makes the others' rules a guess, so the answer is then incomplete.
+    // If a member cannot list its rules, the result is incomplete: that member may deny what the others allow.
     rulesFor: async (user, namespace) => joinRules(await Promise.all(members.map(async (member) => member.rulesFor?.(user, namespace)))),
   }
 }

@@ -12,21 +12,21 @@ export type Decision =
 
 export interface Authorizer {
   authorize(attributes: AuthorizerAttributes): Promise<Decision> | Decision
-  /** Everything the user may do in a namespace. Absent on authorizers that can only answer one request at a time. */
+  /** Lists everything the user may do in a namespace. Absent on authorizers that can only decide single requests. */
   rulesFor?(user: UserInfo, namespace: string): Promise<Rules> | Rules
 }
 
-/** What a user may do. `*` stands for everything. */
+/** The permissions of a user. `*` matches everything. */
 export interface Rules {
   readonly resourceRules: readonly { readonly verbs: string[]; readonly apiGroups: string[]; readonly resources: string[] }[]
   readonly nonResourceRules: readonly { readonly verbs: string[]; readonly nonResourceURLs: string[] }[]
-  /** The user may be allowed more than the rules say; `error` has the reason. */
+  /** True if the user may have more permissions than listed; `error` has the reason. */
   readonly incomplete: boolean
   readonly error?: string
 }
 
-/** The rules of a user to whom an authorizer allows nothing. */
+/** The rules of an authorizer that grants the user nothing. */
 export const noRules: Rules = { resourceRules: [], nonResourceRules: [], incomplete: false }
 
-/** The answer of an authorizer that these attributes do not concern. */
+/** The decision of an authorizer that does not handle these attributes. */
 export const noOpinion: Decision = { decision: 'noOpinion', reason: '' }

@@ -5,32 +5,32 @@ import type { TokenAuthenticator } from './token-authenticator.ts'
 
 const invalid: AuthenticationResult = { outcome: 'rejected', reason: 'invalid bearer token' }
 
-interface Remembered {
+interface CachedResult {
   readonly header: string
   readonly result: AuthenticationResult
 }
 
 /**
- * `Authorization: Bearer TOKEN`. The first of `tokens` that knows the token decides; a token that nobody knows is rejected. A connection whose
- * requests repeat a token of a lasting authenticator is looked up once.
+ * Authenticates `Authorization: Bearer TOKEN`. The first of `tokens` that knows the token decides; an unknown token is rejected.
+ * A token that repeats on one connection is looked up once if its authenticator is `isPermanent`.
  */
 export function createBearerTokenAuthenticator(...tokens: readonly TokenAuthenticator[]): Authenticator {
-  const remembered = new WeakMap<object, Remembered>()
+  const cache = new WeakMap<object, CachedResult>()
   return {
     authenticate: ({ headers, connection }) => {
       const header = headers.authorization
       if (header === undefined) return unknownCredentials
-      const known = connection === undefined ? undefined : remembered.get(connection)
+      const known = connection === undefined ? undefined : cache.get(connection)
       if (known?.header === header) return known.result
       const token = bearerToken(header)
       if (token === undefined) return unknownCredentials
       let next = 0
-      for (; tokens[next]?.lasting === true; next++) {
+      for (; tokens[next]?.isPermanent === true; next++) {
         const user = tokens[next]!.authenticateToken(token)
         if (user instanceof Promise) break
         if (user === undefined) continue
         const result = accepted(user)
-        if (connection !== undefined) remembered.set(connection, { header, result })
+        if (connection !== undefined) cache.set(connection, { header, result })
         return result
       }
       return firstKnown(tokens, next, token)
@@ -38,7 +38,7 @@ export function createBearerTokenAuthenticator(...tokens: readonly TokenAuthenti
   }
 }
 
-// Stays synchronous as long as the authenticators are: most requests never need a promise here.
+// Synchronous as long as the authenticators are: most requests need no promise here.
 function firstKnown(
   tokens: readonly TokenAuthenticator[],
   from: number,
@@ -56,7 +56,10 @@ function accepted(user: UserInfo): AuthenticationResult {
   return { outcome: 'authenticated', user }
 }
 
-/** The token of an Authorization header; undefined for another scheme or none. The scheme's case does not matter, what follows a second space is ignored. */
+/**
+ * Returns the token of an Authorization header; undefined for another scheme or no header. The scheme is case-insensitive. Text after a
+ * second space is ignored.
+ */
 export function bearerToken(header: string | undefined): string | undefined {
   const text = header?.trim()
   if (text === undefined || text === '') return undefined

@@ -5,11 +5,11 @@ import type { AuthenticationResult, Authenticator } from './authenticator.ts'
 import { credentialIdKey } from './users.ts'
 
 /**
- * The subject of a verified client certificate: the last CN is the user, as in Go, and each O a group. A certificate that did not verify is rejected rather
- * than overlooked, so that its owner gets an error instead of becoming anonymous.
+ * Authenticates verified client certificates: the last CN is the user name, as in Go, and each O a group.
+ * A certificate that failed verification is rejected, not ignored: its owner gets an error instead of becoming anonymous.
  */
 export function createClientCertificateAuthenticator(): Authenticator {
-  // All requests of a connection show the same object.
+  // All requests of a connection carry the same certificate object.
   const known = new WeakMap<PeerCertificate, AuthenticationResult>()
   return {
     authenticate: ({ peerCertificate, peerCertificateError }): AuthenticationResult => {
@@ -24,16 +24,16 @@ export function createClientCertificateAuthenticator(): Authenticator {
 }
 
 function resultOf({ subject, raw }: PeerCertificate): AuthenticationResult {
-  const name = all(subject.CN).at(-1)
+  const name = valuesOf(subject.CN).at(-1)
   if (!name) return unknownCredentials
   const fingerprint = createHash('sha256').update(raw).digest('hex')
   return {
     outcome: 'authenticated',
-    user: { name, uid: '', groups: all(subject.O), extra: { [credentialIdKey]: [`X509SHA256=${fingerprint}`] } },
+    user: { name, uid: '', groups: valuesOf(subject.O), extra: { [credentialIdKey]: [`X509SHA256=${fingerprint}`] } },
   }
 }
 
-// The subject of a peer certificate has a list where an attribute is repeated, whatever the type says.
-function all(value: string | readonly string[] | undefined): readonly string[] {
+// Despite its type, a peer certificate's subject holds an array where an attribute repeats.
+function valuesOf(value: string | readonly string[] | undefined): readonly string[] {
   return value === undefined ? [] : typeof value === 'string' ? [value] : value
 }

@@ -1,10 +1,13 @@
 export interface CsvRecord {
-  /** Where it begins, from 1. */
+  /** The line on which the record begins, from 1. */
   readonly line: number
   readonly fields: readonly string[]
 }
 
-/** RFC 4180 with rows of any length: quoted fields may hold commas, line ends and doubled quotes; empty lines are skipped. Throws with the line's number. */
+/**
+ * Parses RFC 4180 with rows of any length. Quoted fields may hold commas, line breaks and doubled quotes; empty lines are skipped. Errors
+ * name the line.
+ */
 export function parseCsv(text: string, fileName: string): CsvRecord[] {
   const records: CsvRecord[] = []
   let at = 0
@@ -31,7 +34,7 @@ export function parseCsv(text: string, fileName: string): CsvRecord[] {
     let field = text.slice(at, end)
     at = end
     if (field.endsWith('\r') && text[end] !== ',') field = field.slice(0, -1)
-    if (field.includes('"')) throw new Error(`${fileName}:${inLine}: a quote in a field that does not begin with one`)
+    if (field.includes('"')) throw new Error(`${fileName}:${inLine}: unexpected quote in an unquoted field`)
     return field
   }
 
@@ -41,7 +44,7 @@ export function parseCsv(text: string, fileName: string): CsvRecord[] {
     at++
     for (;;) {
       const end = text.indexOf('"', at)
-      if (end < 0) throw new Error(`${fileName}:${opened}: a quote is not closed`)
+      if (end < 0) throw new Error(`${fileName}:${opened}: missing closing quote`)
       const part = text.slice(at, end)
       field += part
       for (const character of part) if (character === '\n') line++
@@ -52,7 +55,7 @@ export function parseCsv(text: string, fileName: string): CsvRecord[] {
     }
     const next = text[at]
     if (next !== undefined && next !== ',' && next !== '\n' && !(next === '\r' && text[at + 1] === '\n')) {
-      throw new Error(`${fileName}:${line}: text after a closing quote`)
+      throw new Error(`${fileName}:${line}: unexpected text after a closing quote`)
     }
     return field
   }

@@ -2,7 +2,7 @@ import { newForbidden } from '@keelson/apimachinery'
 import type { ApiError, RequestInfo } from '@keelson/apimachinery'
 import type { AuthorizerAttributes } from './authorizer.ts'
 
-/** The 403 for a request that no authorizer allowed. */
+/** Builds the 403 for a request that no authorizer allowed. */
 export function forbiddenError(attributes: AuthorizerAttributes, reason: string): ApiError {
   const { info } = attributes
   const message = sanitize(forbiddenMessage(attributes.user.name, info))
@@ -17,7 +17,7 @@ function forbiddenMessage(userName: string, info: RequestInfo): string {
   return info.namespace === '' ? `${what} at the cluster scope` : `${what} in the namespace ${JSON.stringify(info.namespace)}`
 }
 
-/** The text repeats parts of the URL, and a browser must never take it for markup. */
+/** Escapes markup: the text repeats parts of the URL, and a browser must never render it. */
 function sanitize(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

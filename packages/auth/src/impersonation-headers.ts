@@ -5,8 +5,8 @@ const prefix = 'impersonate-'
 const extraPrefix = 'impersonate-extra-'
 
 /**
- * Whom a request wants to be taken for, as its headers say, nothing completed; undefined when it does not ask. `rawHeaders` are names and values in
- * turn, because values of a repeated header must not be joined: a comma is part of a group's name. Throws 400 for groups, a uid or extras without a name.
+ * Parses the impersonation headers as sent; undefined if there are none. Throws 400 for groups, a uid or extras without a name.
+ * `rawHeaders` alternates names and values: repeated headers must not be joined, because group names may contain commas.
  */
 export function impersonatedUser(rawHeaders: readonly string[]): UserInfo | undefined {
   let name = ''
@@ -14,7 +14,7 @@ export function impersonatedUser(rawHeaders: readonly string[]): UserInfo | unde
   let groups: string[] | undefined
   let extra: Map<string, string[]> | undefined
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
-    // Looked at for every request, so most names are told apart by one letter.
+    // Runs for every request, so the first letter rules out most names.
     if ((rawHeaders[i]!.charCodeAt(0) | 32) !== 0x69) continue
     const header = rawHeaders[i]!.toLowerCase()
     if (!header.startsWith(prefix)) continue
@@ -31,12 +31,12 @@ export function impersonatedUser(rawHeaders: readonly string[]): UserInfo | unde
   }
   if (name === '') {
     if (uid === '' && groups === undefined && extra === undefined) return undefined
-    throw newBadRequest(`requested ${inGoSyntax(uid, groups, extra)} without impersonating a user name`)
+    throw newBadRequest(`requested ${toGoSyntax(uid, groups, extra)} without impersonating a user name`)
   }
   return { name, uid, groups: groups ?? [], ...(extra === undefined ? {} : { extra: Object.fromEntries(extra) }) }
 }
 
-/** Malformed keys are kept as they are: who they name must still be checked. */
+/** Keeps malformed keys unchanged: they must still be authorized. */
 function unescapeKey(key: string): string {
   try {
     return decodeURIComponent(key)
@@ -45,7 +45,7 @@ function unescapeKey(key: string): string {
   }
 }
 
-function inGoSyntax(uid: string, groups: readonly string[] | undefined, extra: ReadonlyMap<string, readonly string[]> | undefined): string {
+function toGoSyntax(uid: string, groups: readonly string[] | undefined, extra: ReadonlyMap<string, readonly string[]> | undefined): string {
   const strings = (values: readonly string[]): string => `[]string{${values.map((value) => JSON.stringify(value)).join(', ')}}`
   const entries =
     extra && [...extra].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, values]) => `${JSON.stringify(key)}:${strings(values)}`)

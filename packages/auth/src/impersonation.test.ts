@@ -22,7 +22,7 @@ const listPods: RequestInfo = {
 }
 const masters = createPrivilegedGroupsAuthorizer('system:masters')
 
-/** "verb group/resource[/subresource] [namespace/]name" → allowed. */
+/** Allows the listed requests, each "verb group/resource[/subresource] [namespace/]name". */
 function permits(...permissions: readonly string[]): Authorizer {
   return {
     authorize({ info }) {
@@ -35,10 +35,10 @@ function permits(...permissions: readonly string[]): Authorizer {
   }
 }
 
-const as = (authorizer: Authorizer, user: UserInfo, wanted: Partial<UserInfo>): Promise<UserInfo> =>
+const impersonate = (authorizer: Authorizer, user: UserInfo, wanted: Partial<UserInfo>): Promise<UserInfo> =>
   authorizeImpersonation(authorizer, { user, info: listPods, wanted: { name: 'bob', groups: [], ...wanted } })
 
-test('headers are read one by one, whatever their case', () => {
+test('reads repeated headers separately and ignores case', () => {
   expect(impersonatedUser(['Host', 'x', 'If-Match', 'y'])).toBeUndefined()
   expect(
     impersonatedUser(['IMPERSONATE-User', 'bob', 'impersonate-user', 'eve', 'impersonate-group', 'a,b', 'Impersonate-Group', 'c']),
@@ -65,54 +65,56 @@ test.each([
   [['impersonate-group', 'system:masters'], 'UID:"", Groups:[]string{"system:masters"}, Extra:map[string][]string(nil)'],
   [['impersonate-uid', '7'], 'UID:"7", Groups:[]string(nil), Extra:map[string][]string(nil)'],
   [['impersonate-extra-a', '1', 'impersonate-user', ''], 'UID:"", Groups:[]string(nil), Extra:map[string][]string{"a":[]string{"1"}}'],
-])('what belongs to no name is refused: %j', (headers, text) => {
+])('rejects headers without a user name: %j', (headers, text) => {
   expect(() => impersonatedUser(headers)).toThrow(`requested &user.DefaultInfo{Name:"", ${text}} without impersonating a user name`)
 })
 
-test('an administrator becomes whom he names, and is no administrator then', async () => {
-  expect(await as(masters, admin, {})).toEqual({ name: 'bob', groups: ['system:authenticated'] })
-  expect(await as(masters, admin, { groups: ['system:masters'] })).toMatchObject({ groups: ['system:masters', 'system:authenticated'] })
-  expect(await as(masters, admin, { name: 'system:anonymous' })).toMatchObject({ groups: ['system:unauthenticated'] })
-  expect(await as(masters, admin, { name: 'system:serviceaccount:a:builder' })).toMatchObject({
+test('lets an administrator impersonate anyone, without keeping administrator rights', async () => {
+  expect(await impersonate(masters, admin, {})).toEqual({ name: 'bob', groups: ['system:authenticated'] })
+  expect(await impersonate(masters, admin, { groups: ['system:masters'] })).toMatchObject({
+    groups: ['system:masters', 'system:authenticated'],
+  })
+  expect(await impersonate(masters, admin, { name: 'system:anonymous' })).toMatchObject({ groups: ['system:unauthenticated'] })
+  expect(await impersonate(masters, admin, { name: 'system:serviceaccount:a:builder' })).toMatchObject({
     groups: ['system:serviceaccounts', 'system:serviceaccounts:a', 'system:authenticated'],
   })
-  expect(await as(masters, admin, { name: 'system:node:n1' })).toMatchObject({ groups: ['system:nodes', 'system:authenticated'] })
+  expect(await impersonate(masters, admin, { name: 'system:node:n1' })).toMatchObject({ groups: ['system:nodes', 'system:authenticated'] })
 })
 
-test('who may not is told the first permission that is missing', async () => {
-  await expect(as(masters, alice, { name: 'admin' })).rejects.toMatchObject({
+test('reports the first missing permission', async () => {
+  await expect(impersonate(masters, alice, { name: 'admin' })).rejects.toMatchObject({
     code: 403,
     message: 'pods is forbidden: User "alice" cannot impersonate-on:user-info:list resource "pods" in API group "" in the namespace "a"',
   })
-  await expect(as(masters, alice, { name: 'system:serviceaccount:a:b', groups: ['x'] })).rejects.toMatchObject({
+  await expect(impersonate(masters, alice, { name: 'system:serviceaccount:a:b', groups: ['x'] })).rejects.toMatchObject({
     message:
       'serviceaccounts "b" is forbidden: User "alice" cannot impersonate resource "serviceaccounts" in API group "" in the namespace "a"',
   })
 })
 
-test('each part that is asked for needs its own permission', async () => {
+test('requires a permission for each impersonated part', async () => {
   const old = permits('impersonate /users bob', 'impersonate /groups dev', 'impersonate authentication.k8s.io/userextras/k v')
-  expect(await as(old, alice, { groups: ['dev'], extra: { k: ['v'] } })).toMatchObject({
+  expect(await impersonate(old, alice, { groups: ['dev'], extra: { k: ['v'] } })).toMatchObject({
     name: 'bob',
     groups: ['dev', 'system:authenticated'],
   })
-  await expect(as(old, alice, { groups: ['dev', 'ops'] })).rejects.toMatchObject({ code: 403 })
-  await expect(as(old, alice, { uid: '1' })).rejects.toMatchObject({ code: 403 })
-  await expect(as(old, alice, { extra: { k: ['v', 'w'] } })).rejects.toMatchObject({ code: 403 })
+  await expect(impersonate(old, alice, { groups: ['dev', 'ops'] })).rejects.toMatchObject({ code: 403 })
+  await expect(impersonate(old, alice, { uid: '1' })).rejects.toMatchObject({ code: 403 })
+  await expect(impersonate(old, alice, { extra: { k: ['v', 'w'] } })).rejects.toMatchObject({ code: 403 })
 })
 
-test('the limited permission holds for its verb, and never makes an administrator', async () => {
+test("limits a mode's permission to its verb and never grants system:masters", async () => {
   const limited = permits(
     'impersonate-on:user-info:list /pods a/',
     'impersonate:user-info authentication.k8s.io/users bob',
     'impersonate:user-info authentication.k8s.io/groups system:masters',
   )
-  expect(await as(limited, alice, {})).toMatchObject({ name: 'bob' })
+  expect(await impersonate(limited, alice, {})).toMatchObject({ name: 'bob' })
   const get = { ...listPods, verb: 'get' }
   await expect(authorizeImpersonation(limited, { user: alice, info: get, wanted: { name: 'bob', groups: [] } })).rejects.toMatchObject({
     code: 403,
   })
-  await expect(as(limited, alice, { groups: ['system:masters'] })).rejects.toMatchObject({
+  await expect(impersonate(limited, alice, { groups: ['system:masters'] })).rejects.toMatchObject({
     message: expect.stringContaining('impersonating the system:masters group is not allowed') as string,
   })
 })

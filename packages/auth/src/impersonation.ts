@@ -5,26 +5,26 @@ import { forbiddenError } from './forbidden.ts'
 import { anonymousUser, authenticatedGroup, mastersGroup, unauthenticatedGroup } from './users.ts'
 import { nodeOf, serviceAccountGroups, serviceAccountOf } from './well-known-user-names.ts'
 
-/** Who asks, what for, and whom he wants to be taken for. */
+/** The impersonating user, the request, and the user to impersonate. */
 export interface ImpersonationRequest extends AuthorizerAttributes {
   readonly wanted: UserInfo
 }
 
-/** Fewer are asked about one by one; from here on a permission for all of them is tried first. */
-const many = 4
+/** From this many values on, a wildcard permission is tried before one check for each value. */
+const wildcardThreshold = 4
 const nodeNameKey = 'authentication.kubernetes.io/node-name'
 const nodesGroup = 'system:nodes'
 
 /**
- * The user that a request is served as when it impersonates one. Throws 403 unless one of the ways to be allowed applies: a permission limited to a
- * kind of user and to what is asked (`impersonate-on:MODE:VERB` and `impersonate:MODE`, KEP-5284), or the old one for anything (`impersonate`).
- * When all refuse, the first refusal is told.
+ * Authorizes impersonation and returns the user to serve the request as. Throws 403 unless a mode or the legacy permission allows it.
+ * A mode limits the kind of user and the request (`impersonate-on:MODE:VERB` and `impersonate:MODE`, KEP-5284).
+ * The legacy permission (`impersonate`) covers any request. If all refuse, the first refusal is thrown.
  */
 export async function authorizeImpersonation(authorizer: Authorizer, request: ImpersonationRequest): Promise<UserInfo> {
   let refusal: unknown
   for (const mode of [...modesFor(request), undefined]) {
     try {
-      return await inMode(authorizer, request, mode)
+      return await authorizeInMode(authorizer, request, mode)
     } catch (error) {
       if (!isApiError(error, 'Forbidden')) throw error
       refusal ??= error
@@ -40,27 +40,32 @@ function modesFor({ user, wanted }: ImpersonationRequest): Mode[] {
   const node = nodeOf(wanted.name)
   if (node !== undefined) {
     if (!onlyNamed) return []
-    const at = user.extra?.[nodeNameKey]
-    const isHere = serviceAccountOf(user.name) !== undefined && at?.length === 1 && at[0] === node
-    return isHere ? ['associated-node', 'arbitrary-node'] : ['arbitrary-node']
+    const nodeNames = user.extra?.[nodeNameKey]
+    const runsOnNode = serviceAccountOf(user.name) !== undefined && nodeNames?.length === 1 && nodeNames[0] === node
+    return runsOnNode ? ['associated-node', 'arbitrary-node'] : ['arbitrary-node']
   }
   if (serviceAccountOf(wanted.name) !== undefined) return onlyNamed ? ['serviceaccount'] : []
   return ['user-info']
 }
 
-async function inMode(authorizer: Authorizer, { user, info, wanted }: ImpersonationRequest, mode: Mode | undefined): Promise<UserInfo> {
-  const requestor = mode === 'associated-node' ? withKeysOfExtra(user) : user
-  if (mode !== undefined) await demand(authorizer, { user: requestor, info: { ...info, verb: `impersonate-on:${mode}:${info.verb}` } })
-  const asked = new Questions(authorizer, requestor, mode)
-  const groups = await asked.name(wanted)
-  if (wanted.uid) await asked.uid(wanted.uid)
-  await asked.groups(wanted.groups)
-  await asked.extra(wanted.extra ?? {})
+async function authorizeInMode(
+  authorizer: Authorizer,
+  { user, info, wanted }: ImpersonationRequest,
+  mode: Mode | undefined,
+): Promise<UserInfo> {
+  const requestor = mode === 'associated-node' ? withExtraKeysOnly(user) : user
+  if (mode !== undefined)
+    await requireAllowed(authorizer, { user: requestor, info: { ...info, verb: `impersonate-on:${mode}:${info.verb}` } })
+  const checks = new PermissionChecks(authorizer, requestor, mode)
+  const groups = await checks.name(wanted)
+  if (wanted.uid) await checks.uid(wanted.uid)
+  await checks.groups(wanted.groups)
+  await checks.extra(wanted.extra ?? {})
   return { ...wanted, groups: withAuthentication(wanted.name, groups) }
 }
 
-/** The permissions that one mode asks for; nothing is decided about what was not asked. */
-class Questions {
+/** Checks the permissions that one mode requires. Parts that are not impersonated need no permission. */
+class PermissionChecks {
   readonly #authorizer: Authorizer
   readonly #user: UserInfo
   readonly #mode: Mode | undefined
@@ -71,51 +76,51 @@ class Questions {
     this.#mode = mode
   }
 
-  /** Resolves to the groups of the user, where its name says them. */
+  /** Checks the user name. Resolves to the user's groups, including those implied by the name. */
   async name({ name, groups }: UserInfo): Promise<readonly string[]> {
     const account = serviceAccountOf(name)
     if (account !== undefined) {
-      await this.#ask({ ...this.#core('serviceaccounts', account.name), namespace: account.namespace })
+      await this.#require({ ...this.#core('serviceaccounts', account.name), namespace: account.namespace })
       return groups.length > 0 ? groups : serviceAccountGroups(account.namespace)
     }
     const node = this.#mode === undefined ? undefined : nodeOf(name)
     if (node === undefined) {
-      await this.#ask(this.#core('users', name))
+      await this.#require(this.#core('users', name))
       return groups
     }
-    await this.#ask(this.#core('nodes', this.#mode === 'associated-node' ? '*' : node))
+    await this.#require(this.#core('nodes', this.#mode === 'associated-node' ? '*' : node))
     return [nodesGroup]
   }
 
   uid(uid: string): Promise<void> {
-    return this.#ask(this.#authentication('uids', uid))
+    return this.#require(this.#authentication('uids', uid))
   }
 
   async groups(groups: readonly string[]): Promise<void> {
     if (this.#mode !== undefined) {
-      if (groups.includes('')) this.#refuse(this.#core('groups', ''), 'impersonating the empty string group is not allowed')
+      if (groups.includes('')) this.#deny(this.#core('groups', ''), 'impersonating the empty string group is not allowed')
       if (groups.includes(mastersGroup)) {
-        this.#refuse(this.#core('groups', mastersGroup), 'impersonating the system:masters group is not allowed')
+        this.#deny(this.#core('groups', mastersGroup), 'impersonating the system:masters group is not allowed')
       }
-      if (groups.length >= many && (await this.#allows(this.#core('groups', '*')))) return
+      if (groups.length >= wildcardThreshold && (await this.#allows(this.#core('groups', '*')))) return
     }
-    for (const group of groups) await this.#ask(this.#core('groups', group))
+    for (const group of groups) await this.#require(this.#core('groups', group))
   }
 
   async extra(extra: NonNullable<UserInfo['extra']>): Promise<void> {
     const entries = Object.entries(extra)
     const count = entries.reduce((sum, [, values]) => sum + values.length, 0)
     if (this.#mode !== undefined && count > 0) {
-      const wrong = entries.map(([key, values]) => wrongExtra(key, values)).find((text) => text !== undefined)
-      if (wrong !== undefined) this.#refuse(this.#authentication('userextras', ''), wrong)
-      if (count >= many && (await this.#allows({ ...this.#authentication('userextras', '*'), subresource: '*' }))) return
+      const error = entries.map(([key, values]) => extraError(key, values)).find((text) => text !== undefined)
+      if (error !== undefined) this.#deny(this.#authentication('userextras', ''), error)
+      if (count >= wildcardThreshold && (await this.#allows({ ...this.#authentication('userextras', '*'), subresource: '*' }))) return
     }
     for (const [key, values] of entries) {
-      for (const value of values) await this.#ask({ ...this.#authentication('userextras', value), subresource: key })
+      for (const value of values) await this.#require({ ...this.#authentication('userextras', value), subresource: key })
     }
   }
 
-  /** The old permission is about names of the core group, the newer ones about authentication's. */
+  /** The legacy permission uses resources of the core group; the modes use those of authentication.k8s.io. */
   #core(resource: string, name: string): RequestInfo {
     return this.#mode === undefined ? this.#info('', resource, name) : this.#authentication(resource, name)
   }
@@ -126,30 +131,32 @@ class Questions {
 
   #info(apiGroup: string, resource: string, name: string): RequestInfo {
     const verb = this.#mode === undefined ? 'impersonate' : `impersonate:${this.#mode}`
-    const nothing = { path: '', apiPrefix: '', namespace: '', subresource: '', parts: [] }
-    return { ...nothing, isResourceRequest: true, verb, apiGroup, apiVersion: 'v1', resource, name }
+    const empty = { path: '', apiPrefix: '', namespace: '', subresource: '', parts: [] }
+    return { ...empty, isResourceRequest: true, verb, apiGroup, apiVersion: 'v1', resource, name }
   }
 
-  #ask(info: RequestInfo): Promise<void> {
-    return demand(this.#authorizer, { user: this.#user, info })
+  #require(info: RequestInfo): Promise<void> {
+    return requireAllowed(this.#authorizer, { user: this.#user, info })
   }
 
   async #allows(info: RequestInfo): Promise<boolean> {
     return (await this.#authorizer.authorize({ user: this.#user, info })).decision === 'allow'
   }
 
-  #refuse(info: RequestInfo, reason: string): never {
+  #deny(info: RequestInfo, reason: string): never {
     throw forbiddenError({ user: this.#user, info }, reason)
   }
 }
 
-async function demand(authorizer: Authorizer, attributes: AuthorizerAttributes): Promise<void> {
+async function requireAllowed(authorizer: Authorizer, attributes: AuthorizerAttributes): Promise<void> {
   const { decision, reason } = await authorizer.authorize(attributes)
   if (decision !== 'allow') throw forbiddenError(attributes, reason)
 }
 
-/** One permission for all nodes that a service account runs on, so nothing that differs between them may decide. */
-function withKeysOfExtra(user: UserInfo): UserInfo {
+/**
+ * Replaces extra values by their keys: one permission covers a service account on all nodes, so the decision must not depend on the node.
+ */
+function withExtraKeysOnly(user: UserInfo): UserInfo {
   return { ...user, extra: { 'authentication.kubernetes.io/associated-node-keys': Object.keys(user.extra ?? {}).sort() } }
 }
 
@@ -159,7 +166,7 @@ function withAuthentication(name: string, groups: readonly string[]): readonly s
   return groups.includes(group) ? groups : [...groups, group]
 }
 
-function wrongExtra(key: string, values: readonly string[]): string | undefined {
+function extraError(key: string, values: readonly string[]): string | undefined {
   if (key === '') return 'impersonating the empty string key in extra is not allowed'
   const [domain = '', path = ''] = key.split(/\/(.*)/s)
   if (isDNS1123Subdomain(domain).length > 0 || !/^[\w/~.%!$&'()*+,;=:-]+$/.test(path)) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseTokenFile } from './token-file.ts'
 
-test('a line is token, user, uid and optionally quoted groups', () => {
+test('parses token, user, uid and optional quoted groups', () => {
   const { tokens, warnings } = parseTokenFile(
     'admintoken,admin,1,"system:masters,dev"\nalicetoken,alice,alice-uid\r\n\n"a,b","q""x",u,g\n',
     'f',
@@ -15,16 +15,16 @@ test('a line is token, user, uid and optionally quoted groups', () => {
 })
 
 test.each([
-  ['t,alice', 'tokens.csv:1: a token line has at least 3 columns (token, user name, user uid), found 2'],
-  ['a,b,c\n\nx,"y', 'tokens.csv:3: a quote is not closed'],
-  ['a,b,c\nx,y"z,u', 'tokens.csv:2: a quote in a field that does not begin with one'],
-  ['a,"b"x,c', 'tokens.csv:1: text after a closing quote'],
-  ['a,b,c,"g\ng"\nx', 'tokens.csv:3: a token line has at least 3 columns (token, user name, user uid), found 1'],
-])('%j is refused with its line', (text, message) => {
+  ['t,alice', 'tokens.csv:1: expected at least 3 columns (token, user name, user uid), found 2'],
+  ['a,b,c\n\nx,"y', 'tokens.csv:3: missing closing quote'],
+  ['a,b,c\nx,y"z,u', 'tokens.csv:2: unexpected quote in an unquoted field'],
+  ['a,"b"x,c', 'tokens.csv:1: unexpected text after a closing quote'],
+  ['a,b,c,"g\ng"\nx', 'tokens.csv:3: expected at least 3 columns (token, user name, user uid), found 1'],
+])('rejects %j and names the line', (text, message) => {
   expect(() => parseTokenFile(text, 'tokens.csv')).toThrow(message)
 })
 
-test('empty and repeated tokens are accepted with a warning; the last one counts', () => {
+test('accepts empty and repeated tokens with a warning; the last one wins', () => {
   const { tokens, warnings } = parseTokenFile(',ghost,1\nt,alice,1\nt,bob,2\n', 'f')
   expect(tokens).toEqual([['t', { name: 'bob', uid: '2', groups: [] }]])
   expect(warnings).toHaveLength(2)

@@ -6,24 +6,24 @@ import type { TokenAuthenticator } from './token-authenticator.ts'
 
 export interface TokenFile {
   readonly tokens: readonly (readonly [token: string, user: UserInfo])[]
-  /** What is odd but accepted: empty and repeated tokens, each with its line. */
+  /** Accepted but suspicious lines: empty and repeated tokens, each with its line number. */
   readonly warnings: readonly string[]
 }
 
-/** A line is `token,user,uid` or `token,user,uid,"group1,group2"`. Throws with the line's number. */
+/** Parses lines of `token,user,uid` or `token,user,uid,"group1,group2"`. Errors name the line. */
 export function parseTokenFile(text: string, fileName: string): TokenFile {
   const tokens = new Map<string, UserInfo>()
   const warnings: string[] = []
   for (const { line, fields } of parseCsv(text, fileName)) {
     const [token, name, uid, groups] = fields
     if (token === undefined || name === undefined || uid === undefined) {
-      throw new Error(`${fileName}:${line}: a token line has at least 3 columns (token, user name, user uid), found ${fields.length}`)
+      throw new Error(`${fileName}:${line}: expected at least 3 columns (token, user name, user uid), found ${fields.length}`)
     }
     if (token === '') {
-      warnings.push(`${fileName}:${line}: the token is empty; the line is ignored`)
+      warnings.push(`${fileName}:${line}: empty token; the line is ignored`)
       continue
     }
-    if (tokens.has(token)) warnings.push(`${fileName}:${line}: the token was already given; this line replaces the earlier one`)
+    if (tokens.has(token)) warnings.push(`${fileName}:${line}: repeated token; this line replaces the earlier one`)
     tokens.set(token, { name, uid, groups: groups === undefined ? [] : groups.split(',') })
   }
   return { tokens: [...tokens], warnings }

@@ -12,7 +12,7 @@ const forOthers: TokenAuthenticator = {
 }
 const reviewer = createTokenReviewer({ tokens: [createStaticTokens([['a', alice]]), forOthers], audiences: ['api'] })
 
-it('says whose a token is, and for whom', async () => {
+it("reports a token's user and audiences", async () => {
   const user = { name: 'alice', groups: ['dev', 'system:authenticated'] }
   expect(await reviewer.reviewToken('a', [])).toEqual({ authenticated: true, user, audiences: ['api'] })
   expect(await reviewer.reviewToken('a', ['vault', 'api'])).toEqual({ authenticated: true, user, audiences: ['api'] })
@@ -23,6 +23,6 @@ it.each([
   ['a', ['vault']],
   ['b', []],
   ['c', []],
-])('knows nothing of %s for %j', async (token, audiences) => {
+])('does not authenticate %s for %j', async (token, audiences) => {
   expect(await reviewer.reviewToken(token, audiences)).toEqual({ authenticated: false, error: 'invalid bearer token' })
 })

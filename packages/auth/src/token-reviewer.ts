@@ -3,7 +3,7 @@ import type { TokenAuthenticator, TokenForAudiences } from './token-authenticato
 import { authenticatedUser } from './users.ts'
 
 export interface TokenReviewer {
-  /** `audiences` are those it must be for one of; none: this server's own. */
+  /** Reviews a token for `audiences`; if empty, for this server's own. */
   reviewToken(token: string, audiences: readonly string[]): Promise<TokenVerdict>
 }
 
@@ -13,21 +13,21 @@ export type TokenVerdict =
 
 export interface TokenReviewerOptions {
   readonly tokens: readonly TokenAuthenticator[]
-  /** This server's. */
+  /** This server's audiences. */
   readonly audiences: readonly string[]
 }
 
-/** Says of a token what a request with it would be told; and for whom it is, which a request is not asked. */
-export function createTokenReviewer({ tokens, audiences: own }: TokenReviewerOptions): TokenReviewer {
+/** Reviews a token as if a request carried it, and also reports the audiences it is valid for. */
+export function createTokenReviewer({ tokens, audiences: ownAudiences }: TokenReviewerOptions): TokenReviewer {
   async function find(authenticator: TokenAuthenticator, token: string, wanted: readonly string[]): Promise<TokenForAudiences | undefined> {
     if (authenticator.authenticateFor !== undefined) return authenticator.authenticateFor(token, wanted)
-    const audiences = wanted.filter((audience) => own.includes(audience))
+    const audiences = wanted.filter((audience) => ownAudiences.includes(audience))
     const user = audiences.length > 0 ? await authenticator.authenticateToken(token) : undefined
     return user && { user, audiences }
   }
   return {
     async reviewToken(token, audiences) {
-      const wanted = audiences.length > 0 ? audiences : own
+      const wanted = audiences.length > 0 ? audiences : ownAudiences
       for (const authenticator of tokens) {
         const found = await find(authenticator, token, wanted)
         if (found === undefined) continue

@@ -1,19 +1,19 @@
 import type { UserInfo } from '@keelson/apimachinery'
 
-/** Names that the API server itself gives meaning to. */
+/** User and group names with a meaning in the API server. */
 export const anonymousUser = 'system:anonymous'
 export const apiServerUser = 'system:apiserver'
 export const authenticatedGroup = 'system:authenticated'
 export const unauthenticatedGroup = 'system:unauthenticated'
-/** Members may do everything, whatever the authorizers after it say, and are never turned away for load. */
+/** Members may do everything, whatever later authorizers say, and are exempt from load limits. */
 export const mastersGroup = 'system:masters'
-/** The `extra` key that says which credential was used. */
+/** The `extra` key that identifies the credential. */
 export const credentialIdKey = 'authentication.kubernetes.io/credential-id'
 
-// A static token answers with the same user each time, so its widened form is made once.
+// A static token yields the same user object each time, so its version with `system:authenticated` is built once.
 const widened = new WeakMap<UserInfo, UserInfo>()
 
-/** Adds `system:authenticated` to the groups; the anonymous user stays as it is. */
+/** Adds `system:authenticated` to the groups. The anonymous user stays unchanged. */
 export function authenticatedUser(user: UserInfo): UserInfo {
   if (user.name === anonymousUser || user.groups.includes(authenticatedGroup) || user.groups.includes(unauthenticatedGroup)) return user
   let wide = widened.get(user)

@@ -6,8 +6,9 @@ import type { AuthenticationResult, Authenticator } from './authenticator.ts'
 const header = 'sec-websocket-protocol'
 
 /**
- * A bearer token among the protocols of a WebSocket, which is the only place where a page can put one. Another protocol must be offered with it,
- * since one has to be chosen. `bearer` decides about the token; where it accepts, the token is taken out of the headers.
+ * Reads a bearer token from the WebSocket subprotocols, the only place where a web page can send one. The client must offer another
+ * subprotocol too,
+ * since the server has to choose one. If `bearer` accepts the token, it is removed from the headers.
  */
 export function createWebSocketTokenAuthenticator(bearer: Authenticator): Authenticator {
   return {
@@ -31,7 +32,7 @@ function asksForWebSocket({ connection = '', upgrade = '' }: IncomingHttpHeaders
   return upgrade.toLowerCase() === 'websocket' && /(^|[\s,])upgrade([\s,]|$)/i.test(connection)
 }
 
-/** Or what is wrong with them. */
+/** Returns the token and the other subprotocols, or an error message. */
 function readProtocols(offered: string): { readonly token: string; readonly others: readonly string[] } | string {
   const protocols = offered.split(',').map((protocol) => protocol.trim())
   const others = protocols.filter((protocol) => !protocol.startsWith(prefix))
@@ -41,7 +42,7 @@ function readProtocols(offered: string): { readonly token: string; readonly othe
   if (more.length > 0) return 'multiple base64.bearer.authorization tokens specified'
   if (!/^[\w-]+$/.test(encoded)) return 'invalid base64.bearer.authorization token encoding'
   const token = Buffer.from(encoded, 'base64url').toString()
-  // As a header it would be two things; no token of ours has spaces.
+  // A header with spaces would hold two values; valid tokens contain none.
   if (/[\s\ufffd]/.test(token)) return 'invalid base64.bearer.authorization token'
   if (others.length === 0) return 'missing additional subprotocol'
   return { token, others }

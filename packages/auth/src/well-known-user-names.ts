@@ -5,7 +5,7 @@ export interface ServiceAccountName {
   readonly name: string
 }
 
-/** "system:serviceaccount:default:builder". */
+/** Parses "system:serviceaccount:default:builder". */
 export function serviceAccountOf(userName: string): ServiceAccountName | undefined {
   const [system, kind, namespace = '', name = '', ...rest] = userName.split(':', 5)
   if (system !== 'system' || kind !== 'serviceaccount' || rest.length > 0) return undefined
@@ -16,12 +16,12 @@ export function serviceAccountUserName(namespace: string, name: string): string 
   return `system:serviceaccount:${namespace}:${name}`
 }
 
-/** What every service account of a namespace is a member of. */
+/** Lists the groups of every service account in a namespace. */
 export function serviceAccountGroups(namespace: string): string[] {
   return ['system:serviceaccounts', `system:serviceaccounts:${namespace}`]
 }
 
-/** "system:node:worker-1" → "worker-1". */
+/** Parses "system:node:worker-1" into "worker-1". */
 export function nodeOf(userName: string): string | undefined {
   if (!userName.startsWith('system:node:')) return undefined
   const name = userName.slice('system:node:'.length)

@@ -1,28 +1,28 @@
 import { isPathSegmentName } from '@keelson/apimachinery'
 import { serviceAccountUserName } from '../well-known-user-names.ts'
 
-/** An object as a token remembers it. */
+/** An object that a token is bound to. */
 export interface ObjectReference {
   readonly name: string
-  /** Absent for a node that was not there when the token was made. */
+  /** Absent for a node that did not exist when the token was issued. */
   readonly uid?: string
 }
 
-/** What a service account's token says, beside who issued it. */
+/** The claims of a service account token, without the issuer. */
 export interface ServiceAccountClaims {
   readonly namespace: string
   readonly serviceAccount: ObjectReference
   readonly audiences: readonly string[]
   readonly expirationSeconds: number
-  /** At most one of the three, but that a pod's node may stand beside the pod. */
+  /** At most one of pod, secret and node, except that a pod's token may also name its node. */
   readonly pod?: ObjectReference
   readonly secret?: ObjectReference
   readonly node?: ObjectReference
-  /** When the holder should have asked for a new token, though this one is still good. */
+  /** Age at which the holder should have requested a new token, although this one is still valid. */
   readonly warnAfterSeconds?: number
 }
 
-/** The members of the token's payload under "kubernetes.io". */
+/** The private claims, under "kubernetes.io" in the token's payload. */
 export interface KubernetesClaims {
   readonly namespace: string
   readonly node?: ObjectReference
@@ -43,7 +43,7 @@ export interface TokenPayload {
   readonly sub: string
 }
 
-/** `now` in ms; `id` unique to the token. */
+/** Builds a token's payload. `now` is in milliseconds; `id` must be unique to the token. */
 export function tokenPayload(claims: ServiceAccountClaims, issuer: string, now: number, id: string): TokenPayload {
   const seconds = Math.floor(now / 1000)
   const { namespace, serviceAccount, pod, secret, node, warnAfterSeconds } = claims
@@ -66,14 +66,15 @@ export function tokenPayload(claims: ServiceAccountClaims, issuer: string, now: 
   }
 }
 
-/** A payload whose signature was found good, with every member of the type it should have; undefined otherwise. */
+/** Type-checks a payload whose signature is valid; undefined if a member has the wrong type. */
 export function readPayload(payload: Readonly<Record<string, unknown>>): TokenPayload | undefined {
-  const { aud, exp, iat, nbf, iss, jti, sub, 'kubernetes.io': own } = payload
+  const { aud, exp, iat, nbf, iss, jti, sub, 'kubernetes.io': privateClaims } = payload
   const audiences = typeof aud === 'string' ? [aud] : aud
   const times = [exp, iat, nbf].every((time) => typeof time === 'number' && Number.isFinite(time))
-  if (!times || typeof iss !== 'string' || typeof sub !== 'string' || typeof own !== 'object' || own === null) return undefined
+  if (!times || typeof iss !== 'string' || typeof sub !== 'string' || typeof privateClaims !== 'object' || privateClaims === null)
+    return undefined
   if (!Array.isArray(audiences) || !audiences.every((audience) => typeof audience === 'string')) return undefined
-  const { namespace, serviceaccount, pod, secret, node, warnafter } = own as Record<string, unknown>
+  const { namespace, serviceaccount, pod, secret, node, warnafter } = privateClaims as Record<string, unknown>
   if (!isName(namespace) || !isReference(serviceaccount)) return undefined
   if (![pod, secret, node].every((reference) => reference === undefined || isReference(reference))) return undefined
   if (warnafter !== undefined && typeof warnafter !== 'number') return undefined
@@ -85,7 +86,7 @@ function isReference(value: unknown): value is ObjectReference {
   return isName(name) && (uid === undefined || typeof uid === 'string')
 }
 
-/** What an object or a namespace may be called; anything else is no object's, and must not be looked up. */
+/** Returns whether the value can name an object or a namespace. Other values must not be looked up. */
 function isName(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && isPathSegmentName(value).length === 0
 }

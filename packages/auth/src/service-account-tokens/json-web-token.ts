@@ -1,12 +1,12 @@
 import { sign, verify } from 'node:crypto'
 import type { SigningKey, TokenAlgorithm, VerificationKey } from './token-keys.ts'
 
-// JSON Web Tokens are our own code: a library would bring every algorithm and key source that has made forgeries elsewhere, and this needs four algorithms, one
-// form and keys that are known beforehand. Checked against Web Crypto in the tests, and no laxer than go-jose, which kube-apiserver uses.
+// Own JSON Web Token code: a library would bring every algorithm and key source that has allowed forgeries elsewhere. Only four algorithms,
+// one serialization and known keys are needed. Tests check it against Web Crypto; it is no laxer than go-jose, which kube-apiserver uses.
 
 const digests: Readonly<Record<TokenAlgorithm, string>> = { RS256: 'sha256', ES256: 'sha256', ES384: 'sha384', ES512: 'sha512' }
 
-/** A token in its compact form (RFC 7515), taken apart. Nothing in it is to be believed before `hasSignatureOf`. */
+/** A parsed token in compact serialization (RFC 7515). Nothing in it is trustworthy before `hasSignatureOf`. */
 export interface ParsedToken {
   readonly algorithm: unknown
   readonly keyId: string
@@ -15,7 +15,7 @@ export interface ParsedToken {
   readonly signature: Buffer
 }
 
-/** Signed off the main thread. */
+/** Signs off the main thread. */
 export function signToken(payload: object, key: SigningKey): Promise<string> {
   const signed = `${encode({ alg: key.algorithm, kid: key.id })}.${encode(payload)}`
   return new Promise((resolve, reject) => {
@@ -26,16 +26,16 @@ export function signToken(payload: object, key: SigningKey): Promise<string> {
   })
 }
 
-/** Three parts of base64 for URLs, without padding. Node's decoder also takes other alphabets, and passes over what is in none. */
-const compactForm = /^[\w-]+\.[\w-]+\.[\w-]+$/
+/** Three base64url parts without padding. Node's decoder also accepts other alphabets and skips invalid characters. */
+const compactSerialization = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
-/** undefined for what is no token of this form, or asks for what is not understood here. */
+/** Parses a token; undefined if it is malformed or requires an unsupported extension. */
 export function parseToken(token: string): ParsedToken | undefined {
-  if (!compactForm.test(token)) return undefined
+  if (!compactSerialization.test(token)) return undefined
   const parts = token.split('.')
   const [header, payload] = parts.slice(0, 2).map(decode)
   if (header === undefined || payload === undefined) return undefined
-  // RFC 7515, 4.1.11: who does not understand an extension that is critical must refuse the token. `b64: false` is one that changes what is signed.
+  // RFC 7515, 4.1.11: a token with an unsupported critical extension must be refused. `b64: false` changes the signed bytes.
   if ('crit' in header || header['b64'] === false) return undefined
   return {
     algorithm: header['alg'],
@@ -46,7 +46,7 @@ export function parseToken(token: string): ParsedToken | undefined {
   }
 }
 
-/** The key decides the algorithm; a token that names another is not its own. */
+/** Verifies the signature. The key decides the algorithm; a token that names another algorithm fails. */
 export function hasSignatureOf(token: ParsedToken, key: VerificationKey): boolean {
   if (token.algorithm !== key.algorithm) return false
   return verify(digests[key.algorithm], token.signed, { key: key.publicKey, dsaEncoding: 'ieee-p1363' }, token.signature)

@@ -1,17 +1,17 @@
 import type { VerificationKey } from './token-keys.ts'
 
-/** What verifiers elsewhere read to check tokens by themselves (OpenID Connect Discovery 1.0). */
+/** Discovery documents that let other verifiers check tokens (OpenID Connect Discovery 1.0). */
 export interface OpenIdDocuments {
-  /** At `/.well-known/openid-configuration`. */
+  /** Served at `/.well-known/openid-configuration`. */
   readonly configuration: string
-  /** At `/openid/v1/jwks`. */
+  /** Served at `/openid/v1/jwks`. */
   readonly keySet: string
 }
 
 export const openIdConfigurationPath = '/.well-known/openid-configuration'
 export const keySetPath = '/openid/v1/jwks'
 
-/** Throws for an issuer that cannot be published: it must be an https URL without query and fragment. */
+/** Builds the documents. Throws for an issuer that cannot be published: it must be an https URL without query and fragment. */
 export function openIdDocuments(issuer: string, keySetUri: string, keys: readonly VerificationKey[]): OpenIdDocuments {
   const url = URL.parse(issuer)
   if (url?.protocol !== 'https:') throw new Error(`issuer URL must use https scheme, got: ${issuer}`)

@@ -8,13 +8,13 @@ import { hasSignatureOf, parseToken } from './json-web-token.ts'
 import { serviceAccountUser } from './service-account-user.ts'
 import type { VerificationKey } from './token-keys.ts'
 
-/** What of an object decides whether tokens bound to it are good. */
+/** The fields of an object that decide whether tokens bound to it are valid. */
 export interface BoundObject {
   readonly uid: string
   readonly deletionTimestamp?: string
 }
 
-/** Looks objects up that tokens are bound to; undefined when there is none. `namespace` is "" for nodes. */
+/** Looks up an object that a token is bound to; undefined if it does not exist. `namespace` is "" for nodes. */
 export type BoundObjectGetter = (
   resource: 'serviceaccounts' | 'pods' | 'secrets' | 'nodes',
   namespace: string,
@@ -22,23 +22,23 @@ export type BoundObjectGetter = (
 ) => Promise<BoundObject | undefined>
 
 export interface ServiceAccountAuthenticatorOptions {
-  /** Tokens of other issuers are left to others. */
+  /** Tokens of other issuers are left to other authenticators. */
   readonly issuers: readonly string[]
   readonly keys: readonly VerificationKey[]
-  /** A token must be meant for one of these. */
+  /** A token must be valid for at least one of these. */
   readonly audiences: readonly string[]
   readonly getter: BoundObjectGetter
   readonly clock?: Clock
 }
 
-/** How far two clocks may differ, ms. */
-const leeway = 60_000
-/** Signatures that were found good are remembered for so many tokens. */
-const rememberedTokens = 4096
+/** Tolerated clock skew, ms. */
+const clockSkew = 60_000
+/** Number of tokens whose valid signature is cached. */
+const maxCachedTokens = 4096
 
 /**
- * Accepts the tokens of service accounts: signed by one of the keys, in time, for this server, and bound to objects that are still there.
- * A signature is checked once; the objects are looked up each time, so a deletion ends a token at once.
+ * Accepts service account tokens that are signed by one of the keys, unexpired, for this server's audience, and bound to existing objects.
+ * Signatures are cached. The bound objects are looked up each time, so deleting one revokes its tokens at once.
  */
 export function createServiceAccountAuthenticator(options: ServiceAccountAuthenticatorOptions): TokenAuthenticator {
   const { clock = systemClock, getter } = options
@@ -55,36 +55,36 @@ export function createServiceAccountAuthenticator(options: ServiceAccountAuthent
     const payload = candidates.some((key) => hasSignatureOf(parsed, key)) ? readPayload(parsed.payload) : undefined
     if (payload === undefined) return undefined
     verified.set(digest, payload)
-    if (verified.size > rememberedTokens) verified.delete(verified.keys().next().value!)
+    if (verified.size > maxCachedTokens) verified.delete(verified.keys().next().value!)
     return payload
   }
 
   function isInTime({ exp, nbf, iat }: TokenPayload, now: number): boolean {
-    return now <= exp * 1000 + leeway && now + leeway >= nbf * 1000 && now + leeway >= iat * 1000
+    return now <= exp * 1000 + clockSkew && now + clockSkew >= nbf * 1000 && now + clockSkew >= iat * 1000
   }
 
-  async function stands(payload: TokenPayload, now: number): Promise<boolean> {
+  async function isStillBound(payload: TokenPayload, now: number): Promise<boolean> {
     const { namespace, serviceaccount, pod, secret, node } = payload['kubernetes.io']
-    const isThere = async (resource: Parameters<BoundObjectGetter>[0], reference: ObjectReference): Promise<boolean> => {
+    const exists = async (resource: Parameters<BoundObjectGetter>[0], reference: ObjectReference): Promise<boolean> => {
       const found = await getter(resource, resource === 'nodes' ? '' : namespace, reference.name)
       if (found === undefined || found.uid !== reference.uid) return false
-      return found.deletionTimestamp === undefined || Date.parse(found.deletionTimestamp) >= now - leeway
+      return found.deletionTimestamp === undefined || Date.parse(found.deletionTimestamp) >= now - clockSkew
     }
-    if (!(await isThere('serviceaccounts', serviceaccount))) return false
-    if (secret !== undefined && !(await isThere('secrets', secret))) return false
-    if (pod !== undefined) return isThere('pods', pod)
-    return node === undefined || isThere('nodes', node)
+    if (!(await exists('serviceaccounts', serviceaccount))) return false
+    if (secret !== undefined && !(await exists('secrets', secret))) return false
+    if (pod !== undefined) return exists('pods', pod)
+    return node === undefined || exists('nodes', node)
   }
 
   async function authenticateFor(token: string, wanted: readonly string[]): Promise<TokenForAudiences | undefined> {
     const payload = payloadOf(token)
     const now = clock.now()
     if (payload === undefined || !isInTime(payload, now)) return undefined
-    // A token that names no audience was made before there were any, for this server.
-    const own = payload.aud.length === 0 ? options.audiences : payload.aud
-    const common = own.filter((audience) => wanted.includes(audience))
+    // Legacy tokens name no audience and are valid for this server.
+    const audiences = payload.aud.length === 0 ? options.audiences : payload.aud
+    const common = audiences.filter((audience) => wanted.includes(audience))
     if (common.length === 0) return undefined
-    return (await stands(payload, now)) ? { user: serviceAccountUser(payload), audiences: common } : undefined
+    return (await isStillBound(payload, now)) ? { user: serviceAccountUser(payload), audiences: common } : undefined
   }
 
   return {

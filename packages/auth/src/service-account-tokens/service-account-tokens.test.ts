@@ -46,13 +46,13 @@ function setUp({ pem = pems.ES256, issuers = [issuer] } = {}) {
   }
 }
 
-/** A token with any header. */
+/** Signs a token with any header. */
 async function signParts(header: object, payload: object, key: SigningKey): Promise<string> {
   const signed = [header, payload].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
   return `${signed}.${sign('sha256', Buffer.from(signed), { key: key.privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`
 }
 
-/** What is looked up for a token. */
+/** Returns the objects looked up for a token. */
 async function lookedUp(token: string): Promise<readonly string[]> {
   const found: string[] = []
   const getter = async (...what: readonly string[]): Promise<undefined> => void found.push(what.join('/'))
@@ -63,7 +63,7 @@ async function lookedUp(token: string): Promise<readonly string[]> {
 }
 
 for (const [algorithm, pem] of Object.entries(pems)) {
-  test(`${algorithm}: a token is accepted as its service account`, async () => {
+  test(`${algorithm}: authenticates a token as its service account`, async () => {
     const { issuer, authenticate } = setUp({ pem })
     const token = await issuer.issue(claims)
     expect(JSON.parse(Buffer.from(token.split('.')[0]!, 'base64url').toString())).toEqual({ alg: algorithm, kid: readSigningKey(pem).id })
@@ -76,7 +76,7 @@ for (const [algorithm, pem] of Object.entries(pems)) {
   })
 }
 
-test('a token that was changed anywhere, signed by another key, or of another issuer is not', async () => {
+test('rejects tokens with changed bytes, another key or another issuer', async () => {
   const { issuer, authenticate } = setUp()
   const token = await issuer.issue(claims)
   const [header, payload, signature] = token.split('.') as [string, string, string]
@@ -97,7 +97,7 @@ test('a token that was changed anywhere, signed by another key, or of another is
   expect(await authenticate(token)).toBeDefined()
 })
 
-test('refuses other ways of writing a good token', async () => {
+test('rejects other encodings of a valid token', async () => {
   for (const pem of [pems.RS256, pems.ES256]) {
     const { issuer, authenticate } = setUp({ pem })
     const token = await issuer.issue(claims)
@@ -119,7 +119,7 @@ test('refuses other ways of writing a good token', async () => {
   }
 })
 
-test('refuses critical extensions, and names that no object can have, though they are signed', async () => {
+test('rejects critical extensions and impossible object names, even if signed', async () => {
   const { authenticate } = setUp()
   const key = readSigningKey(pems.ES256)
   const payload = tokenPayload(claims, issuer, start, 'id-1')
@@ -140,7 +140,7 @@ test('refuses critical extensions, and names that no object can have, though the
     expect(await lookedUp(await signed({}, { ...payload, 'kubernetes.io': { ...own, ...changed } }))).toEqual([])
 })
 
-test('an HMAC under the public key is no signature', async () => {
+test('rejects an HMAC keyed with the public key', async () => {
   const { authenticate, issuer } = setUp({ pem: pems.RS256 })
   const token = await issuer.issue(claims)
   const { createHmac, createPublicKey } = await import('node:crypto')
@@ -150,7 +150,7 @@ test('an HMAC under the public key is no signature', async () => {
   expect(await authenticate(`${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`)).toBeUndefined()
 })
 
-test('it ends with its time, a minute late at most', async () => {
+test('rejects expired tokens after at most a minute', async () => {
   const { issuer, authenticate, pass } = setUp()
   const token = await issuer.issue(claims)
   pass(3600 + 60)
@@ -161,7 +161,7 @@ test('it ends with its time, a minute late at most', async () => {
   expect(await authenticate(token)).toBeUndefined()
 })
 
-test('it ends with what it is bound to', async () => {
+test('rejects tokens whose bound objects are gone', async () => {
   const { issuer, authenticate, objects } = setUp()
   const bound = await issuer.issue({ ...claims, pod: { name: 'p', uid: 'pod-uid' }, node: { name: 'n', uid: 'node-uid' } })
   expect(await authenticate(bound)).toBeUndefined()
@@ -186,7 +186,7 @@ test('it ends with what it is bound to', async () => {
   expect(await authenticate(ofNode)).toBeUndefined()
 })
 
-test('the published documents are enough to check a token elsewhere', async () => {
+test('publishes documents that suffice to verify a token elsewhere', async () => {
   const { issuer: tokens } = setUp({ pem: pems.RS256 })
   const token = await tokens.issue(claims)
   const { configuration, keySet } = openIdDocuments(issuer, `${issuer}/openid/v1/jwks`, readVerificationKeys(pems.RS256 + pems.ES256))
@@ -213,7 +213,7 @@ test('the published documents are enough to check a token elsewhere', async () =
   ).toBe(true)
 })
 
-test('keys that cannot sign tokens are refused', () => {
+test('rejects keys that cannot sign tokens', () => {
   const ed = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' })
   expect(() => readSigningKey(ed)).toThrow('must be RSA or ECDSA')
   expect(() => readSigningKey('nothing')).toThrow('does not contain a valid RSA or ECDSA private key')

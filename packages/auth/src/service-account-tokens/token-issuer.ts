@@ -6,13 +6,13 @@ import type { ServiceAccountClaims } from './claims.ts'
 import { signToken } from './json-web-token.ts'
 import type { SigningKey } from './token-keys.ts'
 
-/** Makes the tokens that service accounts authenticate with. */
+/** Issues service account tokens. */
 export interface TokenIssuer {
   issue(claims: ServiceAccountClaims): Promise<string>
 }
 
 export interface TokenIssuerOptions {
-  /** The `iss` of every token: a URL under which verifiers elsewhere find the keys. */
+  /** The `iss` of every token: a URL under which other verifiers find the keys. */
   readonly issuer: string
   readonly key: SigningKey
   readonly clock?: Clock
