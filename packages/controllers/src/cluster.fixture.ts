@@ -72,7 +72,7 @@ export interface Cluster extends AsyncDisposable {
   readonly nodes: LoopbackResource
 }
 
-/** The core resources that controllers care for, on one store in memory, with NamespaceLifecycle in front. */
+/** Opens an in-memory store with the core resources that controllers use, behind NamespaceLifecycle. */
 export function openCluster(clock: Clock): Cluster {
   const backend = openMemory()
   const client = createLoopbackClient({ admission: () => admission })

@@ -15,23 +15,23 @@ export interface NamespaceCondition {
   message?: string
 }
 
-/** What every controller is started with. */
+/** Dependencies of every controller. */
 export interface ControllerContext {
   readonly client: LoopbackClient
   readonly clock: Clock
-  /** One for all controllers. */
+  /** Shared by all controllers. */
   readonly namespaces: Informer<Namespace>
-  /** PEM, as published to every namespace. */
+  /** PEM, published to every namespace. */
   readonly rootCA: string | undefined
-  /** Of the controllers' queues. */
+  /** Metrics of the controllers' queues. */
   readonly metrics: WorkQueueMetrics
   readonly onError: (controller: string, error: unknown) => void
 }
 
-/** A running controller: disposing it ends it, after what it is doing. undefined: there is nothing for it to do in this server. */
+/** Starts a controller; undefined if this server has nothing for it to do. Disposing stops it after its current work. */
 export type StartController = (context: ControllerContext) => AsyncDisposable | undefined
 
-/** Ends all of them, the last begun first. */
+/** Combines disposables into one that disposes the last first. */
 export function disposeAll(...resources: readonly (AsyncDisposable | (() => void))[]): AsyncDisposable {
   return {
     async [Symbol.asyncDispose]() {
@@ -43,7 +43,7 @@ export function disposeAll(...resources: readonly (AsyncDisposable | (() => void
   }
 }
 
-/** False when it was stopped before all of them had read what there is. */
+/** Waits for the informers' initial lists; false if aborted first. */
 export function untilSynced(signal: AbortSignal, ...informers: readonly { readonly synced: Promise<void> }[]): Promise<boolean> {
   if (signal.aborted) return Promise.resolve(false)
   return new Promise((resolve) => {

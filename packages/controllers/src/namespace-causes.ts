@@ -1,6 +1,6 @@
 import { isApiError } from '@keelson/apimachinery'
 
-/** The write came too late, and is not wanted any more: the namespace is gone or going. */
+/** Returns whether a write failed because its namespace is gone or terminating, so it is no longer needed. */
 export function isNamespaceGoing(error: unknown): boolean {
   if (!isApiError(error)) return false
   return error.reason === 'NotFound' || (error.details?.causes ?? []).some(({ reason }) => reason === 'NamespaceTerminating')

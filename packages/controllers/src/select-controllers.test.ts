@@ -17,16 +17,16 @@ it.each([
     ['a-controller', 'serviceaccount-controller'],
   ],
   ['-a-controller', []],
-])('%j is %j', (selection, names) => {
+])('parses %j as %j', (selection, names) => {
   expect([...selectControllers(selection, known)]).toEqual(names)
 })
 
-it('names what it does not know', () => {
+it('names unknown controllers', () => {
   expect(() => selectControllers('*,-nosuch', known)).toThrow('"nosuch" is not in the list of known controllers: a-controller')
   expect(() => selectControllers('none,*', known)).toThrow('"none" cannot be combined')
 })
 
-it('there are these', () => {
+it('knows these controllers', () => {
   expect(controllerNames).toEqual([
     'garbage-collector-controller',
     'namespace-controller',

@@ -1,4 +1,4 @@
-/** Short names that the original takes as well. */
+/** Short names that kube-controller-manager also accepts. */
 const aliases: ReadonlyMap<string, string> = new Map([
   ['garbagecollector', 'garbage-collector-controller'],
   ['namespace', 'namespace-controller'],
@@ -7,8 +7,8 @@ const aliases: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * What `--controllers` says: names, `-name` for all but that, `*` for all, `none`. Separated by commas, or given as a list.
- * Throws a plain Error for a name that is not known.
+ * Parses `--controllers`: names, `-name` to exclude one, `*` for all, or `none`; comma-separated or as a list.
+ * Throws an Error for unknown names.
  */
 export function selectControllers(selection: string | readonly string[], known: readonly string[]): ReadonlySet<string> {
   const words = (typeof selection === 'string' ? selection.split(',') : selection).map((word) => word.trim()).filter((word) => word !== '')

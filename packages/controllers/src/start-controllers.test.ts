@@ -30,7 +30,7 @@ const live = { resourceVersion: '' }
 const isGone = (name: string): Promise<unknown> =>
   eventually(async () => expect(await cluster.namespaces.get('', name, live)).toBeUndefined())
 
-it('a namespace gets its service account and the root CA, and gets them again', async () => {
+it("creates and restores a namespace's service account and root CA", async () => {
   await cluster.namespaces.create('', { metadata: { name: 'before' } })
   start()
   expect(running!.names).toHaveLength(4)
@@ -62,7 +62,7 @@ it('a namespace gets its service account and the root CA, and gets them again', 
   await eventually(async () => expect(await cluster.configMaps.get('after', 'kube-root-ca.crt', live)).toBeDefined())
 })
 
-it('a deleted namespace goes away with everything in it, and nothing else does', async () => {
+it('deletes a namespace with everything in it, and nothing else', async () => {
   start()
   for (const name of ['a', 'b']) {
     await cluster.namespaces.create('', { metadata: { name } })
@@ -80,7 +80,7 @@ it('a deleted namespace goes away with everything in it, and nothing else does',
   }
 })
 
-it('one that was Terminating at start goes too', async () => {
+it('deletes a namespace that was Terminating at start', async () => {
   await cluster.namespaces.create('', { metadata: { name: 'a' } })
   await cluster.configMaps.create('a', { metadata: { name: 'c' } })
   await cluster.namespaces.delete('', 'a')
@@ -89,7 +89,7 @@ it('one that was Terminating at start goes too', async () => {
   await isGone('a')
 })
 
-it('one with finalizers of its own is emptied, and goes when the last of them is taken away', async () => {
+it('empties a namespace with other finalizers and deletes it when the last is removed', async () => {
   await cluster.namespaces.create('', { metadata: { name: 'a', finalizers: ['example.com/hold'] } })
   await cluster.configMaps.create('a', { metadata: { name: 'c' } })
   start('namespace-controller')
@@ -100,7 +100,7 @@ it('one with finalizers of its own is emptied, and goes when the last of them is
   await isGone('a')
 })
 
-it('pods on a node that is there get their time, and the rest waits for them', async () => {
+it('grants pods on existing nodes their grace period and deletes other objects afterwards', async () => {
   await cluster.nodes.create('', { metadata: { name: 'node' } })
   await cluster.namespaces.create('', { metadata: { name: 'a' } })
   await cluster.configMaps.create('a', { metadata: { name: 'used-by-pod' } })
@@ -124,7 +124,7 @@ it('pods on a node that is there get their time, and the rest waits for them', a
   })
 })
 
-it('content that finalizers hold is waited for, and told of', async () => {
+it('waits for content with finalizers and reports it in conditions', async () => {
   await cluster.namespaces.create('', { metadata: { name: 'a' } })
   await cluster.configMaps.create('a', { metadata: { name: 'held', finalizers: ['example.com/hold'] } })
   start('namespace-controller')
@@ -142,7 +142,7 @@ it('content that finalizers hold is waited for, and told of', async () => {
   })
 })
 
-it('a failure in between is tried again', async () => {
+it('retries after a failure', async () => {
   await cluster.namespaces.create('', { metadata: { name: 'a' } })
   await cluster.configMaps.create('a', { metadata: { name: 'c' } })
   const failing = vi.spyOn(cluster.configMaps, 'deleteCollection').mockRejectedValueOnce(new Error('store is away'))
@@ -156,7 +156,7 @@ it('a failure in between is tried again', async () => {
   expect(errors.splice(0)).toHaveLength(1)
 })
 
-it('starts nothing when nothing is selected, and stops before anything was read', async () => {
+it('starts nothing if nothing is selected, and can stop before the initial list', async () => {
   expect(startControllers(cluster.client, { enabled: 'none' }).names).toEqual([])
   start()
   await cluster.namespaces.create('', { metadata: { name: 'a' } })

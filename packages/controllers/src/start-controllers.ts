@@ -19,39 +19,39 @@ const controllers: ReadonlyMap<string, StartController> = new Map([
   ['garbage-collector-controller', startGarbageCollector],
 ])
 
-/** Every name that `--controllers` takes. */
+/** Every name that `--controllers` accepts. */
 export const controllerNames: readonly string[] = [...controllers.keys()].toSorted()
 
 export interface ControllersOptions {
-  /** As `--controllers`: `*`, `none`, `*,-name`, names. Default `*`. */
+  /** Same syntax as `--controllers`: `*`, `none`, `*,-name`, names. Default `*`. */
   readonly enabled?: string | readonly string[]
   readonly clock?: Clock
-  /** Where others read the same resources. Default: the controllers' own. */
+  /** Informers shared with other readers. Default: the controllers create their own. */
   readonly informers?: SharedInformers
-  /** PEM. Without it no namespace gets a `kube-root-ca.crt`. */
+  /** PEM. Without it, no `kube-root-ca.crt` is published. */
   readonly rootCA?: string
-  /** Hears of failures; every one is tried again. */
+  /** Called for failures; every one is retried. */
   readonly onError?: (controller: string, error: unknown) => void
-  /** Where `workqueue_*` are shown. Default: nowhere. */
+  /** Registry for `workqueue_*` metrics. Default: none are exported. */
   readonly metrics?: MetricsRegistry
 }
 
 export interface RunningControllers extends AsyncDisposable {
-  /** Those that found something to do in this server. */
+  /** The controllers that have work in this server. */
   readonly names: readonly string[]
 }
 
-const nothingRuns: RunningControllers = { names: [], async [Symbol.asyncDispose]() {} }
+const stopped: RunningControllers = { names: [], async [Symbol.asyncDispose]() {} }
 
-/** Starts what is selected, on the resources that the client has now. Disposing it waits until none of them writes any more. */
+/** Starts the selected controllers on the client's current resources. Disposing waits until none of them is writing. */
 export function startControllers(client: LoopbackClient, options: ControllersOptions = {}): RunningControllers {
   const selected = selectControllers(options.enabled ?? '*', controllerNames)
   const { clock = systemClock, rootCA, onError = () => {} } = options
-  if (selected.size === 0) return nothingRuns
+  if (selected.size === 0) return stopped
   const own =
     options.informers === undefined ? createSharedInformers(client, { clock, onError: (error) => onError('informers', error) }) : undefined
   const namespaces = (options.informers ?? own)?.of<Namespace>({ group: '', resource: 'namespaces' })
-  if (namespaces === undefined) return nothingRuns
+  if (namespaces === undefined) return stopped
   const metrics = createWorkQueueMetrics(options.metrics ?? createMetricsRegistry())
   const running = new Map<string, AsyncDisposable>()
   for (const [name, start] of controllers) {

@@ -8,7 +8,7 @@ const settle = async (): Promise<void> => {
   for (let i = 0; i < 20; i++) await Promise.resolve()
 }
 
-it('tells what waits, what is worked on and for how long, and nothing more of a queue that is gone', async () => {
+it('reports waiting and active keys until the queue is closed', async () => {
   const clock = createManualClock(0)
   const registry = createMetricsRegistry()
   const ends: (() => void)[] = []

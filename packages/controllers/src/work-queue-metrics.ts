@@ -1,25 +1,25 @@
 import { createCounter, createGauge, createHistogram } from '@keelson/apimachinery/metrics'
 import type { Collector, MetricsRegistry, Value } from '@keelson/apimachinery/metrics'
 
-/** 10 ns, and ten times as much each time; some of the original's are a hair less. */
+/** Powers of ten from 10 ns. Some have upstream's rounding errors. */
 const buckets = [1e-8, 1e-7, 1e-6, 9.999999999999999e-6, 9.999999999999999e-5, 0.001, 0.01, 0.1, 1, 10]
 
-/** Under the original's names, so that its dashboards and alerts go on. */
+/** Named as in kube-controller-manager, so its dashboards and alerts keep working. */
 export interface WorkQueueMetrics {
-  /** `state` is asked when somebody wants to know, until the queue is closed. */
+  /** `state` is read at each scrape until the queue is closed. */
   forQueue(name: string, state: () => WorkQueueState): QueueMetrics
 }
 
 export interface WorkQueueState {
   readonly waiting: number
-  /** For how long each of those at work has been worked on, in seconds. */
+  /** Processing time so far of each active key, in seconds. */
   readonly working: readonly number[]
 }
 
 export interface QueueMetrics {
   added(): void
   retried(): void
-  /** Taken to be worked on, so long after it was added. */
+  /** A key was taken for processing, this long after it was added. */
   taken(seconds: number): void
   done(seconds: number): void
   close(): void
@@ -68,7 +68,7 @@ function increase(value: Value): void {
   value.value++
 }
 
-/** Made anew at each scrape, of the queues that there are. */
+/** A gauge computed at each scrape from the open queues. */
 function sampledGauge(
   name: string,
   help: string,

@@ -28,13 +28,13 @@ beforeEach(() => {
 })
 afterEach(() => queue[Symbol.asyncDispose]())
 
-it('works on a key once, however often it is added', async () => {
+it('processes a key once, however often it is added', async () => {
   for (let i = 0; i < 5; i++) queue.add('a')
   await settle()
   expect(log).toEqual(['a'])
 })
 
-it('works on a key again that was added meanwhile, but not at the same moment, and on no more than it may', async () => {
+it('processes a key again if added meanwhile, one at a time and within the worker limit', async () => {
   const gates = new Map<string, () => void>()
   act = (key) => new Promise((resolve) => gates.set(key, resolve))
   for (const key of ['a', 'b', 'c']) queue.add(key)
@@ -51,7 +51,7 @@ it('works on a key again that was added meanwhile, but not at the same moment, a
   for (const open of gates.values()) open()
 })
 
-it('tries again ever later, up to a limit, and forgets after success', async () => {
+it('retries with growing delays up to a limit, which success resets', async () => {
   act = () => Promise.reject(new Error('x'))
   queue.add('a')
   await settle()
@@ -78,7 +78,7 @@ it('tries again ever later, up to a limit, and forgets after success', async () 
   expect(log).toContain('a')
 })
 
-it('comes back when it is told to, without a failure', async () => {
+it('reschedules a key on RetryAfter without counting a failure', async () => {
   act = () => Promise.reject(new RetryAfter(100, 'later'))
   queue.add('a')
   await settle()
@@ -90,7 +90,7 @@ it('comes back when it is told to, without a failure', async () => {
   expect(log).toEqual(['a', 'a'])
 })
 
-it('of two waits the earlier counts', async () => {
+it('uses the earlier of two delays', async () => {
   queue.addAfter('a', 100)
   queue.addAfter('a', 10)
   queue.addAfter('a', 50)
@@ -101,7 +101,7 @@ it('of two waits the earlier counts', async () => {
   expect(log).toEqual(['a'])
 })
 
-it('stops after what it is doing', async () => {
+it('finishes current work before stopping', async () => {
   let finish = (): void => {}
   const gate = new Promise<void>((resolve) => (finish = resolve))
   act = () => gate

@@ -3,22 +3,22 @@ import type { Clock } from '@keelson/apimachinery'
 import type { QueueMetrics, WorkQueueMetrics } from './work-queue-metrics.ts'
 
 export interface WorkQueueOptions {
-  /** Brings one key's matter to where it should be. Throws to be called again, later and later. Throws `RetryAfter` to say when. */
+  /** Reconciles one key. Throws to retry with backoff, or throws `RetryAfter` to set the delay. */
   readonly process: (key: string, signal: AbortSignal) => Promise<void>
   readonly clock?: Clock
-  /** Keys worked on at the same moment. Default 2. */
+  /** Number of keys processed concurrently. Default 2. */
   readonly workers?: number
-  /** Milliseconds before the first retry and the longest there may be between two. Default 5 and 60,000. */
+  /** First and longest retry delay, ms. Default 5 and 60,000. */
   readonly firstRetry?: number
   readonly longestRetry?: number
   readonly onError?: (key: string, error: unknown) => void
-  /** Default: what is measured is shown nowhere. */
+  /** Default: no metrics. */
   readonly metrics?: WorkQueueMetrics
-  /** What the metrics call it. Default "". */
+  /** The queue's name in metrics. Default "". */
   readonly name?: string
 }
 
-/** Not a failure: the key is to be looked at again then. */
+/** Not a failure: schedules the key again after a delay. */
 export class RetryAfter extends Error {
   readonly milliseconds: number
   constructor(milliseconds: number, message: string) {
@@ -29,8 +29,8 @@ export class RetryAfter extends Error {
 }
 
 /**
- * Keys that need attention, each of them once: a key is never worked on twice at the same moment, and one that is added meanwhile is worked on
- * again afterwards. So it holds no more than there are keys, whatever happens to them.
+ * A deduplicating queue of keys. A key is never processed twice concurrently; one added while being processed is processed again afterwards.
+ * So the queue never holds more entries than there are keys.
  *
  *     add ──▶ waiting ──▶ working ──▶ done
  *               ▲            │ fails, or added again
@@ -39,10 +39,10 @@ export class RetryAfter extends Error {
 export class WorkQueue implements AsyncDisposable {
   readonly #options: WorkQueueOptions
   readonly #clock: Clock
-  /** Since when. */
+  /** Keys with the time they were added. */
   readonly #waiting = new Map<string, number>()
   readonly #working = new Map<string, { readonly since: number; readonly work: Promise<void> }>()
-  /** Added while it was worked on, and when. */
+  /** Keys added while being processed, with that time. */
   readonly #again = new Map<string, number>()
   readonly #delayed = new Map<string, { readonly due: number; readonly cancel: () => void }>()
   readonly #failures = new Map<string, number>()
@@ -66,11 +66,11 @@ export class WorkQueue implements AsyncDisposable {
     if (pending.has(key)) return
     pending.set(key, this.#clock.now())
     this.#metrics?.added()
-    // Out of the caller's stack: who adds a key never runs its work, and may add it many times before it begins.
+    // Asynchronous: the caller may add a key many times before its processing starts.
     queueMicrotask(() => this.#startWork())
   }
 
-  /** The earlier of two times counts. */
+  /** If the key is already delayed, the earlier time wins. */
   addAfter(key: string, milliseconds: number): void {
     if (this.#stop.signal.aborted) return
     this.#metrics?.retried()
@@ -81,7 +81,7 @@ export class WorkQueue implements AsyncDisposable {
     this.#delayed.set(key, { due, cancel: this.#clock.after(milliseconds, () => this.add(key)) })
   }
 
-  /** Waits for what is being worked on; nothing new is begun. */
+  /** Waits for keys in progress; starts no others. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort()
     for (const { cancel } of this.#delayed.values()) cancel()
@@ -107,7 +107,7 @@ export class WorkQueue implements AsyncDisposable {
   }
 
   async #work(key: string, since: number): Promise<void> {
-    // It must not end before it is entered in #working.
+    // Must not finish before it is entered in #working.
     await Promise.resolve()
     let retry: number | undefined
     try {

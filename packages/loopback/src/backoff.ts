@@ -1,12 +1,12 @@
 export interface BackoffOptions {
-  /** Milliseconds before the first retry. */
+  /** Delay before the first retry, ms. */
   readonly first: number
   readonly longest: number
-  /** Numbers in [0, 1); spreads retries over up to a fifth more. Default Math.random. */
+  /** Returns numbers in [0, 1). Lengthens each delay by up to a fifth. Default Math.random. */
   readonly random?: () => number
 }
 
-/** Twice as long after each failure, up to a limit. */
+/** Exponential backoff: doubles after each failure, up to a limit. */
 export class Backoff {
   readonly #options: BackoffOptions
   #failures = 0

@@ -9,35 +9,38 @@ export interface LoopbackListOptions {
 
 export interface LoopbackWatchOptions extends LoopbackListOptions {
   readonly signal: AbortSignal
-  /** ADDED for what is there, then a bookmark that ends the initial events. Default: changes after `resourceVersion`. */
+  /** Starts with ADDED events for existing objects and a bookmark. Default: only changes after `resourceVersion`. */
   readonly sendInitialEvents?: boolean
 }
 
-/** What a write left, decoded when it is asked for: most who write do not look. */
+/** The object after a write, decoded on demand: most callers never read it. */
 export interface LoopbackWritten<T extends KubeObject = KubeObject> {
   object(): DeepReadonly<T>
 }
 
-/** One resource, in process: the registry's verbs, with the identity `system:apiserver`, without a socket and without serialization. */
+/** The registry's verbs on one resource, in process: identity `system:apiserver`, no socket, no serialization. */
 export interface LoopbackResource<T extends KubeObject = KubeObject> {
-  /** undefined when there is none. Reads the cache (`resourceVersion: "0"`) unless told otherwise. */
+  /** undefined if it does not exist. Reads the watch cache (`resourceVersion: "0"`) by default. */
   get(namespace: string, name: string, options?: { resourceVersion?: string }): Promise<DeepReadonly<T> | undefined>
   list(options?: LoopbackListOptions): Promise<{ items: readonly DeepReadonly<T>[]; resourceVersion: string }>
-  /** Bookmarks are always on. Runs until the signal aborts, unlike a client's watch. */
+  /** Always sends bookmarks. Unlike a remote watch, it has no timeout and runs until the signal aborts. */
   watch(options: LoopbackWatchOptions): Promise<ObjectWatch<T>>
   create(namespace: string, object: T): Promise<LoopbackWritten<T>>
-  /** Read, change, write; again after each lost race. Absent: ApiError NotFound. `subresource`: "status", "finalize". */
+  /**
+   * Reads, changes and writes the object, and retries on conflict. Throws NotFound if it does not exist. `subresource`: "status" or
+   * "finalize".
+   */
   update(namespace: string, name: string, change: (object: T) => T, options?: { subresource?: string }): Promise<LoopbackWritten<T>>
-  /** Server-side apply of what the manager wants to be so; takes over what others manage. Creates what is absent, but not by a subresource. */
+  /** Server-side apply with force. Creates a missing object, unless applying to a subresource. */
   apply(namespace: string, config: T, options: { fieldManager: string; subresource?: string }): Promise<LoopbackWritten<T>>
   delete(namespace: string, name: string, options?: DeleteOptions): Promise<void>
   deleteCollection(namespace: string, options?: DeleteOptions): Promise<void>
 }
 
 export interface LoopbackClient {
-  /** undefined when the server does not serve it. */
+  /** undefined if the server does not serve it. */
   resource<T extends KubeObject = KubeObject>(resource: GroupResource): LoopbackResource<T> | undefined
-  /** Every resource whose objects can be listed, watched and deleted, each once. */
+  /** Every resource that supports list, watch and delete, each once. */
   deletableResources(): readonly DeletableResource[]
 }
 
@@ -51,13 +54,13 @@ export type InformerEvent<T extends KubeObject> =
   | { readonly type: 'added' | 'deleted'; readonly object: DeepReadonly<T> }
   | { readonly type: 'updated'; readonly object: DeepReadonly<T>; readonly old: DeepReadonly<T> }
 
-/** A live, indexed copy of a resource that restarts itself after errors. */
+/** A live, indexed copy of a resource. Restarts after errors. */
 export interface Informer<T extends KubeObject> extends AsyncDisposable {
   readonly synced: Promise<void>
-  /** Everything that was there when it started has been read. */
+  /** True after the initial list. */
   readonly hasSynced: boolean
   get(namespace: string, name: string): DeepReadonly<T> | undefined
   list(namespace?: string): readonly DeepReadonly<T>[]
-  /** Tells the handler of every present object first, as `added`. Returns what ends the subscription. */
+  /** Calls the handler for every existing object first, as `added`. Returns the unsubscribe function. */
   subscribe(handler: (event: InformerEvent<T>) => void): () => void
 }

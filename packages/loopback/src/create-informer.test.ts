@@ -12,7 +12,7 @@ interface Thing extends KubeObject {
   value?: number
 }
 const things = defineResource<Thing>({ group: '', version: 'v1', kind: 'Thing', plural: 'things', scope: 'Namespaced', strategy: {} })
-/** Waits are over at once. */
+/** A clock whose waits end at once. */
 const eager: Clock = {
   now: () => 0,
   after(_milliseconds, callback) {
@@ -34,7 +34,7 @@ beforeEach(() => {
 })
 afterEach(() => close())
 
-it('has what is there, then follows every change', async () => {
+it('lists existing objects, then follows every change', async () => {
   await resource.create('ns', { metadata: { name: 'a' }, value: 1 })
   await using informer = createInformer(resource)
   await informer.synced
@@ -49,7 +49,7 @@ it('has what is there, then follows every change', async () => {
   expect(informer.list().map(({ metadata }) => metadata.name)).toEqual(['b'])
 })
 
-it('goes on after a broken watch where it was, and tells nothing twice', async () => {
+it('resumes a broken watch without repeating events', async () => {
   const breaks = breakable(resource)
   const errors: unknown[] = []
   await using informer = createInformer(breaks.resource, { clock: eager, onError: (error) => errors.push(error) })
@@ -65,7 +65,7 @@ it('goes on after a broken watch where it was, and tells nothing twice', async (
   expect(breaks.opened.at(-1)).toMatchObject({ resourceVersion: expect.stringMatching(/^[1-9]/) })
 })
 
-it('reads everything anew when history is gone, and finds what went meanwhile', async () => {
+it('lists again after compaction and reports deletions', async () => {
   await resource.create('ns', { metadata: { name: 'a' }, value: 1 })
   await resource.create('ns', { metadata: { name: 'b' }, value: 1 })
   const breaks = breakable(resource)
@@ -82,7 +82,7 @@ it('reads everything anew when history is gone, and finds what went meanwhile', 
   await eventually(() => expect(events).toEqual(['updated ns/b 2 was 1', 'deleted ns/a 1']))
 })
 
-it('a handler that throws harms nobody, and one that left hears nothing', async () => {
+it('survives a throwing handler and stops calling an unsubscribed one', async () => {
   const errors: unknown[] = []
   await using informer = createInformer(resource, { onError: (error) => errors.push(error) })
   await informer.synced
@@ -98,7 +98,7 @@ it('a handler that throws harms nobody, and one that left hears nothing', async 
   expect(errors).toHaveLength(1)
 })
 
-it('stops while it waits to try again', async () => {
+it('stops while waiting to retry', async () => {
   const failing: LoopbackResource<Thing> = { ...breakable(resource).resource, watch: () => Promise.reject(new Error('down')) }
   const errors: unknown[] = []
   const informer = createInformer(failing, { onError: (error) => errors.push(error) })
@@ -111,7 +111,7 @@ function describeEvent(event: InformerEvent<Thing>): string {
   return `${event.type} ${metadata.namespace}/${metadata.name} ${value}${event.type === 'updated' ? ` was ${event.old.value}` : ''}`
 }
 
-/** The same resource, whose watches can be cut and held back. */
+/** Wraps a resource whose watches can be interrupted and delayed. */
 function breakable(inner: LoopbackResource<Thing>) {
   let cut: (error: Error) => void = () => {}
   let gate = Promise.resolve()

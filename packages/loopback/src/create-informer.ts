@@ -6,17 +6,17 @@ import type { ObjectChange } from './follow-resource.ts'
 import { ObjectIndex } from './object-index.ts'
 
 export interface InformerOptions {
-  /** Default: all of them. */
+  /** Default: all namespaces. */
   readonly namespace?: string
   readonly predicate?: Predicate
   readonly clock?: Clock
-  /** Hears of every failed watch and of handlers that throw. Default: nobody does. */
+  /** Called for every failed watch and every throwing handler. Default: errors are ignored. */
   readonly onError?: (error: unknown) => void
-  /** Numbers in [0, 1), for the spread of retries. */
+  /** Returns numbers in [0, 1), for retry jitter. */
   readonly random?: () => number
 }
 
-/** A live copy, kept by following the resource; what has gone while changes were missed is reported as deleted. */
+/** Keeps a live copy by following the resource. Objects deleted during missed changes are reported as deleted. */
 export function createInformer<T extends KubeObject>(resource: LoopbackResource<T>, options: InformerOptions = {}): Informer<T> {
   return new WatchingInformer(resource, options)
 }
@@ -56,7 +56,7 @@ class WatchingInformer<T extends KubeObject> implements Informer<T> {
 
   subscribe(handler: (event: InformerEvent<T>) => void): () => void {
     this.#handlers.add(handler)
-    for (const object of this.#index.list()) this.#tell(handler, { type: 'added', object })
+    for (const object of this.#index.list()) this.#notify(handler, { type: 'added', object })
     return () => this.#handlers.delete(handler)
   }
 
@@ -68,13 +68,13 @@ class WatchingInformer<T extends KubeObject> implements Informer<T> {
   #apply({ type, object: stored }: ObjectChange<T>): void {
     const object = stored.object()
     if (type !== 'DELETED') this.#put(object)
-    else if (this.#index.delete(object) !== undefined) this.#tellAll({ type: 'deleted', object })
+    else if (this.#index.delete(object) !== undefined) this.#notifyAll({ type: 'deleted', object })
   }
 
   #put(object: DeepReadonly<T>): void {
     const old = this.#index.set(object)
-    if (old === undefined) this.#tellAll({ type: 'added', object })
-    else if (old !== object) this.#tellAll({ type: 'updated', object, old })
+    if (old === undefined) this.#notifyAll({ type: 'added', object })
+    else if (old !== object) this.#notifyAll({ type: 'updated', object, old })
   }
 
   #replace(objects: readonly StoredObject<T>[]): void {
@@ -87,16 +87,16 @@ class WatchingInformer<T extends KubeObject> implements Informer<T> {
     }
     for (const object of gone) {
       this.#index.delete(object)
-      this.#tellAll({ type: 'deleted', object })
+      this.#notifyAll({ type: 'deleted', object })
     }
     this.#markSynced()
   }
 
-  #tellAll(event: InformerEvent<T>): void {
-    for (const handler of this.#handlers) this.#tell(handler, event)
+  #notifyAll(event: InformerEvent<T>): void {
+    for (const handler of this.#handlers) this.#notify(handler, event)
   }
 
-  #tell(handler: (event: InformerEvent<T>) => void, event: InformerEvent<T>): void {
+  #notify(handler: (event: InformerEvent<T>) => void, event: InformerEvent<T>): void {
     try {
       handler(event)
     } catch (error) {

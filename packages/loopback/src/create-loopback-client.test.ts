@@ -30,7 +30,7 @@ function open(options: Parameters<typeof createLoopbackClient>[0] = {}) {
   return { client, resource: client.resource<Thing>(name)!, [Symbol.asyncDispose]: () => test[Symbol.asyncDispose]() }
 }
 
-it('has every verb, and absence is a value', async () => {
+it('supports every verb and returns undefined for missing objects', async () => {
   await using test = open()
   const { resource } = test
   expect(await resource.get('ns', 'a')).toBeUndefined()
@@ -49,7 +49,7 @@ it('has every verb, and absence is a value', async () => {
   expect((await resource.list({ resourceVersion: '' })).items).toEqual([])
 })
 
-it('knows what can be deleted, and what has come and gone', async () => {
+it('lists deletable resources as groups are added and removed', async () => {
   await using test = open()
   expect(test.client.deletableResources()).toEqual([
     { ...name, version: 'v1', kind: 'Thing', namespaced: true },
@@ -60,14 +60,14 @@ it('knows what can be deleted, and what has come and gone', async () => {
   expect(test.client.resource(name)).toBeUndefined()
 })
 
-it('fills in defaults', async () => {
+it('applies defaults', async () => {
   const scheme = new Scheme()
   scheme.register({ gvk, hub: gvk, setDefaults: (object) => void ((object as Thing).value ??= 42) })
   await using test = open({ scheme })
   expect((await test.resource.create('ns', { metadata: { name: 'a' } })).object().value).toBe(42)
 })
 
-it('writes go through admission, as the server itself', async () => {
+it("passes writes through admission as the server's own user", async () => {
   const seen: string[] = []
   const record = async (half: string, { operation, object, oldObject, namespace, context }: WriteAttributes): Promise<void> => {
     expect(context.user).toMatchObject({ name: 'system:apiserver', groups: expect.arrayContaining(['system:masters']) })

@@ -10,13 +10,13 @@ import { noAdmission } from './write-admission.ts'
 import type { WriteAdmission } from './write-admission.ts'
 
 export interface LoopbackClientOptions {
-  /** Fills in what a creator may leave out, as for a client's object. */
+  /** Applies defaults, as for objects from clients. */
   readonly scheme?: Scheme
-  /** Asked at each write, so that the chain may be made after the client its plugins read through. */
+  /** Called for each write, so the chain may be created after the client that its plugins use. */
   readonly admission?: () => WriteAdmission | undefined
-  /** The kinds' schemas, by which is known who manages which field; without them nobody does. */
+  /** Schemas for tracking managed fields; without them `managedFields` is not written. */
   readonly types?: StorageFieldManagerOptions['types']
-  /** Default: the clock. Milliseconds since the epoch. */
+  /** Milliseconds since the epoch. Default: the system clock. */
   readonly now?: () => number
   /** Default "keelson". */
   readonly fieldManager?: string
@@ -29,9 +29,9 @@ interface ServedResource {
   readonly served: RegistryResource
 }
 
-/** A client whose resources come and go as groups are installed. */
+/** A client whose resources are added and removed as groups are installed. */
 export interface LoopbackClientBuilder extends LoopbackClient {
-  /** `storages`: path → storage, as for the HTTP installer. The first version added of a resource is the one used. */
+  /** `storages` maps paths to storages, as for the HTTP installer. The first version added of a resource wins. */
   add(groupVersion: GroupVersion, storages: ReadonlyMap<string, RESTStorage>): void
   remove(resource: GroupResource): void
 }
@@ -44,7 +44,7 @@ export function createLoopbackClient(options: LoopbackClientOptions = {}): Loopb
     fieldManager: options.fieldManager ?? 'keelson',
     now: options.now ?? systemClock.now,
   }
-  /** Asked for each owner of each object that is collected, and changed only with the groups. */
+  /** Cached: read for each owner of each collected object, but changes only with the groups. */
   let deletable: readonly DeletableResource[] | undefined
   return {
     add({ group, version }, storages) {
@@ -75,16 +75,17 @@ export function createLoopbackClient(options: LoopbackClientOptions = {}): Loopb
   }
 }
 
-/** Each path's field manager, made when it is first asked for. */
+/** Creates each path's field manager on first use. */
 function createFieldManagers(
   { types, scheme, now = systemClock.now }: LoopbackClientOptions,
   storageOf: (subresource: string) => RESTStorage | undefined,
 ): (subresource: string) => FieldManager | undefined {
-  const made = new Map<string, FieldManager | undefined>()
+  const managers = new Map<string, FieldManager | undefined>()
   return (subresource) => {
     const storage = storageOf(subresource)
     if (types === undefined || scheme === undefined || storage === undefined) return undefined
-    if (!made.has(subresource)) made.set(subresource, storageFieldManager({ types, scheme, kind: storage.gvk, storage, subresource, now }))
-    return made.get(subresource)
+    if (!managers.has(subresource))
+      managers.set(subresource, storageFieldManager({ types, scheme, kind: storage.gvk, storage, subresource, now }))
+    return managers.get(subresource)
   }
 }

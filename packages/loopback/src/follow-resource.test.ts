@@ -7,7 +7,7 @@ import { followResource } from './follow-resource.ts'
 
 const things = defineResource<KubeObject>({ group: '', version: 'v1', kind: 'Thing', plural: 'things', scope: 'Namespaced', strategy: {} })
 
-it('hands on changes when what is there at the beginning is through', async () => {
+it('delivers changes after the initial list is processed', async () => {
   await using opened = openTestStore(things)
   const client = createLoopbackClient()
   client.add({ group: '', version: 'v1' }, opened.paths)

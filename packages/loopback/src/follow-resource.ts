@@ -5,29 +5,29 @@ import { Backoff } from './backoff.ts'
 import type { LoopbackResource } from './client.ts'
 
 export interface FollowOptions {
-  /** Default: all of them. */
+  /** Default: all namespaces. */
   readonly namespace?: string
   readonly predicate?: Predicate
   readonly clock?: Clock
   readonly signal: AbortSignal
-  /** Hears of every failed watch. Default: nobody does. */
+  /** Called for every failed watch. Default: errors are ignored. */
   readonly onError?: (error: unknown) => void
-  /** Numbers in [0, 1), for the spread of retries. */
+  /** Returns numbers in [0, 1), for retry jitter. */
   readonly random?: () => number
 }
 
 export type ObjectChange<T extends KubeObject> = Exclude<ObjectEvent<T>, { readonly type: 'BOOKMARK' }>
 
-/** Where what is followed goes. Nothing is kept of it here. */
+/** Receives the objects and changes. Nothing else retains them. */
 export interface FollowSink<T extends KubeObject> {
-  /** All there is at `revision`, at the beginning and again after changes were missed. Changes wait until it is done. */
+  /** Receives all objects at `revision`, initially and after missed changes. Later changes wait until it resolves. */
   replace(objects: readonly StoredObject<T>[], revision: number): void | Promise<void>
   apply(change: ObjectChange<T>): void
 }
 
 /**
- * Lists through the watch itself: initial events, the bookmark that ends them, then changes. A broken watch is taken up again at the last
- * revision seen; when that is no longer in history, everything is read anew. Ends when the signal aborts; never rejects.
+ * Lists through the watch itself: initial events, a bookmark, then changes. A broken watch resumes at the last revision.
+ * If that revision is compacted, everything is listed again. Ends when the signal aborts; never rejects.
  */
 export async function followResource<T extends KubeObject>(
   resource: LoopbackResource<T>,
@@ -36,7 +36,7 @@ export async function followResource<T extends KubeObject>(
 ): Promise<void> {
   const { namespace, predicate, clock = systemClock, signal, onError, random = Math.random } = options
   const backoff = new Backoff({ first: 800, longest: 30_000, random })
-  /** Everything up to here has gone to the sink; "" before the first complete read. */
+  /** The last revision passed to the sink; "" before the first complete list. */
   let revision = ''
 
   async function follow(): Promise<void> {

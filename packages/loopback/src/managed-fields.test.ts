@@ -28,7 +28,7 @@ const none = (): never => {
 }
 const types = { schemaOf: () => undefined, kind: () => ({ gvk, schema, encodeProto: none, decodeProto: none }) }
 
-it('keeps who manages which field, in its own name or in that of who applies', async () => {
+it('tracks managed fields for the client and for appliers', async () => {
   const things = defineResource<Thing>({
     ...gvk,
     plural: 'things',

@@ -15,7 +15,7 @@ export class ObjectIndex<T extends KubeObject> {
     return found
   }
 
-  /** Returns what was there. */
+  /** Returns the previous object. */
   set(object: DeepReadonly<T>): DeepReadonly<T> | undefined {
     const { namespace, name } = keyOf(object)
     let objects = this.#namespaces.get(namespace)

@@ -26,13 +26,13 @@ export interface RegistryResourceParts {
   readonly fieldManager: string
   /** Milliseconds since the epoch. */
   readonly now: () => number
-  /** By subresource; undefined where nobody manages fields. */
+  /** Returns the field manager of a subresource; undefined if fields are not tracked. */
   readonly fieldManagers: (subresource: string) => FieldManager | undefined
 }
 
 const everyObject: Predicate = { labels: everything(), fields: everyField() }
 
-/** A client's verbs on a registry's storage. Objects that are read are shared: they are never written to. */
+/** A client's verbs on a registry storage. Objects returned by reads are shared and must not be modified. */
 export class RegistryResource implements LoopbackResource {
   readonly #parts: RegistryResourceParts
 

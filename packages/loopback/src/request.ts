@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { GroupVersionResource, RequestContext, UserInfo } from '@keelson/apimachinery'
 
-/** Who the server is to itself. */
+/** The identity of the server's own requests. */
 export const loopbackUser: UserInfo = { name: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] }
 
 export interface LoopbackRequest {
@@ -13,12 +13,12 @@ export interface LoopbackRequest {
   readonly signal?: AbortSignal
 }
 
-const never = new AbortController().signal
-// All requests without a signal of their own have it, as many as wait at once: that is no leak, of which node 20 would warn.
-setMaxListeners(0, never)
+const neverAborted = new AbortController().signal
+// Requests without their own signal share this one, so any number of listeners is normal and no leak.
+setMaxListeners(0, neverAborted)
 let requests = 0
 
-/** What the HTTP layer would have made of the same request, so that the registry, admission and audit see no difference. */
+/** Builds the request context as the HTTP layer would, so registry, admission and audit need no special case. */
 export function loopbackContext(request: LoopbackRequest, fieldManager: string, now: () => number): RequestContext {
   const { verb, resource, subresource = '', namespace, name = '' } = request
   const parts = [...(namespace === '' ? [] : ['namespaces', namespace]), resource.resource, name, subresource].filter((part) => part !== '')
@@ -40,7 +40,7 @@ export function loopbackContext(request: LoopbackRequest, fieldManager: string, 
       parts,
     },
     namespace,
-    signal: request.signal ?? never,
+    signal: request.signal ?? neverAborted,
     userAgent: fieldManager,
     fieldManager,
     requestId: `loopback-${++requests}`,

@@ -1,6 +1,6 @@
 import type { GroupResource } from '@keelson/apimachinery'
 
-/** By group and resource. One map in another, for each write asks several times and a key made of both would be a new text each time. */
+/** A map by group and resource. Nested, because a combined key would allocate a string for each lookup. */
 export class ResourceMap<T> {
   readonly #groups = new Map<string, Map<string, T>>()
 
@@ -18,7 +18,7 @@ export class ResourceMap<T> {
     this.#groups.get(group)?.delete(resource)
   }
 
-  /** Group by group, each in the order in which they came. */
+  /** Iterates group by group, in insertion order. */
   *values(): Generator<T> {
     for (const resources of this.#groups.values()) yield* resources.values()
   }

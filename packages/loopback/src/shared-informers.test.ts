@@ -6,7 +6,7 @@ import { createSharedInformers } from './shared-informers.ts'
 
 const things = { group: '', resource: 'things' }
 
-it('starts one informer for all who ask, and says when it has everything', async () => {
+it('shares one informer per resource and syncs it', async () => {
   await using test = openTestStore(
     defineResource({ group: '', version: 'v1', kind: 'Thing', plural: 'things', scope: 'Namespaced', strategy: {} }),
   )

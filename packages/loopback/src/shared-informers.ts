@@ -4,9 +4,9 @@ import { createInformer } from './create-informer.ts'
 import type { InformerOptions } from './create-informer.ts'
 import { ResourceMap } from './resource-map.ts'
 
-/** Informers of whole resources, one for all who read the resource; the first who asks starts it. Disposing stops them. */
+/** One informer per resource, shared by all readers and started on first use. Disposing stops all of them. */
 export interface SharedInformers extends AsyncDisposable {
-  /** undefined when the server does not serve the resource. The informer is not the asker's: it is never disposed by one. */
+  /** undefined if the server does not serve the resource. Callers must not dispose the informer. */
   of<T extends KubeObject = KubeObject>(resource: GroupResource): Informer<T> | undefined
 }
 

@@ -1,6 +1,6 @@
 import type { GroupVersionKind, GroupVersionResource, KubeObject, RequestContext } from '@keelson/apimachinery'
 
-/** One write as admission sees it; what an `AdmissionChain` takes. */
+/** One write as admission sees it, structurally equal to `AdmissionAttributes`. */
 export interface WriteAttributes {
   readonly context: RequestContext
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE'
@@ -14,7 +14,7 @@ export interface WriteAttributes {
   readonly dryRun: boolean
 }
 
-/** The part of an admission chain that writes in process go through. */
+/** The part of an admission chain that in-process writes use. */
 export interface WriteAdmission {
   admit(attributes: WriteAttributes): Promise<void> | void
   validate(attributes: WriteAttributes): Promise<void> | void

@@ -8,19 +8,19 @@ import { classifyOwners, InvalidOwnerError } from './owner-lookup.ts'
 export interface CollectorParts {
   readonly client: LoopbackClient
   readonly graph: DependencyGraph
-  /** Has a uid looked at, as the graph does. */
-  readonly attend: (uid: string) => void
+  /** Queues a uid for processing. */
+  readonly enqueue: (uid: string) => void
 }
 
 /**
- * Brings one object to where it should be: deleted when none of its owners is left, released from owners that are gone while others stay, freed
- * of the finalizer that it waited with when its dependents are gone or released. Rejects when it is to be tried again.
+ * Reconciles one object: deletes it if no owner is left, drops references to missing owners if others remain, or removes its finalizer when
+ * its dependents are deleted or orphaned. Rejects to retry.
  */
 export async function collect(uid: string, parts: CollectorParts): Promise<void> {
   const node = parts.graph.node(uid)
   if (node === undefined) return
   if (node.orphaningDependents) return releaseDependents(node, parts)
-  // A deletion that has begun ends by itself.
+  // A deletion in progress needs nothing more.
   if (node.beingDeleted && !node.deletingDependents) return
   const served = resourceOf(node.identity, parts)
   const latest = await served.get(node.identity.namespace, node.identity.name, { resourceVersion: '' })
@@ -39,15 +39,15 @@ async function deleteUnowned(node: GraphNode, latest: DeepReadonly<KubeObject>, 
   if (owners === undefined) return
   const { solid, dangling, waiting } = owners
   if (solid.length > 0) {
-    // Those that wait would wait for ever for an object that stays.
+    // Owners waiting for their dependents would wait forever for an object that stays.
     const gone = new Set([...dangling, ...waiting].map(({ uid }) => uid))
     if (gone.size > 0) await change(node.identity, parts, dropOwners(gone))
     return
   }
   const dependents = parts.graph.dependents(node.identity.uid)
   if (waiting.length > 0 && dependents.length > 0) {
-    // In a circle each would wait for the next; one that does not block ends it.
-    if (dependents.some(({ deletingDependents }) => deletingDependents)) await change(node.identity, parts, stopBlocking)
+    // In a cycle, each owner would wait for the next. One non-blocking reference breaks the cycle.
+    if (dependents.some(({ deletingDependents }) => deletingDependents)) await change(node.identity, parts, unblockOwnerDeletion)
     return deleteObject(node.identity, latest, 'Foreground', parts)
   }
   const finalizers = latest.metadata.finalizers ?? []
@@ -61,7 +61,7 @@ async function deleteObject(
   propagationPolicy: NonNullable<DeleteOptions['propagationPolicy']>,
   parts: CollectorParts,
 ): Promise<void> {
-  // What was decided holds for this state alone: an owner may be added at this very moment.
+  // The decision holds only for this state: somebody may be adding an owner concurrently.
   const preconditions = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) }
   try {
     await resourceOf(identity, parts).delete(identity.namespace, identity.name, { preconditions, propagationPolicy })
@@ -71,13 +71,13 @@ async function deleteObject(
   }
 }
 
-/** A foreground deletion ends when no dependent holds it up. */
+/** Ends a foreground deletion once no dependent blocks it. */
 async function awaitDependents({ identity }: GraphNode, parts: CollectorParts): Promise<void> {
   const blocking = parts.graph
     .dependents(identity.uid)
     .filter(({ owners }) => owners.some(({ uid, blockOwnerDeletion }) => uid === identity.uid && blockOwnerDeletion === true))
   if (blocking.length === 0) return change(identity, parts, dropFinalizer(foregroundFinalizer))
-  for (const dependent of blocking) if (!dependent.deletingDependents) parts.attend(dependent.identity.uid)
+  for (const dependent of blocking) if (!dependent.deletingDependents) parts.enqueue(dependent.identity.uid)
 }
 
 async function releaseDependents({ identity }: GraphNode, parts: CollectorParts): Promise<void> {
@@ -88,12 +88,12 @@ async function releaseDependents({ identity }: GraphNode, parts: CollectorParts)
 
 type Change = (object: KubeObject) => void
 
-/** Writes a change of metadata to the object, if it is still the same one. */
+/** Writes a metadata change to the object if its uid still matches. */
 async function change(identity: Identity, parts: CollectorParts, write: Change): Promise<void> {
   const { group, resource, namespace, name, uid } = identity
   try {
     await resourceOf(identity, parts).update(namespace, name, (object) => {
-      // Another of that name: this one is no more.
+      // A new object of the same name replaced it.
       if (object.metadata.uid !== uid) throw newNotFound({ group, resource }, name)
       write(object)
       return object
@@ -112,7 +112,7 @@ function dropOwners(uids: ReadonlySet<string>): Change {
   }
 }
 
-function stopBlocking({ metadata }: KubeObject): void {
+function unblockOwnerDeletion({ metadata }: KubeObject): void {
   for (const reference of metadata.ownerReferences ?? []) if (reference.blockOwnerDeletion) reference.blockOwnerDeletion = false
 }
 

@@ -3,13 +3,13 @@ import type { ObjectMeta, OwnerReference } from '@keelson/apimachinery'
 export const orphanFinalizer = 'orphan'
 export const foregroundFinalizer = 'foregroundDeletion'
 
-/** Which object; `apiVersion` and `kind` as owner references name it. */
+/** Identifies an object; `apiVersion` and `kind` as in owner references. */
 export interface Identity {
   readonly group: string
   readonly resource: string
   readonly apiVersion: string
   readonly kind: string
-  /** "" for cluster-wide ones. */
+  /** "" for cluster-scoped objects. */
   readonly namespace: string
   readonly name: string
   readonly uid: string
@@ -19,17 +19,17 @@ export interface GraphNode {
   readonly identity: Identity
   owners: readonly OwnerReference[]
   beingDeleted: boolean
-  /** It waits, by its finalizer, until its dependents are gone. */
+  /** It has the foregroundDeletion finalizer and waits for its dependents to be deleted. */
   deletingDependents: boolean
-  /** It waits, by its finalizer, until its dependents are released. */
+  /** It has the orphan finalizer and waits for its dependents to be released. */
   orphaningDependents: boolean
 }
 
 interface Owner {
   readonly dependents: Set<GraphNode>
-  /** As whom it was found; undefined while nobody looked, or when it has changed since. */
+  /** Coordinates under which the owner was found; undefined before the first lookup and after changes. */
   verifiedAs: Coordinates | undefined
-  /** Goes up with each deletion seen, so that an answer that was on its way then is not believed. */
+  /** Incremented with each observed deletion, to invalidate lookups in progress. */
   deletions: number
 }
 
@@ -41,16 +41,16 @@ export interface Coordinates {
 }
 
 /**
- * Who depends on whom, by uid. Holds only objects that have owners or that wait for their dependents: an owner that nothing is asked of is not
- * kept, but looked up when a dependent first names it. Every change calls `attention` with the uids that must be looked at.
+ * Dependents by owner uid. Holds only objects that have owners or wait for their dependents; other owners are looked up when a dependent
+ * first references them. Every change calls `attention` with the uids to process.
  */
 export class DependencyGraph {
   readonly #nodes = new Map<string, GraphNode>()
   readonly #owners = new Map<string, Owner>()
-  readonly #attention: (uid: string) => void
+  readonly #enqueue: (uid: string) => void
 
-  constructor(attention: (uid: string) => void) {
-    this.#attention = attention
+  constructor(enqueue: (uid: string) => void) {
+    this.#enqueue = enqueue
   }
 
   get size(): number {
@@ -65,7 +65,7 @@ export class DependencyGraph {
     return [...(this.#owners.get(uid)?.dependents ?? [])]
   }
 
-  /** An object as it is now. False: it is none of the graph's business. */
+  /** Records an object's current state. Returns false if the graph need not hold it. */
   observe(identity: Identity, metadata: ObjectMeta): boolean {
     const owners = metadata.ownerReferences ?? []
     const beingDeleted = metadata.deletionTimestamp !== undefined
@@ -74,7 +74,7 @@ export class DependencyGraph {
     const deletingDependents = waitsFor(foregroundFinalizer)
     const present = this.#nodes.get(identity.uid)
     if (owners.length === 0 && !orphaning && !deletingDependents) {
-      if (present !== undefined) this.#forget(present)
+      if (present !== undefined) this.#removeNode(present)
       return false
     }
     const node = present ?? { identity, owners: [], beingDeleted, deletingDependents: false, orphaningDependents: false }
@@ -83,81 +83,81 @@ export class DependencyGraph {
     node.beingDeleted ||= beingDeleted
     if (orphaning && !node.orphaningDependents) {
       node.orphaningDependents = true
-      this.#attention(identity.uid)
+      this.#enqueue(identity.uid)
     } else if (deletingDependents && !node.deletingDependents) {
       node.deletingDependents = true
-      this.#attendToDependents(identity.uid)
-      this.#attention(identity.uid)
+      this.#enqueueDependents(identity.uid)
+      this.#enqueue(identity.uid)
     }
     return true
   }
 
-  /** The object is no longer there. */
+  /** Records the deletion of an object. */
   remove(uid: string): void {
     const node = this.#nodes.get(uid)
-    if (node !== undefined) this.#forget(node)
+    if (node !== undefined) this.#removeNode(node)
     const owner = this.#owners.get(uid)
     if (owner === undefined) return
     owner.verifiedAs = undefined
     owner.deletions++
-    this.#attendToDependents(uid)
+    this.#enqueueDependents(uid)
   }
 
-  /** To be asked before an owner is looked up; the answer is for `verified`. */
+  /** Read this before looking up an owner and pass it to `verified`. */
   deletionsSeen(uid: string): number {
     return this.#owners.get(uid)?.deletions ?? 0
   }
 
-  /** The owner was found, by a look that began when `deletionsSeen` was `deletions`. Dependents that name it alike need not be looked at. */
+  /** Records an owner found by a lookup that began at `deletions`. Dependents with the same coordinates need no processing. */
   verified(uid: string, coordinates: Coordinates, deletions: number): void {
     const owner = this.#owners.get(uid)
     if (owner !== undefined && owner.deletions === deletions) owner.verifiedAs = coordinates
   }
 
-  /** Deletions may have been missed: every owner is looked up again. */
-  doubtAll(): void {
+  /** Queues all dependents for new owner lookups, because deletions may have been missed. */
+  reverifyAll(): void {
     for (const [uid, owner] of this.#owners) {
       owner.verifiedAs = undefined
-      this.#attendToDependents(uid)
+      this.#enqueueDependents(uid)
     }
   }
 
   #setOwners(node: GraphNode, owners: readonly OwnerReference[]): void {
     const before = new Map(node.owners.map((reference) => [reference.uid, reference]))
     node.owners = owners
-    let doubtful = false
+    let isUnverified = false
     for (const reference of owners) {
       const old = before.get(reference.uid)
       before.delete(reference.uid)
-      if (old?.blockOwnerDeletion === true && reference.blockOwnerDeletion !== true) this.#attention(reference.uid)
+      if (old?.blockOwnerDeletion === true && reference.blockOwnerDeletion !== true) this.#enqueue(reference.uid)
       const owner = this.#owners.get(reference.uid) ?? { dependents: new Set(), verifiedAs: undefined, deletions: 0 }
       this.#owners.set(reference.uid, owner)
       owner.dependents.add(node)
-      doubtful ||= !names(reference, node.identity.namespace, owner.verifiedAs)
+      isUnverified ||= !refersTo(reference, node.identity.namespace, owner.verifiedAs)
     }
     for (const uid of before.keys()) this.#unlink(node, uid)
-    if (doubtful) this.#attention(node.identity.uid)
+    if (isUnverified) this.#enqueue(node.identity.uid)
   }
 
   #unlink(node: GraphNode, uid: string): void {
     const owner = this.#owners.get(uid)
     if (owner?.dependents.delete(node) && owner.dependents.size === 0) this.#owners.delete(uid)
-    // It may have waited for this one.
-    if (this.#nodes.get(uid)?.deletingDependents) this.#attention(uid)
+    // This object may have been its last dependent.
+    if (this.#nodes.get(uid)?.deletingDependents) this.#enqueue(uid)
   }
 
-  #forget(node: GraphNode): void {
+  #removeNode(node: GraphNode): void {
     this.#nodes.delete(node.identity.uid)
     for (const { uid } of node.owners) this.#unlink(node, uid)
   }
 
-  #attendToDependents(uid: string): void {
-    for (const { identity } of this.#owners.get(uid)?.dependents ?? []) this.#attention(identity.uid)
+  #enqueueDependents(uid: string): void {
+    for (const { identity } of this.#owners.get(uid)?.dependents ?? []) this.#enqueue(identity.uid)
   }
 }
 
-/** Whether a reference from an object in `namespace` means the owner that was found. */
-function names(reference: OwnerReference, namespace: string, found: Coordinates | undefined): boolean {
+/** Returns whether a reference from an object in `namespace` matches the owner that was found. */
+function refersTo(reference: OwnerReference, namespace: string, found: Coordinates | undefined): boolean {
   return (
     found !== undefined &&
     reference.apiVersion === found.apiVersion &&

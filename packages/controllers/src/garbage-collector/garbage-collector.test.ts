@@ -32,7 +32,7 @@ function start(): void {
   })
 }
 
-// Retries and the time that orphaning takes pass while the tests wait.
+// Lets retries and the settle time pass while the test waits.
 const eventually = (check: () => unknown): Promise<unknown> =>
   vi.waitFor(
     async () => {
@@ -61,7 +61,7 @@ const find = (name: string, namespace = 'a'): Promise<Created | undefined> => cl
 const isGone = (name: string, namespace = 'a'): Promise<unknown> =>
   eventually(async () => expect(await find(name, namespace)).toBeUndefined())
 
-it('what loses its last owner goes, and with it what it owns', async () => {
+it('deletes an object with its dependents after its last owner is gone', async () => {
   const owner = await configMap('owner')
   const other = await configMap('other')
   start()
@@ -75,7 +75,7 @@ it('what loses its last owner goes, and with it what it owns', async () => {
   expect(await find('other')).toBeDefined()
 })
 
-it('so does what never had one, was made before, or names an owner of another namespace or name', async () => {
+it('deletes objects whose owner never existed, has another uid, or is in another namespace or of another name', async () => {
   const owner = await configMap('owner')
   const elsewhere = await configMap('elsewhere', [], undefined, 'b')
   await configMap('before', [ownedBy(owner, { uid: 'another-uid' })])
@@ -87,7 +87,7 @@ it('so does what never had one, was made before, or names an owner of another na
   expect(await find('right')).toBeDefined()
 })
 
-it('what names an owner of a kind that is not served stays', async () => {
+it('keeps objects whose owner kind is not served', async () => {
   const owner = await configMap('owner')
   start()
   await configMap('unknown', [ownedBy(owner, { apiVersion: 'example.com/v1', kind: 'Widget' })])
@@ -96,7 +96,7 @@ it('what names an owner of a kind that is not served stays', async () => {
   expect(await find('unknown')).toBeDefined()
 })
 
-it('a foreground deletion waits for the dependents that block it', async () => {
+it('waits for blocking dependents in a foreground deletion', async () => {
   const owner = await configMap('owner')
   await configMap('blocking', [ownedBy(owner, { blockOwnerDeletion: true })], ['example.com/hold'])
   await configMap('not-blocking', [ownedBy(owner)])
@@ -110,7 +110,7 @@ it('a foreground deletion waits for the dependents that block it', async () => {
   await isGone('owner')
 })
 
-it('a foreground deletion reaches the whole tree, from below', async () => {
+it('deletes a whole tree bottom-up in a foreground deletion', async () => {
   start()
   const owner = await configMap('owner')
   const child = await configMap('child', [ownedBy(owner, { blockOwnerDeletion: true })])
@@ -122,7 +122,7 @@ it('a foreground deletion reaches the whole tree, from below', async () => {
   for (const name of ['grandchild', 'child', 'owner']) await isGone(name)
 })
 
-it('an orphaning deletion releases the dependents, those of the last moment too', async () => {
+it('releases dependents in an orphaning deletion, even those created last', async () => {
   start()
   const owner = await configMap('owner')
   await configMap('child', [ownedBy(owner, { blockOwnerDeletion: true })])
@@ -134,7 +134,7 @@ it('an orphaning deletion releases the dependents, those of the last moment too'
   }
 })
 
-it('a circle of owners ends', async () => {
+it('deletes a cycle of owners', async () => {
   start()
   const first = await configMap('first')
   const second = await configMap('second', [ownedBy(first, { blockOwnerDeletion: true })])
@@ -147,7 +147,7 @@ it('a circle of owners ends', async () => {
   await isGone('second')
 })
 
-it('an owner that comes back under the same name is another', async () => {
+it('treats a new owner of the same name as different', async () => {
   const owner = await configMap('owner')
   await configMap('child', [ownedBy(owner)])
   start()
@@ -157,7 +157,7 @@ it('an owner that comes back under the same name is another', async () => {
   expect(await find('owner')).toBeDefined()
 })
 
-it('a cluster-wide object cannot be owned by one in a namespace, and stays', async () => {
+it('keeps a cluster-scoped object with a namespaced owner', async () => {
   const owner = await configMap('owner')
   start()
   await cluster.nodes.create('', { metadata: { name: 'n', ownerReferences: [ownedBy(owner)] } })
@@ -167,7 +167,7 @@ it('a cluster-wide object cannot be owned by one in a namespace, and stays', asy
   expect(await cluster.nodes.get('', 'n', live)).toBeDefined()
 })
 
-it('a large tree goes away whole', async () => {
+it('deletes a large tree completely', async () => {
   const owner = await configMap('owner')
   const children = await Promise.all(Array.from({ length: 20 }, (_, i) => configMap(`child-${i}`, [ownedBy(owner)])))
   await Promise.all(children.flatMap((child, i) => Array.from({ length: 20 }, (_, j) => configMap(`leaf-${i}-${j}`, [ownedBy(child)]))))

@@ -9,17 +9,17 @@ import type { Monitor } from './monitor-resource.ts'
 import { UnknownKindError } from './owner-lookup.ts'
 
 const name = 'garbage-collector-controller'
-/** How often it is seen which resources have come and gone. */
+/** Interval between checks for added and removed resources, ms. */
 const resyncInterval = 30_000
 /**
- * Each resource is watched by itself, and one may be behind another. Before dependents are released, those that were made just before the
- * deletion was asked have this long to be heard of: a dependent that is missed would be deleted later.
+ * Resources are watched independently, and one may lag behind another. Before dependents are orphaned, those created just before the
+ * deletion get this long to arrive, ms: a missed dependent would be deleted later.
  */
 const settleTime = 250
-/** One object, under two names. */
+/** The same objects under two API groups. */
 const ignored = new Set(['events.', 'events.events.k8s.io'])
 
-/** Deletes what has lost its owners, and carries out foreground and orphaning deletions. */
+/** Deletes objects without owners, and completes foreground and orphaning deletions. */
 export const startGarbageCollector: StartController = ({ client, clock, metrics, onError }) => {
   const report = (error: unknown): void => onError(name, error)
   const monitors = new Map<string, Monitor>()
@@ -29,10 +29,10 @@ export const startGarbageCollector: StartController = ({ client, clock, metrics,
     clock,
     workers: 8,
     process: async (uid, signal) => {
-      // Of what is not heard of yet nothing may be concluded.
-      if (await untilSynced(signal, { synced: allSynced })) await collect(uid, { client, graph, attend: (other) => queue.add(other) })
+      // Without a complete graph, nothing may be concluded.
+      if (await untilSynced(signal, { synced: allSynced })) await collect(uid, { client, graph, enqueue: (other) => queue.add(other) })
     },
-    // Others write too, and kinds come and go: both are tried again, and neither is worth a word.
+    // Conflicts and kinds not yet served are expected: retry without reporting.
     onError: (_uid, error) => {
       if (!isApiError(error, 'Conflict') && !(error instanceof UnknownKindError)) report(error)
     },

@@ -6,7 +6,7 @@ import type { StoredObject } from '@keelson/storagebackend'
 import type { DependencyGraph, Identity } from './dependency-graph.ts'
 
 export interface Monitor extends AsyncDisposable {
-  /** Everything that was there when it began is in the graph. */
+  /** Resolves when the graph holds all objects that existed at the start. */
   readonly synced: Promise<void>
 }
 
@@ -19,19 +19,19 @@ export interface MonitorOptions {
 }
 
 /**
- * Tells the graph of every object of a resource. Most objects have no owner and wait for nobody: of these only the bytes are glanced at, and
+ * Feeds every object of a resource into the graph. Most objects have no owner and no finalizer: a scan of their bytes rules them out, and
  * nothing is kept.
  */
 export function monitorResource({ served, resource, graph, clock, onError }: MonitorOptions): Monitor {
   const stop = new AbortController()
-  /** Objects that are in the graph: key → uid. */
+  /** Keys of objects in the graph, with their uids. */
   const known = new Map<string, string>()
   let markSynced = (): void => {}
   const synced = new Promise<void>((resolve) => (markSynced = resolve))
   let began = false
 
   function observe(stored: StoredObject): void {
-    if (!known.has(stored.key) && !mayConcern(stored.body)) return
+    if (!known.has(stored.key) && !mayBeInGraph(stored.body)) return
     const identity = identityOf(resource, stored)
     if (graph.observe(identity.identity, identity.metadata)) known.set(stored.key, identity.identity.uid)
     else known.delete(stored.key)
@@ -51,8 +51,8 @@ export function monitorResource({ served, resource, graph, clock, onError }: Mon
       known.delete(key)
       graph.remove(uid)
     }
-    // What was deleted meanwhile may have been an owner that the graph does not hold.
-    if (began) graph.doubtAll()
+    // An object deleted in the gap may be an owner that the graph does not hold.
+    if (began) graph.reverifyAll()
     began = true
     markSynced()
   }
@@ -73,13 +73,16 @@ export function monitorResource({ served, resource, graph, clock, onError }: Mon
   }
 }
 
-/** Parts of "ownerReferences" and "deletionTimestamp": a search goes from one first byte to the next, and quotes are everywhere. */
-const marks = ['References":', 'deletionTimestamp":'].map((text) => Buffer.from(text))
+/**
+ * Parts of "ownerReferences" and "deletionTimestamp" that do not start with a quote: the search looks for the first byte, and quotes are
+ * frequent.
+ */
+const searchPatterns = ['References":', 'deletionTimestamp":'].map((text) => Buffer.from(text))
 
-/** False only for what has neither owners nor a deletion to wait for. */
-function mayConcern(body: Uint8Array): boolean {
+/** Returns false only for objects without owners and without a pending deletion. */
+function mayBeInGraph(body: Uint8Array): boolean {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  return marks.some((mark) => bytes.includes(mark))
+  return searchPatterns.some((mark) => bytes.includes(mark))
 }
 
 function identityOf({ group, version, resource, kind }: DeletableResource, stored: StoredObject) {

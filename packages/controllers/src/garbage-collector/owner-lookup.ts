@@ -3,27 +3,27 @@ import type { DeletableResource, LoopbackClient } from '@keelson/loopback'
 import { foregroundFinalizer } from './dependency-graph.ts'
 import type { DependencyGraph, Identity } from './dependency-graph.ts'
 
-/** What an object's owners are to it. */
+/** An object's owners by state. */
 export interface ClassifiedOwners {
-  /** There, and staying. */
+  /** Existing and not being deleted. */
   readonly solid: readonly OwnerReference[]
-  /** Not there. */
+  /** Missing. */
   readonly dangling: readonly OwnerReference[]
-  /** On their way out, but not before their dependents. */
+  /** Being deleted, but waiting for their dependents. */
   readonly waiting: readonly OwnerReference[]
 }
 
-/** A kind that is not served, or not yet. */
+/** The kind is not served, or not yet. */
 export class UnknownKindError extends Error {
   override readonly name = 'UnknownKindError'
 }
 
-/** An owner reference that can never be right: looking again would not help. */
+/** The owner reference can never be valid: retrying would not help. */
 export class InvalidOwnerError extends Error {
   override readonly name = 'InvalidOwnerError'
 }
 
-/** Looks every owner up in the store. Throws `UnknownKindError` and `InvalidOwnerError`. */
+/** Looks up every owner in the store. Throws `UnknownKindError` and `InvalidOwnerError`. */
 export async function classifyOwners(
   references: readonly OwnerReference[],
   item: Identity,
@@ -34,7 +34,7 @@ export async function classifyOwners(
     const resource = resourceOf(client, reference)
     if (resource.namespaced && item.namespace === '') {
       throw new InvalidOwnerError(
-        `${item.kind} ${item.name} is cluster-wide, but names the owner ${reference.kind} ${reference.name} in a namespace`,
+        `cluster-scoped ${item.kind} ${item.name} cannot have the namespaced owner ${reference.kind} ${reference.name}`,
       )
     }
     const namespace = resource.namespaced ? item.namespace : ''
@@ -59,6 +59,6 @@ function resourceOf(client: LoopbackClient, { apiVersion, kind }: OwnerReference
   const slash = apiVersion.indexOf('/')
   const group = slash < 0 ? '' : apiVersion.slice(0, slash)
   const resource = client.deletableResources().find((served) => served.group === group && served.kind === kind)
-  if (resource === undefined) throw new UnknownKindError(`no resource is served for the owner kind ${kind} of ${apiVersion}`)
+  if (resource === undefined) throw new UnknownKindError(`the owner kind ${kind} of ${apiVersion} is not served`)
   return resource
 }

@@ -2,8 +2,8 @@ import { formatTime } from '@keelson/apimachinery'
 import type { NamespaceCondition } from '../controller.ts'
 import type { Remaining } from './delete-content.ts'
 
-/** type → reason and message while all is well, in the order in which they are written. */
-const fine: readonly (readonly [type: string, reason: string, message: string])[] = [
+/** Condition type, reason and message of success, in writing order. */
+const successConditions: readonly (readonly [type: string, reason: string, message: string])[] = [
   ['NamespaceDeletionDiscoveryFailure', 'ResourcesDiscovered', 'All resources successfully discovered'],
   ['NamespaceDeletionGroupVersionParsingFailure', 'ParsedGroupVersions', 'All legacy kube types successfully parsed'],
   ['NamespaceDeletionContentFailure', 'ContentDeleted', 'All content successfully deleted, may be waiting on finalization'],
@@ -11,7 +11,7 @@ const fine: readonly (readonly [type: string, reason: string, message: string])[
   ['NamespaceFinalizersRemaining', 'ContentHasNoFinalizers', 'All content-preserving finalizers finished'],
 ]
 
-/** What the namespace's status says of its deletion now. undefined when it says so already. */
+/** Returns the conditions of a terminating namespace; undefined if they are unchanged. */
 export function deletionConditions(
   present: readonly Readonly<NamespaceCondition>[],
   remaining: Remaining,
@@ -20,7 +20,7 @@ export function deletionConditions(
   const problems = problemsOf(remaining)
   const conditions: NamespaceCondition[] = present.map((condition) => ({ ...condition }))
   let changed = false
-  for (const [type, okReason, okMessage] of fine) {
+  for (const [type, okReason, okMessage] of successConditions) {
     const problem = problems.get(type)
     const wanted = problem === undefined ? { status: 'False', reason: okReason, message: okMessage } : { status: 'True', ...problem }
     const old = conditions.find((condition) => condition.type === type)

@@ -3,11 +3,11 @@ import type { Clock, DeepReadonly, DeleteOptions, GroupResource, KubeObject } fr
 import type { LoopbackClient, LoopbackResource } from '@keelson/loopback'
 
 export interface Remaining {
-  /** "pods." → how many. */
+  /** Counts by resource, such as "pods.". */
   readonly resources: Map<string, number>
   readonly finalizers: Map<string, number>
   readonly errors: unknown[]
-  /** Seconds until another look makes sense; 0 when all is gone. */
+  /** Seconds until the next check is useful; 0 when the namespace is empty. */
   estimate: number
 }
 
@@ -16,12 +16,15 @@ interface Pod extends KubeObject {
   status?: { phase?: string }
 }
 
-/** What dependents are left to is the namespace's own deletion, so nothing waits for the garbage collector. */
-const background: DeleteOptions = { propagationPolicy: 'Background' }
+/** Dependents are deleted with the namespace anyway, so nothing has to wait for the garbage collector. */
+const backgroundDeletion: DeleteOptions = { propagationPolicy: 'Background' }
 const finalizerEstimate = 15
 const pods: GroupResource = { group: '', resource: 'pods' }
 
-/** Deletes everything in a namespace: pods first, and the rest (what pods use) only when no pod is left. One resource's failure does not keep the others. */
+/**
+ * Deletes everything in a namespace: pods first, then the rest (which pods may use) once no pod is left. Failures do not stop other
+ * resources.
+ */
 export async function deleteContent(
   { client, clock }: { readonly client: LoopbackClient; readonly clock: Clock },
   namespace: string,
@@ -49,20 +52,20 @@ export async function deleteContent(
   return remaining
 }
 
-/** More than once at need: what was being created when the namespace's deletion was asked may come a moment after the first round. */
+/** Repeats if necessary: writes in flight when the namespace was deleted may arrive after the first round. */
 async function deleteAll(served: LoopbackResource, namespace: string): Promise<void> {
   for (let round = 1; round <= 3; round++) {
-    await served.deleteCollection(namespace, background)
+    await served.deleteCollection(namespace, backgroundDeletion)
     const { items } = await served.list({ namespace, resourceVersion: '' })
     if (items.every(({ metadata }) => (metadata.finalizers ?? []).length > 0)) return
   }
 }
 
-/** Resolves to the longest grace period that a running pod may take, in seconds. */
+/** Resolves to the longest grace period of the remaining pods, in seconds. */
 async function deletePods(client: LoopbackClient, namespace: string): Promise<number> {
   const resource = client.resource<Pod>(pods)!
   const before = await resource.list({ namespace, resourceVersion: '' })
-  await resource.deleteCollection(namespace, background)
+  await resource.deleteCollection(namespace, backgroundDeletion)
   let longest = 0
   for (const pod of before.items) {
     if (pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') continue
@@ -72,7 +75,7 @@ async function deletePods(client: LoopbackClient, namespace: string): Promise<nu
   return longest
 }
 
-/** Bound to a node that is not there: no kubelet will ever confirm its end. */
+/** The pod is bound to a missing node, so no kubelet will confirm its termination. */
 async function isOrphan(client: LoopbackClient, pod: DeepReadonly<Pod>): Promise<boolean> {
   const node = pod.spec?.nodeName ?? ''
   if (node === '') return true
@@ -85,7 +88,7 @@ async function deleteNow(resource: LoopbackResource<Pod>, { metadata }: DeepRead
   try {
     await resource.delete(namespace, name, { gracePeriodSeconds: 0, preconditions: { uid } })
   } catch (error) {
-    // Gone, or another pod by now, which the next round will see.
+    // Deleted, or replaced by a pod that the next round handles.
     if (!isApiError(error, 'NotFound') && !isApiError(error, 'Conflict')) throw error
   }
 }
@@ -98,20 +101,21 @@ async function countLeft(
   const { items } = await served.list({ namespace, resourceVersion: '' })
   if (items.length === 0) return
   remaining.resources.set(`${resource}.${group}`, items.length)
-  let held = 0
+  let remainingCount = 0
   for (const { metadata } of items) {
-    if ((metadata.finalizers ?? []).length > 0) held++
+    if ((metadata.finalizers ?? []).length > 0) remainingCount++
     for (const finalizer of metadata.finalizers ?? []) remaining.finalizers.set(finalizer, (remaining.finalizers.get(finalizer) ?? 0) + 1)
   }
-  remaining.estimate = Math.max(remaining.estimate, grace, held > 0 && grace === 0 ? finalizerEstimate : 0)
-  if (held === 0 && grace === 0) throw new Error(`unexpected items still remain in namespace: ${namespace} for gvr: ${resource}.${group}`)
+  remaining.estimate = Math.max(remaining.estimate, grace, remainingCount > 0 && grace === 0 ? finalizerEstimate : 0)
+  if (remainingCount === 0 && grace === 0)
+    throw new Error(`unexpected items still remain in namespace: ${namespace} for gvr: ${resource}.${group}`)
 }
 
 async function attempt<T>(remaining: Remaining, action: () => Promise<T>): Promise<T | undefined> {
   try {
     return await action()
   } catch (error) {
-    // Resources come and go, and some cannot be deleted.
+    // Resources may be removed meanwhile, and some do not support deletion.
     if (!isApiError(error, 'NotFound') && !isApiError(error, 'MethodNotAllowed')) remaining.errors.push(error)
     return undefined
   }

@@ -12,8 +12,8 @@ import type { Remaining } from './delete-content.ts'
 const finalizer = 'kubernetes'
 
 /**
- * Ends namespaces whose deletion has been asked: phase, content, conditions, finalizer; each step may be repeated, so a stop in between
- * harms nothing, and a namespace that was Terminating at start is taken up where it was.
+ * Deletes terminating namespaces in repeatable steps: phase, content, conditions, finalizer. An interrupted deletion resumes at the next
+ * start.
  */
 export function startNamespaceController(context: ControllerContext): AsyncDisposable | undefined {
   const resource = context.client.resource<Namespace>({ group: '', resource: 'namespaces' })
@@ -21,7 +21,7 @@ export function startNamespaceController(context: ControllerContext): AsyncDispo
   const queue = new WorkQueue({
     name: 'namespace',
     metrics: context.metrics,
-    process: (name) => endNamespace(context, resource, name),
+    process: (name) => finishDeletion(context, resource, name),
     clock: context.clock,
     workers: 4,
     firstRetry: 500,
@@ -34,7 +34,7 @@ export function startNamespaceController(context: ControllerContext): AsyncDispo
   return disposeAll(queue, unsubscribe)
 }
 
-async function endNamespace(context: ControllerContext, resource: LoopbackResource<Namespace>, name: string): Promise<void> {
+async function finishDeletion(context: ControllerContext, resource: LoopbackResource<Namespace>, name: string): Promise<void> {
   try {
     const found = await resource.get('', name, { resourceVersion: '' })
     if (found?.metadata.deletionTimestamp === undefined) return
@@ -53,7 +53,7 @@ async function endNamespace(context: ControllerContext, resource: LoopbackResour
       }
       await resource.update('', name, (namespace) => withoutFinalizer(namespace, uid), { subresource: 'finalize' })
     } else if ((found.spec?.finalizers ?? []).length === 0 && (found.metadata.finalizers ?? []).length === 0) {
-      // Finalized, but a stop came before its removal.
+      // Finalized, but not yet removed when the server stopped.
       await resource.delete('', name, { preconditions: { uid } })
     }
   } catch (error) {
@@ -99,12 +99,12 @@ async function writeStatus(
       { subresource: 'status' },
     )
   } catch (error) {
-    // A server without namespaces/status still empties its namespaces.
+    // A server without namespaces/status still empties namespaces.
     if (!isApiError(error, 'MethodNotAllowed')) throw error
   }
 }
 
-/** All steps are about one namespace, not about a later one of the same name. */
+/** Throws if the namespace was replaced by another of the same name. */
 function checkUid({ metadata }: Namespace, uid: string): void {
-  if (metadata.uid !== uid) throw new Error(`namespace ${metadata.name ?? ''} is another one by now`)
+  if (metadata.uid !== uid) throw new Error(`namespace ${metadata.name ?? ''} was deleted and recreated`)
 }

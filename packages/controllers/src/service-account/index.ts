@@ -7,7 +7,7 @@ import { WorkQueue } from '../work-queue.ts'
 
 const name = 'default'
 
-/** Every active namespace has a service account `default`, for pods that name none; it comes back when it is deleted. */
+/** Keeps a service account `default` in every active namespace, for pods that name none. */
 export function startServiceAccountController(context: ControllerContext): AsyncDisposable | undefined {
   const { client, clock, namespaces, metrics } = context
   const resource = client.resource({ group: '', resource: 'serviceaccounts' })
