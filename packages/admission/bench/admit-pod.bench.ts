@@ -3,7 +3,10 @@ import { builtinPlugins, createAdmissionChain } from '../src/index.ts'
 import type { AdmissionPlugin } from '../src/index.ts'
 import { openTestCluster, write } from '../src/plugin.fixture.ts'
 
-/** `node packages/admission/bench/admit-pod.bench.ts`: microseconds for the creation of a 3 KB pod, by plugin and for all, the least of some rounds. */
+/**
+ * `node packages/admission/bench/admit-pod.bench.ts`: microseconds to admit the creation of a 3 KB pod, by plugin and in total, minimum of
+ * several rounds.
+ */
 await using cluster = openTestCluster()
 await cluster.create('namespaces', { metadata: { name: 'ns' } })
 await cluster.create('serviceaccounts', { metadata: { name: 'default' } })
@@ -26,7 +29,7 @@ async function measure(what: string, of: readonly AdmissionPlugin[], count = 200
     const writes = Array.from({ length: count }, () => write('pods', JSON.parse(text) as Pod))
     const start = performance.now()
     for (const attributes of writes) {
-      // Not awaited without need: nor does the server.
+      // Awaits only promises, as the server does.
       const admitting = chain.admit(attributes)
       if (admitting !== undefined) await admitting
       const validating = chain.validate(attributes)

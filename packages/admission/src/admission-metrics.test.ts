@@ -23,7 +23,7 @@ async function countsAfter(plugins: readonly AdmissionPlugin[], type: 'admit' | 
 const labels = (type: string, rejected: boolean, name?: string): string =>
   `{${name === undefined ? '' : `name="${name}",`}operation="CREATE",rejected="${rejected}",type="${type}"}`
 
-it('counts each plugin that has the half, and the half as a whole, whether they wait or not', async () => {
+it('counts calls of each plugin phase and of whole phases, synchronous or not', async () => {
   const plugins: AdmissionPlugin[] = [
     { name: 'Quick', admit: () => {} },
     { name: 'Slow', admit: async () => {} },
@@ -46,7 +46,7 @@ it.each([
     },
   ],
   ['later', () => Promise.reject(new Error('no'))],
-])('counts a refusal that comes %s once, for the plugin and for the half', async (_, validate) => {
+])('counts a %s refusal once for the plugin and once for the phase', async (_, validate) => {
   const plugins: AdmissionPlugin[] = [
     { name: 'Waits', validate: async () => {} },
     { name: 'Refuses', validate },

@@ -5,15 +5,15 @@ import type { AdmissionOperation } from './admission.ts'
 const buckets = [0.005, 0.025, 0.1, 0.5, 1, 2.5]
 const summaryAgeMs = 5 * 3_600_000
 
-/** Told of each call, and when `performance.now()` said that it was over. Allocates nothing once a series is there. */
+/** Records one call. `now` is `performance.now()` at its end. Allocates nothing once the series exists. */
 export type ObserveAdmission = (rejected: boolean, seconds: number, now: number) => void
 export type AdmissionType = 'admit' | 'validate'
 
-/** Under the original's names, so that its dashboards and alerts go on. */
+/** Named as in kube-apiserver, so its dashboards and alerts keep working. */
 export interface AdmissionMetrics {
-  /** One plugin's half. */
+  /** Returns the observer of one phase of a plugin. */
   plugin(name: string, type: AdmissionType, operation: AdmissionOperation): ObserveAdmission
-  /** All plugins' halves. */
+  /** Returns the observer of one phase of the whole chain. */
   step(type: AdmissionType, operation: AdmissionOperation): ObserveAdmission
 }
 
@@ -54,7 +54,7 @@ export function createAdmissionMetrics(registry: MetricsRegistry): AdmissionMetr
   }
 }
 
-/** A series appears with its first use. */
+/** Creates each series on first use. */
 function byOutcome<S>(make: (rejected: 'true' | 'false') => S): (rejected: boolean) => S {
   const accepted = lazily(() => make('false'))
   const refused = lazily(() => make('true'))

@@ -16,13 +16,13 @@ const registered = (...names: string[]): AdmissionPlugins => {
 }
 const named = (plugins: readonly AdmissionPlugin[]): string[] => plugins.map(({ name }) => name)
 
-it('runs in the original’s order, whatever the order of registration; what it does not know before policies and webhooks', () => {
+it('runs plugins in the order of kube-apiserver and custom ones before policies and webhooks', () => {
   const plugins = registered('ResourceQuota', 'OurOwn', 'LimitRanger', 'MutatingAdmissionWebhook', 'NamespaceLifecycle')
   const order = ['NamespaceLifecycle', 'LimitRanger', 'OurOwn', 'MutatingAdmissionWebhook', 'ResourceQuota']
   expect(named(plugins.create(dependencies))).toEqual(order)
 })
 
-it('those that are off by default are on when named, and the other way about', () => {
+it('enables plugins that are off by default, and disables those that are on', () => {
   const plugins = registered('NamespaceLifecycle', 'AlwaysPullImages', 'PodSecurity')
   expect(named(plugins.create(dependencies))).toEqual(['NamespaceLifecycle', 'PodSecurity'])
   expect(named(plugins.create(dependencies, { enable: ['AlwaysPullImages'], disable: ['PodSecurity'] }))).toEqual([
@@ -31,7 +31,7 @@ it('those that are off by default are on when named, and the other way about', (
   ])
 })
 
-it('names what cannot be had, all of it', () => {
+it('reports every unavailable plugin', () => {
   const plugins = builtinPlugins()
   const create = (enable: string[], disable: string[] = []) => plugins.create(dependencies, { enable, disable })
   expect(() => create(['Nosuch'], ['Neither'])).toThrow(
@@ -45,7 +45,7 @@ it('names what cannot be had, all of it', () => {
   expect(() => plugins.register('NamespaceLifecycle', plugin('x'))).toThrow('registered twice')
 })
 
-it('hands a plugin its configuration, and says whose is wrong', () => {
+it('passes a plugin its configuration and names the plugin if it is invalid', () => {
   const plugins = new AdmissionPlugins()
   plugins.register('Picky', (_dependencies, configuration) => {
     if (configuration !== 'fine') throw new Error('not fine')
@@ -56,7 +56,7 @@ it('hands a plugin its configuration, and says whose is wrong', () => {
   expect(() => create('poor')).toThrow('couldn\'t init admission plugin "Picky": not fine')
 })
 
-it('has these plugins, which are on by default', () => {
+it('enables these plugins by default', () => {
   expect(named(builtinPlugins().create(dependencies))).toEqual([
     'NamespaceLifecycle',
     'LimitRanger',
@@ -76,12 +76,12 @@ it('has these plugins, which are on by default', () => {
   ])
 })
 
-it('every plugin that is off is one that there is', () => {
+it('knows every plugin that is off by default', () => {
   expect([...defaultOffPlugins].filter((name) => !allOrderedPlugins.includes(name))).toEqual([])
   expect(new Set(allOrderedPlugins).size).toBe(allOrderedPlugins.length)
 })
 
-it('admits all, then validates all; the first refusal ends it; each hears of its own operations only', async () => {
+it("runs all admit phases, then all validate phases, until the first refusal, for each plugin's operations only", async () => {
   const log: string[] = []
   const recording = (name: string, more: Partial<AdmissionPlugin> = {}): AdmissionPlugin => ({
     name,
@@ -105,7 +105,7 @@ it('admits all, then validates all; the first refusal ends it; each hears of its
   expect([chain.handles('CREATE'), chain.handles('CONNECT'), createAdmissionChain([]).handles('CREATE')]).toEqual([true, true, false])
 })
 
-it('answers at once when no plugin waits, and in order when one does', async () => {
+it('returns synchronously if no plugin waits, and keeps the order if one does', async () => {
   const log: string[] = []
   const quick = (name: string): AdmissionPlugin => ({ name, admit: () => void log.push(name) })
   const slow: AdmissionPlugin = {

@@ -5,31 +5,34 @@ import type { AdmissionPlugin } from './admission.ts'
 import { AdmissionConfigurationError } from './configuration-error.ts'
 import { allOrderedPlugins, defaultOffPlugins } from './plugin-order.ts'
 
-/** What a plugin may be built on. */
+/** The services a plugin may use. */
 export interface PluginDependencies {
-  /** Asked only when a request comes: its resources may be added after the plugins are made. */
+  /** Use it only while handling requests: its resources may be added after the plugins are created. */
   readonly client: LoopbackClient
   readonly informers: SharedInformers
-  /** Default: the system's. */
+  /** Default: the system clock. */
   readonly clock?: Clock
-  /** Numbers in [0, 1), for names and waits. */
+  /** Returns numbers in [0, 1), for generated names and delays. */
   readonly random?: () => number
-  /** Where plugins show what they measure. Default: nowhere. */
+  /** Registry for the plugins' metrics. Default: none are exported. */
   readonly metrics?: MetricsRegistry
 }
-/** `configuration` is the plugin's own object from the admission configuration, if it has one there. Throws an Error that says what is wrong with it. */
+/**
+ * `configuration` is the plugin's own section of the admission configuration, if any. Throws an Error that describes an invalid
+ * configuration.
+ */
 export type PluginFactory = (dependencies: PluginDependencies, configuration?: unknown) => AdmissionPlugin
 
 export interface PluginSelection {
-  /** On, though off by default (`--enable-admission-plugins`). */
+  /** Plugins to enable that are off by default (`--enable-admission-plugins`). */
   readonly enable?: readonly string[]
-  /** Off, though on by default (`--disable-admission-plugins`). */
+  /** Plugins to disable that are on by default (`--disable-admission-plugins`). */
   readonly disable?: readonly string[]
-  /** By plugin; see `readAdmissionConfiguration`. */
+  /** Configuration by plugin name; see `readAdmissionConfiguration`. */
   readonly configuration?: ReadonlyMap<string, unknown>
 }
 
-/** Plugins by name. Order of registration means nothing; the original's order does. */
+/** A registry of plugins by name. They run in kube-apiserver's order, whatever the order of registration. */
 export class AdmissionPlugins {
   readonly #factories = new Map<string, PluginFactory>()
 
@@ -38,12 +41,12 @@ export class AdmissionPlugins {
     this.#factories.set(name, factory)
   }
 
-  /** What can be selected, in the order in which it would run. */
+  /** The available plugins, in running order. */
   get names(): readonly string[] {
     return [...this.#factories.keys()].toSorted((a, b) => rank(a) - rank(b))
   }
 
-  /** The selected plugins, in order. Throws `AdmissionConfigurationError`, also when a plugin refuses its configuration. */
+  /** Creates the selected plugins, in order. Throws `AdmissionConfigurationError`, also when a plugin rejects its configuration. */
   create(dependencies: PluginDependencies, selection: PluginSelection = {}): AdmissionPlugin[] {
     const problems = this.problems(selection)
     if (problems.length > 0) throw new AdmissionConfigurationError(problems.join(', '))
@@ -60,7 +63,7 @@ export class AdmissionPlugins {
     })
   }
 
-  /** Every name that is unknown, not available, or both enabled and disabled, one sentence each. */
+  /** Lists every name that is unknown, unavailable, or both enabled and disabled, one sentence each. */
   problems({ enable = [], disable = [] }: PluginSelection): readonly string[] {
     const isKnown = (name: string): boolean => this.#factories.has(name) || allOrderedPlugins.includes(name)
     const unknown = (flag: string, names: readonly string[]): string[] =>
@@ -77,7 +80,7 @@ export class AdmissionPlugins {
   }
 }
 
-/** Plugins of our own run before webhooks and quota, behind everything else. */
+/** Custom plugins run after all built-in ones, except policies, webhooks and quota. */
 function rank(name: string): number {
   const index = allOrderedPlugins.indexOf(name)
   return index >= 0 ? index : allOrderedPlugins.indexOf('MutatingAdmissionPolicy') - 0.5

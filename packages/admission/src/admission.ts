@@ -2,9 +2,9 @@ import type { GroupVersionKind, GroupVersionResource, KubeObject, RequestContext
 
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
 
-/** One write, as the admission chain sees it: hub objects, without kind and apiVersion. */
+/** One write as admission sees it: hub objects without kind and apiVersion. */
 export interface AdmissionAttributes {
-  /** `user` is who asks; `warn` adds to the answer's warnings. */
+  /** The request: its `user`, and `warn` for warnings in the response. */
   readonly context: RequestContext
   readonly operation: AdmissionOperation
   readonly kind: GroupVersionKind
@@ -12,29 +12,29 @@ export interface AdmissionAttributes {
   readonly subresource: string
   readonly namespace: string
   readonly name: string
-  /** undefined for DELETE. A mutating plugin changes it in place. */
+  /** undefined for DELETE. Mutating plugins change it in place. */
   readonly object: KubeObject | undefined
-  /** Never changed. */
+  /** Must not be modified. */
   readonly oldObject: KubeObject | undefined
   readonly dryRun: boolean
   /** The request's CreateOptions, UpdateOptions, PatchOptions or DeleteOptions. */
   readonly options?: Readonly<Record<string, unknown>>
-  /** Notes something for the audit log, under a qualified key. Absent when nobody keeps such notes. */
+  /** Adds an annotation to the audit event, under a qualified key. Absent without audit logging. */
   readonly annotate?: (key: string, value: string) => void
 }
 
-/** A plugin has one or both halves. Each throws ApiError to refuse; one that needs not wait answers without a promise. */
+/** A plugin has one or both phases. Each throws an ApiError to refuse, and returns a promise only if it has to wait. */
 export interface AdmissionPlugin {
   readonly name: string
   /** Default: CREATE, UPDATE and DELETE. */
   readonly operations?: readonly AdmissionOperation[]
-  /** Before the registry's own preparation. */
+  /** Runs before the registry prepares the object. */
   admit?(attributes: AdmissionAttributes): Promise<void> | void
-  /** On the final object. */
+  /** Runs on the final object. */
   validate?(attributes: AdmissionAttributes): Promise<void> | void
 }
 
-/** Throws, or rejects when it had to wait. */
+/** Runs all plugins. Throws on refusal, or rejects if a plugin had to wait. */
 export interface AdmissionChain {
   readonly handles: (operation: AdmissionOperation) => boolean
   admit(attributes: AdmissionAttributes): Promise<void> | void

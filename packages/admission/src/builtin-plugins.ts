@@ -20,7 +20,7 @@ export interface BuiltinPluginsOptions {
   readonly defaultTolerationSeconds?: DefaultTolerationSecondsOptions
 }
 
-/** The plugins of this package. More can be registered on what is returned. */
+/** Returns a registry with the plugins of this package; others can be added to it. */
 export function builtinPlugins(options: BuiltinPluginsOptions = {}): AdmissionPlugins {
   const plugins = new AdmissionPlugins()
   plugins.register('NamespaceLifecycle', namespaceLifecycle)

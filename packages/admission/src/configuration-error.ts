@@ -1,4 +1,4 @@
-/** Admission plugins cannot be what was asked for. One sentence with every complaint. */
+/** The selection or configuration of admission plugins is invalid. One message lists all problems. */
 export class AdmissionConfigurationError extends Error {
   override readonly name = 'AdmissionConfigurationError'
 }

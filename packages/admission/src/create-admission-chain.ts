@@ -2,7 +2,7 @@ import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { AdmissionAttributes, AdmissionChain, AdmissionOperation, AdmissionPlugin } from './admission.ts'
 import { createAdmissionMetrics } from './admission-metrics.ts'
 import type { AdmissionMetrics, AdmissionType, ObserveAdmission } from './admission-metrics.ts'
-import { thrownBy } from './plugin-error.ts'
+import { toChainError } from './plugin-error.ts'
 
 const writes: readonly AdmissionOperation[] = ['CREATE', 'UPDATE', 'DELETE']
 
@@ -17,11 +17,14 @@ interface Phase {
 }
 
 export interface AdmissionChainOptions {
-  /** Default: what is measured is shown nowhere. */
+  /** Default: no metrics. */
   readonly metrics?: AdmissionMetrics
 }
 
-/** Plugins in the order given: every `admit` first, then every `validate`. The first refusal ends it. Disposing disposes plugins that hold something. */
+/**
+ * Chains plugins in the given order: every `admit`, then every `validate`. The first refusal ends the chain. Disposing it disposes the
+ * plugins.
+ */
 export function createAdmissionChain(
   plugins: readonly AdmissionPlugin[],
   { metrics = createAdmissionMetrics(createMetricsRegistry()) }: AdmissionChainOptions = {},
@@ -40,26 +43,26 @@ export function createAdmissionChain(
   }
 }
 
-/** Has every operation that any plugin handles, in both halves. */
+/** Builds both phases for every operation that any plugin handles. */
 function phases(
   plugins: readonly AdmissionPlugin[],
-  half: AdmissionType,
+  type: AdmissionType,
   metrics: AdmissionMetrics,
 ): ReadonlyMap<AdmissionOperation, Phase> {
-  const made = new Map<AdmissionOperation, Phase>()
+  const phasesByOperation = new Map<AdmissionOperation, Phase>()
   for (const plugin of plugins) {
     for (const operation of plugin.operations ?? writes) {
-      let phase = made.get(operation)
-      if (phase === undefined) made.set(operation, (phase = { steps: [], observe: metrics.step(half, operation) }))
-      if (plugin[half] === undefined) continue
+      let phase = phasesByOperation.get(operation)
+      if (phase === undefined) phasesByOperation.set(operation, (phase = { steps: [], observe: metrics.step(type, operation) }))
+      if (plugin[type] === undefined) continue
       phase.steps.push({
         plugin: plugin.name,
-        run: (attributes) => plugin[half]!(attributes),
-        observe: metrics.plugin(plugin.name, half, operation),
+        run: (attributes) => plugin[type]!(attributes),
+        observe: metrics.plugin(plugin.name, type, operation),
       })
     }
   }
-  return made
+  return phasesByOperation
 }
 
 function begin(phase: Phase | undefined, attributes: AdmissionAttributes): Promise<void> | void {
@@ -68,7 +71,7 @@ function begin(phase: Phase | undefined, attributes: AdmissionAttributes): Promi
   return run(phase, attributes, 0, now, now)
 }
 
-/** Goes on without a promise for as long as the plugins do. The end of one step is the beginning of the next: the clock is read once for both. */
+/** Runs without a promise until a plugin returns one. The clock is read once per step: the end of one is the start of the next. */
 function run(phase: Phase, attributes: AdmissionAttributes, from: number, phaseBegan: number, stepBegan: number): Promise<void> | void {
   const { steps } = phase
   let began = stepBegan
@@ -100,7 +103,7 @@ function refuse(phase: Phase, step: Step, phaseBegan: number, stepBegan: number,
   const now = performance.now()
   step.observe(true, (now - stepBegan) / 1000, now)
   phase.observe(true, (now - phaseBegan) / 1000, now)
-  throw thrownBy(step.plugin, error)
+  throw toChainError(step.plugin, error)
 }
 
 function isAsyncDisposable(value: object): value is AsyncDisposable {

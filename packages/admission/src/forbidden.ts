@@ -2,7 +2,7 @@ import { newForbidden } from '@keelson/apimachinery'
 import type { ApiError, StatusCause } from '@keelson/apimachinery'
 import type { AdmissionAttributes } from './admission.ts'
 
-/** A plugin's refusal, about the object by its name, or by what its name will begin with. */
+/** Builds a plugin's 403 about the object, by its name or its generateName. */
 export function forbidden({ resource, name, object }: AdmissionAttributes, message: string, causes: readonly StatusCause[] = []): ApiError {
   const { name: own = '', generateName = '' } = object?.metadata ?? {}
   const subject = [name, own, generateName].find((text) => text !== '') ?? 'Unknown'

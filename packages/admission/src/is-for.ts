@@ -1,6 +1,6 @@
 import type { AdmissionAttributes } from './admission.ts'
 
-/** Is the write about this resource itself, not about one of its subresources? */
+/** Returns whether the write is about the resource itself and not a subresource. */
 export function isFor({ resource, subresource }: AdmissionAttributes, name: string, group = ''): boolean {
   return resource.resource === name && resource.group === group && subresource === ''
 }

@@ -1,16 +1,16 @@
 import { isApiError } from '@keelson/apimachinery'
 
-/** A plugin's bug: it threw something that is no API error. Names the plugin; the `cause` is what it threw. */
+/** A plugin threw something other than an API error. The message names the plugin; `cause` holds the thrown value. */
 export class AdmissionPluginError extends Error {
   override readonly name = 'AdmissionPluginError'
 }
 
-// The request ended while the plugin waited for something: nobody's bug. By name, as servers judge them.
-const endings: ReadonlySet<unknown> = new Set(['AbortError', 'ClientGoneError', 'DeadlineExceededError'])
+// The request ended while the plugin was waiting: not a bug. Compared by name, as the server does.
+const abortErrorNames: ReadonlySet<unknown> = new Set(['AbortError', 'ClientGoneError', 'DeadlineExceededError'])
 
-/** What leaves the chain when the plugin throws `error`: refusals and aborts as they are. */
-export function thrownBy(plugin: string, error: unknown): unknown {
-  if (isApiError(error) || endings.has((error as Error | undefined)?.name)) return error
+/** Converts what a plugin threw: API errors and aborts pass unchanged. */
+export function toChainError(plugin: string, error: unknown): unknown {
+  if (isApiError(error) || abortErrorNames.has((error as Error | undefined)?.name)) return error
   const reason = error instanceof Error ? error.message : String(error)
   return new AdmissionPluginError(`the admission plugin ${JSON.stringify(plugin)} failed: ${reason}`, { cause: error })
 }

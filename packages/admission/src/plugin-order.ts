@@ -1,4 +1,4 @@
-/** Every plugin of the original, in the order in which it runs them, whatever order they are enabled in. */
+/** All of kube-apiserver's plugins in their running order, which does not depend on the order of flags. */
 export const allOrderedPlugins: readonly string[] = [
   'AlwaysAdmit',
   'NamespaceAutoProvision',
@@ -43,7 +43,7 @@ export const allOrderedPlugins: readonly string[] = [
   'AlwaysDeny',
 ]
 
-/** Off unless they are named. */
+/** Plugins that are off by default. */
 export const defaultOffPlugins: ReadonlySet<string> = new Set([
   'AlwaysAdmit',
   'NamespaceAutoProvision',

@@ -26,12 +26,12 @@ const kinds = {
 } as const
 export type Plural = keyof typeof kinds
 
-/** A server without HTTP and without rules of its own, for plugins to read from. */
+/** A server without HTTP and without strategies, for plugins to read from. */
 export interface TestCluster extends AsyncDisposable {
   readonly client: LoopbackClientBuilder
   readonly informers: SharedInformers
   resource<T extends KubeObject>(plural: Plural): LoopbackResource<T>
-  /** In namespace "ns" when the kind has one. */
+  /** Creates the object, in namespace "ns" if the kind is namespaced. */
   create(plural: Plural, object: KubeObject): Promise<void>
 }
 
@@ -68,7 +68,7 @@ export interface TestWrite extends AdmissionAttributes {
   readonly warnings: readonly string[]
 }
 
-/** A write in namespace "ns", a create unless `rest` says otherwise. */
+/** Builds a write in namespace "ns", by default a create. */
 export function write(plural: Plural, object: KubeObject | undefined, rest: Partial<AdmissionAttributes> = {}): TestWrite {
   const [group, version, kind] = kinds[plural]
   const namespace = plural === 'namespaces' ? (object?.metadata.name ?? '') : namespaceFor(plural)
@@ -90,12 +90,12 @@ export function write(plural: Plural, object: KubeObject | undefined, rest: Part
   }
 }
 
-/** An update of the object that it is. */
+/** Builds an update of an object. */
 export function update(plural: Plural, oldObject: KubeObject, object: KubeObject, rest: Partial<AdmissionAttributes> = {}): TestWrite {
   return write(plural, object, { operation: 'UPDATE', oldObject, ...rest })
 }
 
-/** Both halves, as the chain and the registry call them. */
+/** Runs both phases, as the chain and the registry do. */
 export async function admitted<T extends KubeObject = KubeObject>(plugin: AdmissionPlugin, attributes: AdmissionAttributes): Promise<T> {
   await plugin.admit?.(attributes)
   await plugin.validate?.(attributes)

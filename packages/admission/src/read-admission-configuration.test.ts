@@ -16,7 +16,7 @@ const file = async (text: string, name = 'admission.yaml'): Promise<string> => {
 }
 const head = 'apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\n'
 
-it('has each plugin’s object, from the file or from one beside it; the first of a name counts', async () => {
+it("reads each plugin's configuration inline or from another file; the first entry of a name wins", async () => {
   await file('kind: EventRateLimit', 'limits.yaml')
   const plugins = `plugins:
 - name: PodSecurity
@@ -44,7 +44,7 @@ it.each([
   [`${head}plugins: [a]`, 'plugins[0] must be an object'],
   [`${head}plugins: [{name: a, path: nowhere.yaml}]`, 'nowhere.yaml" [no such file or directory]'],
   ['a: b: c', 'failed to read plugin config'],
-])('says what is wrong with %j', async (text, message) => {
+])('explains the error in %j', async (text, message) => {
   await expect(readAdmissionConfiguration(await file(text))).rejects.toMatchObject({
     name: 'AdmissionConfigurationError',
     message: expect.stringContaining(message),

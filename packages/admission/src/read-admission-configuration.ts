@@ -8,8 +8,8 @@ const kind = 'AdmissionConfiguration'
 const versions: ReadonlySet<unknown> = new Set(['apiserver.config.k8s.io/v1', 'apiserver.k8s.io/v1alpha1'])
 
 /**
- * An AdmissionConfiguration (`--admission-control-config-file`): each plugin's own object, by the plugin's name. A plugin's object stands in
- * the file or in one of its own, whose path is relative to the file. Throws `AdmissionConfigurationError`.
+ * Reads an AdmissionConfiguration (`--admission-control-config-file`) into one configuration object per plugin.
+ * A plugin's configuration is inline or in a file of its own, with a path relative to this file. Throws `AdmissionConfigurationError`.
  */
 export async function readAdmissionConfiguration(file: string): Promise<ReadonlyMap<string, unknown>> {
   const plugins = new Map<string, unknown>()

@@ -24,7 +24,7 @@ const admit = async (claim: Partial<PersistentVolumeClaim> = {}): Promise<string
   return (await admitted<PersistentVolumeClaim>(plugin, write('persistentvolumeclaims', given))).spec!.storageClassName
 }
 
-it('the newest default class is what claims get that name none', async () => {
+it('sets the newest default class on claims without a class', async () => {
   await storageClass('plain', false)
   expect(await admit()).toBeUndefined()
   await storageClass('old', true, '2026-01-01T00:00:00Z')
@@ -33,7 +33,7 @@ it('the newest default class is what claims get that name none', async () => {
   await vi.waitFor(async () => expect(await admit()).toBe('a'), { timeout: 60_000 })
 })
 
-it('naming none on purpose counts as naming one', async () => {
+it('treats an empty class name as set', async () => {
   await storageClass('a', true)
   expect(await admit({ spec: { storageClassName: '' } })).toBe('')
   const annotations = { 'volume.beta.kubernetes.io/storage-class': 'b' }

@@ -11,7 +11,7 @@ const storageClasses = { group: 'storage.k8s.io', resource: 'storageclasses' }
 const classAnnotation = 'volume.beta.kubernetes.io/storage-class'
 const defaultAnnotations = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class']
 
-/** A claim that names no storage class gets the one that is marked as the default. Naming "" is naming one. */
+/** Sets the default storage class on claims without one. A class of "" counts as set. */
 export function defaultStorageClass(dependencies: PluginDependencies): AdmissionPlugin {
   return {
     name: 'DefaultStorageClass',
@@ -28,7 +28,7 @@ export function defaultStorageClass(dependencies: PluginDependencies): Admission
   }
 }
 
-/** Of several the newest; of several as new the first by name. */
+/** Picks the newest default class; among equally new ones, the first by name. */
 function newestDefault(classes: readonly DeepReadonly<StorageClass>[]): string | undefined {
   const defaults = classes.filter(({ metadata }) => defaultAnnotations.some((key) => metadata.annotations?.[key] === 'true'))
   return defaults.map(({ metadata: { name = '', creationTimestamp = '' } }) => ({ name, creationTimestamp })).toSorted(newestFirst)[0]?.name

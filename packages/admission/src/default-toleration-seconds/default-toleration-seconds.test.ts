@@ -11,7 +11,7 @@ const exists = { operator: 'Exists', effect: 'NoExecute' }
 const notReady = { key: 'node.kubernetes.io/not-ready', ...exists, tolerationSeconds: 300 }
 const unreachable = { key: 'node.kubernetes.io/unreachable', ...exists, tolerationSeconds: 300 }
 
-it('adds what the pod does not say itself', async () => {
+it('adds missing tolerations', async () => {
   expect(await admit()).toEqual([notReady, unreachable])
   const own = { ...notReady, tolerationSeconds: 5 }
   expect(await admit([own])).toEqual([own, unreachable])
@@ -21,7 +21,7 @@ it('adds what the pod does not say itself', async () => {
   expect(await admit([all])).toEqual([all])
 })
 
-it('for as long as it is told to', async () => {
+it('adds tolerations with configured seconds', async () => {
   expect(await admit([], { notReadySeconds: 1, unreachableSeconds: 2 })).toEqual([
     { ...notReady, tolerationSeconds: 1 },
     { ...unreachable, tolerationSeconds: 2 },

@@ -9,7 +9,7 @@ export interface DefaultTolerationSecondsOptions {
   readonly unreachableSeconds?: number
 }
 
-/** A pod stays for a while on a node that is not ready or cannot be reached, unless it says for how long itself. */
+/** Adds tolerations for not-ready and unreachable nodes, unless the pod has its own. */
 export function defaultTolerationSeconds({
   notReadySeconds = 300,
   unreachableSeconds = 300,
@@ -33,7 +33,7 @@ export function defaultTolerationSeconds({
   }
 }
 
-/** Whatever its operator and value. */
+/** Ignores operator and value. */
 function tolerates({ key, effect }: Toleration, taint: string): boolean {
   return (!key || key === taint) && (!effect || effect === 'NoExecute')
 }

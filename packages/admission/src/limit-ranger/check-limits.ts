@@ -9,7 +9,7 @@ import type { Bound, Usage } from './constraints.ts'
 type Item = DeepReadonly<LimitRangeItem>
 type Check = (bound: Bound) => string | undefined
 
-/** Every sentence about a bound that the pod or one of its containers does not keep. */
+/** Lists every violation of a limit range by the pod or one of its containers. */
 export function podViolations(range: DeepReadonly<LimitRange>, pod: Pod): string[] {
   const spec: PodSpec = pod.spec ?? { containers: null }
   return (range.spec?.limits ?? []).flatMap((item) => {
@@ -25,20 +25,20 @@ export function claimViolations(range: DeepReadonly<LimitRange>, claim: Persiste
   const requests = quantities(claim.spec?.resources?.requests)
   return (range.spec?.limits ?? []).flatMap((item) => {
     if (item.type !== 'PersistentVolumeClaim') return []
-    const tooLittle = broken(item, item.min, (bound) => belowMin(bound, { requests, limits: new Map() }))
-    return tooLittle.concat(broken(item, item.max, (bound) => requestAboveMax(bound, requests)))
+    const belowRequest = violations(item, item.min, (bound) => belowMin(bound, { requests, limits: new Map() }))
+    return belowRequest.concat(violations(item, item.max, (bound) => requestAboveMax(bound, requests)))
   })
 }
 
 function usageViolations(item: Item, usage: Usage): string[] {
   return [
-    ...broken(item, item.min, (bound) => belowMin(bound, usage)),
-    ...broken(item, item.max, (bound) => aboveMax(bound, usage)),
-    ...broken(item, item.maxLimitRequestRatio, (bound) => aboveRatio(bound, usage)),
+    ...violations(item, item.min, (bound) => belowMin(bound, usage)),
+    ...violations(item, item.max, (bound) => aboveMax(bound, usage)),
+    ...violations(item, item.maxLimitRequestRatio, (bound) => aboveRatio(bound, usage)),
   ]
 }
 
-function broken({ type }: Item, bounds: Readonly<Record<string, string>> | undefined, check: Check): string[] {
+function violations({ type }: Item, bounds: Readonly<Record<string, string>> | undefined, check: Check): string[] {
   return Object.entries(bounds ?? {}).flatMap(([resource, text]) => check({ type, resource, value: parseQuantity(text) }) ?? [])
 }
 
@@ -46,7 +46,7 @@ function containerUsage({ resources }: Container): Usage {
   return { requests: quantities(resources?.requests), limits: quantities(resources?.limits) }
 }
 
-/** What the pod states for itself counts before what its containers add up to. */
+/** Pod-level resources override the sum of the containers. */
 function podUsage(spec: PodSpec): Usage {
   const total = (member: 'requests' | 'limits'): Quantities => {
     const sums = new Map(aggregateContainers(spec, member))

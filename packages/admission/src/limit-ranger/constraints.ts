@@ -2,7 +2,7 @@ import { parseQuantity } from '@keelson/apimachinery'
 import type { Quantity } from '@keelson/apimachinery'
 import type { Quantities } from '@keelson/api'
 
-/** One bound of a limit range: `min`, `max` or `maxLimitRequestRatio` for one resource. */
+/** One limit of a limit range: `min`, `max` or `maxLimitRequestRatio` of one resource. */
 export interface Bound {
   readonly type: string
   readonly resource: string
@@ -13,11 +13,11 @@ export interface Usage {
   readonly limits: Quantities
 }
 
-/** What fits an int64 in thousandths; larger numbers are compared in whole units. */
+/** The largest integer whose thousandths fit an int64. Larger numbers are compared in whole units. */
 const largestMilli = 9223372036854775807n / 1000n
 const zero = parseQuantity('0')
 
-/** A sentence when the bound is not kept. */
+/** Returns a message if usage violates the limit. */
 export function belowMin(bound: Bound, usage: Usage): string | undefined {
   const { request, limit, value } = compared(bound, usage)
   const minimum = `minimum ${bound.resource} usage per ${bound.type} is ${bound.value}`
@@ -36,7 +36,7 @@ export function aboveMax(bound: Bound, usage: Usage): string | undefined {
   return undefined
 }
 
-/** For what has requests only. */
+/** The same for objects that only have requests. */
 export function requestAboveMax(bound: Bound, requests: Quantities): string | undefined {
   const { request, value } = compared(bound, { requests, limits: new Map() })
   const maximum = `maximum ${bound.resource} usage per ${bound.type} is ${bound.value}`
@@ -55,7 +55,7 @@ export function aboveRatio(bound: Bound, usage: Usage): string | undefined {
   return isAbove ? `${ratio}, but provided ratio is ${observed.toFixed(6)}` : undefined
 }
 
-/** All three in thousandths when they fit, else all in whole units. */
+/** Scales all three numbers to thousandths if they fit, or all to whole units. */
 function compared({ resource, value }: Bound, { requests, limits }: Usage): { request: bigint; limit: bigint; value: bigint } {
   const all = [requests.get(resource) ?? zero, limits.get(resource) ?? zero, value]
   const fits = all.every((quantity) => quantity.value() <= largestMilli)

@@ -11,7 +11,7 @@ import { setContainerDefaults } from './set-defaults.ts'
 
 type Apply = (range: DeepReadonly<LimitRange>, attributes: AdmissionAttributes) => void
 
-/** Pods and claims keep to the limit ranges of their namespace; containers get the defaults that these give. */
+/** Enforces the limit ranges of a namespace on pods and claims, and sets default requests and limits of containers. */
 export function limitRanger(dependencies: PluginDependencies): AdmissionPlugin {
   const ranges = new LiveLimitRanges(dependencies)
   const forEachRange = (attributes: AdmissionAttributes, apply: Apply): Promise<void> | void => {
@@ -32,7 +32,7 @@ export function limitRanger(dependencies: PluginDependencies): AdmissionPlugin {
   }
 }
 
-/** What a pod uses is decided when it is made, and by resizing. */
+/** A pod's resources are set on creation and by resizing only. */
 function isPodWrite({ operation, kind, subresource }: AdmissionAttributes): boolean {
   if (kind.group !== '' || kind.kind !== 'Pod') return false
   return operation === 'UPDATE' ? subresource === 'resize' : subresource === ''

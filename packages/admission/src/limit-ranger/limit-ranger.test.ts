@@ -29,7 +29,7 @@ const admit = (object: Pod): Promise<Pod> => admitted<Pod>(plugin, write('pods',
 const refused = (object: Pod, message: string) =>
   expect(admit(object)).rejects.toMatchObject({ code: 403, message: `pods "p" is forbidden: ${message}` })
 
-it('fills in defaults and notes them', async () => {
+it('sets defaults and records them', async () => {
   await limit(
     { type: 'Container', default: { cpu: '1', memory: '1Gi' }, defaultRequest: { memory: '512Mi', cpu: '500m' } },
     { type: 'Pod' },
@@ -48,7 +48,7 @@ it('fills in defaults and notes them', async () => {
   })
 })
 
-it('without limit ranges nothing changes', async () => {
+it('changes nothing without limit ranges', async () => {
   expect(await admit(pod([{ name: 'c' }]))).toEqual(pod([{ name: 'c' }]))
   await limit({ type: 'Container', min: { cpu: '1' } })
   expect(await admit(pod([container({ cpu: '1' })]))).toEqual(pod([container({ cpu: '1' })]))
@@ -93,19 +93,19 @@ it.each<[LimitRangeItem, Container, string]>([
     container({}, { 'example.com/a': '9223372036854775807' }),
     'maximum example.com/a usage per Container is 9223372036854775806, but limit is 9223372036854775807',
   ],
-])('a container keeps to %j', async (item, of, message) => {
+])('refuses a container that violates %j', async (item, of, message) => {
   await limit(item)
   await refused(pod([of]), message)
 })
 
-it('names all that is not kept, the same once', async () => {
+it('reports all violations, each once', async () => {
   await limit({ type: 'Container', min: { cpu: '1' }, max: { memory: '1' } })
   const message =
     '[minimum cpu usage per Container is 1.  No request is specified, maximum memory usage per Container is 1.  No limit is specified]'
   await refused(pod([container(), container()]), message)
 })
 
-it('a pod keeps to its own limits with all its containers, or with what it states', async () => {
+it('limits the sum of containers or the pod-level resources', async () => {
   await limit({ type: 'Pod', max: { cpu: '1' } })
   const half = () => container({ cpu: '500m' }, { cpu: '500m' })
   await admit(pod([half(), half()]))
@@ -117,7 +117,7 @@ it('a pod keeps to its own limits with all its containers, or with what it state
   await refused(pod([half()], { resources: { limits: { cpu: '3' } } }), 'maximum cpu usage per Pod is 1, but limit is 3')
 })
 
-it('a claim keeps to limits on what it requests', async () => {
+it('limits the storage requested by a claim', async () => {
   await limit({ type: 'PersistentVolumeClaim', min: { storage: '1Gi' }, max: { storage: '2Gi' } })
   const claim = (storage?: string): PersistentVolumeClaim => ({
     metadata: { name: 'd' },
@@ -131,7 +131,7 @@ it('a claim keeps to limits on what it requests', async () => {
   )
 })
 
-it('updates are looked at when they resize, and not of what is on its way out', async () => {
+it('checks updates that resize, except during deletion', async () => {
   await limit({ type: 'Container', max: { cpu: '1' } })
   const large = pod([container({}, { cpu: '2' })])
   await admitted(plugin, update('pods', large, large))
@@ -140,7 +140,7 @@ it('updates are looked at when they resize, and not of what is on its way out', 
   await admitted(plugin, update('pods', going, large, { subresource: 'resize' }))
 })
 
-it('asks the store for a namespace without ranges now and then only', async () => {
+it('reads the store at most occasionally for a namespace without ranges', async () => {
   await cluster.informers.of({ group: '', resource: 'limitranges' })!.synced
   const list = vi.spyOn(cluster.resource('limitranges'), 'list')
   await Promise.all([admit(pod([])), admit(pod([]))])

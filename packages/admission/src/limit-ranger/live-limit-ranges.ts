@@ -11,16 +11,16 @@ const limitRanges = { group: '', resource: 'limitranges' }
 
 type Ranges = readonly DeepReadonly<LimitRange>[]
 
-/** The limit ranges of a namespace: from the copy here, and where that has none, from the store, once in a while. */
+/** Finds the limit ranges of a namespace in the informer's copy. If there are none, reads the store, at most once in a while. */
 export class LiveLimitRanges {
   readonly #dependencies: PluginDependencies
-  /** Namespaces in which the store had none a short while ago. */
-  readonly #without: RecentNames
-  readonly #asking = new Map<string, Promise<Ranges>>()
+  /** Namespaces that recently had none in the store. */
+  readonly #emptyNamespaces: RecentNames
+  readonly #pendingLists = new Map<string, Promise<Ranges>>()
 
   constructor(dependencies: PluginDependencies) {
     this.#dependencies = dependencies
-    this.#without = new RecentNames({ capacity: 10_000, ttl: 30_000, clock: dependencies.clock ?? systemClock })
+    this.#emptyNamespaces = new RecentNames({ capacity: 10_000, ttl: 30_000, clock: dependencies.clock ?? systemClock })
   }
 
   of(attributes: AdmissionAttributes): Ranges | Promise<Ranges> {
@@ -32,19 +32,19 @@ export class LiveLimitRanges {
   #live(attributes: AdmissionAttributes): Ranges | Promise<Ranges> {
     const { namespace } = attributes
     const served = this.#dependencies.client.resource<LimitRange>(limitRanges)
-    if (served === undefined || this.#without.has(namespace)) return []
-    let asking = this.#asking.get(namespace)
-    if (asking === undefined) {
-      asking = served
+    if (served === undefined || this.#emptyNamespaces.has(namespace)) return []
+    let pending = this.#pendingLists.get(namespace)
+    if (pending === undefined) {
+      pending = served
         .list({ namespace, resourceVersion: '' })
         .then(({ items }) => {
-          if (items.length === 0) this.#without.add(namespace)
+          if (items.length === 0) this.#emptyNamespaces.add(namespace)
           return items
         })
-        .finally(() => this.#asking.delete(namespace))
-      this.#asking.set(namespace, asking)
+        .finally(() => this.#pendingLists.delete(namespace))
+      this.#pendingLists.set(namespace, pending)
     }
-    return asking.catch((error: unknown) => {
+    return pending.catch((error: unknown) => {
       throw forbidden(attributes, messageOf(error))
     })
   }

@@ -3,7 +3,7 @@ import type { DeepReadonly } from '@keelson/apimachinery'
 
 type ResourceList = Record<string, string>
 
-/** Fills in what containers neither request nor limit, and notes on the pod what was filled in. */
+/** Sets missing requests and limits of containers, and records them in an annotation of the pod. */
 export function setContainerDefaults(range: DeepReadonly<LimitRange>, pod: Pod): void {
   const requests: ResourceList = {}
   const limits: ResourceList = {}

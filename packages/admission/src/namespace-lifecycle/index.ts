@@ -8,11 +8,11 @@ import { forbidden } from '../forbidden.ts'
 import { RecentNames } from '../recent-names.ts'
 
 const namespaces = { group: '', resource: 'namespaces' }
-const immortal: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public'])
-/** For so long after its deletion a namespace is read from the store: the copy here may not have heard of it. */
-const distrustFor = 30_000
+const protectedNamespaces: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public'])
+/** For this long after a deletion, ms, the namespace is read from the store: the informer may be behind. */
+const storeReadPeriod = 30_000
 
-/** Nothing is written into a namespace that is not there, nothing new into one that goes away, and three namespaces stay. */
+/** Refuses writes into missing namespaces, creates in terminating ones, and the deletion of the three system namespaces. */
 export function namespaceLifecycle(dependencies: PluginDependencies): AdmissionPlugin {
   return new NamespaceLifecycle(dependencies)
 }
@@ -24,14 +24,14 @@ class NamespaceLifecycle implements AdmissionPlugin {
 
   constructor(dependencies: PluginDependencies) {
     this.#dependencies = dependencies
-    this.#deleted = new RecentNames({ capacity: 100, ttl: distrustFor, clock: dependencies.clock ?? systemClock })
+    this.#deleted = new RecentNames({ capacity: 100, ttl: storeReadPeriod, clock: dependencies.clock ?? systemClock })
   }
 
   admit(attributes: AdmissionAttributes): Promise<void> | void {
     const { operation, kind, name, namespace, resource } = attributes
     if (kind.group === '' && kind.kind === 'Namespace') {
       if (operation !== 'DELETE') return
-      if (immortal.has(name))
+      if (protectedNamespaces.has(name))
         throw newForbidden({ group: resource.group, resource: resource.resource }, name, 'this namespace may not be deleted')
       this.#deleted.add(name)
       return
@@ -50,7 +50,7 @@ class NamespaceLifecycle implements AdmissionPlugin {
     )
   }
 
-  /** Once more, just before the write: the namespace may have gone while other plugins took their time. */
+  /** Checks again just before the write: the namespace may have been deleted while other plugins waited. */
   validate(attributes: AdmissionAttributes): Promise<void> | void {
     if (attributes.operation === 'CREATE') return this.admit(attributes)
   }
@@ -66,7 +66,7 @@ function check(attributes: AdmissionAttributes, namespace: DeepReadonly<Namespac
   }
 }
 
-/** Saying whether the namespace is there would tell more than who asks may know. */
+/** Access reviews must not reveal whether a namespace exists. */
 function isAccessReview({ resource }: AdmissionAttributes): boolean {
   return resource.group === 'authorization.k8s.io' && resource.resource === 'localsubjectaccessreviews'
 }

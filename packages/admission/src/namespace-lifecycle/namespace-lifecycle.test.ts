@@ -27,20 +27,20 @@ const ofNamespace = (name: string): Partial<AdmissionAttributes> => ({
   name,
 })
 
-it('lets writes into a namespace that is there', async () => {
+it('admits writes into an existing namespace', async () => {
   await admit('CREATE', 'there')
   await admit('UPDATE', 'going')
   await admit('DELETE', 'nowhere')
   await admit('CREATE', '')
 })
 
-it('refuses writes into one that is not', async () => {
+it('refuses writes into a missing namespace', async () => {
   const failure = { code: 404, message: 'namespaces "nowhere" not found', details: { name: 'nowhere', kind: 'namespaces' } }
   await expect(admit('CREATE', 'nowhere')).rejects.toMatchObject(failure)
   await expect(admit('UPDATE', 'nowhere')).rejects.toMatchObject(failure)
 })
 
-it('refuses creates in one that goes, and says so in a cause', async () => {
+it('refuses creates in a terminating namespace, with a cause', async () => {
   await expect(admit('CREATE', 'going')).rejects.toMatchObject({
     code: 403,
     message: 'configmaps "a" is forbidden: unable to create new content in namespace going because it is being terminated',
@@ -52,26 +52,26 @@ it('refuses creates in one that goes, and says so in a cause', async () => {
   })
 })
 
-it('looks again before the write', async () => {
+it('checks again before the write', async () => {
   const validate = async (target: string): Promise<void> => plugin.validate!(writeIn('CREATE', target))
   await validate('there')
   await expect(validate('going')).rejects.toMatchObject({ code: 403 })
 })
 
-it.each(['default', 'kube-system', 'kube-public'])('keeps %s', async (name) => {
+it.each(['default', 'kube-system', 'kube-public'])('protects %s from deletion', async (name) => {
   await expect(admit('DELETE', name, ofNamespace(name))).rejects.toMatchObject({
     code: 403,
     message: `namespaces "${name}" is forbidden: this namespace may not be deleted`,
   })
 })
 
-it('finds a namespace that was made a moment ago', async () => {
+it('finds a namespace created a moment ago', async () => {
   await admit('CREATE', 'there')
   await cluster.create('namespaces', namespace('new', 'Active'))
   await admit('CREATE', 'new')
 })
 
-it('reads one that was deleted from the store, until its copy can be believed', async () => {
+it('reads a recently deleted namespace from the store until the informer catches up', async () => {
   const get = vi.spyOn(cluster.resource('namespaces'), 'get')
   await vi.waitFor(
     async () => {
@@ -89,14 +89,14 @@ it('reads one that was deleted from the store, until its copy can be believed', 
   expect(get).toHaveBeenCalledTimes(1)
 })
 
-it('tells nobody by an access review whether a namespace is there', async () => {
+it('does not reveal to access reviews whether a namespace exists', async () => {
   await admit('CREATE', 'nowhere', {
     kind: { group: 'authorization.k8s.io', version: 'v1', kind: 'LocalSubjectAccessReview' },
     resource: { group: 'authorization.k8s.io', version: 'v1', resource: 'localsubjectaccessreviews' },
   })
 })
 
-it('a server without namespaces has nothing to refuse', async () => {
+it('admits everything on a server without namespaces', async () => {
   cluster.client.remove({ group: '', resource: 'namespaces' })
   await admit('CREATE', 'nowhere')
 })

@@ -3,12 +3,12 @@ import { quote, semanticEqual } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
-import { checkNodeOf } from '../check-node-of.ts'
+import { checkNode } from '../check-node.ts'
 import { forbidden } from '../forbidden.ts'
 
 type Spec = DeepReadonly<PodSpec>
 
-/** What a node must declare before a pod on it may change in this way. */
+/** Features that a node must declare before a pod on it may change in these ways. */
 const features: readonly { readonly name: string; readonly needed: (spec: Spec, old: Spec) => boolean }[] = [
   {
     name: 'InPlacePodLevelResourcesVerticalScaling',
@@ -23,7 +23,7 @@ const features: readonly { readonly name: string; readonly needed: (spec: Spec, 
   },
 ]
 
-/** A pod on a node changes only in ways that the node's kubelet knows. */
+/** Refuses pod updates that need features the node's kubelet does not declare. */
 export function nodeDeclaredFeatureValidator(dependencies: PluginDependencies): AdmissionPlugin {
   return {
     name: 'NodeDeclaredFeatureValidator',
@@ -34,11 +34,11 @@ export function nodeDeclaredFeatureValidator(dependencies: PluginDependencies): 
       const pod = attributes.object as Pod
       const old = attributes.oldObject as DeepReadonly<Pod>
       const nodeName = pod.spec?.nodeName ?? ''
-      // Each change of the spec is a new generation.
+      // Every change of the spec increments the generation.
       if (nodeName === '' || pod.metadata.generation === old.metadata.generation) return
       const required = features.filter(({ needed }) => needed(pod.spec!, old.spec ?? { containers: null })).map(({ name }) => name)
       if (required.length === 0) return
-      return checkNodeOf(dependencies, attributes, nodeName, (node) => {
+      return checkNode(dependencies, attributes, nodeName, (node) => {
         const missing = required.filter((name) => !node.status?.declaredFeatures?.includes(name))
         if (missing.length === 0) return
         throw forbidden(attributes, `pod update requires features ${missing.join(', ')} which are not available on node ${quote(nodeName)}`)

@@ -24,13 +24,13 @@ const resize = (nodeName: string, restartPolicy?: string) =>
     update('pods', pod(1, nodeName, '1', restartPolicy), pod(2, nodeName, '2', restartPolicy), { subresource: 'resize' }),
   )
 
-it('a pod changes in ways that its node knows', async () => {
+it('admits pod changes that the node supports', async () => {
   await resize('new')
   await resize('')
   await resize('old', 'Always')
 })
 
-it('and in no others', async () => {
+it('refuses pod changes that the node does not support', async () => {
   await expect(resize('old')).rejects.toMatchObject({
     code: 403,
     message:

@@ -5,14 +5,14 @@ import type { Quantity } from '@keelson/apimachinery'
 import { after } from '../after.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
-import { findCopied } from '../find-object.ts'
+import { findObjectLenient } from '../find-object.ts'
 import { forbidden } from '../forbidden.ts'
 import { isFor } from '../is-for.ts'
 
 const storageClasses = { group: 'storage.k8s.io', resource: 'storageclasses' }
 const unsupported = 'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize'
 
-/** A claim may grow when it is bound and its storage class allows it. */
+/** Refuses to grow a claim unless it is bound and its storage class allows expansion. */
 export function persistentVolumeClaimResize(dependencies: PluginDependencies): AdmissionPlugin {
   return {
     name: 'PersistentVolumeClaimResize',
@@ -25,7 +25,7 @@ export function persistentVolumeClaimResize(dependencies: PluginDependencies): A
       if (old.status?.phase !== 'Bound') throw forbidden(attributes, 'Only bound persistent volume claims can be expanded')
       const name = className(claim)
       if (name === '' || name !== className(old)) throw forbidden(attributes, unsupported)
-      return after(findCopied<StorageClass>(dependencies, storageClasses, { name }), (storageClass) => {
+      return after(findObjectLenient<StorageClass>(dependencies, storageClasses, { name }), (storageClass) => {
         if (storageClass?.allowVolumeExpansion !== true) throw forbidden(attributes, unsupported)
       })
     },

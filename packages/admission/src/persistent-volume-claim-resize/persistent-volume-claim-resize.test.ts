@@ -22,7 +22,7 @@ const claim = (storage: string, storageClassName = 'elastic', phase = 'Bound'): 
 const resize = (from: PersistentVolumeClaim, to: PersistentVolumeClaim) =>
   admitted(persistentVolumeClaimResize(cluster), update('persistentvolumeclaims', from, to))
 
-it('a bound claim grows where its class allows it', async () => {
+it('lets a bound claim grow if its class allows it', async () => {
   await resize(claim('1Gi'), claim('2Gi'))
   await resize(claim('2Gi', 'rigid', 'Pending'), claim('1Gi', 'rigid', 'Pending'))
 })
@@ -33,6 +33,6 @@ it.each([
   [claim('1Gi', 'none'), claim('2Gi', 'none'), 'the storageclass that provisions the pvc must support resize'],
   [claim('1Gi', ''), claim('2Gi', ''), 'only dynamically provisioned'],
   [claim('1Gi', 'rigid'), claim('2Gi', 'elastic'), 'only dynamically provisioned'],
-])('else it is refused: %#', async (from, to, message) => {
+])('refuses to grow a claim otherwise: %#', async (from, to, message) => {
   await expect(resize(from, to)).rejects.toMatchObject({ code: 403, message: expect.stringContaining(message) })
 })

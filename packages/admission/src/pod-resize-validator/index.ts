@@ -4,10 +4,10 @@ import { parseQuantity, quote } from '@keelson/apimachinery'
 import type { DeepReadonly, Quantity } from '@keelson/apimachinery'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
-import { checkNodeOf } from '../check-node-of.ts'
+import { checkNode } from '../check-node.ts'
 import { forbidden } from '../forbidden.ts'
 
-/** A pod on a node is not resized to more than the node has, nor where resizing is not known. */
+/** Refuses to resize a pod beyond its node's capacity, or on a node that does not support resizing. */
 export function podResizeValidator(dependencies: PluginDependencies): AdmissionPlugin {
   return {
     name: 'PodResizeValidator',
@@ -17,9 +17,9 @@ export function podResizeValidator(dependencies: PluginDependencies): AdmissionP
       if (resource.resource !== 'pods' || resource.group !== '' || subresource !== 'resize') return
       const pod = attributes.object as Pod
       const nodeName = pod.spec?.nodeName ?? ''
-      // Each change of the spec is a new generation.
+      // Every change of the spec increments the generation.
       if (nodeName === '' || pod.metadata.generation === oldObject?.metadata.generation) return
-      return checkNodeOf(dependencies, attributes, nodeName, (node) => check(attributes, pod.spec!, node))
+      return checkNode(dependencies, attributes, nodeName, (node) => check(attributes, pod.spec!, node))
     },
   }
 }
@@ -51,7 +51,7 @@ function tooLarge(
   return `${name}, requested: ${units(requested)}, allocatable: ${units(allocatable)}`
 }
 
-/** What its containers ask for together, or the pod for itself, and what running a pod costs beside. */
+/** Sums the containers' requests, or takes the pod-level ones, and adds the pod's overhead. */
 function podRequests(spec: PodSpec): ReadonlyMap<string, Quantity> {
   const requests = new Map(aggregateContainers(spec, 'requests'))
   for (const [name, text] of Object.entries(spec.resources?.requests ?? {})) requests.set(name, parseQuantity(text))

@@ -23,13 +23,13 @@ const pod = (requests: Record<string, string>, nodeName: string, generation: num
 const resize = (requests: Record<string, string>, nodeName = 'linux', more: Partial<PodSpec> = {}, subresource = 'resize') =>
   admitted(podResizeValidator(cluster), update('pods', pod({}, nodeName, 1), pod(requests, nodeName, 2, more), { subresource }))
 
-it('lets a pod grow within its node, and before it has one', async () => {
+it('lets a pod grow within its node, or before it has one', async () => {
   await resize({ cpu: '2', memory: '1Gi' })
   await resize({ cpu: '200' }, '')
   await resize({ cpu: '200' }, 'linux', {}, '')
 })
 
-it('refuses more than the node has, with what running the pod costs', async () => {
+it("refuses requests plus overhead beyond the node's capacity", async () => {
   await expect(resize({ cpu: '2500m', memory: '2Gi' })).rejects.toMatchObject({
     code: 403,
     message:
@@ -39,7 +39,7 @@ it('refuses more than the node has, with what running the pod costs', async () =
   await expect(resize({ cpu: '2' }, 'linux', { overhead: { cpu: '1m' } })).rejects.toThrow('cpu, requested: 2001, allocatable: 2000')
 })
 
-it('refuses where resizing is not known', async () => {
+it('refuses resizing on a platform without support', async () => {
   await expect(resize({ cpu: '1' }, 'windows')).rejects.toMatchObject({
     message: 'pods "p" is forbidden: pod resize is only supported on linux nodes, node "windows" is "windows"',
     status: { details: { causes: [{ reason: 'UnsupportedPlatform' }] } },

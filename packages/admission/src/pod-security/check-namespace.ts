@@ -17,7 +17,7 @@ import type { LevelVersion, Policy } from './policy.ts'
 
 const pods = { group: '', resource: 'pods' }
 
-/** Labels must say something; stricter ones are tried on the pods that are there, and warned about. */
+/** Validates the labels of a namespace. Stricter labels are also evaluated on existing pods, with warnings. */
 export function checkNamespace(
   { client, clock = systemClock }: PluginDependencies,
   { defaults, exemptions }: PodSecurityConfiguration,
@@ -56,7 +56,7 @@ function isNoStricter(now: LevelVersion, before: LevelVersion): boolean {
   return now.version === before.version && compareLevels(now.level, before.level) <= 0
 }
 
-/** Somebody took the trouble to label a namespace that is not looked at. */
+/** Warns about policy labels on an exempt namespace, where they have no effect. */
 function exemptWarning({ metadata }: Namespace, policy: Policy, defaults: Policy): string | undefined {
   if (isFullyPrivileged(policy) || equivalentPolicies(policy, defaults)) return undefined
   const labels = metadata.labels ?? {}

@@ -2,30 +2,30 @@ import type { Container, EphemeralContainer, PodSpec } from '@keelson/api/core/v
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { Level } from './policy.ts'
 
-/** The pod, or the pod that a controller would make. */
+/** A pod, or the pod template of a controller. */
 export interface CheckedPod {
   readonly annotations: Readonly<Record<string, string>>
   readonly spec: DeepReadonly<PodSpec>
-  /** Init containers, containers, ephemeral containers. */
+  /** Init containers, containers and ephemeral containers. */
   readonly containers: readonly CheckedContainer[]
 }
 export type CheckedContainer = DeepReadonly<Container | EphemeralContainer>
 
-/** What is not allowed, in a few words, and what about this pod is not. */
+/** A short reason, and the pod's details that violate the check. */
 export interface Violation {
   readonly reason: string
   readonly detail: string
 }
 
-/** undefined: allowed. */
+/** Returns undefined if the pod is allowed. */
 export type CheckPod = (pod: CheckedPod) => Violation | undefined
 
 export interface Check {
   readonly id: string
   readonly level: Exclude<Level, 'privileged'>
-  /** Each from a minor version of the policies on, until the next. Ascending. */
+  /** Each entry applies from a minor version of the standards until the next. Ascending. */
   readonly versions: readonly { readonly from: number; readonly check: CheckPod }[]
-  /** Checks of the baseline that this one makes needless. */
+  /** Baseline checks that this check replaces. */
   readonly overrides?: readonly string[]
 }
 

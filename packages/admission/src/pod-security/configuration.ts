@@ -4,7 +4,7 @@ import { strictMembers, stringList, stringMember } from '../strict-members.ts'
 import { isLevel, isVersion, levelMessage, versionMessage } from './policy.ts'
 import type { Level, LevelVersion, Mode, Policy } from './policy.ts'
 
-/** What namespaces get that say nothing, and who is not asked at all. */
+/** Default policy for namespaces without labels, and exemptions. */
 export interface PodSecurityConfiguration {
   readonly defaults: Policy
   readonly exemptions: {
@@ -17,7 +17,7 @@ export interface PodSecurityConfiguration {
 const versions = new Set(['v1', 'v1beta1', 'v1alpha1'].map((version) => `pod-security.admission.config.k8s.io/${version}`))
 const modes = ['enforce', 'warn', 'audit'] as const
 
-/** A PodSecurityConfiguration as parsed from YAML; undefined is the empty one. Throws an Error with every complaint. */
+/** Reads a PodSecurityConfiguration as parsed from YAML; undefined means empty. Throws an Error that lists all problems. */
 export function readPodSecurityConfiguration(value?: unknown): PodSecurityConfiguration {
   const { kind, apiVersion, ...top } = strictMembers(value ?? {}, '', ['kind', 'apiVersion', 'defaults', 'exemptions'])
   if (value !== undefined && (kind !== 'PodSecurityConfiguration' || !versions.has(String(apiVersion)))) {
@@ -58,8 +58,8 @@ function readExempt(exemptions: Members, name: string, problem: (item: string) =
   const items = new Set<string>()
   for (const [i, item] of stringList(exemptions, name, 'exemptions').entries()) {
     const path = fieldPath('exemptions', name).index(i)
-    const wrong = problem(item)
-    if (wrong !== '') errors.push(fieldError.invalid(path, item, wrong))
+    const error = problem(item)
+    if (error !== '') errors.push(fieldError.invalid(path, item, error))
     else if (items.has(item)) errors.push(fieldError.duplicate(path, item))
     items.add(item)
   }

@@ -25,12 +25,12 @@ const evaluate = (level: LevelVersion['level'], version: string, { spec, contain
 }
 const details = (level: LevelVersion['level'], version: string, of: Case): string => violationDetails(evaluate(level, version, of))
 
-it('a careful pod is allowed everywhere, any pod where all is', () => {
+it('allows a restricted pod at every level, and every pod at the privileged level', () => {
   for (const version of ['latest', 'v1.0', 'v1.99']) expect(details('restricted', version, {})).toBe('')
   expect(details('privileged', 'latest', { spec: { hostNetwork: true } })).toBe('')
 })
 
-it('speaks of the baseline first, of each check once', () => {
+it('reports baseline violations first, and each check once', () => {
   const pod: Case = { spec: { hostNetwork: true, containers: [{ name: 'c', securityContext: { privileged: true } }] } }
   expect(details('baseline', 'latest', pod)).toBe(
     'host namespaces (hostNetwork=true), privileged (container "c" must not set securityContext.privileged=true)',
@@ -121,7 +121,7 @@ describe('restricted', () => {
     expect(details('restricted', 'latest', pod)).toBe(expected)
   })
 
-  it('what the pod says holds for containers that say nothing', () => {
+  it('applies pod-level settings to containers without their own', () => {
     const containers = [{ name: 'a', securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } } }]
     expect(details('restricted', 'latest', { spec: { containers } })).toBe(
       'runAsNonRoot != true (pod or container "a" must set securityContext.runAsNonRoot=true), ' +
@@ -132,7 +132,7 @@ describe('restricted', () => {
   })
 })
 
-it('each version checks what it did then', () => {
+it('evaluates each version with its own rules', () => {
   const rules = (version: string, pod: Case): string => violationReasons(evaluate('restricted', version, pod))
   const sysctl: Case = { spec: { securityContext: { sysctls: [{ name: 'net.ipv4.tcp_rmem', value: '1' }] } } }
   expect([rules('v1.31', sysctl), rules('v1.32', sysctl)]).toEqual(['forbidden sysctls', ''])

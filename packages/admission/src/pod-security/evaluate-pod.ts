@@ -3,27 +3,27 @@ import type { CheckedPod, CheckPod, Violation } from './check.ts'
 import { minorOf } from './policy.ts'
 import type { LevelVersion } from './policy.ts'
 
-/** The newest version in which any check changed; later ones are the same. */
+/** The newest version in which any check changed. */
 const newest = Math.max(...checks.flatMap(({ versions }) => versions.map(({ from }) => from)))
 const chosen = new Map<string, readonly CheckPod[]>()
 
-/** Everything about the pod that the level does not allow. */
+/** Lists the pod's violations of a level. */
 export function evaluatePod(policy: LevelVersion, pod: CheckedPod): readonly Violation[] {
   if (policy.level === 'privileged') return []
   return checksOf(policy).flatMap((check) => check(pod) ?? [])
 }
 
-/** `host ports, privileged`. */
+/** Formats as `host ports, privileged`. */
 export function violationReasons(violations: readonly Violation[]): string {
   return violations.map(({ reason }) => reason).join(', ')
 }
 
-/** `hostPort (container "a" uses hostPort 80), privileged (…)`. */
+/** Formats as `hostPort (container "a" uses hostPort 80), privileged (…)`. */
 export function violationDetails(violations: readonly Violation[]): string {
   return violations.map(({ reason, detail }) => (detail === '' ? reason : `${reason} (${detail})`)).join(', ')
 }
 
-/** Restricted has the baseline's checks too, but for those that a stricter one makes needless. */
+/** The restricted level includes the baseline checks, except those replaced by stricter ones. */
 function checksOf({ level, version }: LevelVersion): readonly CheckPod[] {
   const minor = Math.min(minorOf(version), newest)
   const key = `${level}:${minor}`

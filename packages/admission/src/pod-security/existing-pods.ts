@@ -6,10 +6,10 @@ import { podOf } from './pod-of.ts'
 import { levelVersionText } from './policy.ts'
 import type { LevelVersion } from './policy.ts'
 
-const mostPods = 3000
-const longestCheck = 1000
-/** Pods that are looked at before others have their turn. */
-const slice = 100
+const maxPods = 3000
+const maxDuration = 1000
+/** Number of pods evaluated before the event loop gets a turn. */
+const podsPerSlice = 100
 
 export interface ExistingPodsOptions {
   readonly namespace: string
@@ -18,14 +18,14 @@ export interface ExistingPodsOptions {
   readonly clock: Clock
 }
 
-/** What a namespace's label will mean for the pods that are in it already: they stay, and whoever set the label is warned. */
+/** Warns the author of a label about existing pods that violate it; the pods stay. */
 export async function warnOfExistingPods(pods: readonly DeepReadonly<Pod>[], options: ExistingPodsOptions): Promise<string[]> {
   const { namespace, enforce, exemptRuntimeClasses, clock } = options
   const all = onePerController(pods.filter(({ spec }) => !exemptRuntimeClasses.has(spec?.runtimeClassName ?? '')))
-  const until = clock.now() + longestCheck
+  const until = clock.now() + maxDuration
   const names = new Map<string, string[]>()
   let checked = 0
-  for (const pod of all.slice(0, mostPods)) {
+  for (const pod of all.slice(0, maxPods)) {
     const violations = evaluatePod(enforce, podOf(pod))
     if (violations.length > 0) {
       const reasons = violationReasons(violations)
@@ -35,7 +35,7 @@ export async function warnOfExistingPods(pods: readonly DeepReadonly<Pod>[], opt
     }
     checked += 1
     if (clock.now() >= until) break
-    if (checked % slice === 0) await new Promise((resolve) => setImmediate(resolve))
+    if (checked % podsPerSlice === 0) await new Promise((resolve) => setImmediate(resolve))
   }
   const level = levelVersionText(enforce)
   return [
@@ -47,18 +47,18 @@ export async function warnOfExistingPods(pods: readonly DeepReadonly<Pod>[], opt
   ]
 }
 
-/** One pod of each controller comes before their others, which are likely the same. */
+/** Puts one pod of each controller first: its others are probably alike. */
 function onePerController(pods: readonly DeepReadonly<Pod>[]): readonly DeepReadonly<Pod>[] {
   const controllers = new Set<string>()
-  const alike: DeepReadonly<Pod>[] = []
+  const sameController: DeepReadonly<Pod>[] = []
   const first = pods.filter((pod) => {
     const controller = pod.metadata.ownerReferences?.find((reference) => reference.controller === true)?.uid
     if (controller === undefined) return true
-    if (controllers.has(controller)) return void alike.push(pod)
+    if (controllers.has(controller)) return void sameController.push(pod)
     controllers.add(controller)
     return true
   })
-  return [...first, ...alike]
+  return [...first, ...sameController]
 }
 
 function who(names: readonly string[]): string {

@@ -20,10 +20,19 @@ import type { LevelVersion, Mode, Policy } from './policy.ts'
 import { isSignificantUpdate } from './significant-update.ts'
 
 const namespaces = { group: '', resource: 'namespaces' }
-/** Those that change nothing that is checked. Any other is looked at, so that none is forgotten. */
-const harmless: ReadonlySet<string> = new Set(['exec', 'attach', 'binding', 'eviction', 'log', 'portforward', 'proxy', 'status'])
+/** Subresources that cannot change checked fields. Unknown subresources are evaluated. */
+const uncheckedSubresources: ReadonlySet<string> = new Set([
+  'exec',
+  'attach',
+  'binding',
+  'eviction',
+  'log',
+  'portforward',
+  'proxy',
+  'status',
+])
 
-/** Pods keep to the standard that their namespace's labels name; what makes pods is only warned about. */
+/** Enforces the Pod Security Standards named by a namespace's labels. Controllers' pod templates only cause warnings. */
 export function podSecurity(dependencies: PluginDependencies, configuration?: unknown): AdmissionPlugin {
   return new PodSecurity(dependencies, readPodSecurityConfiguration(configuration))
 }
@@ -39,7 +48,7 @@ class PodSecurity implements AdmissionPlugin {
   readonly #dependencies: PluginDependencies
   readonly #configuration: PodSecurityConfiguration
   readonly #metrics: PodSecurityMetrics
-  /** By the namespace as it was read: another version of it is another object. */
+  /** Keyed by the namespace object: each version of a namespace is a new object. */
   readonly #policies = new WeakMap<DeepReadonly<Namespace>, KnownPolicy>()
 
   constructor(dependencies: PluginDependencies, configuration: PodSecurityConfiguration) {
@@ -52,7 +61,7 @@ class PodSecurity implements AdmissionPlugin {
     const { resource, subresource } = attributes
     if (isFor(attributes, 'namespaces')) return checkNamespace(this.#dependencies, this.#configuration, attributes)
     const isPod = resource.resource === 'pods' && resource.group === ''
-    const concerns = isPod ? !harmless.has(subresource) : subresource === '' && makesPods(resource)
+    const concerns = isPod ? !uncheckedSubresources.has(subresource) : subresource === '' && makesPods(resource)
     if (!concerns || this.#isExempt(attributes)) return
     return after(this.#policyFor(attributes, isPod), (known) => {
       if (known === undefined) return
@@ -70,7 +79,7 @@ class PodSecurity implements AdmissionPlugin {
     return true
   }
 
-  /** What makes pods is let through when the namespace cannot be read: its pods will not be. */
+  /** Admits pod templates if the namespace cannot be read, because their pods will be refused. */
   #policyFor(attributes: AdmissionAttributes, isPod: boolean): KnownPolicy | undefined | Promise<KnownPolicy | undefined> {
     const { namespace: name } = attributes
     const { client } = this.#dependencies
@@ -147,7 +156,7 @@ class PodSecurity implements AdmissionPlugin {
   }
 }
 
-/** `"restricted:latest": …`, or undefined when the pod keeps to the mode's level. Modes with the same level share the work. */
+/** Formats as `"restricted:latest": …`; undefined if the pod satisfies the mode's level. Modes with the same level share one evaluation. */
 function complaintsAbout(pod: CheckedPod, policy: Policy): (mode: Mode) => string | undefined {
   const known = new Map<string, string | undefined>()
   return (mode) => {

@@ -1,6 +1,6 @@
 import type { CheckedContainer } from './check.ts'
 
-/** `"a", "b"`. */
+/** Formats as `"a", "b"`. */
 export function quoted(items: Iterable<string>): string {
   return Array.from(items, (item) => `"${item}"`).join(', ')
 }
@@ -13,12 +13,12 @@ export function plural(count: number, one: string, many = `${one}s`): string {
   return count === 1 ? one : many
 }
 
-/** `containers "a", "b"`. */
+/** Formats as `containers "a", "b"`. */
 export function containerNames(containers: readonly { readonly name: string }[], what = 'container'): string {
   return `${plural(containers.length, what)} ${quoted(containers.map(({ name }) => name))}`
 }
 
-/** `pod and container "a"`: who set a field to what it must not be. "" when nobody did. */
+/** Formats as `pod and container "a"`: the places that set a field to a forbidden value. "" if there are none. */
 export function setters(byPod: boolean, containers: readonly CheckedContainer[]): string {
   return [...(byPod ? ['pod'] : []), ...(containers.length > 0 ? [containerNames(containers)] : [])].join(' and ')
 }

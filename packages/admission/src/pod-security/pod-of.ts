@@ -23,12 +23,12 @@ function specTemplate(object: KubeObject): Template | undefined {
   return (object as WithSpec).spec?.template
 }
 
-/** Is it a kind whose objects make pods? */
+/** Returns whether the resource has a pod template. */
 export function makesPods({ group, resource }: GroupResource): boolean {
   return Object.hasOwn(templates, `${resource}.${group}`)
 }
 
-/** The pod that the object would make; undefined when it has no template. */
+/** Returns the pod of an object's template; undefined if it has no template. */
 export function podOfController({ group, resource }: GroupResource, object: KubeObject): CheckedPod | undefined {
   const template = templates[`${resource}.${group}`]?.(object)
   return template === undefined ? undefined : checkedPod(template.metadata?.annotations, template.spec)

@@ -22,10 +22,10 @@ const evaluated = (decision: string, mode: string, level: string, version: strin
   `pod_security_evaluations_total{decision="${decision}",mode="${mode}",policy_level="${level}",policy_version="${version}",request_operation="create",resource="pod",subresource=""} 1`
 
 it.each<[string, Record<string, string>, readonly string[]]>([
-  ['nothing is asked for', {}, [evaluated('allow', 'enforce', 'privileged', 'latest')]],
+  ['no labels are set', {}, [evaluated('allow', 'enforce', 'privileged', 'latest')]],
   ['it is refused', { enforce: 'baseline', 'enforce-version': 'v1.30' }, [evaluated('deny', 'enforce', 'baseline', 'v1.30')]],
   [
-    'modes differ, and a version is not known yet',
+    'modes differ and a version is unknown',
     { audit: 'baseline', 'audit-version': 'v1.999', warn: 'restricted' },
     [
       evaluated('allow', 'enforce', 'privileged', 'latest'),
@@ -37,7 +37,7 @@ it.each<[string, Record<string, string>, readonly string[]]>([
   expect(await countsOf(labels)).toEqual(counts)
 })
 
-it('counts what is exempt', async () => {
+it('counts exemptions', async () => {
   const configuration = {
     apiVersion: 'pod-security.admission.config.k8s.io/v1',
     kind: 'PodSecurityConfiguration',

@@ -4,14 +4,14 @@ import type { AdmissionAttributes } from '../admission.ts'
 import { minorOf } from './policy.ts'
 import type { LevelVersion, Mode } from './policy.ts'
 
-/** What is asked for newer than this server is one series, so that labels of namespaces make no more of them. */
+/** Newer versions share one series, so namespace labels cannot create many series. */
 const ownMinor = 36
 
-/** Under the original's names. The common answer, that a namespace allows everything, costs no lookup. */
+/** Named as in kube-apiserver. Recording the common result (privileged level, allowed) needs no lookup. */
 export interface PodSecurityMetrics {
   evaluated(attributes: AdmissionAttributes, allowed: boolean, level: LevelVersion, mode: Mode): void
   exempted(attributes: AdmissionAttributes): void
-  /** `fatal`: it could not be evaluated at all. */
+  /** `fatal`: the policy could not be evaluated at all. */
   failed(attributes: AdmissionAttributes, fatal: boolean): void
 }
 

@@ -28,7 +28,7 @@ const validated = async (attributes: TestWrite, by = plugin): Promise<readonly s
   return attributes.warnings
 }
 
-it('refuses a pod that the namespace does not allow, and warns of one that it should not have', async () => {
+it('refuses a pod that violates the enforced level and warns about the warn level', async () => {
   await namespace({ enforce: 'privileged', warn: 'baseline', 'warn-version': 'v1.30' })
   expect(await validated(write('pods', pod()))).toEqual([`would violate PodSecurity "baseline:v1.30": ${violation}`])
   await cluster.resource<Namespace>('namespaces').update('', 'ns', () => labelled({ enforce: 'baseline' }))
@@ -42,7 +42,7 @@ it('refuses a pod that the namespace does not allow, and warns of one that it sh
     })
 })
 
-it('looks at images and added containers of a running pod, and at nothing harmless', async () => {
+it('evaluates changed images and added containers of a running pod only', async () => {
   await namespace({ enforce: 'baseline' })
   const old = pod()
   await validated(update('pods', old, { ...pod(), metadata: { name: 'p', labels: { a: 'b' } } }))
@@ -54,7 +54,7 @@ it('looks at images and added containers of a running pod, and at nothing harmle
   await validated(update('pods', debugged, structuredClone(debugged)))
 })
 
-it('only warns about what makes pods', async () => {
+it('only warns about pod templates', async () => {
   await namespace({ enforce: 'restricted', warn: 'baseline' })
   const warning = [`would violate PodSecurity "baseline:latest": ${violation}`]
   const template = { spec: hostile }
@@ -68,7 +68,7 @@ it('only warns about what makes pods', async () => {
   ).toEqual([])
 })
 
-it('notes what it did for the audit log, where one is kept', async () => {
+it('annotates the audit event if there is one', async () => {
   await namespace({ audit: 'baseline' })
   const notes: Record<string, string> = {}
   const annotate: AdmissionAttributes['annotate'] = (key, value) => void (notes[key.slice(prefix.length)] = value)
@@ -79,7 +79,7 @@ it('notes what it did for the audit log, where one is kept', async () => {
   })
 })
 
-it('refuses a pod in a namespace that cannot be found, and lets a deployment pass', async () => {
+it('refuses a pod in an unknown namespace, but admits a deployment', async () => {
   await expect(validated(write('pods', pod()))).rejects.toMatchObject({
     code: 500,
     message: 'Internal error occurred: failed to lookup namespace "ns"',
@@ -87,12 +87,12 @@ it('refuses a pod in a namespace that cannot be found, and lets a deployment pas
   await validated(write('deployments', { metadata: { name: 'd' } }))
 })
 
-it('where labels cannot be read, the strictest level is enforced', async () => {
+it('enforces the strictest level if labels are invalid', async () => {
   await namespace({ enforce: 'bogus' })
   await expect(validated(write('pods', pod()))).rejects.toThrow('violates PodSecurity "restricted:latest"')
 })
 
-it('refuses labels that say nothing, once', async () => {
+it('refuses invalid labels once', async () => {
   const wrong = labelled({ enforce: 'bogus', 'warn-version': '1.2' })
   await expect(validated(write('namespaces', wrong))).rejects.toMatchObject({
     code: 422,
@@ -104,7 +104,7 @@ it('refuses labels that say nothing, once', async () => {
   await validated(update('namespaces', wrong, structuredClone(wrong)))
 })
 
-it('warns of pods that a stricter label would not allow', async () => {
+it('warns about existing pods that violate a stricter label', async () => {
   await cluster.create('pods', pod(hostile, 'b'))
   await cluster.create('pods', pod(hostile, 'a'))
   await cluster.create('pods', pod({ containers: [{ name: 'c', securityContext: { privileged: true } }] }, 'z'))
@@ -120,7 +120,7 @@ it('warns of pods that a stricter label would not allow', async () => {
   expect(await change({ enforce: 'baseline' }, { enforce: 'privileged' })).toEqual([])
 })
 
-it('does not look at existing pods for longer than a second', async () => {
+it('stops evaluating existing pods after a second', async () => {
   const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'r', uid: 'u', controller: true }
   for (const name of ['a', 'b']) await cluster.create('pods', { ...pod(hostile, name), metadata: { name, ownerReferences: [owner] } })
   await cluster.create('pods', pod(hostile, 'single'))
@@ -143,7 +143,7 @@ const configuration = (more: object): object => ({
   ...more,
 })
 
-it('takes defaults from its configuration, and exempts whom that names', async () => {
+it('applies defaults and exemptions of its configuration', async () => {
   await namespace({})
   const by = podSecurity(
     cluster,
@@ -169,6 +169,6 @@ it.each([
   [{ exemptions: { namespaces: ['a', 'a'] } }, 'exemptions.namespaces[1]: Duplicate value: "a"'],
   [{ exemptions: { usernames: [''] } }, 'exemptions.usernames[0]: Invalid value: "": username must not be empty'],
   [{ exemptions: { runtimeClasses: 'a' } }, 'exemptions.runtimeClasses must be a list of strings'],
-])('a configuration is read strictly: %j', (more, message) => {
+])('rejects unknown members of its configuration: %j', (more, message) => {
   expect(() => podSecurity(cluster, configuration(more))).toThrow(message)
 })

@@ -6,7 +6,7 @@ export type Level = (typeof levels)[number]
 
 export interface LevelVersion {
   readonly level: Level
-  /** "latest", or "v1.36". */
+  /** "latest" or a version such as "v1.36". */
   readonly version: string
 }
 export interface Policy {
@@ -31,12 +31,12 @@ export function isVersion(text: string): boolean {
   return text === 'latest' || BigInt(versionPattern.exec(text)?.[1] ?? largestMinor + 1n) <= largestMinor
 }
 
-/** The minor number; the latest is newer than any. */
+/** Returns the minor version; `latest` is greater than any other. */
 export function minorOf(version: string): number {
   return version === 'latest' ? Number.POSITIVE_INFINITY : Number(version.slice('v1.'.length))
 }
 
-/** As it stands in messages. */
+/** Formats as in messages. */
 export function levelVersionText({ level, version }: LevelVersion): string {
   return `${level}:${version}`
 }
@@ -45,7 +45,7 @@ export function sameLevelVersion(a: LevelVersion, b: LevelVersion): boolean {
   return a.level === b.level && a.version === b.version
 }
 
-/** Positive when the first is the stricter. */
+/** Positive if the first level is stricter. */
 export function compareLevels(a: Level, b: Level): number {
   return levels.indexOf(a) - levels.indexOf(b)
 }
@@ -61,8 +61,9 @@ export function equivalentPolicies(a: Policy, b: Policy): boolean {
 }
 
 /**
- * A namespace's labels over the defaults. There is always a policy: of what cannot be read, enforcing takes the strictest level and the
- * others the laxest. Who enforces a level is warned at that level too, unless the labels say otherwise.
+ * Applies a namespace's labels to the defaults. Always yields a policy: for unreadable labels, `enforce` gets the strictest level, the
+ * other modes the laxest.
+ * A namespace that enforces a level also warns at that level, unless labeled otherwise.
  */
 export function policyOf(
   labels: DeepReadonly<Record<string, string>> | undefined,

@@ -4,7 +4,7 @@ import type { CheckedPod } from './check.ts'
 
 type Containers = readonly DeepReadonly<Container | EphemeralContainer>[] | null | undefined
 
-/** Of what may change in a pod, images and added containers are worth another look. */
+/** Only changed images and added containers of a running pod need another evaluation. */
 export function isSignificantUpdate({ spec }: CheckedPod, { spec: old }: CheckedPod): boolean {
   if (changed(spec.containers, old.containers) || changed(spec.initContainers, old.initContainers)) return true
   const before = new Map((old.ephemeralContainers ?? []).map(({ name, image }) => [name, image ?? '']))

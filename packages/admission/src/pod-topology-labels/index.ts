@@ -3,11 +3,11 @@ import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
 import { after } from '../after.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
-import { nodeNamed } from '../check-node-of.ts'
+import { findNode } from '../check-node.ts'
 
 const copied = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region']
 
-/** A pod that gets its node, by a binding or from the start, is labelled with where that node stands. */
+/** Copies zone and region labels of the node to a pod that is bound or created with a node. */
 export function podTopologyLabels(dependencies: PluginDependencies): AdmissionPlugin {
   return {
     name: 'PodTopologyLabels',
@@ -15,12 +15,12 @@ export function podTopologyLabels(dependencies: PluginDependencies): AdmissionPl
     admit(attributes: AdmissionAttributes) {
       const name = nodeNameOf(attributes)
       if (name === '') return
-      return after(nodeNamed(dependencies, name), (node) => copyLabels(node, attributes.object!))
+      return after(findNode(dependencies, name), (node) => copyLabels(node, attributes.object!))
     },
   }
 }
 
-/** "" when the write gives no pod a node. */
+/** Returns "" if the write assigns no node. */
 function nodeNameOf({ resource, subresource, object }: AdmissionAttributes): string {
   if (resource.resource !== 'pods' || resource.group !== '') return ''
   if (subresource === '') return (object as Pod).spec?.nodeName ?? ''

@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => cluster[Symbol.asyncDispose]())
 
-it('a pod with a node is labelled with its zone and region', async () => {
+it('labels a pod that has a node with zone and region', async () => {
   const admit = async (nodeName: string) => {
     const pod: Pod = {
       metadata: { name: 'p', labels: { own: 'x', 'topology.kubernetes.io/zone': 'wrong' } },
@@ -26,7 +26,7 @@ it('a pod with a node is labelled with its zone and region', async () => {
   expect(await admit('')).toHaveProperty(['topology.kubernetes.io/zone'], 'wrong')
 })
 
-it('so is a binding to one', async () => {
+it('labels a binding with zone and region', async () => {
   const admit = async (target: Binding['target']) => {
     const binding: Binding = { metadata: { name: 'p' }, target }
     return (await admitted(podTopologyLabels(cluster), write('pods', binding, { subresource: 'binding' }))).metadata.labels

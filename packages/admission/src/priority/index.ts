@@ -4,7 +4,7 @@ import type { DeepReadonly } from '@keelson/apimachinery'
 import { after } from '../after.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
-import { findCopied, listObjects } from '../find-object.ts'
+import { findObjectLenient, listObjects } from '../find-object.ts'
 import { forbidden } from '../forbidden.ts'
 import { isFor } from '../is-for.ts'
 
@@ -18,7 +18,7 @@ interface Priority {
 }
 const withoutClass: Priority = { className: '', value: 0, preemptionPolicy: 'PreemptLowerPriority' }
 
-/** A pod's priority is its class's, never a number of its own; at most one class is what pods get that name none. */
+/** Sets a pod's priority from its class or the default class, and refuses other numbers. Allows one default class. */
 export function priority(dependencies: PluginDependencies): AdmissionPlugin {
   const allClasses = (attributes: AdmissionAttributes) => listObjects<PriorityClass>(dependencies, priorityClasses, attributes)
   return {
@@ -26,10 +26,10 @@ export function priority(dependencies: PluginDependencies): AdmissionPlugin {
     admit(attributes: AdmissionAttributes) {
       if (attributes.operation === 'DELETE' || !isFor(attributes, 'pods')) return
       const pod = attributes.object as Pod
-      if (attributes.operation === 'UPDATE') return keep(pod, attributes.oldObject as DeepReadonly<Pod>)
+      if (attributes.operation === 'UPDATE') return restorePriority(pod, attributes.oldObject as DeepReadonly<Pod>)
       const name = pod.spec?.priorityClassName ?? ''
       if (name === '') return after(allClasses(attributes), (classes) => set(attributes, pod, priorityOf(defaultClass(classes))))
-      return after(findCopied<PriorityClass>(dependencies, priorityClasses, { name }), (found) => {
+      return after(findObjectLenient<PriorityClass>(dependencies, priorityClasses, { name }), (found) => {
         if (found === undefined) throw forbidden(attributes, `no PriorityClass with name ${name} was found`)
         set(attributes, pod, priorityOf(found))
       })
@@ -47,7 +47,7 @@ export function priority(dependencies: PluginDependencies): AdmissionPlugin {
   }
 }
 
-/** Of several defaults, which a race can leave, the lowest. */
+/** Races can leave several default classes; the lowest wins. */
 function defaultClass(classes: readonly DeepReadonly<PriorityClass>[]): DeepReadonly<PriorityClass> | undefined {
   let lowest: DeepReadonly<PriorityClass> | undefined
   for (const candidate of classes) {
@@ -79,8 +79,8 @@ function computed(value: string): string {
   return `must not be provided in pod spec; priority admission controller computed ${value} from the given PriorityClass name`
 }
 
-/** Who sends a pod back without what was set here does not mean to unset it. */
-function keep(pod: Pod, old: DeepReadonly<Pod>): void {
+/** Restores fields set by this plugin if an update omits them. */
+function restorePriority(pod: Pod, old: DeepReadonly<Pod>): void {
   const spec = (pod.spec ??= { containers: null })
   if (spec.priority === undefined && old.spec?.priority !== undefined) spec.priority = old.spec.priority
   if (spec.preemptionPolicy === undefined && old.spec?.preemptionPolicy !== undefined) spec.preemptionPolicy = old.spec.preemptionPolicy

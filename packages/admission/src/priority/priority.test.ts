@@ -24,7 +24,7 @@ const admit = async (object: Pod): Promise<Pod['spec']> => (await admitted<Pod>(
 const refused = (object: Pod, message: string) =>
   expect(admit(object)).rejects.toMatchObject({ code: 403, message: `pods "p" is forbidden: ${message}` })
 
-it('without classes the priority is zero', async () => {
+it('sets priority zero without classes', async () => {
   expect(await admit(pod())).toEqual({ containers: [], priority: 0, preemptionPolicy: 'PreemptLowerPriority' })
   await refused(
     pod({ priority: 7 }),
@@ -36,7 +36,7 @@ it('without classes the priority is zero', async () => {
   )
 })
 
-it('the class decides, also one that was made a moment ago', async () => {
+it('takes the priority from the class, even one created a moment ago', async () => {
   await cluster.create('priorityclasses', priorityClass('high', 1000, { preemptionPolicy: 'Never' }))
   expect(await admit(pod({ priorityClassName: 'high' }))).toEqual({
     containers: [],
@@ -47,20 +47,20 @@ it('the class decides, also one that was made a moment ago', async () => {
   for (const name of ['none', 'a/b', '..']) await refused(pod({ priorityClassName: name }), `no PriorityClass with name ${name} was found`)
 })
 
-it('of several defaults the lowest is what pods get that name none', async () => {
+it('uses the lowest of several default classes for pods without a class', async () => {
   await cluster.create('priorityclasses', priorityClass('a', 20, { globalDefault: true }))
   await cluster.create('priorityclasses', priorityClass('b', 10, { globalDefault: true }))
   await cluster.create('priorityclasses', priorityClass('c', 5))
   expect(await admit(pod())).toEqual({ containers: [], priorityClassName: 'b', priority: 10 })
 })
 
-it('an update keeps what was set here', async () => {
+it('keeps priority fields on update', async () => {
   const changed = pod()
   await admitted(plugin, update('pods', pod({ priority: 5, preemptionPolicy: 'Never' }), changed))
   expect(changed.spec).toEqual({ containers: [], priority: 5, preemptionPolicy: 'Never' })
 })
 
-it('there is one default class', async () => {
+it('allows one default class', async () => {
   const first = priorityClass('first', 1, { globalDefault: true })
   const second = priorityClass('second', 2, { globalDefault: true })
   await cluster.create('priorityclasses', structuredClone(first))

@@ -15,7 +15,7 @@ export function addAmounts(a: Quantities, b: Quantities): Quantities {
   return sum
 }
 
-/** What is used more than before; less counts for nothing, for nobody is given back what others may have taken since. */
+/** Returns what usage grew by. Decreases count as zero: the freed amount may already be in use by others. */
 export function increaseOf(now: Quantities, before: Quantities): Quantities {
   const more = [...now].map(([name, amount]) => [name, amount.sub(before.get(name) ?? zero)] as const)
   return new Map(more.filter(([, amount]) => amount.sign() > 0))
@@ -30,7 +30,7 @@ export function withoutZeros(amounts: Quantities): Quantities {
   return new Map([...amounts].filter(([, amount]) => !amount.isZero()))
 }
 
-/** "limits.cpu=2,pods=1". */
+/** Formats as "limits.cpu=2,pods=1". */
 export function amountsText(amounts: Quantities): string {
   return [...amounts.keys()]
     .toSorted()

@@ -9,12 +9,12 @@ import type { Evaluator, ScopeSelector } from './evaluator.ts'
 export type ReadonlyQuota = DeepReadonly<ResourceQuota>
 
 /**
- * What `used` of the quota would be after the write; undefined when the write does not concern it. Throws Forbidden when it would be too much, or
- * when nobody has counted yet.
+ * Returns the quota's `used` after the write; undefined if the quota does not apply. Throws Forbidden if the quota would be exceeded, or if
+ * its usage is not yet calculated.
  */
 export function charge(quota: ReadonlyQuota, evaluator: Evaluator, attributes: AdmissionAttributes): Quantities | undefined {
   const object = attributes.object!
-  if (!concerns(quota, evaluator, object)) return undefined
+  if (!applies(quota, evaluator, object)) return undefined
   const { metadata, status = {} } = quota
   const hard = amountsOf(status.hard)
   const used = amountsOf(status.used)
@@ -26,12 +26,12 @@ export function charge(quota: ReadonlyQuota, evaluator: Evaluator, attributes: A
 
   const requested = onlyOf(withoutZeros(newUsage(quota, evaluator, attributes)), hard.keys())
   if (requested.size === 0) return undefined
-  const after = addAmounts(used, requested)
-  const exceeded = [...requested.keys()].filter((name) => after.get(name)!.compare(hard.get(name)!) > 0)
-  // What a status says has happened already.
-  if (exceeded.length === 0 || attributes.subresource === 'status') return after
-  const [asked, had, most] = [requested, used, hard].map((amounts) => amountsText(onlyOf(amounts, exceeded)))
-  throw forbidden(attributes, `exceeded quota: ${metadata.name}, requested: ${asked}, used: ${had}, limited: ${most}`)
+  const newUsed = addAmounts(used, requested)
+  const exceeded = [...requested.keys()].filter((name) => newUsed.get(name)!.compare(hard.get(name)!) > 0)
+  // Status updates report facts and cannot be refused.
+  if (exceeded.length === 0 || attributes.subresource === 'status') return newUsed
+  const [requestedText, usedText, limitText] = [requested, used, hard].map((amounts) => amountsText(onlyOf(amounts, exceeded)))
+  throw forbidden(attributes, `exceeded quota: ${metadata.name}, requested: ${requestedText}, used: ${usedText}, limited: ${limitText}`)
 }
 
 function newUsage(quota: ReadonlyQuota, evaluator: Evaluator, attributes: AdmissionAttributes): Quantities {
@@ -39,12 +39,12 @@ function newUsage(quota: ReadonlyQuota, evaluator: Evaluator, attributes: Admiss
   const usage = evaluator.usage(object!)
   const negative = [...usage].filter(([, amount]) => amount.sign() < 0).map(([name]) => name)
   if (negative.length > 0) throw forbidden(attributes, `quota usage is negative for resource(s): ${negative.toSorted().join(',')}`)
-  const wasCharged = oldObject !== undefined && concerns(quota, evaluator, oldObject)
+  const wasCharged = oldObject !== undefined && applies(quota, evaluator, oldObject)
   return wasCharged ? increaseOf(usage, evaluator.usage(oldObject)) : usage
 }
 
-/** It limits something that the object uses, and the object is in every scope of it. */
-function concerns({ spec, status }: ReadonlyQuota, evaluator: Evaluator, object: DeepReadonly<KubeObject>): boolean {
+/** Returns whether the quota limits something that the object uses, and all of its scopes match. */
+function applies({ spec, status }: ReadonlyQuota, evaluator: Evaluator, object: DeepReadonly<KubeObject>): boolean {
   if (!Object.keys(status?.hard ?? {}).some((name) => evaluator.matching(name))) return false
   const scopes: readonly ScopeSelector[] = [
     ...(spec?.scopes ?? []).map((scopeName) => ({ scopeName, operator: 'Exists' })),

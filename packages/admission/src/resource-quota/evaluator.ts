@@ -6,25 +6,25 @@ import { one } from './amounts.ts'
 
 export type ScopeSelector = DeepReadonly<ScopedResourceSelectorRequirement>
 
-/** How the objects of a resource are charged. */
+/** Calculates the quota usage of a resource's objects. */
 export interface Evaluator {
-  /** Could this write change what is used? */
+  /** Returns whether this write could change usage. */
   handles(attributes: AdmissionAttributes): boolean
-  /** Of the names that a quota limits, those that such objects use. */
+  /** Returns whether objects of this resource consume the named quota resource. */
   matching(name: string): boolean
   usage(object: DeepReadonly<KubeObject>): Quantities
-  /** Default: the objects are in no scope. */
+  /** Default: no scope matches. */
   inScope?(selector: ScopeSelector, object: DeepReadonly<KubeObject>): boolean
-  /** What is missing in an object that is to be charged for `limited`. Default: nothing. */
+  /** Returns an error if the object omits a required value of the `limited` resources. Default: nothing is required. */
   complaint?(limited: readonly string[], object: DeepReadonly<KubeObject>): string | undefined
 }
 
-/** "count/deployments.apps". */
+/** Formats as "count/deployments.apps". */
 export function countName({ group, resource }: GroupResource): string {
   return group === '' ? `count/${resource}` : `count/${resource}.${group}`
 }
 
-/** Every resource is counted; some of core have an older name for it. */
+/** Counts the objects of a resource; some core resources have a legacy alias. */
 export function objectCount(resource: GroupResource, alias?: string): Evaluator {
   const names = [countName(resource), ...(alias === undefined ? [] : [alias])]
   const usage = new Map(names.map((name) => [name, one]))
@@ -35,7 +35,7 @@ export function objectCount(resource: GroupResource, alias?: string): Evaluator 
   }
 }
 
-/** As a label would be selected by it; undefined is no label. */
+/** Matches like a label selector; undefined means the label is absent. */
 export function selects({ operator, values = [] }: ScopeSelector, value: string | undefined): boolean {
   if (operator === 'Exists') return value !== undefined
   if (operator === 'DoesNotExist') return value === undefined

@@ -6,7 +6,7 @@ import { podEvaluator } from './pods.ts'
 import { resourceClaimEvaluator } from './resource-claims.ts'
 import { serviceEvaluator } from './services.ts'
 
-/** Kept nowhere, or as passing as events. */
+/** Resources that are not stored, or as short-lived as events. */
 const ignored: ReadonlySet<string> = new Set([
   '/bindings',
   '/componentstatuses',
@@ -21,7 +21,7 @@ const ignored: ReadonlySet<string> = new Set([
 ])
 const aliased = ['configmaps', 'resourcequotas', 'replicationcontrollers', 'secrets']
 
-/** Who charges for objects of a resource: most are only counted. Undefined: nobody does. */
+/** Returns the evaluator of a resource; most resources are only counted. undefined: not subject to quota. */
 export function createEvaluators(clock: Clock): (resource: GroupResource) => Evaluator | undefined {
   const known = new Map<string, Evaluator>([
     ['/pods', podEvaluator(clock)],

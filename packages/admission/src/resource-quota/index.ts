@@ -12,7 +12,7 @@ import { createEvaluators } from './evaluators.ts'
 
 const resourceQuotas = { group: '', resource: 'resourcequotas' }
 
-/** A namespace uses no more than its quotas allow. What is used is counted here as it is asked for; a controller counts again, and takes off. */
+/** Enforces quotas of a namespace. Only adds to `used`; the quota controller recalculates and subtracts. */
 export function resourceQuota(dependencies: PluginDependencies, configuration?: unknown): AdmissionPlugin {
   checkConfiguration(configuration)
   const evaluatorOf = createEvaluators(dependencies.clock ?? systemClock)
@@ -32,13 +32,13 @@ export function resourceQuota(dependencies: PluginDependencies, configuration?: 
   }
 }
 
-/** What may be used only where a quota covers it: whoever counts on that must not believe that it is so. */
+/** Rejects `limitedResources`: ignoring it would admit pods that the administrator wants refused. */
 function checkConfiguration(configuration: unknown = {}): void {
   const { limitedResources = [] } = strictMembers(configuration, '', ['kind', 'apiVersion', 'limitedResources'])
   if (!Array.isArray(limitedResources) || limitedResources.length > 0) throw new Error('limitedResources are not supported by this server')
 }
 
-/** Whoever is first counts first: who loses the race for a quota is measured again by what the winner left. */
+/** Writes the new usage. After a conflict, the quota is evaluated again with its current usage. */
 async function store(
   { client }: PluginDependencies,
   quotas: readonly ReadonlyQuota[],
@@ -56,7 +56,7 @@ async function store(
     try {
       await served?.update(attributes.namespace, metadata.name!, change, { subresource: 'status' })
     } catch (error) {
-      // A quota that was taken away meanwhile limits nothing.
+      // A quota deleted meanwhile limits nothing.
       if (!isApiError(error, 'NotFound')) throw error
     }
   }

@@ -12,7 +12,7 @@ const claims = 'persistentvolumeclaims'
 const requested = 'requests.storage'
 const ofClass = '.storageclass.storage.k8s.io/'
 
-/** Claims and what they ask for, altogether and of each storage class; the status says when a claim got more. */
+/** Counts claims and requested storage, in total and by storage class. A larger allocation in the status counts instead. */
 export const persistentVolumeClaimEvaluator: Evaluator = {
   handles({ operation, subresource }) {
     if (subresource === 'status') return operation === 'UPDATE'
@@ -36,14 +36,14 @@ export const persistentVolumeClaimEvaluator: Evaluator = {
   },
 }
 
-/** In whole bytes. What was already allocated counts when it is more. */
+/** In whole bytes. Uses the allocated size if it is larger than the request. */
 function storageOf({ spec, status }: ReadonlyClaim): Quantity | undefined {
   const wanted = spec?.resources?.requests?.['storage']
   if (wanted === undefined) return undefined
   const amounts = [wanted, status?.allocatedResources?.['storage'] ?? '0'].map((text) => parseQuantity(text))
-  const most = amounts[1]!.compare(amounts[0]!) > 0 ? amounts[1]! : amounts[0]!
-  const whole = parseQuantity(String(most.value()))
-  return whole.equals(most) ? most : whole
+  const largest = amounts[1]!.compare(amounts[0]!) > 0 ? amounts[1]! : amounts[0]!
+  const whole = parseQuantity(String(largest.value()))
+  return whole.equals(largest) ? largest : whole
 }
 
 function attributesClasses({ spec, status }: ReadonlyClaim): readonly string[] {

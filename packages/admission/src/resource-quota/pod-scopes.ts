@@ -25,7 +25,7 @@ export function podInScope(selector: ScopeSelector, pod: ReadonlyPod): boolean {
   }
 }
 
-/** The scope's name "Terminating" means that an end was set beforehand. */
+/** Implements the scope "Terminating": the pod has an active deadline. */
 export function isLimitedInTime({ spec }: ReadonlyPod): boolean {
   return (spec?.activeDeadlineSeconds ?? -1) >= 0
 }

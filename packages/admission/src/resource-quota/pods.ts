@@ -15,8 +15,8 @@ const limitedNames: ReadonlySet<string> = new Set([
   'pods',
   ...native.flatMap((name) => [name, `requests.${name}`, `limits.${name}`]),
 ])
-/** Containers must say these where a quota has them. */
-const mustBeSaid: ReadonlySet<string> = new Set(['cpu', 'memory'].flatMap((name) => [name, `requests.${name}`, `limits.${name}`]))
+/** Containers must specify these if a quota limits them. */
+const requiredIfLimited: ReadonlySet<string> = new Set(['cpu', 'memory'].flatMap((name) => [name, `requests.${name}`, `limits.${name}`]))
 
 export function podEvaluator(clock: Clock): Evaluator {
   return {
@@ -28,27 +28,27 @@ export function podEvaluator(clock: Clock): Evaluator {
     matching: (name) => limitedNames.has(name) || /^(requests\.)?hugepages-/.test(name) || isExtendedRequest(name),
     inScope: (selector, object) => podInScope(selector, object),
     usage: (object) => podUsage(object, clock),
-    complaint: (limited, object) => unsaid(limited, object),
+    complaint: (limited, object) => missingResources(limited, object),
   }
 }
 
-/** Pods that are over count as objects only. */
+/** Finished pods are only counted as objects. */
 function podUsage(pod: ReadonlyPod, clock: Clock): Quantities {
   const counted = new Map([[count, one]])
-  if (isOver(pod, clock)) return counted
-  return addAmounts(counted, computeUsage(needs(pod, 'requests'), needs(pod, 'limits')))
+  if (isFinished(pod, clock)) return counted
+  return addAmounts(counted, computeUsage(podTotals(pod, 'requests'), podTotals(pod, 'limits')))
 }
 
-/** Also one that ought to be gone by now: its node is lost, and others may want its place. */
-function isOver({ metadata, status }: ReadonlyPod, clock: Clock): boolean {
+/** Includes pods past their deletion grace period: their node is lost and their capacity may be reused. */
+function isFinished({ metadata, status }: ReadonlyPod, clock: Clock): boolean {
   if (status?.phase === 'Failed' || status?.phase === 'Succeeded') return true
   const { deletionTimestamp, deletionGracePeriodSeconds } = metadata
   if (deletionTimestamp === undefined || deletionGracePeriodSeconds === undefined) return false
   return clock.now() > Date.parse(deletionTimestamp) + deletionGracePeriodSeconds * 1000
 }
 
-/** What the pod says of itself as a whole counts for more than its containers; its overhead comes on top. */
-function needs({ spec }: ReadonlyPod, member: 'requests' | 'limits'): Quantities {
+/** Pod-level resources override those of containers. Overhead is added. */
+function podTotals({ spec }: ReadonlyPod, member: 'requests' | 'limits'): Quantities {
   if (spec === undefined) return new Map()
   const total = new Map(aggregateContainers(spec, member))
   for (const [name, amount] of amountsOf(spec.resources?.[member])) {
@@ -69,28 +69,28 @@ function computeUsage(requests: Quantities, limits: Quantities): Quantities {
   return used
 }
 
-/** Devices and the like are never given to more than ask for them, so only what is requested is limited. */
+/** Extended resources are never overcommitted, so only requests are limited. */
 function isExtendedRequest(name: string): boolean {
   if (!name.startsWith('requests.')) return false
   const isNative = !name.includes('/') || name.includes('kubernetes.io/')
   return !isNative || name.startsWith('requests.deviceclass.resource.kubernetes.io/')
 }
 
-function unsaid(limited: readonly string[], { spec }: ReadonlyPod): string | undefined {
-  if (spec === undefined || saysAsAWhole(spec)) return undefined
-  const required = limited.filter((name) => mustBeSaid.has(name)).toSorted()
+function missingResources(limited: readonly string[], { spec }: ReadonlyPod): string | undefined {
+  if (spec === undefined || isSetOnPod(spec)) return undefined
+  const required = limited.filter((name) => requiredIfLimited.has(name)).toSorted()
   const all = [...(spec.containers ?? []), ...(spec.initContainers ?? [])]
   const missing = required.flatMap((name) => {
-    const containers = all.filter((container) => !saidBy(container).has(name)).map((container) => container.name)
+    const containers = all.filter((container) => !specifiedBy(container).has(name)).map((container) => container.name)
     return containers.length === 0 ? [] : [`${name} for: ${[...new Set(containers)].toSorted().join(',')}`]
   })
   return missing.length === 0 ? undefined : `must specify ${missing.join('; ')}`
 }
 
-function saysAsAWhole({ resources }: DeepReadonly<PodSpec>): boolean {
+function isSetOnPod({ resources }: DeepReadonly<PodSpec>): boolean {
   return Object.keys(resources?.requests ?? {}).length > 0 || Object.keys(resources?.limits ?? {}).length > 0
 }
 
-function saidBy({ resources }: DeepReadonly<Container>): ReadonlySet<string> {
+function specifiedBy({ resources }: DeepReadonly<Container>): ReadonlySet<string> {
   return new Set(computeUsage(amountsOf(resources?.requests), amountsOf(resources?.limits)).keys())
 }

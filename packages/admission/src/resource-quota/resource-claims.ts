@@ -6,23 +6,23 @@ import type { Evaluator } from './evaluator.ts'
 
 const count = 'count/resourceclaims.resource.k8s.io'
 const devices = '.deviceclass.resource.k8s.io/devices'
-/** As many as a claim can get. */
-const all = 32
+/** The maximum number of devices per claim. */
+const maxDevicesPerClaim = 32
 
-/** Devices of each class. */
+/** Counts devices by class. */
 export const resourceClaimEvaluator: Evaluator = {
   handles: ({ operation, subresource }) => subresource === '' && (operation === 'CREATE' || operation === 'UPDATE'),
   matching: (name) => name === count || name.endsWith(devices),
   usage(object) {
     const total = new Map<string, number>()
     for (const request of (object as DeepReadonly<ResourceClaim>).spec.devices.requests ?? [])
-      for (const [name, amount] of atTheMost(request)) total.set(name, (total.get(name) ?? 0) + amount)
+      for (const [name, amount] of maxDevices(request)) total.set(name, (total.get(name) ?? 0) + amount)
     return new Map([[count, one], ...[...total].map(([name, amount]) => [`${name}${devices}`, parseQuantity(String(amount))] as const)])
   },
 }
 
-/** By class. Where one of several is to be had, nobody knows yet which. */
-function atTheMost({ exactly, firstAvailable = [] }: DeepReadonly<DeviceRequest>): ReadonlyMap<string, number> {
+/** Counts devices by class. For alternatives, counts the maximum of each class: the choice is not known yet. */
+function maxDevices({ exactly, firstAvailable = [] }: DeepReadonly<DeviceRequest>): ReadonlyMap<string, number> {
   const most = new Map<string, number>()
   for (const request of firstAvailable.length > 0 ? firstAvailable : exactly === undefined ? [] : [exactly])
     most.set(request.deviceClassName, Math.max(most.get(request.deviceClassName) ?? 0, amountOf(request)))
@@ -30,6 +30,6 @@ function atTheMost({ exactly, firstAvailable = [] }: DeepReadonly<DeviceRequest>
 }
 
 function amountOf({ allocationMode, count: wanted = 0 }: Pick<DeepReadonly<ExactDeviceRequest>, 'allocationMode' | 'count'>): number {
-  if (allocationMode === 'All') return all
+  if (allocationMode === 'All') return maxDevicesPerClaim
   return allocationMode === 'ExactCount' ? wanted : 0
 }

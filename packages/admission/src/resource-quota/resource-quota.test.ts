@@ -41,26 +41,26 @@ describe('ResourceQuota', () => {
     ['objects of other groups', 'deployments', {}, { 'count/deployments.apps': '1' }],
     ['pods', 'pods', pod({}), { pods: '1', 'count/pods': '1' }],
     [
-      'what pods need together',
+      'pod totals',
       'pods',
       pod({ containers: container({ cpu: '1', memory: '1Gi', 'example.com/gpu': '2' }, { cpu: '2' }), overhead: { cpu: '100m' } }),
       { cpu: '1100m', 'requests.cpu': '1100m', 'limits.cpu': '2100m', 'requests.memory': '1Gi', 'requests.example.com/gpu': '2' },
     ],
     ['pods as a whole', 'pods', pod({ resources: { requests: { cpu: '3' } } }), { 'requests.cpu': '3' }],
     [
-      'ports that services will have',
+      'future ports of services',
       'services',
       { spec: { type: 'LoadBalancer', ports: [{ port: 1 }, { port: 2 }] } },
       { services: '1', 'services.nodeports': '2', 'services.loadbalancers': '1' },
     ],
     [
-      'storage, also by class',
+      'storage in total and by class',
       'persistentvolumeclaims',
       { spec: { storageClassName: 'gold', resources: { requests: { storage: '5Gi' } } } },
       { 'requests.storage': '5Gi', 'gold.storageclass.storage.k8s.io/requests.storage': '5Gi', persistentvolumeclaims: '1' },
     ],
     [
-      'devices by class, the most that can be had',
+      'maximum devices by class',
       'resourceclaims',
       {
         spec: {
@@ -86,7 +86,7 @@ describe('ResourceQuota', () => {
     expect(await used()).toEqual(expected)
   })
 
-  it('refuses what would be too much, and says by what', async () => {
+  it('refuses writes over the limit and names the exceeded resources', async () => {
     await quota({ 'requests.cpu': '2', pods: '10' }, { 'requests.cpu': '1500m', pods: '3' })
     await expect(create('pods', pod({ containers: container({ cpu: '1' }) }))).rejects.toMatchObject({
       code: 403,
@@ -95,13 +95,13 @@ describe('ResourceQuota', () => {
     expect(await used()).toEqual({ 'requests.cpu': '1500m', pods: '3' })
   })
 
-  it('containers must say what is limited', async () => {
+  it('requires containers to specify limited resources', async () => {
     await quota({ 'limits.cpu': '2', memory: '1Gi' })
     await expect(create('pods', pod({}))).rejects.toThrow('failed quota: q: must specify limits.cpu for: c; memory for: c')
     await create('pods', pod({ resources: { limits: { cpu: '1' } } }))
   })
 
-  it('refuses while nobody has counted yet', async () => {
+  it('refuses while usage is not calculated yet', async () => {
     const hard = { pods: '1', 'count/pods': '1' }
     await cluster.create('resourcequotas', { metadata: { name: 'q' }, status: { hard } } as ResourceQuota)
     await expect(create('pods', pod({}))).rejects.toThrow('status unknown for quota: q, resources: count/pods,pods')
@@ -109,8 +109,8 @@ describe('ResourceQuota', () => {
 
   it.each<[string, ResourceQuota['spec'], Partial<PodSpec>, boolean]>([
     ['best effort', { scopes: ['BestEffort'] }, {}, true],
-    ['best effort, of one that asks', { scopes: ['BestEffort'] }, { containers: container({ cpu: '1' }) }, false],
-    ['limited in time', { scopes: ['Terminating'] }, { activeDeadlineSeconds: 5 }, true],
+    ['best effort, for a pod with requests', { scopes: ['BestEffort'] }, { containers: container({ cpu: '1' }) }, false],
+    ['terminating', { scopes: ['Terminating'] }, { activeDeadlineSeconds: 5 }, true],
     ['both scopes', { scopes: ['NotTerminating', 'NotBestEffort'] }, {}, false],
     ['a priority', { scopes: ['PriorityClass'] }, { priorityClassName: 'high' }, true],
     [
@@ -131,13 +131,13 @@ describe('ResourceQuota', () => {
       { affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'a', namespaces: ['b'] }] } } },
       true,
     ],
-  ])('in scope: %s', async (_what, spec, podSpec, isCounted) => {
+  ])('matches scope: %s', async (_what, spec, podSpec, isCounted) => {
     await quota({ pods: '5' }, {}, spec)
     await create('pods', pod(podSpec))
     expect(await used()).toEqual({ pods: isCounted ? '1' : '0' })
   })
 
-  it('an update is charged for what is more', async () => {
+  it('charges an update for its increase', async () => {
     const service = (type: string): KubeObject => ({ metadata: { name: 'x' }, spec: { type, ports: [{ port: 1 }] } }) as KubeObject
     await quota({ services: '1', 'services.nodeports': '1' }, { services: '1' })
     await plugin.validate?.(update('services', service('ClusterIP'), service('NodePort')))
@@ -146,19 +146,19 @@ describe('ResourceQuota', () => {
     expect(await used()).toEqual({ services: '1', 'services.nodeports': '1' })
   })
 
-  it('a dry run is measured and not counted', async () => {
+  it('evaluates a dry run without counting it', async () => {
     await quota({ configmaps: '0' })
     const object = { metadata: { name: 'x' } }
     await expect(async () => plugin.validate?.(write('configmaps', object, { dryRun: true }))).rejects.toThrow('exceeded quota')
   })
 
-  it('other namespaces are free', async () => {
+  it('does not limit other namespaces', async () => {
     await quota({ configmaps: '0' })
     await plugin.validate?.(write('configmaps', { metadata: { name: 'x' } }, { namespace: 'other' }))
     expect(await used()).toEqual({ configmaps: '0' })
   })
 
-  it('a configuration that it could not honour is refused', () => {
+  it('rejects an unsupported configuration', () => {
     const limited = { kind: 'ResourceQuotaConfiguration', limitedResources: [{ resource: 'pods' }] }
     expect(() => resourceQuota(cluster, limited)).toThrow('limitedResources are not supported by this server')
     expect(resourceQuota(cluster, { limitedResources: [] }).name).toBe('ResourceQuota')
@@ -170,11 +170,11 @@ describe('ResourceQuota', () => {
     [3, 8],
     [8, 3],
     [5, 20],
-  ])('with room for %i, as many of %i at once pass', async (room, many) => {
+  ])('admits exactly %i of %i concurrent writes', async (room, count) => {
     await quota({ configmaps: String(room) })
-    const writes = Array.from({ length: many }, (_, i) => write('configmaps', { metadata: { name: `x${i}` } }))
+    const writes = Array.from({ length: count }, (_, i) => write('configmaps', { metadata: { name: `x${i}` } }))
     const outcomes = await Promise.allSettled(writes.map(async (attributes) => plugin.validate?.(attributes)))
-    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(Math.min(room, many))
-    expect(await used()).toEqual({ configmaps: String(Math.min(room, many)) })
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(Math.min(room, count))
+    expect(await used()).toEqual({ configmaps: String(Math.min(room, count)) })
   })
 })

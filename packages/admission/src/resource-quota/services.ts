@@ -5,7 +5,7 @@ import type { Evaluator } from './evaluator.ts'
 
 const names = ['count/services', 'services', 'services.nodeports', 'services.loadbalancers'] as const
 
-/** A service's type can change, and with it what it takes. */
+/** Handles updates too: a changed type changes usage. */
 export const serviceEvaluator: Evaluator = {
   handles: ({ operation, subresource }) => subresource === '' && (operation === 'CREATE' || operation === 'UPDATE'),
   matching: (name) => (names as readonly string[]).includes(name),
@@ -17,7 +17,7 @@ export const serviceEvaluator: Evaluator = {
   },
 }
 
-/** Those that it will have: they are not allocated yet. */
+/** Includes node ports that are not allocated yet. */
 function nodePorts(spec: DeepReadonly<Service>['spec']): number {
   const ports = spec?.ports ?? []
   if (spec?.type === 'NodePort') return ports.length

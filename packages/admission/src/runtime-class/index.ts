@@ -15,7 +15,7 @@ const mismatch = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defi
 
 type Found = DeepReadonly<RuntimeClass> | undefined
 
-/** A pod's overhead, and where it may run, come from its runtime class. */
+/** Sets a pod's overhead, node selector and tolerations from its runtime class. */
 export function runtimeClass(dependencies: PluginDependencies): AdmissionPlugin {
   const withClass = (attributes: AdmissionAttributes, next: (spec: PodSpec, found: Found) => void): Promise<void> | void => {
     if (!isFor(attributes, 'pods')) return

@@ -2,7 +2,7 @@ import type { Toleration } from '@keelson/api/core/v1'
 import { semanticEqual } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 
-/** Both lists, without what another toleration already covers; of equal ones the first stays. */
+/** Joins both lists and drops tolerations covered by another; among equal ones the first stays. */
 export function mergeTolerations(first: readonly DeepReadonly<Toleration>[], second: readonly DeepReadonly<Toleration>[]): Toleration[] {
   const all = [...first, ...second]
   const merged: Toleration[] = []
@@ -15,7 +15,7 @@ export function mergeTolerations(first: readonly DeepReadonly<Toleration>[], sec
   return merged
 }
 
-/** Does the wider tolerate whatever the other does? */
+/** Returns whether `wider` tolerates everything that `other` does. */
 function covers(wider: DeepReadonly<Toleration>, other: DeepReadonly<Toleration>): boolean {
   if (semanticEqual(wider, other)) return true
   const anyKey = !wider.key && wider.operator === 'Exists'

@@ -20,7 +20,7 @@ const admit = async (spec: Partial<Pod['spec']>): Promise<Pod['spec']> =>
   (await admitted<Pod>(plugin, write('pods', { metadata: { name: 'p' }, spec: { containers: [], ...spec } } as Pod))).spec
 const sandboxed = { runtimeClassName: 'sandbox' }
 
-it('a class that is not there is refused', async () => {
+it('refuses an unknown class', async () => {
   await expect(admit({ runtimeClassName: 'none' })).rejects.toMatchObject({
     code: 403,
     message: 'pods "p" is forbidden: pod rejected: RuntimeClass "none" not found',
@@ -31,11 +31,11 @@ it('a class that is not there is refused', async () => {
 it.each([
   ['a/b', `invalid resource name "a/b": [may not contain '/']`],
   ['', 'resource name may not be empty'],
-])('a class %j is not even asked for', async (runtimeClassName, message) => {
+])('does not read the store for the invalid class name %j', async (runtimeClassName, message) => {
   await expect(admit({ runtimeClassName })).rejects.toMatchObject({ code: 500, message })
 })
 
-it('overhead is the class’s', async () => {
+it('sets the overhead of the class', async () => {
   await create({ overhead: { podFixed: { cpu: '250m' } } })
   expect(await admit(sandboxed)).toMatchObject({ overhead: { cpu: '250m' } })
   expect(await admit({ ...sandboxed, overhead: { cpu: '0.25' } })).toMatchObject({ overhead: { cpu: '250m' } })
@@ -46,7 +46,7 @@ it('overhead is the class’s', async () => {
   )
 })
 
-it('so is where the pod may run', async () => {
+it('sets node selector and tolerations of the class', async () => {
   await create({ scheduling: { nodeSelector: { arch: 'a' }, tolerations: [{ key: 'k', operator: 'Exists' }] } })
   expect(
     await admit({ ...sandboxed, nodeSelector: { disk: 'ssd' }, tolerations: [{ key: 'k', operator: 'Exists', effect: 'NoSchedule' }] }),
@@ -61,7 +61,7 @@ it('so is where the pod may run', async () => {
   )
 })
 
-it('a toleration that another covers goes; of equal ones one stays', () => {
+it('drops tolerations covered by others and keeps the first of equal ones', () => {
   const all = { operator: 'Exists' }
   const a = { key: 'a', operator: 'Equal', value: 'v', effect: 'NoExecute' }
   expect(mergeTolerations([a], [all])).toEqual([all])

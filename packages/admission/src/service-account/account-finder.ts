@@ -5,8 +5,8 @@ import type { PluginDependencies } from '../admission-plugins.ts'
 import { findObject } from '../find-object.ts'
 
 const serviceAccounts = { group: '', resource: 'serviceaccounts' }
-/** A controller makes it a moment after the namespace. */
-const expectedSoon = 'default'
+/** The account that a controller creates shortly after the namespace. */
+const defaultAccount = 'default'
 const attempts = 10
 
 type Account = DeepReadonly<ServiceAccount>
@@ -22,7 +22,7 @@ export class AccountFinder {
     return this.#dependencies.client.resource(serviceAccounts) !== undefined
   }
 
-  /** At once when the copy here has it, else from the store; the default account is looked for ten times. */
+  /** Returns synchronously if the informer has the account; otherwise reads the store. Tries ten times for the default account. */
   find(context: RequestContext, namespace: string, name: string): Account | Promise<Account | undefined> {
     const found = findObject<ServiceAccount>(this.#dependencies, serviceAccounts, { namespace, name })
     if (found === undefined) return Promise.resolve(undefined)
@@ -37,7 +37,7 @@ export class AccountFinder {
   ): Promise<Account | undefined> {
     const { clock = systemClock, random = Math.random } = this.#dependencies
     let account = await first
-    if (account !== undefined || name !== expectedSoon) return account
+    if (account !== undefined || name !== defaultAccount) return account
     const { signal } = context
     const interval = 100 + Math.floor(random() * 100)
     for (let attempt = 1; attempt < attempts && account === undefined && !signal.aborted; attempt++) {

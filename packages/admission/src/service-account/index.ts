@@ -13,7 +13,7 @@ import { enforcesMountableSecrets, unmountableByEphemeral, unmountableSecret } f
 
 type Account = DeepReadonly<ServiceAccount>
 
-/** Every pod runs as a service account that is there; it gets the account's token, and the account's pull secrets when it names none. */
+/** Sets a pod's service account, mounts its token, and adds its pull secrets if the pod has none. Refuses missing accounts. */
 export function serviceAccount(dependencies: PluginDependencies): AdmissionPlugin {
   return new ServiceAccountPlugin(dependencies)
 }
@@ -33,7 +33,7 @@ class ServiceAccountPlugin implements AdmissionPlugin {
     if (attributes.operation !== 'CREATE' || !isPodWrite(attributes)) return
     const pod = attributes.object as Pod
     const spec = (pod.spec ??= { containers: null })
-    // A kubelet deletes its mirror pod when the spec is not what it wrote.
+    // A mirror pod must stay as its kubelet wrote it, or the kubelet deletes it.
     if (isMirrorPod(pod)) return checkMirrorPod(attributes, spec)
     spec.serviceAccountName ||= 'default'
     return after(this.#find(attributes, spec.serviceAccountName), (account) => {
@@ -69,7 +69,7 @@ class ServiceAccountPlugin implements AdmissionPlugin {
     return this.#random === undefined ? generateName(base) : generateName(base, this.#random)
   }
 
-  /** undefined only where no accounts are served. Refuses for an account that is not there. */
+  /** Returns undefined only if accounts are not served. Refuses missing accounts. */
   #find(attributes: AdmissionAttributes, name: string): Account | undefined | Promise<Account | undefined> {
     const { namespace, context } = attributes
     if (!this.#accounts.isServed()) return undefined
@@ -102,6 +102,6 @@ function checkSecrets(attributes: AdmissionAttributes, spec: PodSpec, account: A
 function checkEphemeralSecrets(spec: PodSpec, account: Account): void {
   if (!enforcesMountableSecrets(account)) return
   const refusal = unmountableByEphemeral(spec, account)
-  // Not a 403: the original's answer has neither that code nor a reason here.
+  // kube-apiserver returns an untyped error here, not a 403.
   if (refusal !== undefined) throw newUnknownError(refusal, { code: 500 })
 }

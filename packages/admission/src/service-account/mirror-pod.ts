@@ -2,12 +2,12 @@ import type { Container, EphemeralContainer, Pod, PodSpec, Volume } from '@keels
 import type { AdmissionAttributes } from '../admission.ts'
 import { forbidden } from '../forbidden.ts'
 
-/** The API's picture of a pod that a kubelet runs from a file of its own. */
+/** Returns whether the pod mirrors a static pod of a kubelet. */
 export function isMirrorPod(pod: Pod): boolean {
   return Object.hasOwn(pod.metadata.annotations ?? {}, 'kubernetes.io/config.mirror')
 }
 
-/** It is nobody's account and sees no secrets: the node decided to run it, not the API. */
+/** A mirror pod has no account and no secrets: the node runs it whatever the API says. */
 export function checkMirrorPod(attributes: AdmissionAttributes, spec: PodSpec): void {
   if (spec.serviceAccountName) throw forbidden(attributes, 'a mirror pod may not reference service accounts')
   if (namesSecrets(spec)) throw forbidden(attributes, 'a mirror pod may not reference secrets')

@@ -2,10 +2,10 @@ import type { Container, PodSpec, Volume } from '@keelson/api/core/v1'
 
 const volumePrefix = 'kube-api-access-'
 const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount'
-/** An hour, and a little that tells these tokens from others. */
+/** One hour plus 7 seconds, which marks these tokens. */
 const expirationSeconds = 3607
 
-/** Every container without a mount of its own at the token's path gets one; the volume comes with the first. */
+/** Mounts the token in every container without a mount at its path. Adds the volume with the first mount. */
 export function mountToken(spec: PodSpec, newName: (base: string) => string): void {
   const present = spec.volumes?.find(({ name }) => name.startsWith(volumePrefix))
   const name = present?.name ?? newName(volumePrefix)

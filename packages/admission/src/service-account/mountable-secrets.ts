@@ -3,14 +3,14 @@ import type { DeepReadonly } from '@keelson/apimachinery'
 
 type Account = DeepReadonly<ServiceAccount>
 
-const trueTexts: ReadonlySet<string | undefined> = new Set(['1', 't', 'T', 'TRUE', 'true', 'True'])
+const trueStrings: ReadonlySet<string | undefined> = new Set(['1', 't', 'T', 'TRUE', 'true', 'True'])
 
-/** An account may be marked so that its pods see its own secrets only. */
+/** Returns whether the account's pods may only use its own secrets. */
 export function enforcesMountableSecrets(account: Account): boolean {
-  return trueTexts.has(account.metadata.annotations?.['kubernetes.io/enforce-mountable-secrets'])
+  return trueStrings.has(account.metadata.annotations?.['kubernetes.io/enforce-mountable-secrets'])
 }
 
-/** What is wrong with the first secret that is not the account's. */
+/** Returns an error for the first secret that the account does not list. */
 export function unmountableSecret(spec: PodSpec, account: Account): string | undefined {
   const mountable = mountableNames(account)
   for (const { secret } of spec.volumes ?? []) {
@@ -28,7 +28,7 @@ export function unmountableSecret(spec: PodSpec, account: Account): string | und
   return undefined
 }
 
-/** Likewise, for containers that come into a running pod. */
+/** The same for ephemeral containers. */
 export function unmountableByEphemeral(spec: PodSpec, account: Account): string | undefined {
   return usedBy(spec.ephemeralContainers, 'ephemeral container', mountableNames(account), account)
 }

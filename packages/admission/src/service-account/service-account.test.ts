@@ -49,7 +49,7 @@ it('gives a pod the default account and mounts its token in every container', as
   expect(spec).not.toHaveProperty('imagePullSecrets')
 })
 
-it('leaves mounts and volumes that are there', async () => {
+it('keeps existing mounts and volumes', async () => {
   await account()
   const own = [{ name: 'mine', mountPath: tokenMount.mountPath }]
   expect(await admit(pod({ containers: [container({ volumeMounts: [...own] })] }))).toEqual({
@@ -62,19 +62,19 @@ it('leaves mounts and volumes that are there', async () => {
   expect(spec.containers![0]!.volumeMounts).toEqual([{ ...tokenMount, name: 'kube-api-access-old' }])
 })
 
-it('the pod’s word on mounting comes before the account’s', async () => {
+it("prefers the pod's automount setting to the account's", async () => {
   await account({ automountServiceAccountToken: false })
   expect(await admit(pod())).not.toHaveProperty('volumes')
   expect(await admit(pod({ automountServiceAccountToken: true }))).toHaveProperty('volumes')
 })
 
-it('gives the account’s pull secrets to a pod that names none', async () => {
+it("adds the account's pull secrets to a pod without any", async () => {
   await account({ imagePullSecrets: [{ name: 'registry' }] })
   expect((await admit(pod())).imagePullSecrets).toEqual([{ name: 'registry' }])
   expect((await admit(pod({ imagePullSecrets: [{ name: 'own' }] }))).imagePullSecrets).toEqual([{ name: 'own' }])
 })
 
-it('refuses an account that is not there; waits a while for the default one', async () => {
+it('refuses a missing account, and waits for the default one', async () => {
   await refusal(pod({ serviceAccountName: 'none' })).toMatchObject({
     code: 403,
     message: 'pods "p" is forbidden: error looking up service account ns/none: serviceaccount "none" not found',
@@ -86,7 +86,7 @@ it('refuses an account that is not there; waits a while for the default one', as
   expect((await late).serviceAccountName).toBe('default')
 })
 
-it('gives up on the default account after ten looks', async () => {
+it('gives up on the default account after ten attempts', async () => {
   const get = vi.spyOn(cluster.resource('serviceaccounts'), 'get')
   const waiting = expect(admit(pod())).rejects.toMatchObject({ message: expect.stringContaining('serviceaccount "default" not found') })
   await clock.pass(1000)
@@ -94,18 +94,18 @@ it('gives up on the default account after ten looks', async () => {
   expect(get).toHaveBeenCalledTimes(10)
 })
 
-it('answers at once when the copy here has the account', async () => {
+it('returns synchronously if the informer has the account', async () => {
   await account()
   await cluster.informers.of({ group: '', resource: 'serviceaccounts' })!.synced
   expect(plugin.admit!(write('pods', pod()))).toBeUndefined()
 })
 
-it('where accounts are not served there is nothing to ask', async () => {
+it('admits pods if accounts are not served', async () => {
   cluster.client.remove({ group: '', resource: 'serviceaccounts' })
   expect(await admit(pod())).toMatchObject({ serviceAccountName: 'default' })
 })
 
-it('looks at creates and new ephemeral containers only', async () => {
+it('handles creates and new ephemeral containers only', async () => {
   const old = pod()
   const changed = pod()
   await admitted(plugin, update('pods', old, changed))
@@ -124,7 +124,7 @@ it.each([
     { volumes: [{ name: 'v', projected: { sources: [{ serviceAccountToken: { path: 't' } }] } }] },
     'a mirror pod may not use ServiceAccountToken volume projections',
   ],
-] as [Partial<Pod['spec']>, string][])('a mirror pod is nobody’s: %j', async (spec, message) => {
+] as [Partial<Pod['spec']>, string][])('refuses a mirror pod with an account or secrets: %j', async (spec, message) => {
   await refusal(pod(spec, mirror)).toMatchObject({ code: 403, message: `pods "p" is forbidden: ${message}` })
   expect(await admit(pod({}, mirror))).toEqual(pod().spec)
 })
@@ -146,13 +146,13 @@ it.each([
     { imagePullSecrets: [{ name: 'known' }] },
     'imagePullSecrets[0].name="known" is not allowed because service account default does not reference that imagePullSecret',
   ],
-] as [Partial<Pod['spec']>, string][])('an account may see its own secrets only: %j', async (spec, message) => {
+] as [Partial<Pod['spec']>, string][])('refuses secrets that the account does not list: %j', async (spec, message) => {
   await account({ secrets: [{ name: 'known' }] }, { 'kubernetes.io/enforce-mountable-secrets': 'true' })
   await refusal(pod(spec)).toMatchObject({ code: 403, message: `pods "p" is forbidden: ${message}` })
   await admit(pod({ volumes: [{ name: 'v', secret: { secretName: 'known' } }] }))
 })
 
-it('so may its ephemeral containers', async () => {
+it('refuses secrets of ephemeral containers as well', async () => {
   await account({}, { 'kubernetes.io/enforce-mountable-secrets': 'true' })
   const added = pod({
     serviceAccountName: 'default',

@@ -6,7 +6,7 @@ const finalizers: Readonly<Record<string, string>> = {
   'storage.k8s.io/volumeattributesclasses': 'kubernetes.io/vac-protection',
 }
 
-/** Storage objects go only when a controller has seen that nobody uses them. */
+/** Adds finalizers that keep volumes and claims until a controller finds them unused. */
 export function storageObjectInUseProtection(): AdmissionPlugin {
   return {
     name: 'StorageObjectInUseProtection',

@@ -8,7 +8,7 @@ const admit = async (plural: Plural, finalizers?: string[]): Promise<string[] | 
   return (await admitted(storageObjectInUseProtection(), write(plural, object))).metadata.finalizers
 }
 
-it('volumes and claims stay while they are used; others are left alone', async () => {
+it('adds finalizers to volumes and claims only', async () => {
   expect(await admit('persistentvolumes')).toEqual(['kubernetes.io/pv-protection'])
   expect(await admit('persistentvolumeclaims', ['a'])).toEqual(['a', 'kubernetes.io/pvc-protection'])
   expect(await admit('persistentvolumeclaims', ['kubernetes.io/pvc-protection'])).toEqual(['kubernetes.io/pvc-protection'])

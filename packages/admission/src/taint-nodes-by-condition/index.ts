@@ -4,7 +4,7 @@ import { isFor } from '../is-for.ts'
 
 const notReady = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' } as const
 
-/** A new node takes no pods until a controller has found it ready and removed the taint. */
+/** Taints new nodes until a controller finds them ready and removes the taint. */
 export function taintNodesByCondition(): AdmissionPlugin {
   return {
     name: 'TaintNodesByCondition',

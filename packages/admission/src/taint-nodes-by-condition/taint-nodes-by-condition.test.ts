@@ -7,7 +7,7 @@ const taint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }
 const admit = (spec?: Node['spec'], subresource = ''): Promise<Node> =>
   admitted<Node>(taintNodesByCondition(), write('nodes', { metadata: { name: 'n' }, ...(spec && { spec }) }, { subresource }))
 
-it('a new node is tainted, once', async () => {
+it('taints a new node once', async () => {
   expect((await admit()).spec).toEqual({ taints: [taint] })
   expect((await admit({ taints: [{ ...taint, value: 'v' }] })).spec).toEqual({ taints: [{ ...taint, value: 'v' }] })
   const other = { ...taint, effect: 'NoExecute' }

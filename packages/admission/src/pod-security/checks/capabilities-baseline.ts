@@ -2,7 +2,7 @@ import { appendAll } from '@keelson/apimachinery'
 import type { Check, CheckPod } from '../check.ts'
 import { containerNames, quoted, sorted } from '../phrases.ts'
 
-/** What container runtimes give by default, without NET_RAW. */
+/** The default capabilities of container runtimes, without NET_RAW. */
 const defaults: ReadonlySet<string> = new Set([
   'AUDIT_WRITE',
   'CHOWN',

@@ -18,7 +18,7 @@ export const procMountBaseline: Check = {
   ],
 }
 
-/** Since the baseline is laxer for user namespaces. */
+/** Exists since the baseline became laxer for user namespaces. */
 export const procMountRestricted: Check = {
   id: 'procMount_restricted',
   level: 'restricted',

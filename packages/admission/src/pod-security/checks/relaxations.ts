@@ -1,11 +1,11 @@
 import type { CheckPod } from '../check.ts'
 
-/** What only means something on Linux is not asked of a pod that says it is for Windows. */
+/** Skips a Linux-only check for Windows pods. */
 export function unlessWindows(check: CheckPod): CheckPod {
   return (pod) => (pod.spec.os?.name === 'windows' ? undefined : check(pod))
 }
 
-/** Root in a user namespace of its own is nobody on the host. */
+/** Skips a check for pods in a user namespace: their root has no privileges on the host. */
 export function unlessUserNamespace(check: CheckPod): CheckPod {
   return (pod) => (pod.spec.hostUsers === false ? undefined : check(pod))
 }

@@ -14,7 +14,7 @@ const allowed = [
   'projected',
   'secret',
 ] as const
-/** Named in messages, the first that is set. */
+/** Messages name the first field that is set. */
 const restricted = [
   'hostPath',
   'gcePersistentDisk',

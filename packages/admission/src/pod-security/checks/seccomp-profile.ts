@@ -8,7 +8,7 @@ const reason = 'seccompProfile'
 const podAnnotation = 'seccomp.security.alpha.kubernetes.io/pod'
 const containerAnnotation = 'container.seccomp.security.alpha.kubernetes.io/'
 
-/** Before the field there were annotations. */
+/** Annotations preceded the field. */
 const checkAnnotations: CheckPod = ({ annotations, containers }) => {
   const keys = [podAnnotation, ...containers.map(({ name }) => `${containerAnnotation}${name}`)]
   const bad = sorted(keys.filter((key) => isBadAnnotation(annotations[key])).map((key) => `${key}=${quote(annotations[key]!)}`))
@@ -19,7 +19,7 @@ function isBadAnnotation(value: string | undefined): boolean {
   return value !== undefined && value !== 'runtime/default' && value !== 'docker/default' && !value.startsWith('localhost/')
 }
 
-/** Of the pod's own profile, or of a container's: undefined when there is none. */
+/** Checks the profile of the pod or a container; undefined if it has none. */
 function isGood(of: {
   readonly securityContext?: CheckedPod['spec']['securityContext'] | CheckedContainer['securityContext']
 }): boolean | undefined {

@@ -8,13 +8,13 @@ import { forbidden } from './forbidden.ts'
 
 const nodes = { group: '', resource: 'nodes' }
 
-/** From the cache: nodes change too often for each of them to be followed. Of a name that no node can have there is none. */
-export function nodeNamed({ client }: PluginDependencies, name: string): Promise<DeepReadonly<Node> | undefined> | undefined {
+/** Returns the node from the watch cache; undefined if no node can have that name. Nodes change too often to keep an informer's copy. */
+export function findNode({ client }: PluginDependencies, name: string): Promise<DeepReadonly<Node> | undefined> | undefined {
   return isPathSegmentName(name).length > 0 ? undefined : client.resource<Node>(nodes)?.get('', name)
 }
 
-/** Looks at the node that a pod is on. Refuses when there is none. */
-export async function checkNodeOf(
+/** Runs a check on a pod's node. Refuses if the node does not exist. */
+export async function checkNode(
   dependencies: PluginDependencies,
   attributes: AdmissionAttributes,
   name: string,
@@ -22,7 +22,7 @@ export async function checkNodeOf(
 ): Promise<void> {
   let node: DeepReadonly<Node> | undefined
   try {
-    node = await nodeNamed(dependencies, name)
+    node = await findNode(dependencies, name)
   } catch (error) {
     throw forbidden(attributes, `failed to get node ${quote(name)}: ${messageOf(error)}`)
   }
