@@ -1,4 +1,4 @@
-/** A constant, by the type that it has in the language: int and uint are both `bigint`. */
+/** A constant, by its CEL type: int and uint are both `bigint`. */
 export type Constant =
   | { readonly type: 'null'; readonly value: null }
   | { readonly type: 'bool'; readonly value: boolean }
@@ -8,7 +8,7 @@ export type Constant =
   | { readonly type: 'bytes'; readonly value: Uint8Array }
 
 interface Node {
-  /** Where the original shows it in the text: a call at its bracket or operator. */
+  /** Position in messages, as cel-go reports it: for a call, its parenthesis or operator. */
   readonly offset: number
 }
 
@@ -26,15 +26,15 @@ export interface Select extends Node {
   readonly kind: 'select'
   readonly operand: Expr
   readonly field: string
-  /** Asks whether the field is there: `has(operand.field)`. */
+  /** True for a presence test: `has(operand.field)`. */
   readonly testOnly: boolean
 }
 
 export interface Call extends Node {
   readonly kind: 'call'
-  /** Operators too are functions: `_+_`. */
+  /** Operators are functions too: `_+_`. */
   readonly name: string
-  /** What the function is called on: `target.name(…)`. */
+  /** The receiver of a member call: `target.name(…)`. */
   readonly target?: Expr
   readonly args: readonly Expr[]
 }
@@ -42,7 +42,7 @@ export interface Call extends Node {
 export interface ListExpr extends Node {
   readonly kind: 'list'
   readonly elements: readonly Expr[]
-  /** Elements written `?element`. */
+  /** Indexes of elements written `?element`. */
   readonly optional: ReadonlySet<number>
 }
 
@@ -70,8 +70,8 @@ export interface Struct extends Node {
 }
 
 /**
- * A fold: starting from `init`, `step` makes the next value of the accumulator for each element of the range, as long as `condition` holds; `result` is what
- * comes of it. With `secondVariable` the first is the index or key. Macros make these; the language has no other way to write one.
+ * A fold: from `init`, `step` computes the next accumulator for each element of the range while `condition` holds; `result` is the value.
+ * With `secondVariable`, the first variable is the index or key. Only macros create comprehensions; the language has no syntax for them.
  */
 export interface Comprehension extends Node {
   readonly kind: 'comprehension'
@@ -85,7 +85,7 @@ export interface Comprehension extends Node {
   readonly result: Expr
 }
 
-/** Stands where text could not be understood. */
+/** Placeholder for text that could not be parsed. */
 export interface Unspecified extends Node {
   readonly kind: 'unspecified'
 }
@@ -113,7 +113,7 @@ export function childrenOf(expression: Expr): readonly Expr[] {
   }
 }
 
-/** `a.b.c` as a name; undefined for anything else. */
+/** Returns `a.b.c` as a name; undefined for other expressions. */
 export function qualifiedName(expression: Expr): string | undefined {
   if (expression.kind === 'ident') return expression.name
   if (expression.kind !== 'select' || expression.testOnly) return undefined

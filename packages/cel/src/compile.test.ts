@@ -5,7 +5,7 @@ import { admissionEnvironment } from './kubernetes/admission-environment.ts'
 
 const environment = admissionEnvironment({ hasParams: true, hasAuthorizer: true, hasPatches: true })
 
-/** What is wrong with an expression. Anything thrown but the one error fails the test. */
+/** Returns the compile error. Any other exception fails the test. */
 function problem(text: string): string {
   try {
     compile(text, environment)
@@ -25,7 +25,7 @@ const pieces = fc.constantFrom(
 )
 
 describe('hostile expressions', () => {
-  it('are refused with one kind of error', () => {
+  it('report only CompileError', () => {
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 40 }), (parts) => {
         expect(problem(parts.join(''))).toBeTypeOf('string')
@@ -54,36 +54,36 @@ describe('hostile expressions', () => {
     ['fields', 'object' + '.a'.repeat(10_000), 'max recursion depth exceeded'],
     ['indexes', 'object' + '[0]'.repeat(10_000), 'max recursion depth exceeded'],
     ['macros', 'object' + '.map(x, x)'.repeat(5_000), 'max recursion depth exceeded'],
-    ['length', '1 + '.repeat(250_000), 'expression code point size exceeds limit: size: 1000000, limit 100000'],
-  ])('that have too many %s', (_, text, message) => {
+    ['code points', '1 + '.repeat(250_000), 'expression code point size exceeds limit: size: 1000000, limit 100000'],
+  ])('reject too many %s', (_, text, message) => {
     expect(problem(text)).toBe(`ERROR: <input>:-1:0: ${message}`)
   })
 
-  it('may repeat what does not nest', () => {
+  it('may be long without nesting', () => {
     expect(problem('!'.repeat(50_000) + 'true')).toBe('')
     expect(problem('true' + ' && true'.repeat(5_000))).toBe('')
     expect(problem(`[${'1,'.repeat(20_000)}]`)).toBe('')
   })
 
-  it('are not told more often than helps', () => {
+  it('report a limited number of errors', () => {
     expect(problem('# '.repeat(500))).toContain('1 more errors were truncated')
     expect(problem('{1} + '.repeat(40))).toContain('error recovery attempt limit exceeded: 30')
     expect(problem(`1 ${'2 '.repeat(400)}`)).toContain('error recovery token lookahead limit exceeded: 256')
     expect(problem(Array.from({ length: 150 }, (_, i) => `x${i}`).join(' == '))).toContain('50 more errors were truncated')
   })
 
-  it('do not grow without end by what macros copy', () => {
+  it('limit the copies that macros make', () => {
     expect(problem('optional.of(1)' + '.optMap(x, x)'.repeat(5))).toBe('')
-    expect(problem('optional.of(1)' + '.optMap(x, x)'.repeat(30))).toContain('optMap() is nested too often')
+    expect(problem('optional.of(1)' + '.optMap(x, x)'.repeat(30))).toContain('optMap() is nested too deeply')
   })
 
-  it('have no types without end', () => {
+  it('limit the size of types', () => {
     const doubled = (depth: number): string => (depth === 0 ? 'x' : `[{x: x}].map(x, ${doubled(depth - 1)})`)
     expect(problem(`[1].map(x, ${doubled(6)})`)).toBe('')
     expect(problem(`[1].map(x, ${doubled(60)})`)).toContain('type is too large')
   })
 
-  it('have no types without end behind names that are not known yet', () => {
+  it('limit the size of types behind unknown names', () => {
     const names = Array.from({ length: 21 }, (_, i) => `a${i}`)
     const pairs = (count: number): string =>
       names.slice(0, count).reduceRight(
@@ -97,7 +97,7 @@ describe('hostile expressions', () => {
     expect(problem(pairs(21))).toContain('type is too large')
   })
 
-  it('are not shown when their line is long', () => {
+  it('do not show long lines', () => {
     expect(problem(`x${' '.repeat(20_000)}`)).toBe("ERROR: <input>:1:1: undeclared reference to 'x' (in container '')")
   })
 })

@@ -11,20 +11,20 @@ import type { Type } from './types/type.ts'
 import { instantiationProblem } from './validators/instantiate.ts'
 import { validate } from './validators/validate.ts'
 
-/** An expression as it is meant. */
+/** A parsed expression. */
 export interface Parsed {
   readonly source: Source
   readonly expression: Expr
-  /** What was written, by what a macro made of it. */
+  /** The macro calls as written, by their expansion. */
   readonly macroCalls: ReadonlyMap<Expr, Call>
 }
 
-/** An expression whose types are right. */
+/** A type-checked expression. */
 export interface Compiled extends Parsed, Checked {
   readonly type: Type
 }
 
-/** An expression that is none, or that is wrong about types. The message is the original's. */
+/** A syntax or type error. The message is kube-apiserver's. */
 export class CompileError extends Error {
   override readonly name: string = 'CompileError'
   readonly issues: Issues
@@ -35,7 +35,7 @@ export class CompileError extends Error {
   }
 }
 
-/** Throws `CompileError`. */
+/** Parses an expression. Throws `CompileError`. */
 export function parse(text: string, macros: ReadonlyMap<string, Macro>): Parsed {
   const source = new Source(text)
   const issues = new Issues(source)
@@ -47,7 +47,7 @@ export function parse(text: string, macros: ReadonlyMap<string, Macro>): Parsed 
   return { source, expression, macroCalls: builder.macroCalls }
 }
 
-/** Throws `CompileError`. */
+/** Parses and type-checks an expression. Throws `CompileError`. */
 export function compile(text: string, environment: Environment): Compiled {
   const parsed = parse(text, environment.macros)
   const issues = new Issues(parsed.source)
@@ -57,7 +57,7 @@ export function compile(text: string, environment: Environment): Compiled {
   return { ...parsed, ...checked, type: checked.types.get(parsed.expression)! }
 }
 
-/** What keeps a compiled expression from running at all, as the original says it; undefined when nothing does. */
+/** Returns the error that prevents a compiled expression from running, with kube-apiserver's message; undefined if there is none. */
 export function programProblem({ expression, ...checked }: Compiled): string | undefined {
   const problem = instantiationProblem(expression, checked)
   return problem === undefined ? undefined : `program instantiation failed: ${problem}`

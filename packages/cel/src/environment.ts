@@ -4,19 +4,19 @@ import type { Macro } from './macros/macro.ts'
 import { typeType } from './types/type.ts'
 import type { Type } from './types/type.ts'
 
-/** Functions, types and macros that belong together. */
+/** A set of related functions, types and macros. */
 export interface Library {
-  /** As `declareFunctions` reads them. */
+  /** In the syntax of `declareFunctions`. */
   readonly functions?: string
   readonly macros?: readonly Macro[]
-  /** Types that expressions may name. */
+  /** Type names available in expressions. */
   readonly types?: readonly Type[]
 }
 
-/** Objects with fields. */
+/** Struct types. */
 export interface StructTypes {
   find(name: string): Type | undefined
-  /** The type of a field; undefined when there is no such field. Asked only for types that `find` knows. */
+  /** Returns the type of a field; undefined if there is no such field. Only called for types that `find` knows. */
   field(typeName: string, field: string): Type | undefined
 }
 
@@ -26,7 +26,7 @@ export interface EnvironmentOptions {
   readonly structs?: readonly StructTypes[]
 }
 
-/** What expressions may speak of. Nothing is built before an expression asks for it. */
+/** The variables, functions and types available to expressions. Built lazily. */
 export class Environment {
   readonly #options: EnvironmentOptions
   readonly #parent: Environment | undefined
@@ -56,7 +56,7 @@ export class Environment {
     return this.#functions.get(name) ?? this.#parent?.function(name)
   }
 
-  /** The type of a variable, or the type's type when the name is a type's. */
+  /** Returns the type of a variable, or the type of a type name. */
   ident(name: string): Type | undefined {
     this.#idents ??= new Map([
       ...this.#libraries.flatMap(({ types = [] }) => types.map((type) => [type.name, typeType(type)] as const)),
@@ -66,7 +66,7 @@ export class Environment {
     return own ?? this.#parent?.ident(name)
   }
 
-  /** The fields of a type; undefined when it is none that has fields. */
+  /** Returns the fields of a struct type; undefined for other types. */
   struct(typeName: string): StructTypes | undefined {
     return this.#options.structs?.find((structs) => structs.find(typeName) !== undefined) ?? this.#parent?.struct(typeName)
   }
@@ -83,7 +83,7 @@ export class Environment {
     return undefined
   }
 
-  /** Libraries may add overloads to one function. */
+  /** Merges functions: several libraries may add overloads to one function. */
   #declare(): ReadonlyMap<string, FunctionDeclaration> {
     const overloads = new Map<string, readonly Overload[]>()
     for (const { functions = '' } of this.#libraries) {

@@ -1,21 +1,21 @@
 import type { Source } from './source.ts'
 import type { Location } from './source.ts'
 
-/** Something wrong with an expression. */
+/** An error in an expression. */
 export interface Issue {
   readonly message: string
-  /** Where it shows, in UTF-16 code units; or `wholeExpression`. */
+  /** Position in UTF-16 code units, or `wholeExpression`. */
   readonly offset: number
 }
 
-/** The text of what is wrong, or what makes it: of thousands only the first are shown, and types can be long. */
+/** A message or a function that builds it: types can be long, and of thousands of issues only the first are shown. */
 export type Message = string | (() => string)
 
 const maxIssues = 100
-/** In bytes. A longer line is not shown. */
+/** Lines of more bytes are not shown. */
 const maxLineLength = 16_384
 
-/** All that is wrong with one expression, told as the original tells it. */
+/** Collects the errors of one expression and formats them like cel-go. */
 export class Issues {
   readonly source: Source
   #issues: Issue[] = []
@@ -34,7 +34,7 @@ export class Issues {
     if (this.#count <= maxIssues) this.#issues.push({ offset, message: typeof message === 'string' ? message : message() })
   }
 
-  /** In the order of the text. */
+  /** Sorted by position. */
   list(): readonly Issue[] {
     return this.#issues.toSorted((a, b) => a.offset - b.offset)
   }
@@ -54,7 +54,7 @@ export class Issues {
   }
 }
 
-/** Wide where the text is: a character of several bytes has a wide dot below it. */
+/** Marks the column. Multi-byte characters get a wide dot, as in cel-go. */
 function arrow(line: string, { column }: Location): string {
   const characters = [...line]
   const below = characters.slice(0, Math.max(column, 0)).map((character) => (isWide(character) ? '．' : '.'))

@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest'
 import { compileAdmission } from './kubernetes/compile-admission.ts'
 
-/** The longest text that the parser takes. */
+/** The longest text that the parser accepts. */
 const longest = 100_000
-/** Processor time, so that a busy machine does not matter. Linear work takes a tenth of it, quadratic work several times as much. */
+/** Processor time, so other load does not matter. Linear work takes a tenth of it, quadratic work several times as much. */
 const maxMilliseconds = 1_500
 
 const filled = (before: string, part: string, after: string): string =>
   before + part.repeat(Math.floor((longest - before.length - after.length) / part.length)) + after
 
-/** `part` repeated where the variable x8 has a type of some hundred parts. */
+/** Repeats `part` where the variable x8 has a type of some hundred nodes. */
 function withLargeType(part: string, last: string): string {
   let before = '[1].all(x0, '
   for (let i = 1; i <= 8; i++) before += `[{x${i - 1}: x${i - 1}}].all(x${i}, `
   return filled(before, part, `${last}${')'.repeat(9)}`)
 }
 
-describe('an expression as long as the limit', () => {
+describe('an expression of the maximum length', () => {
   it.each<[string, string, string | undefined]>([
     ['selections', filled('object', '.a', ''), 'max recursion depth exceeded'],
     ['indexes', filled('object', '[0]', ''), 'max recursion depth exceeded'],
@@ -30,12 +30,12 @@ describe('an expression as long as the limit', () => {
     ['selections of 240 fields', filled('[', `object${'.a'.repeat(240)},`, 'object]'), undefined],
     ['macros', filled('[', '[1].map(x,x),', '[1]]'), undefined],
     ['macros within macros', `${'[1].map(x, '.repeat(200)}x${')'.repeat(200)}`, undefined],
-    ['a text', filled('"', 'a', '"'), undefined],
+    ['a string', filled('"', 'a', '"'), undefined],
     ['escapes', filled('"', '\\n', '"'), undefined],
-    ['texts without an end', filled('', '"""a', ''), 'Syntax error'],
-    ['a large type in many places', withLargeType('x8 == x8 || ', 'true'), undefined],
+    ['unterminated strings', filled('', '"""a', ''), 'Syntax error'],
+    ['a large type in many nodes', withLargeType('x8 == x8 || ', 'true'), undefined],
     ['a large type in many messages', withLargeType('x8 + 1 > 0 || ', 'true'), 'found no matching overload'],
-  ])('of %s is compiled in linear time', (_, text, problem) => {
+  ])('compiles in linear time: %s', (_, text, problem) => {
     expect(text.length).toBeLessThanOrEqual(longest)
     const before = process.cpuUsage()
     const compilation = compileAdmission(text, 'variable', { hasParams: false, hasAuthorizer: false })

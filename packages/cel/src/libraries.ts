@@ -44,16 +44,16 @@ const addresses: Library = { functions: addressFunctions, types: [opaqueType('ne
 const entries: Library = { functions: entryFunctions, macros: [...entryQuantifiers, ...entryTransforms] }
 const lists: Library = { functions: listFunctions, macros: [sortBy] }
 
-/** `cel.bind()`, which device selectors know and admission policies do not. */
+/** `cel.bind()`, available in device selectors but not in admission policies. */
 export const bindings: Library = { macros: [bind] }
 
-/** What patches are written with. */
+/** Functions for JSON patches. */
 export const jsonPatches: Library = { functions: jsonPatchFunctions }
 
-/** Times by the names of the functions that make them: they can be spoken of, though not when an expression runs. */
+/** Types of the names `duration` and `timestamp`: the checker accepts them, but evaluation does not. */
 const timeNames: Readonly<Record<string, Type>> = { duration: typeType(duration), timestamp: typeType(timestamp) }
 
-/** What every expression in Kubernetes 1.36 may use. Functions that several libraries have take them in this order. */
+/** The environment of every expression in Kubernetes 1.36. Functions shared by several libraries collect overloads in this order. */
 export const baseEnvironment: Environment = new Environment({
   libraries: [
     standard,

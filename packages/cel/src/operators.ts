@@ -1,4 +1,4 @@
-/** The functions behind operators, by what is written. */
+/** Functions of binary operators, by operator. */
 export const binaryOperators: ReadonlyMap<string, string> = new Map([
   ['&&', '_&&_'],
   ['||', '_||_'],

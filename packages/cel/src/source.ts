@@ -1,9 +1,9 @@
-/** What is about an expression as a whole. */
+/** Position of issues about the whole expression. */
 export const wholeExpression = -2
-/** What stands where nothing could be read. */
+/** Position of nodes whose text could not be read. */
 export const beforeText = -1
 
-/** An expression's text, and where in it something is: by line and by code point, as messages say it. */
+/** The text of an expression. Converts offsets to the line and code point column of messages. */
 export class Source {
   readonly text: string
   #lines: readonly number[] | undefined
@@ -12,10 +12,10 @@ export class Source {
     this.text = text
   }
 
-  /** Lines count from 1, columns from 0. */
+  /** Lines start at 1, columns at 0. */
   location(offset: number): Location {
     if (offset === wholeExpression) return nowhere
-    // An empty text has no first column.
+    // Empty text has no first column.
     if (offset === beforeText || this.text === '') return { line: 1, column: -1 }
     const lines = this.#starts()
     let low = 0

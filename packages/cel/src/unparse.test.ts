@@ -6,7 +6,7 @@ import { unparse } from './unparse.ts'
 
 const { macros } = deviceEnvironment
 
-/** What an expression means, wherever it stands. */
+/** Returns the AST without positions. */
 function meaning(text: string): unknown {
   const { expression } = parse(text, macros)
   return JSON.parse(
@@ -31,7 +31,7 @@ const constant = fc.oneof(
 )
 const operator = fc.constantFrom('+', '-', '*', '/', '%', '<', '<=', '>', '>=', '==', '!=', 'in', '&&', '||')
 
-/** Expressions that can be read. */
+/** Generates valid expressions. */
 const text = fc.letrec<{ any: string; member: string }>((tie) => {
   const any = tie('any')
   const optional = fc.constantFrom('', '?')
@@ -74,7 +74,7 @@ const text = fc.letrec<{ any: string; member: string }>((tie) => {
 }).any
 
 describe('unparse', () => {
-  it('gives a text that means the same', () => {
+  it('keeps the meaning', () => {
     fc.assert(
       fc.property(text, (source) => {
         expect(meaning(written(source))).toEqual(meaning(source))
@@ -82,7 +82,7 @@ describe('unparse', () => {
     )
   })
 
-  it('gives a text that it gives again', () => {
+  it('is idempotent', () => {
     fc.assert(
       fc.property(text, (source) => {
         expect(written(written(source))).toBe(written(source))
@@ -101,7 +101,7 @@ describe('unparse', () => {
     ['(a ? b : c) ? d : e', '(a ? b : c) ? d : e'],
     ['- (1) - -1', '-(1) - -1'],
     ['b"é"', 'b"\\xc3\\xa9"'],
-  ])('writes %s as %s', (source, result) => {
+  ])('formats %s as %s', (source, result) => {
     expect(written(source)).toBe(result)
   })
 })

@@ -2,7 +2,7 @@ import type { Call, Constant, Expr } from './ast.ts'
 import type { Parsed } from './compile.ts'
 import { binaryOperators, operators } from './operators.ts'
 
-/** What binds less has the smaller number. */
+/** Precedence levels; lower ones bind less tightly. */
 const level = { conditional: 0, or: 1, and: 2, relation: 3, sum: 4, product: 5, unary: 6, member: 7 } as const
 
 const written: ReadonlyMap<string, string> = new Map([...binaryOperators].map(([text, name]) => [name, text]))
@@ -16,7 +16,7 @@ const levels: Readonly<Record<string, number>> = {
   '%': level.product,
 }
 
-/** The text of an expression: parsed again it means the same. Blanks and comments are not kept, brackets as far as they matter. */
+/** Formats an expression so that parsing it again gives the same meaning. Drops whitespace, comments and redundant parentheses. */
 export function unparse({ expression, macroCalls }: Pick<Parsed, 'expression' | 'macroCalls'>): string {
   return new Writer(macroCalls).text(expression, level.conditional)
 }
@@ -28,7 +28,7 @@ class Writer {
     this.#macroCalls = macroCalls
   }
 
-  /** In brackets when it binds less than `least`. */
+  /** Adds parentheses if the expression binds less tightly than `least`. */
   text(expression: Expr, least: number): string {
     const call = this.#macroCalls.get(expression)
     if (call !== undefined) return this.#named(call)
@@ -50,7 +50,7 @@ class Writer {
         return `${expression.typeName}{${fields.join(', ')}}`
       }
       default:
-        throw new Error(`an expression of kind ${expression.kind} was not written`)
+        throw new Error(`cannot format an expression of kind ${expression.kind}`)
     }
   }
 
@@ -82,14 +82,14 @@ class Writer {
     }
   }
 
-  /** Of a sign; a number would become one with it. */
+  /** Formats the operand of a sign. A number would merge with the sign. */
   #operand(operand: Expr): string {
     return operand.kind === 'literal' ? `(${this.#all(operand)})` : this.text(operand, level.member)
   }
 
   #binary(operator: string, [left, right]: readonly [Expr, Expr], least: number): string {
     const own = levels[operator] ?? level.relation
-    // Chains of these are paired from the middle, so a pair within a pair has to be said.
+    // Chains of && and || are balanced on parsing, so nested pairs need parentheses.
     const isLogic = own <= level.and
     return bracketed(`${this.text(left, isLogic ? own + 1 : own)} ${operator} ${this.text(right, own + 1)}`, least > own)
   }

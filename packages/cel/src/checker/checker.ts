@@ -21,10 +21,10 @@ import {
 import type { Type } from '../types/type.ts'
 import { Scope } from './scope.ts'
 
-/** What a name or a call was found to mean. */
+/** The resolved meaning of a name or a call. */
 export type Reference =
   | { readonly kind: 'ident'; readonly name: string }
-  /** All overloads that the arguments go with: which one it is may show only when it runs. A name with dots has no target. */
+  /** All overloads that match the argument types; the evaluator may have to choose. A qualified name has no target. */
   | { readonly kind: 'function'; readonly name: string; readonly overloads: readonly string[]; readonly isMember: boolean }
 
 export interface Checked {
@@ -32,7 +32,7 @@ export interface Checked {
   readonly references: ReadonlyMap<Expr, Reference>
 }
 
-/** Finds out the type of everything in an expression. https://github.com/google/cel-spec/blob/master/doc/langdef.md#gradual-type-checking */
+/** Infers the type of every node of an expression. https://github.com/google/cel-spec/blob/master/doc/langdef.md#gradual-type-checking */
 export function check(expression: Expr, environment: Environment, issues: Issues): Checked {
   const checker = new Checker(environment, issues)
   try {
@@ -68,7 +68,7 @@ class Checker {
 
   check(expression: Expr): Type {
     const given = this.#typeOf(expression)
-    // A map of what a name stands for to that again doubles its type, and names can be given to maps.
+    // A map from a bound name to itself doubles the type, and its result can be bound again.
     const type = sizeOf(given) <= maxTypeSize ? given : this.#fail(expression.offset, new TypeTooLarge().message)
     this.#types.set(expression, type)
     return type
@@ -225,7 +225,7 @@ class Checker {
     })
   }
 
-  /** The type of what is written `?value`, which must be optional. */
+  /** Returns the value type of `?value`, which must be optional. */
   #unwrapped(value: Expr, type: Type, optional: boolean): Type {
     const within = optional ? optionalValue(type) : type
     if (within !== undefined) return within
@@ -233,7 +233,7 @@ class Checker {
     return type
   }
 
-  /** Mixed types are refused afterwards, and not everywhere. */
+  /** Joins element types. Mixed types are only refused later, and not everywhere. */
   #join(previous: Type | undefined, current: Type): Type {
     if (previous === undefined) return current
     return this.#substitution.isAssignable(previous, current) ? mostGeneral(previous, current) : types.dyn
@@ -301,7 +301,7 @@ class Checker {
     return this.#substitution.apply(result)
   }
 
-  /** The types of a comprehension's variables. */
+  /** Returns the types of a comprehension's variables. */
   #elements({ range, secondVariable }: Comprehension, type: Type): readonly [first: Type, second: Type] {
     switch (type.kind) {
       case 'list': {
@@ -330,10 +330,10 @@ class Checker {
   }
 }
 
-/** Types that can be made by their fields. */
+/** Kinds of types that can be constructed from fields. */
 const messages: ReadonlySet<Type['kind']> = new Set(['any', 'duration', 'dyn', 'null', 'struct', 'timestamp'])
 
-/** A name may begin with a dot. */
+/** Removes the leading dot that a name may have. */
 function withoutDot(name: string): string {
   return name.startsWith('.') ? name.slice(1) : name
 }

@@ -2,12 +2,12 @@ import type { Environment } from '../environment.ts'
 import type { Type } from '../types/type.ts'
 
 export interface Named {
-  /** Without the dot that a name may begin with. */
+  /** Without a leading dot. */
   readonly name: string
   readonly type: Type
 }
 
-/** The names known at a place; those that macros bind come before those of the environment. */
+/** The names visible at a point. Macro variables shadow those of the environment. */
 export class Scope {
   readonly #environment: Environment
   readonly #bound: Named | undefined

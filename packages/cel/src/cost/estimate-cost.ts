@@ -20,7 +20,7 @@ const newStruct = exactly(40n)
 const accumulators: ReadonlySet<string> = new Set(['@result', '__result__'])
 const scalars: ReadonlySet<Type['kind']> = new Set<Type['kind']>(['bool', 'double', 'duration', 'int', 'timestamp', 'uint'])
 
-/** What an expression costs to run, at the least and at the most, in the original's units: a comparison is 1, a text a tenth for each character. */
+/** Estimates the minimum and maximum cost of an expression in cel-go's units: a comparison costs 1, a string a tenth per character. */
 export function estimateCost(compiled: Compiled, hints: SizeHints): Range {
   return new CostEstimator(compiled, hints).cost(compiled.expression)
 }
@@ -125,7 +125,7 @@ class CostEstimator {
     return { cost: sum(condition!, union(then!, otherwise!)), resultSize: union(args[1]!.size, args[2]!.size) }
   }
 
-  /** The elements of the one or of the other. */
+  /** Merges the entry sizes of two operands. */
   #uniteEntries(call: Call, first: Expr, second: Expr): void {
     const [a, b] = [this.#entrySize(first), this.#entrySize(second)]
     if (a === undefined || b === undefined) return
@@ -261,18 +261,18 @@ interface CallContext {
   readonly argCosts: readonly Range[]
 }
 
-/** With these lengths the original writes the path of a value over that of its key. What a selector may cost is a contract, so is this. */
+/** For these lengths, cel-go overwrites the path of a value with its key's path. Selector costs are part of the API, so this bug is too. */
 function sharesStorage(length: number): boolean {
   return length > 2 && !Number.isInteger(Math.log2(length))
 }
 
-/** A fold over nothing, which only names a value. */
+/** Returns whether the comprehension folds over nothing and only binds a name. */
 function isBinding({ range, condition }: Comprehension): boolean {
   const isNever = condition.kind === 'literal' && condition.constant.value === false
   return range.kind === 'list' && range.elements.length === 0 && isNever
 }
 
-/** The size of what the expression spells out. */
+/** Returns the size of a literal. */
 function writtenSize(expression: Expr): Range | undefined {
   if (expression.kind === 'list') return exactly(BigInt(expression.elements.length))
   if (expression.kind === 'map') return exactly(BigInt(expression.entries.length))

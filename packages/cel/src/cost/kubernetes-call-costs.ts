@@ -7,11 +7,11 @@ const traversal = 0.1
 const patternLength = 0.25
 const maxNamePattern = 128
 const maxFormat = 64n
-/** Of an address, in bytes. */
+/** Size of an address in bytes. */
 const addressSize: Range = { min: 4n, max: 16n }
 const fixed: CallCost = { cost: exactly(1n) }
 
-/** Functions that only look something up, or build a question. */
+/** Functions that only look something up or build an authorization check. */
 const nominal: ReadonlySet<string> = new Set(
   [
     'serviceAccount path group resource subresource namespace name allowed reason error errored',
@@ -28,7 +28,7 @@ const comparable: ReadonlySet<string> = new Set([
   ...['Authorizer', 'PathCheck', 'GroupCheck', 'ResourceCheck', 'Decision'].map((name) => `kubernetes.authorization.${name}`),
 ])
 
-/** What calls of functions cost that Kubernetes adds, or weighs itself; undefined for others. */
+/** Estimates calls of functions that Kubernetes adds or assigns its own cost; undefined for others. */
 export function kubernetesCallCost(name: string, overload: string, nodes: CallNodes): CallCost | undefined {
   const { target, args } = nodes
   const [first] = args
@@ -88,7 +88,7 @@ export function kubernetesCallCost(name: string, overload: string, nodes: CallNo
   }
 }
 
-/** A pattern is taken to have a part for every four characters, each of which may be tried everywhere. */
+/** Assumes one subexpression per four characters of the pattern, each tried at every position. */
 export function searchCost(text: Range, pattern: Range): Range {
   return product(times(sum(text, exactly(1n)), traversal), times(pattern, patternLength))
 }
@@ -105,7 +105,7 @@ function comparisons(target: SizedNode, { itemSize }: CallNodes): Range {
   return product(target.size, isText ? sum(exactly(1n), times(itemSize(target), traversal)) : exactly(1n))
 }
 
-/** Every found part may be as short as it can be and its replacement as long as it can be, or the other way round. */
+/** The minimum has the longest matches with the shortest replacement, the maximum the opposite. */
 function replacedSize(size: Range, found: Range, replacement: Range): Range {
   const maxCount = found.min === 0n ? capped(size.max + 1n) : replacement.max <= found.min ? 0n : quotient(size.max, found.min)
   const minCount = found.max === 0n ? capped(size.min + 1n) : found.max <= replacement.min ? 0n : quotient(size.min, found.max)

@@ -1,6 +1,6 @@
 import type { Range } from './range.ts'
 
-/** Between which sizes the keys and values of a map are, or the elements of a list. */
+/** Size ranges of a map's keys and values, or of a list's elements. */
 export interface EntrySize {
   readonly kind: 'list' | 'map'
   readonly key: Range
@@ -13,7 +13,7 @@ export interface LocalVariable {
   readonly entries: EntrySize | undefined
 }
 
-/** What macros bind; an inner name hides an outer one. */
+/** Variables bound by macros; inner ones shadow outer ones. */
 export class LocalVariables {
   readonly #stacks = new Map<string, LocalVariable[]>()
 

@@ -1,4 +1,4 @@
-/** Between how much and how much something is: a cost, or the size of a text, list or map. Counted as the original counts, in 64 bits: more is the most. */
+/** A range of costs, or of sizes of strings, lists and maps. Saturates at 64 bits, as in cel-go. */
 export interface Range {
   readonly min: bigint
   readonly max: bigint
@@ -19,12 +19,12 @@ export function product(a: Range, b: Range): Range {
   return { min: capped(a.min * b.min), max: capped(a.max * b.max) }
 }
 
-/** Rounded up. */
+/** Multiplies both bounds, rounded up. */
 export function times({ min, max }: Range, factor: number): Range {
   return { min: scaled(min, factor), max: scaled(max, factor) }
 }
 
-/** What covers both. */
+/** Returns the smallest range that covers both. */
 export function union(a: Range, b: Range): Range {
   return { min: a.min < b.min ? a.min : b.min, max: a.max > b.max ? a.max : b.max }
 }

@@ -2,19 +2,19 @@ import type { Expr } from '../ast.ts'
 import type { Type } from '../types/type.ts'
 import type { Range } from './range.ts'
 
-/** An argument of a call, as far as its size may be known. */
+/** An argument of a call, with its size if known. */
 export interface SizedNode {
-  /** From a variable through fields, `@items`, `@keys` and `@values`; empty when it comes from no variable. */
+  /** Path from a variable through fields, `@items`, `@keys` and `@values`; empty if it does not start at a variable. */
   readonly path: readonly string[]
   readonly type: Type
   readonly expression: Expr | undefined
-  /** `unknown` when neither the expression nor a hint says it. */
+  /** `unknown` if neither the expression nor a hint determines it. */
   readonly size: Range
   readonly isSizeKnown: boolean
 }
 
 export interface CallCost {
-  /** Without that of the arguments. */
+  /** Excludes the cost of the arguments. */
   readonly cost: Range
   readonly resultSize?: Range
 }
@@ -22,9 +22,9 @@ export interface CallCost {
 export interface CallNodes {
   readonly target: SizedNode | undefined
   readonly args: readonly SizedNode[]
-  /** The size of a list's elements. */
+  /** Returns the size of a list's elements. */
   readonly itemSize: (list: SizedNode) => Range
 }
 
-/** How large what a variable holds may be; undefined when nothing is known of it. */
+/** Returns the maximum size of a value at a path; undefined if unknown. */
 export type SizeHints = (path: readonly string[]) => Range | undefined

@@ -5,7 +5,7 @@ import type { CallCost, CallNodes } from './sized-node.ts'
 const traversal = 0.1
 const comparisons = /^(?:equals|not_equals|(?:less|greater)(?:_equals)?_(?:string|bytes))$/
 
-/** What calls of the language's own functions cost. */
+/** Estimates calls of CEL's standard functions. */
 export function standardCallCost(overload: string, { target, args }: CallNodes): CallCost {
   const [first, second] = args
   switch (overload) {

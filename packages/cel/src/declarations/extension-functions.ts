@@ -1,4 +1,4 @@
-/** Values that may be absent. */
+/** Functions on optional values. */
 export const optionalFunctions: string = `
   _?._ select_optional_field(dyn, string) -> optional<V>
   _[?_] list_optindex_optional_int(list<V>, int) -> optional<V>
@@ -20,7 +20,7 @@ export const optionalFunctions: string = `
   value optional_value optional<V>.() -> V
 `
 
-/** Texts. */
+/** String functions. */
 export const stringFunctions: string = `
   charAt string_char_at_int string.(int) -> string
   format string_format string.(list<dyn>) -> string
@@ -42,14 +42,14 @@ export const stringFunctions: string = `
   upperAscii string_upper_ascii string.() -> string
 `
 
-/** Lists taken as sets. */
+/** Set operations on lists. */
 export const setFunctions: string = `
   sets.contains list_sets_contains_list(list<T>, list<T>) -> bool
   sets.equivalent list_sets_equivalent_list(list<T>, list<T>) -> bool
   sets.intersects list_sets_intersects_list(list<T>, list<T>) -> bool
 `
 
-/** Lists: order, slices, flattening. */
+/** List functions: sorting, slices, flattening. */
 export const listFunctions: string = `
   @sortByAssociatedKeys list_int_sortByAssociatedKeys list<T>.(list<int>) -> list<T>
   @sortByAssociatedKeys list_uint_sortByAssociatedKeys list<T>.(list<uint>) -> list<T>
@@ -75,7 +75,7 @@ export const listFunctions: string = `
   sort list_bytes_sort list<bytes>.() -> list<bytes>
 `
 
-/** What macros over the entries of a map call. */
+/** Functions that two-variable comprehension macros call. */
 export const entryFunctions: string = `
   cel.@mapInsert @mapInsert_map_key_value(map<K, V>, K, V) -> map<K, V>
   cel.@mapInsert @mapInsert_map_map(map<K, V>, map<K, V>) -> map<K, V>

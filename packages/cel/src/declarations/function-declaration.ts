@@ -1,13 +1,13 @@
 import type { Type } from '../types/type.ts'
 
-/** One way to call a function. */
+/** One overload of a function. */
 export interface Overload {
   readonly id: string
-  /** Called on its first argument: `target.name(…)`. */
+  /** True for member functions: `target.name(…)`. */
   readonly isMember: boolean
   readonly args: readonly Type[]
   readonly result: Type
-  /** Names of the parameters among its types. */
+  /** The type parameters used in the overload. */
   readonly typeParameters: readonly string[]
 }
 

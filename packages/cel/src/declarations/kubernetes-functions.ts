@@ -1,4 +1,4 @@
-/** Addresses of resources. */
+/** URL functions. */
 export const urlFunctions: string = `
   getEscapedPath url_get_escaped_path kubernetes.URL.() -> string
   getHost url_get_host kubernetes.URL.() -> string
@@ -10,14 +10,14 @@ export const urlFunctions: string = `
   url string_to_url(string) -> kubernetes.URL
 `
 
-/** Searches. */
+/** Regular expression functions. */
 export const regexFunctions: string = `
   find string_find_string string.(string) -> string
   findAll string_find_all_string string.(string) -> list<string>
   findAll string_find_all_string_int string.(string, int) -> list<string>
 `
 
-/** Lists: extremes, sums, places. */
+/** List functions: minimum, maximum, sum, indexOf. */
 export const summaryFunctions: string = `
   indexOf list_a_index_of_int list<A>.(A) -> int
   isSorted list_int_is_sorted_bool list<int>.() -> bool
@@ -51,7 +51,7 @@ export const summaryFunctions: string = `
   sum list_duration_sum_duration list<duration>.() -> duration
 `
 
-/** What somebody may do. */
+/** Authorizer functions. */
 export const authorizationFunctions: string = `
   allowed decision_allowed kubernetes.authorization.Decision.() -> bool
   check pathcheck_check kubernetes.authorization.PathCheck.(string) -> kubernetes.authorization.Decision
@@ -70,7 +70,7 @@ export const authorizationFunctions: string = `
   subresource resourcecheck_subresource kubernetes.authorization.ResourceCheck.(string) -> kubernetes.authorization.ResourceCheck
 `
 
-/** Amounts of resources. */
+/** Quantity functions. */
 export const quantityFunctions: string = `
   add quantity_add kubernetes.Quantity.(kubernetes.Quantity) -> kubernetes.Quantity
   add quantity_add_int kubernetes.Quantity.(int) -> kubernetes.Quantity
@@ -87,7 +87,7 @@ export const quantityFunctions: string = `
   sub quantity_sub_int kubernetes.Quantity.(int) -> kubernetes.Quantity
 `
 
-/** IP addresses and ranges of them. */
+/** IP and CIDR functions. */
 export const addressFunctions: string = `
   cidr string_to_cidr(string) -> net.CIDR
   containsCIDR cidr_contains_cidr_string net.CIDR.(string) -> bool
@@ -111,7 +111,7 @@ export const addressFunctions: string = `
   string cidr_to_string(net.CIDR) -> string
 `
 
-/** Named forms of text. */
+/** Named string formats. */
 export const formatFunctions: string = `
   format.byte format.byte() -> kubernetes.NamedFormat
   format.date format.date() -> kubernetes.NamedFormat
@@ -130,7 +130,7 @@ export const formatFunctions: string = `
   validate format-validate kubernetes.NamedFormat.(string) -> optional<list<string>>
 `
 
-/** Semantic versions. */
+/** Semantic version functions. */
 export const versionFunctions: string = `
   compareTo semver_compare_to kubernetes.Semver.(kubernetes.Semver) -> int
   isGreaterThan semver_is_greater_than kubernetes.Semver.(kubernetes.Semver) -> bool
@@ -144,7 +144,7 @@ export const versionFunctions: string = `
   semver string_bool_to_semver(string, bool) -> kubernetes.Semver
 `
 
-/** Paths of JSON patches. */
+/** JSON patch path functions. */
 export const jsonPatchFunctions: string = `
   jsonpatch.escapeKey string_jsonpatch_escapeKey_string(string) -> string
 `

@@ -3,8 +3,8 @@ import type { Type } from '../types/type.ts'
 import type { FunctionDeclaration, Overload } from './function-declaration.ts'
 
 /**
- * Functions as text, a line each: `name overload_id(string, list<T>) -> bool`, and for what is called on a target
- * `name overload_id string.(int) -> bool`. A single capital is a type parameter; names that are no type of the language are structs, but for those of `net`, which are opaque.
+ * Parses function declarations, one per line: `name overload_id(string, list<T>) -> bool`, or for member functions `name overload_id
+ * string.(int) -> bool`. A single capital letter is a type parameter. Unknown names are structs, except those in `net`, which are opaque.
  */
 export function declareFunctions(text: string): readonly FunctionDeclaration[] {
   const overloads = new Map<string, Overload[]>()
@@ -56,7 +56,7 @@ class TypeParser {
   }
 }
 
-/** At commas that are not within brackets. */
+/** Splits at commas outside brackets. */
 function split(text: string): readonly string[] {
   const parts: string[] = []
   let depth = 0

@@ -1,4 +1,4 @@
-/** The operators of the language, as functions. https://github.com/google/cel-spec/blob/master/doc/langdef.md#list-of-standard-definitions */
+/** Operators of the language as functions. https://github.com/google/cel-spec/blob/master/doc/langdef.md#list-of-standard-definitions */
 export const standardOperators: string = `
   !_ logical_not(bool) -> bool
   -_ negate_double(double) -> double
@@ -94,7 +94,7 @@ export const standardOperators: string = `
   _||_ logical_or(bool, bool) -> bool
 `
 
-/** The functions of the language. */
+/** Standard functions of the language. */
 export const standardFunctions: string = `
   bool bool_to_bool(bool) -> bool
   bool string_to_bool(string) -> bool

@@ -4,7 +4,7 @@ import { structType } from '../types/type.ts'
 import type { Type } from '../types/type.ts'
 import { parseType } from './signature.ts'
 
-/** Objects by the types of their fields, written as in `declareFunctions`. */
+/** Struct types with their field types, in the syntax of `declareFunctions`. */
 export type StructDeclarations = Readonly<Record<string, Readonly<Record<string, string>>>>
 
 export function declareStructs(declarations: StructDeclarations): StructTypes {

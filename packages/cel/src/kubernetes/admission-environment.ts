@@ -6,13 +6,13 @@ import type { Type } from '../types/type.ts'
 import { namespaceTypes, requestTypes } from './admission-types.ts'
 import { patchTypes } from './patch-types.ts'
 
-/** What an expression about a request may speak of, beyond the request and its objects. */
+/** Variables available to an admission expression besides the request and its objects. */
 export interface AdmissionScope {
   readonly hasParams: boolean
   readonly hasAuthorizer: boolean
-  /** `Object{}` and `JSONPatch{}`. */
+  /** Enables `Object{}` and `JSONPatch{}`. */
   readonly hasPatches?: boolean
-  /** The types of a policy's variables, by name; they may grow from one expression to the next. */
+  /** Types of a policy's variables by name. The map may grow between expressions. */
   readonly variables?: ReadonlyMap<string, Type>
 }
 
@@ -44,7 +44,7 @@ const authorizerVariables: Readonly<Record<string, Type>> = {
   'authorizer.requestResource': structType('kubernetes.authorization.ResourceCheck'),
 }
 
-/** The type of a policy's variable, by what its expression gives: types of objects are not kept. */
+/** Returns the type of a policy variable from its expression; struct types become dynamic. */
 export function variableType(type: Type): Type {
   if (type.kind === 'list' || type.kind === 'map') return typeWith(type, type.parameters.map(variableType))
   return kept.has(type.kind) ? type : types.dyn

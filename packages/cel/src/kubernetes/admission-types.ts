@@ -3,7 +3,7 @@ import type { StructDeclarations } from '../declarations/structs.ts'
 const groupVersionKind = { group: 'string', version: 'string', kind: 'string' }
 const groupVersionResource = { group: 'string', version: 'string', resource: 'string' }
 
-/** A request as `request` shows it: its objects are variables of their own. */
+/** The fields of `request`, without the objects, which are variables of their own. */
 export const requestTypes: StructDeclarations = {
   'kubernetes.GroupVersionKind': groupVersionKind,
   'kubernetes.GroupVersionResource': groupVersionResource,

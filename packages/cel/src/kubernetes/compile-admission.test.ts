@@ -23,13 +23,13 @@ function compiled({ scope, text, variables }: AdmissionAnswer): Compilation {
 
 const base = { hasParams: false, hasAuthorizer: true }
 
-describe('expressions of admission', () => {
-  it.each(admissionAnswers.filter(({ type }) => type !== undefined))('takes $text', (example) => {
+describe('admission expressions', () => {
+  it.each(admissionAnswers.filter(({ type }) => type !== undefined))('accepts $text', (example) => {
     const { compiled: result, problem } = compiled(example)
     expect(result === undefined ? problem : resultTypeText(result.type)).toBe(example.type)
   })
 
-  it.each(admissionAnswers.filter(({ problem }) => problem !== undefined))('refuses $text', (example) => {
+  it.each(admissionAnswers.filter(({ problem }) => problem !== undefined))('rejects $text', (example) => {
     expect(compiled(example).problem).toBe(example.problem)
   })
 

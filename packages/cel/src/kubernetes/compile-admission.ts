@@ -5,10 +5,10 @@ import type { AdmissionScope } from './admission-environment.ts'
 import { compileFor } from './compile-for.ts'
 import type { Compilation } from './compile-for.ts'
 
-/** What an expression of an admission policy or webhook is for. */
+/** The use of an expression in an admission policy or webhook. */
 export type AdmissionPurpose = 'condition' | 'message' | 'annotation' | 'variable' | 'applyConfiguration' | 'jsonPatch'
 
-/** The types that it may then give; none for whatever it likes. */
+/** Allowed result types; an empty list allows all. */
 const results: Readonly<Record<AdmissionPurpose, readonly Type[]>> = {
   condition: [types.bool],
   message: [types.string],

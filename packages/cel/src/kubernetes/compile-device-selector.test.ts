@@ -5,16 +5,16 @@ import { deviceSizes } from './device-environment.ts'
 import { selectorAnswers } from './recorded-answers.fixture.ts'
 
 describe('device selectors', () => {
-  it.each(selectorAnswers.filter(({ problem }) => problem !== undefined))('refuses $text', ({ text, problem }) => {
+  it.each(selectorAnswers.filter(({ problem }) => problem !== undefined))('rejects $text', ({ text, problem }) => {
     expect(compileDeviceSelector(text).problem).toBe(problem)
   })
 
-  it.each(selectorAnswers.filter(({ cost }) => cost !== undefined))('knows what $text costs', ({ text, cost }) => {
+  it.each(selectorAnswers.filter(({ cost }) => cost !== undefined))('estimates the cost of $text', ({ text, cost }) => {
     const { compiled, problem } = compileDeviceSelector(text)
     expect(compiled === undefined ? problem : String(estimateCost(compiled, deviceSizes).max)).toBe(cost)
   })
 
-  it('has a limit of cost', () => {
+  it('has a cost limit', () => {
     expect(isTooComplex(compileDeviceSelector('device.attributes["a.com"].b == 1'))).toBe(false)
     expect(isTooComplex(compileDeviceSelector('lists.range(1000).all(x, lists.range(1000).all(y, x < y))'))).toBe(true)
   })

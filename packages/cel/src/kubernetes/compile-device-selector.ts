@@ -6,14 +6,14 @@ import { deviceEnvironment, deviceSizes } from './device-environment.ts'
 
 const maxCost = 1_000_000n
 
-/** A selector may give an attribute, whose type nobody knows before. */
+/** Compiles a device selector. It may return an attribute, whose type is not known in advance. */
 export function compileDeviceSelector(text: string): Compilation {
   return compileFor(text, deviceEnvironment, ({ type }) =>
     type.kind === 'bool' || type.kind === 'any' ? undefined : `must evaluate to bool or the unknown type, not ${resultTypeText(type)}`,
   )
 }
 
-/** Whether running a selector may take longer than it should. */
+/** Returns whether the estimated cost exceeds the limit. */
 export function isTooComplex({ compiled }: Compilation): boolean {
   return compiled !== undefined && estimateCost(compiled, deviceSizes).max > maxCost
 }

@@ -4,10 +4,10 @@ import type { Environment } from '../environment.ts'
 
 export type Compilation =
   | { readonly compiled: Compiled; readonly problem?: undefined }
-  /** In the original's words. */
+  /** kube-apiserver's message. */
   | { readonly compiled?: undefined; readonly problem: string }
 
-/** Compiles an expression and looks at what it gives before at whether it can run. `resultProblem` says what is wrong with the type of the result. */
+/** Compiles an expression, then checks its result type, then whether it can run. `resultProblem` returns the error of the result type. */
 export function compileFor(text: string, environment: Environment, resultProblem: (compiled: Compiled) => string | undefined): Compilation {
   try {
     const compiled = compile(text, environment)

@@ -11,7 +11,7 @@ const maxDriver = 63n
 const maxValue = 64n
 const maxAttributes = 32n
 
-/** What a selector of devices may speak of. */
+/** The environment of device selectors. */
 export const deviceEnvironment: Environment = baseEnvironment.extend({
   libraries: [bindings],
   structs: [
@@ -27,7 +27,7 @@ export const deviceEnvironment: Environment = baseEnvironment.extend({
   variables: { device: structType(deviceType) },
 })
 
-/** How large a value may be, and what is within it. */
+/** The maximum size of a value and its parts. */
 interface Sized {
   readonly max: bigint
   readonly fields?: Readonly<Record<string, Sized>>
@@ -47,13 +47,13 @@ const device: Sized = {
   },
 }
 
-/** The API limits what a device may have. */
+/** Returns the API's limits for a device's fields. */
 export function deviceSizes([variable, ...path]: readonly string[]): Range | undefined {
   let at: Sized | undefined = variable === 'device' ? device : undefined
   for (const name of path) {
     if (name === '@items' || name === '@values') at = at?.values
     else if (name === '@keys') at = at?.keys
-    // Attributes may be selected by name as well as indexed by it.
+    // Attributes can be selected by name as well as by index.
     else at = at === attributes ? attributes.values : at?.fields?.[name]
   }
   return at === undefined ? undefined : { min: 0n, max: at.max }

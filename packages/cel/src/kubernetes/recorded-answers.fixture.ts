@@ -1,21 +1,21 @@
 import { readFileSync } from 'node:fs'
 
-/** An expression, and what kube-apiserver 1.36.4's own compiler says of it. */
+/** An expression with the recorded answer of kube-apiserver 1.36.4's compiler. */
 export interface RecordedAnswer {
   readonly text: string
   readonly problem?: string
 }
 
 export interface AdmissionAnswer extends RecordedAnswer {
-  /** Of `params`, `authorizer` and `patch`, those that it may speak of, with a plus between them. */
+  /** Joined by plus signs, from `params`, `authorizer` and `patch`. */
   readonly scope: string
-  /** The policy's variables before it: names and expressions. */
+  /** Names and expressions of the policy's earlier variables. */
   readonly variables?: readonly (readonly [name: string, expression: string])[]
   readonly type?: string
 }
 
 export interface SelectorAnswer extends RecordedAnswer {
-  /** The most that it may cost. */
+  /** The maximum cost. */
   readonly cost?: string
 }
 

@@ -8,7 +8,7 @@ import { mapOver } from './transforms.ts'
 const sortInput = '@__sortBy_input__'
 const sortable: ReadonlySet<Expr['kind']> = new Set(['list', 'select', 'ident', 'comprehension', 'call'])
 
-/** `has(a.b)`: is the field there? */
+/** `has(a.b)` tests for a field. */
 export const has: Macro = {
   name: 'has',
   argCount: 1,
@@ -32,7 +32,7 @@ export const bind: Macro = {
   },
 }
 
-/** `maybe.optMap(x, value)`: `value` when there is an x. `optFlatMap` has a value that is optional itself. */
+/** `maybe.optMap(x, value)` maps a present value; with `optFlatMap`, `value` is itself optional. */
 function optionalMap(name: string, wrap: (to: Expansion, value: Expr) => Expr): Macro {
   return {
     name,
@@ -44,7 +44,7 @@ function optionalMap(name: string, wrap: (to: Expansion, value: Expr) => Expr): 
       const target = call.target!
       const bound = nameOf(variable, `${name}() variable name must be a simple identifier`)
       const copy = copier.copy(target)
-      if (copy === undefined) throw new MacroError(call.offset, `${name}() is nested too often`)
+      if (copy === undefined) throw new MacroError(call.offset, `${name}() is nested too deeply`)
       return to.call(
         operators.conditional,
         to.method('hasValue', target),

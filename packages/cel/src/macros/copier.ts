@@ -2,14 +2,11 @@ import type { Expr } from '../ast.ts'
 
 const maxCopies = 100_000
 
-/**
- * Copies expressions: one stands in one place only, since what is found out about it is kept for it. Macros within macros double
- * what they copy, so there is an end to it.
- */
+/** Copies expressions, because types and references are recorded per node. Nested macros double the copies, so their number is limited. */
 export class Copier {
   #copies = 0
 
-  /** Undefined when too much was copied already. */
+  /** Returns undefined if the limit is exceeded. */
   copy(expression: Expr): Expr | undefined {
     const copied = this.#copyOf(expression)
     return this.#copies > maxCopies ? undefined : copied

@@ -6,11 +6,11 @@ export interface Macro {
   readonly name: string
   readonly argCount: number
   readonly hasTarget: boolean
-  /** Undefined leaves the call as it is. Throws `MacroError`. */
+  /** Returns undefined to leave the call unexpanded. Throws `MacroError`. */
   expand(call: Call, copier: Copier): Expr | undefined
 }
 
-/** What was written looks like a macro, and is none. */
+/** The call has a macro's name but invalid arguments. */
 export class MacroError extends Error {
   readonly offset: number
 
@@ -20,12 +20,12 @@ export class MacroError extends Error {
   }
 }
 
-/** No expression can be written that speaks of it. */
+/** Not expressible as an identifier in an expression. */
 export const accumulator = '@result'
 const unused = '#unused'
 const accumulators: ReadonlySet<string> = new Set([accumulator, '__result__'])
 
-/** Makes parts of what a macro stands for; they all show where the call does. */
+/** Builds the nodes of a macro expansion, all at the position of the call. */
 export class Expansion {
   readonly #call: Call
 
@@ -65,7 +65,7 @@ export class Expansion {
     return { kind: 'call', name, target, args, offset: this.#call.offset }
   }
 
-  /** `then` when the filter holds, else the accumulator as it was. */
+  /** Returns `then` if the filter holds, or the accumulator unchanged. */
   when(filter: Expr | undefined, then: Expr): Expr {
     return filter === undefined ? then : this.call(operators.conditional, filter, then, this.ident(accumulator))
   }
@@ -74,7 +74,7 @@ export class Expansion {
     return { kind: 'comprehension', accumulator, ...parts, offset: this.#call.offset }
   }
 
-  /** `value` under a name within `result`: a fold over nothing. */
+  /** Binds `value` to a name within `result`, as a fold over nothing. */
   bind(name: string, value: Expr, result: Expr): Expr {
     return {
       kind: 'comprehension',
@@ -90,7 +90,7 @@ export class Expansion {
   }
 }
 
-/** The name that a macro binds. */
+/** Returns the variable name of a macro. */
 export function variableOf(argument: Expr, message: string): string {
   const name = nameOf(argument, message)
   checkVariable(name, argument)

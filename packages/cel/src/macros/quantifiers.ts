@@ -12,7 +12,7 @@ interface Fold {
   readonly result: Expr
 }
 
-/** How a test of each element becomes one answer. */
+/** Combines the tests of the elements into one result. */
 type Quantifier = (expansion: Expansion, test: Expr) => Fold
 
 const all: Quantifier = (to, test) => ({
@@ -70,7 +70,7 @@ export interface Variables {
   readonly secondVariable: string
 }
 
-/** The two names that a macro over entries binds. */
+/** Returns the two variable names of a macro over entries. */
 export function variablesOf({ args }: Call): Variables {
   const [first, second] = args as readonly [Expr, Expr]
   const variable = nameOf(first, simpleName)

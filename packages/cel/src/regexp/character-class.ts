@@ -4,7 +4,7 @@ const namedClasses: ReadonlySet<string> = new Set(
   'alnum alpha ascii blank cntrl digit graph lower print punct space upper word xdigit'.split(' ').flatMap((name) => [name, `^${name}`]),
 )
 
-/** Behind the class `[…]` that begins at `start`. */
+/** Returns the end of the class `[…]` that begins at `start`. */
 export function classEnd(text: string, start: number): number {
   let at = start + (text[start + 1] === '^' ? 2 : 1)
   for (let isFirst = true; isFirst || text[at] !== ']'; isFirst = false) {

@@ -3,7 +3,7 @@ import { escapeEnd, PatternError } from './escape.ts'
 
 const maxRepeat = 1000
 
-/** What Go's regexp package says about a pattern that it does not take; undefined for one that it takes. https://github.com/google/re2/wiki/Syntax */
+/** Returns the error of Go's regexp package for an invalid pattern; undefined for a valid one. https://github.com/google/re2/wiki/Syntax */
 export function patternProblem(pattern: string): string | undefined {
   try {
     new PatternChecker(pattern).check()
@@ -14,12 +14,12 @@ export function patternProblem(pattern: string): string | undefined {
   }
 }
 
-/** Within a bracket: what was last read, which an operator may repeat, and how often the parts may repeat at the most. */
+/** The state within a parenthesis: the last operand, which may be repeated, and repetition counts. */
 interface Group {
   hasOperand: boolean
-  /** Of the last operand. */
+  /** Repetition count of the last operand. */
   repeats: number
-  /** Of all of the group. */
+  /** Largest repetition count in the group. */
   most: number
 }
 
@@ -27,7 +27,7 @@ class PatternChecker {
   readonly #text: string
   readonly #groups: Group[] = [newGroup()]
   #at = 0
-  /** Where the operator right before begins. */
+  /** Start of the operator just before. */
   #lastRepeat = -1
 
   constructor(text: string) {
@@ -47,7 +47,7 @@ class PatternChecker {
     return this.#groups.at(-1)!
   }
 
-  /** Reads one part. Whether it was an operator that repeats. */
+  /** Reads one part. Returns whether it was a repetition operator. */
   #step(): boolean {
     const character = this.#text[this.#at]!
     switch (character) {

@@ -1,4 +1,4 @@
-/** What is wrong with a pattern, and the part of it that is. */
+/** The error of a pattern and the offending part. */
 export class PatternError extends Error {
   readonly problem: string
   readonly part: string
@@ -12,24 +12,24 @@ export class PatternError extends Error {
 
 const alone = /\\[AbBz]/y
 const oneCharacter = /\\(?:0[0-7]{0,2}|[1-7][0-7]{1,2}|x(?:[0-9a-fA-F]{2}|\{[0-9a-fA-F]+\})|[afnrtv]|[^0-9A-Za-z\u0080-\u{10ffff}])/uy
-/** As far as Go reads before it gives up. */
-const begun = /\\(?:x(?:\{[0-9a-fA-F]*.?|..?)?|.)/suy
+/** The text that Go consumes before it reports an error. */
+const partialEscape = /\\(?:x(?:\{[0-9a-fA-F]*.?|..?)?|.)/suy
 
-/** Behind the escape that begins at `start`, be it a character, a class or a place. */
+/** Returns the end of the escape at `start`: a character, class or assertion. */
 export function escapeEnd(text: string, start: number): number {
   return matchEnd(alone, text, start) ?? classEscapeEnd(text, start) ?? characterEscapeEnd(text, start)
 }
 
-/** Behind an escape for one character. */
+/** Returns the end of a single-character escape. */
 export function characterEscapeEnd(text: string, start: number): number {
   const end = matchEnd(oneCharacter, text, start)
   const isTooLarge = end !== undefined && text[start + 2] === '{' && Number.parseInt(text.slice(start + 3, end - 1), 16) > 0x10ffff
   if (end !== undefined && !isTooLarge) return end
   if (start + 1 === text.length) throw new PatternError('trailing backslash at end of expression', '')
-  throw new PatternError('invalid escape sequence', text.slice(start, matchEnd(begun, text, start)))
+  throw new PatternError('invalid escape sequence', text.slice(start, matchEnd(partialEscape, text, start)))
 }
 
-/** Behind an escape for a class, `\d` or `\p{Greek}`; undefined for another one. */
+/** Returns the end of a class escape such as `\d` or `\p{Greek}`; undefined for other escapes. */
 export function classEscapeEnd(text: string, start: number): number | undefined {
   const letter = text[start + 1] ?? ''
   if ('dDsSwW'.includes(letter) && letter !== '') return start + 2

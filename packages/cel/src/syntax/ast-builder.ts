@@ -7,18 +7,18 @@ import { binaryOperators, operators } from '../operators.ts'
 import { beforeText, wholeExpression } from '../source.ts'
 import { constantOf } from './literals.ts'
 import type { EntryTree, FieldTree, NameTree, ParseTree } from './parse-tree.ts'
-import { Abandoned } from './recovery.ts'
+import { ParsingAborted } from './recovery.ts'
 import { reservedWords } from './reserved-words.ts'
 
 const maxDepth = 250
 
 type TreeOf<Kind extends ParseTree['kind']> = ParseTree & { kind: Kind }
 
-/** Makes what was read into what is meant: operators become calls, macros what they stand for. */
+/** Builds the AST from the parse tree: operators become calls, macros are expanded. */
 export class AstBuilder {
   readonly #issues: Issues
   readonly #macros: ReadonlyMap<string, Macro>
-  /** What was written, by what a macro made of it. */
+  /** The macro calls as written, by their expansion. */
   readonly macroCalls: Map<Expr, Call> = new Map()
   readonly #copier = new Copier()
   #depth = 0
@@ -32,7 +32,7 @@ export class AstBuilder {
     try {
       return this.#expr(tree)
     } catch (error) {
-      if (!(error instanceof Abandoned)) throw error
+      if (!(error instanceof ParsingAborted)) throw error
       this.#issues.report(wholeExpression, 'max recursion depth exceeded')
       return { kind: 'unspecified', offset: beforeText }
     }
@@ -67,12 +67,12 @@ export class AstBuilder {
       case 'literal':
         return this.#literal(tree)
       default:
-        return broken(tree)
+        return missingOperand(tree)
     }
   }
 
   #deeper(build: () => Expr): Expr {
-    if (++this.#depth > maxDepth) throw new Abandoned()
+    if (++this.#depth > maxDepth) throw new ParsingAborted()
     const built = build()
     this.#depth--
     return built
@@ -88,7 +88,7 @@ export class AstBuilder {
     return { kind: 'call', name: operators.conditional, args, offset: operator.start }
   }
 
-  /** Terms are paired from the middle: the order does not matter, and long chains stay shallow. */
+  /** Balances the terms: the operators are associative, and long chains stay shallow. */
   #logic({ operator, terms, operators: between }: TreeOf<'logic'>): Expr {
     const parts = terms.map((term) => this.#expr(term))
     const name = binaryOperators.get(operator)!
@@ -192,8 +192,8 @@ export class AstBuilder {
   }
 }
 
-/** An operand that did not come about counts as a text: macros then miss the name that they look for. */
-function broken(tree: (ParseTree & { kind: 'broken' }) | undefined): Expr {
+/** A missing operand counts as a string, so macros do not find the variable name they expect. */
+function missingOperand(tree: (ParseTree & { kind: 'broken' }) | undefined): Expr {
   if (tree?.expected !== 'operand') return { kind: 'unspecified', offset: beforeText }
   return { kind: 'literal', constant: { type: 'string', value: '<<error>>' }, offset: tree.start }
 }

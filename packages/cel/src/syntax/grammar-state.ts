@@ -1,6 +1,6 @@
 import type { TokenName } from './token.ts'
 
-/** A place in the grammar: the tokens that may come there, and whether the rule may end there, so that what follows the rule may come too. */
+/** A state of the grammar: the tokens it expects, and whether the rule may end here, which adds the tokens that follow the rule. */
 export interface GrammarState {
   readonly expects: ReadonlySet<TokenName>
   readonly ends: boolean
@@ -84,8 +84,8 @@ type Place =
   | 'literal'
 
 /**
- * Where an error may be found, or where a rule goes on behind another one that it calls. Recovery compares them by identity:
- * two states that expect the same are different all the same.
+ * States where an error may be detected or where a rule resumes after a subrule. Recovery compares states by identity, even if they expect
+ * the same tokens.
  */
 export const states: Readonly<Record<Place, GrammarState>> = {
   end: state('<EOF>'),

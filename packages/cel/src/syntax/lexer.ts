@@ -2,7 +2,7 @@ import { tokenNames } from './token.ts'
 import type { Token, TokenName } from './token.ts'
 
 const blank = /(?:[\t \r\n\f]+|\/\/[^\n]*)+/y
-/** Blanks and comments begin with this character or one before it. */
+/** Whitespace and comments start with this character or a smaller one. */
 const slash = 0x2f
 const float = /(?:[0-9]+\.[0-9]+(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+|\.[0-9]+(?:[eE][+-]?[0-9]+)?)/y
 const integer = /(?:0x[0-9a-fA-F]+|[0-9]+)([uU])?/y
@@ -12,13 +12,13 @@ const escape = String.raw`\\(?:[abfnrtv"'\\?${'`'}]|[xX][0-9a-fA-F]{2}|u[0-9a-fA
 const oneLine = { '"': new RegExp(`"(?:${escape}|[^\\\\"\\n\\r])*"`, 'y'), "'": new RegExp(`'(?:${escape}|[^\\\\'\\n\\r])*'`, 'y') }
 const raw = { '"': /"[^"\n\r]*"/y, "'": /'[^'\n\r]*'/y }
 const escapeHere = new RegExp(escape, 'y')
-/** As far as what begins like a string may be one. */
-const begunString = {
+/** Matches an unterminated string as far as it is valid. */
+const unterminatedString = {
   '"': new RegExp(`"(?:${escape}|[^\\\\"\\n\\r])*`, 'y'),
   "'": new RegExp(`'(?:${escape}|[^\\\\'\\n\\r])*`, 'y'),
 }
-const begunEscape = /\\(?:[xX][0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7}|[0-3][0-7]?)?/y
-const begunWord = /`[A-Za-z0-9_.\-/ ]*/y
+const partialEscape = /\\(?:[xX][0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7}|[0-3][0-7]?)?/y
+const partialEscapedWord = /`[A-Za-z0-9_.\-/ ]*/y
 
 const symbols: ReadonlyMap<string, TokenName> = new Map(
   tokenNames.filter((name) => /^'[^a-z]+'$/.test(name)).map((name) => [name.slice(1, -1), name]),
@@ -35,7 +35,7 @@ const beginsNumber: ReadonlySet<string> = new Set('0123456789.')
 
 type Quote = '"' | "'"
 
-/** Takes tokens from a text one by one; what belongs to none is reported and passed over. */
+/** Splits text into tokens. Invalid characters are reported and skipped. */
 export class Lexer {
   readonly #text: string
   readonly #report: (offset: number, message: string) => void
@@ -61,14 +61,14 @@ export class Lexer {
     }
   }
 
-  /** What was taken between two places: blanks belong to it, what was passed over does not. */
+  /** Returns the source between two positions, including whitespace but without skipped characters. */
   textBetween(start: number, end: number): string {
     let text = ''
     let from = start
-    for (const [first, behind] of this.#skipped) {
-      if (behind <= start || first >= end) continue
+    for (const [first, skippedEnd] of this.#skipped) {
+      if (skippedEnd <= start || first >= end) continue
       text += this.#text.slice(from, first)
-      from = behind
+      from = skippedEnd
     }
     return text + this.#text.slice(from, end)
   }
@@ -99,7 +99,7 @@ export class Lexer {
     return undefined
   }
 
-  /** The length of the string or bytes that begin here; 0 when none do. */
+  /** Returns the length of a string or bytes literal here; 0 if there is none. */
   #string(start: number): number {
     const prefix = /^(?:[bB]?[rR]?)/.exec(this.#text.slice(start, start + 2))![0]
     const at = start + prefix.length
@@ -126,14 +126,14 @@ export class Lexer {
     return 0
   }
 
-  /** Passes what began like a token up to where it no longer was one, and that character too. */
+  /** Skips an invalid token including the first unexpected character. */
   #skip(start: number): void {
     const first = this.#text[start]!
     let end = start
     if (first === '"' || first === "'") {
-      end += match(begunString[first], this.#text, start)
-      end += match(begunEscape, this.#text, end)
-    } else if (first === '`') end += match(begunWord, this.#text, start)
+      end += match(unterminatedString[first], this.#text, start)
+      end += match(partialEscape, this.#text, end)
+    } else if (first === '`') end += match(partialEscapedWord, this.#text, start)
     else if ('&|='.includes(first)) end++
     const last = this.#text.codePointAt(end)
     if (last !== undefined) end += last > 0xffff ? 2 : 1

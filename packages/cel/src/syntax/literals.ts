@@ -19,7 +19,7 @@ const escapes: Readonly<Record<string, number>> = {
   '?': 0x3f,
 }
 
-/** The constant of a literal; a text says what is wrong with it. */
+/** Returns the constant of a literal, or an error message. */
 export function constantOf({ name, text }: Token, negative: boolean): Constant | string {
   switch (name) {
     case "'true'":
@@ -64,7 +64,7 @@ function unquoted(text: string): Quoted {
 
 const escaped = /\\(?:[xX]([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2})|(.))/gsu
 
-/** Undefined for an escape that is no code point. */
+/** Returns undefined for an escape of an invalid code point. */
 function stringOf(text: string): string | undefined {
   const { content, isRaw } = unquoted(text)
   if (isRaw) return content
@@ -78,7 +78,7 @@ function stringOf(text: string): string | undefined {
   return valid ? value : undefined
 }
 
-/** Undefined for an escape that only strings have. */
+/** Returns undefined for an escape that is only valid in strings. */
 function bytesOf(text: string): Uint8Array | undefined {
   const { content, isRaw } = unquoted(text)
   if (isRaw) return Buffer.from(content)

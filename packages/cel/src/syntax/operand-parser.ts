@@ -4,7 +4,7 @@ import type { EntryTree, FieldTree, NameTree, OptionalTree, ParseTree } from './
 import { RecoveringParser } from './recovery.ts'
 import type { Token, TokenName } from './token.ts'
 
-/** The rules of the grammar for what operators stand between: names, calls, constants, lists, maps, messages. */
+/** Grammar rules of operands: names, calls, constants, lists, maps, messages. */
 export abstract class OperandParser extends RecoveringParser {
   protected abstract expression(follow: GrammarState): ParseTree
 
@@ -61,7 +61,7 @@ export abstract class OperandParser extends RecoveringParser {
     this.match("')'", states.argumentsClose, states.primaryEnd)
   }
 
-  /** How many names, with dots between them, stand before a brace; 0 when no brace comes. */
+  /** Returns the number of dotted names before a brace; 0 if no brace follows. */
   #messageNames(at: number): number {
     for (let i = at, names = 1; ; i += 2, names++) {
       const next = this.peek(i + 1).name
@@ -93,7 +93,7 @@ export abstract class OperandParser extends RecoveringParser {
     this.#close("'}'", states.messageComma, states.messageClose)
   }
 
-  /** A comma may stand before what closes. */
+  /** Accepts an optional trailing comma. */
   #close(name: TokenName, comma: GrammarState, close: GrammarState): void {
     this.sync(comma)
     if (this.is("','")) this.take()
@@ -108,7 +108,7 @@ export abstract class OperandParser extends RecoveringParser {
       this.enter('listInit', states.listComma)
       try {
         do node.elements.push(this.#optional(states.elementsComma))
-        while (this.#goesOn())
+        while (this.#acceptComma())
       } catch (error) {
         this.recoverFrom(error)
       } finally {
@@ -118,8 +118,8 @@ export abstract class OperandParser extends RecoveringParser {
     this.#close("']'", states.listComma, states.listClose)
   }
 
-  /** Takes a comma behind which another element begins. */
-  #goesOn(): boolean {
+  /** Accepts a comma if another element follows. */
+  #acceptComma(): boolean {
     const next = this.peek(2).name
     if (!this.is("','") || (next !== "'?'" && !startsExpression.has(next))) return false
     this.take()
@@ -138,7 +138,7 @@ export abstract class OperandParser extends RecoveringParser {
           node.entries.push(entry)
           entry.colon = this.match("':'", states.entryColon, states.entryValue)
           entry.value = this.expression(states.entriesComma)
-        } while (this.#goesOn())
+        } while (this.#acceptComma())
       } catch (error) {
         this.recoverFrom(error)
       } finally {

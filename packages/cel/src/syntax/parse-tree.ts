@@ -1,6 +1,6 @@
 import type { Token } from './token.ts'
 
-/** What was read, as it was written. Behind an error parts are missing. A rule that only passes another one on leaves no node. */
+/** A parse tree. Parts are missing after an error. Rules with a single child create no node. */
 export type ParseTree =
   | { readonly kind: 'conditional'; readonly condition: ParseTree; readonly operator: Token; whenTrue?: ParseTree; otherwise?: ParseTree }
   | { readonly kind: 'logic'; readonly operator: '&&' | '||'; readonly terms: ParseTree[]; readonly operators: Token[] }
@@ -22,7 +22,7 @@ export type ParseTree =
       fieldsStart: number
     }
   | { readonly kind: 'literal'; readonly negative: boolean; readonly token: Token; readonly start: number }
-  /** Nothing came of it. `expected` is what the text then stands for in the original: some of its checks see that. */
+  /** A missing node. `expected` is its kind in cel-go's tree, which some checks depend on. */
   | { readonly kind: 'broken'; readonly expected?: 'operand'; readonly start: number }
 
 export interface NameTree {

@@ -3,14 +3,14 @@ import type { GrammarState } from './grammar-state.ts'
 import { productOperators, relationOperators, startsExpression, startsName, states, sumOperators } from './grammar-state.ts'
 import { OperandParser } from './operand-parser.ts'
 import type { ParseTree } from './parse-tree.ts'
-import { Abandoned } from './recovery.ts'
+import { ParsingAborted } from './recovery.ts'
 import type { Token } from './token.ts'
 
 const maxCodePoints = 100_000
 
-/** The language's grammar, a method for each rule: operators, and what follows an operand. https://github.com/google/cel-spec/blob/master/doc/langdef.md#syntax */
+/** Grammar rules of operators and member access. https://github.com/google/cel-spec/blob/master/doc/langdef.md#syntax */
 export class Parser extends OperandParser {
-  /** Undefined when reading was given up; what is wrong is among the issues either way. */
+  /** Returns undefined if parsing was aborted. Errors are added to the issues in any case. */
   parse(): ParseTree | undefined {
     const size = codePoints(this.issues.source.text)
     if (size > maxCodePoints) {
@@ -20,7 +20,7 @@ export class Parser extends OperandParser {
     try {
       return this.#start()
     } catch (error) {
-      if (error instanceof Abandoned) return undefined
+      if (error instanceof ParsingAborted) return undefined
       throw error
     }
   }
@@ -82,7 +82,7 @@ export class Parser extends OperandParser {
     return tree
   }
 
-  /** Operators that bind less than `precedence` are left to the caller. */
+  /** Leaves operators of lower precedence to the caller. */
   #relation(precedence: number, follow: GrammarState): ParseTree {
     let tree = this.broken()
     this.enter('relation', follow)
@@ -189,7 +189,7 @@ export class Parser extends OperandParser {
     this.match("']'", states.indexClose, states.member)
   }
 
-  /** `begin` is given the node before anything can go wrong in it. */
+  /** `begin` receives the node before any error can occur in it. */
   #dotted(operand: ParseTree, begin: (node: ParseTree) => void): ParseTree {
     const next = this.peek(2)
     if (next.name !== "'?'" && !startsName.has(next.name)) this.noChoice(2, states.member)

@@ -11,7 +11,7 @@ const maxRecoveries = 30
 const maxSkipped = 256
 const maxSyntaxErrors = 100
 
-/** How many rules of each name are under way: none. */
+/** Nesting depth by rule. */
 const noRules = {
   primary: 0,
   listInit: 0,
@@ -33,7 +33,7 @@ const noRules = {
 
 export type Rule = keyof typeof noRules
 
-/** A rule cannot go on. Thrown inside of a rule and caught where the rule ends. */
+/** The current rule cannot continue. Thrown and caught within the rule. */
 class RuleFailure extends Error {
   readonly at: Token
 
@@ -43,24 +43,24 @@ class RuleFailure extends Error {
   }
 }
 
-/** Nothing more is read of the expression. */
-export class Abandoned extends Error {}
+/** Thrown to stop parsing. */
+export class ParsingAborted extends Error {}
 
 /**
- * What every rule of the grammar is made of. Messages are those of a parser made by ANTLR 4, and so is what happens behind an error: a token too
- * many is left out, a missing one is made up, and otherwise tokens are passed over until one comes that a rule under way can go on with.
+ * Base of all grammar rules. Reproduces the messages and error recovery of an ANTLR 4 parser: it drops one extra token, inserts one missing
+ * token, or skips tokens until an active rule can continue.
  */
 export abstract class RecoveringParser {
   protected readonly issues: Issues
   readonly #lexer: Lexer
-  /** Every token read so far. Dropping each one by `shift()` as it is consumed is quadratic in V8. */
+  /** All tokens so far. Dropping consumed ones by `shift()` is quadratic in V8. */
   readonly #tokens: Token[] = []
-  /** Where the rules under way go on; the innermost is the last. */
+  /** States where the active rules continue, innermost last. */
   readonly #follows: GrammarState[] = []
   readonly #depths: Record<Rule, number> = { ...noRules }
   readonly #lastErrorStates = new Set<GrammarState>()
   #last: Token | undefined
-  /** How many of the tokens are consumed. */
+  /** The number of consumed tokens. */
   #consumed = 0
   #lastErrorAt = -1
   #state: GrammarState = states.end
@@ -77,7 +77,7 @@ export abstract class RecoveringParser {
     return this.peek(1)
   }
 
-  /** The nth token from here, from 1. */
+  /** Returns the nth token ahead, from 1. */
   protected peek(n: number): Token {
     const index = this.#consumed + n - 1
     while (this.#tokens.length <= index) {
@@ -87,7 +87,7 @@ export abstract class RecoveringParser {
     return this.#tokens[index]!
   }
 
-  /** Before a rule, which goes on at `follow` in the one that calls it. Rules are not closures given to one function: that would need thrice the stack. */
+  /** Enters a rule; its caller continues at `follow`. Passing rules as closures would triple the stack use. */
   protected enter(rule: Rule, follow: GrammarState): void {
     if (++this.#depths[rule] > maxDepth) this.#abandon(`expression recursion limit exceeded: ${maxDepth}`)
     this.#follows.push(follow)
@@ -98,21 +98,21 @@ export abstract class RecoveringParser {
     this.#depths[rule]--
   }
 
-  /** Within a rule that failed, before it is left. */
+  /** Recovers within a failed rule before it returns. */
   protected recoverFrom(error: unknown): void {
     if (!(error instanceof RuleFailure)) throw error
     this.#reportOnce(error.at, error.message)
     this.#recover()
   }
 
-  /** Before a choice: a token that none of it begins with is left out, if that helps. */
+  /** Called before an alternative. Drops an unexpected token if that helps. */
   protected sync(state: GrammarState): void {
     this.#state = state
     if (this.#recovering || state.expects.has(this.token.name)) return
     if (!this.#leavesOutToken()) this.#mismatch()
   }
 
-  /** Before another turn of a loop. */
+  /** Called before each iteration of a loop. */
   protected syncLoop(state: GrammarState): void {
     this.#state = state
     if (this.#recovering || state.expects.has(this.token.name)) return
@@ -120,7 +120,7 @@ export abstract class RecoveringParser {
     this.#skipTo(new Set([...this.#expected(), ...this.#recoverySet()]), Infinity)
   }
 
-  /** Takes a token. At `state` it is the only one that may come; `next` is where that leads. */
+  /** Consumes the only token allowed at `state`, which leads to `next`. */
   protected match(name: TokenName, state: GrammarState, next: GrammarState): Token {
     this.#state = state
     if (this.token.name === name) return this.take()
@@ -134,13 +134,13 @@ export abstract class RecoveringParser {
     return this.#mismatch()
   }
 
-  /** Takes the token that is known to be right. */
+  /** Consumes a token that is known to match. */
   protected take(): Token {
     this.#recovered()
     return this.#consume()
   }
 
-  /** When no choice goes with the tokens up to the nth. */
+  /** Throws if no alternative matches the next n tokens. */
   protected noChoice(n: number, state: GrammarState): never {
     this.#state = state
     const [first, last] = [this.token, this.peek(n)]
@@ -188,7 +188,7 @@ export abstract class RecoveringParser {
     this.#reportOnce(this.token, `extraneous input ${shown(this.token)} expecting ${tokenSetText(this.#expected())}`)
   }
 
-  /** Once until a token goes right again. */
+  /** Suppresses further errors until a token matches. */
   #reportOnce(at: Token, message: string): void {
     if (this.#recovering) return
     this.#recovering = true
@@ -198,14 +198,14 @@ export abstract class RecoveringParser {
   #syntaxError(offset: number, message: string): void {
     if (this.#errors++ >= maxSyntaxErrors) {
       this.issues.report(offset, `Syntax error: More than ${maxSyntaxErrors} syntax errors`)
-      throw new Abandoned()
+      throw new ParsingAborted()
     }
     this.issues.report(offset, `Syntax error: ${message}`)
   }
 
   #recover(): void {
     this.#countRecovery()
-    // No token was passed since the same place failed: pass one, or this never ends.
+    // If recovery failed here before without consuming a token, skip one; otherwise it would loop forever.
     const stuck = this.#lastErrorAt === this.#consumed && this.#lastErrorStates.has(this.#state)
     if (stuck) this.#consume()
     this.#lastErrorAt = this.#consumed
@@ -216,7 +216,7 @@ export abstract class RecoveringParser {
   #countRecovery(): void {
     if (this.#recoveries === maxRecoveries) {
       this.#syntaxError(this.token.start, `error recovery attempt limit exceeded: ${maxRecoveries}`)
-      throw new Abandoned()
+      throw new ParsingAborted()
     }
     this.#recoveries++
   }
@@ -230,7 +230,7 @@ export abstract class RecoveringParser {
 
   #abandon(message: string): never {
     this.issues.report(wholeExpression, message)
-    throw new Abandoned()
+    throw new ParsingAborted()
   }
 
   #expected(from: GrammarState = this.#state): ReadonlySet<TokenName> {

@@ -1,4 +1,4 @@
-/** Every kind of token, in the order in which messages list them. */
+/** All kinds of tokens, in the order of messages. */
 export const tokenNames = [
   '<EOF>',
   "'=='",
@@ -46,7 +46,7 @@ export interface Token {
   readonly start: number
 }
 
-/** A set of tokens as a message has it: bare when it is one. */
+/** Formats a token set for a message; a single token has no braces. */
 export function tokenSetText(names: ReadonlySet<TokenName>): string {
   const listed = tokenNames.filter((name) => names.has(name))
   return listed.length === 1 ? listed[0]! : `{${listed.join(', ')}}`

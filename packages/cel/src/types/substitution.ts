@@ -3,12 +3,12 @@ import type { Type } from './type.ts'
 
 const nullable: ReadonlySet<Type['kind']> = new Set(['any', 'duration', 'null', 'opaque', 'struct', 'timestamp'])
 
-/** More parts than an expression that somebody wants has in one of its types. */
+/** More nodes than any useful expression has in one of its types. */
 export const maxTypeSize = 1_000
-/** Of all looks at types of one expression: parameters that stand for types with other parameters twice each take twice as many, and so on. */
+/** Limits type comparisons per expression: nested parameters that are used twice make them exponential. */
 const maxSteps = 2_000_000
 
-/** Thrown where parameters stand for types that grow without end. */
+/** Thrown when type parameters expand without bound. */
 export class TypeTooLarge extends Error {
   constructor() {
     super('type is too large')
@@ -16,12 +16,12 @@ export class TypeTooLarge extends Error {
 }
 
 /**
- * What type parameters stand for, as far as it is known. Unification: a parameter takes on the first type that it meets, and the more general
- * one of two that agree. https://github.com/google/cel-spec/blob/master/doc/langdef.md#gradual-type-checking
+ * Bindings of type parameters. Unification binds a parameter to the first type it meets, or to the more general of two compatible ones.
+ * https://github.com/google/cel-spec/blob/master/doc/langdef.md#gradual-type-checking
  */
 export class Substitution {
   readonly #types = new Map<string, Type>()
-  /** What an attempt has overwritten, for undoing it. */
+  /** Undo log of an attempt. */
   readonly #log: (readonly [name: string, before: Type | undefined])[] = []
   #fresh = 0
   #steps = 0
@@ -30,7 +30,7 @@ export class Substitution {
     return typeParameter(`_var${this.#fresh++}`)
   }
 
-  /** Whether values of `from` may stand where `to` is wanted. Parameters learn from it if so, and nothing if not. */
+  /** Returns whether `from` is assignable to `to`. Binds type parameters on success only. */
   isAssignable(from: Type, to: Type): boolean {
     if (from === to) return true
     return this.#attempt(() => this.#assignable(from, to))
@@ -40,7 +40,7 @@ export class Substitution {
     return this.#attempt(() => this.#allAssignable(from, to))
   }
 
-  /** The type with its parameters replaced by what they stand for; one that stands for nothing stays, or becomes dynamic. */
+  /** Replaces bound type parameters. Unbound ones stay or become dynamic. */
   apply(type: Type, unknown: 'keep' | Type = 'keep'): Type {
     let left = maxTypeSize
     const replaced = (part: Type): Type => {
@@ -84,10 +84,10 @@ export class Substitution {
     this.#step()
     if (from === to) return true
     if (to.kind === 'parameter') {
-      const learned = this.#learn(to, from)
-      if (learned !== 'no') return learned === 'yes'
+      const bound = this.#bind(to, from)
+      if (bound !== 'no') return bound === 'yes'
     }
-    if (from.kind === 'parameter') return this.#learn(from, to) === 'yes'
+    if (from.kind === 'parameter') return this.#bind(from, to) === 'yes'
     if (isLoose(from) || isLoose(to)) return true
     if (from.kind === 'null') return nullable.has(to.kind)
     if (to.kind === 'null') return nullable.has(from.kind)
@@ -99,8 +99,8 @@ export class Substitution {
     return from.length === to.length && from.every((type, i) => this.#assignable(type, to[i]!))
   }
 
-  /** 'never' when the parameter stands for something else already, 'no' when it cannot stand for the type. */
-  #learn(parameter: Type, type: Type): 'yes' | 'no' | 'never' {
+  /** 'never' if the parameter is already bound to an incompatible type, 'no' if the type cannot be bound. */
+  #bind(parameter: Type, type: Type): 'yes' | 'no' | 'never' {
     if (sameType(parameter, type)) return 'yes'
     const known = this.#types.get(parameter.name)
     if (known === undefined) {
@@ -131,7 +131,7 @@ function isLoose(type: Type): boolean {
   return isDynamic(type) || type.kind === 'error'
 }
 
-/** Of two types that agree. */
+/** Returns the more general of two compatible types. */
 export function mostGeneral(a: Type, b: Type): Type {
   return isAsGeneral(a, b) ? a : b
 }

@@ -1,4 +1,4 @@
-/** What a type is at bottom. An opaque type is known by its name and parameters, a struct by its fields. */
+/** The kind of a type. Opaque types are identified by name and parameters, structs by name. */
 export type TypeKind =
   | 'any'
   | 'bool'
@@ -18,14 +18,14 @@ export type TypeKind =
   | 'type'
   | 'parameter'
   | 'uint'
-  /** Of what nobody has said the type. */
+  /** The type of an unresolved name. */
   | 'unspecified'
 
 export interface Type {
   readonly kind: TypeKind
   readonly name: string
   readonly parameters: readonly Type[]
-  /** Kept by `sizeOf` and `isGround`; on the type, because a WeakMap of tens of thousands takes most of the time of a garbage collection. */
+  /** Cache of `sizeOf` and `isGround`. A property, because a WeakMap with tens of thousands of entries dominates garbage collection. */
   measure?: Measure
 }
 
@@ -38,7 +38,7 @@ function simple(kind: TypeKind, name: string = kind): Type {
   return { kind, name, parameters: [] }
 }
 
-/** Types that are all said by their kind. */
+/** Kinds of types without name and parameters. */
 type SimpleKind = Exclude<TypeKind, 'list' | 'map' | 'opaque' | 'parameter' | 'struct'>
 
 export const types: Readonly<Record<SimpleKind, Type>> = {
@@ -78,7 +78,7 @@ export function structType(name: string): Type {
   return simple('struct', name)
 }
 
-/** The type that a type itself has. */
+/** Returns the type of a type. */
 export function typeType(type: Type): Type {
   return { kind: 'type', name: 'type', parameters: [type] }
 }
@@ -95,7 +95,7 @@ export function isOptional({ kind, name }: Type): boolean {
   return kind === 'opaque' && name === 'optional_type'
 }
 
-/** The type within an optional one; undefined for a type that is not optional. */
+/** Returns the type within an optional type; undefined for other types. */
 export function optionalValue(type: Type): Type | undefined {
   return isOptional(type) ? type.parameters[0] : undefined
 }
@@ -108,7 +108,7 @@ export function sameType(a: Type, b: Type): boolean {
 
 const simpleMeasure: Measure = { size: 1, isGround: true }
 const parameterMeasure: Measure = { size: 1, isGround: false }
-/** Types are shared by all the places of an expression that have them, so a large one is walked once and not for each place. */
+/** Types are shared between nodes, so a large one is measured once. */
 function measureOf(type: Type): Measure {
   if (type.parameters.length === 0) return type.kind === 'parameter' ? parameterMeasure : simpleMeasure
   return (type.measure ??= measureParts(type.parameters))
@@ -125,22 +125,22 @@ function measureParts(parameters: readonly Type[]): Measure {
   return { size, isGround: ground }
 }
 
-/** The same type of other parts. */
+/** Returns the type with other parameters. */
 export function typeWith({ kind, name }: Type, parameters: readonly Type[]): Type {
   return { kind, name, parameters }
 }
 
-/** How many parts a type has, itself included. */
+/** Counts the nodes of a type. */
 export function sizeOf(type: Type): number {
   return measureOf(type).size
 }
 
-/** Whether a type has no type parameters in it. */
+/** Returns whether a type contains no type parameters. */
 export function isGround(type: Type): boolean {
   return measureOf(type).isGround
 }
 
-/** As a message about an expression has it. */
+/** Formats a type for a message about an expression. */
 export function typeText(type: Type): string {
   switch (type.kind) {
     case 'any':
@@ -155,7 +155,7 @@ export function typeText(type: Type): string {
   }
 }
 
-/** As a message about an expression's result has it. */
+/** Formats a type for a message about an expression's result. */
 export function resultTypeText(type: Type): string {
   return type.kind === 'parameter' ? `<${type.name}>` : withParameters(type, resultTypeText)
 }

@@ -6,12 +6,12 @@ const maxUint64 = 2n ** 64n - 1n
 /** The years 1 to 9999, in seconds. */
 const seconds = { least: -62_135_596_800n, most: 253_402_300_799n }
 
-/** Whether the function makes something of the constant when it runs. */
+/** Returns whether the conversion of the constant succeeds at run time. */
 export function isValidConversion(name: string, constant: Constant): boolean {
   return conversionProblem(name, constant) === undefined
 }
 
-/** The error of converting a constant; undefined when there is none. */
+/** Returns the error of converting a constant; undefined if there is none. */
 export function conversionProblem(name: string, constant: Constant): string | undefined {
   const unconverted = `type conversion error from '${constant.type}' to '${name}'`
   switch (name) {
@@ -81,7 +81,7 @@ function isDuration(text: string): boolean {
 
 const timestamp = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,]\d+)?(?:Z|([+-])(\d\d):(\d\d))$/
 
-/** A number of seconds, or a text as RFC 3339 has it. */
+/** Accepts seconds or an RFC 3339 string. */
 function isTimestamp(constant: Constant): boolean {
   if (constant.type === 'int') return isYear(constant.value)
   const found = constant.type === 'string' ? timestamp.exec(constant.value) : null

@@ -31,7 +31,7 @@ const clauses: ReadonlyMap<string, Clause> = new Map([
   ['o', { kinds: integers, message: 'octal clause can only be used on integers' }],
 ])
 
-/** What is wrong with `'…'.format([…])`, where both are there to be looked at. */
+/** Returns the error of `'…'.format([…])` if both are literals. */
 export function formatProblem(call: Expr, types: ReadonlyMap<Expr, Type>): Problem | undefined {
   if (call.kind !== 'call' || call.name !== 'format' || call.args.length !== 1) return undefined
   const {
@@ -72,7 +72,7 @@ function clauseProblem([, precision, letter]: RegExpExecArray, argument: Expr, t
     return { message: `${badPrecision}error while converting precision to integer: strconv.Atoi: parsing "": invalid syntax` }
   const clause = clauses.get(letter!)
   if (clause === undefined) return { message: `${unreadable}unrecognized formatting clause "${firstByte(letter!)}"` }
-  const at = clause === text ? unshownPart(argument, types) : wrongPart(argument, clause, types)
+  const at = clause === text ? unformattablePart(argument, types) : wrongElement(argument, clause, types)
   if (at === undefined) return undefined
   return { at, message: `error during formatting: ${clause.message}, was given ${types.get(at)!.name}` }
 }
@@ -81,19 +81,19 @@ function firstByte(letter: string): string {
   return String.fromCodePoint(Buffer.from(letter)[0]!)
 }
 
-function wrongPart(argument: Expr, { kinds }: Clause, types: ReadonlyMap<Expr, Type>): Expr | undefined {
+function wrongElement(argument: Expr, { kinds }: Clause, types: ReadonlyMap<Expr, Type>): Expr | undefined {
   const { kind } = types.get(argument)!
   return kind === 'dyn' || kinds.includes(kind) ? undefined : argument
 }
 
-/** The first part of a list or map that cannot be shown. */
-function unshownPart(argument: Expr, types: ReadonlyMap<Expr, Type>): Expr | undefined {
-  const wrong = wrongPart(argument, text, types)
+/** Returns the first element of a list or map that cannot be formatted. */
+function unformattablePart(argument: Expr, types: ReadonlyMap<Expr, Type>): Expr | undefined {
+  const wrong = wrongElement(argument, text, types)
   if (wrong !== undefined) return wrong
   const parts =
     argument.kind === 'list' ? argument.elements : argument.kind === 'map' ? argument.entries.flatMap(({ key, value }) => [key, value]) : []
   for (const part of parts) {
-    const found = unshownPart(part, types)
+    const found = unformattablePart(part, types)
     if (found !== undefined) return found
   }
   return undefined

@@ -8,7 +8,7 @@ export interface Problem {
   readonly message: Message
 }
 
-/** Where a list or map has an element of another type than the ones before. */
+/** Returns the elements of a literal whose type differs from earlier ones. */
 export function mixedElements(expression: Expr, types: ReadonlyMap<Expr, Type>): readonly Problem[] {
   if (expression.kind === 'list') {
     const elements = expression.elements.map((at, i) => ({ at, type: elementType(types.get(at)!, expression.optional.has(i)) }))

@@ -5,11 +5,11 @@ import { patternProblem } from '../regexp/check-pattern.ts'
 import { conversionProblem } from './conversions.ts'
 
 const searches: ReadonlySet<string> = new Set(['find', 'findAll', 'matches'])
-/** Types of messages that can be made and not spoken of. */
+/** Type names that can be constructed but not used as values. */
 const timeNames: ReadonlySet<string> = new Set(['duration', 'timestamp'])
 const runtimeTypes: ReadonlySet<string> = new Set(['struct'])
 
-/** What keeps an expression from ever running, though nothing is wrong with its types: constants are worked out before. */
+/** Returns the error that prevents a well-typed expression from running: constants are evaluated in advance. */
 export function instantiationProblem(expression: Expr, checked: Checked): string | undefined {
   for (const child of childrenOf(expression)) {
     const problem = instantiationProblem(child, checked)

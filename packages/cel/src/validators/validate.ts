@@ -7,7 +7,7 @@ import { formatProblem } from './format-strings.ts'
 import { mixedElements } from './homogeneous-literals.ts'
 import { patternProblem } from '../regexp/check-pattern.ts'
 
-/** Mistakes in constants, which would show each time that the expression runs: times, patterns, formats, and lists and maps of mixed types. */
+/** Reports invalid constants: times, patterns, format strings, and literals of mixed types. */
 export function validate(expression: Expr, { types, references }: Checked, issues: Issues): void {
   const visit = (node: Expr, isFormatted: boolean): void => {
     let within = isFormatted
