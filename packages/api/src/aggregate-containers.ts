@@ -5,8 +5,8 @@ import type { PodSpec } from './generated/core/v1/types.ts'
 export type Quantities = ReadonlyMap<string, Quantity>
 
 /**
- * What the containers of a pod need at the same time, at the most: all containers and sidecars together, or an init container with the
- * sidecars started before it, whichever is more.
+ * Returns a pod's peak resource needs: all containers and sidecars together, or an init container with the sidecars started before it,
+ * whichever is greater.
  */
 export function aggregateContainers(spec: DeepReadonly<PodSpec>, member: 'requests' | 'limits'): Quantities {
   const total = new Map<string, Quantity>()

@@ -9,7 +9,7 @@ const kinds = (await loadEverything()).flatMap((module) => module.kinds)
 const cases = kinds.map((kind) => ({ name: groupVersionKindString(kind.gvk), kind }))
 
 describe('every kind', () => {
-  it.each(cases)('$name: what its schema can say goes through protobuf unchanged', ({ kind }) => {
+  it.each(cases)('$name: an object with all schema fields survives protobuf', ({ kind }) => {
     const object = populate(kind.schema) as unknown as KubeObject
     const decoded = kind.decodeProto(kind.encodeProto(object))
     expect(decoded).toEqual(object)
@@ -22,7 +22,7 @@ describe('every kind', () => {
     expect(fromProto).toEqual('items' in object ? { ...object, items: fromProto['items' as keyof KubeObject] } : object)
   })
 
-  it('is written as it was before', async () => {
+  it('encodes to the recorded bytes', async () => {
     const lines = cases.map(({ name, kind }) => {
       const bytes = kind.encodeProto(populate(kind.schema) as unknown as KubeObject)
       return `${name} ${bytes.length} ${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}\n`

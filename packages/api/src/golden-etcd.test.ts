@@ -7,7 +7,7 @@ import type { ApiTypes } from './kind-type.ts'
 import { decodeUnknown, encodeUnknown, hasProtoMagic } from './proto/unknown-envelope.ts'
 import { loadEverything } from './testing/load-everything.ts'
 
-/** Recorded from the original; lies beside the repository and is not part of it. */
+/** Recordings of kube-apiserver, next to the repository. */
 const file = new URL('../../../../shared/golden/etcd-values.ndjson', import.meta.url)
 
 interface StoredValue {
@@ -16,7 +16,7 @@ interface StoredValue {
   readonly object?: KubeObject
 }
 
-/** What the original filled in when it read the value, which is not the codec's part: the rule of each kind that has one. */
+/** Fields that kube-apiserver defaults when it reads stored values, by kind. They are not the codec's task. */
 const defaultOnRead: Readonly<Record<string, (object: Defaulted) => void>> = {
   Job: (job) => {
     if (Object.keys(job.metadata.labels ?? {}).length === 0) job.metadata.labels = { ...job.spec?.template?.metadata?.labels }
@@ -31,7 +31,7 @@ interface Defaulted extends KubeObject {
   status?: { phase?: string }
 }
 
-describe.skipIf(!existsSync(file))('values as the original stored them', async () => {
+describe.skipIf(!existsSync(file))('values stored by kube-apiserver', async () => {
   const types = createApiTypes(await loadEverything())
   const values = existsSync(file)
     ? readFileSync(file, 'utf8')
@@ -41,7 +41,7 @@ describe.skipIf(!existsSync(file))('values as the original stored them', async (
     : []
   const served = values.filter((value) => value.object !== undefined)
 
-  it('are all there', () => expect(served.length).toBe(117))
+  it('includes every recording', () => expect(served.length).toBe(117))
 
   it.each(served)('$key', ({ value, object }) => {
     const decoded = stored(types, Buffer.from(value, 'base64'))
@@ -51,7 +51,7 @@ describe.skipIf(!existsSync(file))('values as the original stored them', async (
     else expect(withoutRevision(decoded)).toEqual(withoutRevision(object!))
   })
 
-  it.each(values.filter(({ value }) => hasProtoMagic(Buffer.from(value, 'base64'))))('$key is written back to the byte', ({ value }) => {
+  it.each(values.filter(({ value }) => hasProtoMagic(Buffer.from(value, 'base64'))))('$key keeps its bytes', ({ value }) => {
     const bytes = Buffer.from(value, 'base64')
     const { gvk, raw } = decodeUnknown(bytes)
     const kind = types.kind(gvk)!
@@ -59,7 +59,7 @@ describe.skipIf(!existsSync(file))('values as the original stored them', async (
   })
 })
 
-/** The object of a stored value; JSON ones go through protobuf too, where their kind has it. */
+/** Decodes a stored value. JSON values also pass through protobuf if their kind supports it. */
 function stored(types: ApiTypes, bytes: Uint8Array): KubeObject {
   if (hasProtoMagic(bytes)) {
     const { gvk, raw } = decodeUnknown(bytes)

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import * as api from './index.ts'
 import * as openapi from './openapi/index.ts'
 
-it('exports these names and no others', () => {
+it('exports exactly these names', () => {
   expect(Object.keys(api).toSorted()).toEqual([
     'FieldSets',
     'ProtoError',

@@ -7,7 +7,7 @@ import type { ProtoWriter } from './proto/proto-writer.ts'
 import { writeMessage } from './proto/proto-writer.ts'
 import type { SchemaTable } from './schema/schema-table.ts'
 
-/** The message functions of one kind; which type they know is their own business. */
+/** The message functions of one kind, without the kind's static type. */
 export interface KindCodec {
   readonly kind: string
   readonly write: (writer: ProtoWriter, object: never) => void
@@ -22,7 +22,7 @@ export function kindCodec<T>(
   return { kind, write, read }
 }
 
-/** What a generated module exports. Nothing is expanded before it is used. */
+/** Builds the value that a generated module exports. Expands nothing before use. */
 export function kindTypes(groupVersion: GroupVersion, table: SchemaTable, codecs: readonly KindCodec[]): GroupVersionTypes {
   return { groupVersion, kinds: codecs.map((codec) => new TableKind(table, codec)), table }
 }

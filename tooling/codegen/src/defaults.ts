@@ -1,4 +1,4 @@
-/** Defaults that the schema declares (`Type.field`); the reference tables leave them out. */
+/** Declared defaults (`Type.field`) that the reference tables omit. */
 const common: Readonly<Record<string, unknown>> = {
   'ContainerPort.protocol': 'TCP',
   'ServicePort.protocol': 'TCP',

@@ -15,7 +15,7 @@ const wireTypes: Readonly<Record<string, number>> = { bool: 0, int32: 0, int64: 
 const writers: Readonly<Record<string, string>> = { string: 'str', int32: 'int', int64: 'int', rawExtension: 'json', fieldsV1: 'json' }
 const readers: Readonly<Record<string, string>> = { string: 'str', int64: 'int', bytes: 'base64', rawExtension: 'json' }
 const zeros: Readonly<Record<string, string>> = { string: "''", bool: 'false', int32: '0', int64: '0', double: '0' }
-/** What JSON shows for the zero value of scalars that are structs in the original. */
+/** JSON of the zero value of scalars that are structs in Go. */
 const structZeros: Readonly<Record<string, string>> = { quantity: "'0'", intOrString: '0', duration: "'0s'" }
 
 function tagOf(field: Field): number {
@@ -23,7 +23,7 @@ function tagOf(field: Field): number {
   return field.facts.n * 8 + wireType
 }
 
-/** Readers and writers of one group version, `codec.ts`: a function of each kind per message. */
+/** Generates `codec.ts` of one group version: a reader and a writer function per message. */
 export function emitCodec(model: Model, usage: Usage, module: Module): string {
   const imports = new Set<Module>()
   const bodies: string[] = []
@@ -89,7 +89,7 @@ function writeField(module: Module, field: Field): string {
       const item = `l[i] ?? ({} as ${typeName(module, type)})`
       return `if (${value}) for (let l = ${value}, i = l.length; i-- > 0; ) { m = w.mark(); ${call(module, type, 'write')}(w, ${item}); w.close(m, ${tag}) }`
     }
-    throw new Error(`${field.name}: no such list`)
+    throw new Error(`${field.name}: unsupported list type`)
   }
   if (type.kind === 'bareList') return `w.bareListPtr(${value}, ${tag})`
   if (type.kind === 'scalar') {
@@ -122,7 +122,7 @@ function emitReader(module: Module, name: string, fields: readonly Field[], list
   return `function read${name}(r: ProtoReader, end: number): types.${name} {\n${locals.join('')}${loop}  r.leave(end)\n  const o = {} as types.${name}\n${builds.join('')}  return o\n}\n`
 }
 
-/** The field numbers below 64 as two bit sets, so that a known one of the wrong wire type is not taken for an unknown one. */
+/** Encodes the field numbers below 64 as two bit sets, to distinguish a known number with the wrong wire type from an unknown one. */
 function knownNumbers(fields: readonly Field[]): string {
   const sets = [0, 0]
   for (const { facts } of fields) if (facts.n < 64) sets[facts.n >>> 5]! |= 1 << (facts.n & 31)

@@ -1,7 +1,7 @@
 import type { Module } from './model.ts'
 import { banner } from './model.ts'
 
-/** The module that a package export names, `index.ts`. */
+/** Generates `index.ts`, the module of a package export. */
 export function emitIndex(module: Module): string {
   const kinds = Object.entries(module.facts.messages).filter(([, message]) => message.kind)
   const { group, version } = module.facts

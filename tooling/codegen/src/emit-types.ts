@@ -2,7 +2,7 @@ import type { FieldFacts, MessageFacts } from './fact-types.ts'
 import type { Model, Module, TypeRef } from './model.ts'
 import { banner, isListKind, isUnion, propertyKey, relativeModule } from './model.ts'
 
-/** Declared by hand in @keelson/apimachinery, which lies below; re-exported from there. */
+/** Declared by hand in @keelson/apimachinery, a lower layer; re-exported from there. */
 const handWritten: ReadonlySet<string> = new Set(
   'DeleteOptions LabelSelector LabelSelectorRequirement ListMeta ManagedFieldsEntry ObjectMeta OwnerReference Preconditions ShardInfo Status StatusCause StatusDetails TypeMeta'.split(
     ' ',
@@ -27,7 +27,7 @@ const scalarTypes: Readonly<Record<string, string>> = {
   json: 'JsonValue',
 }
 
-/** Interfaces of one group version, `types.ts`. */
+/** Generates `types.ts`, the interfaces of one group version. */
 export function emitTypes(model: Model, module: Module): string {
   const imports = new Set<Module>()
   const shared = new Set<string>()
@@ -87,7 +87,7 @@ function fieldType(type: string, ref: TypeRef, field: FieldFacts, neverNull: boo
   return full !== 'JsonValue' && !neverNull && mayBeNull(ref, field) ? `${full} | null` : full
 }
 
-/** Where the original writes null: absent and never left out, or the zero time. */
+/** Returns whether kube-apiserver may write null: for a nil value that is never omitted, or the zero time. */
 function mayBeNull(ref: TypeRef, field: FieldFacts): boolean {
   if (field.omit === 'zero') return false
   const time = ref.kind === 'scalar' && (ref.scalar === 'time' || ref.scalar === 'microTime')

@@ -1,7 +1,7 @@
-/** Codecs of the unions of apiextensions, whose JSON is one thing or another. */
+/** Generates codecs of the unions in apiextensions, which have several JSON shapes. */
 export function emitUnionCodec(name: string): string {
   const template = templates[name]
-  if (template === undefined) throw new Error(`${name} is no known union`)
+  if (template === undefined) throw new Error(`unknown union ${name}`)
   return template.trimStart()
 }
 

@@ -1,6 +1,6 @@
 import type { GoNames } from './go-names.ts'
 
-/** The fact tables: what the reference says, reduced to what generation needs. One JSON file per group version. */
+/** The fact tables: the part of the reference that generation needs. One JSON file per group version. */
 export interface GroupVersionFacts {
   /** API group as in `apiVersion`; "" for core. */
   readonly group: string
@@ -13,38 +13,38 @@ export interface GroupVersionFacts {
 }
 
 export interface MessageFacts {
-  /** Carries kind and apiVersion in JSON (they are no protobuf fields); "bare" has a kind but does not show it. */
+  /** Has kind and apiVersion in JSON, which are no protobuf fields. "bare" is a kind without them. */
   readonly kind?: true | 'bare'
-  /** A bare list in JSON. */
+  /** A plain list in JSON. */
   readonly bareList?: true
   readonly mapType?: 'granular' | 'atomic'
-  /** By JSON name, in the order in which JSON is written. */
+  /** By JSON name, in the order of JSON. */
   readonly fields: Readonly<Record<string, FieldFacts>>
 }
 
 export interface FieldFacts extends GoNames {
   /** Protobuf field number. */
   readonly n: number
-  /** Scalar, message of the same package, or full message name; of the values where it is a map. */
+  /** Scalar, message of the same package, or full message name. For maps, the type of the values. */
   readonly t: string
   readonly rep?: true
   readonly map?: true
-  /** The message is a struct whose fields JSON shows in the parent. */
+  /** The struct's fields are inlined into the parent in JSON. */
   readonly inline?: true
-  /** Absent and zero differ. */
+  /** Pointer: absent and zero differ. */
   readonly ptr?: true
   readonly omit?: 'empty' | 'zero'
   readonly required?: true
   readonly default?: unknown
   readonly list?: 'atomic' | 'set' | 'map'
   readonly keys?: readonly string[]
-  /** Map type given at the field rather than at the type. */
+  /** Map type declared on the field instead of the type. */
   readonly mapType?: 'granular' | 'atomic'
   readonly patch?: string
   readonly mergeKey?: string
 }
 
-/** Types whose JSON form is one value; by full message name. */
+/** Types whose JSON is a single value, by full message name. */
 export const scalarMessages: Readonly<Record<string, string>> = {
   'k8s.io.apimachinery.pkg.api.resource.Quantity': 'quantity',
   'k8s.io.apimachinery.pkg.util.intstr.IntOrString': 'intOrString',

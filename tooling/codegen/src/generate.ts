@@ -6,7 +6,7 @@ import { emitTypes } from './emit-types.ts'
 import { makeModel } from './model.ts'
 import { usageOf } from './usage.ts'
 
-/** All generated files, by path below `packages/api/src/generated`. Depends on the facts alone. */
+/** Generates all files, by path below `packages/api/src/generated`. Depends on the facts only. */
 export function generate(tables: ReadonlyMap<string, GroupVersionFacts>): Map<string, string> {
   const files = new Map<string, string>()
   const model = makeModel(tables)
@@ -26,7 +26,7 @@ export interface ExportTarget {
 }
 export type PackageExports = Readonly<Record<string, string | ExportTarget>>
 
-/** The `exports` of the package: those written by hand are kept, one per group version is added. */
+/** Returns the package's `exports`: keeps those written by hand and adds one per group version. */
 export function packageExports(
   folders: readonly string[],
   current: PackageExports,

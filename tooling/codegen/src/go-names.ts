@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 
-/** Names of Go types that error messages print; neither protobuf nor OpenAPI shows them. */
+/** Go type names for error messages; neither protobuf nor OpenAPI has them. */
 export interface GoNames {
-  /** Of the innermost value: "v1.Protocol". */
+  /** Innermost value: "v1.Protocol". */
   readonly go?: string
-  /** Of the list or map as a whole: "v1.ResourceList". */
+  /** The list or map itself: "v1.ResourceList". */
   readonly goWhole?: string
-  /** Of the list that is a map's value: "v1.ExtraValue". */
+  /** The list that is a map's value: "v1.ExtraValue". */
   readonly goInner?: string
 }
 

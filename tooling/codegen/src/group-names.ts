@@ -1,4 +1,4 @@
-/** Where a protobuf package belongs: API group, folder, OpenAPI prefix. Packages that hold no API group are absent. */
+/** Location of a protobuf package: API group, folder, OpenAPI prefix. Packages without an API group are absent. */
 export interface PackagePlace {
   readonly group: string
   readonly version: string
@@ -28,7 +28,7 @@ const groups: Readonly<Record<string, string>> = {
   rbac: 'rbac.authorization.k8s.io',
 }
 
-/** Groups that exist only for upstream's own tests. */
+/** Groups used only by upstream's tests. */
 const testGroups = new Set(['testapigroup', 'example2'])
 
 export function placeOf(protoPackage: string): PackagePlace | undefined {

@@ -6,7 +6,7 @@ import { factsFolder } from './paths.ts'
 const files = generate(readFacts(factsFolder))
 const folders = [...new Set([...files.keys()].map((name) => name.split('/').slice(0, 2).join('/')))]
 
-/** The group versions whose code is loaded with that of `folder`. Imports of types are erased, so they do not count. */
+/** Lists the group versions loaded with `folder`. Type imports are erased, so they do not count. */
 function loadedWith(folder: string): string[] {
   const seen = new Set<string>()
   const pending = [`${folder}/index.ts`]
@@ -22,7 +22,7 @@ function loadedWith(folder: string): string[] {
 }
 
 describe('importing a group version', () => {
-  it('loads no other but those whose types it holds', () => {
+  it('loads only group versions whose types it contains', () => {
     expect(loadedWith('meta/v1')).toEqual(['meta/v1'])
     expect(loadedWith('core/v1')).toEqual(['core/v1', 'meta/v1'])
     expect(loadedWith('apps/v1')).toEqual(['apps/v1', 'core/v1', 'meta/v1'])

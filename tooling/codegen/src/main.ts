@@ -10,7 +10,7 @@ interface Manifest {
   publishConfig: { exports: PackageExports }
 }
 
-/** `main.ts facts` makes the fact tables from the reference; `main.ts generate` the code from the facts; without argument: both, where possible. */
+/** `main.ts facts` derives the facts from the reference; `main.ts generate` the code from the facts; without argument, both if possible. */
 const step = process.argv[2]
 if (step === 'facts' || (step === undefined && existsSync(referenceFolder))) writeTree(factsFolder, factsFromReference(referenceFolder))
 if (step === 'generate' || step === undefined) {

@@ -32,10 +32,10 @@ interface SchemaDefinition extends SchemaProperty {
 }
 export type SchemaReference = Readonly<Record<string, SchemaDefinition>>
 
-/** Pointers that the reference shows as plain messages: unions in which at most one member is present. */
+/** Pointers that the reference shows as plain messages: unions with at most one member. */
 const unionMembers = /^JSONSchemaPropsOr(Array|Bool|StringArray)$/
 
-/** The definition that shows a message's fields: its own, or (inlined structs have none) that of a message it is inlined into. */
+/** Finds the definition with a message's fields: its own, or for an inlined struct that of a message containing it. */
 function definitionFinder(
   proto: ProtoReference,
   schema: SchemaReference,
@@ -130,7 +130,7 @@ function fieldFacts(
   }
 }
 
-/** One line per field, so that a change shows as a line. */
+/** Formats one field per line, for readable diffs. */
 export function formatFacts(facts: GroupVersionFacts): string {
   const { messages, ...head } = facts
   const lines = Object.entries(messages).map(([name, { fields, ...rest }]) => {

@@ -6,17 +6,17 @@ import { generate, packageExports } from './generate.ts'
 import type { PackageExports } from './generate.ts'
 import { apiPackage, factsFolder, generatedFolder, referenceFolder } from './paths.ts'
 
-/** `npm run codegen` brings up to date what is found stale here. */
+/** `npm run codegen` updates stale files. */
 describe('the committed files', () => {
-  it.skipIf(!existsSync(referenceFolder))('hold the facts of the reference that lies beside the repository', () => {
+  it.skipIf(!existsSync(referenceFolder))('match the reference next to the repository', () => {
     expectTree(factsFolder, factsFromReference(referenceFolder))
   })
 
-  it('hold what is generated from the facts', () => {
+  it('match what the facts generate', () => {
     expectTree(generatedFolder, generate(readFacts(factsFolder)))
   })
 
-  it('name every group version in the package exports', () => {
+  it('include every group version in the package exports', () => {
     const manifest = JSON.parse(readFileSync(join(apiPackage, 'package.json'), 'utf8')) as {
       exports: PackageExports
       publishConfig: { exports: PackageExports }

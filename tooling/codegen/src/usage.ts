@@ -1,8 +1,8 @@
 import type { Model, Module } from './model.ts'
 
-/** Which codecs are needed at all, and which beyond their own file. */
+/** Which codecs are needed, and which of them outside their own file. */
 export interface Usage {
-  /** False for messages that no kind holds. */
+  /** False for messages that no kind contains. */
   isReached(module: Module, name: string): boolean
   isExported(module: Module, name: string): boolean
 }

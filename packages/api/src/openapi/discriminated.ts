@@ -1,4 +1,4 @@
-/** Types of which one member decides which of the others count; a fact that only OpenAPI documents have. By definition name. */
+/** Discriminated unions by definition name, which only OpenAPI documents declare. */
 export const discriminated: Readonly<Record<string, { readonly discriminator?: string; readonly members: readonly string[] }>> = {
   'io.k8s.api.core.v1.AppArmorProfile': { discriminator: 'type', members: ['localhostProfile'] },
   'io.k8s.api.core.v1.PodSchedulingGroup': { members: ['podGroupName'] },
@@ -10,7 +10,7 @@ export const discriminated: Readonly<Record<string, { readonly discriminator?: s
   'io.k8s.api.scheduling.v1alpha2.PodGroupTemplateReference': { members: ['workload'] },
 }
 
-/** As the extension says it. */
+/** Returns the value of the extension. */
 export function unionsOf(definition: string): readonly object[] | undefined {
   if (!Object.hasOwn(discriminated, definition)) return undefined
   const { discriminator, members } = discriminated[definition]!

@@ -1,7 +1,7 @@
 import type { ScalarType } from '@keelson/apimachinery'
 import type { OpenAPISchema } from './open-api-schema.ts'
 
-/** Scalars that OpenAPI describes in place. */
+/** Scalars with an inline OpenAPI schema. */
 export const inlineScalars: Readonly<Partial<Record<ScalarType, OpenAPISchema>>> = {
   string: { type: 'string' },
   bool: { type: 'boolean' },
@@ -13,7 +13,7 @@ export const inlineScalars: Readonly<Partial<Record<ScalarType, OpenAPISchema>>>
   bytes: { format: 'byte', type: 'string' },
 }
 
-/** Their zero values: the default where a field or item is always written. */
+/** Zero values of scalars: the default of a field or item that is always written. */
 export const scalarZeros: Readonly<Partial<Record<ScalarType, string | number | boolean>>> = {
   string: '',
   bool: false,
@@ -24,7 +24,7 @@ export const scalarZeros: Readonly<Partial<Record<ScalarType, string | number | 
   double: 0,
 }
 
-/** Scalars that are components of their own. */
+/** Scalars with an OpenAPI component of their own. */
 export const scalarComponents: Readonly<Partial<Record<ScalarType, readonly [definition: string, schema: OpenAPISchema]>>> = {
   quantity: ['io.k8s.apimachinery.pkg.api.resource.Quantity', { oneOf: [{ type: 'string' }, { type: 'number' }] }],
   intOrString: [

@@ -7,7 +7,7 @@ import { openAPISchemas, toOpenAPIv3 } from './to-openapi.ts'
 const of = (module: GroupVersionTypes, name: string) => toOpenAPIv3(module.table.resolve(name))
 
 describe('OpenAPI v3', () => {
-  it('says what the schema facts say', () => {
+  it('describes the schema facts', () => {
     expect(of(coreV1, 'ServicePort')).toEqual({
       properties: {
         appProtocol: { type: 'string' },
@@ -22,7 +22,7 @@ describe('OpenAPI v3', () => {
     })
   })
 
-  it('names lists, maps and merge keys', () => {
+  it('describes lists, maps and merge keys', () => {
     const status = of(coreV1, 'ServiceStatus').properties!
     expect(status['conditions']).toEqual({
       items: { allOf: [{ $ref: '#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Condition' }], default: {} },
@@ -36,7 +36,7 @@ describe('OpenAPI v3', () => {
     expect(of(coreV1, 'ObjectReference')).toMatchObject({ 'x-kubernetes-map-type': 'atomic' })
   })
 
-  it('gathers all that a type refers to, and nothing else', () => {
+  it('collects exactly the types that a type refers to', () => {
     const schemas = openAPISchemas([coreV1.table.resolve('PersistentVolume')])
     const text = JSON.stringify(schemas)
     const referred = new Set([...text.matchAll(/#\/components\/schemas\/([\w.-]+)/g)].map(([, name]) => name!))
@@ -45,7 +45,7 @@ describe('OpenAPI v3', () => {
     expect(schemas['io.k8s.api.core.v1.ObjectReference']).toMatchObject({ 'x-kubernetes-map-type': 'atomic' })
   })
 
-  it('ends at types that contain themselves', () => {
+  it('terminates for recursive types', () => {
     const schemas = openAPISchemas([apiextensionsV1.table.resolve('CustomResourceDefinition')])
     expect(schemas['io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrBool']).toEqual({})
   })

@@ -5,10 +5,10 @@ import { declaredStruct } from '../schema/parse-field.ts'
 import { unionsOf } from './discriminated.ts'
 import { inlineScalars, scalarComponents, scalarZeros } from './scalar-components.ts'
 
-/** Types that are one thing or another in JSON, which OpenAPI v3 as the original uses it does not say. */
+/** Unions in JSON, which kube-apiserver's OpenAPI v3 leaves without a schema. */
 const unions = /^JSONSchemaPropsOr(Array|Bool|StringArray)$/
 
-/** One type as OpenAPI v3 schema. Other types are references to components of their definition's name. */
+/** Converts a type to an OpenAPI v3 schema. Other types become references to components. */
 export function toOpenAPIv3(schema: StructSchema): OpenAPISchema {
   if (unions.test(schema.name)) return {}
   const fields = schema.fields.toSorted((a, b) => (a.name < b.name ? -1 : 1))
@@ -27,8 +27,7 @@ export function toOpenAPIv3(schema: StructSchema): OpenAPISchema {
 }
 
 /**
- * The types and all that they refer to, by definition name, in order of names. Made anew on each call: keep what was made of it (the bytes
- * of a document), not the value.
+ * Collects the types and all types they refer to, sorted by definition name. Uncached: keep the serialized document instead of the value.
  */
 export function openAPISchemas(roots: Iterable<StructSchema>): Record<string, OpenAPISchema> {
   const found = new Map<string, OpenAPISchema>()
@@ -76,7 +75,7 @@ function zeroOf(type: TypeSchema): OpenAPISchema['default'] {
   return type.kind === 'list' || type.kind === 'map' ? undefined : scalarZeros[type.kind]
 }
 
-/** A field's type. References stand in `allOf`, beside which other keywords may stand. */
+/** Converts a field's type. References are wrapped in `allOf`, so that other keywords may stand next to them. */
 function typeSchema(type: TypeSchema): OpenAPISchema {
   switch (type.kind) {
     case 'list':
@@ -92,7 +91,10 @@ function typeSchema(type: TypeSchema): OpenAPISchema {
   }
 }
 
-/** A list's item or a map's value: always written, so with a default; a bare reference where there is none. */
+/**
+ * Converts the type of a list item or map value, which is always written and so has a default. Without a default, the reference stands
+ * alone.
+ */
 function element(type: TypeSchema): OpenAPISchema {
   const value = zeroOf(type)
   const schema = typeSchema(type)

@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer'
 
-/** Node's direct conversions: no encoding name to look up, no defaults to fill in. */
+/** Node's direct conversions, without encoding name lookup and default arguments. */
 export interface FastBuffer extends Buffer {
   latin1Slice(start: number, end: number): string
   utf8Slice(start: number, end: number): string

@@ -3,7 +3,7 @@ import { FieldSets } from './field-sets.ts'
 
 const text = (name: string): string => `{"f:${name}":{}}`
 
-it('parses a set once', () => {
+it('parses each set once', () => {
   const sets = new FieldSets()
   expect(sets.parse(text('a'))).toEqual({ 'f:a': {} })
   expect(sets.parse(text('a'))).toBe(sets.parse(text('a')))
@@ -12,7 +12,7 @@ it('parses a set once', () => {
   expect(() => sets.parse('{')).toThrow(expect.objectContaining({ name: 'ProtoError' }))
 })
 
-it('forgets what was not asked for lately', () => {
+it('drops sets that were not used recently', () => {
   const sets = new FieldSets(3 * text('a').length)
   const [a, b] = [sets.parse(text('a')), sets.parse(text('b'))]
   for (const name of 'cdefgh') {
@@ -22,7 +22,7 @@ it('forgets what was not asked for lately', () => {
   expect(sets.parse(text('b'))).not.toBe(b)
 })
 
-it('keeps no set that is very long', () => {
+it('does not retain very long sets', () => {
   const sets = new FieldSets()
   const long = text('x'.repeat(20_000))
   expect(sets.parse(long)).not.toBe(sets.parse(long))

@@ -1,12 +1,12 @@
 import type { JsonValue } from '@keelson/apimachinery'
 import { parseJsonBytes } from './json-bytes.ts'
 
-/** A longer set is seldom somebody else's too. */
+/** Longer sets are rarely shared between objects. */
 const longest = 16_384
 
 /**
- * Sets of managed fields (`fieldsV1`), parsed, by their text. A manager leaves the same set in one object after the other, and they take a
- * third of the time that it takes to read a pod. Who reads with this shares the sets with all who do: they are not to be changed.
+ * Caches parsed sets of managed fields (`fieldsV1`) by their JSON text: a manager leaves the same set in many objects, and parsing it takes
+ * a third of the time to decode a pod. The sets are shared and must not be modified.
  */
 export class FieldSets {
   readonly #limit: number
@@ -14,7 +14,7 @@ export class FieldSets {
   #older = new Map<string, JsonValue>()
   #length = 0
 
-  /** `limit` is in characters; twice as many are kept at the most. */
+  /** `limit` is in characters; at most twice as many are retained. */
   constructor(limit: number = 512 * 1024) {
     this.#limit = limit
   }

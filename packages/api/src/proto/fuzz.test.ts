@@ -11,7 +11,7 @@ const pod = kinds.find(({ gvk }) => gvk.kind === 'Pod')!
 const definition = kinds.find(({ gvk }) => gvk.kind === 'CustomResourceDefinition' && gvk.version === 'v1')!
 const podBytes = pod.encodeProto(fixturePod())
 
-/** Decodes, or throws a `ProtoError`. Whatever was decoded can be written, and reads as the same again. */
+/** Decodes, or throws a `ProtoError`. A decoded object must survive encoding and decoding again. */
 function survives(kind: KindType, bytes: Uint8Array): void {
   let object
   try {
@@ -23,15 +23,15 @@ function survives(kind: KindType, bytes: Uint8Array): void {
   expect(kind.decodeProto(kind.encodeProto(object))).toEqual(object)
 }
 
-describe('bytes that nobody meant', () => {
-  it('are decoded or refused, whatever they are', () => {
+describe('arbitrary bytes', () => {
+  it('are decoded or rejected', () => {
     fc.assert(
       fc.property(fc.nat({ max: kinds.length - 1 }), fc.uint8Array({ maxLength: 400 }), (kind, bytes) => survives(kinds[kind]!, bytes)),
       { numRuns: 3000 },
     )
   })
 
-  it('are decoded or refused when they are a pod with a few bytes changed', () => {
+  it('are decoded or rejected if they are a pod with a few changed bytes', () => {
     const change = fc.record({ at: fc.nat({ max: podBytes.length - 1 }), byte: fc.nat({ max: 255 }) })
     fc.assert(
       fc.property(fc.array(change, { minLength: 1, maxLength: 6 }), (changes) => {
@@ -43,11 +43,11 @@ describe('bytes that nobody meant', () => {
     )
   })
 
-  it('are decoded or refused when they are cut anywhere', () => {
+  it('are decoded or rejected if truncated anywhere', () => {
     for (let length = 0; length < podBytes.length; length++) survives(pod, podBytes.subarray(0, length))
   })
 
-  it('cannot make the decoder allocate what they do not hold', () => {
+  it('cannot make the decoder allocate more than they hold', () => {
     const endless = [0x0a, 0xff, 0xff, 0xff, 0xff, 0x07]
     expect(() => pod.decodeProto(Uint8Array.from(endless))).toThrow(ProtoError)
     expect(() => pod.decodeProto(Uint8Array.from([0x0a, 0x06, ...endless]))).toThrow(ProtoError)
@@ -56,7 +56,7 @@ describe('bytes that nobody meant', () => {
 
   it('cannot exhaust the stack', () => {
     let nested: Uint8Array = new Uint8Array()
-    // schema.not.not.not…, each in the one before
+    // schema.not.not.not…, nested
     for (let i = 0; i < 2000; i++) nested = field(28, nested)
     const inSchema = field(2, field(7, field(4, field(1, nested))))
     expect(() => definition.decodeProto(inSchema)).toThrow(ProtoError)
@@ -71,20 +71,20 @@ describe('bytes that nobody meant', () => {
     expect(pod.encodeProto({ metadata: { labels: labels! } })).toEqual(pod.encodeProto(pod.decodeProto(field(1, entry))))
   })
 
-  it('are skipped where a field is unknown, of whatever wire type', () => {
+  it('are skipped for unknown fields of any wire type', () => {
     const unknown = [
       0xf8, 0x7f, 1, 0xf9, 0x7f, 1, 2, 3, 4, 5, 6, 7, 8, 0xfa, 0x7f, 1, 9, 0xfb, 0x7f, 0x08, 1, 0xfc, 0x7f, 0xfd, 0x7f, 1, 2, 3, 4,
     ]
     expect(pod.decodeProto(Uint8Array.from([...unknown, ...podBytes]))).toEqual(pod.decodeProto(podBytes))
   })
 
-  it('are refused where a known field has another wire type', () => {
+  it('are rejected if a known field has another wire type', () => {
     expect(() => pod.decodeProto(Uint8Array.from([0x08, 1]))).toThrow(ProtoError)
     // spec.hostnameOverride, number 41
     expect(() => pod.decodeProto(Uint8Array.from([0x12, 3, 0xc8, 0x02, 1]))).toThrow(ProtoError)
   })
 
-  it('make an envelope only after its prefix', () => {
+  it('are an envelope only with its prefix', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
         expect(() => decodeUnknown(bytes)).toThrow(ProtoError)
@@ -99,7 +99,7 @@ describe('bytes that nobody meant', () => {
 })
 
 describe('an envelope', () => {
-  it('gives back what was put in', () => {
+  it('round-trips', () => {
     const gvk = { group: 'apps', version: 'v1', kind: 'Deployment' }
     const raw = Uint8Array.from({ length: 300 }, (_, index) => index & 255)
     const opened = decodeUnknown(encodeUnknown(gvk, raw))

@@ -1,4 +1,4 @@
-/** Bytes that are no valid message, or an object that no message can say. The only error the codecs throw. */
+/** The bytes are no valid message, or the object cannot be encoded. The only error that codecs throw. */
 export class ProtoError extends Error {
   override readonly name = 'ProtoError'
 }

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer'
-// protobufjs is the base of the reader: varints, fixed-size numbers and the position in the buffer. Messages are read by generated code, for Go's exact forms.
+// The reader extends that of protobufjs: varints, fixed-size numbers, position. Generated code reads the messages, to match Go's exact JSON
+// shape.
 import protobuf from 'protobufjs/minimal.js'
 import { formatDuration, isApiError, newTooManyValues } from '@keelson/apimachinery'
 import type { JsonObject, JsonValue } from '@keelson/apimachinery'
@@ -11,16 +12,16 @@ import { ProtoError } from './proto-error.ts'
 import { setOwn, sortKeysInPlace } from './sorted-maps.ts'
 import { microTimeOf, timeOfSeconds, zeroTimeSeconds } from './timestamps.ts'
 
-/** Messages in messages. The deepest that real objects reach is a schema in a CustomResourceDefinition. */
+/** Maximum nesting of messages. Schemas in CustomResourceDefinitions are the deepest real objects. */
 const maxDepth = 200
-/** Strings this short are copied by `substring`; longer ones would keep the whole text alive. */
+/** `substring` copies strings up to this length; longer ones would retain the whole text. */
 const copiedLength = 12
-/** Buffers beyond this are not turned into one text for the sake of their short strings. */
+/** Larger buffers are not converted to one text for their short strings. */
 const maxSharedText = 65_536
 
 /**
- * Reads our JSON-shaped values. A message function reads fields until its `end`, then calls `leave`; lengths are checked against the whole
- * buffer at once and against the enclosing message there. So nothing is allocated that the bytes do not hold.
+ * Decodes messages to JSON values. A message function reads fields until its `end`, then calls `leave`. Each length is checked at once
+ * against the buffer and in `leave` against the enclosing message, so nothing larger than the input is allocated.
  */
 export class ProtoReader extends protobuf.Reader {
   private readonly data: FastBuffer
@@ -50,29 +51,29 @@ export class ProtoReader extends protobuf.Reader {
     return this.uint32()
   }
 
-  /** Enters a message: its end. */
+  /** Enters a message and returns its end. */
   open(): number {
     if (--this.valuesLeft < 0) throw newTooManyValues()
     const end = this.limit()
-    if (++this.nesting > maxDepth) throw new ProtoError('messages are nested too deeply')
+    if (++this.nesting > maxDepth) throw new ProtoError('nesting exceeds the maximum depth')
     return end
   }
 
-  /** For a struct that the bytes leave out: the message function then gives its zero value. */
+  /** Enters an absent struct: the message function then returns its zero value. */
   here(): number {
     this.nesting++
     return this.pos
   }
 
   leave(end: number): void {
-    if (this.pos !== end) throw new ProtoError('a field reaches beyond its message')
+    if (this.pos !== end) throw new ProtoError('field exceeds its message')
     this.nesting--
   }
 
   private limit(): number {
     const size = this.tag()
     const end = this.pos + size
-    if (end > this.len) throw new ProtoError('the message is cut')
+    if (end > this.len) throw new ProtoError('truncated message')
     return end
   }
 
@@ -81,7 +82,7 @@ export class ProtoReader extends protobuf.Reader {
     const size = this.tag()
     const start = this.pos
     const end = start + size
-    if (end > this.len) throw new ProtoError('the message is cut')
+    if (end > this.len) throw new ProtoError('truncated message')
     this.pos = end
     const buf = this.data
     if (size > 200) return buf.utf8Slice(start, end)
@@ -100,31 +101,31 @@ export class ProtoReader extends protobuf.Reader {
     return typeof value === 'bigint' ? Number(BigInt.asIntN(32, value)) : value | 0
   }
 
-  /** Exact: a bigint beyond the safe integers (the type says number, as nearly every value is). */
+  /** Exact: returns a bigint beyond the safe integers. Typed as a number, because nearly every value is one. */
   int(): number {
     if (--this.valuesLeft < 0) throw newTooManyValues()
     const value = this.varint()
     return typeof value === 'bigint' ? (BigInt.asIntN(64, value) as never) : value
   }
 
-  /** Unsigned 64 bits; a bigint only where a double would round or the sign bit is set. */
+  /** Reads unsigned 64 bits. Returns a bigint only if a double would round or the sign bit is set. */
   private varint(): number | bigint {
     const buf = this.data
     let byte = buf[this.pos++]
-    if (byte === undefined) throw new ProtoError('the message is cut')
+    if (byte === undefined) throw new ProtoError('truncated message')
     if (byte < 128) return byte
     let low = byte & 127
     let scale = 128
     for (let i = 1; i < 7; i++, scale *= 128) {
       byte = buf[this.pos++]
-      if (byte === undefined) throw new ProtoError('the message is cut')
+      if (byte === undefined) throw new ProtoError('truncated message')
       low += (byte & 127) * scale
       if (byte < 128) return low
     }
     let high = 0n
     for (let shift = 49n; shift < 70n; shift += 7n) {
       byte = buf[this.pos++]
-      if (byte === undefined) throw new ProtoError('the message is cut')
+      if (byte === undefined) throw new ProtoError('truncated message')
       high |= BigInt(byte & 127) << shift
       if (byte < 128) {
         const value = BigInt.asUintN(64, high | BigInt(low))
@@ -132,13 +133,13 @@ export class ProtoReader extends protobuf.Reader {
         return signed >= BigInt(Number.MIN_SAFE_INTEGER) && signed <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(signed) : value
       }
     }
-    throw new ProtoError('a varint is too long')
+    throw new ProtoError('varint is too long')
   }
 
   private packed(list: unknown[], read: () => unknown): void {
     const end = this.limit()
     while (this.pos < end) list.push(read())
-    if (this.pos !== end) throw new ProtoError('a field reaches beyond its message')
+    if (this.pos !== end) throw new ProtoError('field exceeds its message')
   }
 
   packedBools(list: boolean[]): void {
@@ -160,7 +161,7 @@ export class ProtoReader extends protobuf.Reader {
     return this.data.base64Slice(start, end)
   }
 
-  /** The bytes of a field, not copied. */
+  /** Returns a field's bytes without copying. */
   slice(): Uint8Array {
     const end = this.limit()
     const start = this.pos
@@ -168,12 +169,12 @@ export class ProtoReader extends protobuf.Reader {
     return this.data.subarray(start, end)
   }
 
-  /** runtime.Unknown inside a message: its bytes are JSON. */
+  /** Reads a runtime.Unknown embedded in a message. Its bytes are JSON. */
   unknown(): JsonValue {
     return this.json(18)
   }
 
-  /** A message whose only field is a string: Quantity. */
+  /** Reads a Quantity, a message with one string field. */
   quantity(): string {
     const end = this.open()
     let value = '0'
@@ -202,7 +203,7 @@ export class ProtoReader extends protobuf.Reader {
     return isString ? text : int
   }
 
-  /** Typed as a string, as it is everywhere but in the zero time, which is null. */
+  /** Typed as a string although the zero time is null. */
   time(): string {
     return timeOfSeconds(this.timestamp()) as string
   }
@@ -245,7 +246,7 @@ export class ProtoReader extends protobuf.Reader {
     return formatDuration(nanoseconds)
   }
 
-  /** A message of which one field is JSON: RawExtension, JSON. */
+  /** Reads a message with one JSON field: RawExtension, JSON. */
   json(jsonTag = 10): JsonValue {
     return parseJsonBytes(this.jsonText(jsonTag))
   }
@@ -274,7 +275,7 @@ export class ProtoReader extends protobuf.Reader {
     return this.data.utf8Slice(start, end)
   }
 
-  /** A message that is a bare list in JSON. */
+  /** Reads a message that is a plain list in JSON. */
   strings(): string[] {
     const end = this.open()
     const list: string[] = []
@@ -287,7 +288,7 @@ export class ProtoReader extends protobuf.Reader {
     return list
   }
 
-  /** Reads one entry of a map. `read` gets undefined when the entry has no value. */
+  /** Reads one map entry. `absent` is true if the entry has no value. */
   entry<T>(map: Record<string, T> | undefined, read: (reader: ProtoReader, absent: boolean) => T, valueTag = 18): Record<string, T> {
     const end = this.open()
     let key = ''
@@ -326,21 +327,21 @@ export class ProtoReader extends protobuf.Reader {
     return target
   }
 
-  /** Ends a reading: maps whose entries came out of order get the order that JSON has. */
+  /** Finishes decoding: sorts the keys of maps whose entries were out of order. */
   finish(): void {
     if (this.unsorted !== undefined) for (const map of this.unsorted) sortKeysInPlace(map)
   }
 
-  /** Skips a field that its message does not know. The bit sets are the numbers that it does know: those came with the wrong wire type. */
+  /** Skips an unknown field. The bit sets hold the known field numbers: a known field here has the wrong wire type and throws. */
   skipUnknown(tag: number, known: number, knownFrom32 = 0): void {
     const number = tag >>> 3
-    if (number < 64 && ((number < 32 ? known : knownFrom32) >>> (number & 31)) & 1) throw new ProtoError('a field has the wrong wire type')
+    if (number < 64 && ((number < 32 ? known : knownFrom32) >>> (number & 31)) & 1) throw new ProtoError('wrong wire type')
     this.skipField(tag)
   }
 
-  /** Skips the field of a tag that nobody knows. */
+  /** Skips a field of any unknown number. */
   skipField(tag: number, groups = 0): void {
-    if (tag < 8) throw new ProtoError('a field has number 0')
+    if (tag < 8) throw new ProtoError('field number 0 is invalid')
     switch (tag & 7) {
       case 0:
         this.varint()
@@ -358,13 +359,13 @@ export class ProtoReader extends protobuf.Reader {
         this.pos += 4
         break
       default:
-        throw new ProtoError('a field has a wire type that does not exist')
+        throw new ProtoError('invalid wire type')
     }
-    if (this.pos > this.len) throw new ProtoError('the message is cut')
+    if (this.pos > this.len) throw new ProtoError('truncated message')
   }
 
   private skipGroup(tag: number, groups: number): void {
-    if (groups > maxDepth) throw new ProtoError('messages are nested too deeply')
+    if (groups > maxDepth) throw new ProtoError('nesting exceeds the maximum depth')
     for (;;) {
       const inner = this.tag()
       if (inner === tag + 1) return
@@ -373,7 +374,7 @@ export class ProtoReader extends protobuf.Reader {
   }
 }
 
-/** Runs a message function over all of `bytes`. */
+/** Runs a message function on all of `bytes`. */
 export function readMessage<T>(
   bytes: Uint8Array,
   read: (reader: ProtoReader, end: number) => T,
@@ -387,7 +388,7 @@ export function readMessage<T>(
     reader.finish()
     return value
   } catch (error) {
-    // protobufjs has errors of its own for bytes that end too soon.
-    throw error instanceof ProtoError || isApiError(error) ? error : new ProtoError('the message is cut', { cause: error })
+    // protobufjs throws its own errors for truncated bytes.
+    throw error instanceof ProtoError || isApiError(error) ? error : new ProtoError('truncated message', { cause: error })
   }
 }

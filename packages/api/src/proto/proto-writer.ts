@@ -7,9 +7,9 @@ import { ProtoError } from './proto-error.ts'
 import { sortedKeys } from './sorted-maps.ts'
 import { microNanosOfTime, secondsOfTime } from './timestamps.ts'
 
-/** Tag, length and a varint of the widest kind. */
+/** Space for a tag, a length and the longest varint. */
 const slack = 24
-/** Up to here a loop is faster than a call into the runtime. */
+/** Up to this length, a loop is faster than a native call. */
 const loopLength = 24
 const firstSize = 16_384
 const keptSize = 1_048_576
@@ -19,18 +19,16 @@ type Text = string | null | undefined
 type Integer = number | bigint | null | undefined
 
 /**
- * Writes our JSON-shaped values from the last byte to the first: when a message's length is due, its bytes already stand. So there is no
- * pass for sizes, fields are written in falling order of their numbers, and lists from their end.
- *
- * Methods named for a type always write (the zero value for null or undefined, as the original does for what is no pointer); those that
- * end in `Ptr` write nothing for null or undefined.
+ * Encodes JSON values from the last byte to the first: when a message's length is due, its bytes are already written. So there is no size
+ * pass, fields are written in descending order of number, and lists from their end. Methods named after a type always write (the zero value
+ * for null or undefined, as Go does for non-pointers). Those ending in `Ptr` write nothing for null or undefined.
  */
 export class ProtoWriter {
   private buf = Buffer.allocUnsafeSlow(firstSize) as FastBuffer
-  /** Where the bytes written so far begin. */
+  /** Start of the bytes written so far. */
   pos: number = firstSize
 
-  /** The bytes, copied; the writer is then empty. */
+  /** Returns a copy of the bytes and empties the writer. */
   take(): Uint8Array {
     const size = this.buf.length - this.pos
     const bytes = new Uint8Array(size)
@@ -47,14 +45,14 @@ export class ProtoWriter {
   private grow(needed: number): void {
     const used = this.buf.length - this.pos
     const size = Math.max(this.buf.length * 2, used + needed)
-    if (size > maxSize) throw new ProtoError('the object is too large')
+    if (size > maxSize) throw new ProtoError('object is too large')
     const next = Buffer.allocUnsafeSlow(size) as FastBuffer
     this.buf.copy(next, size - used, this.pos)
     this.buf = next
     this.pos = size - used
   }
 
-  /** Like `pos`, but of the bytes' end: stays right when the buffer grows. */
+  /** Like `pos`, but relative to the end of the buffer, so it stays valid when the buffer grows. */
   mark(): number {
     return this.buf.length - this.pos
   }
@@ -75,7 +73,7 @@ export class ProtoWriter {
     }
   }
 
-  /** From 0 to 2^31 - 1. */
+  /** Writes 0 to 2^31 - 1. */
   private varint(value: number): void {
     const buf = this.buf
     if (value < 128) {
@@ -109,7 +107,7 @@ export class ProtoWriter {
       this.tag(tag)
       return
     }
-    if (typeof text !== 'string') throw new ProtoError('a string was expected')
+    if (typeof text !== 'string') throw new ProtoError('expected a string')
     const length = text.length
     if (this.pos < length + slack) this.grow(length + slack)
     if (length > loopLength) this.longText(text, length)
@@ -165,7 +163,7 @@ export class ProtoWriter {
 
   private wideInt(value: number | bigint): void {
     if (typeof value === 'bigint' ? BigInt.asIntN(64, value) !== value : !Number.isSafeInteger(value))
-      throw new ProtoError('an integer that 64 bits hold exactly was expected')
+      throw new ProtoError('expected an exact 64-bit integer')
     this.varint64(BigInt(value))
   }
 
@@ -185,16 +183,16 @@ export class ProtoWriter {
     if (value !== undefined && value !== null) this.double(value, tag)
   }
 
-  /** Bytes that JSON has as base64. The original knows no empty but only absent ones as nothing. */
+  /** Writes bytes from base64. Empty bytes are written, absent ones are not. */
   bytesPtr(base64: Text, tag: number): void {
     if (base64 === undefined || base64 === null) return
-    if (typeof base64 !== 'string') throw new ProtoError('base64 was expected')
+    if (typeof base64 !== 'string') throw new ProtoError('expected base64')
     const clean = lineBreaks.test(base64) ? base64.replaceAll(lineBreaks, '') : base64
     const size = (clean.length / 4) * 3 - (clean.endsWith('==') ? 2 : clean.endsWith('=') ? 1 : 0)
-    if (clean.length % 4 !== 0) throw new ProtoError('base64 was expected')
+    if (clean.length % 4 !== 0) throw new ProtoError('expected base64')
     if (this.pos < size + slack) this.grow(size + slack)
     this.pos -= size
-    if (this.buf.base64Write(clean, this.pos, size) !== size) throw new ProtoError('base64 was expected')
+    if (this.buf.base64Write(clean, this.pos, size) !== size) throw new ProtoError('expected base64')
     this.varint(size)
     this.tag(tag)
   }
@@ -257,7 +255,7 @@ export class ProtoWriter {
     this.close(mark, tag)
   }
 
-  /** A message whose one field is JSON; null is absent bytes. */
+  /** Writes a message with one JSON field; null means absent bytes. */
   json(value: JsonValue | undefined, tag: number): void {
     const mark = this.mark()
     if (value !== undefined && value !== null) this.str(formatJsonBytes(value), 10)
@@ -268,7 +266,7 @@ export class ProtoWriter {
     if (value !== undefined && value !== null) this.json(value, tag)
   }
 
-  /** runtime.Unknown inside a message, holding JSON. */
+  /** Writes a runtime.Unknown embedded in a message, holding JSON. */
   unknownPtr(value: JsonValue | undefined, tag: number): void {
     if (value === undefined || value === null) return
     const mark = this.mark()
@@ -294,7 +292,7 @@ export class ProtoWriter {
     if (list) for (let i = list.length; i-- > 0;) this.bool(list[i], tag)
   }
 
-  /** A message that is a bare list in JSON. */
+  /** Writes a message that is a plain list in JSON. */
   bareList(list: readonly string[] | null | undefined, tag: number): void {
     const mark = this.mark()
     this.strs(list, 10)
@@ -317,7 +315,7 @@ export class ProtoWriter {
     }
   }
 
-  /** A map whose values `write` writes under the tag it is given. */
+  /** Writes a map; `write` writes each value under the given tag. */
   map<T>(
     map: Readonly<Record<string, T>> | null | undefined,
     tag: number,
@@ -339,7 +337,7 @@ const lineBreaks = /[\r\n]/g
 
 let idle: ProtoWriter | undefined
 
-/** Writes one message into fresh bytes. One scratch buffer is kept and used again. */
+/** Encodes one message into new bytes. The scratch buffer is reused. */
 export function writeMessage<T>(object: T, write: (writer: ProtoWriter, object: T) => void): Uint8Array {
   const writer = idle ?? new ProtoWriter()
   idle = undefined
@@ -349,7 +347,7 @@ export function writeMessage<T>(object: T, write: (writer: ProtoWriter, object: 
   } catch (error) {
     writer.reset()
     if (error instanceof ProtoError) throw error
-    throw new ProtoError('the object does not fit its type', { cause: error })
+    throw new ProtoError('object does not match its type', { cause: error })
   } finally {
     idle = writer
   }

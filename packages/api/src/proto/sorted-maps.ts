@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 
-/** Maps are written and shown by byte order of their keys. UTF-16 order is the same but for characters beyond the first plane. */
+/** Maps are written and shown in byte order of their keys. UTF-16 order only differs for characters beyond the basic multilingual plane. */
 function compareKeys(a: string, b: string): number {
   return wide.test(a) || wide.test(b) ? Buffer.compare(Buffer.from(a), Buffer.from(b)) : a < b ? -1 : a > b ? 1 : 0
 }
@@ -15,7 +15,7 @@ export function sortedKeys(map: object): string[] {
   return keys
 }
 
-/** Assigns an own property, also where the key is `__proto__`. */
+/** Assigns an own property, even if the key is `__proto__`. */
 export function setOwn<T>(target: Record<string, T>, key: string, value: T): void {
   if (key === '__proto__') Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true })
   else target[key] = value

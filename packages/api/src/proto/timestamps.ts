@@ -1,16 +1,16 @@
 import { ProtoError } from './proto-error.ts'
 
 const secondsPerDay = 86_400
-/** 0001-01-01T00:00:00Z, the original's zero time, which JSON writes as null. */
+/** 0001-01-01T00:00:00Z, Go's zero time, which JSON writes as null. */
 export const zeroTimeSeconds: number = -62_135_596_800
-/** 9999-12-31T23:59:59Z: RFC 3339 ends there. */
+/** 9999-12-31T23:59:59Z, the end of RFC 3339. */
 const lastSecond = 253_402_300_799
 const firstSecond = -62_167_219_200
 
 const canonical = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:Z|([+-])(\d\d):(\d\d))$/
 const pad2: readonly string[] = Array.from({ length: 100 }, (_, index) => String(index).padStart(2, '0'))
 
-/** Days since 1970-01-01 of a date in the proleptic Gregorian calendar (years are counted from March, so that leap days come last). */
+/** Days since 1970-01-01 in the proleptic Gregorian calendar. Counts years from March, so leap days come last. */
 function daysFromDate(year: number, month: number, day: number): number {
   const y = month <= 2 ? year - 1 : year
   const era = Math.floor(y / 400)
@@ -43,11 +43,11 @@ function checkedSeconds(year: number, month: number, day: number, hour: number, 
       second < 60
     )
   )
-    throw new ProtoError(`${JSON.stringify(text)} is no time`)
+    throw new ProtoError(`invalid time ${JSON.stringify(text)}`)
   return daysFromDate(year, month, day) * secondsPerDay + hour * 3600 + minute * 60 + second
 }
 
-/** Seconds since 1970 of an RFC 3339 time; a fraction is left out. */
+/** Parses an RFC 3339 time to seconds since 1970, without its fraction. */
 export function secondsOfTime(text: string): number {
   if (
     text.length === 20 &&
@@ -68,24 +68,26 @@ export function secondsOfTime(text: string): number {
       text,
     )
   const match = canonical.exec(text)
-  if (match === null) throw new ProtoError(`${JSON.stringify(text)} is no time`)
+  if (match === null) throw new ProtoError(`invalid time ${JSON.stringify(text)}`)
   const [, year, month, day, hour, minute, second, , sign, offsetHours, offsetMinutes] = match
   const offset = sign === undefined ? 0 : (Number(offsetHours) * 3600 + Number(offsetMinutes) * 60) * (sign === '-' ? -1 : 1)
   return checkedSeconds(Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(second), text) - offset
 }
 
-/** Nanoseconds of a time's fraction, whole microseconds only. */
+/** Parses the fraction of a time to nanoseconds, truncated to microseconds. */
 export function microNanosOfTime(text: string): number {
   const fraction = canonical.exec(text)?.[7]
   return fraction === undefined ? 0 : Number(fraction.slice(0, 6).padEnd(6, '0')) * 1000
 }
 
-/** "2026-03-14T09:26:53Z", or null for the zero time. */
+/** Formats "2026-03-14T09:26:53Z"; null for the zero time. */
 export function timeOfSeconds(seconds: number): string | null {
   return seconds === zeroTimeSeconds ? null : `${dateTime(seconds)}Z`
 }
 
-/** "2026-03-14T09:26:53.000000Z", or null for the zero time. What is below a microsecond is cut before the comparison, as kube-apiserver does. */
+/**
+ * Formats "2026-03-14T09:26:53.000000Z"; null for the zero time. Truncates to microseconds before that comparison, as kube-apiserver does.
+ */
 export function microTimeOf(seconds: number, nanos: number): string | null {
   if (!(nanos >= 0 && nanos < 1_000_000_000)) throw new ProtoError('nanoseconds out of range')
   const micros = Math.floor(nanos / 1000)

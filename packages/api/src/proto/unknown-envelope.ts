@@ -5,13 +5,13 @@ import type { ProtoReader } from './proto-reader.ts'
 import { readMessage } from './proto-reader.ts'
 import { writeMessage } from './proto-writer.ts'
 
-/** `k8s\0`: what protobuf begins with on the wire and in etcd. JSON cannot. */
+/** `k8s\0`, the prefix of protobuf on the wire and in etcd. JSON cannot start with it. */
 const magic: readonly number[] = [0x6b, 0x38, 0x73, 0x00]
 
-/** runtime.Unknown: a message with its kind, as it travels. */
+/** runtime.Unknown: a message with its kind, as sent and stored. */
 export interface UnknownEnvelope {
   readonly gvk: GroupVersionKind
-  /** The bare message; a view into the bytes it was decoded from. */
+  /** The bare message; a view into the encoded bytes. */
   readonly raw: Uint8Array
   readonly contentType: string
   readonly contentEncoding: string
@@ -29,7 +29,7 @@ export function encodeUnknown(gvk: GroupVersionKind, message: Uint8Array): Uint8
     writer.close(mark, 10)
   })
   const size = varint(message.length)
-  // Two empty strings, content encoding and type, end the envelope.
+  // Two empty strings, contentEncoding and contentType, end the envelope.
   const bytes = new Uint8Array(magic.length + head.length + 1 + size.length + message.length + 4)
   let at = 0
   for (const part of [magic, head, [18], size, message, [26, 0, 34, 0]]) {
@@ -46,7 +46,7 @@ function varint(value: number): number[] {
   return bytes
 }
 
-/** Throws `ProtoError` unless the bytes are an envelope. */
+/** Throws `ProtoError` if the bytes are no envelope. */
 export function decodeUnknown(bytes: Uint8Array): UnknownEnvelope {
   if (!hasProtoMagic(bytes))
     throw new ProtoError(`provided data does not appear to be a protobuf message, expected prefix [${magic.join(' ')}]`)
@@ -75,7 +75,7 @@ function groupVersionOf(apiVersion: string): GroupVersion {
   try {
     return parseGroupVersion(apiVersion)
   } catch (error) {
-    throw new ProtoError('the envelope has no group version', { cause: error })
+    throw new ProtoError('invalid apiVersion in the envelope', { cause: error })
   }
 }
 

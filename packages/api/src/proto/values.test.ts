@@ -17,10 +17,10 @@ const pod = kindOf(coreV1, 'Pod')
 const configMap = kindOf(coreV1, 'ConfigMap')
 const lease = kindOf(coreV1, 'Event')
 
-/** Text of every width; a lone surrogate has no UTF-8. */
+/** Text of every UTF-8 width; a lone surrogate has no UTF-8 form. */
 const text = fc.string({ unit: 'grapheme', maxLength: 60 })
 
-describe('values, written and read', () => {
+describe('encoded values', () => {
   it('keep text of any script and length', () => {
     fc.assert(
       fc.property(fc.dictionary(text, text, { maxKeys: 8 }), (data) => {
@@ -42,7 +42,7 @@ describe('values, written and read', () => {
     expect(() => again(configMap, { metadata: {}, binaryData: { key: 'no base64!' } })).toThrow(ProtoError)
   })
 
-  it('keep integers exactly, beyond what a double holds too', () => {
+  it('keep integers exactly, even beyond the precision of a double', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), (big) => {
         const generation = big >= -(2n ** 53n) + 1n && big <= 2n ** 53n - 1n ? Number(big) : big
@@ -73,7 +73,7 @@ describe('values, written and read', () => {
       expect(() => again(pod, { metadata: { creationTimestamp: wrong } })).toThrow(ProtoError)
   })
 
-  it('keep a pointer to the zero time apart from none', () => {
+  it('distinguish a pointer to the zero time from nil', () => {
     const deletionTimestamp = [0x0a, 2, 0x4a, 0]
     const zero = pod.decodeProto(Uint8Array.from(deletionTimestamp))
     expect(zero.metadata).toEqual({ deletionTimestamp: null })
@@ -86,7 +86,7 @@ describe('values, written and read', () => {
     expect(again(held, zeroLease)).toEqual(zeroLease)
   })
 
-  it('cut a time to microseconds before it counts as zero', () => {
+  it('truncate a time to microseconds before comparing it with zero', () => {
     const seconds = [0x08, 0x80, 0x92, 0xb8, 0xc3, 0x98, 0xfe, 0xff, 0xff, 0xff, 0x01]
     const nanos = [0x10, 1]
     const time = [...seconds, ...nanos]
@@ -97,14 +97,14 @@ describe('values, written and read', () => {
     expect(again(held, object)).toEqual(object)
   })
 
-  it('read quantities as the original writes them', () => {
+  it('canonicalize quantities like kube-apiserver', () => {
     const requests = { cpu: '0.5', memory: '1024Mi' }
     const result = again(pod, { metadata: {}, spec: { containers: [{ name: 'a', resources: { requests } }] } })
     expect(result).toMatchObject({ spec: { containers: [{ resources: { requests: { cpu: '500m', memory: '1Gi' } } }] } })
     expect(() => again(pod, { metadata: {}, spec: { overhead: { cpu: 'much' } } })).toThrow(ProtoError)
   })
 
-  it('give maps in the order of their keys, however they came', () => {
+  it('sort maps by key, whatever the order of the entries', () => {
     const raw = [...entry('b', '1'), ...entry('a', '2'), ...entry('c', '3')]
     const { labels } = pod.decodeProto(Uint8Array.from([0x0a, raw.length, ...raw])).metadata
     expect(Object.entries(labels!)).toEqual([
@@ -114,13 +114,13 @@ describe('values, written and read', () => {
     ])
   })
 
-  it('write a realistic pod and read the same, in the same order', () => {
+  it('keep a realistic pod including its order', () => {
     const object = fixturePod()
     expect(JSON.stringify(again(pod, again(pod, object)))).toBe(JSON.stringify(again(pod, object)))
     expect(again(pod, object)).toMatchObject(object)
   })
 
-  it('accept packed and separate repeated integers', () => {
+  it('accept packed and unpacked repeated integers', () => {
     const separate = [0x18, 1, 0x18, 2]
     const packed = [0x1a, 2, 1, 2]
     for (const list of [separate, packed]) {
@@ -132,8 +132,8 @@ describe('values, written and read', () => {
   })
 })
 
-describe('what is left out', () => {
-  it('follows the rules of the original', () => {
+describe('omitted values', () => {
+  it('match kube-apiserver', () => {
     expect(JSON.stringify(again(pod, { metadata: {} }))).toBe('{"metadata":{},"spec":{"containers":null},"status":{}}')
     expect(JSON.stringify(again(kindOf(appsV1, 'ControllerRevision'), {}))).toBe('{"metadata":{},"data":null,"revision":0}')
     expect(
@@ -144,7 +144,7 @@ describe('what is left out', () => {
     )
   })
 
-  it('keeps empty apart from absent where the original does', () => {
+  it('distinguish empty from absent like kube-apiserver', () => {
     const attributes = { a: { int: 0 }, b: { bool: false }, c: { string: '' } }
     const slice = again(kindOf(resourceV1, 'ResourceSlice'), { metadata: {}, spec: { devices: [{ name: 'd', attributes }] } })
     expect(slice).toMatchObject({ spec: { devices: [{ attributes }] } })
@@ -153,7 +153,7 @@ describe('what is left out', () => {
     expect(again(options, {})).toEqual({})
   })
 
-  it('does not look at kind and apiVersion', () => {
+  it('do not include kind and apiVersion', () => {
     expect(again(pod, { kind: 'Node', apiVersion: 'v9', metadata: {} })).not.toHaveProperty('kind')
   })
 })

@@ -2,7 +2,7 @@ import type { FieldSchema, GroupVersionKind, StructSchema } from '@keelson/apima
 import { parseField } from './parse-field.ts'
 import type { SchemaTable } from './schema-table.ts'
 
-/** A struct whose fields are made from its line on first use. References are structs as lazy, so types may contain themselves. */
+/** A struct that parses its fields on first use. References are lazy too, so types may be recursive. */
 export class LazyStruct implements StructSchema {
   readonly kind = 'struct'
   readonly name: string

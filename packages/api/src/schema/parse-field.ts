@@ -3,7 +3,7 @@ import type { SchemaTable } from './schema-table.ts'
 
 export interface ParsedField {
   readonly field: FieldSchema
-  /** Set when the field's struct is shown in its parent. */
+  /** Set if the field's struct is inlined into its parent. */
   readonly inlined: StructSchema | undefined
 }
 
@@ -11,13 +11,13 @@ const itemSyntax = /^([^=]+)=((?:\[\]|\{\})*)([\w.]+)([?~*!^]*)(?: (.+))?$/
 const scalar = /^[a-z][A-Za-z0-9]*$/
 
 /**
- * One item of a table's line: `volumes=[]Volume? list:map keys:name patch:merge,retainKeys mergeKey:name`. `[]` is a list and `{}` a map of
- * the type that follows; flags: `?` left out when empty, `~` when zero, `*` absent and zero differ, `!` required, `^` inlined.
- * `go`, `goWhole` and `goInner` name the Go types of the value, the container and a map's list, for error messages.
+ * Parses one item of a table's line: `volumes=[]Volume? list:map keys:name patch:merge,retainKeys mergeKey:name`. `[]` is a list and `{}` a
+ * map of the type that follows. Flags: `?` omitted when empty, `~` omitted when zero, `*` pointer, `!` required, `^` inlined. `go`,
+ * `goWhole` and `goInner` name the Go types of the value, of the container and of a map's list, for error messages.
  */
 export function parseField(item: string, table: SchemaTable): ParsedField {
   const match = itemSyntax.exec(item)
-  if (match === null) throw new TypeError(`no field of a schema table: ${item}`)
+  if (match === null) throw new TypeError(`invalid field in a schema table: ${item}`)
   const [, name, shape, reference, flags, attributeText] = match as unknown as [string, string, string, string, string, string | undefined]
   const attributes = new Map(
     attributeText?.split(' ').map((attribute): [string, string] => {
@@ -78,12 +78,12 @@ function fieldType(shape: string, leaf: TypeSchema, attributes: ReadonlyMap<stri
   }
 }
 
-/** A type whose map type a field overrides. */
+/** A type whose map type is overridden by a field. */
 interface OverriddenStruct extends StructSchema {
   readonly declared: StructSchema
 }
 
-/** The type itself, where `struct` is one that a field overrides. */
+/** Returns the declared type of an overridden one. */
 export function declaredStruct(struct: StructSchema): StructSchema {
   return (struct as Partial<OverriddenStruct>).declared ?? struct
 }

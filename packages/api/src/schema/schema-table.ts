@@ -1,15 +1,15 @@
 import type { GroupVersion, StructSchema } from '@keelson/apimachinery'
 import { LazyStruct } from './lazy-struct.ts'
 
-/** The schema facts of one group version: strings, until a type is asked for. The syntax is described in `parse-field.ts`. */
+/** The schema facts of one group version: strings, parsed per type on first use. `parse-field.ts` describes the syntax. */
 export interface SchemaTable {
   /** Prefix of OpenAPI definition names: "io.k8s.api.core.v1". */
   readonly definition: string
   readonly groupVersion: GroupVersion
   readonly names: readonly string[]
-  /** Undefined when there is no such type. The same object each time, shared by everything that refers to the type. */
+  /** Returns undefined for an unknown type. Always returns the same object, which is shared by all references. */
   struct(name: string): StructSchema | undefined
-  /** Where a reference leads: a type of this table, or "coreV1.PodSpec" of another one. */
+  /** Resolves a reference: a type of this table, or "coreV1.PodSpec" of another one. */
   resolve(reference: string): StructSchema
 }
 
@@ -38,7 +38,7 @@ export function schemaTable(
       const dot = reference.indexOf('.')
       const owner = dot < 0 ? table : imports[reference.slice(0, dot)]
       const struct = owner?.struct(reference.slice(dot + 1))
-      if (struct === undefined) throw new TypeError(`${definition} refers to ${reference}, which is in no table`)
+      if (struct === undefined) throw new TypeError(`${definition} refers to ${reference}, which does not exist`)
       return struct
     },
   }

@@ -2,7 +2,7 @@ import type { KindType } from '../kind-type.ts'
 import { fixturePod } from './fixture-pod.ts'
 
 export interface CodecRatios {
-  /** Time of protobuf decoding over time of JSON.parse. */
+  /** Protobuf decoding time divided by JSON.parse time. */
   readonly decode: number
   readonly encode: number
   readonly lines: readonly string[]
@@ -13,7 +13,7 @@ export interface Effort {
   readonly iterations: number
 }
 
-/** Alternates the two sides and takes the fastest round of each, in time of the processor, so that a busy machine disturbs neither. */
+/** Alternates both sides and takes the fastest round of each, in processor time, so other load affects neither. */
 export function codecRatios(pod: KindType, effort: Effort): CodecRatios {
   const object = fixturePod()
   const json = JSON.stringify(object)

@@ -1,6 +1,6 @@
 import type { KubeObject } from '@keelson/apimachinery'
 
-/** A running pod of about 3 KB of JSON, as a Deployment's would be: what the codec's speed is measured with. */
+/** A running pod with about 3 KB of JSON, like one of a Deployment. The codec benchmark uses it. */
 export function fixturePod(): KubeObject {
   const object: unknown = {
     metadata: {

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import type { GroupVersionTypes } from '../kind-type.ts'
 
-/** Every generated group version. */
+/** Loads every generated group version. */
 export async function loadEverything(): Promise<GroupVersionTypes[]> {
   const root = new URL('../generated/', import.meta.url)
   const names = (await readdir(root, { recursive: true })).filter((name) => name.endsWith('/index.ts'))

@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue, StructSchema, TypeSchema } from '@keelson/apimachinery'
 
-/** Structs inside themselves (schemas in schemas) end here. */
+/** Limit for recursive structs, such as schemas in schemas. */
 const maxRepeats = 1
 
-/** An object with every field set, none to its zero value, made from the schema alone. */
+/** Builds an object from the schema, with every field set to a non-zero value. */
 export function populate(schema: StructSchema): JsonObject {
   return struct(schema, [], { next: 1 })
 }
@@ -69,7 +69,7 @@ function value(type: TypeSchema, name: string, path: readonly string[], counter:
   }
 }
 
-/** The unions of apiextensions: one of their forms. */
+/** Picks one shape for each union in apiextensions. */
 function union(type: StructSchema, path: readonly string[], counter: Counter): JsonValue | undefined {
   if (!type.name.startsWith('JSONSchemaPropsOr')) return undefined
   if (type.name === 'JSONSchemaPropsOrStringArray') return ['a', 'b']
