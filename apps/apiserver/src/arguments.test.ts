@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseArguments } from './arguments.ts'
 import { flags } from './flags.ts'
-import { nearest } from '@keelson/apimachinery'
+import { closestMatch } from '@keelson/apimachinery'
 
 function parse(...argv: string[]): Readonly<Record<string, unknown>> {
   const { values, problems } = parseArguments(argv, flags)
@@ -106,9 +106,9 @@ test.each([
   expect(problemsOf(argument)).toEqual([expect.stringContaining(`did you mean ${flag}?`)])
 })
 
-test('the nearest name is only offered when it is near', () => {
-  expect(nearest('cert-dri', ['cert-dir', 'data-dir'])).toBe('cert-dir')
-  expect(nearest('xyz', ['cert-dir', 'data-dir'])).toBeUndefined()
+test('suggests only close matches', () => {
+  expect(closestMatch('cert-dri', ['cert-dir', 'data-dir'])).toBe('cert-dir')
+  expect(closestMatch('xyz', ['cert-dir', 'data-dir'])).toBeUndefined()
 })
 
 test.each([

@@ -1,4 +1,4 @@
-import { nearest } from '@keelson/apimachinery'
+import { closestMatch } from '@keelson/apimachinery'
 
 /** Names that other programs have for what a flag here does. */
 const guesses: Readonly<Record<string, string>> = {
@@ -38,6 +38,6 @@ const guesses: Readonly<Record<string, string>> = {
 /** What was probably meant by an unknown flag, as one would write it. */
 export function suggestedFlag(name: string, known: Iterable<string>): string | undefined {
   if (Object.hasOwn(guesses, name)) return guesses[name]
-  const guess = nearest(name, known)
+  const guess = closestMatch(name, known)
   return guess === undefined ? undefined : guess === 'v' ? '-v' : `--${guess}`
 }

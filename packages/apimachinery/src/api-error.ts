@@ -1,6 +1,6 @@
 import type { Status, StatusCause, StatusDetails } from './meta.ts'
 
-/** Every reason the API answers with, and its HTTP code. */
+/** Every reason in API responses, with its HTTP code. */
 export const reasons = {
   Unauthorized: 401,
   Forbidden: 403,
@@ -25,16 +25,16 @@ export const reasons = {
 export type Reason = keyof typeof reasons
 
 export interface ApiErrorInit {
-  /** "" is a failure without a reason of its own. */
+  /** "" means a failure without a specific reason. */
   readonly reason: Reason | ''
   readonly message: string
-  /** Default: the reason's code, 500 without one. */
+  /** Default: the reason's code, or 500 without a reason. */
   readonly code?: number
   readonly details?: StatusDetails
   readonly cause?: unknown
 }
 
-/** Bounds, in characters: messages repeat values of the request, and an answer must not become many times its size. */
+/** Limits in characters: messages repeat request values, and a response must not become many times the request's size. */
 const maxMessage = 256 * 1024
 const maxText = 64 * 1024
 const maxCauses = 512 * 1024
@@ -65,13 +65,16 @@ function shortenedDetails(details: StatusDetails): StatusDetails {
 }
 
 function lengthOf(causes: readonly StatusCause[]): number {
-  // In JSON a cause has about this much besides its texts.
+  // Approximate JSON size of a cause without its strings.
   let length = 64 * causes.length
   for (const { message = '', field = '' } of causes) length += message.length + field.length
   return length
 }
 
-/** An API failure: a metav1.Status that can be thrown. `status` is the complete body of the answer, members in the order kube-apiserver writes them; very long texts are cut. */
+/**
+ * An API failure: a metav1.Status that can be thrown. `status` is the complete response body, with members in kube-apiserver's order. Very
+ * long strings are truncated.
+ */
 export class ApiError extends Error {
   readonly status: Status
 
@@ -104,13 +107,13 @@ export class ApiError extends Error {
   }
 }
 
-/** By name, not by instanceof: two copies of this package may be loaded. */
+/** Compares by name instead of instanceof: two copies of this package may be loaded. */
 export function isApiError(error: unknown, reason?: Reason): error is ApiError {
   if (!(error instanceof Error) || error.name !== 'ApiError' || !('status' in error)) return false
   return reason === undefined || (error as ApiError).reason === reason
 }
 
-/** From a Status that came from elsewhere (an aggregated server, a webhook); kept whole. */
+/** Wraps a Status from elsewhere (an aggregated server, a webhook) without truncating it. */
 export function apiErrorFromStatus(status: Status, options?: { readonly cause?: unknown }): ApiError {
   const error = new ApiError({ reason: '', message: status.message ?? '', cause: options?.cause })
   Object.assign(error, { status: { ...error.status, ...status, kind: 'Status', apiVersion: 'v1', code: status.code || 500 } })

@@ -8,13 +8,13 @@ import { quote } from './go-text.ts'
 const configMaps = { group: '', resource: 'configmaps' }
 
 describe('ApiError', () => {
-  it('is the whole Status, members in their order', () => {
+  it('is a complete Status with ordered members', () => {
     expect(JSON.stringify(errors.newNotFound({ group: 'apps', resource: 'deployments' }, 'x').status)).toBe(
       '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"deployments.apps \\"x\\" not found","reason":"NotFound","details":{"name":"x","group":"apps","kind":"deployments"},"code":404}',
     )
   })
 
-  it('cuts what would make an answer many times the size of its request', () => {
+  it('truncates messages to a bounded multiple of the request', () => {
     const long = 'x'.repeat(3_000_000)
     const path = fieldPath('metadata', 'name')
     for (const error of [
@@ -36,7 +36,7 @@ describe('ApiError', () => {
     })
   })
 
-  it('is recognised by name and reason', () => {
+  it('is recognized by name and reason', () => {
     expect(isApiError(errors.newGone('x'))).toBe(true)
     expect(isApiError(errors.newGone('x'), 'Gone')).toBe(true)
     expect(isApiError(errors.newGone('x'), 'Expired')).toBe(false)
@@ -44,7 +44,7 @@ describe('ApiError', () => {
     expect(new ApiError({ reason: 'Timeout', message: 'x' }).code).toBe(reasons.Timeout)
   })
 
-  it('keeps its cause and a status from elsewhere', () => {
+  it('keeps its cause and a foreign status', () => {
     const cause = new Error('disk')
     expect(errors.newInternal('write failed', { cause }).cause).toBe(cause)
     const status = { metadata: {}, status: 'Failure', message: 'no', reason: 'Teapot', code: 418 }
@@ -66,7 +66,7 @@ describe('ApiError', () => {
     expect([error.code, error.message]).toEqual([code, message])
   })
 
-  it('lists what is invalid', () => {
+  it('lists invalid fields', () => {
     const path = fieldPath('dryRun')
     const error = errors.newInvalid({ group: 'meta.k8s.io', kind: 'CreateOptions' }, '', [fieldError.notSupported(path, ['Some'], ['All'])])
     expect(error.message).toBe('CreateOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: ["Some"]: supported values: "All"')
@@ -101,13 +101,13 @@ describe('field errors', () => {
     expect(fieldErrorMessage(error)).toBe(message)
   })
 
-  it('are joined in brackets, each once', () => {
+  it('are joined in brackets without duplicates', () => {
     const a = fieldError.required(fieldPath('a'))
     expect(aggregateFieldErrors([a, a])).toBe('a: Required value')
     expect(aggregateFieldErrors([a, fieldError.required(fieldPath('b')), a])).toBe('[a: Required value, b: Required value]')
   })
 
-  it('quote as Go does', () => {
+  it('quote like Go', () => {
     expect(quote('é\u0000\u200b\u{1f600}\u007f\\')).toBe('"é\\x00\\u200b😀\\x7f\\\\"')
   })
 })

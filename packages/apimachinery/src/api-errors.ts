@@ -7,7 +7,7 @@ import type { StatusCause, StatusDetails } from './meta.ts'
 import type { GroupKind, GroupResource } from './names.ts'
 import { groupKindString, groupResourceString } from './name-strings.ts'
 
-/** `name`, `group`, `kind`: what is "" is left out. */
+/** Builds details from `name`, `group` and `kind`; empty strings are omitted. */
 function detailsOf(gr: GroupResource, name: string, rest?: Pick<StatusDetails, 'causes' | 'retryAfterSeconds'>): StatusDetails {
   return {
     ...(name === '' ? undefined : { name }),
@@ -32,7 +32,7 @@ export function newAlreadyExists(gr: GroupResource, name: string): ApiError {
   })
 }
 
-/** Every generated name was taken. */
+/** Every generated name was already taken. */
 export function newGenerateNameConflict(gr: GroupResource, name: string, retryAfterSeconds: number): ApiError {
   return new ApiError({
     reason: 'AlreadyExists',
@@ -49,15 +49,15 @@ export function newConflict(gr: GroupResource, name: string, message: string): A
   })
 }
 
-/** Server-side apply met fields that others own. */
+/** Server-side apply would change fields of other managers. */
 export function newApplyConflict(causes: readonly StatusCause[], message: string): ApiError {
   return new ApiError({ reason: 'Conflict', message, details: detailsOf(nothing, '', { causes: [...causes] }) })
 }
 
-/** Values are repeated in messages, some of them whole in every error; a body must not become an answer many times its size. */
+/** Messages repeat values, some of them in full in every error; a response must not become many times the request's size. */
 const maxInvalidLength = 4 * 1024 * 1024
 
-/** Errors beyond what an answer can hold are left out. */
+/** Omits errors beyond the response's size limit. */
 export function newInvalid(gk: GroupKind, name: string, errors: Readonly<FieldErrorList>): ApiError {
   const subject = `${groupKindString(gk)} ${quote(name)} is invalid`
   const causes: StatusCause[] = []
@@ -108,7 +108,7 @@ export function newGone(message: string): ApiError {
   return new ApiError({ reason: 'Gone', message })
 }
 
-/** 410: what was asked for is no longer in history; list again. */
+/** 410: the resource version is too old. Clients must list again. */
 export function newResourceExpired(message: string): ApiError {
   return new ApiError({ reason: 'Expired', message })
 }
@@ -145,7 +145,7 @@ export function newInternal(message: string, options?: { readonly cause?: unknow
   })
 }
 
-/** A failure for which the API has no reason: 500 with the message alone. */
+/** A failure without an API reason: 500 with the message alone. */
 export function newUnknownError(message: string, options?: { readonly code?: number; readonly cause?: unknown }): ApiError {
   return new ApiError({ reason: '', message, ...options })
 }
@@ -186,14 +186,14 @@ const genericMessages: Readonly<Record<number, readonly [Reason, string]>> = {
 }
 
 export interface GenericServerResponseOptions {
-  /** What the server said in plain words. */
+  /** The server's plain-text message. */
   readonly serverMessage?: string
   readonly retryAfterSeconds?: number
   /** Adds a cause with the server's message. */
   readonly isUnexpectedResponse?: boolean
 }
 
-/** For answers known only by their code. `verb` is the HTTP method. */
+/** Builds an error for a response of which only the code is known. `verb` is the HTTP method. */
 export function newGenericServerResponse(
   code: number,
   verb: string,

@@ -1,6 +1,6 @@
 /**
- * Appends the items of a list to another. Not `list.push(...more)`: each item would become an argument on the stack, and a request has room for
- * more items than a stack has. By index, because mostly there are none.
+ * Appends the items of a list to another. `list.push(...more)` would put each item on the stack, and a request may have more items than the
+ * stack has room. Iterates by index, because the list is usually empty.
  *
  * @example
  * const warnings: string[] = []

@@ -42,7 +42,7 @@ const table: OptionTable<Options> = {
 const clock = { now: () => 0, after: () => {} }
 const problems = (options: object): readonly string[] => optionProblems<Options>({ clock, ...options }, table)
 
-test('what is right has no problems', () => {
+test('accepts valid options', () => {
   const gates = { A: true }
   expect(problems({ storage: { dataDir: '/x' }, port: 0, http2: false, kind: 'b', origins: [/a/], gates, log: () => {} })).toEqual([])
   expect(problems({ port: undefined, storage: {}, other: null })).toEqual([])
@@ -65,10 +65,10 @@ test.each<[object, string]>([
   [{ log: {} }, 'log: expected a function, not an object'],
   [{ clock: { now: 1 } }, 'clock: expected an object with now() and after(), not an object'],
   [{ clock: undefined }, 'clock is missing'],
-])('names what is wrong: %o', (options, problem) => {
+])('reports errors: %o', (options, problem) => {
   expect(problems(options)).toContain(problem)
 })
 
-test('options that are none at all', () => {
+test('rejects options that are no object', () => {
   expect(optionProblems('x', table)).toEqual(['options: expected an object, not "x"'])
 })

@@ -1,16 +1,16 @@
-import { nearest } from './nearest.ts'
+import { closestMatch } from './closest-match.ts'
 
-/** Names what is wrong with the value of the option `path`, one sentence each. */
+/** Returns the errors of an option's value, one sentence each. `path` is the option's name. */
 export type OptionCheck = (value: unknown, path: string) => readonly string[]
 
-/** A check for each option of `T`: an option that is missing here does not compile. */
+/** A check for each option of `T`; a missing option does not compile. */
 export type OptionTable<T> = { readonly [Name in keyof T]-?: OptionCheck }
 
 const listedNames = 12
 
 /**
- * Checks options that may come from JavaScript, where nobody has checked their types: names, nested names and types of values. An option that is
- * undefined counts as absent. A small checker of its own: a schema library would take a sixth of the time in which a server starts.
+ * Checks options that may come from untyped JavaScript: names, nested names and types of values. An undefined option counts as absent.
+ * Not a schema library, because loading one takes a sixth of the server's start time.
  */
 export function optionProblems<T extends object>(options: unknown, table: OptionTable<T>): readonly string[] {
   return objectOf(table)(options, '')
@@ -35,7 +35,7 @@ export function objectOf<T extends object>(table: OptionTable<T>): OptionCheck {
 const requiredChecks = new WeakSet<OptionCheck>()
 const isRequired = (check: OptionCheck): boolean => requiredChecks.has(check)
 
-/** The option has no default. */
+/** Marks an option without a default. */
 export function required(check: OptionCheck): OptionCheck {
   const own: OptionCheck = (value, path) => check(value, path)
   requiredChecks.add(own)
@@ -58,7 +58,7 @@ interface NumberLimits {
   readonly integer?: boolean
 }
 
-/** A number from `min` to `max`, both included. Default: no less than 0. */
+/** Accepts a number from `min` to `max`, inclusive. By default, any that is not negative. */
 export function isNumber({ min = 0, max = Infinity, integer = false }: NumberLimits = {}): OptionCheck {
   const kind = integer ? 'an integer' : 'a number'
   const range = max === Infinity ? `no less than ${min}` : `from ${min} to ${max}`
@@ -67,7 +67,7 @@ export function isNumber({ min = 0, max = Infinity, integer = false }: NumberLim
   return expecting(`${kind} ${range}`, fits)
 }
 
-/** One of a few texts. */
+/** Accepts one of the given strings. */
 export function isOneOf(...texts: readonly string[]): OptionCheck {
   return expecting(texts.map((text) => JSON.stringify(text)).join(' or '), (value) => texts.includes(value as string))
 }
@@ -77,7 +77,7 @@ export function listOf(check: OptionCheck): OptionCheck {
     Array.isArray(value) ? value.flatMap((item, i) => check(item, `${path}[${i}]`)) : [wrong(path, 'an array', value)]
 }
 
-/** An object whose members may have any name. */
+/** Accepts an object with arbitrary member names. */
 export function mapOf(check: OptionCheck): OptionCheck {
   return (value, path) =>
     isPlain(value)
@@ -85,7 +85,7 @@ export function mapOf(check: OptionCheck): OptionCheck {
       : [wrong(path, 'an object', value)]
 }
 
-/** An object with these methods, whatever else it has. */
+/** Accepts an object with at least these methods. */
 export function hasMethods(...names: readonly string[]): OptionCheck {
   const has = (value: unknown): boolean => names.every((name) => typeof (value as Record<string, unknown> | null)?.[name] === 'function')
   return expecting(`an object with ${names.map((name) => `${name}()`).join(' and ')}`, has)
@@ -100,7 +100,7 @@ function join(path: string, name: string): string {
 }
 
 function unknownOption(path: string, name: string, known: readonly string[]): string {
-  const guess = nearest(name, known)
+  const guess = closestMatch(name, known)
   const allowed = known.length <= listedNames ? `; allowed: ${known.map((each) => JSON.stringify(join(path, each))).join(', ')}` : ''
   const hint = guess === undefined ? allowed : `; did you mean ${JSON.stringify(join(path, guess))}?`
   return `unknown option ${JSON.stringify(join(path, name))}${hint}`

@@ -5,7 +5,7 @@ import { createManualClock } from './testing/index.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-it('a wait that is longer than a timer takes is not cut short', () => {
+it("waits longer than a timer's maximum", () => {
   const call = vi.fn()
   const days = 30 * 24 * 3_600_000
   systemClock.after(days, call)
@@ -15,7 +15,7 @@ it('a wait that is longer than a timer takes is not cut short', () => {
   expect(call).toHaveBeenCalledOnce()
 })
 
-it('what is cancelled is not called, in whatever piece of its wait', () => {
+it('cancels in any part of a split wait', () => {
   const call = vi.fn()
   const cancel = systemClock.after(2 ** 32, call)
   vi.advanceTimersByTime(2 ** 31)
@@ -24,7 +24,7 @@ it('what is cancelled is not called, in whatever piece of its wait', () => {
   expect(call).not.toHaveBeenCalled()
 })
 
-it('a pause ends with its time or its signal, whichever is first', async () => {
+it('ends a pause with its time or its signal, whichever is first', async () => {
   const clock = createManualClock()
   const over: string[] = []
   const aborted = new AbortController()

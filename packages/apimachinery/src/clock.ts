@@ -1,17 +1,20 @@
-/** Time as a component sees it. Handed in, so that tests turn it by hand. */
+/** A source of time, injected so that tests can control it. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   readonly now: () => number
-  /** Calls once, after at least so long. The returned function cancels. The process does not stay for it unless it is told to. */
+  /**
+   * Calls back once after the given time. Returns a function that cancels the call. The timer does not keep the process alive unless
+   * requested.
+   */
   readonly after: (milliseconds: number, call: () => void, options?: TimerOptions) => () => void
 }
 
 export interface TimerOptions {
-  /** Somebody waits for the outcome: the process stays until the time is over. */
+  /** Keeps the process alive until the timer fires. */
   readonly keepAlive?: boolean
 }
 
-// Timers take no longer delay than this; a longer wait is taken in pieces.
+// The maximum delay of a timer; longer waits are split.
 const maxDelay = 2 ** 31 - 1
 
 export const systemClock: Clock = {
@@ -28,7 +31,7 @@ export const systemClock: Clock = {
   },
 }
 
-/** Resolves when the time is over, or at once when the signal aborts; never rejects. */
+/** Resolves after the given time, or immediately when the signal aborts; never rejects. */
 export function pause(clock: Clock, milliseconds: number, options: TimerOptions & { readonly signal?: AbortSignal } = {}): Promise<void> {
   const { signal } = options
   if (signal?.aborted) return Promise.resolve()

@@ -6,7 +6,7 @@ import type { DeepReadonly } from './meta.ts'
 import { validateLabelName } from './metadata-validation.ts'
 import { regexMessage } from './name-format.ts'
 
-/** metav1.Condition: one aspect of what a controller has observed. */
+/** metav1.Condition: one observation of a controller. */
 export interface Condition {
   type: string
   status: string

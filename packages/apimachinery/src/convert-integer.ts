@@ -1,11 +1,11 @@
-import type { GoKind } from './conversion-misfit.ts'
+import type { GoKind } from './conversion-mismatch.ts'
 
 const width: Partial<Record<GoKind, number>> = { int32: 32, int64: 64, uint8: 8, uint32: 32, uint64: 64 }
 const [least, most] = [-(2n ** 63n), 2n ** 63n - 1n]
 
 /**
- * What the original's converter of decoded objects makes of a JSON number where an integer is wanted: one that is too large is not refused, its low bits are
- * taken, and a number with point or exponent will do if nothing is behind the point. Undefined: there is something.
+ * Converts a JSON number to an integer as upstream's converter of unstructured objects does: it keeps the low bits of large integers, and
+ * accepts fractions and exponents without a fractional part. Returns undefined if there is a fraction.
  */
 export function convertInteger(literal: string, to: GoKind): bigint | undefined {
   const decoded = decodedInteger(literal)
@@ -14,7 +14,7 @@ export function convertInteger(literal: string, to: GoKind): bigint | undefined 
   return to.startsWith('u') ? BigInt.asUintN(bits, decoded) : BigInt.asIntN(bits, decoded)
 }
 
-/** As 64 bits; of a floating point number that has no place in them the processor makes the least. */
+/** Truncates to 64 bits. A float that does not fit yields the minimum, as on amd64. */
 function decodedInteger(literal: string): bigint | undefined {
   if (literal.length < 400 && /^-?[0-9]+$/.test(literal)) {
     const exact = BigInt(literal)

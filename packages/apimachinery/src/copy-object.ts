@@ -1,7 +1,7 @@
 import { setOwn } from './json-reader.ts'
 import { mapList } from './map-list.ts'
 
-/** A deep copy of JSON; faster than structuredClone, which has to expect everything. */
+/** Copies JSON deeply. Faster than structuredClone, which supports more types. */
 export function copyObject<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return mapList(value, copyObject) as T

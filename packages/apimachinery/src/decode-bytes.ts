@@ -2,14 +2,14 @@ const canonical = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=
 const alphabet = /[A-Za-z0-9+/]/
 const unusedBits = /[^AQgw]==$|[^AEIMQUYcgkosw048]=$/
 
-/** Base64 as the original writes it again; a number is the offset of the byte at which it gives up. Line breaks are skipped, as there. */
+/** Normalizes base64 as Go decodes and encodes it. A number is the offset of the first invalid byte. Skips line breaks, as Go does. */
 export function normalizeBase64(text: string): string | number {
   if (canonical.test(text)) return unusedBits.test(text) ? Buffer.from(text, 'base64').toString('base64') : text
   const wrong = offsetOfError(text)
   return wrong ?? Buffer.from(text.replace(/[\r\n]/g, ''), 'base64').toString('base64')
 }
 
-/** Where encoding/base64 reports `illegal base64 data at input byte N`. */
+/** Returns the offset N in Go's `illegal base64 data at input byte N`. */
 function offsetOfError(text: string): number | undefined {
   const input = Buffer.from(text)
   let at = 0

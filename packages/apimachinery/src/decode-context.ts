@@ -1,5 +1,5 @@
-import { conversionMisfit } from './conversion-misfit.ts'
-import type { GoKind } from './conversion-misfit.ts'
+import { conversionMismatch } from './conversion-mismatch.ts'
+import type { GoKind } from './conversion-mismatch.ts'
 import { quote } from './go-text.ts'
 import { JsonError } from './json-error.ts'
 import { NumberLiteral } from './json-number.ts'
@@ -7,7 +7,7 @@ import type { FieldSchema } from './type-schema.ts'
 
 const maxStrictErrors = 100
 
-/** One step from the outermost object to where the decoder stands: a struct's field, an index, a map's key. */
+/** One step of a path: a struct's field, an index, or a map's key. */
 export type Step = FieldStep | number | string
 export interface FieldStep {
   readonly owner: string
@@ -22,20 +22,20 @@ export interface DecodeContextOptions {
   readonly inOrder?: boolean
 }
 
-/** Where a decoder stands and what it has found wrong so far. */
+/** The decoder's current path and the errors found so far. */
 export class DecodeContext {
   readonly steps: Step[] = []
   readonly keepEmptyLists: boolean
-  /** What is canonical already is not copied. */
+  /** True to share canonical input instead of copying it. */
   readonly reuse: boolean
   /** Whether an empty list, or an empty map in a list, became null. */
   emptied = false
-  /** Types that decode themselves look at nothing strictly below them. */
+  /** False within types with their own UnmarshalJSON: they do not check strictly. */
   strict: boolean
-  /** The first misfit. Decoding goes on after it, because an error that ends decoding at once takes its place. */
+  /** The first type mismatch. Decoding continues, because a fatal error takes precedence over it. */
   saved: string | undefined
   readonly converting: boolean
-  /** Members are read in the order of their types, and the first misfit ends decoding. */
+  /** True to read members in schema order and stop at the first type mismatch. */
   readonly inOrder: boolean
   private strictErrorSet: Set<string> | undefined
 
@@ -51,23 +51,25 @@ export class DecodeContext {
     return this.strictErrorSet === undefined ? [] : [...this.strictErrorSet]
   }
 
-  /** A value that does not fit its type. */
-  misfit(value: unknown, goType: string, kind: GoKind): void {
-    this.save(this.converting ? conversionMisfit(value, goType, kind) : this.misfitText(describe(value), goType))
+  /** Records a type mismatch. */
+  recordMismatch(value: unknown, goType: string, kind: GoKind): void {
+    this.save(this.converting ? conversionMismatch(value, goType, kind) : this.mismatchText(describe(value), goType))
   }
 
-  misfitNumber(literal: string, goType: string, kind: GoKind): void {
-    this.save(this.converting ? conversionMisfit(new NumberLiteral(literal), goType, kind) : this.misfitText(`number ${literal}`, goType))
+  recordNumberMismatch(literal: string, goType: string, kind: GoKind): void {
+    this.save(
+      this.converting ? conversionMismatch(new NumberLiteral(literal), goType, kind) : this.mismatchText(`number ${literal}`, goType),
+    )
   }
 
-  private save(misfit: string): void {
-    if (this.inOrder) throw new JsonError(misfit)
-    this.saved ??= misfit
+  private save(mismatch: string): void {
+    if (this.inOrder) throw new JsonError(mismatch)
+    this.saved ??= mismatch
   }
 
-  /** The same of types that decode themselves: it ends decoding. */
-  fatalMisfit(what: string, goType: string): JsonError {
-    return new JsonError(this.misfitText(what, goType))
+  /** Like `recordMismatch`, for types with their own UnmarshalJSON: it ends decoding. */
+  fatalMismatch(what: string, goType: string): JsonError {
+    return new JsonError(this.mismatchText(what, goType))
   }
 
   strictError(what: 'unknown field' | 'duplicate field', key: string): void {
@@ -76,10 +78,10 @@ export class DecodeContext {
     if (this.strictErrorSet.size < maxStrictErrors) this.strictErrorSet.add(`${what} ${quote(this.strictPath(key))}`)
   }
 
-  private misfitText(what: string, goType: string): string {
+  private mismatchText(what: string, goType: string): string {
     let owner = ''
     const names: string[] = []
-    // A type that decodes itself is handed its value alone.
+    // Such a type sees only its own value, not the path.
     const steps = this.converting ? [] : this.steps
     for (const step of steps) {
       if (typeof step !== 'object') continue
@@ -104,7 +106,7 @@ export class DecodeContext {
   }
 }
 
-/** JSON's word for a value. */
+/** Returns JSON's name for a value's type. */
 export function describe(value: unknown): string {
   if (typeof value === 'string') return 'string'
   if (typeof value === 'boolean') return 'bool'

@@ -2,25 +2,24 @@
 export type FieldValidation = 'Strict' | 'Warn' | 'Ignore'
 
 export interface DecodeOptions {
-  /** Strict and Warn collect unknown and duplicate fields in `strictErrors`; Ignore (the default) does not look. */
+  /** Strict and Warn collect unknown and duplicate fields in `strictErrors`; Ignore (the default) does not check. */
   readonly strict?: FieldValidation
-  /** `kind` and `apiVersion` of the outermost object are checked and dropped unless this says to keep them. */
+  /** Keeps `kind` and `apiVersion` of the outermost object. By default they are checked and dropped. */
   readonly keepTypeMeta?: boolean
   /**
-   * Lists that JSON always writes are null when they are sent empty, because the stored form cannot tell. Set for kinds that are never stored
-   * (reviews): they answer with what was sent.
+   * Keeps empty lists that storage would normalize to null. Set for kinds that are never stored (reviews): responses repeat what was sent.
    */
   readonly keepEmptyLists?: boolean
-  /** What does not fit is told in the words of the original's converter of decoded objects, not in those of its JSON decoder. */
+  /** Reports type mismatches as upstream's converter of unstructured objects does, instead of its JSON decoder. */
   readonly converting?: boolean
-  /** Nobody else holds the input: what is canonical in it already becomes part of the result instead of being copied. */
+  /** The caller gives up the input: canonical parts become part of the result instead of being copied. */
   readonly owned?: boolean
 }
 
 export interface Decoded<T> {
   readonly object: T
-  /** `unknown field "spec.foo"`, `duplicate field "metadata.name"`: in document order, without repetition, 100 at the most. */
+  /** `unknown field "spec.foo"`, `duplicate field "metadata.name"`: in document order, deduplicated, at most 100. */
   readonly strictErrors: readonly string[]
-  /** True: a list, or a map in a list, was sent empty, and is null or left out now (see `keepEmptyLists`). */
+  /** True if an empty list, or an empty map in a list, was sent and is now null or omitted (see `keepEmptyLists`). */
   readonly emptied?: boolean
 }

@@ -1,17 +1,17 @@
 import { convertInteger } from './convert-integer.ts'
 import { normalizeBase64 } from './decode-bytes.ts'
 import { canonicalDuration, canonicalMicroTime, canonicalQuantity, canonicalTime } from './decode-text.ts'
-import type { GoKind } from './conversion-misfit.ts'
+import type { GoKind } from './conversion-mismatch.ts'
 import { describe } from './decode-context.ts'
 import type { DecodeContext } from './decode-context.ts'
 import { NumberLiteral } from './json-number.ts'
 import { plainValue } from './json-reader.ts'
 import type { ScalarType } from './type-schema.ts'
 
-/** Turns JSON into the canonical form; null becomes the zero value. Misfits are noted in the context. */
+/** Converts JSON to canonical form; null becomes the zero value. Records type mismatches in the context. */
 export type Decoder = (value: unknown, context: DecodeContext) => unknown
 
-/** The value of a field that is absent, in canonical form: what JSON has where the field is always written. */
+/** Canonical value of an absent field that JSON always writes. */
 export const scalarZero: Readonly<Record<ScalarType, unknown>> = {
   string: '',
   bool: false,
@@ -36,13 +36,13 @@ export function scalarDecoder(kind: ScalarType, goType: string): Decoder {
     case 'string':
       return (value, context) => {
         if (typeof value === 'string') return value
-        if (value !== null) context.misfit(value, goType, 'string')
+        if (value !== null) context.recordMismatch(value, goType, 'string')
         return ''
       }
     case 'bool':
       return (value, context) => {
         if (typeof value === 'boolean') return value
-        if (value !== null) context.misfit(value, goType, 'bool')
+        if (value !== null) context.recordMismatch(value, goType, 'bool')
         return false
       }
     case 'int32':
@@ -85,22 +85,22 @@ function integerDecoder(kind: GoKind, goType: string, [min, max]: readonly [bigi
     if (value === null) return 0
     const literal = numberText(value)
     if (literal === undefined) {
-      context.misfit(value, goType, kind)
+      context.recordMismatch(value, goType, kind)
       return 0
     }
     const exact = context.converting ? convertInteger(literal, kind) : integerValue(literal)
     if (exact !== undefined && exact >= min && exact <= max) return Number.isSafeInteger(Number(exact)) ? Number(exact) : exact
-    context.misfitNumber(literal, goType, kind)
+    context.recordNumberMismatch(literal, goType, kind)
     return 0
   }
 }
 
-/** IntOrString decodes itself, so a misfit ends decoding. */
+/** IntOrString has its own UnmarshalJSON, so a type mismatch ends decoding. */
 function strictInt32(value: unknown, context: DecodeContext): number {
   const literal = numberText(value)
-  if (literal === undefined) throw context.fatalMisfit(describe(value), 'int32')
+  if (literal === undefined) throw context.fatalMismatch(describe(value), 'int32')
   const exact = integerValue(literal)
-  if (exact === undefined || BigInt.asIntN(32, exact) !== exact) throw context.fatalMisfit(`number ${literal}`, 'int32')
+  if (exact === undefined || BigInt.asIntN(32, exact) !== exact) throw context.fatalMismatch(`number ${literal}`, 'int32')
   return Number(exact)
 }
 
@@ -118,9 +118,9 @@ function decodeDouble(value: unknown, context: DecodeContext, goType: string): n
   if (typeof value === 'number') return value
   if (value === null) return 0
   const literal = numberText(value)
-  if (literal === undefined) context.misfit(value, goType, 'float64')
+  if (literal === undefined) context.recordMismatch(value, goType, 'float64')
   else if (Number.isFinite(Number(literal))) return Number(literal)
-  else context.misfitNumber(literal, goType, 'float64')
+  else context.recordNumberMismatch(literal, goType, 'float64')
   return 0
 }
 
@@ -136,7 +136,7 @@ function decodeBytes(value: unknown, context: DecodeContext, goType: string): st
     const decodeByte = integerDecoder('uint8', 'uint8', [0n, 255n])
     return Buffer.from(value.map((item) => decodeByte(item, context) as number)).toString('base64')
   }
-  context.misfit(value, goType, 'slice')
+  context.recordMismatch(value, goType, 'slice')
   return null
 }
 
@@ -145,11 +145,11 @@ function decodeQuantity(value: unknown): string {
   return canonicalQuantity(typeof value === 'string' ? value : (numberText(value) ?? describe(value)))
 }
 
-/** Types written as a string that decode themselves: any misfit ends decoding. */
+/** Builds the decoder of a string type with its own UnmarshalJSON: a type mismatch ends decoding. */
 function textDecoder(normalize: (text: string) => string | null, zero: string | null): Decoder {
   return (value, context) => {
     if (typeof value === 'string') return normalize(value)
     if (value === null) return zero
-    throw context.fatalMisfit(describe(value), 'string')
+    throw context.fatalMismatch(describe(value), 'string')
   }
 }

@@ -4,7 +4,7 @@ import type { Decoder } from './decode-scalar.ts'
 import { JsonError } from './json-error.ts'
 import type { StructSchema, TypeSchema } from './type-schema.ts'
 
-/** The types of apiextensions that are one thing or another in JSON. They decode themselves; nothing below them is checked strictly. */
+/** Decodes the union types of apiextensions. They have their own UnmarshalJSON, so nothing below them is checked strictly. */
 export function selfDecoding(schema: StructSchema, decoderOf: DecoderOf): Decoder | undefined {
   return Object.hasOwn(selfDecoders, schema.name) ? selfDecoders[schema.name]!(schema, decoderOf) : undefined
 }

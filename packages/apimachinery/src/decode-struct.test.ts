@@ -68,14 +68,14 @@ const decode = (text: string, options?: DecodeOptions): { json: string; strict: 
 const inSpec = (text: string): string => `{"spec":${text}}`
 
 describe('canonical form', () => {
-  test('fields in schema order, required ones written, empty ones dropped, kind and apiVersion dropped', () => {
+  test('orders fields, writes required ones, drops empty ones, kind and apiVersion', () => {
     expect(decode('{"kind":"Pod","apiVersion":"v1"}').json).toBe('{"metadata":{},"spec":{"containers":null,"eventTime":null,"raw":null}}')
     expect(
       decode('{"spec":{"policy":"","grace":0,"containers":[{"ports":[],"probe":{},"name":"a"}]},"metadata":{"labels":{},"name":"x"}}').json,
     ).toBe('{"metadata":{"name":"x"},"spec":{"containers":[{"name":"a","probe":{}}],"grace":0,"eventTime":null,"raw":null}}')
   })
 
-  test('null is the zero value, or nothing for what can be absent', () => {
+  test('turns null into the zero value or nothing', () => {
     expect(
       decode(inSpec('{"containers":[null,{"ports":[null],"limits":{"cpu":null},"probe":null}],"grace":null,"data":{"a":null}}')).json,
     ).toBe(
@@ -84,7 +84,7 @@ describe('canonical form', () => {
     expect(decode('null').json).toBe(decode('{}').json)
   })
 
-  test('quantities, times and base64 are normalised; maps are sorted', () => {
+  test('normalizes quantities, times and base64; sorts maps', () => {
     const { json } = decode(
       '{"metadata":{"creationTimestamp":"2020-01-01T02:00:00.5+02:00","labels":{"b":"1","a":"2"}},"spec":{"containers":[{"limits":{"m":"1024Mi","c":"1000m","x":0.5,"e":1e3}}],"data":{"a":"YW\\nJj"},"eventTime":"2020-01-01T00:00:00.120000Z","raw":{"b":1,"a":null}}}',
     )
@@ -93,18 +93,18 @@ describe('canonical form', () => {
     )
   })
 
-  test('empty required lists are null, unless the kind is answered as it was sent', () => {
+  test('turns empty required lists into null unless they must be kept', () => {
     expect(decode(inSpec('{"containers":[]}')).json).toContain('"containers":null')
     expect(decode(inSpec('{"containers":[]}'), { keepEmptyLists: true }).json).toContain('"containers":[]')
   })
 
-  test('64-bit integers are exact', () => {
+  test('keeps 64-bit integers exact', () => {
     expect(decode(inSpec('{"grace":9007199254740993}')).json).toContain('"grace":9007199254740993')
     expect(decodeJson<{ spec: { grace: unknown } }>(pod, inSpec('{"grace":9223372036854775807}')).object.spec.grace).toBe(2n ** 63n - 1n)
   })
 })
 
-describe('misfits are worded as Go words them', () => {
+describe('type mismatches are reported like in Go', () => {
   const at = (field: string, what: string, type: string): string =>
     `json: cannot unmarshal ${what} into Go struct field ${field} of type ${type}`
   test.each([
@@ -139,7 +139,7 @@ describe('misfits are worded as Go words them', () => {
     expect(() => decode(text)).toThrow(message)
   })
 
-  test('the first one in the document counts, but one that ends decoding comes before it', () => {
+  test('the first mismatch in the document is reported, unless another one ends decoding', () => {
     expect(() => decode(inSpec('{"policy":1,"grace":"x"}'))).toThrow(/policy/)
     expect(() => decode(inSpec('{"policy":1,"containers":[{"limits":{"cpu":"abc"}}]}'))).toThrow(
       'quantities must match the regular expression',
@@ -148,7 +148,7 @@ describe('misfits are worded as Go words them', () => {
 })
 
 describe('strict decoding', () => {
-  test('unknown and repeated fields, in document order', () => {
+  test('unknown and duplicate fields are listed in document order', () => {
     const text =
       '{"metadata":{"name":"a","name":"b","bogus":{"x":1,"x":2}},"spec":{"containers":[{},{"Name":"x","limits":{"a":"1","a":"2"}}]},"bogus":1}'
     const { strict } = decode(text, { strict: 'Strict' })
@@ -158,17 +158,17 @@ describe('strict decoding', () => {
     expect(decode(text).strict).toEqual([])
   })
 
-  test('no more than a hundred, and each once', () => {
+  test('at most a hundred errors are listed, without duplicates', () => {
     const many = Array.from({ length: 300 }, (_, i) => `"f${i % 150}":1`).join(',')
     expect(decode(`{${many}}`, { strict: 'Warn' }).strict).toHaveLength(100)
   })
 
-  test('what is opaque is not looked into', () => {
+  test('opaque values are not checked', () => {
     expect(decode(inSpec('{"raw":{"a":1,"a":2}}'), { strict: 'Warn' }).strict).toEqual([])
   })
 })
 
-test('property: decoding what was decoded and written changes nothing, and input is left alone', () => {
+test('property: decoding is idempotent and does not modify its input', () => {
   const text = fc.constantFrom('', 'a', '<&>', '\u2028', '__proto__')
   const value = fc.record(
     {
@@ -207,7 +207,7 @@ test('property: decoding what was decoded and written changes nothing, and input
   )
 })
 
-test('what is canonical is shared with the object that it was brought about from', () => {
+test('unchanged canonical parts are shared with the input', () => {
   const containers = [{ name: 'c' }]
   const spec = { containers, eventTime: null, raw: null }
   const changed = { spec, metadata: { labels: { b: '1', a: '2' }, creationTimestamp: '2026-01-31T00:00:00+00:00', name: 'n' } }
@@ -220,7 +220,7 @@ test('what is canonical is shared with the object that it was brought about from
   expect(JSON.stringify(canonicalStruct(pod, { ...object, kind: 'Pod', spec: { containers } }))).toBe(JSON.stringify(object))
 })
 
-/** Texts of objects whose members come in any order, twice, empty, as null, unknown, or as something that does not fit. */
+/** Generates texts of objects with members in any order, duplicated, empty, null, unknown or of the wrong type. */
 function textOf(type: TypeSchema, depth = 0): fc.Arbitrary<string> {
   const odd = fc.constantFrom('null', '{}', '[]', '""', '0', '1.0', '"x"', '{"b":"1","a":"2"}')
   const often = (right: fc.Arbitrary<string>): fc.Arbitrary<string> =>
@@ -254,7 +254,7 @@ function textOf(type: TypeSchema, depth = 0): fc.Arbitrary<string> {
   }
 }
 
-test('property: an input that is owned is decoded to the same, and again after that', () => {
+test('property: owned input is decoded to the same result, repeatedly', () => {
   const options = fc.record({
     strict: fc.constantFrom('Strict' as const, 'Ignore' as const),
     keepTypeMeta: fc.boolean(),
@@ -279,7 +279,7 @@ test('property: an input that is owned is decoded to the same, and again after t
   )
 })
 
-test('what was decoded again has nothing in common with the first', () => {
+test('a second decoding shares nothing with the first', () => {
   const parsed = parseJson('{"metadata":{"name":"n","labels":{"a":"1"}},"spec":{"containers":[{"name":"c"}],"eventTime":null}}')
   const first = decodeStruct<{ metadata: { labels: { a: string } }; spec: { containers: { name: string }[] } }>(pod, parsed, {
     owned: true,
@@ -290,7 +290,7 @@ test('what was decoded again has nothing in common with the first', () => {
   expect(encodeJson(pod, second)).toContain('{"name":"n","labels":{"a":"1"}},"spec":{"containers":[{"name":"c"}]')
 })
 
-test('property: any JSON is decoded or refused with a JsonError', () => {
+test('property: any JSON is decoded or rejected with a JsonError', () => {
   fc.assert(
     fc.property(fc.json(), (text) => {
       try {
@@ -302,7 +302,7 @@ test('property: any JSON is decoded or refused with a JsonError', () => {
   )
 })
 
-test('a type may contain itself', () => {
+test('types may be recursive', () => {
   const fields: FieldSchema[] = []
   const node = struct('Node', fields)
   fields.push({ name: 'next', type: node, omit: 'empty', pointer: true })
@@ -315,7 +315,7 @@ test('a type may contain itself', () => {
   }
 })
 
-test('who converts is told of the first misfit in the order of the type', () => {
+test('converting reports the first mismatch in schema order', () => {
   const struct: StructSchema = {
     kind: 'struct',
     name: 'S',

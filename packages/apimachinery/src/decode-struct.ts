@@ -10,37 +10,36 @@ import { JsonDocument, parseJson } from './json-document.ts'
 import type { ParsedJson } from './json-document.ts'
 import { JsonError } from './json-error.ts'
 import { NumberLiteral } from './json-number.ts'
-import { DuplicateObject, objectFromEntries, setOwn } from './json-reader.ts'
+import { ObjectWithDuplicates, objectFromEntries, setOwn } from './json-reader.ts'
 import type { JsonObject, JsonValue } from './meta.ts'
-import { giveBackMembers, takeMembers } from './struct-members.ts'
+import { releaseMembers, acquireMembers } from './struct-members.ts'
 import type { Members } from './struct-members.ts'
 import type { FieldSchema, ListSchema, MapSchema, StructSchema, TypeSchema } from './type-schema.ts'
 
-/** Text to canonical object, in one step. Throws `JsonError` with the original's message. */
+/** Decodes text to a canonical object. Throws `JsonError` with kube-apiserver's message. */
 export function decodeJson<T = JsonObject>(schema: StructSchema, input: Uint8Array | string, options: DecodeOptions = {}): Decoded<T> {
   return decodeStruct<T>(schema, parseJson(input), { ...options, owned: true })
 }
 
 /**
- * The canonical form of a value of a known type: fields in schema order, unknown ones dropped, nulls and empty ones as JSON would have
- * them after the original decoded and wrote the object. A new object; opaque parts (`rawExtension`, `json`) are shared with the input, and
- * of an input that is `owned` whatever needs no change.
+ * Converts a value of a known type to canonical form: fields in schema order, unknown ones dropped, null and empty ones as kube-apiserver
+ * writes them. Returns a new object that shares opaque parts (`rawExtension`, `json`) with the input, or with `owned` all unchanged parts.
  *
- * Give it what `parseJson` returned rather than its value: how numbers are spelled and which keys are repeated is known only then.
+ * Pass the result of `parseJson` rather than its value: only the former has number literals and duplicate keys.
  */
 export function decodeStruct<T = JsonObject>(schema: StructSchema, input: JsonValue | ParsedJson, options: DecodeOptions = {}): Decoded<T> {
   const plan = planOf(schema)
   return decodeWith((value, context) => decodeValue(plan, value, context, options.keepTypeMeta !== true), input, options) as Decoded<T>
 }
 
-/** The same for a document that is a list. */
+/** Decodes a document that is a list. */
 export function decodeList(schema: ListSchema, input: JsonValue | ParsedJson, options: DecodeOptions = {}): Decoded<JsonValue[] | null> {
   return decodeWith(decoderOf(schema), input, options) as Decoded<JsonValue[] | null>
 }
 
 /**
- * The canonical form of an object that is nearly canonical already, as one is that was decoded and then changed. What needs no change is
- * shared with the input, up to the whole of it.
+ * Converts an object to canonical form that is nearly canonical, such as a decoded object after changes. The result shares unchanged parts
+ * with the input and may be the input itself.
  */
 export function canonicalStruct<T extends object>(schema: StructSchema, object: T): T {
   const plan = planOf(schema)
@@ -51,7 +50,7 @@ export function canonicalStruct<T extends object>(schema: StructSchema, object: 
 function decodeWith(decode: Decoder, input: JsonValue | ParsedJson, options: DecodeOptions): Decoded<unknown> {
   const { strict, keepEmptyLists = false, converting = false } = options
   const value = input instanceof JsonDocument ? input.exactValue : input
-  // A document's exact value has markers that no result may have.
+  // A document's exact value contains markers that must not reach the result.
   const reuse = options.owned === true && (!(input instanceof JsonDocument) || value === input.value)
   const context = new DecodeContext({ strict: strict === 'Strict' || strict === 'Warn', keepEmptyLists, converting, reuse })
   let object: unknown
@@ -59,11 +58,11 @@ function decodeWith(decode: Decoder, input: JsonValue | ParsedJson, options: Dec
     object = finishDecoding(() => decode(value, context), context)
   } catch (error) {
     if (!converting) throw error
-    // Who converts goes through members in the order of the type, and finds another misfit first.
+    // The converter reads members in schema order, so it finds another type mismatch first.
     const inOrder = new DecodeContext({ keepEmptyLists, converting, inOrder: true })
     object = finishDecoding(() => decode(value, inOrder), inOrder)
   }
-  // Who converts tells them by their names.
+  // The converter sorts these errors by name.
   const strictErrors = converting ? context.strictErrors.toSorted() : context.strictErrors
   return { object, strictErrors, emptied: context.emptied }
 }
@@ -85,15 +84,15 @@ interface FieldPlan {
   readonly slot: number
   readonly name: string
   readonly decode: Decoder
-  /** Whose values of this type of JavaScript's are canonical as they are. */
+  /** The JavaScript type whose values are always canonical. */
   readonly plain: 'string' | 'boolean' | undefined
-  /** Null is the same as absent. */
+  /** Null means absent. */
   readonly nullable: boolean
-  /** Left out when zero. */
+  /** Omitted if zero. */
   readonly dropsZero: boolean
   readonly dropsZeroStruct: boolean
   readonly isCollection: boolean
-  /** Makes what is written when the field is absent; undefined when nothing is. */
+  /** Returns the value written for an absent field; undefined if nothing is written. */
   readonly absent: ((context: DecodeContext) => unknown) | undefined
   readonly typeMeta: boolean
 }
@@ -101,7 +100,7 @@ interface FieldPlan {
 interface StructPlan {
   readonly goType: string
   readonly fields: readonly FieldPlan[]
-  /** Those that JSON has even when they are absent. */
+  /** Fields that JSON has even if they are absent. */
   readonly written: readonly FieldPlan[]
   readonly byName: ReadonlyMap<string, FieldPlan>
 }
@@ -112,7 +111,7 @@ function planOf(schema: StructSchema): StructPlan {
   let plan = plans.get(schema)
   if (plan === undefined) {
     const fields = schema.fields.map((field) => ({ field, typeMeta: isTypeMeta(field) }))
-    // Every outermost type has these two; the tables of kinds need not repeat them.
+    // Every outermost type has these fields, so the tables do not repeat them.
     for (const name of ['apiVersion', 'kind']) {
       if (!schema.byName.has(name) && schema.gvk !== undefined)
         fields.unshift({ field: { name, type: { kind: 'string' }, omit: 'empty', embedded: ['TypeMeta'] }, typeMeta: true })
@@ -137,7 +136,7 @@ function planField(owner: StructSchema, field: FieldSchema, slot: number, typeMe
   const { type } = field
   const pointer = field.pointer === true
   const container = type.kind === 'list' || type.kind === 'map'
-  // omitempty does nothing for Go structs; of the scalars, these are structs.
+  // omitempty has no effect on Go structs, and these scalars are structs.
   const goStruct = !container && (type.kind === 'struct' || structScalars.has(type.kind))
   const drops = field.omit === 'zero' || (field.omit === 'empty' && !goStruct)
   const zero = (): unknown => (type.kind === 'struct' ? undefined : container ? null : scalarZero[type.kind])
@@ -174,7 +173,7 @@ function zeroOf(schema: StructSchema, context: DecodeContext): unknown {
 
 const decoders = new WeakMap<TypeSchema, Decoder>()
 
-/** Compiled once for each schema node; structs compile their fields on first use, since types can contain themselves. */
+/** Compiled once per schema node. Structs compile their fields on first use, because types may be recursive. */
 function decoderOf(schema: TypeSchema): Decoder {
   let decoder = decoders.get(schema)
   if (decoder === undefined) {
@@ -207,7 +206,7 @@ function listDecoder(schema: ListSchema): Decoder {
   const keepsNull = schema.pointerItems === true
   return (value, context) => {
     if (!Array.isArray(value)) {
-      if (value !== null) context.misfit(value, goType, 'slice')
+      if (value !== null) context.recordMismatch(value, goType, 'slice')
       return null
     }
     if (value.length === 0) {
@@ -233,16 +232,16 @@ function mapDecoder(schema: MapSchema): Decoder {
   const goType = goTypeName(schema)
   const decode = decoderOf(schema.values)
   const nullValue = schema.values.kind === 'bytes' ? '' : null
-  /** Texts are canonical as they are. */
+  /** Strings are always canonical. */
   const ofTexts = schema.values.kind === 'string'
   return (value, context) => {
     if (!isObject(value)) {
-      if (value !== null) context.misfit(value, goType, 'map')
+      if (value !== null) context.recordMismatch(value, goType, 'map')
       return null
     }
-    if (value instanceof DuplicateObject) noteDuplicates(value, context)
+    if (value instanceof ObjectWithDuplicates) noteDuplicates(value, context)
     const { steps } = context
-    const source = value instanceof DuplicateObject ? objectFromEntries(value.entries) : value
+    const source = value instanceof ObjectWithDuplicates ? objectFromEntries(value.entries) : value
     let map: { [key: string]: unknown } | undefined = context.reuse ? undefined : {}
     let last: string | undefined
     let sorted = true
@@ -276,7 +275,7 @@ function entriesBefore(source: JsonMembers, key: string): { [key: string]: unkno
   return map
 }
 
-function noteDuplicates(value: DuplicateObject, context: DecodeContext): void {
+function noteDuplicates(value: ObjectWithDuplicates, context: DecodeContext): void {
   const seen = new Set<string>()
   for (const [key] of value.entries) {
     if (seen.has(key)) context.strictError('duplicate field', key)
@@ -293,7 +292,7 @@ function sortKeys(map: JsonMembers): { [key: string]: unknown } {
 
 function decodeValue(plan: StructPlan, value: unknown, context: DecodeContext, dropTypeMeta: boolean): unknown {
   if (isObject(value)) return decodeMembers(plan, value, context, dropTypeMeta)
-  if (value !== null) context.misfit(value, plan.goType, 'struct')
+  if (value !== null) context.recordMismatch(value, plan.goType, 'struct')
   return decodeMembers(plan, {}, context, dropTypeMeta)
 }
 
@@ -303,13 +302,13 @@ function isObject(value: unknown): value is JsonMembers {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberLiteral)
 }
 
-/** Members are read in the order of the document, so that the first misfit is the original's, and written in the order of the schema. */
+/** Reads members in document order, to report the same first type mismatch as kube-apiserver, and writes them in schema order. */
 function decodeMembers(plan: StructPlan, value: JsonMembers, context: DecodeContext, dropTypeMeta: boolean): JsonObject {
   if (context.reuse) return reuseMembers(plan, value, context, dropTypeMeta)
-  const members = takeMembers()
+  const members = acquireMembers()
   if (context.inOrder) {
     for (const { name } of plan.fields) if (Object.hasOwn(value, name)) readMember(plan, name, value[name], context, members)
-  } else if (value instanceof DuplicateObject) readRepeated(plan, value, context, members)
+  } else if (value instanceof ObjectWithDuplicates) readRepeated(plan, value, context, members)
   else for (const key in value) readMember(plan, key, value[key], context, members)
   return writeFields(plan, members, context, dropTypeMeta)
 }
@@ -326,7 +325,7 @@ function readMember(plan: StructPlan, key: string, member: unknown, context: Dec
   }
 }
 
-/** The same for what is canonical but for some members: `value` itself as long as each is where and what it should be. */
+/** The variant for mostly canonical input: returns `value` itself while every member is in order and canonical. */
 function reuseMembers(plan: StructPlan, value: JsonMembers, context: DecodeContext, dropTypeMeta: boolean): JsonObject {
   const { byName, written } = plan
   let members: Members | undefined
@@ -364,9 +363,9 @@ function reuseMembers(plan: StructPlan, value: JsonMembers, context: DecodeConte
   return writeFields(plan, members ?? membersBefore(plan, value, undefined), context, dropTypeMeta)
 }
 
-/** Those in front of `key`, which are as they should be. */
+/** Returns the members before `key`, which need no change. */
 function membersBefore(plan: StructPlan, value: JsonMembers, key: string | undefined): Members {
-  const members = takeMembers()
+  const members = acquireMembers()
   for (const earlier in value) {
     if (earlier === key) break
     members.keep(plan.byName.get(earlier)!.slot, value[earlier])
@@ -374,7 +373,7 @@ function membersBefore(plan: StructPlan, value: JsonMembers, key: string | undef
   return members
 }
 
-function readRepeated(plan: StructPlan, value: DuplicateObject, context: DecodeContext, members: Members): void {
+function readRepeated(plan: StructPlan, value: ObjectWithDuplicates, context: DecodeContext, members: Members): void {
   const seen = new Set<string>()
   for (const [key, member] of value.entries) {
     if (seen.has(key) && plan.byName.has(key)) context.strictError('duplicate field', key)
@@ -400,7 +399,7 @@ function writeFields(plan: StructPlan, members: Members, context: DecodeContext,
     if (field.isCollection && (drops || value === null)) rememberEmpty(object, field.name)
   }
   for (; due < written.length; due++) writeAbsent(object, written[due]!, context)
-  giveBackMembers(members)
+  releaseMembers(members)
   return object as JsonObject
 }
 

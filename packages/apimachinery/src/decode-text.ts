@@ -3,7 +3,7 @@ import { JsonError } from './json-error.ts'
 import { canonicalQuantity as formatQuantity } from './quantity.ts'
 import { normalizeMicroTime, normalizeTime } from './time.ts'
 
-/** Below a thousand units nothing can be carried into a larger suffix. */
+/** Below a thousand, no larger suffix applies. */
 const alreadyCanonical = /^[1-9][0-9]{0,2}(?:[munkMGT]|[KMGT]i)?$/
 
 export function canonicalQuantity(text: string): string {
@@ -22,7 +22,7 @@ export function canonicalDuration(text: string): string {
   return parsed(() => formatDuration(parseDuration(text)))
 }
 
-/** Messages of the parsers are the original's; they end decoding as they are. */
+/** Passes on the messages of parsers, which match kube-apiserver's; they end decoding. */
 function parsed<T>(parse: () => T): T {
   try {
     return parse()

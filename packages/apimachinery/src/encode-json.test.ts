@@ -4,19 +4,19 @@ import { encodeJson, stringifyJson } from './encode-json.ts'
 import { shareText } from './shared-text.ts'
 import type { StructSchema } from './type-schema.ts'
 
-test('characters that HTML and JavaScript mind are escaped as Go escapes them', () => {
+test('escapes HTML and line separators like Go', () => {
   expect(stringifyJson({ '<': '>&\u2028\u2029"\\' })).toBe('{"\\u003c":"\\u003e\\u0026\\u2028\\u2029\\"\\\\"}')
 })
 
-test('lone surrogates are replaced, escaped backslashes before a u are not', () => {
+test('replaces lone surrogates, but not escaped backslashes before a u', () => {
   expect(stringifyJson(['\ud800', '\\ud800', '\\\ud800', '😀'])).toBe('["\\ufffd","\\\\ud800","\\\\\\ufffd","😀"]')
 })
 
-test('bigint is a number, at any depth', () => {
+test('writes bigint as a number at any depth', () => {
   expect(stringifyJson({ a: [{ b: 2n ** 63n }, undefined, null], c: undefined })).toBe('{"a":[{"b":9223372036854775808},null,null]}')
 })
 
-test('kind and apiVersion stand first when asked for', () => {
+test('writes kind and apiVersion first on request', () => {
   const schema: StructSchema = {
     kind: 'struct',
     name: 'X',
@@ -31,7 +31,7 @@ test('kind and apiVersion stand first when asked for', () => {
 
 const plain: StructSchema = { kind: 'struct', name: 'X', definition: 'x', fields: [], byName: new Map() }
 
-test('property: an object is written alike whether or not its managers share their sets with others', () => {
+test('property: shared field sets do not change the output', () => {
   const text = fc.constantFrom('a', '<&>', '"managedFields":0}', '\u2028', '\ud800', '\\')
   const set = fc.record({
     value: fc.dictionary(text, fc.oneof(fc.constant({}), fc.dictionary(text, fc.constant({})), fc.bigInt())),

@@ -12,15 +12,15 @@ const escapes: Readonly<Record<string, string>> = {
   '\u2029': '\\u2029',
 }
 
-/** JSON text as Go writes it: `<`, `>`, `&` and the two line separators escaped, `bigint` as a number, lone surrogates replaced. */
+/** Serializes JSON like Go: escapes `<`, `>`, `&` and the two line separators, writes `bigint` as a number, replaces lone surrogates. */
 export function stringifyJson(value: unknown): string {
   const text = nativeJson(value)
   return escaped.test(text) ? text.replace(escapedAll, (c) => escapes[c]!) : text
 }
 
 /**
- * The text of an object that `decodeStruct` made (or that has its shape): fields already stand in schema order, so nothing is looked up.
- * With a schema that has a kind, `typeMeta` writes `kind` and `apiVersion` first.
+ * Serializes an object in `decodeStruct`'s canonical form, whose fields are already in schema order. With `typeMeta`, a kind's `kind` and
+ * `apiVersion` come first.
  */
 export function encodeJson(schema: StructSchema, object: unknown, options: { readonly typeMeta?: boolean } = {}): string {
   const body = aroundSharedSets(object) ?? stringifyJson(object)
@@ -31,8 +31,8 @@ export function encodeJson(schema: StructSchema, object: unknown, options: { rea
 }
 
 /**
- * The text of an object whose managers' sets are shared (`shareText`), which is nearly half of what is stored of a pod: written around the sets' texts.
- * Undefined where none is shared, or where metadata and what it says of managers do not stand first and last.
+ * Reuses the serialized field sets of managers (`shareText`), which are nearly half of a stored pod. Returns undefined if none is shared,
+ * or if metadata is not the first member with its managedFields last.
  */
 function aroundSharedSets(object: unknown): string | undefined {
   const metadata = (object as { readonly metadata?: { readonly managedFields?: unknown } | null } | null | undefined)?.metadata
@@ -41,12 +41,12 @@ function aroundSharedSets(object: unknown): string | undefined {
   if (firstMember(object as object) !== 'metadata' || lastMember(metadata!) !== 'managedFields') return undefined
   const texts = entries.map(entryText)
   const before = openText({ ...metadata, managedFields: undefined })
-  const behind = stringifyJson({ ...(object as object), metadata: undefined })
+  const rest = stringifyJson({ ...(object as object), metadata: undefined })
   const head = `{"metadata":${before}"managedFields":[${texts.join(',')}]}`
-  return behind === '{}' ? `${head}}` : `${head},${behind.slice(1)}`
+  return rest === '{}' ? `${head}}` : `${head},${rest.slice(1)}`
 }
 
-/** What `stringifyJson` makes of a value that many objects share, made once; undefined for others. */
+/** Returns the cached JSON of a shared value; undefined for other values. */
 export function sharedJson(value: unknown): string | undefined {
   return sharedText(value, stringifyJson)
 }
@@ -63,7 +63,7 @@ function entryText(entry: ManagedFieldsEntry | null): string {
   return `${before}"fieldsV1":${set}${subresource === undefined ? '' : `,"subresource":${stringifyJson(subresource)}`}}`
 }
 
-/** For another member to be written behind it. */
+/** Omits the closing brace, so that another member can follow. */
 function openText(object: object): string {
   const text = stringifyJson(object)
   return text === '{}' ? '{' : `${text.slice(0, -1)},`
@@ -80,7 +80,9 @@ function lastMember(object: object): string | undefined {
   return last
 }
 
-/** JSON.stringify finds a `bigint` by throwing, so that objects without one pay nothing for it. Before Node 26 it also throws at some thousand levels. */
+/**
+ * JSON.stringify throws on a `bigint`, so objects without one have no extra cost. Before Node 26 it also throws at some thousand levels.
+ */
 function nativeJson(value: unknown): string {
   try {
     const text = JSON.stringify(value)
@@ -97,12 +99,12 @@ function goEscapes(text: string): string {
 
 interface OpenValue {
   readonly isList: boolean
-  /** Of an object: names and values in turns. */
+  /** For objects, names and values alternate. */
   readonly members: readonly unknown[]
   next: number
 }
 
-/** For values with `bigint` in them, and for those nested deeper than the stack allows. */
+/** Handles `bigint` and nesting beyond the stack. */
 function stringifyExactly(root: unknown): string {
   const parts: string[] = []
   const open: OpenValue[] = []

@@ -1,6 +1,6 @@
 import type { JsonValue } from './meta.ts'
 
-/** Same value, order of members aside. */
+/** Compares values, ignoring the order of members. */
 export function equalJson(a: JsonValue, b: JsonValue): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false

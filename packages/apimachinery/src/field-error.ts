@@ -21,13 +21,13 @@ export type FieldErrorType = keyof typeof descriptions
 export interface FieldError {
   readonly type: FieldErrorType
   readonly field: string
-  /** Printed as Go would: strings quoted, numbers and booleans bare, the rest as JSON. `undefined` leaves the value out; see `verbatim`. */
+  /** Printed as in Go: strings quoted, numbers and booleans bare, others as JSON. `undefined` omits the value; see `verbatim`. */
   readonly badValue?: unknown
   readonly detail: string
 }
 export type FieldErrorList = FieldError[]
 
-/** A bad value whose printed form is known better by the caller (an internal Go struct, a time). */
+/** A bad value printed by the caller (an internal Go struct, a time). */
 export interface VerbatimValue {
   readonly verbatim: string
 }
@@ -43,20 +43,17 @@ const valueless: ReadonlySet<FieldErrorType> = new Set<FieldErrorType>([
   'InternalError',
 ])
 
-/**
- * Errors that one validation reports. kube-apiserver reports all; a request has room for a million items with several errors each, and nobody
- * reads this many.
- */
+/** The maximum number of errors that one validation reports. kube-apiserver reports all, but a request has room for millions. */
 const maxFieldErrors = 1000
 
-/** The errors that the running validation has made. Only while it runs: nothing is awaited there. */
+/** Errors created by the running validation. Set only during it, because it never awaits. */
 let made: FieldError[] | undefined
 
 class TooManyFieldErrors extends Error {}
 
 /**
- * Runs a validation, and ends it once it has made 1,000 errors. It then reports those, and last that there may be more. So the work for an
- * invalid object is bounded as its answer is.
+ * Runs a validation and stops it after 1,000 errors. It then reports those, and a last error that there may be more. This bounds the work
+ * for an invalid object.
  *
  * @example
  * const errors = collectFieldErrors(() => ports.map((port, i) => fieldError.invalid(path.index(i), port, 'must be less than 65536')))
@@ -75,7 +72,7 @@ export function collectFieldErrors(validate: () => FieldErrorList): FieldErrorLi
   }
 }
 
-/** The message of a status cause: everything but the field's name. */
+/** Formats a status cause's message: everything but the field's name. */
 export function fieldErrorBody(error: FieldError): string {
   let text: string = descriptions[error.type]
   if (!valueless.has(error.type) && error.badValue !== undefined) text += `: ${printValue(error.badValue)}`
@@ -86,7 +83,7 @@ export function fieldErrorMessage(error: FieldError): string {
   return `${error.field}: ${fieldErrorBody(error)}`
 }
 
-/** One message as it is, several as `[a, b]`; repeated ones once; "" for none. */
+/** Joins deduplicated messages: a single one as it is, several as `[a, b]`, none as "". */
 export function aggregateFieldErrors(errors: readonly FieldError[]): string {
   return aggregateMessages(errors.map(fieldErrorMessage))
 }
@@ -114,7 +111,7 @@ type Path = FieldPath | undefined
 function make(type: FieldErrorType, path: Path, badValue: unknown, detail: string): FieldError {
   const error = newFieldError(type, path, badValue, detail)
   if (made === undefined) return error
-  if (made.length >= maxFieldErrors) throw new TooManyFieldErrors('a validation made too many errors')
+  if (made.length >= maxFieldErrors) throw new TooManyFieldErrors('validation has too many errors')
   made.push(error)
   return error
 }
@@ -127,17 +124,17 @@ function limit(verb: string, otherwise: string, count: number, unit: string): st
   return count < 0 ? otherwise : `${verb} ${count} ${unit}${count === 1 ? '' : 's'}`
 }
 
-/** Constructors, one per kind of complaint. An `undefined` path prints as `<nil>`, as the original's nil path does. */
+/** Constructors, one per error type. An `undefined` path prints as `<nil>`, like Go's nil path. */
 export interface FieldErrorConstructors {
   required(path: Path, detail?: string): FieldError
   invalid(path: Path, value: unknown, detail: string): FieldError
   typeInvalid(path: Path, value: unknown, detail: string): FieldError
-  /** Supported values are listed in the order given. */
+  /** Lists supported values in the given order. */
   notSupported(path: Path, value: unknown, supported: readonly string[]): FieldError
   forbidden(path: Path, detail: string): FieldError
   duplicate(path: Path, value: unknown): FieldError
   notFoundField(path: Path, value: unknown): FieldError
-  /** The value itself is never printed. */
+  /** Never prints the value itself. */
   tooLong(path: Path, maxBytes: number): FieldError
   tooLongCharacters(path: Path, maxCharacters: number): FieldError
   tooShort(path: Path, value: string, minCharacters: number): FieldError

@@ -1,4 +1,4 @@
-/** The way to a field, as validation errors name it: `spec.containers[0].env[key]`. Immutable. Nothing is spelled out before it is asked for. */
+/** The path of a field in validation errors: `spec.containers[0].env[key]`. Immutable. Formatted on demand. */
 export class FieldPath {
   readonly #parent: FieldPath | undefined
   /** A field's name, unless `#bracketed`. */
@@ -11,7 +11,10 @@ export class FieldPath {
     this.#bracketed = bracketed
   }
 
-  /** Of a child, or of a child's child. Not with a rest parameter: validation makes hundreds of paths for each object, and nearly all are of one step. */
+  /**
+   * Returns the path of a child or deeper descendant. No rest parameter: validation builds hundreds of paths per object, mostly of one
+   * step.
+   */
   child(name: string, second?: string, third?: string): FieldPath {
     const path = new FieldPath(name, this)
     if (second === undefined) return path
@@ -40,12 +43,12 @@ export class FieldPath {
   }
 }
 
-/** `fieldPath('spec', 'template')`; without names the root, whose children start bare. */
+/** `fieldPath('spec', 'template')`. Without names, the root, whose children have no leading dot. */
 export function fieldPath(first = '', ...rest: string[]): FieldPath {
   let path = new FieldPath(first)
   for (const name of rest) path = new FieldPath(name, path)
   return path
 }
 
-/** What the original calls the object itself where it has no name for it: "[]". Nothing below it is told by it. */
+/** kube-apiserver's name for an unnamed object: "[]". Paths below it do not include it. */
 export const unnamedPath: FieldPath = new FieldPath('', undefined, true)

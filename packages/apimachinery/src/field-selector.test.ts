@@ -17,11 +17,11 @@ describe('field selectors', () => {
     ['a=b\\x', 'invalid field selector: invalid escape sequence: \\x'],
     ['a=b\\', 'invalid field selector: invalid escape sequence: \\'],
     ['a=b=c', 'invalid field selector: unescaped character in value: 61'],
-  ])('refuse %j', (text, message) => {
+  ])('rejects %j', (text, message) => {
     expect(() => parseFieldSelector(text)).toThrow(message)
   })
 
-  it('tell an exact match and can be transformed', () => {
+  it('returns an exact match and can be transformed', () => {
     const selector = parseFieldSelector('a=1,b!=2')
     expect(selector.requiresExactMatch('a')).toBe('1')
     expect(selector.requiresExactMatch('b')).toBeUndefined()
@@ -29,7 +29,7 @@ describe('field selectors', () => {
     expect(everyField().empty).toBe(true)
   })
 
-  it('say of many requirements what each of them says', () => {
+  it('evaluates many requirements like single ones', () => {
     const field = fc.constantFrom('a', 'b')
     const value = fc.constantFrom('', '1', '2', '3')
     const requirement = fc.record({ field, operator: fc.constantFrom<'=' | '!='>('!=', '!=', '!=', '='), value })
@@ -43,7 +43,7 @@ describe('field selectors', () => {
     )
   })
 
-  it('carry any value through their text form', () => {
+  it('keeps any value through its text form', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (value) => {
         expect(parseFieldSelector(`f=${escapeFieldValue(value)}`).requiresExactMatch('f')).toBe(value)

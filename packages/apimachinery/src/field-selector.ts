@@ -7,13 +7,13 @@ export interface FieldRequirement {
   readonly value: string
 }
 
-/** Renames a field or changes a value; undefined drops the requirement; may throw to refuse it. */
+/** Renames a field or changes a value. undefined drops the requirement; throwing rejects it. */
 export type FieldTransform = (field: string, value: string) => { readonly field: string; readonly value: string } | undefined
 
-/** So few are asked one after the other faster than together. */
+/** Up to this number, testing requirements one by one is faster. */
 const few = 8
 
-/** All requirements must hold. Immutable. */
+/** A conjunction of requirements. Immutable. */
 export class FieldSelector {
   readonly requirements: readonly FieldRequirement[]
   #folded: ReadonlyMap<string, FoldedTest> | undefined
@@ -26,12 +26,12 @@ export class FieldSelector {
     return this.requirements.length === 0
   }
 
-  /** True when there are so many requirements that only `matches` is fast. */
+  /** True if there are so many requirements that only `matches` is fast. */
   get large(): boolean {
     return this.requirements.length > few
   }
 
-  /** `field` gives the value of a field, "" when unset. */
+  /** `field` returns the value of a field, "" if unset. */
   matches(field: (name: string) => string): boolean {
     if (this.large) {
       const tests = this.#folded ?? folded(this.requirements)
@@ -43,7 +43,7 @@ export class FieldSelector {
     return true
   }
 
-  /** The one value the field must have, if the selector says so. */
+  /** Returns the value that the selector requires of the field, if it requires exactly one. */
   requiresExactMatch(name: string): string | undefined {
     return this.requirements.find((r) => r.field === name && r.operator === '=')?.value
   }
@@ -87,7 +87,7 @@ export function fieldEquals(field: string, value: string): FieldSelector {
   return new FieldSelector([{ field, operator: '=', value }])
 }
 
-/** The text form of `?fieldSelector=`: `a=b,c!=d`; in values `\`, `,` and `=` are escaped by `\`. Throws BadRequest. */
+/** Parses `?fieldSelector=`: `a=b,c!=d`; in values, `\` escapes `\`, `,` and `=`. Throws BadRequest. */
 export function parseFieldSelector(text: string): FieldSelector {
   const requirements: FieldRequirement[] = []
   for (const term of splitTerms(text).sort()) {
@@ -134,7 +134,7 @@ function unescapeFieldValue(text: string): string {
       }
       value += escaped
     } else if (char === ',' || char === '=') {
-      // The original prints the code point, not the character.
+      // kube-apiserver prints the code point, not the character.
       throw newBadRequest(`invalid field selector: unescaped character in value: ${char.codePointAt(0)}`)
     } else {
       value += char

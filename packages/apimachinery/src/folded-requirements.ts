@@ -2,10 +2,10 @@ import type { LabelRequirement, Labels } from './label-requirement.ts'
 import { parseInt64 } from './go-text.ts'
 import { FoldedTest } from './folded-test.ts'
 
-/** What all requirements for one key ask together. */
+/** The combined requirements of one key. */
 class KeyTest {
   readonly #values = new FoldedTest()
-  /** An object without the label does not match. */
+  /** True if objects without the label do not match. */
   required = false
   #forbidden = false
   #above: bigint | undefined
@@ -47,7 +47,7 @@ class KeyTest {
   }
 }
 
-/** Many requirements as one test of an object's labels. It takes as long as the object has labels, however many the requirements are. */
+/** Combines many requirements into one test, whose time depends on the object's labels and not on the number of requirements. */
 export function foldRequirements(requirements: readonly LabelRequirement[]): (labels: Labels) => boolean {
   const tests = new Map<string, KeyTest>()
   for (const requirement of requirements) {
@@ -57,7 +57,7 @@ export function foldRequirements(requirements: readonly LabelRequirement[]): (la
   }
   const required = [...tests].filter(([, test]) => test.required).map(([key]) => key)
   return (labels) => {
-    // The first that an object does not have ends the loop: it is passed no more often than the object has labels.
+    // The loop ends at the first key that the object lacks, so it runs at most once per label of the object.
     for (const key of required) if (!Object.hasOwn(labels, key)) return false
     for (const key of Object.keys(labels)) if (tests.get(key)?.holds(labels[key]!) === false) return false
     return true

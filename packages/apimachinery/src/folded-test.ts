@@ -1,4 +1,4 @@
-/** Which values may stand in one place: those that every list of allowed ones has, without those that are denied. */
+/** The allowed values of one key: the intersection of all allow lists without the denied values. */
 export class FoldedTest {
   #allowed: Set<string> | undefined
   #denied: Set<string> | undefined

@@ -2,7 +2,7 @@ import { stringifyJson } from './encode-json.ts'
 import type { JsonValue } from './meta.ts'
 import { formatFloat } from './yaml/format-float.ts'
 
-/** How Go prints what ends up in client-visible messages. */
+/** Go's formatting, for client-visible messages. */
 
 const shortEscapes: Readonly<Record<string, string>> = {
   '"': '\\"',
@@ -35,10 +35,10 @@ function escapeRune(char: string): string {
   return code > 0xffff ? `\\U${hex(code, 8)}` : `\\u${hex(code, 4)}`
 }
 
-/** json.Marshal; keys of maps sorted is the caller's business. */
+/** json.Marshal. The caller must sort the keys of maps. */
 export const goJson: (value: unknown) => string = stringifyJson
 
-/** `%+v` of what JSON was decoded to: `map[a:1 b:[x <nil>]]`, keys in order. */
+/** `%+v` of decoded JSON: `map[a:1 b:[x <nil>]]`, keys sorted. */
 export function goValue(value: JsonValue): string {
   if (value === null) return '<nil>'
   if (Array.isArray(value)) return `[${value.map(goValue).join(' ')}]`
@@ -50,20 +50,20 @@ export function goValue(value: JsonValue): string {
   return `map[${members.join(' ')}]`
 }
 
-/** Length as Go's len() sees it. */
+/** Returns Go's len() of a string. */
 export function byteLength(text: string): number {
-  // Looking at each character is quicker only where there are few.
+  // The loop is only faster for short strings.
   if (text.length > 32) return Buffer.byteLength(text)
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return Buffer.byteLength(text)
   return text.length
 }
 
-/** Is it longer than so many bytes? Nearly always known without counting them: no unit of UTF-16 becomes more than three. */
+/** Returns whether the UTF-8 form is longer than the limit. Rarely counts, because no UTF-16 unit becomes more than three bytes. */
 export function exceedsBytes(text: string, most: number): boolean {
   return text.length * 3 > most && byteLength(text) > most
 }
 
-/** strconv.ParseInt(text, 10, 64), undefined where Go reports an error. */
+/** strconv.ParseInt(text, 10, 64); undefined where Go reports an error. */
 export function parseInt64(text: string): bigint | undefined {
   if (!/^[+-]?0*[0-9]{1,19}$/.test(text)) return undefined
   const value = BigInt(text.startsWith('+') ? text.slice(1) : text)

@@ -1,6 +1,6 @@
 import type { TypeSchema } from './type-schema.ts'
 
-/** The Go type as the original's error messages print it: `int32`, `[]v1.Container`, `map[string]string`. */
+/** Formats a Go type for error messages: `int32`, `[]v1.Container`, `map[string]string`. */
 export function goTypeName(schema: TypeSchema): string {
   if (schema.goName !== undefined) return schema.goName
   switch (schema.kind) {
@@ -15,7 +15,7 @@ export function goTypeName(schema: TypeSchema): string {
   }
 }
 
-/** "io.k8s.api.core.v1.PodSpec" → "v1". */
+/** Parses "io.k8s.api.core.v1.PodSpec" into "v1". */
 function packageOf(definition: string): string {
   return definition.split('.').at(-2) ?? ''
 }

@@ -1,21 +1,21 @@
-/** No vowels, nor digits that look like letters: no words come about. */
+/** Without vowels and digits that resemble letters, so names do not form words. */
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789'
 const suffixLength = 5
 const maxBaseLength = 63 - suffixLength
 
-/** What `metadata.generateName` becomes. `random` gives numbers in [0, 1). */
+/** Completes `metadata.generateName`. `random` returns numbers in [0, 1). */
 export function generateName(base: string, random: () => number = Math.random): string {
   return base.slice(0, maxBaseLength) + randomSuffix(suffixLength, random)
 }
 
-/** Letters and digits that are safe in any name. */
+/** Returns letters and digits that are valid in any name. */
 export function randomSuffix(length: number, random: () => number = Math.random): string {
   let suffix = ''
   for (let i = 0; i < length; i++) suffix += alphabet[Math.floor(random() * alphabet.length)]
   return suffix
 }
 
-/** A random UUID, lower case. */
+/** Returns a random UUID in lower case. */
 export function newUid(): string {
   return globalThis.crypto.randomUUID()
 }

@@ -39,7 +39,7 @@ export type { FieldLabelRefusal, KindRegistration } from './scheme.ts'
 export { byteLength, goJson, goValue, parseInt64, quote } from './go-text.ts'
 export { FieldPath, fieldPath, unnamedPath } from './field-path.ts'
 export { repeatCheck } from './repeat-check.ts'
-export { nearest } from './nearest.ts'
+export { closestMatch } from './closest-match.ts'
 export {
   hasMethods,
   isAnything,

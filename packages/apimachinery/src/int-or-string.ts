@@ -1,11 +1,11 @@
-/** A number of things, or a percentage of them, or a port's name. */
+/** A count, a percentage, or a port's name. */
 export type IntOrString = number | string
 
 export function isIntOrString(value: unknown): value is IntOrString {
   return typeof value === 'string' || (typeof value === 'number' && Number.isInteger(value))
 }
 
-/** The number a string holds, as Go's Atoi reads it; 0 when it holds none. */
+/** Returns a string's number as Go's Atoi does, or 0 for other strings. */
 export function intValue(value: IntOrString): number {
   if (typeof value === 'number') return value
   return /^[+-]?[0-9]+$/.test(value) ? Number(value) : 0
@@ -15,7 +15,7 @@ export interface ScaledOptions {
   readonly roundUp: boolean
 }
 
-/** Resolves percentages of `total`. Throws with the original's message on a string that is no percentage. */
+/** Resolves percentages of `total`. Throws with kube-apiserver's message if a string is no percentage. */
 export function scaledValue(value: IntOrString, total: number, options: ScaledOptions): number {
   if (typeof value === 'number') return value
   const digits = value.endsWith('%') ? value.slice(0, -1) : undefined
@@ -26,7 +26,7 @@ export function scaledValue(value: IntOrString, total: number, options: ScaledOp
   return options.roundUp ? Math.ceil(exact) : Math.floor(exact)
 }
 
-/** The percentage a string holds, undefined for numbers and other strings. */
+/** Returns the percentage of a string; undefined for numbers and other strings. */
 export function percentValue(value: IntOrString): number | undefined {
   return typeof value === 'string' && /^[0-9]+%$/.test(value) ? Number(value.slice(0, -1)) : undefined
 }

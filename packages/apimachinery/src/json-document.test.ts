@@ -14,7 +14,7 @@ const messageOf = (text: string | Uint8Array): string => {
   return ''
 }
 
-describe('errors are worded as Go words them', () => {
+describe('reports errors like Go', () => {
   test.each([
     ['', 'unexpected end of JSON input'],
     ['{"a":1', 'unexpected end of JSON input'],
@@ -43,29 +43,29 @@ describe('errors are worded as Go words them', () => {
 })
 
 describe('values', () => {
-  test('integers beyond a double are kept exactly, and written back', () => {
+  test('keeps integers beyond a double exactly, also when written back', () => {
     const text = '{"a":9007199254740993,"b":-9223372036854775808,"c":1e3}'
     const { value } = parseJson(text)
     expect(value).toEqual({ a: 9007199254740993n, b: -(2n ** 63n), c: 1000 })
     expect(stringifyJson(value)).toBe('{"a":9007199254740993,"b":-9223372036854775808,"c":1000}')
   })
 
-  test('beyond 64 bits a number is a double, and beyond that an error', () => {
+  test('turns integers beyond 64 bits into doubles, and rejects those beyond doubles', () => {
     expect(parseJson('99999999999999999999').value).toBe(1e20)
     expect(messageOf('[1e999]')).toBe('json: cannot unmarshal number 1e999 into Go value of type float64')
   })
 
-  test('lone surrogates and bytes that are not UTF-8 become U+FFFD', () => {
+  test('replaces lone surrogates and invalid UTF-8 by U+FFFD', () => {
     expect(parseJson('"\\ud800x"').value).toBe('\ufffdx')
     expect(parseJson(new Uint8Array([0x22, 0xff, 0x22])).value).toBe('\ufffd')
   })
 
-  test('10,000 levels are read without the stack', () => {
+  test('reads 10,000 levels without using the stack', () => {
     const text = '['.repeat(10_000) + ']'.repeat(10_000)
     expect(stringifyJson(parseJson(text).value)).toBe(text)
   })
 
-  test('a key named __proto__ is a key', () => {
+  test('treats __proto__ as an ordinary key', () => {
     const { value } = parseJson('{"__proto__":{"a":1.0},"b":{"__proto__":1,"__proto__":2}}')
     expect(Object.keys(value as object)).toEqual(['__proto__', 'b'])
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
@@ -73,7 +73,7 @@ describe('values', () => {
   })
 })
 
-test('the last of repeated keys counts, and their paths are told in order', () => {
+test('uses the last of duplicate keys and lists their paths in order', () => {
   const parsed = parseJson('{"m":{"name":"a","name":"b"},"l":[{},{"x":1,"x":2,"x":3}],"m":1}')
   expect(parsed.value).toEqual({ m: 1, l: [{}, { x: 3 }] })
   expect(parsed.duplicates).toEqual(['m.name', 'l[1].x', 'm'])
@@ -81,7 +81,7 @@ test('the last of repeated keys counts, and their paths are told in order', () =
 
 const spaced = (value: unknown): string => JSON.stringify(value, null, 1)
 
-test('property: whatever JSON.stringify writes is read as JSON.parse reads it', () => {
+test("property: reads JSON.stringify's output like JSON.parse", () => {
   fc.assert(
     fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
       const text = spaced(value)
@@ -92,7 +92,7 @@ test('property: whatever JSON.stringify writes is read as JSON.parse reads it', 
   )
 })
 
-test('property: repeated keys are found exactly where a naive reader finds them', () => {
+test('property: finds the same duplicate keys as a naive reader', () => {
   const key = fc.constantFrom('a', 'b', 'a"', 'b\\', '{', '1.5')
   const { tree } = fc.letrec<{ tree: Tree }>((tie) => ({
     tree: fc.oneof(
@@ -136,7 +136,7 @@ function byAppearance(found: Set<string>): (a: string, b: string) => number {
   return (a, b) => order.indexOf(a) - order.indexOf(b)
 }
 
-test('property: no bytes crash it; they are read, or refused with a JsonError', () => {
+test('property: reads any bytes or rejects them with a JsonError', () => {
   const jsonish = fc.string({
     unit: fc.constantFrom('{', '}', '[', ']', ':', ',', '"', '\\', 'u', '1', '0', '.', 'e', '-', 't', 'true', 'null', ' ', 'é', 'd800'),
   })

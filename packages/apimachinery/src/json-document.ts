@@ -4,32 +4,32 @@ import { maxJsonDepth, readJsonExactly } from './json-reader.ts'
 import { countKeys, scanJson } from './json-scan.ts'
 import type { JsonValue } from './meta.ts'
 
-/** What `parseJson` gives: the value, and on request what strict decoding needs to know about its text. */
+/** Result of `parseJson`: the value, and on demand the facts that strict decoding needs. */
 export interface ParsedJson {
-  /** Integers that a double cannot hold are `bigint` here; write such values with `stringifyJson` or `encodeJson` only. */
+  /** Integers beyond a double are `bigint`; serialize such values with `stringifyJson` or `encodeJson` only. */
   readonly value: JsonValue
-  /** Paths of keys that occur twice in one object ("metadata.name", "spec.containers[0].image"), in document order, 100 at the most. */
+  /** Paths of duplicate keys ("metadata.name", "spec.containers[0].image"), in document order, at most 100. */
   readonly duplicates: readonly string[]
   readonly text: string
 }
 
-/** Bytes that are not UTF-8 become U+FFFD, as in the original. Throws `JsonError`. */
+/** Invalid UTF-8 becomes U+FFFD, as in Go. Throws `JsonError`. */
 export function parseJson(input: Uint8Array | string): ParsedJson {
   return new JsonDocument(typeof input === 'string' ? input : decodeUtf8(input))
 }
 
 const recursionLimit = 500
 
-/** Buffer's decoder is several times faster than TextDecoder, and leaves a byte order mark where it is. */
+/** Buffer's decoder is several times faster than TextDecoder, and keeps a byte order mark. */
 function decodeUtf8(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
 }
 
-/** Native JSON.parse wherever that loses nothing; the exact reader otherwise. */
+/** Uses native JSON.parse where it loses nothing; otherwise the exact reader. */
 export class JsonDocument implements ParsedJson {
   readonly text: string
   readonly value: JsonValue
-  /** The value with `NumberLiteral` and `DuplicateObject` where the text has them; `value` itself when it has none. */
+  /** The value with `NumberLiteral` and `ObjectWithDuplicates` markers; `value` itself if there are none. */
   readonly exactValue: unknown
   readonly duplicates: readonly string[]
 
@@ -38,7 +38,7 @@ export class JsonDocument implements ParsedJson {
     const native = parseNatively(text)
     const scan = scanJson(text)
     if (scan.depth > maxJsonDepth) throw exactError(text)
-    // Counting keys recurses; what is deeper than any honest object goes to the reader, which does not.
+    // Counting keys is recursive; deeper values go to the exact reader, which is not.
     if (scan.exact || scan.depth > recursionLimit || countKeys(native) !== scan.keys) {
       const plain = readJsonExactly(text)
       this.value = plain.value as JsonValue
@@ -60,7 +60,7 @@ function parseNatively(text: string): JsonValue {
   }
 }
 
-/** The original's words for what is wrong. */
+/** Returns the error with Go's message. */
 function exactError(text: string): JsonError {
   try {
     readJsonExactly(text)

@@ -1,9 +1,9 @@
-/** Text that is not JSON, or JSON that does not fit its type. The message is the one the original would give; whoever answers the request adds the rest. */
+/** Invalid JSON, or JSON that does not fit its type. The message matches Go's; the request handler adds context. */
 export class JsonError extends Error {
   override readonly name = 'JsonError'
 }
 
-/** By name: packages may be loaded twice. */
+/** Compares by name: packages may be loaded twice. */
 export function isJsonError(e: unknown): e is JsonError {
   return e instanceof Error && e.name === 'JsonError'
 }

@@ -1,6 +1,6 @@
 /**
- * A number whose spelling matters to a typed decoder: `1e3`, `1.0`, `-0` and what a double cannot hold.
- * Only the exact reader makes these, and only for `decodeStruct`; nobody else sees one.
+ * A number whose spelling matters to a typed decoder: `1e3`, `1.0`, `-0`, and numbers beyond a double.
+ * Created by the exact reader for `decodeStruct` only.
  */
 export class NumberLiteral {
   readonly text: string
@@ -15,7 +15,7 @@ const maxInt64 = 2n ** 63n - 1n
 const longestInt64 = 20
 const integer = /^-?[0-9]+$/
 
-/** A JSON number where no type is known: an integer of 64 bits is kept exactly, anything else is a double. `undefined` when it overflows that too. */
+/** Parses a JSON number of unknown type: 64-bit integers stay exact, others become doubles. Returns `undefined` on overflow. */
 export function untypedNumber(literal: string): number | bigint | undefined {
   const value = Number(literal)
   if (literal.length <= longestInt64 && integer.test(literal) && !Number.isSafeInteger(value)) {
@@ -25,7 +25,7 @@ export function untypedNumber(literal: string): number | bigint | undefined {
   return Number.isFinite(value) ? value : undefined
 }
 
-/** `true` when the double prints as the literal was written, so that nothing is lost by taking the double. */
+/** Returns whether the double prints like the literal, so converting it loses nothing. */
 export function isPlainNumber(literal: string): boolean {
   return literal.length < 16 && integer.test(literal) && literal !== '-0'
 }

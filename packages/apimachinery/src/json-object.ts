@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from './meta.ts'
 
-/** Neither a list nor null. Not for what the typed decoder reads: there a number may be an object, a `NumberLiteral`. */
+/** Excludes lists and null. Not for input of the typed decoder, where numbers may be `NumberLiteral` objects. */
 export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

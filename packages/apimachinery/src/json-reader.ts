@@ -6,8 +6,8 @@ import type { JsonValue } from './meta.ts'
 export const maxJsonDepth = 10_000
 const maxDuplicates = 100
 
-/** An object in which a key occurs twice, for decoders that report it in its place. `last` holds the last value of each key. */
-export class DuplicateObject {
+/** An object with duplicate keys, for decoders that report them. `last` holds the last value of each key. */
+export class ObjectWithDuplicates {
   readonly entries: readonly (readonly [key: string, value: unknown])[]
 
   constructor(entries: readonly (readonly [string, unknown])[]) {
@@ -21,7 +21,7 @@ export interface ExactJson {
 }
 
 export interface ReadOptions {
-  /** Keep `NumberLiteral` and `DuplicateObject` in the value, for `decodeStruct`. Without it the value is plain. */
+  /** Keeps `NumberLiteral` and `ObjectWithDuplicates` markers for `decodeStruct`. Otherwise the value is plain. */
   readonly literals?: boolean
 }
 
@@ -35,8 +35,8 @@ interface Frame {
 }
 
 /**
- * The exact reader: slower than JSON.parse, and used only where that would lose something (spelling of numbers, repeated keys, the
- * original's words for an error). No recursion, so depth costs no stack.
+ * Slower than JSON.parse; used where that loses information (spelling of numbers, duplicate keys, Go's error messages).
+ * Not recursive, so depth uses no stack.
  */
 export function readJsonExactly(text: string, options: ReadOptions = {}): ExactJson {
   return new Reader(text, options.literals === true).read()
@@ -63,7 +63,7 @@ class Reader {
     }
   }
 
-  /** Reads a scalar or an empty container; a container with members is pushed instead. */
+  /** Reads a scalar or an empty container; pushes other containers. */
   private beginValue(): unknown {
     const c = this.peek()
     if (c === '{') return this.openObject()
@@ -116,7 +116,7 @@ class Reader {
     } else frame.seen.add(frame.key)
   }
 
-  /** Puts a finished value where it belongs and reads what follows it. */
+  /** Adds a finished value to its container and reads what follows. */
   private endValue(first: unknown): { value: unknown } | undefined {
     let value = first
     for (;;) {
@@ -144,7 +144,7 @@ class Reader {
   }
 
   private object(frame: Frame): unknown {
-    if (frame.repeated && this.literals) return new DuplicateObject(frame.entries!)
+    if (frame.repeated && this.literals) return new ObjectWithDuplicates(frame.entries!)
     return objectFromEntries(frame.entries!)
   }
 
@@ -163,7 +163,7 @@ class Reader {
     throw truncated()
   }
 
-  /** The index of the escape's last character. */
+  /** Returns the index of the escape's last character. */
   private escape(at: number): number {
     const text = this.text
     if (text[at] !== 'u') {
@@ -223,7 +223,7 @@ class Reader {
     }
   }
 
-  /** The next character that is not space; the text must not end here. */
+  /** Returns the next character after whitespace; throws at the end of the text. */
   private peek(): string {
     this.skipSpace()
     if (this.at >= this.text.length) throw truncated()
@@ -243,20 +243,20 @@ class Reader {
 const opened: unique symbol = Symbol('opened')
 const loneSurrogates = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 
-/** The last value of a repeated key counts. A key "__proto__" is a key like any other. */
+/** The last duplicate wins. The key "__proto__" is an ordinary key. */
 export function objectFromEntries(entries: readonly (readonly [string, unknown])[]): { [key: string]: unknown } {
   const object: { [key: string]: unknown } = {}
   for (const [key, value] of entries) setOwn(object, key, value)
   return object
 }
 
-/** Assignment that cannot reach the prototype. */
+/** Assigns without reaching the prototype. */
 export function setOwn(object: { [key: string]: unknown }, key: string, value: unknown): void {
   if (key === '__proto__') Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
   else object[key] = value
 }
 
-/** The value without the markers that only decoders understand; itself where it has none. */
+/** Removes the markers for decoders; returns the value itself if it has none. */
 export function plainValue(value: unknown): JsonValue {
   return hasMarkers(value) ? withoutMarkers(value) : (value as JsonValue)
 }
@@ -264,7 +264,7 @@ export function plainValue(value: unknown): JsonValue {
 function hasMarkers(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (Array.isArray(value)) return value.some(hasMarkers)
-  if (value instanceof NumberLiteral || value instanceof DuplicateObject) return true
+  if (value instanceof NumberLiteral || value instanceof ObjectWithDuplicates) return true
   for (const key in value) if (hasMarkers((value as { [key: string]: unknown })[key])) return true
   return false
 }
@@ -277,6 +277,6 @@ function withoutMarkers(value: unknown): JsonValue {
     return number as number
   }
   if (Array.isArray(value)) return value.map(withoutMarkers)
-  const entries = value instanceof DuplicateObject ? value.entries : Object.entries(value)
+  const entries = value instanceof ObjectWithDuplicates ? value.entries : Object.entries(value)
   return objectFromEntries(entries.map(([key, member]) => [key, withoutMarkers(member)] as const)) as JsonValue
 }

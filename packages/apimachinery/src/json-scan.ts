@@ -1,15 +1,15 @@
-/** What one pass over valid JSON text tells without building anything. */
+/** Facts about valid JSON text, found in one pass without building a value. */
 export interface JsonScan {
-  /** Members of all objects together, repeated ones included. */
+  /** The number of members in all objects, including duplicates. */
   readonly keys: number
-  /** There is a number that a double, or its spelling, would change; or a surrogate escape that may stand alone. */
+  /** True if a number would lose its value or spelling as a double, or if an escaped surrogate may be unpaired. */
   readonly exact: boolean
   readonly depth: number
 }
 
 const surrogateEscape = /\\u[dD][89a-fA-F]/
 
-/** Strings are skipped by searching for their end, so the cost is mostly in what stands between them. */
+/** Skips strings by searching for their end, so the cost is mostly in the text between them. */
 export function scanJson(text: string): JsonScan {
   let keys = 0
   let exact = false
@@ -37,7 +37,7 @@ function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39
 }
 
-/** The index of the closing quote of the string whose text begins at `from`. */
+/** Returns the index of the closing quote of the string that starts at `from`. */
 function endOfString(text: string, from: number): number {
   let end = text.indexOf('"', from)
   for (;;) {
@@ -49,7 +49,7 @@ function endOfString(text: string, from: number): number {
   }
 }
 
-/** Members of all objects in a value; equal to `JsonScan.keys` exactly when no key occurred twice. */
+/** Counts the members of all objects; equals `JsonScan.keys` if there are no duplicates. */
 export function countKeys(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   let count = 0

@@ -1,19 +1,19 @@
 import { quote } from './go-text.ts'
 import { JsonError } from './json-error.ts'
 
-/** `invalid character 'x' looking for beginning of value`. */
+/** Formats `invalid character 'x' looking for beginning of value`. */
 export function syntaxError(text: string, at: number, context: string): JsonError {
   return new JsonError(`invalid character ${quoteByte(at < text.length ? firstByte(text, at) : endOfText)} ${context}`)
 }
 
-/** Inside a token, the original sees the end as a space. */
+/** Go reports the end of text within a token as a space. */
 const endOfText = ' '
 
 export function truncated(): JsonError {
   return new JsonError('unexpected end of JSON input')
 }
 
-/** Go reports bytes, so of a character beyond ASCII the first byte of its UTF-8 form, read as Latin-1. */
+/** Go reports bytes: for a non-ASCII character, the first byte of its UTF-8 form, printed as Latin-1. */
 function firstByte(text: string, at: number): string {
   const code = text.codePointAt(at)!
   if (code < 0x80) return text[at]!

@@ -5,7 +5,7 @@ import { fieldPath } from './field-path.ts'
 import { parseInt64 } from './go-text.ts'
 import { isQualifiedName, isValidLabelValue } from './name-format.ts'
 
-/** Spelled as the original's `selection.Operator`. */
+/** Spelled as in upstream's `selection.Operator`. */
 export type LabelOperator = '=' | '==' | '!=' | 'in' | 'notin' | 'exists' | '!' | 'gt' | 'lt'
 
 export const binaryOperators: readonly LabelOperator[] = ['in', 'notin', '=', '==', '!=', 'gt', 'lt']
@@ -19,7 +19,7 @@ export interface LabelRequirement {
 
 export type Labels = Readonly<Record<string, string>>
 
-/** What is wrong with a requirement; nothing when it may be used. `path` is where it stands in a request, if anywhere. */
+/** Validates a requirement. `path` is its location in a request, if any. */
 export function checkRequirement(requirement: LabelRequirement, path?: FieldPath): FieldErrorList {
   const { key, operator, values } = requirement
   const at = path ?? fieldPath()
@@ -84,11 +84,11 @@ export function requirementMatches(requirement: LabelRequirement, labels: Labels
   }
 }
 
-/** So many are looked through faster than they are found by hash. */
+/** Up to this number, a linear search is faster than a hash lookup. */
 const fewValues = 16
 const manyValues = new WeakMap<readonly string[], ReadonlySet<string>>()
 
-/** A selector may have a hundred thousand values, and is asked about as many objects. */
+/** A selector may have a hundred thousand values and test as many objects. */
 function hasValue(values: readonly string[], value: string): boolean {
   if (values.length <= fewValues) return values.includes(value)
   let set = manyValues.get(values)

@@ -7,9 +7,9 @@ import { binaryOperators, checkKey, checkRequirement } from './label-requirement
 import type { LabelOperator, LabelRequirement } from './label-requirement.ts'
 
 /**
- *     selector    = [ requirement { "," requirement } ]
+ * selector    = [ requirement { "," requirement } ]
  *     requirement = [ "!" ] KEY | KEY ( "=" | "==" | "!=" | ">" | "<" ) [ VALUE ] | KEY ( "in" | "notin" ) "(" VALUE { "," VALUE } ")"
- * A VALUE may be empty; `in` and `notin` are also good keys and values.
+ * VALUE may be empty; `in` and `notin` are also valid keys and values.
  */
 export function parseRequirements(text: string, path?: FieldPath): LabelRequirement[] {
   return new Parser(scan(text), path).parse()
@@ -25,7 +25,7 @@ const symbolTokens: ReadonlySet<string> = new Set([')', ',', '!', '==', '=', '>'
 const isSpace = (char: string): boolean => char === ' ' || char === '\t' || char === '\r' || char === '\n'
 const isSymbol = (char: string): boolean => '=!(),><'.includes(char)
 
-/** A zero character ends the text, as in the original. */
+/** A NUL character ends the text, as upstream. */
 function scan(source: string): Token[] {
   const zero = source.indexOf('\0')
   const text = zero < 0 ? source : source.slice(0, zero)
@@ -39,7 +39,7 @@ function scan(source: string): Token[] {
     }
     const start = at
     if (isSymbol(char)) {
-      // The longest operator; every symbol is at least the start of one.
+      // The longest operator; every symbol starts one.
       at += symbolTokens.has(text.slice(at, at + 2)) ? 2 : 1
       const symbol = text.slice(start, at)
       tokens.push({ kind: symbol as TokenKind, text: symbol })
@@ -78,7 +78,7 @@ class Parser {
     }
   }
 
-  /** Where a key or value may stand, `in` and `notin` are ordinary words. */
+  /** Where a key or value is expected, `in` and `notin` are ordinary words. */
   #peek(): Token {
     const token = this.#tokens[this.#at]!
     return token.kind === 'in' || token.kind === 'notin' ? { kind: 'identifier', text: token.text } : token
@@ -141,11 +141,11 @@ class Parser {
     }
     if (first.kind !== 'identifier' && first.kind !== ',') throw unexpected(first, "',', ')' or identifier", requirementPrefix)
     const values = this.#values()
-    this.#at++ // the ")" that ended them
+    this.#at++ // the closing ")"
     return values
   }
 
-  /** Up to the closing parenthesis, which is left. Nothing between two commas, or beside a parenthesis, is an empty value. */
+  /** Stops before the closing parenthesis. Nothing between two commas, or next to a parenthesis, is an empty value. */
   #values(): string[] {
     const values: string[] = []
     for (;;) {

@@ -30,7 +30,7 @@ describe('parseLabelSelector', () => {
     ['in in (in,notin)', 'in in (in,notin)'],
     ['example.com/a=b', 'example.com/a=b'],
     ['  ', ''],
-  ])('reads %j', (text, canonical) => {
+  ])('parses %j', (text, canonical) => {
     expect(parseLabelSelector(text).toString()).toBe(canonical)
   })
 
@@ -55,7 +55,7 @@ describe('parseLabelSelector', () => {
       'a=b@',
       "unable to parse requirement: values[0][a]: Invalid value: \"b@\": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')",
     ],
-  ])('refuses %j', (text, message) => {
+  ])('rejects %j', (text, message) => {
     expect(messageOf(() => parseLabelSelector(text))).toBe(message)
   })
 
@@ -77,7 +77,7 @@ describe('parseLabelSelector', () => {
     fc.record({ key, operator: fc.constantFrom('gt', 'lt'), values: fc.integer().map((n) => [String(Math.abs(n))]) }),
   )
 
-  it('its text form reads back as the same selector, and all requirements must hold', () => {
+  it('round-trips its text form, and requires all requirements', () => {
     fc.assert(
       fc.property(fc.array(requirement, { maxLength: 4 }), fc.dictionary(key, value), (requirements, labels) => {
         const text = requirements.reduce((selector, r) => selector.and(r as never), everything()).toString()
@@ -88,7 +88,7 @@ describe('parseLabelSelector', () => {
     )
   })
 
-  it('says of many requirements what each of them says', () => {
+  it('evaluates many requirements like single ones', () => {
     const few = fc.constantFrom('a', 'b', 'c', 'constructor')
     const text = fc.constantFrom('', '1', '2', '30', '-4', 'x')
     const any = fc.record({
@@ -96,7 +96,7 @@ describe('parseLabelSelector', () => {
       operator: fc.constantFrom<LabelOperator>('=', '==', '!=', 'in', 'notin', 'exists', '!', 'gt', 'lt'),
       values: fc.array(text, { minLength: 1, maxLength: 2 }),
     })
-    // So that more than a few hold at once.
+    // Lets several requirements match at once.
     const likely = fc.record({ key: few, operator: fc.constant<LabelOperator>('notin'), values: fc.array(text, { maxLength: 1 }) })
     const many = fc.array(fc.oneof({ weight: 1, arbitrary: any }, { weight: 8, arbitrary: likely }), { minLength: 9, maxLength: 12 })
     fc.assert(
@@ -107,7 +107,7 @@ describe('parseLabelSelector', () => {
     )
   })
 
-  it('asks an object about as many requirements as it has labels', async () => {
+  it('tests at most as many requirements as the object has labels', async () => {
     const selectors = (count: number): LabelsSelector[] =>
       [(i: number) => `a${i}!=b`, (i: number) => `!a${i}`, (i: number) => `tier!=t${i}`, (i: number) => `tier>${i}`].map((of) =>
         parseLabelSelector(Array.from({ length: count }, (_, i) => of(i)).join(',')),
@@ -120,7 +120,7 @@ describe('parseLabelSelector', () => {
     expect(await processorTime(ask(many))).toBeLessThan(fourfold * (await processorTime(ask(few))))
   })
 
-  it('answers any text with a selector or a bad request', () => {
+  it('parses any text or throws a BadRequest', () => {
     const piece = fc.constantFrom('a', 'in', 'notin', '(', ')', ',', '!', '=', '>', '<', ' ', '\0', 'é', '1')
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
@@ -137,14 +137,14 @@ describe('parseLabelSelector', () => {
 })
 
 describe('labelSelectorAsSelector', () => {
-  it('selects nothing when absent and everything when empty', () => {
+  it('selects nothing if absent and everything if empty', () => {
     expect(labelSelectorAsSelector(undefined)).toBe(nothing())
     expect(labelSelectorAsSelector({}).empty).toBe(true)
     expect(nothing().matches({})).toBe(false)
     expect(nothing().empty).toBe(false)
   })
 
-  it('joins labels and expressions', () => {
+  it('combines labels and expressions', () => {
     const selector = labelSelectorAsSelector({
       matchLabels: { b: '1' },
       matchExpressions: [
@@ -156,7 +156,7 @@ describe('labelSelectorAsSelector', () => {
     expect(selector.requiresExactMatch('b')).toBe('1')
   })
 
-  it('refuses operators it does not know', () => {
+  it('rejects unknown operators', () => {
     expect(messageOf(() => labelSelectorAsSelector({ matchExpressions: [{ key: 'a', operator: 'Near' }] }))).toBe(
       '"Near" is not a valid label selector operator',
     )
@@ -169,7 +169,7 @@ describe('labelSelectorAsSelector', () => {
 describe('a selector of many values', () => {
   const among = (count: number): readonly string[] => Array.from({ length: count }, (_, i) => `v${i}`)
 
-  it('finds the same as one of few', () => {
+  it('matches like one with few values', () => {
     for (const operator of ['In', 'NotIn']) {
       const selector = labelSelectorAsSelector({ matchExpressions: [{ key: 'l', operator, values: [...among(1000)] }] })
       expect([{}, { l: 'v999' }, { l: 'v1000' }].map((labels) => selector.matches(labels))).toEqual(
@@ -178,7 +178,7 @@ describe('a selector of many values', () => {
     }
   })
 
-  it('is not looked through for every object', async () => {
+  it('is not searched linearly for every object', async () => {
     const run = (count: number): Promise<number> => {
       const objects = among(count).map((l) => ({ l }))
       const selector = parseLabelSelector(`l in (${among(count).join(',')})`)

@@ -9,10 +9,10 @@ import { parseRequirements } from './label-selector-parser.ts'
 import type { DeepReadonly, LabelSelector } from './meta.ts'
 
 const noLabels: Labels = {}
-/** So few are asked one after the other faster than together. */
+/** Up to this number, testing requirements one by one is faster. */
 const few = 8
 
-/** All requirements must hold. Immutable. */
+/** A conjunction of requirements. Immutable. */
 export class LabelsSelector {
   /** Sorted by key. Empty for both `everything()` and `nothing()`; see `selectsNothing`. */
   readonly requirements: readonly LabelRequirement[]
@@ -24,12 +24,12 @@ export class LabelsSelector {
     this.selectsNothing = selectsNothing
   }
 
-  /** True when it lets everything through. */
+  /** True if the selector matches everything. */
   get empty(): boolean {
     return this.requirements.length === 0 && !this.selectsNothing
   }
 
-  /** True when there are so many requirements or values that only `matches` is fast. */
+  /** True if there are so many requirements or values that only `matches` is fast. */
   get large(): boolean {
     return this.requirements.length > few || this.requirements.some(({ values }) => values.length > few)
   }
@@ -41,7 +41,7 @@ export class LabelsSelector {
     return true
   }
 
-  /** The one value `label` must have, if the selector says so. */
+  /** Returns the value that the selector requires of `label`, if it requires exactly one. */
   requiresExactMatch(label: string): string | undefined {
     const requirement = this.requirements.find((r) => r.key === label)
     if (requirement === undefined || requirement.values.length !== 1) return undefined
@@ -68,13 +68,13 @@ export function nothing(): LabelsSelector {
   return none
 }
 
-/** The text form of `?labelSelector=`. Throws BadRequest. `path` only shows in messages. */
+/** Parses `?labelSelector=`. Throws BadRequest. `path` is only used in messages. */
 export function parseLabelSelector(text: string, path?: FieldPath): LabelsSelector {
   if (text === '') return all
   return new LabelsSelector(parseRequirements(text, path))
 }
 
-/** Without validation: the labels are known to be an object's. */
+/** Does not validate: the labels must be those of an object. */
 export function selectorFromLabels(labels: Labels | undefined): LabelsSelector {
   if (labels === undefined) return all
   return new LabelsSelector(Object.entries(labels).map(([key, value]) => ({ key, operator: '=', values: [value] })))
@@ -82,7 +82,7 @@ export function selectorFromLabels(labels: Labels | undefined): LabelsSelector {
 
 const operators: Readonly<Record<string, LabelOperator>> = { In: 'in', NotIn: 'notin', Exists: 'exists', DoesNotExist: '!' }
 
-/** The structured form. Absent selects nothing, empty selects everything. Throws BadRequest with the original's message. */
+/** Converts the structured form. Absent selects nothing, empty selects everything. Throws BadRequest with kube-apiserver's message. */
 export function labelSelectorAsSelector(selector: DeepReadonly<LabelSelector> | undefined): LabelsSelector {
   if (selector === undefined) return none
   const requirements: LabelRequirement[] = []

@@ -1,4 +1,4 @@
-/** JSON as parsed: what every API object is made of. */
+/** Parsed JSON, of which all API objects consist. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue }
 export type JsonObject = { [key: string]: JsonValue }
 
@@ -53,14 +53,14 @@ export interface ListMeta {
   shardInfo?: ShardInfo
 }
 
-/** What part of a sharded list this is. */
+/** The shard that a sharded list contains. */
 export interface ShardInfo {
   selector: string
 }
 
 /**
- * An API object. Inside the server an object of a known kind carries neither `kind` nor `apiVersion` (its hub form);
- * they are checked and dropped on the way in and written on the way out.
+ * An API object. Inside the server, objects of known kinds have neither `kind` nor `apiVersion` (hub form); both are checked and dropped on
+ * decoding and written on encoding.
  */
 export interface KubeObject extends TypeMeta {
   metadata: ObjectMeta
@@ -121,7 +121,7 @@ export interface Status extends TypeMeta {
   code?: number
 }
 
-/** Read-only through and through; what is shared between readers has this type. */
+/** Deeply read-only, for values shared between readers. */
 export type DeepReadonly<T> = T extends (infer E)[]
   ? readonly DeepReadonly<E>[]
   : T extends object

@@ -10,7 +10,7 @@ import { groupVersionKindString, parseGroupVersion } from './name-strings.ts'
 
 type StringMap = Readonly<Record<string, string>>
 
-/** All annotations of an object together, keys and values, in bytes. */
+/** Maximum size of all annotations of an object, keys and values, in bytes. */
 export const totalAnnotationSizeLimit: number = 256 * 1024
 
 export function validateLabelName(name: string, path: FieldPath): FieldErrorList {
@@ -32,10 +32,10 @@ export function validateAnnotations(annotations: StringMap | undefined, path: Fi
   let length = 0
   for (const key in annotations) {
     length += key.length + annotations[key]!.length
-    // Here, unlike in labels, the prefix may be in upper case.
+    // Unlike in labels, the prefix may be in upper case.
     for (const message of isQualifiedName(key.toLowerCase())) errors.push(fieldError.invalid(path, key, message))
   }
-  // As in `exceedsBytes`.
+  // Avoids counting, as in `exceedsBytes`.
   if (length * 3 > totalAnnotationSizeLimit && bytesOf(annotations!) > totalAnnotationSizeLimit) {
     errors.push(fieldError.tooLong(path, totalAnnotationSizeLimit))
   }
@@ -99,7 +99,7 @@ export function validateFinalizers(finalizers: readonly string[] | undefined, pa
   return errors
 }
 
-/** While an object is being deleted its finalizers may only go. */
+/** While an object is being deleted, finalizers can only be removed. */
 export function validateNoNewFinalizers(finalizers: readonly string[], old: readonly string[], path: FieldPath): FieldErrorList {
   const before = new Set(old)
   const extra = [...new Set(finalizers)].filter((name) => !before.has(name)).sort()
@@ -131,7 +131,7 @@ function validateManagedEntry(entry: DeepReadonly<ManagedFieldsEntry>, at: Field
 }
 
 export interface LabelSelectorValidationOptions {
-  /** For what is stored already with values that would be refused today. */
+  /** For stored objects whose values current rules would reject. */
   readonly allowInvalidLabelValue?: boolean
   readonly allowUnknownOperator?: boolean
 }

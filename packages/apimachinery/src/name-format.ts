@@ -1,9 +1,9 @@
 import { exceedsBytes } from './go-text.ts'
-import { rememberByText } from './remember-by-text.ts'
+import { memoizeByText } from './memoize-by-text.ts'
 
 /**
- * Rules for names, keys and values. Each answers with the messages of what is wrong, none when right. The wording is what clients see,
- * down to "characters" for names and "bytes" for label keys and values.
+ * Rules for names, keys and values. Each returns error messages, none for valid input. The wording matches kube-apiserver, including
+ * "characters" for names and "bytes" for label keys and values.
  */
 export type Messages = readonly string[]
 
@@ -52,7 +52,7 @@ function format(rule: string, source: string, examples: readonly string[], max?:
   }
 }
 
-/** One for all that is right. */
+/** Shared by all valid inputs. */
 const none: Messages = []
 
 function check(value: string, { regex, message, max, tooLong }: Format): Messages {
@@ -122,7 +122,7 @@ const configMapKey = format(
 export function isDNS1123Label(value: string): Messages {
   const messages = check(value, dns1123Label)
   if (messages.length === 0) return messages
-  // A valid subdomain that is no valid label can only have dots in it.
+  // A valid subdomain that is not a valid label must contain dots.
   return messages.map((message) =>
     message === dns1123Label.message && dns1123Subdomain.regex.test(value) ? 'must not contain dots' : message,
   )
@@ -144,12 +144,12 @@ export function isWildcardDNS1123Subdomain(value: string): Messages {
   return check(value, wildcardSubdomain)
 }
 
-/** A label key: an optional DNS prefix, a slash, a name. */
+/** Validates a label key: an optional DNS prefix, a slash, a name. */
 export function isQualifiedName(value: string): Messages {
   return qualifiedNameMessages(value)
 }
 
-const qualifiedNameMessages = rememberByText((value): Messages => {
+const qualifiedNameMessages = memoizeByText((value): Messages => {
   const parts = value.split('/')
   if (parts.length > 2) {
     return [`a valid label key ${labelName.message} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`]
@@ -186,7 +186,7 @@ export function isEnvVarName(value: string): Messages {
   return withParentDirectory(check(value, envVarName), value)
 }
 
-/** What kubelets take since environment variable names were relaxed: printable ASCII without "=". */
+/** Validates names under kubelet's relaxed rules: printable ASCII without "=". */
 export function isRelaxedEnvVarName(value: string): Messages {
   if (value === '') return [`environment variable name ${emptyMessage}`]
   return /^[ -<>-~]*$/.test(value)
@@ -224,7 +224,7 @@ export function isValidPortName(name: string): Messages {
   return messages
 }
 
-/** Object names that become a path segment of the URL and need no stricter rule (RBAC). */
+/** Validates names that only need to be valid path segments of a URL (RBAC). */
 export function isPathSegmentName(name: string, prefix = false): Messages {
   const messages: string[] = []
   if (!prefix && (name === '.' || name === '..')) messages.push(`may not be '${name}'`)
@@ -232,7 +232,7 @@ export function isPathSegmentName(name: string, prefix = false): Messages {
   return messages
 }
 
-/** Names as most kinds have them. `prefix` true for generateName, whose last dash is not the name's end. */
+/** Validates names of most kinds. `prefix` is true for generateName, which may end with a dash. */
 export function nameIsDNSSubdomain(name: string, prefix: boolean): Messages {
   return isDNS1123Subdomain(prefix ? maskTrailingDash(name) : name)
 }

@@ -1,6 +1,6 @@
 import type { GroupKind, GroupResource, GroupVersion, GroupVersionKind, GroupVersionResource } from './names.ts'
 
-/** "deployments.apps"; the group is left out when it is core. */
+/** Formats "deployments.apps"; omits the core group. */
 export function groupResourceString(gr: GroupResource): string {
   return gr.group === '' ? gr.resource : `${gr.resource}.${gr.group}`
 }
@@ -9,12 +9,12 @@ export function groupKindString(gk: GroupKind): string {
   return gk.group === '' ? gk.kind : `${gk.kind}.${gk.group}`
 }
 
-/** The `apiVersion` of a group version: "v1", "apps/v1". */
+/** Formats the `apiVersion` of a group version: "v1", "apps/v1". */
 export function formatGroupVersion(gv: GroupVersion): string {
   return gv.group === '' ? gv.version : `${gv.group}/${gv.version}`
 }
 
-/** "" and "/" are the empty group version, as in the original. Throws on more than one slash. */
+/** "" and "/" are the empty group version, as upstream. Throws on more than one slash. */
 export function parseGroupVersion(text: string): GroupVersion {
   if (text === '' || text === '/') return { group: '', version: '' }
   const parts = text.split('/')
@@ -23,12 +23,12 @@ export function parseGroupVersion(text: string): GroupVersion {
   throw new Error(`unexpected GroupVersion string: ${text}`)
 }
 
-/** Of an object's type head. Throws like `parseGroupVersion`. */
+/** Parses an object's apiVersion and kind. Throws like `parseGroupVersion`. */
 export function parseGroupVersionKind(apiVersion: string, kind: string): GroupVersionKind {
   return { ...parseGroupVersion(apiVersion), kind }
 }
 
-/** "/v1, Kind=Pod", "apps/v1, Kind=Deployment": how messages name a kind. */
+/** Formats a kind for messages: "/v1, Kind=Pod", "apps/v1, Kind=Deployment". */
 export function groupVersionKindString(gvk: GroupVersionKind): string {
   return `${gvk.group}/${gvk.version}, Kind=${gvk.kind}`
 }

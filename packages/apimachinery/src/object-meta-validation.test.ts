@@ -14,14 +14,14 @@ const texts = (errors: FieldErrorList): string[] => errors.map(fieldErrorMessage
 const create = (meta: ObjectMeta, namespaced = true): string[] => texts(validateObjectMeta(meta, { namespaced }))
 
 describe('validateObjectMeta', () => {
-  it('takes what is right', () => {
+  it('accepts valid metadata', () => {
     expect(create({ name: 'a.b-c', namespace: 'x', labels: { 'example.com/a': '' }, annotations: { 'Example.com/A': 'any \n' } })).toEqual(
       [],
     )
     expect(create({ generateName: 'web-', name: 'web-x2x2x', namespace: 'x', finalizers: ['example.com/f'] })).toEqual([])
   })
 
-  it('names what is wrong', () => {
+  it('reports invalid fields', () => {
     expect(create({ namespace: 'x' })).toEqual(['metadata.name: Required value: name or generateName is required'])
     expect(create({ name: 'a' })).toEqual(['metadata.namespace: Required value'])
     expect(create({ name: 'a', namespace: 'x' }, false)).toEqual(['metadata.namespace: Forbidden: not allowed on this type'])
@@ -53,7 +53,7 @@ describe('validateObjectMeta', () => {
     )
   })
 
-  it('lets through only permitted changes', () => {
+  it('allows only permitted changes', () => {
     const old: ObjectMeta = {
       name: 'a',
       namespace: 'x',
@@ -76,7 +76,7 @@ describe('validateObjectMeta', () => {
 })
 
 describe('semanticEqual', () => {
-  it('takes an absent list for an empty one', () => {
+  it('treats an absent list like an empty one', () => {
     expect(semanticEqual({ a: [] }, {})).toBe(true)
     expect(semanticEqual({ a: { b: 1 } }, { a: { b: 1, c: [] } })).toBe(true)
     expect(semanticEqual({ a: {} }, {})).toBe(false)
@@ -123,7 +123,7 @@ describe('request options', () => {
 })
 
 describe('selectors and conditions in objects', () => {
-  it('are checked member by member', () => {
+  it('are validated by member', () => {
     const selector = {
       matchExpressions: [
         { key: 'a', operator: 'In' },
@@ -145,14 +145,14 @@ describe('selectors and conditions in objects', () => {
 })
 
 describe('identifiers', () => {
-  it('are short enough and of the right alphabet', () => {
+  it('are short and use the right alphabet', () => {
     expect(generateName('web-')).toMatch(/^web-[bcdfghjklmnpqrstvwxz2456789]{5}$/)
     expect(generateName('x'.repeat(100), () => 0)).toBe(`${'x'.repeat(58)}bbbbb`)
     expect(newUid()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   })
 })
 
-it('metadata with more errors than a call has room for arguments is refused like any other', () => {
+it('rejects metadata with more errors than fit as call arguments', () => {
   const labels = Object.fromEntries(Array.from({ length: 150_000 }, (_, i) => [`k//${i}`, '']))
   const errors = validateObjectMeta({ name: 'a', labels }, { namespaced: false })
   expect(errors).toHaveLength(150_000)
@@ -161,7 +161,7 @@ it('metadata with more errors than a call has room for arguments is refused like
   expect(status.details!.causes!.length).toBeGreaterThan(1_000)
 })
 
-it('an answer does not repeat a large value in every error', () => {
+it('does not repeat a large value in every error', () => {
   const ownerReferences = Array.from({ length: 10_000 }, (_, i) => ({
     apiVersion: 'v1',
     kind: 'Pod',

@@ -17,7 +17,7 @@ import type { Messages } from './name-format.ts'
 
 export interface ObjectMetaRules {
   readonly namespaced: boolean
-  /** Default: a DNS subdomain. `prefix` true for generateName. */
+  /** Default: a DNS subdomain. `prefix` is true for generateName. */
   readonly validateName?: (name: string, prefix: boolean) => Messages
   /** Default: `metadata`. */
   readonly path?: FieldPath
@@ -28,7 +28,7 @@ export const notNegativeMessage: string = 'must be greater than or equal to 0'
 
 const metadataPath = fieldPath('metadata')
 
-/** Metadata of an object about to be created; name generation is done. */
+/** Validates metadata of a new object, after name generation. */
 export function validateObjectMeta(meta: DeepReadonly<ObjectMeta>, rules: ObjectMetaRules): FieldErrorList {
   const { namespaced, validateName = nameIsDNSSubdomain, path = metadataPath } = rules
   const errors: FieldErrorList = []
@@ -54,7 +54,7 @@ function validateNamespace(namespace: string, namespaced: boolean, path: FieldPa
   return messages.length === 0 ? [] : messages.map((message) => fieldError.invalid(path.child('namespace'), namespace, message))
 }
 
-/** Of new and of changed objects. */
+/** Validates the parts that apply to new and changed objects. */
 function validateDescription({ labels, annotations, ownerReferences }: DeepReadonly<ObjectMeta>, path: FieldPath): FieldErrorList {
   const errors: FieldErrorList = []
   if (labels !== undefined) appendAll(errors, validateLabels(labels, path.child('labels')))
@@ -67,7 +67,7 @@ function validateManagers({ managedFields }: DeepReadonly<ObjectMeta>, path: Fie
   return managedFields === undefined ? [] : validateManagedFields(managedFields, path.child('managedFields'))
 }
 
-/** What may change of metadata from `old` to `meta`. Finalizers' form is not checked again. */
+/** Validates changes of metadata from `old` to `meta`. Does not validate the format of finalizers again. */
 export function validateObjectMetaUpdate(
   meta: DeepReadonly<ObjectMeta>,
   old: DeepReadonly<ObjectMeta>,
@@ -102,14 +102,14 @@ export function validateNonNegative(value: number, path: FieldPath): FieldErrorL
   return value < 0 ? [fieldError.invalid(path, value, notNegativeMessage)] : []
 }
 
-/** `undefined` counts as null here: absent. */
+/** `undefined` counts as null, meaning absent. */
 export function validateImmutableField(value: unknown, old: unknown, path: FieldPath): FieldErrorList {
   return semanticEqual(value, old) ? [] : [fieldError.invalid(path, value ?? null, immutableMessage)]
 }
 
 /**
- * Deep equality that takes an absent list for an empty one, as the original's Semantic.DeepEqual does. An absent object and `{}` differ:
- * for a struct behind a pointer that is a change. Who compares maps says `map ?? {}`.
+ * Deep equality that treats absent and empty lists alike, as upstream's Semantic.DeepEqual. An absent object and `{}` differ, like a struct
+ * behind a pointer. To compare maps, pass `map ?? {}`.
  */
 export function semanticEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true

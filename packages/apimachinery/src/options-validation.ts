@@ -5,7 +5,7 @@ import type { FieldPath } from './field-path.ts'
 import { byteLength, exceedsBytes } from './go-text.ts'
 import type { DeepReadonly, DeleteOptions } from './meta.ts'
 
-/** What POST and PUT take besides the object. */
+/** The options of POST and PUT. */
 export interface WriteOptions {
   readonly dryRun?: readonly string[]
   readonly fieldManager?: string
@@ -17,7 +17,7 @@ export interface PatchOptions extends WriteOptions {
   readonly force?: boolean
 }
 
-/** What GET of a collection takes, as far as its members depend on each other. */
+/** The options of listing and watching that depend on each other. */
 export interface ListOptions {
   readonly watch?: boolean
   readonly resourceVersion?: string
@@ -40,7 +40,7 @@ export function validateUpdateOptions(options: WriteOptions): FieldErrorList {
   return validateCreateOptions(options)
 }
 
-/** `apply`: the patch is server-side apply's. */
+/** `apply`: the patch is a server-side apply. */
 export function validatePatchOptions(options: PatchOptions, apply: boolean): FieldErrorList {
   const errors: FieldErrorList = []
   if (apply) {
@@ -68,7 +68,7 @@ export function validateDeleteOptions(options: DeepReadonly<DeleteOptions>): Fie
   return errors
 }
 
-/** Deleting what cannot be decoded admits no other option. */
+/** Deletion of undecodable objects allows no other options. */
 function validateUnreadableDelete(options: DeepReadonly<DeleteOptions>): FieldErrorList {
   const path = fieldPath('ignoreStoreReadErrorWithClusterBreakingPotential')
   const others: (keyof DeleteOptions)[] = ['propagationPolicy', 'orphanDependents', 'gracePeriodSeconds', 'preconditions']
@@ -119,7 +119,7 @@ function validateWatch(options: ListOptions): FieldErrorList {
 
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]*$/u
 
-/** Short, and every character printable; positions count bytes. */
+/** Must be short and printable; positions count bytes. */
 export function validateFieldManager(manager: string, path: FieldPath): FieldErrorList {
   const errors: FieldErrorList = []
   if (exceedsBytes(manager, maxFieldManagerLength)) errors.push(fieldError.tooLong(path, maxFieldManagerLength))

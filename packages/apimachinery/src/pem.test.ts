@@ -3,7 +3,7 @@ import { pemBlocks } from './pem.ts'
 
 const block = (label: string, body = 'AAAA\n'): string => `-----BEGIN ${label}-----\n${body}-----END ${label}-----`
 
-it('finds blocks and passes over what stands between them', () => {
+it('finds blocks and skips other text', () => {
   const text = `a comment\n${block('CERTIFICATE')}\r\nmore\n${block('PRIVATE KEY', '')}`
   expect(pemBlocks(text)).toEqual([
     { label: 'CERTIFICATE', text: block('CERTIFICATE'), body: 'AAAA\n' },
@@ -11,7 +11,7 @@ it('finds blocks and passes over what stands between them', () => {
   ])
 })
 
-it('reads lines that end as on Windows', () => {
+it('reads CRLF line breaks', () => {
   const [found] = pemBlocks(block('A').replaceAll('\n', '\r\n'))
   expect(found).toMatchObject({ label: 'A', body: 'AAAA\r\n' })
 })
@@ -19,13 +19,13 @@ it('reads lines that end as on Windows', () => {
 it.each([
   ['an end of another label', '-----BEGIN A-----\nAAAA\n-----END B-----\n'],
   ['no end', '-----BEGIN A-----\nAAAA\n'],
-  ['something behind the end', `${block('A')}x\n`],
+  ['text after the END line', `${block('A')}x\n`],
   ['something before the beginning', ` ${block('A')}`],
-  ['no dashes behind the label', '-----BEGIN A\nAAAA\n-----END A-----\n'],
-])('finds none with %s', (_, text) => {
+  ['no dashes after the label', '-----BEGIN A\nAAAA\n-----END A-----\n'],
+])('finds no block with %s', (_, text) => {
   expect(pemBlocks(text)).toEqual([])
 })
 
-it('finds a block behind one that does not end', () => {
+it('finds a block after an unterminated one', () => {
   expect(pemBlocks(`-----BEGIN A-----\nAAAA\n${block('B')}\n`)).toMatchObject([{ label: 'B' }])
 })

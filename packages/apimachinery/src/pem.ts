@@ -1,9 +1,9 @@
 /** A block of a PEM text. */
 export interface PemBlock {
   readonly label: string
-  /** All of it, with the lines that begin and end it. */
+  /** The whole block with its BEGIN and END lines. */
   readonly text: string
-  /** What stands between those two lines. */
+  /** The text between those lines. */
   readonly body: string
 }
 
@@ -12,8 +12,8 @@ const end = '-----END '
 const dashes = '-----'
 
 /**
- * The blocks of a PEM text, in its order; everything else is passed over, as Go's `pem.Decode` does it: both markers stand at the beginning of a line,
- * and a block whose next end has another label is none. Each line is looked at once, so the time is linear.
+ * Parses the blocks of a PEM text and skips other text, like Go's `pem.Decode`: both markers must start a line, and a block whose next END
+ * line has another label is skipped. Visits each line once, so the time is linear.
  */
 export function pemBlocks(text: string): PemBlock[] {
   const blocks: PemBlock[] = []
@@ -21,12 +21,12 @@ export function pemBlocks(text: string): PemBlock[] {
   let start = 0
   while (start < text.length) {
     const lineEnd = text.indexOf('\n', start)
-    const behind = lineEnd < 0 ? text.length : lineEnd + 1
+    const nextLine = lineEnd < 0 ? text.length : lineEnd + 1
     if (text.startsWith(dashes, start)) {
       const line = text.slice(start, lineEnd < 0 ? undefined : lineEnd).trimEnd()
       if (line.startsWith(begin) && line.endsWith(dashes)) {
-        // Only the last beginning before an end counts: a body with such a line in it is not base64.
-        open = { label: line.slice(begin.length, -dashes.length), start, bodyStart: behind }
+        // Only the last BEGIN before an END counts: a body with such a line is not base64.
+        open = { label: line.slice(begin.length, -dashes.length), start, bodyStart: nextLine }
       } else if (line.startsWith(end) && open !== undefined) {
         if (line === `${end}${open.label}${dashes}`) {
           blocks.push({ label: open.label, text: text.slice(open.start, start + line.length), body: text.slice(open.bodyStart, start) })
@@ -34,7 +34,7 @@ export function pemBlocks(text: string): PemBlock[] {
         open = undefined
       }
     }
-    start = behind
+    start = nextLine
   }
   return blocks
 }

@@ -5,7 +5,7 @@ export interface QuantityParts {
   readonly unscaled: bigint
   readonly exponent: number
   readonly format: QuantityFormat
-  /** The text is near enough to canonical that it is printed as it came. */
+  /** True if the text is close enough to canonical to be printed unchanged. */
   readonly keepText: boolean
 }
 
@@ -15,15 +15,15 @@ const numericMessage = 'unable to parse numeric part of quantity'
 const decimalExponents: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 }
 const binaryExponents: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50, Ei: 60 }
 const smallestExponent = -9
-/** Powers beyond it are refused. */
+/** Larger exponents are rejected. */
 const largestExponent = 10_000
 /**
- * Digits before the point, those of an exponent included. kube-apiserver takes any number of them. Nothing measures that much, and arithmetic
- * on long numbers takes more time than reading them, so longer ones are refused.
+ * Maximum number of integer digits, including those from an exponent. kube-apiserver has no limit, but no real quantity needs more, and
+ * arithmetic on long numbers is slow.
  */
 const mostWholeDigits = 1000
 const maxInt64 = 9223372036854775807n
-/** More whole digits than this are above `maxInt64`. */
+/** More integer digits than this exceed `maxInt64`. */
 const maxInt64Digits = 19
 
 export function parseQuantityParts(text: string): QuantityParts {
@@ -42,7 +42,7 @@ export function parseQuantityParts(text: string): QuantityParts {
   const keepText =
     text === '0' || (isShort(format, power, digits, fraction, exponent, magnitude) && isNearCanonical(format, digits, exponent))
   if (exponent < smallestExponent) {
-    // What is asked for is never rounded away: the next nano up.
+    // Requests must not be rounded down, so round up to the next nano.
     const dropped = smallestExponent - exponent
     if (dropped > digits.length) magnitude = magnitude === 0n ? 0n : 1n
     else magnitude = (magnitude + powerOfTen(dropped) - 1n) / powerOfTen(dropped)
@@ -52,7 +52,7 @@ export function parseQuantityParts(text: string): QuantityParts {
   return { ...parts, unscaled: negative ? -parts.unscaled : parts.unscaled, keepText }
 }
 
-/** `10n ** BigInt(exponent)`. The powers that quantities commonly need are computed once: each takes longer than what it is used for. */
+/** Returns `10n ** BigInt(exponent)`. Caches common powers, which take longer to compute than to use. */
 export function powerOfTen(exponent: number): bigint {
   if (exponent > mostWholeDigits) return 10n ** BigInt(exponent)
   return (powersOfTen[exponent] ??= 10n ** BigInt(exponent))
@@ -68,8 +68,8 @@ interface QuantityText {
 }
 
 /**
- * The text's parts, as `^([+-]?)0*([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$` captures them. Scanned once, because three neighbours in
- * that expression match digits: a regular expression engine tries every way to divide them.
+ * Splits the text as `^([+-]?)0*([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$` does. In that expression three adjacent parts match
+ * digits, so a regular expression engine would backtrack; this scans once.
  */
 function splitQuantity(text: string): QuantityText {
   if (text === '') throw new Error(formatMessage)
@@ -110,8 +110,8 @@ function isZero(whole: string, fraction: string): boolean {
 }
 
 /**
- * The fraction as far as the result depends on it. Quantities are rounded up to nanos, so of the digits behind those it only matters whether
- * one is not zero; a single 1 stands for that.
+ * Truncates the fraction without changing the result. Quantities are rounded up to nanos, so of later digits it only matters whether one is
+ * not zero; a single 1 represents that.
  */
 function shortFraction(fraction: string, power: number): string {
   const needed = maxInt64Digits - smallestExponent + Math.max(power, 0)
@@ -120,7 +120,7 @@ function shortFraction(fraction: string, power: number): string {
   return /[1-9]/.test(fraction.slice(needed)) ? `${kept}1` : kept
 }
 
-/** Binary quantities end at the largest int64; those below one print in decimal. */
+/** Binary quantities saturate at the largest int64; those below one print in decimal. */
 function capped(magnitude: bigint, exponent: number, format: QuantityFormat): Omit<QuantityParts, 'keepText'> {
   if (format !== 'BinarySI') return { unscaled: magnitude, exponent, format }
   const one = powerOfTen(-exponent)
@@ -128,7 +128,7 @@ function capped(magnitude: bigint, exponent: number, format: QuantityFormat): Om
   return { unscaled: magnitude, exponent, format: 0n < magnitude && magnitude < one ? 'DecimalSI' : format }
 }
 
-/** Small enough for the original to hold it as a scaled int64, where it remembers the text. */
+/** Returns whether kube-apiserver holds the value as a scaled int64, in which case it keeps the text. */
 function isShort(format: QuantityFormat, power: number, digits: string, fraction: string, exponent: number, magnitude: bigint): boolean {
   if (format !== 'BinarySI') return digits.length <= 18 && exponent >= smallestExponent
   return fraction === '' && 15 - digits.length - Math.trunc((power * 3) / 10) - 1 >= 0 && magnitude <= maxInt64

@@ -51,7 +51,7 @@ describe('parseQuantity', () => {
     [`1.5${'0'.repeat(2000)}1`, '1500000001n'],
     [`1.5${'0'.repeat(2000)}1Ki`, '1536000000001n'],
     ['9'.repeat(1000), '9'.repeat(1000)],
-  ])('reads %s as %s', (text, canonical) => {
+  ])('parses %s as %s', (text, canonical) => {
     expect(parseQuantity(text).toString()).toBe(canonical)
   })
 
@@ -68,7 +68,7 @@ describe('parseQuantity', () => {
     ['1e99999999999999999999', /^unable to parse quantity's suffix$/],
     ['1.e', /^unable to parse quantity's suffix$/],
     ['1-', /^unable to parse quantity's suffix$/],
-  ])('refuses %j', (text, message) => {
+  ])('rejects %j', (text, message) => {
     expect(() => parseQuantity(text)).toThrow(message)
   })
 
@@ -82,7 +82,7 @@ describe('parseQuantity', () => {
     ['a long fraction', (n: number) => `1.${'1'.repeat(n)}`],
     ['a long suffix', (n: number) => `1${'e'.repeat(n)}`],
     ['a long exponent', (n: number) => `1e${'1'.repeat(n)}`],
-  ])('takes time that grows no faster than the text: %s', async (_, text) => {
+  ])('takes linear time: %s', async (_, text) => {
     const read = (length: number): void => {
       try {
         parseQuantity(text(length)).toString()
@@ -91,7 +91,7 @@ describe('parseQuantity', () => {
     expect(await processorTime(() => read(3_000_000))).toBeLessThan(200_000)
   })
 
-  it('takes JSON numbers', () => {
+  it('accepts JSON numbers', () => {
     expect(canonicalQuantity(2)).toBe('2')
     expect(canonicalQuantity(0.1)).toBe('100m')
   })
@@ -113,7 +113,7 @@ describe('Quantity', () => {
     )
     .map(([whole, fraction, suffix]) => `${whole}${fraction === null ? '' : `.${fraction}`}${suffix}`)
 
-  it('prints what reads back as the same number', () => {
+  it('round-trips numbers', () => {
     fc.assert(
       fc.property(written, (text) => {
         const once = parseQuantity(text)
@@ -145,7 +145,7 @@ describe('Quantity', () => {
     )
   })
 
-  it('keeps the format of what was there first', () => {
+  it("keeps the first operand's format", () => {
     const sum = (a: string, b: string): string => parseQuantity(a).add(parseQuantity(b)).toString()
     expect(sum('1Gi', '1024Mi')).toBe('2Gi')
     expect(sum('0', '1Gi')).toBe('1Gi')

@@ -1,6 +1,6 @@
 import { parseQuantityParts, powerOfTen } from './quantity-parts.ts'
 import type { QuantityFormat } from './quantity-parts.ts'
-import { rememberByText } from './remember-by-text.ts'
+import { memoizeByText } from './memoize-by-text.ts'
 
 const decimalSuffixes: Readonly<Record<number, string>> = {
   [-9]: 'n',
@@ -17,7 +17,7 @@ const decimalSuffixes: Readonly<Record<number, string>> = {
 const binarySuffixes = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']
 
 /**
- * A fixed-point number, `unscaled × 10^exponent`, exact. The format only decides how it prints. Immutable.
+ * A fixed-point number, `unscaled × 10^exponent`, exact. The format only affects printing. Immutable.
  *
  *     parseQuantity('1500m').toString()                    // "1500m"
  *     parseQuantity('1024Ki').add(parseQuantity('1Mi'))    // "2Mi"
@@ -26,7 +26,7 @@ export class Quantity {
   readonly unscaled: bigint
   readonly exponent: number
   readonly format: QuantityFormat
-  /** How it was written, where the original keeps that. */
+  /** The original spelling, if kube-apiserver keeps it. */
   readonly #text: string | undefined
 
   constructor(unscaled: bigint, exponent: number, format: QuantityFormat, text?: string) {
@@ -44,7 +44,7 @@ export class Quantity {
     return this.unscaled === 0n
   }
 
-  /** Negative, zero or positive, whatever the two formats. */
+  /** Returns a negative number, zero or a positive number. Ignores formats. */
   compare(other: Quantity): number {
     const [a, b] = align(this, other)
     return a < b ? -1 : a > b ? 1 : 0
@@ -93,7 +93,7 @@ export class Quantity {
     return Number(`${this.unscaled}e${this.exponent}`)
   }
 
-  /** The canonical form: no fraction, the largest suffix that loses nothing. */
+  /** Formats canonically: no fraction, the largest exact suffix. */
   toString(): string {
     return this.#text ?? canonical(this)
   }
@@ -103,17 +103,17 @@ export class Quantity {
   }
 }
 
-/** Throws with the original's message on text that is no quantity. */
+/** Throws with kube-apiserver's message on an invalid quantity. */
 export function parseQuantity(text: string): Quantity {
   return parsedQuantity(text)
 }
 
-const parsedQuantity = rememberByText((text) => {
+const parsedQuantity = memoizeByText((text) => {
   const { unscaled, exponent, format, keepText } = parseQuantityParts(text)
   return new Quantity(unscaled, exponent, format, keepText ? text : undefined)
 })
 
-/** The canonical text of a quantity given as JSON, a string or a number. */
+/** Formats a JSON quantity, a string or a number, canonically. */
 export function canonicalQuantity(value: string | number): string {
   return parseQuantity(String(value).trim()).toString()
 }
@@ -158,7 +158,7 @@ function decimal(quantity: Quantity): string {
   return unscaled.toString() + (decimalSuffixes[exponent] ?? '')
 }
 
-/** Counted in the text: dividing by ten again and again takes time that grows with the square of the length. */
+/** Counts in the text: repeated division by ten is quadratic. */
 function trailingZeros(digits: string): number {
   let at = digits.length
   while (digits.charCodeAt(at - 1) === 0x30) at--

@@ -1,26 +1,26 @@
 import { newRequestEntityTooLarge } from './api-errors.ts'
 
 /**
- * List items and members of objects that a request's document may have. kube-apiserver has no such limit: a document of 900,000 empty items, 2.7 MB,
- * keeps one of its threads busy for up to half a minute, until the request times out. Here it would keep everybody waiting. etcd stores at most 1.5 MiB, so
- * kube-apiserver stores nothing that is refused here but objects with less than 16 bytes for each value, names of members included. A pod has 30, an endpoint
- * slice 25; the widest objects in use, role bindings, schemas and endpoints, have some 10,000 values.
+ * The maximum number of list items and object members in a request's document. kube-apiserver has no such limit: 900,000 empty items (2.7
+ * MB) keep one of its threads busy for up to half a minute; here they would block all requests. etcd stores at most 1.5 MiB, so storable
+ * objects are only rejected if they have less than 16 bytes per value, including member names. Pods have 30, endpoint slices 25. The
+ * largest real objects (role bindings, schemas, endpoints) have some 10,000 values.
  */
 export const maxRequestValues = 100_000
 
-/** Shorter documents do not have room for so many values: each takes two bytes. */
+/** Shorter documents cannot exceed the limit: each value takes two bytes. */
 const shortLength = 2 * maxRequestValues
 
 export function newTooManyValues(): Error {
   return newRequestEntityTooLarge(`a document has at most ${maxRequestValues} list items and members of objects`)
 }
 
-/** Throws 413 for a document of a request that has too many values. `length`: of its text or bytes. */
+/** Throws 413 if a request's document has too many values. `length` is that of its text or bytes. */
 export function refuseTooManyValues(document: unknown, length: number): void {
   if (length > shortLength && countValues(document, 0) > maxRequestValues) throw newTooManyValues()
 }
 
-/** Ends soon after the most that are allowed. */
+/** Stops soon after the limit. */
 function countValues(value: unknown, before: number): number {
   let count = before
   if (Array.isArray(value)) {
@@ -38,12 +38,12 @@ function countValues(value: unknown, before: number): number {
   return count
 }
 
-/** A step of a request that takes longer lets others go on before the next one. */
+/** After a step of this duration, ms, other requests get a turn. */
 const longMilliseconds = 10
 
 /**
- * Between two steps of a request, of which the first began at `began` (`performance.now()`): undefined when that took no time, else a promise
- * for a later turn of the event loop.
+ * Call between two steps of a request, with the start of the first (`performance.now()`). Returns undefined if it was short, otherwise a
+ * promise for a later turn of the event loop.
  *
  * @example
  * const began = performance.now()
@@ -53,6 +53,6 @@ const longMilliseconds = 10
  */
 export function restAfter(began: number): Promise<void> | undefined {
   if (performance.now() - began < longMilliseconds) return undefined
-  // Two turns: a request that is read in the first goes on at its end, behind who waited before it.
+  // Two turns: a request read in the first one continues at its end, after those that waited earlier.
   return new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
 }

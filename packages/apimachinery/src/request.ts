@@ -1,4 +1,4 @@
-/** Who asks. */
+/** The user of a request. */
 export interface UserInfo {
   readonly name: string
   readonly uid?: string
@@ -6,17 +6,17 @@ export interface UserInfo {
   readonly extra?: Readonly<Record<string, readonly string[]>>
 }
 
-/** What a URL and method ask for, as authorizers, admission, audit and metrics see it. */
+/** The meaning of a URL and method for authorizers, admission, audit and metrics. */
 export interface RequestInfo {
   readonly isResourceRequest: boolean
   readonly path: string
-  /** get, list, watch, create, update, patch, delete, deletecollection; or the lower-cased method for other paths. */
+  /** get, list, watch, create, update, patch, delete, deletecollection; or the method in lower case for other paths. */
   readonly verb: string
   readonly apiPrefix: string
   readonly apiGroup: string
   readonly apiVersion: string
   readonly namespace: string
-  /** Plural, or "" when not a resource request. */
+  /** Plural; "" if not a resource request. */
   readonly resource: string
   readonly subresource: string
   readonly name: string
@@ -26,21 +26,21 @@ export interface RequestInfo {
   readonly labelSelector?: string
 }
 
-/** Travels with one request from the server down to the registry. In-process callers make one too. */
+/** Passed with one request from the server to the registry. In-process callers create one too. */
 export interface RequestContext {
   readonly user: UserInfo
   readonly info: RequestInfo
-  /** "" for cluster-wide. */
+  /** "" for cluster-scoped requests. */
   readonly namespace: string
-  /** Aborts when the client is gone or the deadline has passed. */
+  /** Aborts when the client disconnects or the deadline passes. */
   readonly signal: AbortSignal
-  /** Whether `signal` has aborted, without its being made where it is only made when it is asked for. Absent: the signal says. */
+  /** True if aborted. Reading it does not create the lazy `signal`. If undefined, use `signal.aborted`. */
   readonly aborted?: boolean
   readonly userAgent: string
-  /** The `fieldManager` that applies to this write: from the query, else the user agent's first part. */
+  /** The write's `fieldManager`: from the query, or the first part of the user agent. */
   readonly fieldManager: string
   readonly requestId: string
-  /** The time as the server sees it, in milliseconds since the epoch. Absent: the system's. */
+  /** Returns the server's time in milliseconds since the epoch. Default: the system clock. */
   readonly now?: (() => number) | undefined
   /** Adds a `Warning` header (299); duplicates are dropped. */
   warn(text: string): void

@@ -19,14 +19,14 @@ function things(): Scheme {
 }
 
 describe('Scheme', () => {
-  it('knows versions by their hub', () => {
+  it('finds versions by their hub', () => {
     expect(things().hubOf(other)).toEqual(hub)
     expect(things().hubOf({ ...hub, kind: 'Nothing' })).toBeUndefined()
     const scheme = things()
     expect(() => scheme.register({ gvk: hub, hub })).toThrow('kind registered twice: /v1/Thing')
   })
 
-  it('defaults and converts, and leaves alone what it has no rule for', () => {
+  it('defaults and converts, and leaves other kinds unchanged', () => {
     const object: KubeObject = { metadata: { name: 'a' } }
     things().setDefaults(hub, object)
     expect(object.metadata.labels).toEqual({ defaulted: 'yes' })

@@ -3,27 +3,27 @@ import { quote } from './go-text.ts'
 import type { GroupVersionKind } from './names.ts'
 import type { KubeObject } from './meta.ts'
 
-/** One version of a kind, and its way to and from the hub version that is stored and validated. */
+/** One version of a kind, with conversions to and from the hub version, which is stored and validated. */
 export interface KindRegistration {
   readonly gvk: GroupVersionKind
-  /** Same as `gvk` for the hub itself. */
+  /** Equals `gvk` for the hub version. */
   readonly hub: GroupVersionKind
-  /** Fills in what a client may leave out, on the versioned object, in place. */
+  /** Sets defaults on the versioned object in place. */
   readonly setDefaults?: (object: KubeObject) => void
-  /** May change and return its argument. Absent: the two forms are the same. */
+  /** May modify and return its argument. Absent if both forms are equal. */
   readonly toHub?: (object: KubeObject) => KubeObject
-  /** Must not change its argument. */
+  /** Must not modify its argument. */
   readonly fromHub?: (object: KubeObject) => KubeObject
-  /** Renames a field selector's label of this version to the hub's; undefined refuses it. Absent: name and namespace only. */
+  /** Converts a field label of this version to the hub's; undefined if it is not supported. Default: name and namespace only. */
   readonly convertFieldLabel?: (label: string) => string | undefined
-  /** How a label is refused, for kinds that have words of their own for it. */
+  /** Builds the error for an unsupported label, for kinds with a message of their own. */
   readonly refuseFieldLabel?: FieldLabelRefusal
 }
 
-/** What is said of a field label that a kind cannot be selected by. */
+/** Builds the error message for an unsupported field label. */
 export type FieldLabelRefusal = (label: string, gvk: GroupVersionKind) => string
 
-/** Which kinds and versions there are, how they are defaulted and how they convert. Objects carry no kind and apiVersion here. */
+/** A registry of kinds and versions with their defaults and conversions. Objects have no kind and apiVersion here. */
 export class Scheme {
   readonly #kinds = new Map<string, KindRegistration>()
 
@@ -41,7 +41,7 @@ export class Scheme {
     return this.#kinds.get(keyOf(gvk))?.hub
   }
 
-  /** Defaults in place. */
+  /** Sets defaults in place. */
   setDefaults(gvk: GroupVersionKind, object: KubeObject): void {
     this.#kinds.get(keyOf(gvk))?.setDefaults?.(object)
   }
@@ -54,7 +54,7 @@ export class Scheme {
     return this.#kinds.get(keyOf(gvk))?.fromHub?.(object) ?? object
   }
 
-  /** A field selector's label of this version as the hub's. Throws BadRequest on one that cannot be selected by. */
+  /** Converts a field label of this version to the hub's. Throws BadRequest if it is not supported. */
   convertFieldLabel(gvk: GroupVersionKind, label: string): string {
     const { convertFieldLabel: convert, refuseFieldLabel } = this.#kinds.get(keyOf(gvk)) ?? {}
     if (convert === undefined) {

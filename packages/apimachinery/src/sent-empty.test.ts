@@ -7,7 +7,7 @@ function structOf(fields: readonly FieldSchema[]): StructSchema {
   return { kind: 'struct', name: 'Meta', definition: 'Meta', fields, byName: new Map(fields.map((field) => [field.name, field])) }
 }
 
-it('a decoded object leaves out a map that was sent empty, and it can still be asked', () => {
+it('remembers a map that was sent empty and dropped', () => {
   const map = { kind: 'map', values: { kind: 'string' } } as const
   const schema = structOf(['labels', 'annotations', 'data'].map((name) => ({ name, type: map, omit: 'empty' })))
   const { object } = decodeStruct(schema, { labels: {}, annotations: { a: 'b' }, data: null })
@@ -16,7 +16,7 @@ it('a decoded object leaves out a map that was sent empty, and it can still be a
   expect(wasSentEmpty({ ...object }, 'labels')).toBe(false)
 })
 
-it.each([false, true])('so it is with lists, those too that are written as null (owned: %j)', (owned) => {
+it.each([false, true])('remembers lists that were sent empty, also those written as null (owned: %j)', (owned) => {
   const list = { kind: 'list', items: { kind: 'string' } } as const
   const schema = structOf([
     { name: 'left', type: list, omit: 'empty' },
@@ -33,7 +33,7 @@ it.each([false, true])('so it is with lists, those too that are written as null 
   expect(holdsSentEmpty(object)).toBe(false)
 })
 
-it('copies are asked like what they are copies of', () => {
+it('copies the marks to copies', () => {
   const map = { kind: 'map', values: { kind: 'string' } } as const
   const inner = structOf([{ name: 'labels', type: map, omit: 'empty' }])
   const outer = structOf([
@@ -48,7 +48,7 @@ it('copies are asked like what they are copies of', () => {
   expect(wasSentEmpty(asSent({ more: 1 }, object.items[0]!), 'labels')).toBe(true)
 })
 
-it('a map in a list that was sent empty is worth a look at what was sent, another is not', () => {
+it('detects a map sent empty in a list, but not elsewhere', () => {
   const map = { kind: 'map', values: { kind: 'string' } } as const
   const inner = structOf([{ name: 'labels', type: map, omit: 'empty' }])
   const outer = structOf([

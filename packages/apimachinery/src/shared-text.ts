@@ -1,11 +1,11 @@
 const texts = new WeakMap<object, string | undefined>()
 
-/** Says that many objects have this very value in them, and that nobody changes it any more: it is written as JSON once for all of them. */
+/** Marks a value that many objects share and nobody modifies: it is serialized once for all of them. */
 export function shareText(value: object): void {
   if (!texts.has(value)) texts.set(value, undefined)
 }
 
-/** The text of a value that is shared; undefined for others. */
+/** Returns the cached text of a shared value; undefined for other values. */
 export function sharedText(value: unknown, write: (value: object) => string): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const text = texts.get(value)

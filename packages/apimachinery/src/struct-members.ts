@@ -1,11 +1,11 @@
-/** What a struct's members were decoded to, kept in the order of the schema whatever order they came in. Decoding takes one and gives it back. */
+/** The decoded members of a struct in schema order, whatever their order in the input. Pooled: decoding acquires and releases one. */
 export class Members {
-  /** The first `count` of each. */
+  /** Only the first `count` entries are valid. */
   readonly slots: number[] = []
   readonly values: unknown[] = []
   count = 0
 
-  /** Insertion from the end: few members, most of them in order already. */
+  /** Inserts from the end: members are few and usually in order. */
   keep(slot: number, value: unknown): void {
     const { slots, values } = this
     let at = this.count
@@ -41,16 +41,16 @@ export class Members {
   }
 }
 
-/** As many as objects are deep. */
+/** The maximum depth of real objects. */
 const most = 32
 const free: Members[] = []
 
-export function takeMembers(): Members {
+export function acquireMembers(): Members {
   return free.pop() ?? new Members()
 }
 
-/** One that is never given back, because decoding ended in an error, is only lost. */
-export function giveBackMembers(members: Members): void {
+/** A lost one, after decoding threw, is harmless. */
+export function releaseMembers(members: Members): void {
   if (free.length === most) return
   members.clear()
   free.push(members)

@@ -4,7 +4,7 @@ import { formatDuration, parseDuration } from './duration.ts'
 import { formatMicroTime, formatTime, normalizeMicroTime, normalizeTime, parseInstant, parseTime } from './time.ts'
 
 describe('times', () => {
-  it('are written in UTC, whole seconds or six digits', () => {
+  it('are written in UTC, with whole seconds or six digits', () => {
     expect(formatTime(1_700_000_000_999)).toBe('2023-11-14T22:13:20Z')
     expect(formatMicroTime(1_700_000_000_123)).toBe('2023-11-14T22:13:20.123000Z')
     expect(normalizeTime('2023-11-14T23:13:20.5+01:00')).toBe('2023-11-14T22:13:20Z')
@@ -13,7 +13,7 @@ describe('times', () => {
     expect(parseInstant('2023-11-14T22:13:20.123456789Z').nanos).toBe(123456789)
   })
 
-  it('read back', () => {
+  it('round-trip', () => {
     fc.assert(
       fc.property(fc.integer({ min: -62_135_596_800, max: 253_402_300_799 }), (seconds) => {
         expect(parseTime(formatTime(seconds * 1000))).toBe(seconds * 1000)
@@ -29,11 +29,11 @@ describe('times', () => {
     ['2020-02-30T00:00:00Z', 'parsing time "2020-02-30T00:00:00Z": day out of range'],
     ['2020-01-01T00:00:00', 'parsing time "2020-01-01T00:00:00" as "2006-01-02T15:04:05Z07:00": cannot parse "" as "Z07:00"'],
     ['2020-01-01T00:00:00Zx', 'parsing time "2020-01-01T00:00:00Zx": extra text: "x"'],
-  ])('refuse %s', (text, message) => {
+  ])('reject %s', (text, message) => {
     expect(() => parseTime(text)).toThrow(message)
   })
 
-  it('with microseconds need six digits', () => {
+  it('require six digits for microseconds', () => {
     expect(() => normalizeMicroTime('2020-01-01T00:00:00Z')).toThrow('cannot parse "Z" as ".000000"')
   })
 })
@@ -48,7 +48,7 @@ describe('durations', () => {
     ['1us', '1µs'],
     ['1500ns', '1.5µs'],
     ['100h', '100h0m0s'],
-  ])('%s is %s', (text, canonical) => {
+  ])('parses and formats %s as %s', (text, canonical) => {
     expect(formatDuration(parseDuration(text))).toBe(canonical)
   })
 
@@ -58,11 +58,11 @@ describe('durations', () => {
     ['1x', 'time: unknown unit "x" in duration "1x"'],
     ['s', 'time: invalid duration "s"'],
     ['9999999h', 'time: invalid duration "9999999h"'],
-  ])('refuse %j', (text, message) => {
+  ])('rejects %j', (text, message) => {
     expect(() => parseDuration(text)).toThrow(message)
   })
 
-  it('read back', () => {
+  it('round-trip', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(2n ** 63n) + 1n, max: 2n ** 63n - 1n }), (nanos) => {
         expect(parseDuration(formatDuration(nanos))).toBe(nanos)

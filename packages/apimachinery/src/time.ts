@@ -1,6 +1,6 @@
 import { systemClock } from './clock.ts'
 import type { RequestContext } from './request.ts'
-/** A moment, to the nanosecond. `seconds` since 1970, negative before. */
+/** A point in time with nanoseconds. `seconds` since 1970, negative before. */
 export interface Instant {
   readonly seconds: number
   readonly nanos: number
@@ -11,24 +11,24 @@ const microLayout = '2006-01-02T15:04:05.000000Z07:00'
 /** 0001-01-01T00:00:00Z, which Go writes as null. */
 const zeroSeconds = -62135596800
 
-/** Whole seconds, UTC: what metav1.Time writes. From milliseconds since 1970. */
+/** Formats milliseconds since 1970 like metav1.Time: whole seconds, UTC. */
 export function formatTime(millis: number): string {
   return formatInstant(fromMillis(millis))
 }
 
-/** When the request is served, for what it writes. */
+/** Formats the time of the request, for values it writes. */
 export function requestTime({ now = systemClock.now }: Pick<RequestContext, 'now'>): string {
   return formatTime(now())
 }
 
-/** Six digits, UTC: what metav1.MicroTime writes. */
+/** Formats like metav1.MicroTime: six digits, UTC. */
 export function formatMicroTime(moment: number | Instant): string {
   const instant = typeof moment === 'number' ? fromMillis(moment) : moment
   const micros = String(Math.trunc(instant.nanos / 1000)).padStart(6, '0')
   return formatInstant(instant).replace('Z', `.${micros}Z`)
 }
 
-/** Milliseconds since 1970. Throws with Go's message on text that is no RFC 3339 time. */
+/** Returns milliseconds since 1970. Throws with Go's message on text that is not RFC 3339. */
 export function parseTime(text: string): number {
   return surelyNormal.test(text) ? Date.parse(text) : toMillis(parseInstant(text))
 }
@@ -41,10 +41,10 @@ export function parseInstant(text: string): Instant {
   return new Scanner(text, timeLayout).instant()
 }
 
-/** A time as it is written again, though not every such one: the last days of months have to be counted. */
+/** Matches most canonical times. Excludes the last days of months, which need a calendar. */
 const surelyNormal = /^[1-9][0-9]{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$/
 
-/** As metav1.Time would write it again: UTC, whole seconds; null for Go's zero time. */
+/** Normalizes like metav1.Time: UTC, whole seconds; null for Go's zero time. */
 export function normalizeTime(text: string): string | null {
   if (surelyNormal.test(text)) return text
   const instant = parseInstant(text)
@@ -71,7 +71,7 @@ function fromMillis(millis: number): Instant {
 
 let latest = { seconds: NaN, text: '' }
 
-/** Most of what is written in a second is given that second. */
+/** Caches the last second, because most times written in a second are equal. */
 function formatInstant({ seconds }: Instant): string {
   if (latest.seconds !== seconds) {
     const iso = new Date(seconds * 1000).toISOString()
@@ -80,7 +80,7 @@ function formatInstant({ seconds }: Instant): string {
   return latest.text
 }
 
-/** Reads the two layouts the way Go's time.Parse does, down to its messages. */
+/** Parses the two layouts like Go's time.Parse, including its messages. */
 class Scanner {
   readonly #text: string
   readonly #layout: string
@@ -130,7 +130,7 @@ class Scanner {
     this.#rest = this.#rest.slice(1)
   }
 
-  /** Exactly six digits where the layout has them, else any number, or none. */
+  /** Requires six digits if the layout has them; otherwise any number or none. */
   #fraction(): number {
     const exact = this.#layout === microLayout
     const match = exact ? /^[.,]([0-9]{6})/.exec(this.#rest) : /^[.,]([0-9]+)/.exec(this.#rest)
@@ -173,7 +173,7 @@ class Scanner {
   }
 }
 
-/** As errors about times quote: whatever is not printable ASCII byte by byte. */
+/** Quotes like Go's time errors: escapes bytes that are not printable ASCII. */
 function quoteTime(text: string): string {
   let out = '"'
   for (const byte of Buffer.from(text)) {

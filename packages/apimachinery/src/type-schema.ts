@@ -2,12 +2,12 @@ import type { GroupVersionKind } from './names.ts'
 import type { JsonValue } from './meta.ts'
 
 /**
- * Schema facts of a type, as data. Decoding, defaulting of JSON form, patches, apply and OpenAPI are all driven by these;
- * `@keelson/api` holds the tables, this package only reads them.
+ * Schema facts of a type, as data. They drive decoding, defaulting of JSON, patches, apply and OpenAPI.
+ * `@keelson/api` holds the tables; this package only reads them.
  */
 export type TypeSchema = ScalarSchema | ListSchema | MapSchema | StructSchema
 
-/** Types whose JSON form is one value, or is opaque to the schema (`rawExtension`, `fieldsV1`, `json`). */
+/** Types whose JSON is a single value, or opaque to the schema (`rawExtension`, `fieldsV1`, `json`). */
 export type ScalarType =
   | 'string'
   | 'bool'
@@ -26,9 +26,9 @@ export type ScalarType =
   | 'fieldsV1'
   | 'json'
 
-/** Facts that only error texts need. */
+/** Facts for error messages. */
 export interface GoNamed {
-  /** The Go type as error messages print it, where it is a named one: "v1.ServiceType", "v1.ResourceList". */
+  /** The Go type in error messages, if it is a named type: "v1.ServiceType", "v1.ResourceList". */
   readonly goName?: string
 }
 
@@ -42,7 +42,7 @@ export interface ListSchema extends GoNamed {
   /** x-kubernetes-list-type; absent means atomic. */
   readonly listType?: 'atomic' | 'set' | 'map'
   readonly mapKeys?: readonly string[]
-  /** Items are pointers in the original (a null item is kept apart from an empty one). */
+  /** True if items are pointers in Go, which keeps null and empty items distinct. */
   readonly pointerItems?: boolean
 }
 
@@ -54,11 +54,11 @@ export interface MapSchema extends GoNamed {
 
 export interface StructSchema extends GoNamed {
   readonly kind: 'struct'
-  /** The Go type's name, as error messages say it: "Pod", "PodSpec". */
+  /** The Go type's name in error messages: "Pod", "PodSpec". */
   readonly name: string
   /** OpenAPI definition name: "io.k8s.api.core.v1.Pod". */
   readonly definition: string
-  /** In JSON order. Inlined structs are already flattened into their parent. */
+  /** In JSON order, with inlined structs flattened. */
   readonly fields: readonly FieldSchema[]
   readonly byName: ReadonlyMap<string, FieldSchema>
   readonly mapType?: 'granular' | 'atomic'
@@ -69,13 +69,13 @@ export interface FieldSchema {
   /** The JSON name. */
   readonly name: string
   readonly type: TypeSchema
-  /** Go names of the inlined structs it was flattened out of, outermost first (["VolumeSource"] for a Volume's hostPath); error texts name them. */
+  /** Go names of the inlined structs that contained it, outermost first (["VolumeSource"] for a Volume's hostPath), for error messages. */
   readonly embedded?: readonly string[]
-  /** When JSON leaves it out: "empty" (Go omitempty), "zero" (omitzero), or never. */
+  /** When JSON omits it: "empty" (Go omitempty), "zero" (omitzero), or never. */
   readonly omit?: 'empty' | 'zero'
-  /** Absent and zero differ. */
+  /** True if absent and zero differ. */
   readonly pointer?: boolean
-  /** In OpenAPI's `required`. */
+  /** True if listed in OpenAPI's `required`. */
   readonly required?: boolean
   readonly default?: JsonValue
   readonly patchStrategy?: readonly ('merge' | 'replace' | 'retainKeys')[]

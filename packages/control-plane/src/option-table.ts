@@ -1,4 +1,5 @@
 import {
+  closestMatch,
   hasMethods,
   isBoolean,
   isFunction,
@@ -8,7 +9,6 @@ import {
   isString,
   listOf,
   mapOf,
-  nearest,
   objectOf,
   required,
 } from '@keelson/apimachinery'
@@ -126,7 +126,7 @@ export const storageTypeProblems = ({ storage, drivers = {} }: ServerChainOption
   const type = storage?.type
   const known = [...new Set([...builtinTypes, ...Object.keys(drivers)])]
   if (type === undefined || type === '' || type === 'etcd2' || known.includes(type)) return []
-  const guess = nearest(type, known)
+  const guess = closestMatch(type, known)
   const hint = guess === undefined ? `allowed: ${known.join(', ')}` : `did you mean ${JSON.stringify(guess)}?`
   return [`storage.type: unknown storage type ${JSON.stringify(type)}; ${hint}`]
 }

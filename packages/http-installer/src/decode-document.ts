@@ -1,6 +1,6 @@
 import { decodeStruct, isApiError, maxRequestValues, parseJson, refuseTooManyValues } from '@keelson/apimachinery'
 import type { Decoded, FieldValidation, GroupVersionKind, JsonValue, KubeObject, RequestContext } from '@keelson/apimachinery'
-import { parseYaml, parseYamlAside } from '@keelson/apimachinery/yaml'
+import { parseYaml, parseYamlInThread } from '@keelson/apimachinery/yaml'
 import type { ParsedYaml } from '@keelson/apimachinery/yaml'
 import { decodeUnknown } from '@keelson/api'
 import type { KindType } from '@keelson/api'
@@ -20,7 +20,7 @@ export interface SentBody {
 
 /** The same where it can be decoded without holding up others for long; a promise where it has to be read before. */
 export function withoutDelay(sent: SentBody, context: RequestContext): SentBody | Promise<SentBody> {
-  const yaml = sent.form === 'yaml' ? parseYamlAside(sent.bytes, () => context.signal) : undefined
+  const yaml = sent.form === 'yaml' ? parseYamlInThread(sent.bytes, () => context.signal) : undefined
   return yaml === undefined ? sent : yaml.then((read) => ({ ...sent, yaml: read }))
 }
 

@@ -1,5 +1,5 @@
 import { newConflict, newUnsupportedMediaType, restAfter } from '@keelson/apimachinery'
-import { parseYamlAside } from '@keelson/apimachinery/yaml'
+import { parseYamlInThread } from '@keelson/apimachinery/yaml'
 import type { UpdatedObjectInfo, Updater } from '@keelson/registry'
 import { validating, validatingCreate } from './admit.ts'
 import { contentTypeOf } from './context.ts'
@@ -24,7 +24,7 @@ export async function handlePatch({ c, scope, context, name, query }: ApiRequest
   const options = parseWriteOptions(query, 'PatchOptions', patchType)
   const warn = (text: string): void => context.warn(text)
   const cbor = c.env?.cbor
-  const pending = isYaml(patchType) ? parseYamlAside(body, () => context.signal) : undefined
+  const pending = isYaml(patchType) ? parseYamlInThread(body, () => context.signal) : undefined
   const yaml = pending === undefined ? undefined : await pending
   const apply = patchMechanism({ scope, context, patchType, body, cbor, yaml, options })
   const write = { scope, context, name, dryRun: options.dryRun, options }

@@ -1,9 +1,9 @@
-/** The bytes are no CBOR, or CBOR that JSON has no like of. */
+/** The bytes are invalid CBOR, or CBOR without a JSON equivalent. */
 export class CborError extends Error {
   override readonly name = 'CborError'
 }
 
-/** In the original's words: what the data item is, and why it is not taken. */
+/** Builds kube-apiserver's message from the type of the data item and the reason. */
 export function unacceptable(type: string, why: string): CborError {
   return new CborError(`cbor: data item of cbor type ${type} is not accepted by protocol: ${why}`)
 }

@@ -3,7 +3,7 @@ import { CborError } from './cbor-error.ts'
 /** The first three bits of a data item. */
 export const majorType = { unsigned: 0, negative: 1, bytes: 2, text: 3, array: 4, map: 5, tag: 6, simple: 7 } as const
 
-/** Tags with a meaning here; all others are looked through. */
+/** Supported tags; others are ignored. */
 export const tagNumber = {
   dateTime: 0,
   epoch: 1,
@@ -15,21 +15,21 @@ export const tagNumber = {
   selfDescribed: 55_799,
 } as const
 
-/** The tag around every document, by which it is told from other encodings. */
+/** The tag around every document, which distinguishes CBOR from other encodings. */
 export const selfDescribed: Uint8Array = Uint8Array.of(0xd9, 0xd9, 0xf7)
 
 export const indefinite = 31
 
-/** What stands before a data item's content. */
+/** The head of a data item, before its content. */
 export interface Head {
   readonly major: number
   readonly info: number
-  /** A count, a length, a value or a tag. Beyond 2^53 not exact: ask `exactArgument`. */
+  /** A count, length, value or tag. Inexact beyond 2^53: use `exactArgument`. */
   readonly argument: number
   readonly next: number
 }
 
-/** Throws when the input ends in it, or when it is reserved. */
+/** Throws if the input ends within the head, or if the head is reserved. */
 export function readHead(input: Buffer, at: number): Head {
   const first = input[at]
   if (first === undefined) throw ended()
@@ -47,7 +47,7 @@ export function readHead(input: Buffer, at: number): Head {
   return { major, info, argument, next }
 }
 
-/** Of the item at `at`, whose head has eight bytes behind its first. */
+/** Reads the argument of the head at `at` exactly; it must have eight bytes. */
 export function exactArgument(input: Buffer, at: number): bigint {
   return input.readBigUInt64BE(at + 1)
 }

@@ -6,7 +6,7 @@ import { decodeCbor, encodeCbor, encodeCborDocument } from './index.ts'
 const hex = (text: string): Buffer => Buffer.from(text, 'hex')
 const decode = (text: string): unknown => decodeCbor(hex(text))
 
-describe('reading CBOR', () => {
+describe('decoding CBOR', () => {
   it.each<[string, unknown]>([
     ['0a', 10],
     ['20', -1],
@@ -86,17 +86,17 @@ describe('reading CBOR', () => {
     ['5b7fffffffffffffff00', 'unexpected EOF', 'a string longer than its document'],
     ['d9d9', 'unexpected EOF', 'half a tag'],
     ['8161', 'unexpected EOF', 'half a list'],
-  ])('refuses %s: %s (%s)', (input, message) => {
+  ])('rejects %s: %s (%s)', (input, message) => {
     expect(() => decode(input)).toThrow(message)
   })
 
-  it('does not nest without end, and takes no stack for it', () => {
+  it('limits nesting without using the stack', () => {
     expect(() => decodeCbor(Buffer.alloc(3_000_000, 0x81))).toThrow('exceeded max nested level 10000')
     expect(() => decodeCbor(Buffer.alloc(3_000_000, 0xd6))).toThrow('exceeded max nested level 10000')
     expect(() => decodeCbor(Buffer.concat([Buffer.alloc(9_999, 0x81), hex('80')]))).not.toThrow()
   })
 
-  it('keeps a key of the prototype as a member', () => {
+  it('keeps a key named like a prototype member', () => {
     const value = decodeCbor(encodeCbor(JSON.parse('{"__proto__": 1, "constructor": 2}'))) as object
     expect(Object.entries(value)).toEqual([
       ['__proto__', 1],
@@ -104,7 +104,7 @@ describe('reading CBOR', () => {
     ])
   })
 
-  it('answers whatever comes with a value or its own error', () => {
+  it('returns a value or a CborError for any input', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
         try {
@@ -117,8 +117,8 @@ describe('reading CBOR', () => {
   })
 })
 
-describe('writing CBOR', () => {
-  it('gives back what was written', () => {
+describe('encoding CBOR', () => {
+  it('round-trips', () => {
     const scalar = fc.oneof(fc.jsonValue({ maxDepth: 4 }), fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }))
     const value = fc.oneof(scalar, fc.dictionary(fc.string({ unit: 'grapheme' }), scalar), fc.array(scalar))
     fc.assert(
@@ -144,7 +144,7 @@ describe('writing CBOR', () => {
     expect(encodeCbor(value).toString('hex')).toBe(written)
   })
 
-  it('knows bytes and fractions by the schema', () => {
+  it('uses the schema for bytes and fractions', () => {
     const fields = (['bytes', 'double', 'int64'] as const).map((kind) => ({ name: kind, type: { kind } }))
     const schema: TypeSchema = {
       kind: 'struct',
@@ -159,7 +159,7 @@ describe('writing CBOR', () => {
   })
 })
 
-/** Whole numbers come back as numbers where a double holds them. */
+/** Converts whole bigints to numbers where a double is exact. */
 function plain(value: unknown): unknown {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value
   if (Array.isArray(value)) return value.map(plain)

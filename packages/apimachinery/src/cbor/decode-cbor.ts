@@ -1,5 +1,5 @@
-// Written by hand because Kubernetes has a dialect of CBOR: byte strings are text or base64 by the tag around them, half of the types are refused, and
-// clients see Go's messages for it. Libraries (cborg, cbor-x) would decode to values of which this can no longer be told.
+// Kubernetes uses its own CBOR dialect: the enclosing tag decides whether byte strings are text or base64, half of the types are rejected,
+// and clients see Go's error messages. Values decoded by libraries (cborg, cbor-x) no longer have this information.
 import { isUtf8 } from 'node:buffer'
 import { setOwn } from '../json-reader.ts'
 import type { JsonValue } from '../meta.ts'
@@ -12,7 +12,7 @@ import { readHalf } from './half-float.ts'
 const maxDepth = 10_000
 const maxInt64 = 2n ** 63n - 1n
 
-/** A container that waits for its items, or a tag that waits for its content. */
+/** A container waiting for its items, or a tag waiting for its content. */
 type Frame =
   | { readonly kind: 'array'; readonly items: unknown[]; remaining: number }
   | { readonly kind: 'map'; readonly members: Record<string, unknown>; key: string | undefined; index: number; remaining: number }
@@ -21,9 +21,9 @@ type Frame =
 const opened = Symbol('opened')
 
 /**
- * One CBOR document as the JSON value that it stands for. Byte strings are text, unless a tag says how they are written as text; times with a
- * tag are RFC 3339; integers that a double cannot hold are `bigint`. What JSON has no like of is refused: `undefined`, NaN, infinity, integers of
- * more than 64 bits, keys that are no strings, keys set twice. No recursion, so depth costs no stack. Throws `CborError`.
+ * Decodes one CBOR document to JSON. Byte strings are text unless a tag names another encoding; tagged times become RFC 3339; integers
+ * beyond a double are `bigint`. Rejects values without a JSON equivalent: `undefined`, NaN, infinity, integers of more than 64 bits, keys
+ * that are not strings, and repeated keys. Not recursive, so depth uses no stack. Throws `CborError`.
  */
 export function decodeCbor(input: Uint8Array): JsonValue {
   if (input.length === 0) throw new CborError('EOF')
@@ -38,7 +38,7 @@ class Reader {
   at = 0
   readonly #input: Buffer
   readonly #frames: Frame[] = []
-  /** How the tags around what is read next want bytes to be written. */
+  /** The byte encoding that the tags around the next item request. */
   #later: BufferEncoding | undefined
 
   constructor(input: Buffer) {
@@ -56,7 +56,7 @@ class Reader {
     }
   }
 
-  /** A value, or `opened` when there is more to read for it. */
+  /** Returns a value, or `opened` if it is incomplete. */
   #next(): unknown {
     const frame = this.#frames.at(-1)
     if (frame !== undefined && this.#isOver(frame)) return this.#close(frame)
@@ -91,7 +91,7 @@ class Reader {
     return opened
   }
 
-  /** -1: until a break. As many items as are announced must fit into the rest, so nobody makes room for what is not there. */
+  /** Returns -1 for an indefinite length. The announced items must fit into the remaining input, so nothing larger is allocated. */
   #count({ info, argument, next }: Head, bytesPerItem: number): number {
     if (info === indefinite) return -1
     if (argument * bytesPerItem > this.#input.length - next) throw ended()

@@ -3,11 +3,10 @@ import { majorType, selfDescribed, tagNumber } from './cbor-heads.ts'
 import { halfBits } from './half-float.ts'
 
 /**
- * A JSON value as CBOR, without the tag around documents. Text is a byte string, as the original writes it; numbers are integers where they are whole.
- * A schema tells bytes (which JSON has as base64) and floating-point numbers apart from others.
+ * Encodes a JSON value as CBOR, without the document tag. Strings become byte strings, as in kube-apiserver; whole numbers become integers.
+ * A schema identifies bytes (base64 in JSON) and floating-point numbers.
  *
- * Written by hand because Kubernetes has a dialect of CBOR: libraries (cborg, cbor-x) write strings as text, and would need a pass over every value before
- * them to make byte strings of those.
+ * Libraries (cborg, cbor-x) encode strings as text, so they would need another pass over every value to convert them.
  */
 export function encodeCbor(value: unknown, schema?: TypeSchema): Buffer {
   const writer = new Writer()
@@ -15,19 +14,19 @@ export function encodeCbor(value: unknown, schema?: TypeSchema): Buffer {
   return writer.bytes()
 }
 
-/** A whole document. */
+/** Encodes a whole document. */
 export function encodeCborDocument(value: unknown, schema?: TypeSchema): Buffer {
   return Buffer.concat([selfDescribed, encodeCbor(value, schema)])
 }
 
-/** What stands before a list of so many items. */
+/** Encodes the head of an array. */
 export function arrayHead(length: number): Buffer {
   const writer = new Writer()
   writer.head(majorType.array, length)
   return writer.bytes()
 }
 
-/** What stands before a map of so many members. */
+/** Encodes the head of a map. */
 export function mapHead(length: number): Buffer {
   const writer = new Writer()
   writer.head(majorType.map, length)
@@ -84,7 +83,7 @@ class Writer {
     this.#length = this.#buffer.writeBigUInt64BE(negative ? -1n - value : value, this.#length)
   }
 
-  /** In the fewest bytes that hold it. */
+  /** Uses the shortest exact encoding. */
   #float(value: number): void {
     this.#room(9)
     const first = majorType.simple << 5

@@ -1,4 +1,4 @@
-/** A floating-point number of 16 bits. */
+/** Decodes a 16-bit floating-point number. */
 export function readHalf(bits: number): number {
   const sign = bits & 0x8000 ? -1 : 1
   const exponent = (bits >> 10) & 31
@@ -8,7 +8,7 @@ export function readHalf(bits: number): number {
   return sign * (1024 + fraction) * 2 ** (exponent - 25)
 }
 
-/** Its bits, where 16 are enough for the number. */
+/** Returns the 16-bit encoding; undefined if it would be inexact. */
 export function halfBits(value: number): number | undefined {
   const sign = value < 0 || Object.is(value, -0) ? 0x8000 : 0
   const size = Math.abs(value)
@@ -16,6 +16,6 @@ export function halfBits(value: number): number | undefined {
   const exponent = Math.max(-14, Math.floor(Math.log2(size)))
   const scaled = size * 2 ** (10 - exponent)
   if (exponent > 15 || !Number.isInteger(scaled) || scaled >= 2048) return undefined
-  // Without the leading bit it is one of the smallest, whose exponent is not written.
+  // Without the leading bit, the number is subnormal and has no exponent.
   return sign | (scaled < 1024 ? scaled : ((exponent + 15) << 10) | (scaled & 1023))
 }

@@ -12,7 +12,7 @@ const rest =
   'chunked,text/html,image/png,image/jpg,image/gif,application/xml,application/xhtml+xml,text/plain,text/javascript,public' +
   'privatemax-age=gzip,deflate,sdchcharset=utf-8charset=iso-8859-1,utf-,*,enq=0.'
 
-/** What zlib begins from for the headers of SPDY/3: both ends must have the same bytes. */
+/** The zlib preset dictionary for SPDY/3 headers. Both sides must use the same bytes. */
 export const spdyDictionary: Buffer = Buffer.concat([
   ...words.split(' ').map((word) => {
     const bytes = Buffer.from(`\0\0\0\0${word.replace('_', ' ')}`, 'latin1')
@@ -22,5 +22,5 @@ export const spdyDictionary: Buffer = Buffer.concat([
   Buffer.from(rest, 'latin1'),
 ])
 
-/** Its Adler-32, by which a compressed stream says which dictionary it needs. */
+/** Its Adler-32 checksum, which identifies the dictionary in a compressed stream. */
 export const spdyDictionaryId = 0xe3c6a7c2

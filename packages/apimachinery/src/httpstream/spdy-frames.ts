@@ -1,13 +1,13 @@
-/** The frames of SPDY/3.1 that streams of Kubernetes consist of. */
+/** The SPDY/3.1 frames that Kubernetes streams use. */
 export const spdyFrame = { synStream: 1, synReply: 2, rstStream: 3, settings: 4, ping: 6, goAway: 7, headers: 8, windowUpdate: 9 } as const
 export const spdyFin = 1
 
 const headBytes = 8
-/** Beyond what anybody sends: control frames are read whole. */
+/** Larger than any real control frame; they are buffered whole. */
 const maxControlBytes = 1 << 20
 
 export interface SpdyFrameHandler {
-  /** A piece of a data frame, as it arrived. `fin` on the last piece of the last frame of the stream's half. */
+  /** A chunk of a data frame. `fin` marks the last chunk of the stream in this direction. */
   onData(stream: number, piece: Buffer, fin: boolean): void
   onControl(type: number, flags: number, payload: Buffer): void
 }
@@ -18,18 +18,18 @@ interface DataFrame {
   left: number
 }
 
-/** Takes frames out of a byte stream. Data is handed on in the pieces in which it comes, so nothing but control frames is ever held. */
+/** Parses frames from a byte stream. Passes data on as it arrives and only buffers control frames. */
 export class SpdyFrameReader {
   readonly #handler: SpdyFrameHandler
   #rest: Buffer = Buffer.alloc(0)
-  /** What is still to come of the data frame that has begun. */
+  /** The data frame in progress. */
   #data: DataFrame | undefined
 
   constructor(handler: SpdyFrameHandler) {
     this.#handler = handler
   }
 
-  /** Throws RangeError for what is not SPDY. */
+  /** Throws RangeError for invalid SPDY. */
   push(chunk: Buffer): void {
     let bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
     while (bytes.length > 0) {
@@ -51,7 +51,7 @@ export class SpdyFrameReader {
       else this.#data = { stream: word, fin, left: size }
       return headBytes
     }
-    if (size > maxControlBytes) throw new RangeError('a SPDY control frame is too long')
+    if (size > maxControlBytes) throw new RangeError('SPDY control frame is too long')
     if (bytes.length < headBytes + size) return 0
     this.#handler.onControl(word & 0xffff, flags, bytes.subarray(headBytes, headBytes + size))
     return headBytes + size
@@ -66,7 +66,7 @@ export class SpdyFrameReader {
   }
 }
 
-/** The head of a data frame, for the bytes that follow it: at most 16 MiB. */
+/** Builds the header of a data frame of at most 16 MiB. */
 export function spdyDataHead(stream: number, size: number, fin: boolean): Buffer {
   const head = Buffer.alloc(headBytes)
   head.writeUInt32BE(stream, 0)
@@ -83,7 +83,7 @@ export function spdyControl(type: number, flags: number, payload: Buffer): Buffe
   return Buffer.concat([head, payload])
 }
 
-/** Opens a stream. `headers` come from the connection's one `SpdyHeaderWriter`. */
+/** Opens a stream. `headers` must come from the connection's `SpdyHeaderWriter`. */
 export function spdySynStream(stream: number, headers: Buffer): Buffer {
   const fixed = Buffer.alloc(10)
   fixed.writeUInt32BE(stream, 0)

@@ -1,22 +1,22 @@
 import { spdyDictionaryId } from './spdy-dictionary.ts'
 
-/** The longest that fits into one stored block. */
+/** The maximum size of a stored block. */
 const maxBlock = 0xffff
 
 /**
- * Header blocks as SPDY/3.1 wants them: one zlib stream for the whole connection. Ours holds stored blocks only, which any zlib reads: what few streams of
- * a connection say of themselves is not worth a compressor's state.
+ * Encodes SPDY/3.1 header blocks as one zlib stream per connection. Uses stored blocks only, which every zlib reader accepts: a
+ * compressor's state does not pay for the few headers of a connection.
  */
 export class SpdyHeaderWriter {
   #begun = false
 
-  /** Names in lower case. Throws RangeError for more than 64 KiB. */
+  /** Expects lower-case names. Throws RangeError for more than 64 KiB. */
   encode(headers: Readonly<Record<string, string>>): Buffer {
     const entries = Object.entries(headers)
     const parts = [length(entries.length)]
     for (const [name, value] of entries) parts.push(text(name), text(value))
     const plain = Buffer.concat(parts)
-    if (plain.length > maxBlock) throw new RangeError('headers of a stream are too long')
+    if (plain.length > maxBlock) throw new RangeError('stream headers are too long')
     const block = Buffer.alloc(5)
     block.writeUInt16LE(plain.length, 1)
     block.writeUInt16LE(plain.length ^ maxBlock, 3)
@@ -26,10 +26,10 @@ export class SpdyHeaderWriter {
   }
 }
 
-/** An empty block: readers hand on what they have when they see one, and may wait for more until they do. */
+/** An empty block: readers may hold back data until they see one. */
 const flush = Buffer.from([0, 0, 0, 0xff, 0xff])
 
-/** A zlib header that names the dictionary. */
+/** Builds a zlib header that references the dictionary. */
 function streamHead(): Buffer {
   const head = Buffer.from([0x78, 0xbb, 0, 0, 0, 0])
   head.writeUInt32BE(spdyDictionaryId, 2)

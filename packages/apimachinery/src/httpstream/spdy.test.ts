@@ -5,7 +5,7 @@ import { spdyControl, spdyDataHead, spdyDictionary, spdyFrame, SpdyFrameReader, 
 
 const bytes = fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array))
 
-test('frames are read as they were written, in whatever pieces they come', () => {
+test('reads written frames in any chunks', () => {
   const frame = fc.oneof(
     fc.record({ stream: fc.integer({ min: 1, max: 2 ** 31 - 1 }), payload: bytes, fin: fc.boolean() }),
     fc.record({ type: fc.constantFrom(...Object.values(spdyFrame)), payload: bytes }),
@@ -40,12 +40,12 @@ test('frames are read as they were written, in whatever pieces they come', () =>
   )
 })
 
-test('a control frame that never ends is refused', () => {
+test('rejects an endless control frame', () => {
   const head = Buffer.from([0x80, 3, 0, 1, 0, 0xff, 0xff, 0xff])
   expect(() => new SpdyFrameReader({ onData() {}, onControl() {} }).push(head)).toThrow(RangeError)
 })
 
-test('headers are one zlib stream with the dictionary of the protocol', () => {
+test("writes headers as one zlib stream with the protocol's dictionary", () => {
   const writer = new SpdyHeaderWriter()
   const blocks = [writer.encode({ streamtype: 'error' }), writer.encode({ streamtype: 'data', port: '80' })]
   const plain = inflateSync(Buffer.concat(blocks), { dictionary: spdyDictionary, finishFlush: constants.Z_SYNC_FLUSH })
@@ -55,7 +55,7 @@ test('headers are one zlib stream with the dictionary of the protocol', () => {
   expect(() => writer.encode({ long: 'x'.repeat(70_000) })).toThrow(RangeError)
 })
 
-test('each block ends as a flush of zlib does: readers wait for that', () => {
+test('ends each block with a zlib flush, for which readers wait', () => {
   const block = new SpdyHeaderWriter().encode({ streamtype: 'error' })
   expect(block.subarray(-5)).toEqual(Buffer.from([0, 0, 0, 0xff, 0xff]))
   expect(spdySynStream(1, block).subarray(0, 12)).toEqual(Buffer.from([0x80, 3, 0, 1, 0, 0, 0, block.length + 10, 0, 0, 0, 1]))

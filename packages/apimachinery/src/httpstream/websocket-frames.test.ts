@@ -28,7 +28,7 @@ function read(bytes: Buffer, cuts: readonly number[], masked: boolean): Message[
   return messages
 }
 
-/** As clients send: a head with the mask bit, a mask, the payload under it. */
+/** Builds a frame as clients do: a header with the mask bit, a mask, and the masked payload. */
 function masked(first: number, payload: Buffer, mask: Buffer): Buffer {
   const head = websocketHead(first & 0x0f, payload.length)
   head[0] = first
@@ -39,7 +39,7 @@ function masked(first: number, payload: Buffer, mask: Buffer): Buffer {
 const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array))
 const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 8 })
 
-test('messages are read as they were written, in whatever pieces they come', () => {
+test('reads written messages in any chunks', () => {
   fc.assert(
     fc.property(fc.array(bytes), cuts, (payloads, at) => {
       const stream = Buffer.concat(payloads.map((payload) => websocketMessage(websocketOpcode.binary, payload)))
@@ -48,7 +48,7 @@ test('messages are read as they were written, in whatever pieces they come', () 
   )
 })
 
-test('fragments under masks are one message; control frames may come in between', () => {
+test('joins masked fragments, with control frames in between', () => {
   const mask = fc.uint8Array({ minLength: 4, maxLength: 4 }).map((array) => Buffer.from(array))
   fc.assert(
     fc.property(fc.array(bytes, { minLength: 2, maxLength: 5 }), mask, cuts, (fragments, key, at) => {
@@ -66,24 +66,24 @@ test('fragments under masks are one message; control frames may come in between'
   )
 })
 
-test('long messages', () => {
+test('reads long messages', () => {
   for (const size of [125, 126, 65_535, 65_536]) {
     expect(read(websocketMessage(websocketOpcode.binary, Buffer.alloc(size)), [0.5], false)[0]![1]).toHaveLength(size * 2)
   }
 })
 
-test('what no peer may send', () => {
+test('rejects protocol violations', () => {
   const refused = (...frame: number[]): void => expect(() => read(Buffer.from(frame), [], true)).toThrow(WebSocketProtocolError)
   refused(0x82, 0x00) // not masked
-  refused(0xc2, 0x80, 0, 0, 0, 0) // reserved bit
+  refused(0xc2, 0x80, 0, 0, 0, 0) // reserved bits
   refused(0x83, 0x80, 0, 0, 0, 0) // unknown opcode
-  refused(0x80, 0x80, 0, 0, 0, 0) // continues nothing
-  refused(0x02, 0x80, 0, 0, 0, 0, 0x82, 0x80, 0, 0, 0, 0) // a message within a message
-  refused(0x09, 0x80, 0, 0, 0, 0) // a control frame in fragments
-  refused(0x89, 0xfe, 0, 126, 0, 0, 0, 0) // a long control frame
-  refused(0x82, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) // longer than numbers are
+  refused(0x80, 0x80, 0, 0, 0, 0) // continuation without a message
+  refused(0x02, 0x80, 0, 0, 0, 0, 0x82, 0x80, 0, 0, 0, 0) // new message within a message
+  refused(0x09, 0x80, 0, 0, 0, 0) // fragmented control frame
+  refused(0x89, 0xfe, 0, 126, 0, 0, 0, 0) // long control frame
+  refused(0x82, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) // 64-bit length beyond safe integers
 })
 
-test('the answer to a key is the one of the standard', () => {
+test('answers a key as in the standard', () => {
   expect(websocketAccept('dGhlIHNhbXBsZSBub25jZQ==')).toBe('s3pPLMBiTxaQ9kYGzzhZRbK+xOo=')
 })

@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto'
 export const websocketOpcode = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const
 export type MessageOpcode = typeof websocketOpcode.text | typeof websocketOpcode.binary
 
-/** What a bearer token among the protocols of a WebSocket begins with. It is read there, never chosen, and never passed on. */
+/** Prefix of a bearer token among the WebSocket subprotocols. It is read there, but never selected or passed on. */
 export const websocketTokenProtocol = 'base64url.bearer.authorization.k8s.io.'
 
 const maxControlBytes = 125
 
 export interface WebSocketFrameHandler {
-  /** A piece of a message, as it arrived: `first` and `last` say whether the message begins or ends with it. A piece may be empty. */
+  /** A chunk of a message. `first` and `last` mark the ends of the message. A chunk may be empty. */
   onMessage(opcode: MessageOpcode, piece: Buffer, place: { readonly first: boolean; readonly last: boolean }): void
   onControl(opcode: number, payload: Buffer): void
 }
@@ -22,28 +22,28 @@ interface Frame {
   taken: number
 }
 
-/** What a peer did wrong; `code` is what to close with. */
+/** A peer violated the protocol; `code` is the close code. */
 export class WebSocketProtocolError extends Error {
   override readonly name = 'WebSocketProtocolError'
   readonly code = 1002
 }
 
 /**
- * Takes messages out of a byte stream (RFC 6455). They are handed on in the pieces in which they come, however long they say they are.
+ * Parses messages from a byte stream (RFC 6455) and passes them on in chunks as they arrive, whatever their length.
  *
- * Written by hand: the library for this, ws, hands on whole messages and keeps the socket to itself. Exec and port-forward pass pieces on as they come, stop
- * reading while the kubelet does not take them, and change to a tunnel of raw bytes on the same socket.
+ * The library for this, ws, delivers whole messages and owns the socket. Exec and port-forward need chunks, backpressure from the kubelet,
+ * and a switch to a raw tunnel on the same socket.
  */
 export class WebSocketFrameReader {
   readonly #handler: WebSocketFrameHandler
   readonly #masked: boolean
   #rest: Buffer = Buffer.alloc(0)
   #frame: Frame | undefined
-  /** Of the message whose end has not come. */
+  /** The opcode of the unfinished message. */
   #message: MessageOpcode | undefined
   #begun = false
 
-  /** Clients mask what they send, servers must not. */
+  /** Clients must mask their frames, servers must not. */
   constructor(handler: WebSocketFrameHandler, { masked }: { readonly masked: boolean }) {
     this.#handler = handler
     this.#masked = masked
@@ -60,18 +60,19 @@ export class WebSocketFrameReader {
     this.#rest = bytes
   }
 
-  /** Undefined: more bytes are needed. */
+  /** Returns undefined if more bytes are needed. */
   #takeHead(bytes: Buffer): number | undefined {
     if (bytes.length < 2) return undefined
     const [first, second] = [bytes[0]!, bytes[1]!]
     if ((first & 0x70) !== 0) throw new WebSocketProtocolError('reserved bits are set')
-    if (second >= 0x80 !== this.#masked) throw new WebSocketProtocolError(this.#masked ? 'a frame is not masked' : 'a frame is masked')
+    if (second >= 0x80 !== this.#masked)
+      throw new WebSocketProtocolError(this.#masked ? 'expected a masked frame' : 'expected an unmasked frame')
     const short = second & 0x7f
     const sizeBytes = short < 126 ? 0 : short === 126 ? 2 : 8
     const head = 2 + sizeBytes + (this.#masked ? 4 : 0)
     if (bytes.length < head) return undefined
     const size = sizeBytes === 0 ? short : sizeBytes === 2 ? bytes.readUInt16BE(2) : Number(bytes.readBigUInt64BE(2))
-    if (!Number.isSafeInteger(size)) throw new WebSocketProtocolError('a frame is too long')
+    if (!Number.isSafeInteger(size)) throw new WebSocketProtocolError('frame is too long')
     const opcode = first & 0x0f
     const fin = first >= 0x80
     const mask = this.#masked ? Buffer.from(bytes.subarray(head - 4, head)) : undefined
@@ -83,12 +84,12 @@ export class WebSocketFrameReader {
   #check({ opcode, fin, size }: Frame): void {
     if (opcode >= websocketOpcode.close) {
       if (opcode > websocketOpcode.pong) throw new WebSocketProtocolError('unknown opcode')
-      if (!fin || size > maxControlBytes) throw new WebSocketProtocolError('a control frame is too long')
+      if (!fin || size > maxControlBytes) throw new WebSocketProtocolError('control frame is too long or fragmented')
     } else if (opcode === websocketOpcode.continuation) {
-      if (this.#message === undefined) throw new WebSocketProtocolError('nothing to continue')
+      if (this.#message === undefined) throw new WebSocketProtocolError('continuation without a message')
     } else {
       if (opcode > websocketOpcode.binary) throw new WebSocketProtocolError('unknown opcode')
-      if (this.#message !== undefined) throw new WebSocketProtocolError('a message begins in another')
+      if (this.#message !== undefined) throw new WebSocketProtocolError('new message before the end of the previous one')
       this.#message = opcode as MessageOpcode
       this.#begun = false
     }
@@ -121,7 +122,7 @@ function unmasked(piece: Buffer, { mask, taken }: Frame): Buffer {
   return plain
 }
 
-/** The head of an unmasked frame that is a whole message, or a control frame. */
+/** Builds the header of an unmasked frame with a whole message or a control frame. */
 export function websocketHead(opcode: number, size: number): Buffer {
   const sizeBytes = size < 126 ? 0 : size < 65_536 ? 2 : 8
   const head = Buffer.alloc(2 + sizeBytes)
@@ -143,7 +144,7 @@ export function websocketClose(code: number): Buffer {
   return Buffer.concat([websocketHead(websocketOpcode.close, 2), payload])
 }
 
-/** What a server answers to a client's `Sec-WebSocket-Key`. */
+/** Returns the server's answer to a client's `Sec-WebSocket-Key`. */
 export function websocketAccept(key: string): string {
   return createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
 }

@@ -11,7 +11,7 @@ interface Updater {
   readonly time?: string
 }
 
-/** Each owns a field of its own, and is as old as it comes late. */
+/** Creates managers with one field each, in order of age. */
 function managedBy(updaters: readonly Updater[]): Managed {
   const managed: Managed = new Map()
   for (const [i, { manager = `m${i}`, apiVersion = 'v1', time = timeOf(i) }] of updaters.entries()) {
@@ -25,24 +25,24 @@ function timeOf(i: number): string {
   return new Date(Date.UTC(2026, 0, 1) + i * 1000).toISOString()
 }
 
-function told(managed: Managed): (readonly [string, string, number, string | undefined])[] {
+function summaryOf(managed: Managed): (readonly [string, string, number, string | undefined])[] {
   return [...managed.values()]
     .toSorted((a, b) => ((a.time ?? '') < (b.time ?? '') ? -1 : 1))
     .map(({ identity, apiVersion, set, time }) => [identity.manager, apiVersion, pathsOf(set).length, time])
 }
 
 describe('capUpdateManagers', () => {
-  it('leaves as many as are kept', () => {
+  it('keeps managers within the limit', () => {
     const managed = managedBy(Array.from({ length: maxUpdateManagers }, () => ({})))
     const before = [...managed]
     capUpdateManagers(managed)
     expect([...managed]).toEqual(before)
   })
 
-  it('makes the oldest of each version one, of the age of the youngest of them', () => {
+  it('merges the oldest of each version, with the time of the youngest of them', () => {
     const managed = managedBy(Array.from({ length: 14 }, (_, i) => ({ apiVersion: i % 2 === 0 ? 'v1' : 'v2' })))
     capUpdateManagers(managed)
-    expect(told(managed).slice(0, 3)).toEqual([
+    expect(summaryOf(managed).slice(0, 3)).toEqual([
       ['ancient-changes', 'v1', 3, timeOf(4)],
       ['ancient-changes', 'v2', 3, timeOf(5)],
       ['m6', 'v1', 1, timeOf(6)],
@@ -50,14 +50,14 @@ describe('capUpdateManagers', () => {
     expect(managed.size).toBe(maxUpdateManagers)
   })
 
-  it.each([0, 1, 2, 11])('joins them to what was one before, were it the %s. by age', (at) => {
+  it.each([0, 1, 2, 11])('adds them to an existing ancient-changes set, even if it is the %s by age', (at) => {
     const managed = managedBy(Array.from({ length: 12 }, (_, i) => (i === at ? { manager: 'ancient-changes' } : {})))
     capUpdateManagers(managed)
-    expect(told(managed).filter(([name]) => name === 'ancient-changes')).toHaveLength(1)
-    expect(told(managed).reduce((sum, [, , count]) => sum + count, 0)).toBe(12)
+    expect(summaryOf(managed).filter(([name]) => name === 'ancient-changes')).toHaveLength(1)
+    expect(summaryOf(managed).reduce((sum, [, , count]) => sum + count, 0)).toBe(12)
   })
 
-  it('takes time that does not grow with the square of their number', async () => {
+  it('takes less than quadratic time', async () => {
     const run = (count: number): Promise<number> => {
       const updaters = Array.from({ length: count }, () => ({}))
       return processorTime(() => capUpdateManagers(managedBy(updaters)))

@@ -4,18 +4,18 @@ import type { FieldSet } from './field-set.ts'
 import { identityOf, identityText } from './managed.ts'
 import type { Managed, ManagerIdentity } from './managed.ts'
 
-/** So many updaters are told apart. */
+/** The maximum number of separate updaters. */
 export const maxUpdateManagers = 10
 const bucketName = 'ancient-changes'
 
 interface Merged {
   readonly first: string
-  /** All but the first, unless there was nobody to join it to. */
+  /** All merged sets but the first, unless there was no existing "ancient-changes" set. */
   readonly sets: FieldSet[]
   time: string | undefined
 }
 
-/** Beyond the most that are kept, the oldest updaters of each version become one, of the age of the youngest of them. */
+/** Merges the oldest updaters of each version beyond the limit into one, with the time of the youngest of them. */
 export function capUpdateManagers(managed: Managed): void {
   const updaters = [...managed].filter(([, { applied }]) => !applied)
   let surplus = updaters.length - maxUpdateManagers
@@ -42,7 +42,7 @@ export function capUpdateManagers(managed: Managed): void {
   }
 }
 
-/** What an earlier write made one of; without it, what the oldest owns, who is then told apart no more. */
+/** The existing "ancient-changes" set; if there is none, takes the oldest updater's set and removes that entry. */
 function takeOlder(managed: Managed, apiVersion: string, first: string): FieldSet {
   const known = managed.get(identityText(bucketOf(apiVersion)))
   if (known !== undefined) return known.set

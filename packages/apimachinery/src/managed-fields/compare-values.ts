@@ -1,6 +1,6 @@
 import type { JsonValue } from '../meta.ts'
 
-/** Byte order of UTF-8. UTF-16 units have it too, but for surrogates, which stand for what comes after all of them. */
+/** Compares in UTF-8 byte order. UTF-16 order only differs for surrogates, which sort last in UTF-8. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0
   const length = Math.min(a.length, b.length)
@@ -18,7 +18,7 @@ function isSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdfff
 }
 
-/** A total order: numbers, texts, booleans, lists, maps, null. */
+/** A total order: numbers, strings, booleans, lists, maps, null. */
 export function compareValues(a: JsonValue, b: JsonValue): number {
   const rank = rankOf(a) - rankOf(b)
   if (rank !== 0) return rank
@@ -61,7 +61,7 @@ function compareMaps(a: { readonly [key: string]: JsonValue }, b: { readonly [ke
   return left.length - right.length
 }
 
-/** Equality of values, where an absent member and one that is null differ. Numbers may be `bigint`. */
+/** Compares values; absent and null members differ. Numbers may be `bigint`. */
 export function equalValues(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (typeof a === 'bigint' || typeof b === 'bigint')
@@ -85,7 +85,7 @@ export function equalValues(a: unknown, b: unknown): boolean {
   return count === 0
 }
 
-/** The same value with the members of all its maps in order of name, as Go writes maps. */
+/** Sorts the members of all maps by name, as Go writes maps. */
 export function sortMembers(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(sortMembers)
   if (typeof value !== 'object' || value === null) return value

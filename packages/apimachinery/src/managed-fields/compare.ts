@@ -10,14 +10,14 @@ import type { MergeList, MergeMap, MergeType, ResolvedType } from './merge-type.
 import { fieldElement, sortElements } from './path-element.ts'
 import type { PathElement } from './path-element.ts'
 
-/** What differs between two states of an object. No path is in more than one of the three. */
+/** The differences between two states of an object. The three sets are disjoint. */
 export interface Comparison {
   readonly added: FieldSet
   readonly modified: FieldSet
   readonly removed: FieldSet
 }
 
-/** The same below one node; what is undefined has nothing in it. */
+/** The comparison of one node's children; undefined sets are empty. */
 interface NodeComparison {
   readonly added: FieldSet | undefined
   readonly modified: FieldSet | undefined
@@ -27,8 +27,8 @@ interface NodeComparison {
 type Members = { readonly [name: string]: JsonValue }
 
 /**
- * Undefined: they are the same. Throws `TypedError` when the items of a list cannot be told apart. `tellsEmpty`: something in lists of `to` was sent
- * empty; of a list that is compared as a whole, that makes another one.
+ * Returns undefined if both are equal. Throws `TypedError` for duplicate list items. With `tellsEmpty`, items of `to` that were sent with
+ * empty members differ from stored ones in lists compared as a whole.
  */
 export function compareValuesOfType(type: MergeType, from: JsonValue, to: JsonValue, tellsEmpty = false): Comparison | undefined {
   const { added = leaf, modified = leaf, removed = leaf } = compareNode(type, from, to, tellsEmpty) ?? same
@@ -39,7 +39,7 @@ const same: NodeComparison = { added: undefined, modified: undefined, removed: u
 const changed: NodeComparison = { added: undefined, modified: leaf, removed: undefined }
 
 function compareNode(type: MergeType, from: JsonValue, to: JsonValue, tellsEmpty: boolean): NodeComparison | undefined {
-  // Most of an object does not change, and finding that out is cheaper than looking for what does.
+  // Most of an object is unchanged, and equality is cheaper than a full comparison.
   if (equalValues(from, to) && !(tellsEmpty && holdsEmptied(to))) return undefined
   const resolved = resolveType(type, to)
   const before = resolveType(type, from)
@@ -56,13 +56,13 @@ function compareNode(type: MergeType, from: JsonValue, to: JsonValue, tellsEmpty
   }
 }
 
-/** Does an item of a list, this one or one in it, hold what was sent empty? */
+/** Returns whether a list's item contains members that were sent empty. */
 function holdsEmptied(value: JsonValue): boolean {
   if (typeof value !== 'object' || value === null) return false
   return Array.isArray(value) ? holdsSentEmpty(value) : Object.values(value).some(holdsEmptied)
 }
 
-/** Another kind of value altogether, where the schema leaves it open: what is below either is below neither's other. */
+/** Handles values of different kinds where the schema allows any: they have no children in common. */
 function otherKind(before: ResolvedType, after: ResolvedType, from: JsonValue, to: JsonValue): NodeComparison {
   return { added: below(after, to), modified: leaf, removed: below(before, from) }
 }
@@ -92,7 +92,7 @@ export function isEmptyMap(value: JsonValue): boolean {
   return true
 }
 
-/** Collects the three sets of a node whose children come in order. */
+/** Builds the three sets of a node whose children arrive in order. */
 class ComparisonBuilder {
   readonly added: NodeBuilder = new NodeBuilder(false)
   readonly modified: NodeBuilder = new NodeBuilder(false)
@@ -120,7 +120,7 @@ class ComparisonBuilder {
     this.removed.add(element, below.removed)
   }
 
-  /** Items that are repeated on a side are one leaf there. */
+  /** Treats duplicate items as one leaf per side. */
   compareRepeated(element: PathElement, type: MergeType, from: readonly JsonValue[], to: readonly JsonValue[]): void {
     if (from.length < 2 && to.length < 2) {
       this.compare(element, type, from[0], to[0])
@@ -161,7 +161,7 @@ function own(members: Members, name: string): JsonValue | undefined {
   return Object.hasOwn(members, name) ? members[name] : undefined
 }
 
-/** In byte order; mostly they already are. */
+/** Returns keys in byte order; usually they are sorted already. */
 export function sortedKeys(members: Members): readonly string[] {
   const keys = Object.keys(members)
   for (let i = 1; i < keys.length; i++) if (compareText(keys[i - 1]!, keys[i]!) > 0) return keys.sort(compareText)
@@ -191,7 +191,7 @@ function compareLists(
   return builder.build()
 }
 
-/** A value that one side does not have: it and all below it. */
+/** Returns all paths of a value that the other side lacks. */
 function allFields(type: MergeType, value: JsonValue): FieldSet {
   const resolved = resolveType(type, value)
   if (resolved.kind === 'scalar') return leaf

@@ -11,12 +11,12 @@ import { maxMessageLength } from './typed-error.ts'
 
 export interface Conflict {
   readonly identity: ManagerIdentity
-  /** How managers are sorted. */
+  /** The sort key of managers. */
   readonly id: string
   readonly path: readonly PathElement[]
 }
 
-/** Fields that an applier wants to change and others own. */
+/** Fields that an applier would change and others own. */
 export class ApplyConflicts extends Error {
   override readonly name = 'ApplyConflicts'
   readonly conflicts: readonly Conflict[]
@@ -31,7 +31,7 @@ export function conflictsOver(id: string, identity: ManagerIdentity, set: FieldS
   return pathsOf(set).map((path) => ({ id, identity, path }))
 }
 
-/** 409, with a cause for each field, as far as an answer can hold them. */
+/** Builds the 409 with a cause for each field, within the response's size limit. */
 export function newFieldManagerConflict({ conflicts }: ApplyConflicts): ApiError {
   const causes: { reason: string; message: string; field: string }[] = []
   const lines: string[] = []

@@ -40,7 +40,7 @@ function computed(object: TypedObject): FieldSet {
   return comparison === undefined ? leaf : union(comparison.modified, comparison.added)
 }
 
-/** The set, or the message of what is wrong, in its exact order. */
+/** Returns the set's exact JSON, or the error message. */
 function shown(set: () => FieldSet): string {
   try {
     return JSON.stringify(set())
@@ -73,8 +73,8 @@ const objects = fc.record(
   { requiredKeys: [] },
 ) as fc.Arbitrary<JsonObject>
 
-describe('sets of created objects by shape', () => {
-  it('are those that a comparison finds, whatever was asked before', () => {
+describe('field sets of created objects by shape', () => {
+  it('equal those of a comparison, whatever is cached', () => {
     const shapes = new CreatedShapes(empty)
     fc.assert(
       fc.property(objects, (value) => {
@@ -85,14 +85,14 @@ describe('sets of created objects by shape', () => {
     )
   })
 
-  it('are not computed again for other values', () => {
+  it('are computed once for all values', () => {
     const shapes = new CreatedShapes(empty)
     const made = (name: string): TypedObject => wrapped({ text: name, labels: { app: name }, named: [{ name: 'c', tags: { a: name } }] })
     const first = shapes.setOf(made('x'), () => computed(made('x')))
     expect(shapes.setOf(made('y'), () => expect.fail('computed again'))).toBe(first)
   })
 
-  it('are right too when there are too many shapes to remember, or too much in one', () => {
+  it("are correct beyond the cache's capacity", () => {
     const shapes = new CreatedShapes(empty)
     const expectRight = (labels: JsonObject): void => {
       const object = wrapped({ labels })

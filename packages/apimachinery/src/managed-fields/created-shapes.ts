@@ -7,7 +7,7 @@ import { resolveType } from './merge-type.ts'
 import type { MergeList, MergeMap, MergeType } from './merge-type.ts'
 import type { TypedObject } from './typed-object.ts'
 
-/** A name, what tells an item of a list apart, or one of the marks. */
+/** A member name, a list item's identity, or a marker. */
 type Step = string | number | boolean | symbol
 
 const end = Symbol('end')
@@ -17,10 +17,10 @@ const same = Symbol('same')
 const other = Symbol('other')
 const kindMarks = { scalar: Symbol('scalar'), list: Symbol('list'), map: Symbol('map') } as const
 
-/** Nearly all have one step after them. */
+/** Nearly all nodes have a single next step. */
 class Place {
   fieldSet: FieldSet | undefined
-  /** Of the member that the last step named; null where that has none. Looked up once, for steps say all that types depend on. */
+  /** The type of the member that the last step named; null if it has none. Cached, because steps determine types. */
   type: MergeType | null | undefined
   readonly #step: Step | undefined
   #only: Place | undefined
@@ -43,36 +43,35 @@ class Place {
   }
 }
 
-/** So many steps are remembered, of all shapes together: those of some dozens of pods that have nothing in common. */
+/** The total number of steps cached for all shapes: enough for some dozens of unrelated pods. */
 const maxPlaces = 4096
-/** Longer texts are rare as names, and not worth the memory. */
+/** Longer strings are rare as names and not worth the memory. */
 const maxText = 256
 
 /**
- * The fields that a write sets which makes an object, by the object's shape: the names of its members, and what tells the items of its lists
- * apart. What the fields hold is not in the set, so objects of one shape have one set; and most objects of a kind are made by few clients,
- * again and again.
+ * Caches the field set of creations by the object's shape: the names of its members and the identities of its list items. Values are not
+ * part of a set, so objects of one shape share one set, and most objects of a kind come from few clients.
  *
- * A shape is a walk through a tree, and the set stands where the walk ends:
+ * A shape is a path through a tree; the set is stored at its end:
  *
  *     {"metadata":{"labels":{"app":"web"}},"spec":{"containers":[{"name":"c","image":"i"}]}}
  *     metadata labels app end end spec containers "c" name image end end end end
  *
- * Whatever a set depends on has to be a step: see `compareValuesOfType`.
+ * Everything a set depends on must be a step: see `compareValuesOfType`.
  */
 export class CreatedShapes {
   readonly #empty: TypedObject
   #root: Place = new Place()
   #places = 0
-  /** Where the walk is; undefined once it came upon something of which no shape is remembered. */
+  /** The current node; undefined after a value whose shape is not cached. */
   #at: Place | undefined
 
-  /** `empty`: what is compared with. */
+  /** `empty` is the object that creations are compared with. */
   constructor(empty: TypedObject) {
     this.#empty = empty
   }
 
-  /** `compute` must be a function of the empty object and of `object`, and of nothing else. What it throws is not remembered. */
+  /** `compute` must depend on the empty object and `object` only. Exceptions are not cached. */
   setOf(object: TypedObject, compute: () => FieldSet): FieldSet {
     if (this.#places >= maxPlaces) {
       this.#root = new Place()
@@ -95,7 +94,7 @@ export class CreatedShapes {
       return
     }
     let next = at.get(step)
-    // An object with too many members for all shapes together is not followed to its end.
+    // Objects with more members than the cache has room are not followed to their end.
     if (next === undefined && this.#places < maxPlaces) {
       next = at.add(step)
       this.#places++
@@ -103,7 +102,7 @@ export class CreatedShapes {
     this.#at = next
   }
 
-  /** `from`: what the empty object has in this place. */
+  /** `from` is the empty object's value at this path. */
   #value(type: TypedObject['type'], from: JsonValue | undefined, to: JsonValue): void {
     const resolved = resolveType(type, to)
     if (type.kind === 'any') this.#step(kindMarks[resolved.kind])
@@ -162,12 +161,12 @@ export class CreatedShapes {
 
 type Members = { readonly [name: string]: JsonValue }
 
-/** A function of its own: code that asks one object for the names of another, while these are enumerated, is optimized in vain again and again. */
+/** A separate function: reading one object by the keys of another inside for-in makes V8 optimize and deoptimize repeatedly. */
 function memberOf(from: Members | undefined, name: string): JsonValue | undefined {
   return from !== undefined && Object.hasOwn(from, name) ? from[name] : undefined
 }
 
-/** The walk does not look into these; an empty object has none but maps. */
+/** The walk does not enter other values; in an empty object they are all maps. */
 function isFilled(value: JsonValue): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length > 0
 }

@@ -3,7 +3,7 @@ import type { FieldSet } from './field-set.ts'
 import type { MergeType } from './merge-type.ts'
 import type { PathElement } from './path-element.ts'
 
-/** With the structs around the members too: a set of `spec.replicas` gets `spec`. Keys of maps stay as they are. */
+/** Adds the structs around the members: `spec.replicas` adds `spec`. Keys of maps stay unchanged. */
 export function ensureNamedFields(set: FieldSet, type: MergeType | undefined): FieldSet {
   return ensured(set, type, false) ?? leaf
 }

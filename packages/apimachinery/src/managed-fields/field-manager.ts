@@ -26,18 +26,18 @@ import { showKind, TypedKind } from './versioned-kind.ts'
 import type { VersionedKind } from './versioned-kind.ts'
 
 export interface FieldManagerOptions {
-  /** In the version that writes come in. */
+  /** In the version of the path's requests. */
   readonly kind: GroupVersionKind
   /** "" or "status". */
   readonly subresource: string
   readonly versions: VersionedKind
-  /** What writes of this path cannot change, though they may say so. */
+  /** Fields this path resets; writing through it never makes a manager own them. */
   readonly resetFields?: FieldFilter | undefined
   /** Milliseconds since the epoch. */
   readonly now: () => number
 }
 
-/** A computation that may rest where it yields. */
+/** A computation that may pause at each yield. */
 type Steps<Result> = Generator<undefined, Result, undefined>
 
 function inSteps<Result>(steps: Steps<Result>): Result | Promise<Result> {
@@ -55,13 +55,13 @@ interface Applier {
   readonly force: boolean
 }
 
-/** Who updates, and under what it is found. */
+/** An updating manager and its key. */
 interface Updater {
   readonly identity: ManagerIdentity
   readonly id: string
 }
 
-/** Never anybody's. */
+/** Fields that no manager ever owns. */
 const unmanaged = fieldsAt(
   'apiVersion',
   'kind',
@@ -78,23 +78,23 @@ const unmanaged = fieldsAt(
 )
 
 /**
- * Keeps `metadata.managedFields` of the objects of one kind, as one version and path of them write: who set which field last, and by
- * server-side apply, who claims which. Objects are in their hub form.
+ * Maintains `metadata.managedFields` for one kind, version and subresource: which manager last set each field, and with server-side apply,
+ * which manager claims it. Objects are in hub form.
  */
 export class FieldManager {
   readonly #options: FieldManagerOptions
   readonly #kind: TypedKind
   #created: CreatedShapes | undefined
 
-  /** Throws for a kind that has no schema in its own version. */
+  /** Throws if the kind has no schema in its own version. */
   constructor(options: FieldManagerOptions) {
     this.#options = options
     this.#kind = new TypedKind(options.kind, options.versions)
   }
 
   /**
-   * Writes into `next` who manages what after an update by `manager`. `live`: what is stored, undefined when nothing is. An object that
-   * cannot be followed is left without managers. `sent`: the same as `next`, where what a client sent empty is still known.
+   * Updates the managers in `next` after an update by `manager`. `live` is the stored object, undefined if none. If the fields cannot be
+   * tracked, `next` is left without managers. `sent` is `next` with the record of members sent empty.
    */
   update(live: KubeObject | undefined, next: KubeObject, manager: string, sent: KubeObject = next): void {
     const managed = this.#managedBefore(live, next)
@@ -115,7 +115,7 @@ export class FieldManager {
     }
   }
 
-  /** What `live` becomes when `config` is applied to it: an object of its own. `config` has kind and apiVersion. Throws `ApiError`. */
+  /** Applies `config` to `live` and returns a new object. `config` has kind and apiVersion. Throws `ApiError`. */
   apply(live: KubeObject | undefined, config: JsonObject, manager: string, force: boolean): KubeObject {
     const steps = this.#apply(live, config, { manager, force })
     for (;;) {
@@ -124,7 +124,7 @@ export class FieldManager {
     }
   }
 
-  /** The same, resting between steps that take long. */
+  /** Like `apply`, but pauses between slow steps. */
   applyInSteps(live: KubeObject | undefined, config: JsonObject, manager: string, force: boolean): KubeObject | Promise<KubeObject> {
     return inSteps(this.#apply(live, config, { manager, force }))
   }
@@ -150,7 +150,7 @@ export class FieldManager {
     }
   }
 
-  /** `object` is undefined when nothing changes. What is in conflict only with client-side apply, kubectl takes over. */
+  /** `object` is undefined if nothing changes. kubectl takes over fields that conflict only with client-side apply. */
   *#applyOrExplain(
     live: TypedObject,
     config: JsonObject,
@@ -171,7 +171,7 @@ export class FieldManager {
     }
   }
 
-  /** Takes what changed from those who owned it and gives it to `manager`. False when nobody owns other than before. */
+  /** Moves changed fields from their owners to `manager`. Returns false if ownership does not change. */
   #follow(
     live: TypedObject,
     next: TypedObject,
@@ -221,7 +221,7 @@ export class FieldManager {
     return { identity, id: identityText(identity) }
   }
 
-  /** Undefined when the object is as it was. */
+  /** Returns undefined if the object is unchanged. */
   *#applyTyped(live: TypedObject, config: TypedObject, managed: Managed, { manager, force }: Applier): Steps<TypedObject | undefined> {
     const { apiVersion, convert } = this.#kind
     const { resetFields, subresource, now } = this.#options
@@ -242,7 +242,7 @@ export class FieldManager {
     const comparison = compareObjects(change)
     yield
     takeFields(managed, change, comparison, { except: id, force })
-    // What has no owner may differ too: the order of a list.
+    // Unowned parts may differ too, such as the order of a list.
     const changes = comparison !== undefined || !equalValues(live.value, next.value)
     const kept = difference(set, unmanaged)
     if (isEmptySet(kept)) managed.delete(id)
@@ -250,7 +250,7 @@ export class FieldManager {
     return changes ? next : undefined
   }
 
-  /** Who managed what before the write: what the client says, if it may and does, else what is stored. */
+  /** Returns the managers before the write: those sent by the client if valid and allowed, otherwise the stored ones. */
   #managedBefore(live: KubeObject | undefined, next: KubeObject): Managed {
     const stored = live?.metadata.managedFields
     const given = next.metadata.managedFields
@@ -276,19 +276,19 @@ export class FieldManager {
 
   #copyOf(live: KubeObject | undefined): KubeObject {
     if (live === undefined) return this.#kind.toHub(this.#kind.typed(undefined), {})
-    // Who manages what is written anew, in its place.
+    // managedFields is replaced, so it keeps its position.
     const metadata = live.metadata.managedFields === undefined ? live.metadata : { ...live.metadata, managedFields: undefined }
     return copyObject({ ...live, metadata } as unknown as JsonObject) as unknown as KubeObject
   }
 }
 
-/** What would be taken from it would be given back. */
+/** Returns whether the owner would regain everything that is taken from it. */
 function getsAllBack(owner: ManagedEntry | undefined, { changed, removed }: Taken, given: FieldSet): boolean {
   if (owner === undefined || isEmptySet(given) || !isEmptySet(removed)) return false
   return containsSet(given, changed) && containsSet(owner.set, given)
 }
 
-/** Undefined: all that is in conflict is as client-side apply left it. */
+/** Returns undefined if all conflicting fields are as client-side apply left them. */
 function notLastApplied(error: ApplyConflicts, live: TypedObject): ApplyConflicts | undefined {
   const allowed = fieldsLastApplied(live)
   const rest = error.conflicts.filter(({ path }) => !hasPath(allowed, path))
@@ -311,7 +311,7 @@ function isStored(live: KubeObject | undefined): boolean {
   return (live?.metadata.uid ?? '') !== ''
 }
 
-/** An empty list, or one with an empty entry, asks that nothing be known any more. */
+/** An empty list, or one with an empty entry, clears managedFields. */
 function isReset(entries: readonly ManagedFieldsEntry[]): boolean {
   return entries.length === 0 || (entries.length === 1 && Object.keys(entries[0]!).length === 0)
 }

@@ -39,7 +39,7 @@ const element: Arbitrary<PathElement> = oneof(
 )
 const paths = array(array(element, { minLength: 1, maxLength: 4 }), { maxLength: 12 })
 
-/** Sets as lists of texts, to compare with. */
+/** Represents sets as sorted lists of paths. */
 const sorted = (of: Iterable<string>): string[] => [...new Set(of)].sort()
 const texts = (of: FieldSet): string[] => sorted(pathsOf(of).map((path) => path.join('\n')))
 const model = (of: readonly (readonly PathElement[])[]): Set<string> => new Set(of.map((path) => path.join('\n')))
@@ -53,7 +53,7 @@ function isCanonical(node: FieldSet, root = true): boolean {
 }
 
 describe('sets of fields', () => {
-  it('contain what nothing is left of when they are taken away', () => {
+  it('contain a set if the difference is empty', () => {
     assert(
       property(paths, paths, (given, others) => {
         const [a, b] = [setOfPaths(given), setOfPaths(others)]
@@ -63,7 +63,7 @@ describe('sets of fields', () => {
     )
   })
 
-  it('hold the paths they are made of, in order', () => {
+  it('hold their paths in order', () => {
     assert(
       property(paths, (given) => {
         const set = setOfPaths(given)
@@ -76,7 +76,7 @@ describe('sets of fields', () => {
     )
   })
 
-  it('are united, intersected and subtracted as sets of paths', () => {
+  it('support union, intersection and difference', () => {
     assert(
       property(paths, paths, (one, other) => {
         const [a, b] = [setOfPaths(one), setOfPaths(other)]
@@ -95,7 +95,7 @@ describe('sets of fields', () => {
     )
   })
 
-  it('are the same after JSON, and in whatever order that came', () => {
+  it('survive JSON in any order', () => {
     assert(
       property(paths, (given) => {
         const set = setOfPaths(given)
@@ -112,7 +112,7 @@ describe('sets of fields', () => {
 })
 
 describe('the form of fieldsV1', () => {
-  it('is that of the original', () => {
+  it("matches kube-apiserver's", () => {
     const set = union(
       fieldsAt('spec.replicas', 'metadata.labels', 'metadata.labels.app'),
       setOfPaths([
@@ -143,7 +143,7 @@ describe('the form of fieldsV1', () => {
     )
   })
 
-  it('has one spelling for each element', () => {
+  it('has one spelling per element', () => {
     const given = { 'f:ports': { 'k:{ "protocol":"TCP", "containerPort":80.0 }': { 'f:name': {} }, 'x:later': {} }, 'v: "a"': null }
     expect(JSON.stringify(normalizeFieldSet(given))).toBe(
       JSON.stringify({ 'f:ports': { 'k:{"containerPort":80,"protocol":"TCP"}': { 'f:name': {} } }, 'v:"a"': {} }),
@@ -155,7 +155,7 @@ describe('the form of fieldsV1', () => {
     }
   })
 
-  it('is shown in messages as paths', () => {
+  it('is formatted as paths in messages', () => {
     expect(showPath(['f:spec', 'f:containers', keyElement([['name', 'c']]), 'f:ports', 'i:2', valueElement('a"b')])).toBe(
       '.spec.containers[name="c"].ports[2][="a\\"b"]',
     )

@@ -2,13 +2,13 @@ import { compareElements, fieldElement, normalizeElement, sortElements } from '.
 import type { PathElement } from './path-element.ts'
 
 /**
- * A set of paths, in the very form of `fieldsV1`: a node is a member when it is empty or has the child ".", its other children are
- * elements in order. Nothing is decoded or encoded, and what two sets have in common they share. The root is no member.
+ * A set of paths in the JSON form of `fieldsV1`: a node is a member if it is empty or has the child "."; other children are elements in
+ * order. Sets need no decoding, and share what they have in common. The root is not a member.
  *
  *     spec.replicas, metadata.labels, metadata.labels.app
  *     {"f:metadata":{"f:labels":{".":{},"f:app":{}}},"f:spec":{"f:replicas":{}}}
  *
- * Only this file, and what builds a set in order, may rely on a node being a plain object.
+ * Only this file and builders that add elements in order may rely on nodes being plain objects.
  */
 export interface FieldSet {
   readonly [element: PathElement]: FieldSet
@@ -26,19 +26,19 @@ export function isMember(node: FieldSet): boolean {
   return true
 }
 
-/** The elements below a node, in order. */
+/** Returns the elements below a node, in order. */
 export function elementsOf(node: FieldSet): readonly PathElement[] {
   const keys = Object.keys(node)
   return keys[0] === self ? keys.slice(1) : keys
 }
 
-/** Of a root. A node of another kind is never without members. */
+/** For roots only: other nodes always contain members. */
 export function isEmptySet(set: FieldSet): boolean {
   for (const _ in set) return false
   return true
 }
 
-/** Collects a node's children, which come in order. */
+/** Builds a node from children that arrive in order. */
 export class NodeBuilder {
   readonly #member: boolean
   #node: Node | undefined
@@ -53,13 +53,13 @@ export class NodeBuilder {
     this.#node[element] = child
   }
 
-  /** Undefined when there is nothing in it. */
+  /** Returns undefined if the node is empty. */
   build(): FieldSet | undefined {
     return this.#node ?? (this.#member ? leaf : undefined)
   }
 }
 
-/** Calls `visit` with the elements of both, in order. */
+/** Calls `visit` with the elements of both nodes, in order. */
 function zip(
   a: FieldSet,
   b: FieldSet,
@@ -87,7 +87,7 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   return isEmptySet(a) ? b : unionNodes(a, b, false)!
 }
 
-/** Of two and two, and of what that gives: joined one by one to a growing set, each would be a look at all before it. */
+/** Merges pairwise, because adding sets one by one to a growing set is quadratic. */
 export function unionOf(sets: readonly FieldSet[]): FieldSet {
   let rest = sets
   while (rest.length > 1) {
@@ -107,7 +107,7 @@ function unionNodes(a: FieldSet, b: FieldSet, member: boolean): FieldSet | undef
   return node.build()
 }
 
-/** Looks at every element of `a` and at none that only `b` has. */
+/** Visits the elements of `a` only. */
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   return intersectNodes(a, b, false) ?? leaf
 }
@@ -122,18 +122,18 @@ function intersectNodes(a: FieldSet, b: FieldSet, member: boolean): FieldSet | u
   return node.build()
 }
 
-/** What is in `a` and not in `b`. A path of `b` takes away that path and none below it. */
+/** Returns the paths of `a` that are not in `b`. A path in `b` does not remove the paths below it. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
   return subtract(a, b, false, false) ?? leaf
 }
 
-/** A path of `b` takes away that path and all below it. */
+/** Like `difference`, but a path in `b` also removes everything below it. */
 export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
   return subtract(a, b, false, true) ?? leaf
 }
 
 function subtract(a: FieldSet, b: FieldSet, member: boolean, recursive: boolean): FieldSet | undefined {
-  // Mostly little is taken away, if anything: of what stays as it is nothing is built.
+  // Usually little is removed, so unchanged parts are not rebuilt.
   let rests: Map<PathElement, FieldSet | undefined> | undefined
   for (const element of elementsOf(b)) {
     const left = a[element]
@@ -149,7 +149,7 @@ function subtract(a: FieldSet, b: FieldSet, member: boolean, recursive: boolean)
   return node.build()
 }
 
-/** The members below which there is no member. */
+/** Returns the members without members below them. */
 export function leaves(set: FieldSet): FieldSet {
   return leafNodes(set) ?? leaf
 }
@@ -172,7 +172,7 @@ export function hasPath(set: FieldSet, path: readonly PathElement[]): boolean {
   return path.length > 0 && isMember(node)
 }
 
-/** In order; a path before those below it. */
+/** Lists paths in order; a path precedes those below it. */
 export function pathsOf(set: FieldSet): PathElement[][] {
   const paths: PathElement[][] = []
   const visit = (node: FieldSet, prefix: readonly PathElement[]): void => {
@@ -195,7 +195,7 @@ export function equalSets(a: FieldSet, b: FieldSet): boolean {
   })
 }
 
-/** Whether all of `part` is in `whole`. */
+/** Returns whether `whole` contains all of `part`. */
 export function containsSet(whole: FieldSet, part: FieldSet): boolean {
   if (whole === part) return true
   for (const element of elementsOf(part)) {
@@ -216,24 +216,24 @@ export function setOfPaths(paths: Iterable<readonly PathElement[]>): FieldSet {
   return unionOf(sets)
 }
 
-/** Of paths of plain fields: `fieldsAt('spec', 'metadata.labels')`. */
+/** Builds a set from paths of plain fields: `fieldsAt('spec', 'metadata.labels')`. */
 export function fieldsAt(...paths: readonly string[]): FieldSet {
   return setOfPaths(paths.map((path) => path.split('.').map(fieldElement)))
 }
 
-/** A set that may have come from anywhere, in the one form that the rest of this file expects. Throws on what is no set. */
+/** Normalizes an untrusted set for the rest of this file. Throws on an invalid set. */
 export function normalizeFieldSet(value: unknown): FieldSet {
   return normalizeNode(value, 0) ?? leaf
 }
 
-/** No object is as deep by far; what is would be a burden to every write that comes after. */
+/** Far deeper than any real object; deeper sets would slow every later write. */
 const maxDepth = 500
 
 function normalizeNode(value: unknown, depth: number): FieldSet | undefined {
   const nested = depth > 0
-  if (depth > maxDepth) throw new TypeError('too deep a set of fields')
+  if (depth > maxDepth) throw new TypeError('field set is nested too deeply')
   if (value === null || value === undefined) return nested ? leaf : undefined
-  if (typeof value !== 'object' || Array.isArray(value)) throw new TypeError('no set of fields')
+  if (typeof value !== 'object' || Array.isArray(value)) throw new TypeError('field set must be an object')
   const children = new Map<PathElement, FieldSet>()
   let member = false
   for (const key of Object.keys(value)) {

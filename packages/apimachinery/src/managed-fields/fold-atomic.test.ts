@@ -23,8 +23,8 @@ const type = mergeTypeOf(
   ]),
 )
 
-describe('what has become atomic', () => {
-  it('is owned as a whole by who owned a part', () => {
+describe('fields that became atomic', () => {
+  it('are owned as a whole by the owners of their parts', () => {
     const item = 'k:{"text":"a"}'
     const before = setOfPaths([
       ['f:selector', 'f:text'],
@@ -37,7 +37,7 @@ describe('what has become atomic', () => {
     expect(JSON.stringify(foldAtomic(before, type))).toBe(JSON.stringify(after))
   })
 
-  it('is left alone where it is so already, or is not known', () => {
+  it('stay unchanged if already atomic or unknown', () => {
     const set = fieldsAt('selector', 'list', 'inner.text', 'unknown.part')
     expect(foldAtomic(set, type)).toBe(set)
   })

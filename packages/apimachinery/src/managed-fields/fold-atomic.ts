@@ -3,10 +3,7 @@ import type { FieldSet } from './field-set.ts'
 import type { MergeType } from './merge-type.ts'
 import type { PathElement } from './path-element.ts'
 
-/**
- * A set that was made when the parts of something were owned one by one, for a type in which it is owned as a whole: whoever owned a part
- * owns the whole. The same set when there is no such thing in it.
- */
+/** Converts a set for a type that has become atomic: owners of a part own the whole. Returns the same set if nothing changes. */
 export function foldAtomic(set: FieldSet, type: MergeType): FieldSet {
   let folded: Map<PathElement, FieldSet> | undefined
   for (const element in set) {

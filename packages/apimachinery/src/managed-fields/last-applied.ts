@@ -10,13 +10,13 @@ import { toFieldSet } from './to-field-set.ts'
 import type { TypedObject } from './typed-object.ts'
 import { validateTyped } from './validate-typed.ts'
 
-/** Where client-side apply keeps what it said last. */
+/** The annotation in which client-side apply stores its last configuration. */
 export const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration'
-/** Only this manager goes over from client-side apply; others say so by their name. */
+/** The only manager that migrates from client-side apply automatically. */
 export const clientSideApplier = 'kubectl'
 const maxAnnotationsSize = 256 * 1024
 
-/** What client-side apply said and what is still so: `kubectl` may take these fields from whoever owns them. */
+/** Returns the fields that client-side apply set and that are unchanged: `kubectl` may take them from any owner. */
 export function fieldsLastApplied(live: TypedObject): FieldSet {
   const { metadata } = live.value as unknown as KubeObject
   const text = metadata.annotations?.[lastAppliedAnnotation]
@@ -33,7 +33,7 @@ export function fieldsLastApplied(live: TypedObject): FieldSet {
   }
 }
 
-/** Keeps an annotation that is there in step with what is applied now. */
+/** Updates an existing annotation to the applied configuration. */
 export function updateLastApplied({ metadata }: KubeObject, config: JsonObject): void {
   const { annotations } = metadata
   if (!annotations?.[lastAppliedAnnotation]) return

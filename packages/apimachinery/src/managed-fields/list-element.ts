@@ -7,7 +7,7 @@ import { keyElement, sortElements, valueElement } from './path-element.ts'
 import type { PathElement } from './path-element.ts'
 import { TypedError } from './typed-error.ts'
 
-/** By what an item of a list that is not atomic is told apart from the others. Throws `TypedError` when it cannot be. */
+/** Returns the identity of an item in a list that is not atomic. Throws `TypedError` if it has none. */
 export function listElement(type: MergeList, item: JsonValue): PathElement {
   return type.relationship === 'keyed' ? keyedElement(type, item) : setElement(item)
 }
@@ -41,7 +41,7 @@ function failure(message: string): TypedError {
 
 export interface IndexedItems {
   readonly order: readonly PathElement[]
-  /** The items of each element; more than one where they are repeated. */
+  /** The items by element; more than one for duplicates. */
   readonly items: ReadonlyMap<PathElement, readonly JsonValue[]>
 }
 
@@ -61,7 +61,7 @@ export interface ListItem {
   readonly item: JsonValue
 }
 
-/** In the order of their elements; undefined where some are repeated. */
+/** Sorts items by element; undefined if there are duplicates. */
 export function sortedItems(type: MergeList, list: readonly JsonValue[]): readonly ListItem[] | undefined {
   const named = namedItems(type, list)
   if (named !== undefined) return named
@@ -70,7 +70,7 @@ export function sortedItems(type: MergeList, list: readonly JsonValue[]): readon
   return sortElements(order).map((element) => ({ element, item: items.get(element)![0]! }))
 }
 
-/** The same for items that are told apart by one text, as most are, without a look at what the elements spell; undefined for others too. */
+/** A faster variant for items identified by one string; undefined for other lists too. */
 function namedItems(type: MergeList, list: readonly JsonValue[]): readonly ListItem[] | undefined {
   if (type.relationship !== 'keyed' || type.keys.length !== 1) return undefined
   const key = type.keys[0]!.name

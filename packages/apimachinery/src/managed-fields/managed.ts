@@ -5,14 +5,14 @@ import { compareText } from './compare-values.ts'
 import { normalizeFieldSet } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
 
-/** What one manager owns, in the version of the object in which it said so. */
+/** The fields of one manager, in the version of its write. */
 export interface VersionedSet {
   readonly set: FieldSet
   readonly apiVersion: string
   readonly applied: boolean
 }
 
-/** Who a manager is: one that applied is the same whatever the version. */
+/** Identifies a manager. For appliers, the version is not part of the identity. */
 export interface ManagerIdentity {
   readonly manager: string
   readonly operation: 'Apply' | 'Update'
@@ -25,7 +25,7 @@ export interface ManagedEntry extends VersionedSet {
   readonly time: string | undefined
 }
 
-/** By the identity's text, which is also the order in which messages name managers. */
+/** Keyed by the identity's JSON, which is also the order of managers in messages. */
 export type Managed = Map<string, ManagedEntry>
 
 export function identityOf(manager: string, operation: 'Apply' | 'Update', apiVersion: string, subresource: string): ManagerIdentity {
@@ -42,8 +42,8 @@ export function identityText({ manager, operation, apiVersion, subresource }: Ma
 }
 
 /**
- * Reads what an object says of its managers. `trusted`: a server wrote it, so the sets are as they should be; what a client sent is looked
- * through. Throws on what is none.
+ * Decodes the managedFields of an object. `trusted` means written by a server, so the sets are normalized already. Throws on invalid
+ * entries.
  */
 export function decodeManaged(entries: readonly ManagedFieldsEntry[] | undefined, trusted: boolean): Managed {
   const managed: Managed = new Map()
@@ -60,7 +60,7 @@ export function decodeManaged(entries: readonly ManagedFieldsEntry[] | undefined
   return managed
 }
 
-/** In the order that clients see: appliers first, each kind by age, then by name. Undefined when there is nothing to say. */
+/** Encodes in the order of the API: appliers first, then by time and name. Returns undefined if there are no managers. */
 export function encodeManaged(managed: Managed): ManagedFieldsEntry[] | undefined {
   if (managed.size === 0) return undefined
   return mapList([...managed.values()].sort(compareEntries), encodeEntry)

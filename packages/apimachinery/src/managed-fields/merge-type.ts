@@ -4,7 +4,7 @@ import { compareText } from './compare-values.ts'
 import { fieldElement } from './path-element.ts'
 import type { PathElement } from './path-element.ts'
 
-/** What the schema says about owning and merging the parts of a value; made of `TypeSchema` once for each of its nodes. */
+/** The schema facts for owning and merging parts of a value. Built once per `TypeSchema` node. */
 export type MergeType = MergeScalar | MergeList | MergeMap | MergeAny
 
 export type ResolvedType = MergeScalar | MergeList | MergeMap
@@ -16,7 +16,7 @@ export interface MergeScalar {
 
 export interface MergeList {
   readonly kind: 'list'
-  /** "set": items are told apart by their value; "keyed": by some of their fields. */
+  /** "set": items are identified by their value; "keyed": by some of their fields. */
   readonly relationship: 'atomic' | 'set' | 'keyed'
   readonly keys: readonly KeyField[]
   readonly items: MergeType
@@ -24,19 +24,19 @@ export interface MergeList {
 
 export interface KeyField {
   readonly name: string
-  /** What an item has that does not say. */
+  /** The value of a key field that an item omits. */
   readonly default: JsonValue | undefined
 }
 
-/** A struct has `fields`, a map has `values`. */
+/** Structs have `fields`, maps have `values`. */
 export interface MergeMap {
   readonly kind: 'map'
   readonly atomic: boolean
-  /** In order of name. */
+  /** Sorted by name. */
   readonly fields: readonly MergeField[]
   readonly byName: ReadonlyMap<string, MergeField>
   readonly byElement: ReadonlyMap<PathElement, MergeField>
-  /** Of members that are no fields; undefined refuses them. */
+  /** The type of members that are not fields; undefined rejects them. */
   readonly values: MergeType | undefined
 }
 
@@ -46,7 +46,7 @@ export interface MergeField {
   readonly type: MergeType
 }
 
-/** Whatever the value is. Lists are atomic; maps are too, unless `atomic` is false. */
+/** A value of any type. Lists are atomic, and so are maps if `atomic` is true. */
 export interface MergeAny {
   readonly kind: 'any'
   readonly atomic: boolean
@@ -57,7 +57,7 @@ const text: MergeScalar = { kind: 'scalar', scalar: 'string' }
 const numeric: MergeScalar = { kind: 'scalar', scalar: 'numeric' }
 const boolean: MergeScalar = { kind: 'scalar', scalar: 'boolean' }
 const opaque: MergeAny = { kind: 'any', atomic: true }
-/** What has no schema: maps are merged member by member. */
+/** Values without a schema: maps are merged by member. */
 export const deduced: MergeAny = { kind: 'any', atomic: false }
 
 const noFields: ReadonlyMap<string, MergeField> = new Map()
@@ -65,7 +65,7 @@ const opaqueList: MergeList = { kind: 'list', relationship: 'atomic', keys: [], 
 const opaqueMap: MergeMap = { kind: 'map', atomic: true, fields: [], byName: noFields, byElement: noFields, values: opaque }
 const deducedMap: MergeMap = { kind: 'map', atomic: false, fields: [], byName: noFields, byElement: noFields, values: deduced }
 
-/** `type` for this value: never `any`. Of `any` and null, a scalar. */
+/** Resolves `any` to the type of this value; null is a scalar. */
 export function resolveType(type: MergeType, value: unknown): ResolvedType {
   if (type.kind !== 'any') return type
   if (typeof value !== 'object' || value === null) return untyped
@@ -88,7 +88,7 @@ export function mergeTypeOf(schema: TypeSchema): MergeType {
 function compile(schema: TypeSchema): MergeType {
   switch (schema.kind) {
     case 'struct':
-      // What is one thing or another in JSON has no type in OpenAPI.
+      // Unions have no type in OpenAPI.
       return unions.test(schema.name) ? deduced : new StructType(schema)
     case 'map':
       return {
@@ -117,7 +117,7 @@ function compile(schema: TypeSchema): MergeType {
       return numeric
     case 'rawExtension':
       return opaque
-    // More than one type in JSON, of which OpenAPI says none; what does not fit is found when it is decoded.
+    // Has several JSON types and none in OpenAPI; decoding detects type mismatches.
     case 'intOrString':
     case 'json':
     case 'fieldsV1':
@@ -139,7 +139,7 @@ function listOf(items: TypeSchema, relationship: MergeList['relationship'], keys
   }
 }
 
-/** A field that JSON always has is its zero value where it is left out. */
+/** The zero value, for a field that JSON always has. */
 function keyDefault(field: FieldSchema | undefined): JsonValue | undefined {
   if (field === undefined) return undefined
   if (field.default !== undefined) return field.default
@@ -149,7 +149,7 @@ function keyDefault(field: FieldSchema | undefined): JsonValue | undefined {
   return kind === 'bool' ? false : kind === 'int32' || kind === 'int64' ? 0 : undefined
 }
 
-/** Types contain themselves, so fields are made on first use. */
+/** Types may be recursive, so fields are built on first use. */
 class StructType implements MergeMap {
   readonly kind = 'map'
   readonly atomic: boolean
@@ -177,13 +177,13 @@ class StructType implements MergeMap {
     return (this.#byElement ??= new Map(this.fields.map((field) => [field.element, field])))
   }
 
-  /** A struct that says nothing of its fields takes any. */
+  /** A struct without declared fields accepts any. */
   get values(): MergeType | undefined {
     return this.fields.length === 0 ? deduced : undefined
   }
 }
 
-/** A list that does not say how its items are told apart is merged as strategic merge patch would. */
+/** A list without declared keys is merged as in a strategic merge patch. */
 function fieldType({ type, patchStrategy, patchMergeKey }: FieldSchema): MergeType {
   if (type.kind !== 'list' || type.listType !== undefined || patchStrategy?.includes('merge') !== true) return mergeTypeOf(type)
   return patchMergeKey === undefined ? listOf(type.items, 'set', []) : listOf(type.items, 'keyed', [patchMergeKey])

@@ -10,9 +10,8 @@ import type { MergeList, MergeMap, MergeType } from './merge-type.ts'
 import type { PathElement } from './path-element.ts'
 
 /**
- * What an object is when a configuration is laid over it: leaves are the configuration's, nothing is removed. Items stand as in the object
- * where the configuration does not say, else as in the configuration. Neither input is changed, and what stays as it is in the object is its very
- * value, so that whoever compares the two need not look into it.
+ * Merges a configuration into an object: its leaves win, nothing is removed. Lists keep the object's order where the configuration has
+ * none. The inputs are not modified, and unchanged parts are shared with the object, so comparing them is cheap.
  */
 export function mergeValues(type: MergeType, live: JsonValue, config: JsonValue): JsonValue {
   const resolved = resolveType(type, config)
@@ -61,8 +60,8 @@ function mergeMaps(type: MergeMap, live: JsonObject, config: JsonObject): JsonVa
 }
 
 /**
- * Both orders are kept where they can be: items that only the object has stay before the shared item that they stood before; the
- * configuration's own follow the shared one that they follow there.
+ * Keeps both orders if possible: items only in the object stay before the next shared item; items only in the configuration stay after the
+ * previous shared item.
  */
 function mergeLists(type: MergeList, live: readonly JsonValue[], config: readonly JsonValue[]): JsonValue {
   const liveElements = live.map((item) => listElement(type, item))
@@ -81,7 +80,7 @@ function mergeLists(type: MergeList, live: readonly JsonValue[], config: readonl
     taken.add(element)
     const found = liveItems.get(element)
     const item = configItems.get(element)!
-    // Items that are repeated are not merged with.
+    // Duplicate items are not merged.
     merged.push(found?.length === 1 ? mergeValues(type.items, found[0]!, item) : item)
     if (shared[nextShared] === element) nextShared++
   }
@@ -96,7 +95,7 @@ function mergeLists(type: MergeList, live: readonly JsonValue[], config: readonl
         c++
         continue
       }
-      // Shared, but not the one whose turn it is.
+      // A shared item out of order.
       if (configItems.has(element) && nextShared < shared.length && shared[nextShared] !== element) {
         l++
         continue
@@ -114,7 +113,7 @@ function mergeLists(type: MergeList, live: readonly JsonValue[], config: readonl
   return unlessSame(live, merged)
 }
 
-/** The same items on both sides, none of them repeated. */
+/** Returns whether both sides have the same items in the same order, without duplicates. */
 function sameOrder(live: readonly PathElement[], config: readonly PathElement[]): boolean {
   if (live.length !== config.length) return false
   for (let i = 0; i < live.length; i++) if (live[i] !== config[i]) return false

@@ -12,11 +12,11 @@ export interface OwnersChange {
   readonly next: TypedObject
   readonly convert: ConvertTyped
   readonly filter: FieldFilter | undefined
-  /** As `compareValuesOfType` has it. */
+  /** As in `compareValuesOfType`. */
   readonly tellsEmpty?: boolean
 }
 
-/** What a write changes, apart from what it cannot. */
+/** Compares two objects, ignoring the fields that the path resets. */
 export function compareObjects({ live, next, filter, tellsEmpty }: OwnersChange): Comparison | undefined {
   const comparison = compareValuesOfType(live.type, live.value, next.value, tellsEmpty)
   return comparison === undefined || filter === undefined ? comparison : filtered(comparison, filter)
@@ -26,7 +26,7 @@ function filtered(comparison: Comparison, filter: FieldFilter): Comparison {
   return { added: filter(comparison.added), modified: filter(comparison.modified), removed: filter(comparison.removed) }
 }
 
-/** What changed of what the others own: fields that got other values are no longer theirs, nor are those that went. */
+/** Fields that other managers lose: those changed and those removed. */
 export interface LostFields {
   readonly id: string
   readonly changed: FieldSet
@@ -34,8 +34,8 @@ export interface LostFields {
 }
 
 /**
- * Takes from every manager but `except` what the write changed. Managers that own nothing any more go, and those whose version is gone.
- * Throws `ApplyConflicts` instead when `force` is false and somebody would lose a field to another value.
+ * Removes changed fields from every manager except `except`. Drops managers without fields and those of unknown versions.
+ * Throws `ApplyConflicts` if `force` is false and another manager would lose a changed field.
  */
 export function takeFields(
   managed: Managed,
@@ -45,7 +45,7 @@ export function takeFields(
 ): void {
   const versions = new Map<string, Taken | undefined>([[change.next.apiVersion, takenBy(comparison)]])
   const losses: LostFields[] = []
-  // Looking up each change in each set is fast while there are few sets. Else each set looks up what it has: all of them came with the request.
+  // With few sets, looking up each change in each set is fast. Otherwise each set is intersected with the changes.
   const many = managed.size > fewManagers
   for (const [id, { set, apiVersion }] of managed) {
     if (id === except) continue
@@ -64,10 +64,10 @@ export function takeFields(
   }
 }
 
-/** Objects of a cluster have no more than ten updaters, and a few appliers. */
+/** Real objects have at most ten updaters and a few appliers. */
 const fewManagers = 16
 
-/** The same of all fields, whoever owns them. */
+/** Lost fields of all managers. */
 export type Taken = Omit<LostFields, 'id'>
 
 export function takenBy(comparison: Comparison | undefined): Taken {
@@ -76,7 +76,7 @@ export function takenBy(comparison: Comparison | undefined): Taken {
 
 const nothing: Taken = { changed: leaf, removed: leaf }
 
-/** Undefined: that version is gone. */
+/** Returns undefined if the version is unknown. */
 function takenIn(change: OwnersChange, apiVersion: string): Taken | undefined {
   const live = change.convert(change.live, apiVersion)
   const next = change.convert(change.next, apiVersion)

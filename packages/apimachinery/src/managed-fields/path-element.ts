@@ -5,9 +5,8 @@ import { formatFloat } from '../yaml/format-float.ts'
 import { compareText, compareValues, sortMembers } from './compare-values.ts'
 
 /**
- * One step of a path, as `fieldsV1` spells it: `f:NAME` a field or key of a map, `k:{…}` the item of a list with these key fields,
- * `v:VALUE` the item of a set, `i:INDEX` an item by position. Two steps are the same when their texts are: keys are in order of name and
- * values are written as Go's JSON does.
+ * One step of a path, spelled as in `fieldsV1`: `f:NAME` is a field or a key of a map, `k:{…}` a list item by key fields, `v:VALUE` an item
+ * of a set, `i:INDEX` an item by position. Equal steps have equal text: keys are sorted and values are written as in Go.
  */
 export type PathElement = string
 
@@ -15,7 +14,7 @@ export function fieldElement(name: string): PathElement {
   return `f:${name}`
 }
 
-/** `fields` in order of name. */
+/** Expects `fields` sorted by name. */
 export function keyElement(fields: readonly (readonly [name: string, value: JsonValue])[]): PathElement {
   if (fields.length === 1) return `k:{${scalarText(fields[0]![0])}:${scalarText(fields[0]![1])}}`
   const members = fields.map(([name, value]) => `${scalarText(name)}:${scalarText(value)}`)
@@ -42,10 +41,10 @@ export type ParsedElement =
 
 const parsed = new Map<string, ParsedElement>()
 const maxParsed = 4096
-/** Longer ones are rare, and not worth the memory. */
+/** Longer elements are rare and not worth the memory. */
 const maxParsedLength = 256
 
-/** Throws on what is no path element; undefined for a kind of element that is not known, which the original ignores. */
+/** Throws on an invalid path element. Returns undefined for an unknown kind of element, which kube-apiserver ignores. */
 export function parseElement(text: PathElement): ParsedElement | undefined {
   let element = parsed.get(text)
   if (element === undefined) {
@@ -68,11 +67,11 @@ function parseUncached(text: string): ParsedElement | undefined {
       return { kind: 'value', value: JSON.parse(rest) as JsonValue }
     case 'k': {
       const value = JSON.parse(rest) as JsonValue
-      if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new TypeError(`no key fields: ${text}`)
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new TypeError(`invalid key fields: ${text}`)
       return { kind: 'key', fields: Object.entries(value).sort(([a], [b]) => compareText(a, b)) }
     }
     case 'i': {
-      if (!/^[-+]?[0-9]+$/.test(rest)) throw new TypeError(`no index: ${text}`)
+      if (!/^[-+]?[0-9]+$/.test(rest)) throw new TypeError(`invalid index: ${text}`)
       return { kind: 'index', index: Number(rest) }
     }
     default:
@@ -80,7 +79,7 @@ function parseUncached(text: string): ParsedElement | undefined {
   }
 }
 
-/** The one spelling of an element that may come from a client; undefined when it is to be ignored. Throws when it is none. */
+/** Normalizes an untrusted element; undefined if it is ignored. Throws if it is invalid. */
 export function normalizeElement(text: string): PathElement | undefined {
   if (text.startsWith('f:')) return text
   const element = parseElement(text)
@@ -98,7 +97,7 @@ export function normalizeElement(text: string): PathElement | undefined {
 
 const ranks: Readonly<Record<string, number>> = { f: 0, k: 1, v: 2, i: 3 }
 
-/** The order in which `fieldsV1` lists the elements of one level. */
+/** The order of the elements of one level in `fieldsV1`. */
 export function compareElements(a: PathElement, b: PathElement): number {
   if (a === b) return 0
   const rank = ranks[a[0]!]! - ranks[b[0]!]!
@@ -112,7 +111,7 @@ function compareParsed(left: ParsedElement | undefined, right: ParsedElement | u
   return left?.kind === 'index' && right?.kind === 'index' ? left.index - right.index : 0
 }
 
-/** In that order. Each is parsed once, however many there are. */
+/** Sorts elements, parsing each once. */
 export function sortElements(elements: readonly PathElement[]): readonly PathElement[] {
   if (elements.length < 2) return elements
   const decorated = elements.map(decorate)
@@ -126,7 +125,7 @@ export function sortElements(elements: readonly PathElement[]): readonly PathEle
 interface DecoratedElement {
   readonly element: PathElement
   readonly rank: number
-  /** Of two with the same `key`, the `text` decides. */
+  /** For equal keys, the `text` decides. */
   readonly key: string | undefined
   readonly text: string
   readonly parsed: ParsedElement | undefined
@@ -153,7 +152,7 @@ function compareKeys(a: KeyFields, b: KeyFields): number {
   return a.length - b.length
 }
 
-/** As messages show it: `.spec`, `[name="c"]`, `[="x"]`, `[0]`. */
+/** Formats an element for messages: `.spec`, `[name="c"]`, `[="x"]`, `[0]`. */
 export function showElement(text: PathElement): string {
   const element = parseElement(text)
   switch (element?.kind) {

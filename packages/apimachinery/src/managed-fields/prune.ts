@@ -7,16 +7,14 @@ import { removeItems } from './remove-items.ts'
 import { toFieldSet } from './to-field-set.ts'
 import type { ConvertTyped, TypedObject } from './typed-object.ts'
 
-/**
- * Removes what the applier said last time and does not say `now`, unless somebody else owns it. `managed` has what it says now, too.
- */
+/** Removes fields that the applier applied last time but not `now`, unless others own them. `managed` already contains the new set. */
 export function prune(
   merged: TypedObject,
   managed: Managed,
   { last, now, convert }: { readonly last: VersionedSet | undefined; readonly now: VersionedSet; readonly convert: ConvertTyped },
 ): TypedObject {
   if (last === undefined || isEmptySet(last.set)) return merged
-  // Mostly who applies again says what was said before, or more: then nothing goes.
+  // Appliers usually repeat all previous fields, so nothing is removed.
   if (last.apiVersion === now.apiVersion && containsSet(now.set, last.set)) return merged
   const before = convert(merged, last.apiVersion)
   if (before === undefined) return merged
@@ -34,7 +32,7 @@ function fieldsOf({ type, value }: TypedObject): FieldSet {
   return ensureNamedFields(toFieldSet(type, value), type)
 }
 
-/** What anybody owns stays. The version that was pruned comes first, for another may need what was pruned to be converted. */
+/** Restores fields that have owners. The pruned version is first, because other versions may need its fields for conversion. */
 function addBackOwned(merged: TypedObject, pruned: TypedObject, managed: Managed, convert: ConvertTyped): TypedObject {
   const owned = new Map<string, FieldSet[]>([[merged.apiVersion, []]])
   for (const { apiVersion, set } of managed.values()) {
@@ -55,7 +53,7 @@ function addBackOwned(merged: TypedObject, pruned: TypedObject, managed: Managed
   return result
 }
 
-/** What nobody owns stays too, unless the applier said it last time: only that was to go. */
+/** Restores unowned fields, unless the applier applied them last time. */
 function addBackDangling(merged: TypedObject, pruned: TypedObject, last: VersionedSet, convert: ConvertTyped): TypedObject {
   const rest = convert(pruned, last.apiVersion)
   if (rest === undefined) return merged

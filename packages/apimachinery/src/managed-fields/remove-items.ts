@@ -8,7 +8,7 @@ import { resolveType } from './merge-type.ts'
 import type { MergeList, MergeMap, MergeType } from './merge-type.ts'
 import { fieldElement } from './path-element.ts'
 
-/** `value` without the members and items of the set. What is emptied by that becomes null. The input is not changed. */
+/** Returns `value` without the members and items of the set. Emptied containers become null. The input is not modified. */
 export function removeItems(type: MergeType, value: JsonValue, set: FieldSet): JsonValue {
   const resolved = resolveType(type, value)
   switch (resolved.kind) {

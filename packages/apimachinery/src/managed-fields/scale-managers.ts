@@ -8,10 +8,10 @@ import type { PathElement } from './path-element.ts'
 const scaleApiVersion = 'autoscaling/v1'
 const replicasOfScale: readonly PathElement[] = [fieldElement('spec'), fieldElement('replicas')]
 
-/** Where a kind keeps its replicas, by apiVersion: one field, written with dots ("spec.replicas"). */
+/** The path of the replicas field by apiVersion, with dots ("spec.replicas"). */
 export type ReplicasPaths = Readonly<Record<string, string>>
 
-/** Who manages the replicas, as managers of the `Scale` that stands for the object. */
+/** Returns the managers of the replicas field as managers of the object's `Scale`. */
 export function managersOfScale(entries: ManagedFieldsEntry[] | undefined, paths: ReplicasPaths): ManagedFieldsEntry[] | undefined {
   const managed: Managed = new Map()
   for (const [id, entry] of decodeManaged(entries, true)) {
@@ -22,7 +22,9 @@ export function managersOfScale(entries: ManagedFieldsEntry[] | undefined, paths
   return encodeManaged(managed)
 }
 
-/** The object's managers, after those of its `Scale` became `scaleEntries` by a write. `apiVersion`: the one that newcomers are put down in. */
+/**
+ * Returns the object's managers after a write made `scaleEntries` the managers of its `Scale`. New managers are recorded in `apiVersion`.
+ */
 export function managersAfterScale(
   entries: ManagedFieldsEntry[] | undefined,
   scaleEntries: ManagedFieldsEntry[] | undefined,
@@ -43,7 +45,7 @@ export function managersAfterScale(
   const own = replicasPath(paths, apiVersion)
   for (const [id, entry] of scale) {
     if (own === undefined || !hasPath(entry.set, replicasOfScale)) continue
-    // A newcomer's time is not known here: the original leaves it out too.
+    // kube-apiserver omits the time of new managers here.
     managed.set(id, { ...entry, set: setOfPaths([own]), apiVersion, time: before.get(id)?.time })
   }
   return encodeManaged(managed)

@@ -8,10 +8,7 @@ import { resolveType } from './merge-type.ts'
 import type { MergeList, MergeMap, MergeType } from './merge-type.ts'
 import { fieldElement, sortElements } from './path-element.ts'
 
-/**
- * The fields that an applied configuration claims: its leaves, the items of its lists and the keys of its maps, but not the structs
- * around them.
- */
+/** Returns the fields that an applied configuration claims: leaves, list items and map keys, but not the structs around them. */
 export function toFieldSet(type: MergeType, value: JsonValue): FieldSet {
   return claimed(type, value, false) ?? leaf
 }

@@ -1,10 +1,10 @@
 import { showPath } from './path-element.ts'
 import type { PathElement } from './path-element.ts'
 
-/** Paths repeat what was sent; a body must not become a message many times its size. */
+/** Paths repeat request data; a message must not become many times the request's size. */
 export const maxMessageLength: number = 4 * 1024 * 1024
 
-/** A value does not fit its type. The original's words; failures beyond what a message can hold are left out. */
+/** A value does not fit its type. The message matches kube-apiserver's; failures beyond the size limit are omitted. */
 export class TypedError extends Error {
   override readonly name = 'TypedError'
 

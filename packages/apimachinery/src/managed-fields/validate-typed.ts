@@ -8,7 +8,7 @@ import type { PathElement } from './path-element.ts'
 import { TypedError } from './typed-error.ts'
 import type { TypedFailure } from './typed-error.ts'
 
-/** Throws `TypedError` with all that does not fit: wrong kinds of values, fields that do not exist, items that are there twice. */
+/** Throws `TypedError` with all type mismatches, unknown fields and duplicate items. */
 export function validateTyped(type: MergeType, value: JsonValue): void {
   const failures: TypedFailure[] = []
   check(type, value, [], failures)
@@ -78,14 +78,14 @@ function scalarFailure({ scalar }: MergeScalar, value: JsonValue): string | unde
   }
 }
 
-/** `%T` of what YAML and JSON are decoded to. */
+/** `%T` of decoded YAML and JSON. */
 function goType(value: JsonValue): string {
   if (Array.isArray(value)) return '[]interface {}'
   if (typeof value === 'object') return 'map[string]interface {}'
   return typeof value === 'boolean' ? 'bool' : typeof value
 }
 
-/** `%v` of a pointer to the one value. */
+/** `%v` of a pointer to structured-merge-diff's value. */
 function wrapped(value: JsonValue): string {
   return `&{${plain(value)}}`
 }

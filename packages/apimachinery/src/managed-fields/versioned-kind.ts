@@ -11,18 +11,18 @@ import { TypedError } from './typed-error.ts'
 import type { ConvertTyped, TypedObject } from './typed-object.ts'
 import { validateTyped } from './validate-typed.ts'
 
-/** What a field manager must be told of a kind and its versions. Versions are written as in `apiVersion`. */
+/** The facts about a kind and its versions that a field manager needs. Versions are spelled as in `apiVersion`. */
 export interface VersionedKind {
-  /** Undefined when that version has no such kind. */
+  /** Returns undefined if the kind does not exist in that version. */
   schemaOf(apiVersion: string): StructSchema | undefined
-  /** Must not change its argument. */
+  /** Must not modify its argument. */
   fromHub(object: KubeObject, apiVersion: string): KubeObject
-  /** May change its argument. */
+  /** May modify its argument. */
   toHub(object: KubeObject, apiVersion: string): KubeObject
   setDefaults(object: KubeObject, apiVersion: string): void
 }
 
-/** The way between objects in their hub form and what sets of fields are about: the object in one version. */
+/** Converts between hub objects and versioned objects, to which field sets refer. */
 export class TypedKind {
   readonly apiVersion: string
   readonly #kind: string
@@ -30,29 +30,29 @@ export class TypedKind {
   readonly #schema: StructSchema
   #empty: TypedObject | undefined
 
-  /** Throws for a kind that has no schema in its own version. */
+  /** Throws if the kind has no schema in its own version. */
   constructor({ group, version, kind }: GroupVersionKind, versions: VersionedKind) {
     this.apiVersion = group === '' ? version : `${group}/${version}`
     this.#kind = kind
     this.#versions = versions
     const schema = versions.schemaOf(this.apiVersion)
-    if (schema === undefined) throw new TypeError(`no schema of ${kind} in ${this.apiVersion}`)
+    if (schema === undefined) throw new TypeError(`no schema for ${kind} in ${this.apiVersion}`)
     this.#schema = schema
   }
 
-  /** Undefined for a version that has no such kind. */
+  /** Returns undefined if the kind does not exist in that version. */
   typeIn(apiVersion: string): MergeType | undefined {
     const schema = this.#versions.schemaOf(apiVersion)
     return schema && mergeTypeOf(schema)
   }
 
-  /** Undefined: a new object of the kind, with nothing in it. */
+  /** undefined yields an empty object of the kind. */
   typed(object: KubeObject | undefined): TypedObject {
     if (object !== undefined) return this.#wrap(withoutManaged(this.#versions.fromHub(object, this.apiVersion)))
     return (this.#empty ??= this.#wrap(decodeStruct(this.#schema, {}).object))
   }
 
-  /** A configuration with kind and apiVersion, which are looked at elsewhere. Throws `ApiError` when it does not fit. */
+  /** Expects kind and apiVersion, which the caller validates. Throws `ApiError` on a type mismatch. */
   typedConfig(config: JsonObject): TypedObject {
     const { kind: _, apiVersion: __, ...value } = config
     const object = this.#wrap(value)
@@ -65,7 +65,7 @@ export class TypedKind {
     return object
   }
 
-  /** Defaulted. Throws `ApiError` for values of `config` that only decoding finds wrong. */
+  /** Applies defaults. Throws `ApiError` for values of `config` that fail to decode. */
   toHub(object: TypedObject, config: JsonObject): KubeObject {
     let decoded: KubeObject
     try {
@@ -101,7 +101,7 @@ export class TypedKind {
     }
   }
 
-  /** As messages name an object: `shop/web; apps/v1, Kind=Deployment`. */
+  /** Formats an object for messages: `shop/web; apps/v1, Kind=Deployment`. */
   show({ value }: Pick<TypedObject, 'value'>): string {
     const metadata = value['metadata']
     const text = (member: string): string => {
@@ -122,7 +122,7 @@ function withoutManaged(object: KubeObject): JsonObject {
   return { ...object, metadata } as unknown as JsonObject
 }
 
-/** `apps/v1, Kind=Deployment`. */
+/** Formats `apps/v1, Kind=Deployment`. */
 export function showKind(apiVersion: string, kind: string): string {
   return `${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`
 }

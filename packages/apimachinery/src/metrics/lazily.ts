@@ -1,4 +1,4 @@
-/** Made when it is first asked for, and kept: a series that should appear with its first use, and be looked up no more. */
+/** Creates a value on first use and keeps it, for metric series that should appear on first use. */
 export function lazily<V>(make: () => V): () => V {
   let made: V | undefined
   return () => (made ??= make())

@@ -4,7 +4,7 @@ export function head(name: string, help: string, type: 'counter' | 'gauge' | 'hi
   return `# HELP ${name} ${help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}\n# TYPE ${name} ${type}\n`
 }
 
-/** `a="1",b="2"`, in the order of the names as the format's readers expect from Go: sorted. */
+/** Formats `a="1",b="2"`, sorted by name as in Go's exposition. */
 export function labelText(labels: LabelValues): string {
   return Object.keys(labels)
     .sort()
@@ -16,7 +16,7 @@ function escape(value: string): string {
   return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
 }
 
-/** A bucket's bound as Go's programs write it, for it is compared as a text: "0.0001", "1e-05", "100000", "1e+06". */
+/** Formats a bucket's bound like Go, because readers compare it as text: "0.0001", "1e-05", "100000", "1e+06". */
 export function boundText(bound: number): string {
   const [digits = '', exponent = ''] = bound.toExponential().split('e')
   const power = Number(exponent)

@@ -1,19 +1,19 @@
-/** One line or more of the Prometheus text format, made when asked for. */
+/** A source of lines in the Prometheus text format, read at each scrape. */
 export interface Collector {
   collect(): string
-  /** Begins to count anew. What tells of now, and not of what has been, has nothing to reset. */
+  /** Resets counts. Collectors that report current state have nothing to reset. */
   reset?(): void
 }
 
 /**
- * The metrics of one server. They are our own code: client libraries look a series up by its labels at each observation, which costs more than a small answer, and
- * keep one registry for the process, while one process may hold many servers. The text format is a page.
+ * The metrics of one server. Client libraries look up a series by its labels at each observation, which costs more than a small response,
+ * and have one registry per process, which may contain many servers. The text format is a page.
  */
 export interface MetricsRegistry {
   register<T extends Collector>(collector: T): T
   /** The Prometheus text exposition format, version 0.0.4. */
   text(): string
-  /** Everything that was counted is forgotten. Series stay, for those who hold them go on counting. */
+  /** Resets all counts. Series stay valid for their holders. */
   reset(): void
 }
 

@@ -4,7 +4,7 @@ import { createMetricsRegistry } from './metrics-registry.ts'
 import { createCounter, createGauge, createSampledMetric } from './value-vector.ts'
 
 describe('metrics', () => {
-  test('each is announced once, its series have sorted and escaped labels', () => {
+  test('prints each header once, with sorted and escaped labels', () => {
     const registry = createMetricsRegistry()
     const counter = registry.register(createCounter('requests_total', 'Requests\nof \\ all.'))
     counter.with({ verb: 'GET', code: '200' }).value++
@@ -16,7 +16,7 @@ describe('metrics', () => {
     )
   })
 
-  test('what has no series yet says nothing, what has no labels has no braces', () => {
+  test('prints nothing without series, and no braces without labels', () => {
     const registry = createMetricsRegistry()
     const gauge = registry.register(createGauge('size', 'Size.'))
     expect(registry.text()).toBe('')
@@ -24,7 +24,7 @@ describe('metrics', () => {
     expect(registry.text()).toBe('# HELP size Size.\n# TYPE size gauge\nsize -1\n')
   })
 
-  test('a series that was deleted is gone', () => {
+  test('drops deleted series', () => {
     const gauge = createGauge('objects', 'Objects.')
     gauge.with({ resource: 'pods' }).value = 1
     gauge.with({ resource: 'nodes' }).value = 2
@@ -32,7 +32,7 @@ describe('metrics', () => {
     expect(gauge.collect()).toBe('# HELP objects Objects.\n# TYPE objects gauge\nobjects{resource="nodes"} 2\n')
   })
 
-  test('the buckets of a histogram add up, bounds included', () => {
+  test('prints cumulative buckets with inclusive bounds', () => {
     const histogram = createHistogram('seconds', 'Seconds.', [0.5, 1])
     const series = histogram.with({ verb: 'GET' })
     for (const value of [0.25, 0.5, 0.75, 3]) series.observe(value)
@@ -56,13 +56,13 @@ describe('metrics', () => {
     [604_800, '604800'],
     [1e6, '1e+06'],
     [2_592_000, '2.592e+06'],
-  ])('the bound %d is written as Go does', (bound, text) => {
+  ])('formats the bound %d like Go', (bound, text) => {
     const histogram = createHistogram('sizes', 'Sizes.', [bound])
     histogram.with({}).observe(0)
     expect(histogram.collect()).toContain(`le="${text}"}`)
   })
 
-  test('a sample is taken at each scrape, and left out where there is none', () => {
+  test('samples at each scrape and omits absent values', () => {
     let sample: number | undefined = 1
     const metric = createSampledMetric('gauge', 'now', 'Now.', () => sample)
     expect(metric.collect()).toContain('\nnow 1\n')
@@ -72,7 +72,7 @@ describe('metrics', () => {
 })
 
 describe('reset', () => {
-  test('counts begin anew in the series that are held, what tells of now stays', () => {
+  test('resets counts of existing series but not current state', () => {
     const registry = createMetricsRegistry()
     const count = registry.register(createCounter('requests_total', 'Requests.')).with({})
     const present = registry.register(createGauge('in_flight', 'In flight.')).with({})

@@ -5,7 +5,7 @@ import { createSummary } from './summary.ts'
 const lines = (text: string): string[] => text.trimEnd().split('\n').slice(2)
 const valueOf = (text: string, quantile: string): number => Number(new RegExp(`quantile="${quantile}"\\} (\\S+)`).exec(text)?.[1])
 
-test('quantiles, sum and count, each with the labels', () => {
+test('prints quantiles, sum and count with labels', () => {
   const summary = createSummary('seconds', 'Seconds.', 5000, () => 0)
   const series = summary.with({ type: 'admit' })
   expect(lines(summary.collect())[0]).toBe('seconds{type="admit",quantile="0.5"} NaN')
@@ -22,7 +22,7 @@ test('quantiles, sum and count, each with the labels', () => {
   expect(lines(text).slice(3)).toEqual(['seconds_sum{type="admit"} 0.25', 'seconds_count{type="admit"} 1'])
 })
 
-test('quantiles are wrong by no more than 2 %', () => {
+test('estimates quantiles within 2 %', () => {
   const times = fc.array(fc.double({ min: 1e-6, max: 100, noNaN: true }), { minLength: 1, maxLength: 200 })
   fc.assert(
     fc.property(times, (values) => {
@@ -38,7 +38,7 @@ test('quantiles are wrong by no more than 2 %', () => {
   )
 })
 
-test('what is old counts in sum and count only', () => {
+test('drops old observations from quantiles but not from sum and count', () => {
   let now = 0
   const summary = createSummary('seconds', 'Seconds.', 5000, () => now)
   summary.with({}).observe(1, 0)

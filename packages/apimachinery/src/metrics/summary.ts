@@ -3,7 +3,7 @@ import type { LabelValues } from './metric-text.ts'
 import type { Collector } from './metrics-registry.ts'
 
 export interface Summary {
-  /** `now` is what `performance.now()` says: who measured a time has just asked for it. */
+  /** `now` is a `performance.now()` that the caller has just read. */
   observe(seconds: number, now: number): void
 }
 
@@ -11,15 +11,15 @@ export interface SummaryVector extends Collector {
   with(labels: LabelValues): Summary
 }
 
-/** What the original's summaries tell. */
+/** The quantiles of kube-apiserver's summaries. */
 const quantiles = [0.5, 0.9, 0.99]
-/** What is older than all windows together is left out of the quantiles; sum and count are of all time. */
+/** Quantiles cover the last windows; sum and count cover all time. */
 const windows = 5
-/** From 100 ns to 1000 s: each bin is 4 % wider than the one before it, so a quantile is wrong by no more than 2 %. */
+/** From 100 ns to 1000 s. Each bin is 4 % wider than the previous one, so the relative error of a quantile is at most 2 %. */
 const [lowest, ratio, bins] = [1e-7, 1.04, 590]
 const binsPerE = 1 / Math.log(ratio)
 
-/** Times by their quantiles over the last `maxAgeMs`, in memory that does not grow with how many there were. */
+/** Reports quantiles of durations over the last `maxAgeMs`, in constant memory. */
 export function createSummary(name: string, help: string, maxAgeMs: number, clock: () => number = () => performance.now()): SummaryVector {
   const series = new Map<string, Recent>()
   return {
@@ -52,7 +52,7 @@ class Recent implements Summary {
   sum = 0
   count = 0
   readonly #windowMs: number
-  /** Of the last windows, the present one first. */
+  /** One array per window, the current one first. */
   #counts: Uint32Array[] = [new Uint32Array(bins)]
   #ends: number | undefined
 
@@ -98,7 +98,7 @@ function binOf(seconds: number): number {
   return Math.min(bins - 1, Math.trunc(Math.log(seconds / lowest) * binsPerE))
 }
 
-/** The middle of the bin in which the one of that rank is. */
+/** Returns the middle of the bin with the observation of this rank. */
 function valueAt(counts: Float64Array, rank: number): number {
   let seen = 0
   for (let i = 0; i < bins; i++) {

@@ -8,7 +8,7 @@ export interface Value {
 }
 
 export interface ValueVector extends Collector {
-  /** The same object for the same labels: keep it where speed matters. */
+  /** Returns the same object for the same labels: keep it where speed matters. */
   with(labels: LabelValues): Value
   delete(labels: LabelValues): void
 }
@@ -45,7 +45,7 @@ export function createGauge(name: string, help: string): ValueVector {
   return createValueVector('gauge', name, help)
 }
 
-/** Values that are read at the moment of the scrape. */
+/** Creates a metric whose value is read at each scrape. */
 export function createSampledMetric(type: 'counter' | 'gauge', name: string, help: string, sample: () => number | undefined): Collector {
   return {
     collect: () => {

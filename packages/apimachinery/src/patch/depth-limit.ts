@@ -1,6 +1,6 @@
 import { newBadRequest } from '../api-errors.ts'
 
-/** Patches follow their input's nesting on the stack; what is too deep for that is refused. */
+/** Patches recurse through their input, so nesting beyond the stack is rejected. */
 export function withDepthLimit<T>(apply: () => T): T {
   try {
     return apply()

@@ -5,13 +5,13 @@ import type { JsonObject, JsonValue } from '../meta.ts'
 import { isContainer, parseIndex, readMember } from './patch-document.ts'
 import type { JsonContainer, PatchDocument } from './patch-document.ts'
 
-/** An operation that does not apply. The client does not see the message, only that the patch was refused. */
+/** An operation failed. Clients do not see the message, only that the patch was rejected. */
 export class JsonPatchError extends Error {}
 
 const missing = 'missing value'
 const invalidIndex = 'invalid index referenced'
 
-/** `onCopy` sees each copied value before it is added. */
+/** `onCopy` is called with each copied value before it is added. */
 export function applyOperation(document: PatchDocument, operation: JsonObject, onCopy: (value: JsonValue) => void): void {
   switch (operation.op) {
     case 'add':
@@ -36,7 +36,7 @@ interface Target {
   readonly key: string
 }
 
-/** RFC 6901. The empty pointer has no last step. */
+/** RFC 6901. The empty pointer has no key. */
 function parsePointer(pointer: string): { readonly steps: string[]; readonly key: string } | undefined {
   const parts = pointer.split('/').slice(1)
   const key = parts.pop()
@@ -115,7 +115,7 @@ function copy(document: PatchDocument, operation: JsonObject, onCopy: (value: Js
   const target = find(document, path, 'writable')
   if (target === undefined) throw new JsonPatchError(`copy operation does not apply: doc is missing destination path: ${path}: ${missing}`)
   if (value !== null) onCopy(value)
-  // Two places hold it from now on, and each may be changed in place. What this costs, `onCopy` limits.
+  // Copied, because both places can be modified later. `onCopy` limits the size.
   insert(target, document.copyOf(value), 'error while adding value during copy')
 }
 
@@ -159,7 +159,7 @@ function existingIndex(list: readonly JsonValue[], key: string, context: string)
   return indexWithin(key, list.length, context)
 }
 
-/** Negative ones count from the end, as the original allows. */
+/** Negative indexes count from the end, as in kube-apiserver. */
 function indexWithin(key: string, length: number, context: string): number {
   const index = parseIndex(key)
   if (index === undefined) throw new JsonPatchError(`${context}: value was not a proper array index: '${key}'`)

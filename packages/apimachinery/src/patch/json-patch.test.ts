@@ -62,19 +62,19 @@ describe('operations', () => {
     ['no path', {}, '[{"op":"add","value":1}]'],
     ['a path into the prototype', {}, '[{"op":"add","path":"/__proto__/polluted","value":1}]'],
     ['the constructor', {}, '[{"op":"add","path":"/constructor/prototype/polluted","value":1}]'],
-  ])('refused: %s', (_name, document, patch) => {
+  ])('rejects: %s', (_name, document, patch) => {
     expect(statusOf(() => applyJsonPatch(document, op(patch)))).toBe(refused)
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
   })
 
-  test('copies may not add up to more than the limit', () => {
+  test('limits the total size of copies', () => {
     const doubling = Array.from({ length: 30 }, () => ({ op: 'copy', from: '/a', path: '/a/-' }))
     expect(statusOf(() => applyJsonPatch({ a: ['x'.repeat(1000)] }, doubling))).toBe(refused)
   })
 })
 
-describe('reading a patch', () => {
-  test('what is no list of operations is a bad request', () => {
+describe('decoding a patch', () => {
+  test('rejects anything but a list of operations', () => {
     expect(statusOf(() => decodeJsonPatch('[{"op":'))).toBe('400 error decoding patch: unexpected end of JSON input')
     expect(statusOf(() => decodeJsonPatch('{}'))).toBe(
       '400 error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp',
@@ -84,7 +84,7 @@ describe('reading a patch', () => {
     )
   })
 
-  test('unknown and repeated members are told, when asked', () => {
+  test('reports unknown and duplicate members on request', () => {
     const text = '[{"op":"add","path":"/a","path":"/b","value":1,"foo":2}]'
     expect(decodeJsonPatch(text, 'Warn').strictErrors).toEqual([
       'json patch duplicate field "[0].path"',
@@ -93,7 +93,7 @@ describe('reading a patch', () => {
     expect(decodeJsonPatch(text).strictErrors).toEqual([])
   })
 
-  test('ten thousand operations and no more', () => {
+  test('accepts at most ten thousand operations', () => {
     const many = JSON.stringify(Array.from({ length: 10_001 }, () => ({ op: 'test', path: '/a', value: null })))
     expect(statusOf(() => decodeJsonPatch(many))).toBe(
       '413 Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001',
@@ -101,7 +101,7 @@ describe('reading a patch', () => {
   })
 })
 
-test('property: the document is never changed, whether the patch applies or not', () => {
+test('property: never modifies the document', () => {
   const step = fc.constantFrom('a', 'b', '0', '1', '-', '-1', '__proto__')
   const pointer = fc.array(step, { minLength: 1, maxLength: 3 }).map((steps) => steps.map((s) => `/${s}`).join(''))
   const operation = fc.record({
@@ -121,18 +121,18 @@ test('property: the document is never changed, whether the patch applies or not'
   )
 })
 
-describe('in slices', () => {
+describe('in time slices', () => {
   const list = Array.from({ length: 100_000 }, (_, i) => i)
   const moves = Array.from({ length: 500 }, () => ({ op: 'move', from: '/a/50000', path: '/a/1000' }))
 
-  test('gives what it gives at once', async () => {
+  test('gives the same result as at once', async () => {
     const never = new AbortController().signal
     expect(applyJsonPatchInSlices({ a: 1 }, op('[{"op":"remove","path":"/a"}]'), { signal: () => never })).toEqual({})
     expect(await applyJsonPatchInSlices({ a: list }, moves, { signal: () => never })).toEqual(applyJsonPatch({ a: list }, moves))
     expect(() => applyJsonPatchInSlices({}, op('[{"op":"remove","path":"/a"}]'), { signal: () => never })).toThrow('rejected our request')
   })
 
-  test('lets others run in between, and ends when nobody waits', async () => {
+  test('yields to others, and stops when aborted', async () => {
     const leaving = new AbortController()
     const endless = Array.from({ length: 10_000 }, () => moves[0]!)
     const patched = applyJsonPatchInSlices({ a: list }, endless, { signal: () => leaving.signal })

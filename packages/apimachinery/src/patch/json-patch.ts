@@ -13,7 +13,7 @@ import { applyOperation, JsonPatchError } from './json-patch-operations.ts'
 import { PatchDocument } from './patch-document.ts'
 
 const maxOperations = 10_000
-/** Bytes that all copy operations of one patch may add. */
+/** Maximum total bytes that the copy operations of a patch may add. */
 const maxCopySize = 3 * 1024 * 1024
 
 const operationFields: readonly FieldSchema[] = [
@@ -36,7 +36,7 @@ export interface JsonPatch {
   readonly strictErrors: readonly string[]
 }
 
-/** Reads a patch as the original's PATCH handler does. Throws the `ApiError` it would answer with. */
+/** Decodes a JSON patch like kube-apiserver's PATCH handler. Throws its `ApiError`. */
 export function decodeJsonPatch(input: Uint8Array | string | ParsedJson, strict: FieldValidation = 'Ignore'): JsonPatch {
   try {
     const parsed = typeof input === 'string' || input instanceof Uint8Array ? parseJson(input) : input
@@ -54,8 +54,8 @@ export function decodeJsonPatch(input: Uint8Array | string | ParsedJson, strict:
 }
 
 /**
- * RFC 6902, with the original's readings of it (negative indices, `replace` of an absent member). The document is not changed; the result
- * shares what did not change with it. All operations or none: throws an `ApiError` (422) at the first that does not apply.
+ * Applies RFC 6902 with kube-apiserver's extensions (negative indexes, `replace` of an absent member). The document is not modified; the
+ * result shares unchanged parts with it. Throws an `ApiError` (422) at the first operation that fails.
  */
 export function applyJsonPatch(document: JsonValue, operations: readonly JsonObject[]): JsonValue {
   const run = new PatchRun(document, operations)
@@ -66,15 +66,15 @@ export function applyJsonPatch(document: JsonValue, operations: readonly JsonObj
 const sliceMilliseconds = 5
 
 export interface SlicedPatchOptions {
-  /** Asked for where it takes long. */
+  /** Called only for long patches. */
   readonly signal: () => AbortSignal
-  /** Gets the objects and lists of the result that an operation went through on its way, one that only tests too; and others that are gone. */
+  /** Collects the containers that operations, including tests, passed through. May also contain removed ones. */
   readonly passed?: Set<JsonValue>
 }
 
 /**
- * The same, in slices where it takes long: few operations on long lists are much work. A promise only then; it rejects with the signal's reason
- * when nobody waits any more.
+ * Like `applyJsonPatch`, but in time slices for long patches: few operations on long lists may take long. Returns a promise only then,
+ * which rejects with the signal's reason when aborted.
  */
 export function applyJsonPatchInSlices(
   document: JsonValue,
@@ -93,13 +93,13 @@ async function inSlices(run: PatchRun, signal: AbortSignal): Promise<JsonValue> 
   return run.result
 }
 
-/** Whether it is done. */
+/** Returns whether the patch is finished. */
 function slice(run: PatchRun): boolean {
   const end = performance.now() + sliceMilliseconds
   return run.until(() => performance.now() > end)
 }
 
-/** How often the clock is looked at. */
+/** Operations between two checks of the clock. */
 const operationsPerLook = 8
 
 class PatchRun {
@@ -117,7 +117,7 @@ class PatchRun {
     return this.#target.root
   }
 
-  /** True when all operations are applied, false when it was time to stop before. */
+  /** Returns true when all operations are applied, false if stopped earlier. */
   until(isTime: () => boolean): boolean {
     try {
       while (this.#next < this.#operations.length) {

@@ -19,7 +19,7 @@ describe('RFC 7386', () => {
     expect(applyMergePatch(document, patch)).toEqual(expected)
   })
 
-  test('nulls go from objects inside a new list, but not from one that replaces an object', () => {
+  test('drops nulls inside a new list, but not inside a list that replaces an object', () => {
     expect(applyMergePatch({}, { a: [{ b: null }, null] })).toEqual({ a: [{}, null] })
     expect(applyMergePatch({ a: {} }, { a: [{ b: null }] })).toEqual({ a: [{ b: null }] })
   })
@@ -31,7 +31,7 @@ const { object: objects } = fc.letrec<{ object: JsonObject; value: JsonValue }>(
   value: fc.oneof({ depthSize: 'small' }, fc.integer(), fc.constant(null), fc.array(fc.integer()), tie('object')),
 }))
 
-test('property: applying twice is applying once; neither input changes; nothing reaches a prototype', () => {
+test('property: is idempotent, does not modify inputs, does not reach prototypes', () => {
   fc.assert(
     fc.property(objects, objects, (document, patch) => {
       const before = JSON.stringify([document, patch])
@@ -43,7 +43,7 @@ test('property: applying twice is applying once; neither input changes; nothing 
   )
 })
 
-test('property: members the patch does not name stay, those it nulls go', () => {
+test('property: keeps unnamed members and removes those set to null', () => {
   fc.assert(
     fc.property(objects, objects, (document, patch) => {
       const merged = applyMergePatch(document, patch)
@@ -63,7 +63,7 @@ const refusal = (run: () => unknown): string => {
   return ''
 }
 
-test('what is no object is refused in the words of each kind of patch', () => {
+test('rejects anything but objects, with the message of each patch type', () => {
   expect(refusal(() => decodeMergePatch('[]'))).toBe(
     'error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}',
   )
@@ -73,7 +73,7 @@ test('what is no object is refused in the words of each kind of patch', () => {
   expect(decodeMergePatch('{"a":{"b":1,"b":2}}', 'Warn').strictErrors).toEqual(['duplicate field "a.b"'])
 })
 
-test('what is nested too deep is refused', () => {
+test('rejects deep nesting', () => {
   const nested: JsonValue = Array.from({ length: 100_000 }).reduce<JsonValue>((inner) => ({ a: inner }), {})
   expect(refusal(() => applyMergePatch(nested, nested))).toBe('exceeded max depth')
 })

@@ -17,12 +17,12 @@ export interface ObjectPatch {
   readonly strictErrors: readonly string[]
 }
 
-/** Reads a merge patch as the original's PATCH handler does. Throws the `ApiError` it would answer with. */
+/** Decodes a merge patch like kube-apiserver's PATCH handler. Throws its `ApiError`. */
 export function decodeMergePatch(input: Uint8Array | string | ParsedJson, strict: FieldValidation = 'Ignore'): ObjectPatch {
   return decodeObjectPatch(input, strict, { prefix: 'error decoding patch: ', nullMessage: 'Invalid JSON Patch' })
 }
 
-/** The same for a strategic merge patch. */
+/** Decodes a strategic merge patch likewise. */
 export function decodeStrategicMergePatch(input: Uint8Array | string | ParsedJson, strict: FieldValidation = 'Ignore'): ObjectPatch {
   return decodeObjectPatch(input, strict, { prefix: '' })
 }
@@ -53,8 +53,8 @@ function decodeObjectPatch(
 }
 
 /**
- * RFC 7386. Neither input is changed; the result shares with both what did not change. One reading is the original's own:
- * nulls are also dropped from objects inside a list that is new.
+ * Applies RFC 7386. Neither input is modified; the result shares unchanged parts with both. As in kube-apiserver, nulls are also dropped
+ * from objects inside a new list.
  */
 export function applyMergePatch<T extends JsonValue = JsonValue>(document: T, patch: JsonValue): T {
   return withDepthLimit(() => mergeValue(document, patch) as T)

@@ -6,22 +6,19 @@ export type JsonContainer = JsonValue[] | JsonMembers
 
 type JsonMembers = { [key: string]: JsonValue }
 
-/**
- * A document under change that leaves its input alone: containers are copied the first time something below them changes,
- * and `owned` are the copies, which nobody else can see.
- */
+/** A copy-on-write document: containers are copied before their first change, and `owned` holds these copies, which are not shared. */
 export class PatchDocument {
   root: JsonValue
   private readonly owned = new WeakSet<object>()
   private readonly passed: Set<JsonValue> | undefined
 
-  /** `passed` gets the containers that pointers go through, as they are then. */
+  /** `passed` collects the containers that pointers pass through, in their current state. */
   constructor(root: JsonValue, passed?: Set<JsonValue>) {
     this.root = root
     this.passed = passed
   }
 
-  /** The container a pointer's last step is in, ready to be changed; undefined when there is none. */
+  /** Returns the container of a pointer's last step, ready to be modified; undefined if there is none. */
   writable(steps: readonly string[]): JsonContainer | undefined {
     if (!isContainer(this.root)) return undefined
     let container: JsonContainer = this.own(this.root)
@@ -36,7 +33,7 @@ export class PatchDocument {
     return container
   }
 
-  /** The same for looking only. */
+  /** Returns the container of a pointer's last step for reading only. */
   readable(steps: readonly string[]): JsonContainer | undefined {
     let container: JsonValue | undefined = this.root
     for (const step of steps) {
@@ -49,14 +46,14 @@ export class PatchDocument {
     return container
   }
 
-  /** A deep copy, of which is passed what is passed of the value. */
+  /** Copies deeply; copies of passed containers count as passed. */
   copyOf(value: JsonValue): JsonValue {
     const copy = copyObject(value)
     if (this.passed !== undefined) passCopy(this.passed, value, copy)
     return copy
   }
 
-  /** All of a value was looked at. */
+  /** Marks all of a value as passed. */
   pass(value: JsonValue): void {
     if (this.passed === undefined || !isContainer(value)) return
     this.passed.add(value)
@@ -73,7 +70,7 @@ export class PatchDocument {
   }
 }
 
-/** What was not gone through has nothing below it that was. */
+/** If a container was not passed, nothing below it was. */
 function passCopy(passed: Set<JsonValue>, value: JsonValue, copy: JsonValue): void {
   if (!passed.has(value) || !isContainer(value) || !isContainer(copy)) return
   passed.add(copy)
@@ -90,7 +87,7 @@ function copyMembers(object: { [key: string]: JsonValue }): { [key: string]: Jso
   return copy
 }
 
-/** On the way to a target: an index that is none, or out of range, is simply not there. */
+/** On the way to a target, an invalid or out-of-range index yields undefined. */
 export function readMember(container: JsonContainer, step: string): JsonValue | undefined {
   if (!Array.isArray(container)) return Object.hasOwn(container, step) ? container[step] : undefined
   const index = parseIndex(step)

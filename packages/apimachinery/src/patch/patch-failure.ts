@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../meta.ts'
 
-/** Why a strategic merge patch cannot be applied. `status` is the code the original answers with: 500 for most. */
+/** A strategic merge patch cannot be applied. `status` is kube-apiserver's code, 500 for most. */
 export class PatchFailure extends Error {
   readonly status: 400 | 422 | 500
 
@@ -26,7 +26,7 @@ export function badType(expected: 'map' | 'list', actual: JsonValue | undefined)
 const goMap = 'map[string]interface {}'
 const goList = '[]interface {}'
 
-/** The Go type that JSON without a schema is read into. */
+/** Returns the Go type of JSON decoded without a schema. */
 export function goType(value: JsonValue): string {
   if (value === null) return '%!s(<nil>)'
   if (typeof value === 'object') return Array.isArray(value) ? goList : goMap

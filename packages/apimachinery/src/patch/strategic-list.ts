@@ -36,7 +36,7 @@ function withoutItems(list: readonly JsonValue[], items: ReadonlySet<JsonValue>)
   return list.filter((item) => !items.has(item))
 }
 
-/** `$patch: delete` items delete their namesakes; one `$patch: replace` item makes the others of the patch the whole list. */
+/** A `$patch: delete` item deletes items with the same key. A `$patch: replace` item makes the patch's other items the whole list. */
 function applyItemDirectives(original: JsonObject[], patch: JsonObject[], mergeKey: string): { live: JsonObject[]; changes: JsonObject[] } {
   const changes: JsonObject[] = []
   const deleted = new Set<JsonValue>()

@@ -57,14 +57,14 @@ const apply = (document: JsonObject, patch: JsonObject): JsonObject => applyStra
 const named = (...names: string[]): JsonObject[] => names.map((name) => ({ name }))
 
 describe('objects', () => {
-  test('merge, null deletes, directives replace or delete', () => {
+  test('merges, deletes by null, and follows replace and delete directives', () => {
     expect(apply({ labels: { a: '1', b: '2' } }, { labels: { b: null, c: '3' } })).toEqual({ labels: { a: '1', c: '3' } })
     expect(apply({ labels: { a: '1' } }, { labels: { $patch: 'replace', c: '3' } })).toEqual({ labels: { c: '3' } })
     expect(apply({ labels: { a: '1' } }, { labels: { $patch: 'delete' } })).toEqual({ labels: {} })
     expect(apply({ whole: { a: 1, b: 2 } }, { whole: { a: 3 } })).toEqual({ whole: { a: 3 } })
   })
 
-  test('what is new comes without its nulls and directives', () => {
+  test('drops nulls and directives of new values', () => {
     expect(
       apply(
         {},
@@ -76,7 +76,7 @@ describe('objects', () => {
     })
   })
 
-  test('$retainKeys drops what it does not name', () => {
+  test('drops members not listed in $retainKeys', () => {
     expect(apply({ strategy: { type: 'A', rolling: {} } }, { strategy: { $retainKeys: ['type'], type: 'B' } })).toEqual({
       strategy: { type: 'B' },
     })
@@ -93,7 +93,7 @@ describe('lists', () => {
     { name: 'b', image: '2' },
   ]
 
-  test('items are merged by key; what is new stands before what only the server has', () => {
+  test('merges items by key and puts new ones before those only on the server', () => {
     expect(apply({ containers }, { containers: [{ name: 'c' }, { name: 'a', env: [{ name: 'y' }] }] }).containers).toEqual([
       { name: 'c' },
       { name: 'a', image: '1', env: [{ name: 'y' }, { name: 'x', value: '1' }] },
@@ -101,23 +101,23 @@ describe('lists', () => {
     ])
   })
 
-  test('items can be deleted, or the list replaced', () => {
+  test('deletes items, or replaces the list', () => {
     expect(apply({ containers }, { containers: [{ name: 'a', $patch: 'delete' }] }).containers).toEqual([containers[1]])
     expect(apply({ containers }, { containers: [{ $patch: 'replace' }, { name: 'z' }] }).containers).toEqual([{ name: 'z' }])
   })
 
-  test('lists of atomic type are replaced', () => {
+  test('replaces atomic lists', () => {
     expect(apply({ containers: [{ name: 'a', args: ['1', '2'] }] }, { containers: [{ name: 'a', args: ['3'] }] })).toEqual({
       containers: [{ name: 'a', args: ['3'] }],
     })
   })
 
-  test('scalars are sets', () => {
+  test('merges scalars as sets', () => {
     expect(apply({ finalizers: ['a', 'b'] }, { finalizers: ['b', 'c'] })).toEqual({ finalizers: ['a', 'b', 'c'] })
     expect(apply({ finalizers: ['a', 'b', 'c'] }, { '$deleteFromPrimitiveList/finalizers': ['b'] })).toEqual({ finalizers: ['a', 'c'] })
   })
 
-  test('$setElementOrder orders them, around what only the server has', () => {
+  test('orders lists by $setElementOrder around items only on the server', () => {
     expect(apply({ containers: named('a', 's', 'b') }, { '$setElementOrder/containers': named('b', 'a') }).containers).toEqual(
       named('s', 'b', 'a'),
     )
@@ -126,7 +126,7 @@ describe('lists', () => {
     })
   })
 
-  test('an item added in place of a deleted one stands where a live one would', () => {
+  test('puts an added item in the place of a deleted one', () => {
     const patch = { '$setElementOrder/containers': named('n'), containers: [{ name: 'n' }, { name: 'b', $patch: 'delete' }] }
     expect(apply({ containers: named('b', 'd', 'e') }, patch).containers).toEqual(named('d', 'e', 'n'))
   })
@@ -164,7 +164,7 @@ describe('refusals', () => {
     expect(refusal(document, patch)).toBe(message)
   })
 
-  test('a patch list out of its own order', () => {
+  test('rejects a patch list that contradicts its own order', () => {
     expect(refusal({}, { containers: named('b', 'a'), '$setElementOrder/containers': named('a', 'b') })).toMatch(
       /^500 The order in patch list:\n\[map\[name:b\] map\[name:a\]\]\n doesn't match/,
     )
@@ -178,7 +178,7 @@ const documents = fc.record({
   labels: fc.dictionary(fc.constantFrom('a', 'b', '__proto__'), fc.string()),
 }) as fc.Arbitrary<JsonObject>
 
-test('property: a patch without directives applied twice is applied once, and inputs stay as they are', () => {
+test('property: without directives, is idempotent and does not modify inputs', () => {
   fc.assert(
     fc.property(documents, documents, (document, patch) => {
       const before = JSON.stringify([document, patch])
@@ -189,7 +189,7 @@ test('property: a patch without directives applied twice is applied once, and in
   )
 })
 
-test('property: the empty patch changes nothing, and the result is a copy', () => {
+test('property: an empty patch changes nothing and returns a copy', () => {
   fc.assert(
     fc.property(documents, (document) => {
       const result = apply(document, {})

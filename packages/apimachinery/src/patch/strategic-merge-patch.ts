@@ -17,12 +17,12 @@ const elementOrder = '$setElementOrder'
 const deleteFromList = '$deleteFromPrimitiveList'
 
 /**
- * A strategic merge patch, with every directive. The schema says which lists are merged, and by which key. Neither input is changed, and the result
- * shares nothing with them. Throws the `ApiError` the original would answer with.
+ * Applies a strategic merge patch with all directives. The schema says which lists are merged, and by which key. Neither input is modified,
+ * and the result shares nothing with them. Throws kube-apiserver's `ApiError`.
  */
 export function applyStrategicMergePatch<T extends JsonObject = JsonObject>(document: T, patch: JsonObject, schema: StructSchema): T {
   try {
-    // Merging consumes both, as the algorithm is stated; so it gets copies.
+    // Merging consumes both arguments, so it gets copies.
     return withDepthLimit(() => mergeObjects(copyObject(document), copyObject(patch), schema) as T)
   } catch (e) {
     if (!(e instanceof PatchFailure)) throw e
@@ -33,8 +33,8 @@ export function applyStrategicMergePatch<T extends JsonObject = JsonObject>(docu
 }
 
 /**
- * What the patch is after such a merge, which takes apart what it uses: without directives that were followed, and without nulls in what was taken
- * over. For a patch that could be applied.
+ * Returns the remains of the patch after merging, which consumes it: without executed directives, and without nulls in copied values.
+ * The patch must be applicable.
  */
 export function strategicPatchAfterMerge(document: JsonObject, patch: JsonObject, schema: StructSchema): JsonObject {
   const rest = copyObject(patch)
@@ -42,7 +42,7 @@ export function strategicPatchAfterMerge(document: JsonObject, patch: JsonObject
   return rest
 }
 
-/** Consumes both arguments; what it leaves of the patch is what the original prints of it. */
+/** Consumes both arguments. kube-apiserver prints the remains of the patch. */
 function mergeObjects(original: JsonObject, patch: JsonObject, schema: TypeSchema): JsonObject {
   if (Object.hasOwn(patch, directive)) return replaceOrDelete(patch)
   retainListedKeys(original, patch)
@@ -84,7 +84,7 @@ function replaceOrDelete(patch: JsonObject): JsonObject {
   throw new PatchFailure(`unknown patch type: ${goValue(what!)} in map: ${goValue(patch)}`)
 }
 
-/** `$retainKeys`: members it does not name are dropped; what the patch sets, it has to name. */
+/** Implements `$retainKeys`: drops members it does not list. All members set by the patch must be listed. */
 function retainListedKeys(original: JsonObject, patch: JsonObject): void {
   if (!Object.hasOwn(patch, retainKeys)) return
   const list = patch[retainKeys]!
@@ -98,7 +98,7 @@ function retainListedKeys(original: JsonObject, patch: JsonObject): void {
   for (const key of Object.keys(original)) if (!retained.has(key)) delete original[key]
 }
 
-/** `$setElementOrder/x`: merges list x here and now, and puts it in that order. */
+/** Implements `$setElementOrder/x`: merges list x and orders it. */
 function mergeOrderedLists(original: JsonObject, patch: JsonObject, schema: TypeSchema): void {
   for (const name of Object.keys(patch)) {
     if (!name.startsWith(elementOrder)) continue
@@ -129,8 +129,8 @@ function mergeOrderedLists(original: JsonObject, patch: JsonObject, schema: Type
 }
 
 /**
- * The live order that a merged list is put into. Items the patch adds count as live, last, as far as they fill the places of items it deletes:
- * so the original behaves when a patch does both, and clients see it.
+ * Returns the live order for a merged list. Added items count as live and last, as far as they replace deleted items, because
+ * kube-apiserver behaves this way.
  */
 function orderAfterMerge(live: readonly JsonValue[], patchList: readonly JsonValue[], mergeKey: string): JsonValue[] {
   if (mergeKey === '') return [...live]
@@ -157,7 +157,7 @@ function listName(key: string, prefix: typeof elementOrder | typeof deleteFromLi
   return key.slice(slash + 1)
 }
 
-/** Items of the patch, deletions aside, must stand in the order list, and in its order. */
+/** Items of the patch, except deletions, must be in the order list, and in its order. */
 function checkOrder(patchList: readonly JsonValue[], order: readonly JsonValue[], mergeKey: string): void {
   if (order.length === 0 || patchList.length === 0) return
   const items = mergeKey === '' ? patchList : patchList.filter((item) => !isDeletion(item))
@@ -192,7 +192,7 @@ function identityOf(item: JsonObject, mergeKey: string): JsonValue {
   return id
 }
 
-/** A value that has nothing to merge with. A value that is itself a directive leaves nothing. */
+/** Sets a value that has no counterpart. Directives set nothing. */
 function take(object: JsonObject, key: string, value: JsonValue): void {
   const taken = withoutDirectives(value)
   if (taken === undefined) delete object[key]

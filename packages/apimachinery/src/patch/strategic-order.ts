@@ -2,10 +2,10 @@ import { isJsonObject } from '../json-object.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
 import { badType, listOfLists, noMergeKey, PatchFailure, goType, goValue } from './patch-failure.ts'
 
-/** Past this many, items that nobody ordered go first without asking in which order the original's sort would have met them. */
+/** Above this size, unordered items go first without emulating kube-apiserver's sort. */
 const exactSortLimit = 1000
 
-/** All items of merged lists must be of one kind, and none a list. */
+/** All items of merged lists must have the same type, and none may be a list. */
 export function listsOfObjects(...lists: readonly (readonly JsonValue[])[]): boolean {
   let first: string | undefined
   for (const list of lists) {
@@ -24,13 +24,13 @@ export function listsOfObjects(...lists: readonly (readonly JsonValue[])[]): boo
   return first.startsWith('map[')
 }
 
-/** What identifies an item: its merge key's value, or itself. */
+/** Returns an item's identity: the value of its merge key, or the item itself. */
 export function identity(item: JsonValue, mergeKey: string): JsonValue | undefined {
   if (mergeKey === '') return item
   return isJsonObject(item) && Object.hasOwn(item, mergeKey) ? item[mergeKey] : undefined
 }
 
-/** Identity → first index. */
+/** Maps identities to their first index. */
 export function positions(list: readonly JsonValue[], mergeKey: string): Map<JsonValue | undefined, number> {
   const found = new Map<JsonValue | undefined, number>()
   for (const [index, item] of list.entries()) {
@@ -40,7 +40,7 @@ export function positions(list: readonly JsonValue[], mergeKey: string): Map<Jso
   return found
 }
 
-/** Items that a list names, and the others. */
+/** Splits a list into listed and other items. */
 export function partition(
   items: readonly JsonValue[],
   by: readonly JsonValue[],
@@ -76,8 +76,8 @@ export interface OrderInput {
 }
 
 /**
- * The order of a merged list: items of the patch in the patch's order, items only the server has in theirs; then each of the server's goes before
- * the first of the patch's that the live list had after it.
+ * Orders a merged list: items of the patch in its order, items only on the server in theirs; then each of the latter is moved before the
+ * first patch item that followed it in the live list.
  */
 export function mergeOrders(input: OrderInput): JsonValue[] {
   const { mergeKey } = input
@@ -106,7 +106,7 @@ function sortBy(items: readonly JsonValue[], order: readonly JsonValue[], mergeK
   return [...placed.map(({ item }) => item), ...deleted]
 }
 
-/** The original's comparison calls an unplaced item smaller than everything, itself included, so how it sorts is visible. */
+/** Upstream's comparison sorts an unplaced item before everything, including itself, so its sorting algorithm is visible. */
 function insertionSort(list: { at: number }[]): void {
   const before = (a: number, b: number): boolean => a < 0 || b < 0 || a < b
   for (let i = 1; i < list.length; i++) {

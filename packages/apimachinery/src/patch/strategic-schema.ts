@@ -2,9 +2,9 @@ import { quote } from '../go-text.ts'
 import type { FieldSchema, TypeSchema } from '../type-schema.ts'
 import { PatchFailure } from './patch-failure.ts'
 
-/** What the schema says about patching one field. */
+/** The schema facts for patching one field. */
 export interface PatchMeta {
-  /** Of the field's value; of its items for a list. */
+  /** Schema of the field's value, or of a list's items. */
   readonly schema: TypeSchema
   readonly strategy: 'merge' | 'replace' | ''
   readonly mergeKey: string
@@ -51,7 +51,7 @@ const structKinds: ReadonlyMap<string, string> = new Map([
   ['json', 'JSON'],
 ])
 
-/** reflect.Kind's name. */
+/** Returns the name of the reflect.Kind. */
 export function goKind(schema: TypeSchema): string {
   switch (schema.kind) {
     case 'list':

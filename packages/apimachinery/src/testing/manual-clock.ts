@@ -1,10 +1,10 @@
 import type { Clock } from '../clock.ts'
 
-/** A clock that stands still until it is moved. */
+/** A clock that only moves on request. */
 export interface ManualClock extends Clock {
-  /** Moves on, calling what falls due on the way, in order. */
+  /** Moves on and runs due calls in order. */
   advance(milliseconds: number): void
-  /** Moves on likewise, and lets what each call sets off come to its end before the next. */
+  /** Moves on like `advance`, and settles promises after each call. */
   pass(milliseconds: number): Promise<void>
 }
 
@@ -42,7 +42,7 @@ export function createManualClock(start = 1_700_000_000_000): ManualClock {
   }
 }
 
-/** Lets everything that is under way without a timer come to its end. */
+/** Waits for everything that needs no timer. */
 export async function settle(turns = 5): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve))
 }

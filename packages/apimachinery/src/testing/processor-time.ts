@@ -1,14 +1,14 @@
-/** What is done to four times as much takes less than so many times as long; what grows with the square takes sixteen times. */
+/** Limit for the time of four times the work, as a multiple: quadratic work takes sixteen times. */
 export const fourfold = 10
 
-/** Less is noise. Sizes are chosen so that linear work stays far below ten times as much, and quadratic work far above. */
+/** Shorter times are noise. Choose sizes so that linear work stays far below ten times as much, and quadratic work far above. */
 const leastMicroseconds = 3_000
 
 const runs = 5
 
 /**
- * The least processor time of some runs, in microseconds, and never less than three milliseconds. Compared with that of a smaller run it tells
- * how work grows, on any machine: neither other programs count, nor what the engine compiles at first, nor collections of garbage.
+ * Returns the minimum processor time of several runs in microseconds, at least three milliseconds. The ratio of two sizes shows how work
+ * grows, independent of other programs, compilation and garbage collection.
  */
 export async function processorTime(run: () => unknown): Promise<number> {
   let least = Infinity

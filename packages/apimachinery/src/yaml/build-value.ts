@@ -17,7 +17,7 @@ export interface Source {
   lineAt(offset: number): number
 }
 
-/** Turns a parsed document into JSON. */
+/** Converts a parsed document to JSON. */
 export function buildValue(root: Node | null, source: Source): ParsedYaml {
   const builder = new Builder(resolveAliases(root), source)
   const value = builder.build(root)
@@ -25,7 +25,7 @@ export function buildValue(root: Node | null, source: Source): ParsedYaml {
   return { value, duplicates }
 }
 
-/** Each alias means the nearest anchor of its name before it, its own ancestors included. */
+/** Each alias refers to the closest preceding anchor of its name, including its own ancestors. */
 function resolveAliases(root: Node | null): ReadonlyMap<Alias, Node> {
   const anchors = new Map<string, Node>()
   const targets = new Map<Alias, Node>()
@@ -66,7 +66,7 @@ class Builder {
     return jsonScalar(this.scalar(node))
   }
 
-  /** A document may not consist of aliases for the most part: that is how small texts become large values. */
+  /** Rejects documents that consist mostly of aliases, through which small texts become large values. */
   private count(): void {
     this.steps++
     if (this.expanding.size > 0) this.aliasSteps++
@@ -112,7 +112,7 @@ class Builder {
     return this.scalar(node)
   }
 
-  /** `<<`: at the place where it stands, so that what follows it wins, and what precedes it does not. */
+  /** Merges `<<` at its position: later members win over it, earlier ones do not. */
   private merge(node: unknown, members: Map<YamlScalar, JsonValue>): void {
     if (isSeq(node)) {
       for (const item of node.items.toReversed()) this.mergeOne(item, members)
@@ -133,7 +133,7 @@ class Builder {
     return tag === '' && node.type !== 'PLAIN' && node.type !== undefined ? text : resolveScalar(text, tag)
   }
 
-  /** A block that the end of the text cuts off has no line break at its end. */
+  /** A block at the end of the text without a line break has none in its value. */
   private textOf(node: Scalar): string {
     const text = typeof node.value === 'string' ? node.value : (node.source ?? '')
     const block = node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED'

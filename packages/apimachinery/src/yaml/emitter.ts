@@ -22,14 +22,14 @@ const escapes: Readonly<Record<string, string>> = {
 const escaped = /[^\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd]|["\\\u2028\u2029]/u
 
 /**
- * Where the pen is. Lines are broken and indented as libyaml's emitter does, which decides by the column and by whether only indentation
- * has been written since the line began.
+ * Output state. Breaks and indents lines like libyaml's emitter, which decides by the column and by whether the line only has indentation
+ * so far.
  */
 export class Emitter {
   private readonly parts: string[] = []
   private column = 0
   private whitespace = true
-  /** Only indentation and indicators stand on this line so far. */
+  /** True while the line contains only indentation and indicators. */
   indention = true
 
   text(): string {
@@ -50,7 +50,7 @@ export class Emitter {
     this.indention = this.indention && how.indention === true
   }
 
-  /** `indent` is that of the lines a long or multi-line scalar continues on. */
+  /** `indent` applies to the continuation lines of a scalar. */
   scalar(text: string, indent: number, simpleKey: boolean): void {
     switch (scalarStyle(text, simpleKey)) {
       case 'plain':
@@ -75,7 +75,7 @@ export class Emitter {
     this.indicator("'", {})
   }
 
-  /** Words, broken at single spaces once the line is long enough. */
+  /** Writes words, breaking at single spaces once the line is long enough. */
   private flow(
     text: string,
     indent: number,

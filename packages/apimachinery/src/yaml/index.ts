@@ -1,5 +1,5 @@
 export { parseYaml } from './parse-yaml.ts'
 export type { ParsedYaml } from './parse-yaml.ts'
-export { parseYamlAside } from './parse-yaml-aside.ts'
+export { parseYamlInThread } from './parse-yaml-in-thread.ts'
 export { toYaml } from './to-yaml.ts'
 export { isYamlError, YamlError } from './yaml-error.ts'

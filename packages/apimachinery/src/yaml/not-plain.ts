@@ -1,2 +1,2 @@
-/** Thrown where text is not of the kind that the plain reader reads. */
+/** Thrown when text is outside the plain reader's subset. */
 export const notPlain: Error = new Error('not plain')

@@ -9,15 +9,15 @@ import { syntaxMessage } from './syntax-message.ts'
 import { YamlError } from './yaml-error.ts'
 
 export interface ParsedYaml {
-  /** As JSON would have it: keys are strings, in byte order. Integers that a double cannot hold are `bigint`. */
+  /** As JSON: keys are strings, in byte order. Integers beyond a double are `bigint`. */
   readonly value: JsonValue
-  /** What a strict reader has against it: at most one message, which names the lines of all keys set twice. */
+  /** At most one message, which lists the lines of all duplicate keys, for strict decoding. */
   readonly duplicates: readonly string[]
 }
 
 /**
- * The first document, read by the rules the original's parser has (YAML 1.1 with its own exceptions: `y` and `on` are booleans, `017` is octal, dates are
- * strings, no sexagesimals). Throws `YamlError`.
+ * Parses the first document by the rules of kube-apiserver's parser (YAML 1.1 with exceptions: `y` and `on` are booleans, `017` is octal,
+ * dates are strings, no sexagesimals). Throws `YamlError`.
  */
 export function parseYaml(input: Uint8Array | string): ParsedYaml {
   const text = typeof input === 'string' ? input : Buffer.from(input.buffer, input.byteOffset, input.byteLength).toString('utf8')
@@ -31,14 +31,14 @@ export function parseYaml(input: Uint8Array | string): ParsedYaml {
   }
 }
 
-/** Without a parser of all of YAML, where that is possible. */
+/** Avoids the full YAML parser; undefined if that is not possible. */
 export function readQuickly(text: string): JsonValue | undefined {
   return readAsJson(text) ?? readPlainYaml(text)
 }
 
 /**
- * With a parser that knows all of YAML. js-yaml 5 takes a third of the time for documents with anchors, and was not taken: it stops at the first error,
- * also at one behind the first document, which kube-apiserver never reads, and says neither where nor what in words that go-yaml's can be made of.
+ * Uses the full YAML parser. js-yaml 5 takes a third of the time for documents with anchors, but stops at errors after the first document,
+ * which kube-apiserver never reads, and its errors lack the details for go-yaml's messages.
  */
 export function parseAnyYaml(text: string): ParsedYaml {
   const lines = new (yamlLibrary().LineCounter)()
@@ -50,7 +50,7 @@ export function parseAnyYaml(text: string): ParsedYaml {
   return buildValue(document.contents, { text, lineAt: (offset) => lines.linePos(offset).line })
 }
 
-/** JSON is what most clients send under this name, and far quicker to read; taken where YAML reads it the same. */
+/** Most clients send JSON under this media type, which is faster to read. Used where YAML gives the same result. */
 function readAsJson(text: string): JsonValue | undefined {
   if (!/^\s*\{/.test(text) || text.includes('\\u')) return undefined
   try {
@@ -71,7 +71,7 @@ function sortedKeys(value: JsonValue): JsonValue {
 
 const control = /(?![\t\n\r\x85])\p{Cc}|[\ufffe\uffff]/u
 
-/** Scalars are left as text: the parser's own rules for them are not the original's. */
+/** Leaves scalars as text: the parser's rules for them differ from kube-apiserver's. */
 function firstDocument(text: string, lines: LineCounter): Document.Parsed | undefined {
   const { Composer } = yamlLibrary()
   const composer = new Composer({
@@ -86,10 +86,10 @@ function firstDocument(text: string, lines: LineCounter): Document.Parsed | unde
   return undefined
 }
 
-/** As deep as kube-apiserver's parser goes. */
+/** The nesting limit of kube-apiserver's parser. */
 const maxDepth = 10_000
 
-/** The tokens of a text, up to where they are nested too deeply: what stands behind that is not read, however much it is. */
+/** Yields tokens up to the nesting limit; later text is not read. */
 function* boundedTokens(text: string, lines: LineCounter): Generator<CST.Token, void> {
   const { Lexer, Parser } = yamlLibrary()
   const parser = new Parser(lines.addNewLine)
@@ -104,7 +104,7 @@ function* boundedTokens(text: string, lines: LineCounter): Generator<CST.Token, 
   yield* parser.end()
 }
 
-/** What follows a root that is a scalar or stands in brackets is not read any more. */
+/** Text after a root that is a scalar or in brackets is ignored. */
 function firstError(document: Document.Parsed): YAMLParseError | undefined {
   const root = document.contents
   const closed = isScalar(root) ? root.source !== '' : root !== null && 'flow' in root && root.flow

@@ -1,17 +1,17 @@
 import { notPlain } from './not-plain.ts'
 
-/** How a text in lines of its own begins: literal or folded, and what becomes of the line breaks at its end. */
+/** Matches the header of a block scalar: literal or folded, and the chomping indicator. */
 export const blockHeader: RegExp = /^([|>])([+-]?)$/
 
 export interface BlockScalar {
   readonly value: string
-  /** The line behind it. */
+  /** The line after it. */
   readonly next: number
 }
 
 /**
- * The text that begins at line `start`, whose lines are further to the right than `parent`. Throws `notPlain` for what depends on finer rules:
- * folded lines that are indented, and an end without a line break.
+ * Reads the block scalar that starts at line `start` and is indented more than `parent`. Throws `notPlain` for folded lines with
+ * indentation, and for text that does not end with a line break.
  */
 export function readBlockScalar(lines: readonly string[], start: number, parent: number, header: string): BlockScalar {
   const [, style, chomping] = blockHeader.exec(header)!
@@ -28,7 +28,7 @@ export function readBlockScalar(lines: readonly string[], start: number, parent:
     content.push(text)
     if (text !== '') end = content.length
   }
-  // The last of the lines is what stands behind the last line break.
+  // The last line is the text after the last line break.
   if (next === lines.length && lines.at(-1) !== '') throw notPlain
   if (next < lines.length && spacesOf(lines[next]!) > parent) throw notPlain
   const trailing = content.length - end - (next === lines.length ? 1 : 0)
@@ -36,7 +36,7 @@ export function readBlockScalar(lines: readonly string[], start: number, parent:
   return { value: text + (chomping === '-' ? '' : chomping === '+' ? '\n'.repeat(1 + trailing) : '\n'), next }
 }
 
-/** Of the first line that has something on it. Throws when a line before it has more spaces than that. */
+/** Returns the indentation of the first line with content. Throws if an earlier line has more spaces. */
 function indentOf(lines: readonly string[], start: number): number {
   let widest = 0
   for (let at = start; at < lines.length; at++) {

@@ -4,11 +4,11 @@ import { notPlain } from './not-plain.ts'
 import { apostrophe, checkRest, quotationMark, readQuoted, resolvePlain } from './plain-scalar.ts'
 
 const maxDepth = 100
-/** No colon: what it means hangs on what is around it. */
+/** Excludes the colon: its meaning depends on the context. */
 const plain = /(?:[\w./+]|-(?=[\w.]))[\w./+@=~$%()-]*(?: +[\w./+@=~$%()-]+)*/y
 const key = /(?:([A-Za-z_][\w./-]*)|(?="))/y
 
-/** A list or a map in brackets on one line, from its first character on. Throws `notPlain`. */
+/** Parses a list or map in brackets on one line. Throws `notPlain`. */
 export function readPlainFlow(text: string): JsonValue {
   const reader = new FlowReader(text)
   const value = reader.value(0)
@@ -68,7 +68,7 @@ class FlowReader {
     return object as JsonObject
   }
 
-  /** Whether there is another, behind a comma. */
+  /** Returns whether another element follows a comma. */
   #another(end: string): boolean {
     this.#spaces()
     if (this.#over(end)) return false

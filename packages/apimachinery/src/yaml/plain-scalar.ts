@@ -4,7 +4,7 @@ import { resolveScalar } from './resolve-scalar.ts'
 
 const plain = /^(?:[\w./+]|-(?=[^ ]))[\w./+:@=,~$%() -]*$/
 
-/** A scalar that has its line to itself, from its first character on. Throws `notPlain`. */
+/** Parses a scalar that fills the rest of its line. Throws `notPlain`. */
 export function readPlainScalar(text: string): JsonValue {
   const first = text.charCodeAt(0)
   if (first === quotationMark || first === apostrophe) {
@@ -16,7 +16,7 @@ export function readPlainScalar(text: string): JsonValue {
   return resolvePlain(text)
 }
 
-/** Behind a value that ends by itself there is nothing, or a comment. */
+/** Throws unless only a comment follows. */
 export function checkRest(text: string, end: number): void {
   if (end < text.length && !/^ +#/.test(text.slice(end))) throw notPlain
 }
@@ -33,7 +33,7 @@ const double = /"([^"\\]*(?:\\["\\nt][^"\\]*)*)"/y
 const single = /'([^']*(?:''[^']*)*)'/y
 const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t' }
 
-/** A string in quotes, with the escapes that are everyday. Throws `notPlain`. */
+/** Parses a quoted string with common escapes. Throws `notPlain`. */
 export function readQuoted(text: string, at: number): { readonly value: string; readonly end: number } {
   const isDouble = text.charCodeAt(at) === quotationMark
   const form = isDouble ? double : single

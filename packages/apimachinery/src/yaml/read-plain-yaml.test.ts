@@ -5,7 +5,7 @@ import { parseAnyYaml } from './parse-yaml.ts'
 import { readPlainYaml } from './read-plain-yaml.ts'
 import { toYaml } from './to-yaml.ts'
 
-/** What the parser of all of YAML says, or that it refuses. */
+/** Returns the full parser's result or its error. */
 function slow(text: string): unknown {
   try {
     return parseAnyYaml(text)
@@ -22,7 +22,7 @@ function agrees(text: string): boolean {
   return true
 }
 
-it('reads what people write', () => {
+it('reads common documents', () => {
   const text = `# A comment
 apiVersion: v1
 kind: Pod
@@ -59,7 +59,7 @@ spec:
   agrees(text)
 })
 
-it('reads texts in lines of their own, brackets and quotes', () => {
+it('reads block scalars, brackets and quotes', () => {
   const text = `---
 data:
   "quoted.key": "a\\tb \\"c\\""
@@ -148,12 +148,12 @@ it.each([
   expect(readPlainYaml(text)).toBeUndefined()
 })
 
-it('goes over a line once, however many spaces are in it', () => {
+it('visits each line once, however many spaces it has', () => {
   const spaces = ' '.repeat(1_000_000)
   expect(readPlainYaml(`a: x${spaces}y${spaces}\nb: z${spaces}w${spaces}# c\n`)).toEqual({ a: `x${spaces}y`, b: `z${spaces}w` })
 })
 
-it('reads what is written as YAML as the parser of all of it does', () => {
+it('reads generated YAML like the full parser', () => {
   fc.assert(fc.property(fc.json({ maxDepth: 4 }), (json) => agrees(toYaml(JSON.parse(json) as never))))
   const scalar = fc.constantFrom(
     '1',
@@ -190,7 +190,7 @@ it('reads what is written as YAML as the parser of all of it does', () => {
   fc.assert(fc.property(text, agrees), { numRuns: 5000 })
 })
 
-it('reads texts, brackets and quotes as the parser of all of YAML does', () => {
+it('reads strings, brackets and quotes like the full parser', () => {
   const header = fc.constantFrom('|', '>', '|-', '>-', '|+', '>+')
   const line = fc.constantFrom('x', 'y z', '', ' ', '   ', '  indented', '# c', 'a: b', '- i', '\tt', '---', 'é')
   const block = fc

@@ -7,7 +7,7 @@ import { readPlainFlow } from './plain-flow.ts'
 import { readPlainScalar } from './plain-scalar.ts'
 import { resolveScalar } from './resolve-scalar.ts'
 
-/** One line with something on it. */
+/** A line with content. */
 interface Line {
   readonly indent: number
   readonly content: string
@@ -16,13 +16,13 @@ interface Line {
 const keyAndRest = /^([A-Za-z_][\w./-]*):(?: +(.*))?$/s
 const quotedKeyAndRest = /^"([\w][\w./-]*)":(?: +(.*))?$/s
 const maxDepth = 100
-/** Line breaks other than line feeds, control characters, halves of pairs and byte order marks. */
+/** Matches line breaks other than line feeds, control characters, unpaired surrogates and byte order marks. */
 // oxlint-disable-next-line no-control-regex
 const unusual = /[^\n\t\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]/
 
 /**
- * YAML as people and programs mostly write it: blocks of maps and lists, names as keys, scalars and brackets on one line, texts in lines of their
- * own. Many times quicker than a parser of all of YAML. Undefined for everything else, also for what is wrong: that is for the parser to say.
+ * Reads the common subset of YAML: block maps and lists, simple keys, scalars and brackets on one line, block scalars. Much faster than the
+ * full parser. Returns undefined for everything else, including errors, which the parser must report.
  */
 export function readPlainYaml(text: string): JsonValue | undefined {
   if (unusual.test(text)) return undefined
@@ -36,7 +36,7 @@ export function readPlainYaml(text: string): JsonValue | undefined {
 
 class PlainReader {
   readonly #lines: readonly string[]
-  /** Of the line behind the current one. */
+  /** Index of the line after the current one. */
   #at = 0
   #line: Line | undefined
 
@@ -53,7 +53,7 @@ class PlainReader {
     return value
   }
 
-  /** To the next line that has something on it. */
+  /** Moves to the next line with content. */
   #advance(): void {
     while (this.#at < this.#lines.length) {
       const line = this.#lines[this.#at++]!
@@ -85,7 +85,7 @@ class PlainReader {
     return items
   }
 
-  /** `content` is what stands in its first line, which is the current one. */
+  /** `content` is the part of the current line where the map starts. */
   #map(content: string, indent: number, depth: number): JsonObject {
     if (depth > maxDepth) throw notPlain
     const members = new Map<string, JsonValue>()
@@ -103,7 +103,7 @@ class PlainReader {
     return object as JsonObject
   }
 
-  /** The value of a key with nothing behind it. A list may stand as far to the left as the key. */
+  /** Returns the value of a key without a value on its line. A list may be indented like the key. */
   #below(indent: number, depth: number): JsonValue {
     this.#advance()
     const next = this.#line
@@ -112,7 +112,7 @@ class PlainReader {
     return this.#block(next.indent, depth + 1)
   }
 
-  /** What stands in the rest of the current line, and perhaps in those behind it. */
+  /** Returns the scalar that starts on the current line and may span following ones. */
   #scalar(written: string, indent: number): JsonValue {
     const text = withoutComment(written)
     if (blockHeader.test(text)) {
@@ -122,12 +122,12 @@ class PlainReader {
       return value
     }
     this.#advance()
-    // What is further to the right belongs to this scalar.
+    // Lines with more indentation continue this scalar.
     if ((this.#line?.indent ?? 0) > indent) throw notPlain
     return text.startsWith('[') || text.startsWith('{') ? readPlainFlow(text) : readPlainScalar(text)
   }
 
-  /** After a block comes what belongs to one further out. */
+  /** After a block, the indentation must decrease. */
   #over(indent: number): void {
     if ((this.#line?.indent ?? -1) > indent) throw notPlain
   }
@@ -137,7 +137,7 @@ function splitKey(content: string): RegExpExecArray | null {
   return keyAndRest.exec(content) ?? (content.charCodeAt(0) === 0x22 ? quotedKeyAndRest.exec(content) : null)
 }
 
-/** What ends by itself is cut by its reader: a number sign may be part of it. */
+/** Not for quoted strings and brackets, which may contain number signs. */
 function withoutComment(text: string): string {
   const at = text.indexOf(' #')
   return at < 0 || /^["'[{]/.test(text) ? text : trimRight(text.slice(0, at), ' ')

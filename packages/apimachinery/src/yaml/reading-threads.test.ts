@@ -8,7 +8,7 @@ const done: YamlOutcome = { parsed: { value: 1, duplicates: [] } }
 const text = (length: number): string => 'x'.repeat(length)
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Threads whose reads end when the test says so; what runs is known by its length. */
+/** Threads whose reads end on request, identified by the text's length. */
 function manualThreads() {
   const running = new Map<number, { readonly finish: () => void; readonly signal: AbortSignal }>()
   const budgets: { readonly milliseconds: number; readonly pass: () => void }[] = []
@@ -41,7 +41,7 @@ function manualThreads() {
   return { threads, budgets, finish, lengths: () => [...running.keys()].toSorted((a, b) => a - b) }
 }
 
-it('reads short texts while long ones are read, the shortest first', async () => {
+it('reads short texts during long ones, the shortest first', async () => {
   const { threads, finish, lengths } = manualThreads()
   const reads = [2_000_000, 2_000_001, 2_000_002, 200_000, 100_000, 40_000].map((length) => threads.read(text(length), never))
   await settle()
@@ -58,7 +58,7 @@ it('reads short texts while long ones are read, the shortest first', async () =>
   expect(await Promise.all(reads)).toEqual(reads.map(() => done))
 })
 
-it('leaves no text waiting for ever, however many shorter ones come', async () => {
+it('lets no text wait forever behind shorter ones', async () => {
   const { threads, finish, lengths } = manualThreads()
   const reads = [50_000, 60_000, 90_000].map((length) => threads.read(text(length), never))
   await settle()
@@ -70,7 +70,7 @@ it('leaves no text waiting for ever, however many shorter ones come', async () =
   await Promise.all(reads)
 })
 
-it('gives a text up that is not read within its budget, ends its thread and goes on', async () => {
+it('terminates a thread that exceeds its budget and continues', async () => {
   const { threads, budgets, finish, lengths } = manualThreads()
   const slow = threads.read(text(2 ** 20), never)
   const next = threads.read(text(2 ** 20 + 1), never)
@@ -84,7 +84,7 @@ it('gives a text up that is not read within its budget, ends its thread and goes
   expect(await next).toBe(done)
 })
 
-it('frees the place of a client that left, waiting or reading', async () => {
+it('frees the slot of a disconnected client, waiting or reading', async () => {
   const { threads, finish, lengths } = manualThreads()
   const [reader, waiter] = [new AbortController(), new AbortController()]
   const reads = [threads.read(text(500_000), reader.signal), threads.read(text(500_001), waiter.signal), threads.read(text(500_002), never)]

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { YamlOutcome } from './yaml-worker.ts'
 
-/** Reads one text in a thread of its own, which is ended when the signal is aborted. */
+/** Parses one text in a new thread, which is terminated when the signal aborts. */
 export type ReadInThread = (text: string, signal: AbortSignal) => Promise<YamlOutcome>
 
 interface Waiting {
@@ -9,7 +9,7 @@ interface Waiting {
   readonly begin: (thread: Thread) => void
 }
 
-/** A place for a thread. */
+/** A slot for a thread. */
 interface Thread {
   readonly choose: (waiting: readonly Waiting[]) => Waiting | undefined
   busy: boolean
@@ -17,13 +17,16 @@ interface Thread {
 
 /** Longer texts wait for the second thread. */
 const maxShortLength = 256 * 1024
-/** The parser takes about a second for a megabyte on a quiet machine, and a thread half a second to start on Node 22. This machine may not be quiet. */
+/**
+ * The parser takes about a second per megabyte on an idle machine, and a thread takes half a second to start on Node 22. The rest is a
+ * margin.
+ */
 const leastBudget = 4_000
 const budgetPerMegabyte = 5_000
 
 /**
- * Shares two threads among the texts that wait, so that long ones do not hold up short ones: the first thread takes the shortest, and short ones only; the
- * second takes the oldest, so that none waits for ever. A text that is not read within its budget of time is refused.
+ * Shares two threads among waiting texts, so that long ones do not delay short ones. The first thread takes the shortest, and only short
+ * ones; the second takes the oldest, so that none waits forever. A text that exceeds its time budget is rejected.
  */
 export class ReadingThreads {
   readonly #read: ReadInThread
@@ -34,13 +37,13 @@ export class ReadingThreads {
     { choose: ([oldest]) => oldest, busy: false },
   ]
 
-  /** `delay` is `setTimeout` of `node:timers/promises`; tests bring their own. */
+  /** `delay` is `setTimeout` of `node:timers/promises`; tests replace it. */
   constructor(read: ReadInThread, delay: typeof pause = pause) {
     this.#read = read
     this.#delay = delay
   }
 
-  /** Rejects with the signal's reason when nobody waits any more. */
+  /** Rejects with the signal's reason when aborted. */
   async read(text: string, signal: AbortSignal): Promise<YamlOutcome> {
     const thread = await this.#freeThread(text.length, signal)
     try {

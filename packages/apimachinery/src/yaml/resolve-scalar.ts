@@ -1,6 +1,6 @@
 import { YamlError } from './yaml-error.ts'
 
-/** What a YAML scalar is: JSON's scalars, integers of 64 bits exactly. */
+/** A YAML scalar: JSON's scalars, with exact 64-bit integers. */
 export type YamlScalar = null | boolean | number | bigint | string
 
 type Kind = 'bool' | 'null' | 'float' | 'int' | 'str'
@@ -27,7 +27,7 @@ for (const word of ['.inf', '.Inf', '.INF']) {
 const tagPrefix = 'tag:yaml.org,2002:'
 const kinds: ReadonlySet<string> = new Set(['str', 'bool', 'int', 'float', 'null', 'timestamp'])
 
-/** A plain scalar, or one with a tag. Tags this does not know leave the text as it is. */
+/** Resolves a plain scalar or one with a tag. Unknown tags leave the text unchanged. */
 export function resolveScalar(text: string, tag: string): YamlScalar {
   if (tag === '') return resolvePlain(text).value
   if (!tag.startsWith(tagPrefix)) return text
@@ -40,12 +40,12 @@ export function resolveScalar(text: string, tag: string): YamlScalar {
   throw new YamlError(`cannot decode !!${kind} \`${text}\` as a !!${wanted}`)
 }
 
-/** True when the text, unquoted, would be read as a string. */
+/** Returns whether the unquoted text would be read as a string. */
 export function readsAsString(text: string): boolean {
   return resolvePlain(text).kind === 'str' && !timestampLike.test(text)
 }
 
-/** Formats the original takes for a date. They stay strings when read, and are quoted when written. */
+/** Formats that kube-apiserver treats as dates. They are read as strings and quoted on output. */
 const timestampLike =
   /^\d{4}-\d{1,2}-\d{1,2}(?:[Tt]\d{1,2}:\d{1,2}:\d{1,2}(?:[.,]\d+)?(?:Z|[+-]\d\d:\d\d)| \d{1,2}:\d{1,2}:\d{1,2}(?:[.,]\d+)?)?$/
 
@@ -68,7 +68,7 @@ function floatOrString(text: string, form: RegExp, original: string): Resolved {
 
 const integerForm = /^([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|([1-9][0-9]*|0))$/
 
-/** Go's ParseInt with base 0, then ParseUint, so up to 64 bits; beyond that it is a float. */
+/** Go's ParseInt with base 0, then ParseUint, up to 64 bits; larger numbers are floats. */
 function parseInteger(text: string): number | bigint | undefined {
   const match = text.length > 100 ? null : integerForm.exec(text)
   if (match === null) return undefined

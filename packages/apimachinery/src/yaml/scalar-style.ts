@@ -3,23 +3,23 @@ import { readsAsString } from './resolve-scalar.ts'
 
 export type ScalarStyle = 'plain' | 'single' | 'double' | 'literal'
 
-/** Characters beyond the first plane are among them, for the original's emitter. */
+/** Includes characters beyond the basic multilingual plane, as kube-apiserver's emitter does. */
 const unprintable = /[^\n\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd]/u
 const lineBreak = /[\r\n\x85\u2028\u2029]/
 const blankAfter = '(?=[ \\t]|$)'
-/** What cannot begin, or stand in, a plain scalar. */
+/** Matches text that is not allowed at the start of, or within, a plain scalar. */
 const indicators = new RegExp(
   `^(?:---|\\.\\.\\.|[#,[\\]{}&*!|>'"%@\`]|[?:-]${blankAfter})|.:${blankAfter}|[ \\t\\r\\n\\x85\\u2028\\u2029]#`,
   's',
 )
-/** Sexagesimal numbers are read as strings here, but not by every YAML reader. */
+/** Sexagesimal numbers: strings here, but not for every YAML reader. */
 const sexagesimal = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/
 
 export function needsExplicitKey(text: string): boolean {
   return lineBreak.test(text) || byteLength(text) > 128
 }
 
-/** The style the original's emitter settles on. */
+/** Chooses the same style as kube-apiserver's emitter. */
 export function scalarStyle(text: string, simpleKey: boolean): ScalarStyle {
   const multiline = lineBreak.test(text)
   const special = unprintable.test(text) || / [\r\n\x85\u2028\u2029]/.test(text)

@@ -2,14 +2,14 @@ import type { LineCounter, YAMLParseError } from 'yaml'
 
 interface Finding {
   readonly text: string
-  /** What the original's scanner finds has the line it is on; what its parser finds, the line before. The first line is not named. */
+  /** Scanner errors name their line, parser errors the previous one. The first line is never named. */
   readonly by: 'scanner' | 'parser'
   readonly offset: number
-  /** The original notices a line later. */
+  /** True if go-yaml reports the error one line later. */
   readonly late?: boolean
 }
 
-/** `line N: did not find expected ',' or ']'`: the original's words for what our parser found; where they have no equal, the nearest. */
+/** Formats `line N: did not find expected ',' or ']'`: go-yaml's message for our parser's error, or the closest one. */
 export function syntaxMessage(error: YAMLParseError, text: string, lines: LineCounter): string {
   const finding = interpret(error, text)
   const line = lines.linePos(Math.min(finding.offset, text.length)).line - 1
@@ -23,7 +23,7 @@ function interpret(error: YAMLParseError, text: string): Finding {
   const offset = error.pos[0]
   const scanner = (words: string): Finding => ({ text: words, by: 'scanner', offset })
   const parser = (words: string): Finding => ({ text: words, by: 'parser', offset })
-  // An item of a sequence where a key should be is read as one, and missed at once.
+  // A sequence item instead of a key is scanned as an item and reported immediately.
   const isItem = /^-\s/.test(text.slice(offset, offset + 2))
   switch (error.code) {
     case 'MULTILINE_IMPLICIT_KEY':
@@ -54,7 +54,7 @@ function interpret(error: YAMLParseError, text: string): Finding {
   }
 }
 
-/** Where a mapping has begun already, a line that is no key is missed at once; before its first key, only at the next `:`. */
+/** Inside a mapping, a line without a key is reported immediately; before its first key, only at the next `:`. */
 function hasSiblingBefore(text: string, offset: number): boolean {
   const start = text.lastIndexOf('\n', offset - 1) + 1
   const column = offset - start
@@ -70,7 +70,7 @@ function hasSiblingBefore(text: string, offset: number): boolean {
   return false
 }
 
-/** A second `: ` where only one may be. */
+/** Finds a second `: ` where only one is allowed. */
 function misplacedValue(text: string, from: number): Finding {
   const colon = text.slice(from).search(/:(?:\s|$)/)
   return { text: 'mapping values are not allowed in this context', by: 'scanner', offset: colon < 0 ? from : from + colon }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { toYaml } from './to-yaml.ts'
 
-test('maps are sorted, lists stand at the level of their key', () => {
+test('sorts maps and does not indent lists', () => {
   expect(
     toYaml({
       kind: 'Status',
@@ -15,7 +15,7 @@ test('maps are sorted, lists stand at the level of their key', () => {
   )
 })
 
-test('numbers in keys are compared as numbers, letters stand last', () => {
+test('compares numbers in keys by value and puts letters last', () => {
   const keys = ['a10', 'a2', 'a1', 'A', 'b', 'a-1', 'a.b', '_a', '10', '2']
   expect(toYaml(Object.fromEntries(keys.map((key) => [key, 1]))).replaceAll(': 1\n', ' ')).toBe('_a "2" "10" A a-1 a.b a1 a2 a10 b ')
 })
@@ -50,11 +50,11 @@ test.each([
   expect(toYaml(text)).toBe(`${written}\n`)
 })
 
-test('long lines are folded at 80 columns', () => {
+test('folds long lines at 80 columns', () => {
   expect(toYaml({ a: 'word '.repeat(20).trim() })).toBe(`a: ${'word '.repeat(16).trim()}\n  word word word word\n`)
 })
 
-test('numbers', () => {
+test('formats numbers', () => {
   expect(toYaml([1, 1.5, 1234567.5, 1e21, 1e-7, 0.0001, 2n ** 63n, true])).toBe(
     '- 1\n- 1.5\n- 1.2345675e+06\n- 1e+21\n- 1e-07\n- 0.0001\n- 9223372036854775808\n- true\n',
   )

@@ -4,7 +4,7 @@ import { compareKeys } from './key-order.ts'
 import { needsExplicitKey } from './scalar-style.ts'
 import { YamlError } from './yaml-error.ts'
 
-/** JSON as YAML, in the form the original writes: block style, two spaces, lists not indented within maps, keys sorted. */
+/** Formats JSON as YAML in kube-apiserver's style: block style, two spaces, lists not indented within maps, keys sorted. */
 export function toYaml(value: unknown): string {
   const emitter = new Emitter()
   try {
@@ -18,7 +18,7 @@ export function toYaml(value: unknown): string {
 }
 
 interface Place {
-  /** Of the collection the node is in. */
+  /** Indentation of the enclosing collection. */
   readonly indent: number
   readonly inMapping: boolean
 }

@@ -1,4 +1,4 @@
-/** Text that is not YAML, or YAML that JSON cannot hold. The message is the original's, as near as our parser can tell. */
+/** Invalid YAML, or YAML without a JSON equivalent. The message follows go-yaml's as closely as our parser allows. */
 export class YamlError extends Error {
   override readonly name = 'YamlError'
 
@@ -7,7 +7,7 @@ export class YamlError extends Error {
   }
 }
 
-/** By name: packages may be loaded twice. */
+/** Compares by name: packages may be loaded twice. */
 export function isYamlError(e: unknown): e is YamlError {
   return e instanceof Error && e.name === 'YamlError'
 }

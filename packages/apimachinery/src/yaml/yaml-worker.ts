@@ -7,13 +7,13 @@ export type YamlOutcome = { readonly parsed: ParsedYaml } | { readonly message: 
 /** An ordinary document of 3 MB takes most of it; there are two threads. */
 const maxMegabytes = 512
 
-/** A thread that reads one text, sends a `YamlOutcome` and ends. This very module is what runs in it. */
+/** Starts a thread that parses one text, sends a `YamlOutcome` and ends. This module is also the thread's entry point. */
 export function startYamlWorker(yamlText: string): Worker {
   return new Worker(new URL(import.meta.url), { workerData: { yamlText }, resourceLimits: { maxOldGenerationSizeMb: maxMegabytes } })
 }
 
 const given = workerData as { readonly yamlText?: unknown } | null | undefined
-// A port of a thread, not a window: there is no origin.
+// A thread's port, not a window: there is no origin.
 // oxlint-disable-next-line unicorn/require-post-message-target-origin
 if (!isMainThread && typeof given?.yamlText === 'string') parentPort?.postMessage(read(given.yamlText))
 

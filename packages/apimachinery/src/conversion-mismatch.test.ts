@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { conversionMisfit } from './conversion-misfit.ts'
+import { conversionMismatch } from './conversion-mismatch.ts'
 
 test.each([
   [1, 'string', 'string', 'cannot convert int64 to string'],
@@ -14,5 +14,5 @@ test.each([
   [{}, 'string', 'string', 'unrecognized type: string'],
   [1, 'v1.PodSpec', 'struct', 'cannot restore struct from: int64'],
 ] as const)('%j as %s', (value, goType, kind, message) => {
-  expect(conversionMisfit(value, goType, kind)).toBe(message)
+  expect(conversionMismatch(value, goType, kind)).toBe(message)
 })

@@ -1,9 +1,9 @@
 const most = 1024
-/** Longer ones are rare, and not worth the memory. */
+/** Longer strings are rare and not worth the memory. */
 const longest = 128
 
-/** A function of short texts that come again and again, and that is pure: it is asked once for each, as long as there are not too many. */
-export function rememberByText<T extends object>(answer: (text: string) => T): (text: string) => T {
+/** Memoizes a pure function of short, repeating strings, up to a limit. */
+export function memoizeByText<T extends object>(answer: (text: string) => T): (text: string) => T {
   const known = new Map<string, T>()
   return (text) => {
     const found = known.get(text)

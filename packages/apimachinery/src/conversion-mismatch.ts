@@ -1,13 +1,13 @@
 import { NumberLiteral } from './json-number.ts'
 
-/** What Go calls a type by its nature, whatever its name. */
+/** The reflect.Kind of a Go type, whatever its name. */
 export type GoKind = 'string' | 'bool' | 'int32' | 'int64' | 'uint32' | 'uint64' | 'uint8' | 'float64' | 'slice' | 'map' | 'struct'
 
 /**
- * Why a value does not become one of another type, in the words of the original's converter: it makes objects of what was decoded before, as strategic
- * merge patches need it, and knows no place.
+ * Returns the error of a type mismatch in the words of upstream's converter from unstructured objects, which strategic merge patches use.
+ * Unlike decoding errors, it names no path.
  */
-export function conversionMisfit(value: unknown, goType: string, to: GoKind): string {
+export function conversionMismatch(value: unknown, goType: string, to: GoKind): string {
   const from = kindOf(value)
   switch (to) {
     case 'struct':
@@ -16,7 +16,7 @@ export function conversionMisfit(value: unknown, goType: string, to: GoKind): st
     case 'map':
       return `cannot restore ${to} from ${from}`
     default:
-      // Go would make a character of an integer, and an integer of a number: only that is refused by name.
+      // Go converts integers to strings and floats to integers, so only those have a message with names.
       return isConvertible(from, to) ? `cannot convert ${from} to ${goType}` : `unrecognized type: ${to}`
   }
 }

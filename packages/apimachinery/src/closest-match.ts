@@ -1,5 +1,5 @@
-/** The candidate that takes the fewest single-character changes; undefined when none is close enough to be what was meant. */
-export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+/** Returns the candidate with the smallest edit distance; undefined if none is close enough to be a typo. */
+export function closestMatch(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined
   let bestDistance = Math.max(2, Math.ceil(word.length / 3))
   for (const candidate of candidates) {
@@ -12,7 +12,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best
 }
 
-/** "token" or "token-file" for "token-auth-file". */
+/** Matches "token" or "token-file" with "token-auth-file". */
 function isShortened(word: string, candidate: string): boolean {
   const parts = candidate.split('-')
   return word.length >= 3 && (candidate.startsWith(word) || word.split('-').every((part) => parts.includes(part)))

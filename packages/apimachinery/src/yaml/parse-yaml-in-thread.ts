@@ -7,20 +7,21 @@ import { ReadingThreads } from './reading-threads.ts'
 import { YamlError } from './yaml-error.ts'
 import type { YamlOutcome } from './yaml-worker.ts'
 
-/** Up to here the parser takes no longer than others can wait. */
+/** Up to this length, the parser does not block other requests noticeably. */
 const shortLength = 32 * 1024
-/** Of the whole process. */
+/** Shared by the whole process. */
 const threads = new ReadingThreads(readInWorker)
 
 /**
- * For long texts that only the parser of all of YAML can read, which takes seconds for a megabyte: has one of two threads read it. What comes back gives
- * what `parseYaml` gives, or throws what it throws, a new value each time. Undefined: the text is short, or too deep for anything but the words of `parseYaml`.
+ * Parses long texts that need the full YAML parser, at seconds per megabyte, in one of two threads. The resolved function returns or throws
+ * like `parseYaml`, with a new value each time. Returns undefined if the text is short, or so deep that only `parseYaml` has the right
+ * error.
  */
-export function parseYamlAside(input: Uint8Array, signal: () => AbortSignal): Promise<(() => ParsedYaml) | undefined> | undefined {
-  return input.byteLength <= shortLength ? undefined : aside(input, signal())
+export function parseYamlInThread(input: Uint8Array, signal: () => AbortSignal): Promise<(() => ParsedYaml) | undefined> | undefined {
+  return input.byteLength <= shortLength ? undefined : parseInThread(input, signal())
 }
 
-async function aside(input: Uint8Array, signal: AbortSignal): Promise<(() => ParsedYaml) | undefined> {
+async function parseInThread(input: Uint8Array, signal: AbortSignal): Promise<(() => ParsedYaml) | undefined> {
   const text = Buffer.from(input.buffer, input.byteOffset, input.byteLength).toString('utf8')
   const began = performance.now()
   try {
@@ -40,7 +41,7 @@ async function aside(input: Uint8Array, signal: AbortSignal): Promise<(() => Par
   }
 }
 
-/** The value that was read for the first caller, a new one for each later caller. */
+/** Returns the parsed value to the first caller, and a new one to each later caller. */
 function readOnce(text: string, read: JsonValue): () => ParsedYaml {
   let first: { readonly value: JsonValue } | undefined = { value: read }
   return () => {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { rememberByText } from './remember-by-text.ts'
+import { memoizeByText } from './memoize-by-text.ts'
 
-test('asks once for each text, but for long ones, and starts again when it knows too many', () => {
+test('calls once per text, except for long ones, and starts over when full', () => {
   const asked: string[] = []
-  const answer = rememberByText((text) => {
+  const answer = memoizeByText((text) => {
     asked.push(text)
     return { text }
   })
@@ -18,9 +18,9 @@ test('asks once for each text, but for long ones, and starts again when it knows
   expect(answer('a')).not.toBe(first)
 })
 
-test('an answer that fails is not kept', () => {
+test('does not cache failures', () => {
   let fails = true
-  const answer = rememberByText((text) => {
+  const answer = memoizeByText((text) => {
     if (fails) throw new Error(text)
     return { text }
   })
