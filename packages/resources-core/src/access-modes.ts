@@ -5,7 +5,7 @@ const shortForms: readonly (readonly [mode: string, short: string])[] = [
   ['ReadWriteOncePod', 'RWOP'],
 ]
 
-/** "RWO,ROX" */
+/** Formats access modes as abbreviations, like "RWO,ROX". */
 export function accessModesText(modes: readonly string[] = []): string {
   return shortForms.flatMap(([mode, short]) => (modes.includes(mode) ? [short] : [])).join(',')
 }

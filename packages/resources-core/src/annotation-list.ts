@@ -1,23 +1,23 @@
 import { parseJson } from '@keelson/apimachinery'
 
-/** The JSON list that an annotation holds, each item with the lower-case names of its members: they are matched without regard to case. */
+/** Parses the JSON list in an annotation. Keys of the items are lower-cased, because Go matches field names case-insensitively. */
 export function parseAnnotationList(text: string, goType: string): Readonly<Record<string, unknown>>[] {
   const { value } = parseJson(text)
   if (value === null) return []
   if (!Array.isArray(value)) throw new Error(`json: cannot unmarshal ${goKind(value)} into Go value of type []${goType}`)
-  return value.map((item) => lowerCased(item, goType))
+  return value.map((item) => lowerCaseKeys(item, goType))
 }
 
-/** The members of one JSON object, by lower-case name. */
-export function lowerCased(value: unknown, goType: string): Readonly<Record<string, unknown>> {
+/** Returns a copy of a JSON object with lower-case keys. */
+export function lowerCaseKeys(value: unknown, goType: string): Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new Error(`json: cannot unmarshal ${Array.isArray(value) ? 'array' : goKind(value)} into Go value of type ${goType}`)
   }
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name.toLowerCase(), member as unknown]))
 }
 
-/** "" for what is no text. */
-export function textMember(members: Readonly<Record<string, unknown>>, name: string): string {
+/** Returns a string field; "" if it is missing or not a string. */
+export function stringField(members: Readonly<Record<string, unknown>>, name: string): string {
   const member = members[name]
   return typeof member === 'string' ? member : ''
 }

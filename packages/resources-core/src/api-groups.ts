@@ -8,7 +8,7 @@ import type { ApiGroup } from '@keelson/registry'
 import { registerCore } from './register-core.ts'
 import { coreResources } from './resources.ts'
 
-/** With the kinds of other groups that its subresources take: tokens, scales and evictions. */
+/** The core group, including the kinds of other groups that its subresources accept: tokens, scales and evictions. */
 const core: ApiGroup = {
   name: '',
   priority: 18000,
@@ -17,7 +17,7 @@ const core: ApiGroup = {
   register: registerCore,
 }
 
-/** Nothing of its own: core's events under another name, which core registers with them. */
+/** events.k8s.io has no resources of its own: it serves core's events, which core registers. */
 const events: ApiGroup = defineApiGroup({ name: 'events.k8s.io', priority: 17750, types: [eventsV1], resources: [] })
 
 export const coreGroups: readonly ApiGroup[] = [core, events]

@@ -1,7 +1,7 @@
 import { byteLength, fieldError, isConfigMapKey } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 
-/** What all values of a ConfigMap or Secret may take together. */
+/** Maximum total size in bytes of all values of a ConfigMap or Secret. */
 export const maxDataSize: number = 1024 * 1024
 
 type StringMap = Readonly<Record<string, string>>
@@ -10,11 +10,11 @@ export function validateDataKey(key: string, path: FieldPath): FieldErrorList {
   return isConfigMapKey(key).map((message) => fieldError.invalid(path.key(key), key, message))
 }
 
-export function textSize(data: StringMap): number {
+export function stringSize(data: StringMap): number {
   return Object.values(data).reduce((size, value) => size + byteLength(value), 0)
 }
 
-/** Of base64 values, decoded. */
+/** Total size of base64 values after decoding. */
 export function binarySize(data: StringMap): number {
   return Object.values(data).reduce((size, value) => size + decodedLength(value), 0)
 }

@@ -17,7 +17,7 @@ import { describe, expect, it } from 'vitest'
 import { registerCore } from './register-core.ts'
 import { coreResources } from './resources.ts'
 
-/** What the original answered, recorded; beside the repository, and skipped where it is absent. */
+/** Recorded answers of kube-apiserver, outside the repository; the tests are skipped without them. */
 const recorded = new URL('../../../../shared/golden/objects.jsonl', import.meta.url)
 const kinds = new Set([
   'ConfigMap',
@@ -58,7 +58,7 @@ const types = createApiTypes([coreV1, eventsV1])
 const scheme = new Scheme()
 registerCore(scheme)
 
-/** What the admission plugins of the recorded server add to objects. */
+/** Changes that the admission plugins of the recorded server make. */
 const admit: Readonly<Record<string, (object: KubeObject & { spec?: { taints?: unknown[] } }) => void>> = {
   Node(node) {
     const notReady = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }
@@ -72,7 +72,7 @@ function protect(metadata: ObjectMeta, finalizer: string): void {
   metadata.finalizers = [...(metadata.finalizers ?? []), finalizer]
 }
 
-/** Decoding, defaults, the strategy and validation, as a create goes through them; without names, uids and times. */
+/** Decodes, sets defaults, prepares and validates, like a create; omits names, UIDs and times. */
 function create(step: Step): string | JsonObject {
   const { apiVersion, kind } = step.body
   const gvk = parseGroupVersionKind(String(apiVersion), String(kind))
@@ -109,7 +109,7 @@ function create(step: Step): string | JsonObject {
   return JSON.parse(encodeJson(type.schema, scheme.fromHub(gvk, object))) as JsonObject
 }
 
-/** The recorded random end of a generated name. */
+/** Random suffix of the recorded generated name. */
 function suffix({ body, expect: { body: answer } }: Step): string {
   const { generateName = '' } = body['metadata'] as { readonly generateName?: string }
   const name = answer.details?.name ?? (answer.metadata as { readonly name?: string }).name
@@ -125,13 +125,13 @@ function comparable(body: JsonObject): JsonObject {
     resourceVersion: _version,
     ...metadata
   } = rest['metadata'] as JsonObject
-  // A LimitRange without a name is given a uid for one.
+  // A LimitRange without a name gets a UID as name.
   const name = String(metadata['name']).replace(/^[0-9a-f-]{36}$/, '<uid>')
   const { lastPhaseTransitionTime: _time, ...status } = (rest['status'] ?? {}) as JsonObject
   return { ...rest, metadata: { ...metadata, name }, status }
 }
 
-describe.skipIf(cases.length === 0)('recorded creates', () => {
+describe.skipIf(cases.length === 0)('creates recorded from kube-apiserver', () => {
   it.each(cases.map((recordedCase) => [recordedCase.id, recordedCase] as const))('%s', (_id, { steps }) => {
     const step = steps[0]!
     const answer = create(step)

@@ -5,7 +5,7 @@ interface MaybeImmutable {
   readonly immutable?: boolean
 }
 
-/** Once `immutable` is set, it and the data named by `members` stay as they are. None differs from an empty map, but for what is `defaulted` to one. */
+/** Rejects changes of `members` and of `immutable` once that is set. A missing map differs from an empty one unless it is `defaulted`. */
 export function validateImmutableData<T extends MaybeImmutable>(
   object: T,
   old: T,
@@ -16,6 +16,6 @@ export function validateImmutableData<T extends MaybeImmutable>(
   const changed = members.filter(
     (member) => !semanticEqual(object[member] ?? {}, old[member] ?? {}) || (member !== defaulted && wasSentEmpty(object, member)),
   )
-  const frozen = object.immutable === true ? changed : ['immutable', ...changed]
-  return frozen.map((member) => fieldError.forbidden(fieldPath(member), 'field is immutable when `immutable` is set'))
+  const violations = object.immutable === true ? changed : ['immutable', ...changed]
+  return violations.map((member) => fieldError.forbidden(fieldPath(member), 'field is immutable when `immutable` is set'))
 }

@@ -7,19 +7,19 @@ import { formatIP, ipWarnings, parseIP, validateLegacyIP } from './ip-address.ts
 const path = fieldPath('ip')
 
 describe('IP addresses', () => {
-  it('are what the platform takes for one, when written without surplus zeros', () => {
+  it('without leading zeros are valid exactly if Node.js accepts them', () => {
     fc.assert(fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (text) => parseIP(text) !== undefined))
     const character = fc.constantFrom('0', '1', 'f', ':', '.', '::', 'g')
     fc.assert(
       fc.property(fc.array(character, { maxLength: 20 }), (characters) => {
         const text = characters.join('')
         const address = parseIP(text)
-        return isIP(text) !== 0 ? address !== undefined : address === undefined || address.sloppy
+        return isIP(text) !== 0 ? address !== undefined : address === undefined || address.hasLeadingZeros
       }),
     )
   })
 
-  it('have one canonical form, which is read as the same address', () => {
+  it('parse to the same address from their canonical form', () => {
     fc.assert(
       fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (text) => {
         const address = parseIP(text)!
@@ -38,12 +38,12 @@ describe('IP addresses', () => {
     ['10.9.8', ['ip: Invalid value: "10.9.8": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)']],
     ['010.9.8.7', ['ip: Invalid value: "010.9.8.7": must not have leading 0s']],
     ['::ffff:1.2.3.4', ['ip: Invalid value: "::ffff:1.2.3.4": must not be an IPv4-mapped IPv6 address']],
-  ])('%s in a legacy field', (text, messages) => {
+  ])('validate %s in a legacy field', (text, messages) => {
     expect(validateLegacyIP(text, path).map(fieldErrorMessage)).toEqual(messages)
     expect(validateLegacyIP(text, path, new Set([text]))).toEqual([])
   })
 
-  it('are warned of when written in an unusual way', () => {
+  it('cause a warning if they are not canonical', () => {
     expect(ipWarnings('010.9.8.7', path)).toEqual(['ip: non-standard IP address "010.9.8.7" is invalid: use "10.9.8.7"'])
     expect(ipWarnings('FE80::1', path)).toEqual(['ip: IPv6 address "FE80::1" should be in RFC 5952 canonical format ("fe80::1")'])
     expect(ipWarnings('10.9.8.7', path)).toEqual([])

@@ -1,4 +1,4 @@
-/** "a=1,b=2", as tables show labels and selectors. */
+/** Formats labels for tables, like "a=1,b=2". */
 export function labelsText(labels: Readonly<Record<string, string>> = {}): string {
   const pairs = Object.entries(labels).map(([key, value]) => `${key}=${value}`)
   return pairs.sort().join(',') || '<none>'

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { lineDiff } from './line-diff.ts'
-import { editsBetween } from './sequence-matcher.ts'
+import { diffLines } from './sequence-matcher.ts'
 
-describe('a diff of lines', () => {
-  it('shows three lines around each change, and says where they are', () => {
+describe('lineDiff', () => {
+  it('prints hunks with three context lines and line numbers', () => {
     const numbers = Array.from({ length: 20 }, (_, i) => i)
     const changed = numbers.with(9, 90)
     expect(lineDiff(numbers, changed)).toBe('@@ -8,7 +8,7 @@\n  6,\n  7,\n  8,\n- 9,\n+ 90,\n  10,\n  11,\n  12,\n')
@@ -14,11 +14,11 @@ describe('a diff of lines', () => {
     expect(lineDiff({ a: [] }, { a: {}, b: 2n ** 53n })).toBe('@@ -1,3 +1,4 @@\n {\n- "a": []\n+ "a": {},\n+ "b": 9007199254740992\n }\n')
   })
 
-  it('leads from one to the other', () => {
+  it('transforms one list into the other', () => {
     const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 60 })
     fc.assert(
       fc.property(lines, lines, (a, b) => {
-        const edits = editsBetween(a, b)
+        const edits = diffLines(a, b)
         const rebuilt = edits.flatMap(({ kind, oldStart, oldEnd, newStart, newEnd }) =>
           kind === 'equal' ? a.slice(oldStart, oldEnd) : b.slice(newStart, newEnd),
         )
@@ -28,12 +28,12 @@ describe('a diff of lines', () => {
     )
   })
 
-  it('takes the longest common run first', () => {
-    const kinds = editsBetween([...'abxcd'], [...'abcd']).map(({ kind, oldStart, oldEnd }) => `${kind} ${oldStart}-${oldEnd}`)
+  it('matches the longest common run first', () => {
+    const kinds = diffLines([...'abxcd'], [...'abcd']).map(({ kind, oldStart, oldEnd }) => `${kind} ${oldStart}-${oldEnd}`)
     expect(kinds).toEqual(['equal 0-2', 'delete 2-3', 'equal 3-5'])
   })
 
-  it('of long texts is short work', () => {
+  it('handles long inputs quickly', () => {
     const long = Array.from({ length: 100_000 }, (_, i) => i % 7)
     expect(lineDiff(long, long.toReversed()).startsWith('@@ -1,100002 +1,100002 @@\n')).toBe(true)
   })

@@ -1,41 +1,39 @@
 import { goJson } from '@keelson/apimachinery'
-import { editsBetween } from './sequence-matcher.ts'
+import { diffLines } from './sequence-matcher.ts'
 import type { Edit } from './sequence-matcher.ts'
 
 const context = 3
-/** Beyond this the whole is shown as replaced: finding out what is common takes up to the product of both lengths. */
+/** Limit for the diff, whose run time grows with the product of both lengths. Larger inputs are shown as fully replaced. */
 const maxCells = 1_000_000
 
-/** What differs between two JSON values: the hunks of a unified diff of their indented texts. */
+/** Returns the hunks of a unified diff between two JSON values, printed with indentation. */
 export function lineDiff(before: unknown, after: unknown): string {
-  const a = indented(before)
-  const b = indented(after)
+  const a = printLines(before)
+  const b = printLines(after)
   const edits: Edit[] =
-    a.length * b.length > maxCells
-      ? [{ kind: 'replace', oldStart: 0, oldEnd: a.length, newStart: 0, newEnd: b.length }]
-      : editsBetween(a, b)
-  return hunksOf(edits)
+    a.length * b.length > maxCells ? [{ kind: 'replace', oldStart: 0, oldEnd: a.length, newStart: 0, newEnd: b.length }] : diffLines(a, b)
+  return groupIntoHunks(edits)
     .map((hunk) => printHunk(hunk, a, b))
     .join('')
 }
 
-function indented(value: unknown): string[] {
-  return printed(value, '').split('\n')
+function printLines(value: unknown): string[] {
+  return printValue(value, '').split('\n')
 }
 
-function printed(value: unknown, margin: string): string {
+function printValue(value: unknown, margin: string): string {
   if (typeof value !== 'object' || value === null) return goJson(value)
   const inner = `${margin} `
   const isList = Array.isArray(value)
   const members = isList
-    ? value.map((item) => inner + printed(item, inner))
-    : Object.entries(value).map(([name, member]) => `${inner}${goJson(name)}: ${printed(member, inner)}`)
+    ? value.map((item) => inner + printValue(item, inner))
+    : Object.entries(value).map(([name, member]) => `${inner}${goJson(name)}: ${printValue(member, inner)}`)
   const [open, close] = isList ? '[]' : '{}'
   return members.length === 0 ? `${open}${close}` : `${open}\n${members.join(',\n')}\n${margin}${close}`
 }
 
-/** Changes that are near each other, with some unchanged lines around them. */
-function hunksOf(edits: readonly Edit[]): Edit[][] {
+/** Groups nearby edits into hunks with context lines. */
+function groupIntoHunks(edits: readonly Edit[]): Edit[][] {
   const hunks: Edit[][] = []
   let hunk: Edit[] = []
   for (const [i, edit] of edits.entries()) {
@@ -69,7 +67,7 @@ function lastLines(edit: Edit): Edit {
 function printHunk(hunk: readonly Edit[], a: readonly string[], b: readonly string[]): string {
   const first = hunk[0]!
   const last = hunk.at(-1)!
-  let text = `@@ -${range(first.oldStart, last.oldEnd)} +${range(first.newStart, last.newEnd)} @@\n`
+  let text = `@@ -${formatRange(first.oldStart, last.oldEnd)} +${formatRange(first.newStart, last.newEnd)} @@\n`
   const print = (mark: string, lines: readonly string[]): void => {
     for (const line of lines) text += `${mark}${line}\n`
   }
@@ -83,8 +81,8 @@ function printHunk(hunk: readonly Edit[], a: readonly string[], b: readonly stri
   return text
 }
 
-/** Lines count from one; an empty range begins at the line before it. */
-function range(start: number, end: number): string {
+/** Formats a line range for a hunk header. Lines count from one; an empty range starts at the preceding line. */
+function formatRange(start: number, end: number): string {
   const length = end - start
   if (length === 1) return `${start + 1}`
   return length === 0 ? `${start},0` : `${start + 1},${length}`

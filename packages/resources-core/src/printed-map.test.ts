@@ -5,7 +5,7 @@ import type { JsonObject } from '@keelson/apimachinery'
 import { expect, it } from 'vitest'
 import { printedList, printedMap } from './printed-map.ts'
 
-it('prints keys in the order of their text, those that look like numbers too', () => {
+it('prints keys in string order, including numeric ones', () => {
   const owner = { labels: { 80: '<a>', $x: 'b', '10Gi': 'c' } }
   expect(fieldErrorBody(fieldError.invalid(fieldPath('labels'), printedMap(owner, 'labels'), 'no'))).toBe(
     String.raw`Invalid value: {"$x":"b","10Gi":"c","80":"\u003ca\u003e"}: no`,
@@ -17,7 +17,7 @@ it('prints null for a map that was not sent', () => {
   expect(printedMap(none, 'labels')).toBe(null)
 })
 
-it('prints a list that was sent empty as one', () => {
+it('prints an empty list that was sent as empty', () => {
   const { schema } = coreV1.kinds.find(({ gvk }) => gvk.kind === 'ResourceQuota')!
   const specOf = (spec: JsonObject): ResourceQuotaSpec => decodeStruct<{ spec: ResourceQuotaSpec }>(schema, { spec }).object.spec
   expect([{}, { scopes: [] }, { scopes: ['BestEffort'] }].map((spec) => printedList(specOf(spec), 'scopes'))).toEqual([

@@ -1,19 +1,19 @@
 import { goJson, verbatim, wasSentEmpty } from '@keelson/apimachinery'
 
-/** A member of `owner` that is a map, as errors print it: by key, and `null` only when nothing was sent. */
+/** Prints a map field for error messages, sorted by key; `null` only if the client did not send it. */
 export function printedMap<T extends object>(owner: T | undefined, member: keyof T & string): unknown {
   const map = owner?.[member]
-  // Written out here, for an object puts keys that are numbers before others.
-  if (map !== undefined && map !== null) return verbatim(printedObject(map))
+  // Serialized here, because JavaScript objects put integer keys first.
+  if (map !== undefined && map !== null) return verbatim(serializeSorted(map))
   return owner !== undefined && wasSentEmpty(owner, member) ? {} : null
 }
 
-/** The same for a list. */
+/** Prints a list field for error messages; `null` only if the client did not send it. */
 export function printedList<T extends object>(owner: T | undefined, member: keyof T & string): unknown {
   return owner?.[member] ?? (owner !== undefined && wasSentEmpty(owner, member) ? [] : null)
 }
 
-function printedObject(map: object): string {
+function serializeSorted(map: object): string {
   const entries = Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1))
   return `{${entries.map(([key, value]) => `${goJson(key)}:${goJson(value)}`).join(',')}}`
 }

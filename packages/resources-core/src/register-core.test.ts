@@ -17,7 +17,7 @@ describe('field selectors', () => {
     },
   )
 
-  it('do not select namespaces by namespace', () => {
+  it('reject metadata.namespace for namespaces', () => {
     const gvk = { group: '', version: 'v1', kind: 'Namespace' }
     expect(() => scheme.convertFieldLabel(gvk, 'metadata.namespace')).toThrow('field label not supported: metadata.namespace')
     expect(() => scheme.convertFieldLabel(gvk, 'name')).toThrow('field label not supported: name')

@@ -36,7 +36,7 @@ import { setServiceDefaults } from './services/defaults.ts'
 
 type Rules = Omit<KindRegistration, 'gvk' | 'hub'>
 
-/** Every kind of core/v1 and of its subresources, and events.k8s.io/v1, with defaults, conversions and the field labels clients may select by. */
+/** Registers all kinds of core/v1, its subresources and events.k8s.io/v1, with defaults, conversions and field labels. */
 export function registerCore(scheme: Scheme): void {
   const rules: Readonly<Record<string, Rules>> = {
     Binding: {},
@@ -74,7 +74,7 @@ export function registerCore(scheme: Scheme): void {
   })
 }
 
-/** The scheme hands a registration only objects of its kind. */
+/** The scheme passes only objects of the registered kind, so the cast is safe. */
 function typed<T extends KubeObject>(change: (object: T) => void): (object: KubeObject) => void {
   return (object) => change(object as T)
 }

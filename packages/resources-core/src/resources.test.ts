@@ -24,7 +24,7 @@ import { serviceAccounts } from './serviceaccounts/index.ts'
 import { services } from './services/index.ts'
 
 const types = createApiTypes([coreV1])
-/** Those of pods stand beside their own. */
+/** Except those of pods, which have their own test file. */
 const described = new Set(['pods'])
 function describeCore<T extends KubeObject>(definition: ResourceDefinition<T>, cases: ResourceCases<T>): void {
   described.add(definition.plural)
@@ -188,11 +188,11 @@ describeCore(endpoints, {
 })
 
 describe('core resources', () => {
-  it('are all under the shared cases', () => {
+  it('all have shared test cases', () => {
     expect([...described].sort()).toEqual(coreResources.map(({ plural }) => plural).sort())
   })
 
-  it('are all of core/v1, each once', () => {
+  it('include each resource of core/v1 once', () => {
     expect(new Set(coreResources.map(({ group, version }) => `${group}/${version}`))).toEqual(new Set(['/v1']))
     expect(coreResources.map(({ plural }) => plural).sort()).toEqual([
       'configmaps',

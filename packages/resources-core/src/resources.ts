@@ -34,7 +34,7 @@ export const coreResources: readonly ResourceDefinition[] = [
   services,
 ].map(erase)
 
-/** One list for definitions of different objects: whoever walks it hands each definition only objects of its own kind. */
+/** Erases the object type. Users of the list pass each definition only objects of its own kind. */
 function erase(definition: unknown): ResourceDefinition {
   return definition as ResourceDefinition
 }

@@ -1,4 +1,4 @@
-/** What to do with a run of the old lines to get the new: keep, replace, delete or insert. Ends are exclusive. */
+/** Edit of a run of lines: keep, replace, delete or insert. Ends are exclusive. */
 export interface Edit {
   readonly kind: 'equal' | 'replace' | 'delete' | 'insert'
   readonly oldStart: number
@@ -14,10 +14,10 @@ interface Block {
 }
 
 /**
- * The edits from one list of lines to another by the longest runs they have in common (Ratcliff and Obershelp), as difflib finds them: not
- * always the fewest, but the ones that clients have always been shown.
+ * Computes the edits between two lists of lines from their longest common runs (Ratcliff-Obershelp), as difflib does. The result is not
+ * always minimal, but equals upstream's output.
  */
-export function editsBetween(a: readonly string[], b: readonly string[]): Edit[] {
+export function diffLines(a: readonly string[], b: readonly string[]): Edit[] {
   const edits: Edit[] = []
   let i = 0
   let j = 0
@@ -32,22 +32,22 @@ export function editsBetween(a: readonly string[], b: readonly string[]): Edit[]
 }
 
 function matchingBlocks(a: readonly string[], b: readonly string[]): Block[] {
-  const places = placesOf(b)
+  const positions = indexLines(b)
   const blocks: Block[] = []
   const pending: (readonly [number, number, number, number])[] = [[0, a.length, 0, b.length]]
   while (pending.length > 0) {
     const [aStart, aEnd, bStart, bEnd] = pending.pop()!
-    const block = longestMatch(a, b, { aStart, aEnd, bStart, bEnd, places })
+    const block = longestMatch(a, b, { aStart, aEnd, bStart, bEnd, positions })
     if (block.size === 0) continue
     blocks.push(block)
     if (aStart < block.a && bStart < block.b) pending.push([aStart, block.a, bStart, block.b])
     if (block.a + block.size < aEnd && block.b + block.size < bEnd) pending.push([block.a + block.size, aEnd, block.b + block.size, bEnd])
   }
-  return joined(blocks.sort((x, y) => x.a - y.a || x.b - y.b))
+  return joinAdjacent(blocks.sort((x, y) => x.a - y.a || x.b - y.b))
 }
 
-/** Runs that touch are one. */
-function joined(blocks: readonly Block[]): Block[] {
+/** Joins adjacent blocks. */
+function joinAdjacent(blocks: readonly Block[]): Block[] {
   const result: Block[] = []
   for (const block of blocks) {
     const last = result.at(-1)
@@ -60,18 +60,18 @@ function joined(blocks: readonly Block[]): Block[] {
 
 const manyLines = 200
 
-/** Where each line is. In a long text a run does not begin with a line that is everywhere. */
-function placesOf(lines: readonly string[]): ReadonlyMap<string, readonly number[]> {
-  const places = new Map<string, number[]>()
+/** Maps each line to its indexes. In long inputs, very frequent lines are left out, as difflib does. */
+function indexLines(lines: readonly string[]): ReadonlyMap<string, readonly number[]> {
+  const positions = new Map<string, number[]>()
   for (const [i, line] of lines.entries()) {
-    const known = places.get(line)
-    if (known === undefined) places.set(line, [i])
+    const known = positions.get(line)
+    if (known === undefined) positions.set(line, [i])
     else known.push(i)
   }
-  if (lines.length < manyLines) return places
-  const most = Math.floor(lines.length / 100) + 1
-  for (const [line, at] of places) if (at.length > most) places.delete(line)
-  return places
+  if (lines.length < manyLines) return positions
+  const maxPositions = Math.floor(lines.length / 100) + 1
+  for (const [line, at] of positions) if (at.length > maxPositions) positions.delete(line)
+  return positions
 }
 
 interface Window {
@@ -79,17 +79,17 @@ interface Window {
   readonly aEnd: number
   readonly bStart: number
   readonly bEnd: number
-  readonly places: ReadonlyMap<string, readonly number[]>
+  readonly positions: ReadonlyMap<string, readonly number[]>
 }
 
-/** Of several, the first in `a`, then the first in `b`. */
-function longestMatch(a: readonly string[], b: readonly string[], { aStart, aEnd, bStart, bEnd, places }: Window): Block {
+/** Finds the longest common run; of equally long ones the first in `a`, then the first in `b`. */
+function longestMatch(a: readonly string[], b: readonly string[], { aStart, aEnd, bStart, bEnd, positions }: Window): Block {
   let best: Block = { a: aStart, b: bStart, size: 0 }
-  /** The length of the run that ends at each line of `b` and at the line of `a` before this one. */
+  /** Length of the common run that ends at each line of `b` and the previous line of `a`. */
   let lengths = new Map<number, number>()
   for (let i = aStart; i < aEnd; i++) {
     const next = new Map<number, number>()
-    for (const j of places.get(a[i]!) ?? []) {
+    for (const j of positions.get(a[i]!) ?? []) {
       if (j < bStart) continue
       if (j >= bEnd) break
       const size = (lengths.get(j - 1) ?? 0) + 1

@@ -1,4 +1,4 @@
-/** Where the class was written before there was a field for it; it still decides. */
+/** Deprecated annotation that preceded `storageClassName` and still overrides it. */
 export const storageClassAnnotation = 'volume.beta.kubernetes.io/storage-class'
 
 export const storageClassAnnotationMessage = 'deprecated since v1.8; use "storageClassName" attribute instead'

@@ -8,15 +8,15 @@ interface WithTemplate extends KubeObject {
 }
 
 /**
- * What makes pods and has no labels of its own has those of its pods: the same map, so that what is generated for the pods is its own too. In
- * place.
+ * Gives a workload without labels the labels of its pod template. Shares the map, so that labels generated for the pods later apply to the
+ * workload, too. Mutates its argument.
  */
 export function copyTemplateLabels({ metadata, spec }: WithTemplate): void {
   const labels = spec?.template?.metadata?.labels
   if (labels !== undefined && hasNoLabels(metadata.labels)) metadata.labels = labels
 }
 
-/** Where labels are generated after the own ones were settled, or the status is written without any: they are read, and not stored. */
+/** Fills the labels on reads: stored objects may lack them if template labels were generated later or a status write dropped them. */
 export const templateLabelsOnRead: DefaultOnRead<WithTemplate> = {
   isDue: ({ metadata, spec }) => hasNoLabels(metadata.labels) && !hasNoLabels(spec?.template?.metadata?.labels),
   fill: copyTemplateLabels,

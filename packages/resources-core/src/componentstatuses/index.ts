@@ -8,14 +8,14 @@ const componentStatusKind: GroupVersionKind = { group: '', version: 'v1', kind: 
 
 export interface ComponentHealth {
   readonly healthy: boolean
-  /** What the part says, or why it could not be asked. */
+  /** Output of the component, or the reason why the check failed. */
   readonly message: string
 }
 
-/** Asks a part of the control plane whether it is well. May reject when it is not. */
+/** Checks the health of a control plane component. A rejection counts as unhealthy. */
 export type ComponentCheck = () => Promise<ComponentHealth>
 
-/** The parts that are looked at, by name ("etcd-0"). Nothing is stored: who reads asks. */
+/** Serves the health of components by name ("etcd-0"). Nothing is stored: each read runs the checks. */
 export function componentStatuses(checks: Readonly<Record<string, ComponentCheck>>): RESTStorage & Getter & Lister {
   return {
     ...restFacts(componentStatusKind, {
@@ -37,7 +37,7 @@ export function componentStatuses(checks: Readonly<Record<string, ComponentCheck
   }
 }
 
-/** They have no labels. */
+/** Component statuses have no labels, and `metadata.name` is their only field. */
 function matches(name: string, { labels, fields }: ListRequest['predicate']): boolean {
   return labels.matches({}) && fields.matches((field) => (field === 'metadata.name' ? name : ''))
 }
@@ -53,8 +53,8 @@ async function statusOf(name: string, check: ComponentCheck): Promise<ComponentS
 const columns: readonly Column<ComponentStatus>[] = [
   nameColumn,
   { name: 'Status', description: 'Healthy, Unhealthy or Unknown.', value: health },
-  { name: 'Message', description: 'What it says of itself.', value: (status) => conditionOf(status)?.message ?? '' },
-  { name: 'Error', description: 'What is wrong.', value: (status) => conditionOf(status)?.error ?? '' },
+  { name: 'Message', description: 'Output of the component.', value: (status) => conditionOf(status)?.message ?? '' },
+  { name: 'Error', description: 'Error of the health check.', value: (status) => conditionOf(status)?.error ?? '' },
 ]
 
 function conditionOf({ conditions = [] }: DeepReadonly<ComponentStatus>): DeepReadonly<ComponentCondition> | undefined {

@@ -12,7 +12,7 @@ const update = (configMap: Partial<ConfigMap>, old: Partial<ConfigMap>): string[
   validateConfigMapUpdate({ metadata, ...configMap }, { metadata, ...old }).map(fieldErrorMessage)
 
 describe('config maps', () => {
-  it('refuse keys that are no file names, and keys in both bags', () => {
+  it('reject invalid keys, and keys in both data and binaryData', () => {
     expect(create({ data: { 'a.b_c-D': '', '..2': '' } })).toEqual(['data[..2]: Invalid value: "..2": must not start with \'..\''])
     expect(create({ data: { '': '' } })[0]).toMatch(/^data\[\]: Invalid value: "": a valid config key must consist of/)
     expect(create({ data: { k: '1' }, binaryData: { k: 'AA==' } })).toEqual([
@@ -20,7 +20,7 @@ describe('config maps', () => {
     ])
   })
 
-  it('hold a mebibyte, counted in bytes, both bags together', () => {
+  it('limit data and binaryData to one MiB in total', () => {
     const half = 'é'.repeat(256 * 1024)
     const binaryHalf = Buffer.alloc(512 * 1024).toString('base64')
     expect(create({ data: { a: half }, binaryData: { b: binaryHalf } })).toEqual([])
@@ -29,7 +29,7 @@ describe('config maps', () => {
     ])
   })
 
-  it('stay as they are once immutable', () => {
+  it('cannot change once immutable', () => {
     const old = { data: { a: '1' }, immutable: true }
     expect(update(old, old)).toEqual([])
     expect(update({ data: { a: '2' }, binaryData: { b: 'AA==' } }, old)).toEqual([
@@ -39,14 +39,14 @@ describe('config maps', () => {
     ])
     const { schema } = coreV1.kinds.find(({ gvk }) => gvk.kind === 'ConfigMap')!
     const emptied = decodeStruct<ConfigMap>(schema, { metadata, immutable: true, data: {}, binaryData: {} }).object
-    // Data is never absent inside, for it has a default.
+    // `data` has a default, so an empty map equals an absent one.
     expect(validateConfigMapUpdate(emptied, { metadata, immutable: true }).map(fieldErrorMessage)).toEqual([
       'binaryData: Forbidden: field is immutable when `immutable` is set',
     ])
     expect(update({ data: { a: '2' } }, { data: { a: '1' } })).toEqual([])
   })
 
-  it('show how many keys they have', () => {
+  it('print the number of keys', () => {
     const table = tableConvertor(configMaps)
     expect(table.columns.map(({ name }) => name)).toEqual(['Name', 'Data', 'Age'])
     expect(table.cells({ metadata, data: { a: '' }, binaryData: { b: '' } } as ConfigMap, 0)).toEqual(['a', 2, '<unknown>'])

@@ -17,7 +17,7 @@ export const configMaps: ResourceDefinition<ConfigMap> = defineResource<ConfigMa
   columns: [
     {
       name: 'Data',
-      description: 'How many keys there are.',
+      description: 'Number of keys.',
       value: (configMap) => Object.keys(configMap.data ?? {}).length + Object.keys(configMap.binaryData ?? {}).length,
     },
   ],

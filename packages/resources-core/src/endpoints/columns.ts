@@ -1,9 +1,9 @@
 import type { Endpoints } from '@keelson/api/core/v1'
 import type { DeepReadonly } from '@keelson/apimachinery'
 
-const shown = 3
+const maxShown = 3
 
-/** "10.0.0.1:80,10.0.0.2:80,10.0.0.3:80 + 4 more..." */
+/** Formats endpoints like "10.0.0.1:80,10.0.0.2:80,10.0.0.3:80 + 4 more...". */
 export function endpointsText({ subsets = [] }: DeepReadonly<Endpoints>): string {
   if (subsets.length === 0) return '<none>'
   const all = subsets.flatMap(({ addresses = [], ports = [] }) =>
@@ -11,6 +11,6 @@ export function endpointsText({ subsets = [] }: DeepReadonly<Endpoints>): string
       ? addresses.map(({ ip }) => ip)
       : ports.flatMap(({ port }) => addresses.map(({ ip }) => `${ip.includes(':') ? `[${ip}]` : ip}:${port}`)),
   )
-  const text = all.slice(0, shown).join(',')
-  return all.length > shown ? `${text} + ${all.length - shown} more...` : text
+  const text = all.slice(0, maxShown).join(',')
+  return all.length > maxShown ? `${text} + ${all.length - maxShown} more...` : text
 }

@@ -9,7 +9,7 @@ const made = (...subsets: EndpointSubset[]): Endpoints => ({ metadata: { name: '
 const addresses = (...ips: string[]): EndpointSubset['addresses'] & object => ips.map((ip) => ({ ip }))
 
 describe('endpoints', () => {
-  it('lead somewhere, by ports with names when there are several', () => {
+  it('require routable addresses, and port names if there are several ports', () => {
     const ports = [
       { port: 80, protocol: 'TCP' },
       { name: 'b', port: 0, protocol: 'IP' },
@@ -23,20 +23,20 @@ describe('endpoints', () => {
     ])
   })
 
-  it('may stay as they were accepted once', () => {
+  it('accept stored invalid subsets if they are unchanged', () => {
     const old = made({ addresses: addresses('127.0.0.1') })
     expect(validateEndpoints(old)).toHaveLength(1)
     expect(validateEndpoints(structuredClone(old), old)).toEqual([])
   })
 
-  it('are warned of addresses in unusual forms, but not the controller that repairs them', () => {
+  it('warn about non-canonical addresses, except to the controller that fixes them', () => {
     const object = made({ notReadyAddresses: addresses('FD00::1') })
     expect(endpointsWarnings(object)).toHaveLength(1)
     const labels = { 'endpoints.kubernetes.io/managed-by': 'endpoint-controller' }
     expect(endpointsWarnings({ ...object, metadata: { ...object.metadata, labels } })).toEqual([])
   })
 
-  it('show the first three', () => {
+  it('print the first three addresses', () => {
     expect(endpointsText(made())).toBe('<none>')
     const subset = { addresses: addresses('10.0.0.1', 'fd00::1'), ports: [{ port: 80 }, { name: 'b', port: 81 }] }
     expect(endpointsText(made(subset, { addresses: addresses('10.0.0.2') }))).toBe('10.0.0.1:80,[fd00::1]:80,10.0.0.1:81 + 2 more...')

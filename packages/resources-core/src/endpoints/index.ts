@@ -20,5 +20,5 @@ export const endpoints: ResourceDefinition<Endpoints> = defineResource<Endpoints
     warningsOnCreate: (_context, object) => endpointsWarnings(object),
     warningsOnUpdate: (_context, object) => endpointsWarnings(object),
   },
-  columns: [{ name: 'Endpoints', description: 'The first addresses and ports.', value: endpointsText }],
+  columns: [{ name: 'Endpoints', description: 'First addresses and ports.', value: endpointsText }],
 })

@@ -9,7 +9,7 @@ type ReadonlyEndpoints = DeepReadonly<Endpoints>
 
 const protocols = ['SCTP', 'TCP', 'UDP']
 
-/** Subsets that are stored already may be written again. */
+/** Ratcheting: unchanged subsets are not reported. */
 export function validateEndpoints({ subsets = [] }: ReadonlyEndpoints, old?: ReadonlyEndpoints): FieldErrorList {
   const errors = subsets.flatMap((subset, i) => validateSubset(subset, fieldPath('subsets').index(i)))
   return errors.length > 0 && old !== undefined && semanticEqual(subsets, old.subsets ?? []) ? [] : errors

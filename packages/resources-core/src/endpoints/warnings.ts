@@ -3,7 +3,7 @@ import { fieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { ipWarnings } from '../ip-address.ts'
 
-/** The controller that makes most of them writes addresses in the right form. */
+/** Warns about non-canonical addresses, except in objects of the endpoints controller, which canonicalizes them itself. */
 export function endpointsWarnings({ metadata, subsets = [] }: DeepReadonly<Endpoints>): readonly string[] {
   if (metadata.labels?.['endpoints.kubernetes.io/managed-by'] === 'endpoint-controller') return []
   return subsets.flatMap((subset, i) =>

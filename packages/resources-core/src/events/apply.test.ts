@@ -8,7 +8,7 @@ import { storageFieldManager } from '@keelson/registry'
 import { expect, it } from 'vitest'
 import { registerCore } from '../register-core.ts'
 
-it('an applied event that cannot be converted to the version of its managers is refused as what it is', () => {
+it('reports an applied event that cannot be converted to the version of its managers', () => {
   const scheme = new Scheme()
   registerCore(scheme)
   const manager = storageFieldManager({

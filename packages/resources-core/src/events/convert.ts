@@ -2,11 +2,11 @@ import type { Event as CoreEvent } from '@keelson/api/core/v1'
 import type { Event as NewEvent } from '@keelson/api/events/v1'
 import type { KubeObject } from '@keelson/apimachinery'
 
-/** Both directions give members in the target's order, with those that JSON always writes there, and without the rest when empty. */
+/** Converts from events.k8s.io. Fields come in the order of the target type; empty ones are omitted unless JSON always has them. */
 export function eventToHub(object: KubeObject): KubeObject {
   const event = object as NewEvent
   const { series } = event
-  return present<CoreEvent>({
+  return withoutUndefined<CoreEvent>({
     metadata: event.metadata,
     involvedObject: event.regarding ?? {},
     reason: event.reason || undefined,
@@ -17,7 +17,7 @@ export function eventToHub(object: KubeObject): KubeObject {
     count: event.deprecatedCount || undefined,
     type: event.type || undefined,
     eventTime: event.eventTime ?? null,
-    series: series && present({ count: series.count || undefined, lastObservedTime: series.lastObservedTime ?? null }),
+    series: series && withoutUndefined({ count: series.count || undefined, lastObservedTime: series.lastObservedTime ?? null }),
     action: event.action || undefined,
     related: event.related,
     reportingComponent: event.reportingController ?? '',
@@ -28,7 +28,7 @@ export function eventToHub(object: KubeObject): KubeObject {
 export function eventFromHub(object: KubeObject): KubeObject {
   const event = object as CoreEvent
   const { series } = event
-  return present<NewEvent>({
+  return withoutUndefined<NewEvent>({
     metadata: event.metadata,
     eventTime: event.eventTime ?? null,
     series: series && { count: series.count ?? 0, lastObservedTime: series.lastObservedTime ?? null },
@@ -49,11 +49,11 @@ export function eventFromHub(object: KubeObject): KubeObject {
 
 type Sparse<T> = { [K in keyof T]: T[K] | undefined }
 
-function present<T extends object>(members: Sparse<T>): T {
+function withoutUndefined<T extends object>(members: Sparse<T>): T {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as T
 }
 
-/** A field selector's labels: events.k8s.io names to those of core/v1. */
+/** Field labels of events.k8s.io, with the names they have in core/v1. */
 const fieldLabels: ReadonlyMap<string, string> = new Map([
   ['metadata.name', 'metadata.name'],
   ['metadata.namespace', 'metadata.namespace'],

@@ -40,7 +40,7 @@ const kindOf = (types: GroupVersionTypes): KindType => types.kinds.find(({ gvk }
 const check = (event: Event, version: GroupVersion): string[] => validateEvent(event, version).map(fieldErrorMessage)
 
 describe('events', () => {
-  it('of either kind are good', () => {
+  it('of both versions are valid', () => {
     expect(check(recorded, core)).toEqual([])
     expect(check(emitted, core)).toEqual([])
     expect(check(emitted, modern)).toEqual([])
@@ -48,14 +48,14 @@ describe('events', () => {
     expect(check(ofNode, modern)).toEqual([])
   })
 
-  it('are of the namespace of what they are about', () => {
+  it('must be in the namespace of the involved object', () => {
     const mismatch = 'involvedObject.namespace: Invalid value: "y": does not match event.namespace'
     expect(check({ ...recorded, involvedObject: { namespace: 'y' } }, core)).toEqual([mismatch])
     expect(check({ ...recorded, involvedObject: {} }, core)).toHaveLength(1)
     expect(check({ ...emitted, involvedObject: { namespace: 'y' } }, core)).toEqual([])
   })
 
-  it('with an event time say who did what', () => {
+  it('with an event time require controller, instance, action and reason', () => {
     const { reportingComponent: _c, ...anonymous } = { ...emitted, reportingInstance: '', action: 'x'.repeat(129), reason: '' }
     const messages = check({ ...anonymous, reportingComponent: '' }, core)
     expect(messages[0]).toBe('reportingComponent: Required value')
@@ -82,7 +82,7 @@ describe('events', () => {
     expect(check({ ...emitted, metadata: { name: 'E', namespace: 'x' } }, modern)[0]).toMatch(/^metadata\.name: Invalid value: "E"/)
   })
 
-  it('of events.k8s.io change in their series only', () => {
+  it('of events.k8s.io may change only their series', () => {
     const old: Event = { ...emitted, metadata: { ...emitted.metadata, resourceVersion: '1' } }
     const update = (change: Partial<Event>, version = modern): string[] =>
       validateEventUpdate({ ...old, ...change }, old, version).map(fieldErrorMessage)
@@ -94,7 +94,7 @@ describe('events', () => {
     expect(update({ action: 'Stop' }, core)).toEqual([])
   })
 
-  it('are one object under two names', () => {
+  it('convert between both groups without loss', () => {
     const other = eventFromHub(recorded)
     expect(other).toEqual({
       metadata: { name: 'e', namespace: 'x' },
@@ -109,7 +109,7 @@ describe('events', () => {
       deprecatedCount: 2,
     })
     for (const event of [recorded, emitted]) {
-      // As decoding leaves it: what JSON always writes is there.
+      // Decoding adds the fields that JSON always has.
       const canonical = decodeStruct<KubeObject>(kindOf(coreV1).schema, event as never).object
       const converted = eventFromHub(canonical)
       expect(JSON.stringify(converted)).toBe(JSON.stringify(decodeStruct(kindOf(eventsV1).schema, converted as never).object))
@@ -119,7 +119,7 @@ describe('events', () => {
     expect(eventFieldLabel('involvedObject.name')).toBeUndefined()
   })
 
-  it('print when and how often', () => {
+  it('print times and count', () => {
     const table = tableConvertor(events)
     const now = Date.parse('2026-01-01T00:02:00Z')
     expect(table.columns.map(({ name }) => name)).toEqual([

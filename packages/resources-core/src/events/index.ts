@@ -22,7 +22,7 @@ export const events: ResourceDefinition<Event> = defineResource<Event>({
     defaultPropagation: 'unsupported',
     repeatedMetadataChecks: 'none',
   },
-  // Names are checked for events.k8s.io only: old recorders were careless.
+  // Stricter name validation applies to events.k8s.io only: old event recorders create invalid names.
   validateName: isPathSegmentName,
   selectableFields: {
     'involvedObject.kind': (event) => event.involvedObject?.kind ?? '',

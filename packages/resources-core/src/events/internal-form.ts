@@ -1,8 +1,8 @@
 import type { EventSource, ObjectReference } from '@keelson/api/core/v1'
 import type { DeepReadonly } from '@keelson/apimachinery'
 
-/** How the original prints a reference that may not change: its internal type, whose members are in upper case and all there. */
-export function internalReference(reference: DeepReadonly<ObjectReference> | undefined): Record<string, string> | null {
+/** Converts a reference to the Go struct that kube-apiserver prints: Go field names, and zero values for missing fields. */
+export function toInternalReference(reference: DeepReadonly<ObjectReference> | undefined): Record<string, string> | null {
   if (reference === undefined) return null
   return {
     Kind: reference.kind ?? '',
@@ -15,6 +15,6 @@ export function internalReference(reference: DeepReadonly<ObjectReference> | und
   }
 }
 
-export function internalSource(source: DeepReadonly<EventSource> | undefined): Record<string, string> {
+export function toInternalSource(source: DeepReadonly<EventSource> | undefined): Record<string, string> {
   return { Component: source?.component ?? '', Host: source?.host ?? '' }
 }

@@ -13,21 +13,21 @@ import {
   verbatim,
 } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, GroupVersion } from '@keelson/apimachinery'
-import { internalReference, internalSource } from './internal-form.ts'
+import { toInternalReference, toInternalSource } from './internal-form.ts'
 
 type ReadonlyEvent = DeepReadonly<Event>
 
 const maxWordLength = 128
 const maxNoteLength = 1024
 
-/** Events written as core/v1 only have to make sense; those of events.k8s.io/v1 follow stricter rules. */
+/** Validates events. Those written as events.k8s.io/v1 follow stricter rules than those written as core/v1. */
 export function validateEvent(event: ReadonlyEvent, requested: GroupVersion): FieldErrorList {
-  const errors = validateSense(event, requested)
+  const errors = validateConsistency(event, requested)
   return isCoreV1(requested) ? errors : [...errors, ...validateName(event), ...validateSeries(event), ...validateNewStyle(event)]
 }
 
 export function validateEventUpdate(event: ReadonlyEvent, old: ReadonlyEvent, requested: GroupVersion): FieldErrorList {
-  const errors = validateSense(event, requested)
+  const errors = validateConsistency(event, requested)
   if (isCoreV1(requested)) return errors
   return [
     ...errors,
@@ -41,15 +41,15 @@ function isCoreV1({ group, version }: GroupVersion): boolean {
   return group === '' && version === 'v1'
 }
 
-/** An event with `eventTime` is one of the new kind, whichever version it is written in. */
-function validateSense(event: ReadonlyEvent, requested: GroupVersion): FieldErrorList {
+/** Applies the rules for both versions. An event with `eventTime` counts as a new-style event in either version. */
+function validateConsistency(event: ReadonlyEvent, requested: GroupVersion): FieldErrorList {
   const namespace = event.metadata.namespace ?? ''
   const errors = event.eventTime ? validateNewEvent(event, namespace, isCoreV1(requested)) : validateOldEvent(event, namespace)
   errors.push(...isDNS1123Subdomain(namespace).map((message) => fieldError.invalid(fieldPath('namespace'), namespace, message)))
   return errors
 }
 
-function foreignNamespace(event: ReadonlyEvent): FieldErrorList {
+function namespaceMismatch(event: ReadonlyEvent): FieldErrorList {
   const namespace = event.involvedObject?.namespace ?? ''
   return [fieldError.invalid(fieldPath('involvedObject', 'namespace'), namespace, 'does not match event.namespace')]
 }
@@ -57,15 +57,15 @@ function foreignNamespace(event: ReadonlyEvent): FieldErrorList {
 function validateOldEvent(event: ReadonlyEvent, namespace: string): FieldErrorList {
   const involved = event.involvedObject?.namespace ?? ''
   const matches = involved === '' ? namespace === '' || namespace === 'default' : namespace === involved
-  return matches ? [] : foreignNamespace(event)
+  return matches ? [] : namespaceMismatch(event)
 }
 
-function validateNewEvent(event: ReadonlyEvent, namespace: string, core: boolean): FieldErrorList {
+function validateNewEvent(event: ReadonlyEvent, namespace: string, isCore: boolean): FieldErrorList {
   const errors: FieldErrorList = []
-  const clusterWide = (event.involvedObject?.namespace ?? '') === ''
-  if (clusterWide && namespace !== 'default' && namespace !== 'kube-system') errors.push(...foreignNamespace(event))
+  const isClusterScoped = (event.involvedObject?.namespace ?? '') === ''
+  if (isClusterScoped && namespace !== 'default' && namespace !== 'kube-system') errors.push(...namespaceMismatch(event))
   const controller = event.reportingComponent ?? ''
-  const controllerPath = fieldPath(core ? 'reportingComponent' : 'reportingController')
+  const controllerPath = fieldPath(isCore ? 'reportingComponent' : 'reportingController')
   if (controller === '') errors.push(fieldError.required(controllerPath))
   errors.push(...isQualifiedName(controller).map((message) => fieldError.invalid(controllerPath, controller, message)))
   errors.push(...validateWord('reportingInstance', event.reportingInstance))
@@ -84,7 +84,7 @@ function validateLength(member: string, value: string | undefined, max: number):
   return [fieldError.invalid(fieldPath(member), '', `can have at most ${max} characters`)]
 }
 
-/** The rest of metadata is checked for every version. */
+/** Validates the names; other metadata is validated for every version. */
 function validateName(event: ReadonlyEvent): FieldErrorList {
   const { name = '', generateName = '' } = event.metadata
   const check = (member: string, value: string): FieldErrorList =>
@@ -110,34 +110,34 @@ function validateNewStyle(event: ReadonlyEvent): FieldErrorList {
   if (!event.eventTime) errors.push(fieldError.required(fieldPath('eventTime')))
   if (type !== 'Normal' && type !== 'Warning') errors.push(fieldError.invalid(fieldPath('type'), '', `has invalid value: ${type}`))
   const old = { firstTimestamp: event.firstTimestamp, lastTimestamp: event.lastTimestamp, count: event.count }
-  const set = Object.entries(old).flatMap(([member, value]) => (value ? [member] : []))
-  if (event.source?.component || event.source?.host) set.push('source')
-  errors.push(...set.map((member) => fieldError.invalid(fieldPath(member), '', 'needs to be unset')))
+  const setFields = Object.entries(old).flatMap(([member, value]) => (value ? [member] : []))
+  if (event.source?.component || event.source?.host) setFields.push('source')
+  errors.push(...setFields.map((member) => fieldError.invalid(fieldPath(member), '', 'needs to be unset')))
   return errors
 }
 
-/** All but the series and metadata stays. */
+/** Only the series and metadata are mutable. */
 function validateUnchanged(event: ReadonlyEvent, old: ReadonlyEvent): FieldErrorList {
   const errors: FieldErrorList = []
-  const same = (member: string, value: unknown, before: unknown): void => {
+  const requireEqual = (member: string, value: unknown, before: unknown): void => {
     errors.push(...validateImmutableField(value, before, fieldPath(member)))
   }
-  const sameStruct = (member: string, value: unknown, before: unknown): void => {
-    if (!semanticEqual(value, before)) same(member, verbatim(goJson(value)), null)
+  const requireEqualStruct = (member: string, value: unknown, before: unknown): void => {
+    if (!semanticEqual(value, before)) requireEqual(member, verbatim(goJson(value)), null)
   }
-  sameStruct('involvedObject', internalReference(event.involvedObject ?? {}), internalReference(old.involvedObject ?? {}))
-  same('reason', event.reason ?? '', old.reason ?? '')
-  same('message', event.message ?? '', old.message ?? '')
-  sameStruct('source', internalSource(event.source), internalSource(old.source))
-  same('firstTimestamp', event.firstTimestamp ?? null, old.firstTimestamp ?? null)
-  same('lastTimestamp', event.lastTimestamp ?? null, old.lastTimestamp ?? null)
-  same('count', event.count ?? 0, old.count ?? 0)
-  same('reason', event.reason ?? '', old.reason ?? '')
-  same('type', event.type ?? '', old.type ?? '')
-  same('eventTime', event.eventTime ?? null, old.eventTime ?? null)
-  same('action', event.action ?? '', old.action ?? '')
-  sameStruct('related', internalReference(event.related), internalReference(old.related))
-  same('reportingController', event.reportingComponent ?? '', old.reportingComponent ?? '')
-  same('reportingInstance', event.reportingInstance ?? '', old.reportingInstance ?? '')
+  requireEqualStruct('involvedObject', toInternalReference(event.involvedObject ?? {}), toInternalReference(old.involvedObject ?? {}))
+  requireEqual('reason', event.reason ?? '', old.reason ?? '')
+  requireEqual('message', event.message ?? '', old.message ?? '')
+  requireEqualStruct('source', toInternalSource(event.source), toInternalSource(old.source))
+  requireEqual('firstTimestamp', event.firstTimestamp ?? null, old.firstTimestamp ?? null)
+  requireEqual('lastTimestamp', event.lastTimestamp ?? null, old.lastTimestamp ?? null)
+  requireEqual('count', event.count ?? 0, old.count ?? 0)
+  requireEqual('reason', event.reason ?? '', old.reason ?? '')
+  requireEqual('type', event.type ?? '', old.type ?? '')
+  requireEqual('eventTime', event.eventTime ?? null, old.eventTime ?? null)
+  requireEqual('action', event.action ?? '', old.action ?? '')
+  requireEqualStruct('related', toInternalReference(event.related), toInternalReference(old.related))
+  requireEqual('reportingController', event.reportingComponent ?? '', old.reportingComponent ?? '')
+  requireEqual('reportingInstance', event.reportingInstance ?? '', old.reportingInstance ?? '')
   return errors
 }

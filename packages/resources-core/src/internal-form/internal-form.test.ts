@@ -3,8 +3,8 @@ import { internalForm } from './internal-form.ts'
 import { internalTypes } from './types.ts'
 import type { InternalType } from './types.ts'
 
-describe('the internal form', () => {
-  it('says every member, absent ones too, by its own name', () => {
+describe('internalForm', () => {
+  it('prints all fields, missing ones too, under their Go names', () => {
     expect(
       JSON.stringify(internalForm('PersistentVolumeClaimSpec', { resources: { requests: { storage: '1Gi' } }, storageClassName: '' })),
     ).toBe(
@@ -12,7 +12,7 @@ describe('the internal form', () => {
     )
   })
 
-  it('puts members where they are inside', () => {
+  it('moves fields to their place in the internal type', () => {
     const pod = internalForm('PodSpec', { containers: [{ name: 'c' }], hostNetwork: true, volumes: [{ name: 'v', emptyDir: {} }] })
     expect(pod).toMatchObject({
       SecurityContext: { HostNetwork: true, HostPID: false, ShareProcessNamespace: null, RunAsUser: null },
@@ -25,7 +25,7 @@ describe('the internal form', () => {
     })
   })
 
-  it('is known for every type that another names', () => {
+  it('knows every type that another one refers to', () => {
     for (const type of Object.keys(internalTypes)) expect(typeof internalForm(type as InternalType, {})).toBe('object')
     const named = Object.values(internalTypes).flatMap((members) => members.match(/(?<=[:*\]}^])[A-Z]\w+/g) ?? [])
     expect(named.filter((type) => !Object.hasOwn(internalTypes, type))).toEqual([])

@@ -8,10 +8,10 @@ interface Member {
   readonly type: string
 }
 
-const parsed = new Map<string, readonly Member[]>()
+const memberCache = new Map<string, readonly Member[]>()
 
 /**
- * A value as the original holds it inside, and as its errors print it: every member, absent ones too, by the names of its own types.
+ * Converts a value to kube-apiserver's internal type, as error messages print it: Go field names, and zero values for missing fields.
  *
  *     internalForm('Taint', { key: 'a', effect: 'NoSchedule' })  // { Key: 'a', Value: '', Effect: 'NoSchedule', TimeAdded: null }
  */
@@ -58,7 +58,7 @@ function encodeStruct(value: Readonly<Record<string, unknown>>, type: string): o
   return object
 }
 
-/** What a pod shares with its host is said beside the security context in v1, and in it inside. */
+/** The host namespaces of a pod are fields of the pod spec in v1, but of the security context in the internal type. */
 function securityContextOf({ hostNetwork, hostPID, hostIPC, shareProcessNamespace, hostUsers, securityContext }: PodSpecMembers): object {
   return { ...securityContext, hostNetwork, hostPID, hostIPC, shareProcessNamespace, hostUsers }
 }
@@ -69,10 +69,10 @@ interface PodSpecMembers {
 }
 
 function membersOf(type: string): readonly Member[] {
-  let members = parsed.get(type)
+  let members = memberCache.get(type)
   if (members === undefined) {
     members = internalTypes[type as InternalType].split(';').map(parseMember)
-    parsed.set(type, members)
+    memberCache.set(type, members)
   }
   return members
 }

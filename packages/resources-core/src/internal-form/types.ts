@@ -1,6 +1,6 @@
 /**
- * The original's internal types, as far as errors print them: members in order, `Name=jsonName:type`, where the JSON name is left out when it is
- * the name with a small first letter, and the type when it is a string. `^Type` is a struct whose members stand among the others.
+ * Internal types of kube-apiserver that error messages print, with their fields in order as `Name=jsonName:type`. The JSON name is omitted if
+ * it is the name with a lower-case first letter, and the type if it is a string. `^Type` is an embedded struct.
  */
 export const internalTypes = {
   AWSElasticBlockStoreVolumeSource: 'VolumeID;FSType=fsType;Partition:int;ReadOnly:bool',

@@ -8,7 +8,7 @@ export function setLimitRangeDefaults({ spec }: LimitRange): void {
   }
 }
 
-/** Of containers, what is given without being asked follows from what may be asked. */
+/** Derives the default limits and requests of containers from `max` and `min`. */
 function setContainerDefaults(item: LimitRangeItem): void {
   const limits = { ...item.max, ...item.default }
   const requests = { ...item.min, ...limits, ...item.defaultRequest }

@@ -15,7 +15,7 @@ export const limitRanges: ResourceDefinition<LimitRange> = defineResource<LimitR
     allowCreateOnUpdate: true,
     repeatedMetadataChecks: 'create',
     prepareForCreate(_context, { metadata }) {
-      // Alone among all kinds, it needs no name at all.
+      // LimitRange is the only kind that may be created without a name.
       metadata.name ||= newUid()
     },
     validateCreate: (_context, limitRange) => validateLimitRange(limitRange),

@@ -9,7 +9,7 @@ type Item = DeepReadonly<LimitRangeItem>
 type ListName = 'max' | 'min' | 'default' | 'defaultRequest' | 'maxLimitRequestRatio'
 
 const standardTypes: ReadonlySet<string> = new Set(['Container', 'PersistentVolumeClaim', 'Pod'])
-/** Larger values are compared as whole numbers. */
+/** Larger quantities would overflow in thousandths and are compared as integers. */
 const maxMilliValue = (2n ** 63n - 1n) / 1000n
 const one = parseQuantity('1')
 
@@ -56,7 +56,7 @@ function validateItem(item: Item, path: FieldPath): FieldErrorList {
   return [...errors, ...[...names].flatMap((name) => validateAmounts(name, item, path))]
 }
 
-/** That the amounts of one resource go together. */
+/** Validates that the amounts of one resource are consistent. */
 function validateAmounts(name: string, item: Item, path: FieldPath): FieldErrorList {
   const amount = (list: ListName): Quantity | undefined => {
     const text = item[list]?.[name]
@@ -64,27 +64,27 @@ function validateAmounts(name: string, item: Item, path: FieldPath): FieldErrorL
   }
   const min = amount('min')
   const max = amount('max')
-  const standard = item.type === 'Pod' ? undefined : amount('default')
+  const defaultLimit = item.type === 'Pod' ? undefined : amount('default')
   const request = item.type === 'Pod' ? undefined : amount('defaultRequest')
   const errors: FieldErrorList = []
-  const ordered = (
+  const requireOrder = (
     low: readonly [string, Quantity | undefined],
     high: readonly [string, Quantity | undefined],
-    bad: readonly [ListName, Quantity | undefined],
+    blamed: readonly [ListName, Quantity | undefined],
   ): void => {
     if (low[1] === undefined || high[1] === undefined || low[1].compare(high[1]) <= 0) return
     const detail = `${low[0]} value ${low[1]} is greater than ${high[0]} value ${high[1]}`
-    errors.push(fieldError.invalid(path.child(bad[0]).key(name), String(bad[1]), detail))
+    errors.push(fieldError.invalid(path.child(blamed[0]).key(name), String(blamed[1]), detail))
   }
-  ordered(['min', min], ['max', max], ['min', min])
-  ordered(['min', min], ['default request', request], ['defaultRequest', request])
-  ordered(['default request', request], ['max', max], ['defaultRequest', request])
-  ordered(['default request', request], ['default limit', standard], ['defaultRequest', request])
-  ordered(['min', min], ['default', standard], ['default', min])
-  ordered(['default', standard], ['max', max], ['default', max])
+  requireOrder(['min', min], ['max', max], ['min', min])
+  requireOrder(['min', min], ['default request', request], ['defaultRequest', request])
+  requireOrder(['default request', request], ['max', max], ['defaultRequest', request])
+  requireOrder(['default request', request], ['default limit', defaultLimit], ['defaultRequest', request])
+  requireOrder(['min', min], ['default', defaultLimit], ['default', min])
+  requireOrder(['default', defaultLimit], ['max', max], ['default', max])
   errors.push(...validateRatio(amount('maxLimitRequestRatio'), { min, max }, path.child('maxLimitRequestRatio').key(name)))
-  if (!isOvercommitAllowed(name) && standard !== undefined && request !== undefined && !standard.equals(request)) {
-    const detail = `default value ${standard} must equal to defaultRequest value ${request} in ${name}`
+  if (!isOvercommitAllowed(name) && defaultLimit !== undefined && request !== undefined && !defaultLimit.equals(request)) {
+    const detail = `default value ${defaultLimit} must equal to defaultRequest value ${request} in ${name}`
     errors.push(fieldError.invalid(path.child('defaultRequest').key(name), request.toString(), detail))
   }
   return errors
@@ -101,9 +101,9 @@ function validateRatio(ratio: Quantity | undefined, { min, max }: Bounds, path: 
   const text = ratio.toString()
   if (ratio.compare(one) < 0) errors.push(fieldError.invalid(path, text, `ratio ${text} is less than 1`))
   if (min === undefined || max === undefined) return errors
-  const fine = [ratio, min, max].every((quantity) => quantity.value() < maxMilliValue)
-  const value = fine ? Number(ratio.milliValue()) / 1000 : Number(ratio.value())
-  const limit = fine ? Number(max.milliValue()) / Number(min.milliValue()) : Number(max.value()) / Number(min.value())
+  const fitsMilli = [ratio, min, max].every((quantity) => quantity.value() < maxMilliValue)
+  const value = fitsMilli ? Number(ratio.milliValue()) / 1000 : Number(ratio.value())
+  const limit = fitsMilli ? Number(max.milliValue()) / Number(min.milliValue()) : Number(max.value()) / Number(min.value())
   if (value > limit) errors.push(fieldError.invalid(path, text, `ratio ${text} is greater than max/min = ${goFloat(limit)}`))
   return errors
 }

@@ -7,7 +7,7 @@ export function setNamespaceDefaults(namespace: Namespace): void {
   namespace.status = { ...namespace.status, phase: namespace.status?.phase || 'Active' }
 }
 
-/** Every namespace can be selected by its name. */
+/** Adds the label "kubernetes.io/metadata.name", so that namespaces can be selected by name. Mutates its argument. */
 export function labelWithName(namespace: Namespace): void {
   namespace.metadata.labels = { ...namespace.metadata.labels, [nameLabel]: namespace.metadata.name ?? '' }
 }

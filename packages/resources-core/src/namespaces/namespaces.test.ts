@@ -10,7 +10,7 @@ const context = {} as RequestContext
 const { strategy } = namespaces
 
 describe('namespaces', () => {
-  it('begin active, held by the kubernetes finalizer, labelled with their name', () => {
+  it('start active, with the kubernetes finalizer and a name label', () => {
     const namespace: Namespace = { metadata: { name: 'a' }, spec: { finalizers: ['example.com/f'] }, status: { phase: 'Terminating' } }
     setNamespaceDefaults(namespace)
     strategy.prepareForCreate?.(context, namespace)
@@ -27,7 +27,7 @@ describe('namespaces', () => {
     expect(generated.metadata.labels).toEqual({ 'kubernetes.io/metadata.name': 'a-x' })
   })
 
-  it('lose finalizers through finalize only, and change phase through status only', () => {
+  it('remove finalizers only through finalize, and change phase only through status', () => {
     const old: Namespace = { metadata: { name: 'a' }, spec: { finalizers: ['kubernetes'] }, status: { phase: 'Active' } }
     const changed = (): Namespace => ({ metadata: { name: 'a' }, spec: { finalizers: [] }, status: { phase: 'Terminating' } })
     const whole = changed()
@@ -44,7 +44,7 @@ describe('namespaces', () => {
     ])
   })
 
-  it('have finalizers that are standard or qualified', () => {
+  it('require standard or qualified finalizers', () => {
     const namespace: Namespace = { metadata: { name: 'a' }, spec: { finalizers: ['kubernetes', 'mine'] } }
     const detail = 'Invalid value: "mine": name is neither a standard finalizer name nor is it fully qualified'
     expect(strategy.validateCreate?.(context, namespace).map(fieldErrorMessage)).toEqual([`spec.finalizers: ${detail}`])
@@ -53,7 +53,7 @@ describe('namespaces', () => {
     ])
   })
 
-  it('go away in steps', () => {
+  it('are deleted after their finalizers are removed', () => {
     const namespace: Namespace = { metadata: { name: 'a' }, spec: { finalizers: ['kubernetes'] }, status: { phase: 'Active' } }
     namespaces.deletion?.beginDelete(namespace)
     expect(namespace.status?.phase).toBe('Terminating')

@@ -5,7 +5,7 @@ import { keepMember } from '../keep-member.ts'
 import { labelWithName } from './defaults.ts'
 import { validateFinalize, validateNamespace, validateStatus } from './validate.ts'
 
-/** The namespace controller's hold on a namespace: gone when all that is in it is gone. */
+/** Finalizer of the namespace controller, which removes it after deleting the contents of the namespace. */
 const kubernetesFinalizer = 'kubernetes'
 
 export const namespaceStrategy: Strategy<Namespace> = {
@@ -17,7 +17,7 @@ export const namespaceStrategy: Strategy<Namespace> = {
     namespace.spec = { ...namespace.spec, finalizers: [...finalizers, kubernetesFinalizer] }
   },
   validateCreate: (_context, namespace) => validateNamespace(namespace),
-  // A generated name is not yet known when defaults are set.
+  // A generated name is not known yet when defaults are set.
   canonicalize: labelWithName,
   prepareForUpdate(_context, namespace, old) {
     keepMember(namespace, old, 'spec')
@@ -35,7 +35,7 @@ export const statusStrategy: Update = {
   validateUpdate: (_context, namespace) => validateStatus(namespace),
 }
 
-/** The only way to take away from spec.finalizers. */
+/** Only this subresource can remove entries from `spec.finalizers`. */
 export const finalizeStrategy: Update = {
   resetFields: withoutFields('status'),
   canonicalize: labelWithName,

@@ -13,7 +13,7 @@ export function validateFinalize(namespace: DeepReadonly<Namespace>): FieldError
   return (namespace.spec?.finalizers ?? []).flatMap((name, i) => validateFinalizer(name, finalizersPath.index(i)))
 }
 
-/** The phase tells whether the namespace is being deleted, and nothing else. */
+/** The phase must be "Terminating" exactly if the namespace is being deleted. */
 export function validateStatus(namespace: DeepReadonly<Namespace>): FieldErrorList {
   const phase = namespace.status?.phase ?? ''
   const path = fieldPath('status', 'Phase')

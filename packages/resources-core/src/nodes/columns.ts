@@ -8,26 +8,26 @@ const roleLabel = 'kubernetes.io/role'
 
 type ReadonlyNode = DeepReadonly<Node>
 
-/** All of them: age stands before the version. */
+/** All columns, because Age comes before Version. */
 export const nodeColumns: readonly Column<Node>[] = [
   nameColumn,
-  { name: 'Status', description: 'Whether the node is ready, and whether pods are placed there.', value: statusText },
-  { name: 'Roles', description: 'What the node is for, from its labels.', value: (node) => rolesOf(node).join(',') || '<none>' },
+  { name: 'Status', description: 'Readiness, and whether scheduling is disabled.', value: formatStatus },
+  { name: 'Roles', description: 'Roles of the node, from its labels.', value: (node) => rolesOf(node).join(',') || '<none>' },
   ageColumn,
-  { name: 'Version', description: 'The version of its kubelet.', value: (node) => node.status?.nodeInfo?.kubeletVersion ?? '' },
-  { name: 'Internal-IP', priority: 1, description: 'Its address inside the cluster.', value: (node) => addressOf(node, 'InternalIP') },
-  { name: 'External-IP', priority: 1, description: 'Its address outside the cluster.', value: (node) => addressOf(node, 'ExternalIP') },
-  { name: 'OS-Image', priority: 1, description: 'Its operating system.', value: (node) => info(node, 'osImage') },
-  { name: 'Kernel-Version', priority: 1, description: 'Its kernel and its architecture.', value: kernelText },
+  { name: 'Version', description: 'Version of the kubelet.', value: (node) => node.status?.nodeInfo?.kubeletVersion ?? '' },
+  { name: 'Internal-IP', priority: 1, description: 'Address inside the cluster.', value: (node) => addressOf(node, 'InternalIP') },
+  { name: 'External-IP', priority: 1, description: 'Address outside the cluster.', value: (node) => addressOf(node, 'ExternalIP') },
+  { name: 'OS-Image', priority: 1, description: 'Operating system.', value: (node) => nodeInfoField(node, 'osImage') },
+  { name: 'Kernel-Version', priority: 1, description: 'Kernel and architecture.', value: formatKernel },
   {
     name: 'Container-Runtime',
     priority: 1,
-    description: 'What runs its containers.',
-    value: (node) => info(node, 'containerRuntimeVersion'),
+    description: 'Container runtime and its version.',
+    value: (node) => nodeInfoField(node, 'containerRuntimeVersion'),
   },
 ]
 
-function statusText({ spec, status }: ReadonlyNode): string {
+function formatStatus({ spec, status }: ReadonlyNode): string {
   const ready = (status?.conditions ?? []).findLast(({ type }) => type === 'Ready')
   const text = ready === undefined ? 'Unknown' : ready.status === 'True' ? 'Ready' : 'NotReady'
   return spec?.unschedulable === true ? `${text},SchedulingDisabled` : text
@@ -45,11 +45,11 @@ function addressOf({ status }: ReadonlyNode, wanted: string): string {
   return (status?.addresses ?? []).find(({ type }) => type === wanted)?.address ?? '<none>'
 }
 
-function info({ status }: ReadonlyNode, member: 'osImage' | 'kernelVersion' | 'containerRuntimeVersion'): string {
+function nodeInfoField({ status }: ReadonlyNode, member: 'osImage' | 'kernelVersion' | 'containerRuntimeVersion'): string {
   return status?.nodeInfo?.[member satisfies keyof NodeSystemInfo] || '<unknown>'
 }
 
-function kernelText(node: ReadonlyNode): string {
+function formatKernel(node: ReadonlyNode): string {
   const architecture = node.status?.nodeInfo?.architecture
-  return architecture ? `${info(node, 'kernelVersion')} (${architecture})` : info(node, 'kernelVersion')
+  return architecture ? `${nodeInfoField(node, 'kernelVersion')} (${architecture})` : nodeInfoField(node, 'kernelVersion')
 }

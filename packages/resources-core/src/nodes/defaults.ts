@@ -1,7 +1,7 @@
 import type { Node } from '@keelson/api/core/v1'
 import { roundUpToMilli } from '../pod-spec/resource-quantities.ts'
 
-/** What is not said to be kept back can be given to pods. */
+/** Defaults `allocatable` to `capacity`. */
 export function setNodeDefaults({ status }: Node): void {
   if (status === undefined) return
   if (status.allocatable === undefined && status.capacity !== undefined) status.allocatable = { ...status.capacity }
@@ -9,7 +9,7 @@ export function setNodeDefaults({ status }: Node): void {
   roundUpToMilli(status.allocatable)
 }
 
-/** `podCIDR` is the first of `podCIDRs`. A client that knows only the former decides. In place. */
+/** Makes `podCIDR` the first of `podCIDRs`; if they differ, `podCIDR` wins. Mutates and returns its argument. */
 export function normalizeNode(node: Node): Node {
   const { spec } = node
   if (spec === undefined) return node

@@ -20,7 +20,7 @@ function update(changed: Partial<Node>, stored: Partial<Node>): string[] {
 const create = (node: Partial<Node>): string[] => (strategy.validateCreate?.(context, { metadata, ...node }) ?? []).map(fieldErrorMessage)
 
 describe('nodes', () => {
-  it('can give all they have, unless they say otherwise', () => {
+  it('default allocatable to capacity', () => {
     const node: Node = { metadata, status: { capacity: { cpu: '1.5', memory: '1024Ki', tiny: '0.1m' } } }
     setNodeDefaults(node)
     expect(node.status).toEqual({
@@ -29,14 +29,14 @@ describe('nodes', () => {
     })
   })
 
-  it('have one range under two names', () => {
+  it('keep podCIDR and podCIDRs in sync', () => {
     expect(normalizeNode({ metadata, spec: { podCIDR: '10.0.0.0/24' } }).spec?.podCIDRs).toEqual(['10.0.0.0/24'])
     expect(normalizeNode({ metadata, spec: { podCIDRs: ['10.0.0.0/24', 'fd00::/64'] } }).spec?.podCIDR).toBe('10.0.0.0/24')
     const old = { podCIDR: '10.1.0.0/24', podCIDRs: ['10.0.0.0/24', 'fd00::/64'] }
     expect(normalizeNode({ metadata, spec: old }).spec?.podCIDRs).toEqual(['10.1.0.0/24'])
   })
 
-  it('have ranges of different families, taints that differ, and amounts that can be', () => {
+  it('validate pod CIDRs, taints and quantities', () => {
     expect(create({ spec: { podCIDRs: ['10.0.0.0/24', '10.1.0.0/24'] } })).toEqual([
       'spec.podCIDRs: Invalid value: ["10.0.0.0/24","10.1.0.0/24"]: may specify no more than one CIDR for each IP family',
     ])
@@ -50,7 +50,7 @@ describe('nodes', () => {
     ])
   })
 
-  it('keep what they were given once, and who says so their status', () => {
+  it('reject changes of pod CIDRs and provider ID, and keep their status', () => {
     const old = { spec: { podCIDRs: ['10.0.0.0/24'], providerID: 'p' }, status: { phase: 'Running' } }
     expect(update({ spec: { podCIDRs: ['10.1.0.0/24'], providerID: 'q' } }, old)).toEqual([
       'spec.podCIDRs: Forbidden: node updates may not change podCIDR except from "" to valid',
@@ -62,7 +62,7 @@ describe('nodes', () => {
     expect(node).toMatchObject({ spec: old.spec, status: { phase: 'x' } })
   })
 
-  it('are shown with state, roles and kernel', () => {
+  it('print status, roles and kernel', () => {
     const { columns, cells } = tableConvertor(nodes)
     const node: Node = {
       metadata: { name: 'n', labels: { 'node-role.kubernetes.io/b': '', 'node-role.kubernetes.io/a': '', 'kubernetes.io/role': 'c' } },

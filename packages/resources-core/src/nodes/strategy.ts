@@ -7,7 +7,7 @@ import { cidrWarnings } from '../cidr.ts'
 import { keepMember } from '../keep-member.ts'
 import { validateNode, validateNodeChange } from './validate.ts'
 
-/** A kubelet registers its node whole, with its status. */
+/** Keeps the status on create, because kubelets register nodes with their status. */
 export const nodeStrategy: Strategy<Node> = {
   resetFields: withoutFields('status'),
   prepareForCreate(_context, node) {

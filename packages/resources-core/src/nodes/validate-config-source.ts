@@ -6,7 +6,7 @@ import { invalidEach, validateRequired } from '../pod-spec/field-rules.ts'
 type Source = DeepReadonly<NodeConfigSource>
 type ConfigMapSource = DeepReadonly<ConfigMapNodeConfigSource>
 
-/** Kubelet configuration from a config map is gone; nodes that still have it may keep it. */
+/** Dynamic kubelet configuration is removed, but stored nodes may still have it. */
 export function validateConfigSource(source: Source, path: FieldPath): FieldErrorList {
   return validateOneSource(source, path, ({ uid, resourceVersion }, at) => [
     ...(uid ? [fieldError.forbidden(at.child('uid'), 'uid must not be set in spec')] : []),
@@ -28,11 +28,11 @@ export function validateConfigStatus(status: DeepReadonly<NodeConfigStatus>, pat
 function validateOneSource(
   { configMap }: Source,
   path: FieldPath,
-  identity: (source: ConfigMapSource, path: FieldPath) => FieldErrorList,
+  validateIdentity: (source: ConfigMapSource, path: FieldPath) => FieldErrorList,
 ): FieldErrorList {
   if (configMap === undefined) return [fieldError.invalid(path, { ConfigMap: null }, 'exactly one reference subfield must be non-nil')]
   const at = path.child('configMap')
-  return [...identity(configMap, at), ...validateConfigMap(configMap, at)]
+  return [...validateIdentity(configMap, at), ...validateConfigMap(configMap, at)]
 }
 
 function validateConfigMap({ namespace = '', name = '', kubeletConfigKey = '' }: ConfigMapSource, path: FieldPath): FieldErrorList {

@@ -15,7 +15,7 @@ const cidrsPath = fieldPath('spec', 'podCIDRs')
 const featureName = /^[A-Z][a-zA-Z0-9]*(\/[a-zA-Z][a-zA-Z0-9]*)*$/
 const maxFeatureName = 253
 
-/** What holds for nodes at any time. Errors of taints and of swap name metadata, as they always have. */
+/** Rules for create and update. As upstream, errors of taints and swap have paths below metadata. */
 export function validateNode(node: ReadonlyNode): FieldErrorList {
   const { metadata, spec, status } = node
   const swap = status?.nodeInfo?.swap?.capacity
@@ -31,7 +31,7 @@ export function validateNode(node: ReadonlyNode): FieldErrorList {
   ]
 }
 
-/** What may change of a node, by itself or by its status; the rest of its rules apart. */
+/** Rules for changes through the node itself or through its status. */
 export function validateNodeChange(node: ReadonlyNode, old: ReadonlyNode): FieldErrorList {
   const { metadata, spec, status } = node
   const errors = [
@@ -66,8 +66,8 @@ function validateDeclaredFeatures(features: readonly string[]): FieldErrorList {
   const path = fieldPath('status', 'declaredFeatures')
   return features.flatMap((name, i) => {
     const errors: FieldErrorList = []
-    const complaint = featureNameComplaint(name)
-    if (complaint !== undefined) errors.push(fieldError.invalid(path.index(i), name, `invalid feature name ${quote(name)}: ${complaint}`))
+    const nameError = featureNameError(name)
+    if (nameError !== undefined) errors.push(fieldError.invalid(path.index(i), name, `invalid feature name ${quote(name)}: ${nameError}`))
     const next = features[i + 1]
     if (next === name) errors.push(fieldError.duplicate(path.index(i + 1), next))
     else if (next !== undefined && name > next) {
@@ -77,23 +77,23 @@ function validateDeclaredFeatures(features: readonly string[]): FieldErrorList {
   })
 }
 
-function featureNameComplaint(name: string): string | undefined {
+function featureNameError(name: string): string | undefined {
   if (byteLength(name) > maxFeatureName) return `must be no more than ${maxFeatureName} characters`
   if (featureName.test(name)) return undefined
   return "must start with an UpperCamelCase segment, with subsequent segments separated by '/' (e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes"
 }
 
-/** One for each IP family. */
+/** Allows at most one CIDR per IP family. */
 function validatePodCIDRs(cidrs: readonly string[]): FieldErrorList {
   const errors = cidrs.flatMap((value, i) => validateLegacyCidr(value, cidrsPath.index(i)))
   if (cidrs.length < 2) return errors
-  const wrong = cidrs.findIndex((value) => parseCidr(value) === undefined)
-  if (wrong >= 0) {
-    const detail = `invalid PodCIDRs. failed to check with dual stack with error:invalid CIDR[${wrong}]: <nil> (invalid CIDR address: ${cidrs[wrong]})`
+  const invalidIndex = cidrs.findIndex((value) => parseCidr(value) === undefined)
+  if (invalidIndex >= 0) {
+    const detail = `invalid PodCIDRs. failed to check with dual stack with error:invalid CIDR[${invalidIndex}]: <nil> (invalid CIDR address: ${cidrs[invalidIndex]})`
     errors.push(fieldError.internal(cidrsPath, detail))
   }
   const families = new Set(cidrs.map((value) => parseCidr(value)?.address.family))
-  if (wrong >= 0 || families.size < 2 || cidrs.length > 2) {
+  if (invalidIndex >= 0 || families.size < 2 || cidrs.length > 2) {
     errors.push(fieldError.invalid(cidrsPath, cidrs, 'may specify no more than one CIDR for each IP family'))
   }
   return errors
@@ -109,7 +109,7 @@ function validateAddresses({ status }: ReadonlyNode): FieldErrorList {
   })
 }
 
-/** Whoever hands out ranges gives a node its own once. */
+/** The CIDRs of a node are immutable once set. */
 function validateCIDRChange(cidrs: readonly string[], old: readonly string[]): FieldErrorList {
   if (old.length === 0) return []
   const changes = cidrs.length === old.length ? old.filter((value, i) => value !== cidrs[i]).length : 1

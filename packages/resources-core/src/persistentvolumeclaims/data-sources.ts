@@ -1,13 +1,13 @@
 import type { PersistentVolumeClaimSpec } from '@keelson/api/core/v1'
 import type { DeepReadonly } from '@keelson/apimachinery'
 
-/** `dataSource` and `dataSourceRef` say the same, whichever a client knows; the former is for claims and snapshots only. In place. */
-export function settleDataSources(spec: PersistentVolumeClaimSpec, old?: DeepReadonly<PersistentVolumeClaimSpec>): void {
-  // Data from other namespaces is a feature that is off.
+/** Keeps `dataSource` and `dataSourceRef` in sync; `dataSource` accepts only claims and snapshots. Mutates `spec`. */
+export function normalizeDataSources(spec: PersistentVolumeClaimSpec, old?: DeepReadonly<PersistentVolumeClaimSpec>): void {
+  // Data sources in other namespaces are disabled.
   if (spec.dataSourceRef?.namespace && old?.dataSourceRef === undefined) delete spec.dataSourceRef
   const hadSource = old?.dataSource !== undefined || old?.dataSourceRef !== undefined
   if (!hadSource && spec.dataSourceRef === undefined && !isClaimOrSnapshot(spec)) delete spec.dataSource
-  pairDataSources(spec)
+  syncDataSources(spec)
 }
 
 function isClaimOrSnapshot({ dataSource }: PersistentVolumeClaimSpec): boolean {
@@ -16,8 +16,8 @@ function isClaimOrSnapshot({ dataSource }: PersistentVolumeClaimSpec): boolean {
   return (kind === 'PersistentVolumeClaim' && apiGroup === '') || (kind === 'VolumeSnapshot' && apiGroup === 'snapshot.storage.k8s.io')
 }
 
-/** In place. */
-export function pairDataSources(spec: PersistentVolumeClaimSpec): void {
+/** Copies one data source field to the other if that is unset. Mutates `spec`. */
+export function syncDataSources(spec: PersistentVolumeClaimSpec): void {
   const { dataSource, dataSourceRef } = spec
   if (dataSource !== undefined) spec.dataSourceRef ??= { ...dataSource }
   else if (dataSourceRef !== undefined && !dataSourceRef.namespace) {

@@ -30,7 +30,7 @@ function update(changed: PersistentVolumeClaim, old: PersistentVolumeClaim): str
 }
 
 describe('claims', () => {
-  it('say twice what they are filled from, and drop what never was a source', () => {
+  it('sync dataSource and dataSourceRef, and drop invalid data sources', () => {
     expect(create({ dataSource: snapshot }).dataSourceRef).toEqual(snapshot)
     expect(create({ dataSourceRef: snapshot }).dataSource).toEqual(snapshot)
     const other = { apiGroup: 'example.com', kind: 'Backup', name: 'b' }
@@ -39,7 +39,7 @@ describe('claims', () => {
     expect(create({ dataSourceRef: { ...snapshot, namespace: 'other' } })).not.toHaveProperty('dataSourceRef')
   })
 
-  it('get their volume and class once', () => {
+  it('may set volume and class once', () => {
     expect(update(claim({ volumeName: 'v', storageClassName: 'fast' }), claim({}))).toEqual([])
     expect(update(claim({ volumeName: 'w' }), claim({ volumeName: 'v' }))[0]).toMatch(
       /^spec: Forbidden: spec is immutable after creation except/,
@@ -51,7 +51,7 @@ describe('claims', () => {
     ])
   })
 
-  it('grow when bound, and shrink no further than what they have', () => {
+  it('may grow when bound, and shrink down to their capacity', () => {
     const bound = (size: string, capacity = '1Gi'): PersistentVolumeClaim =>
       claim({}, { phase: 'Bound', capacity: { storage: capacity } }, size)
     expect(update(claim({}, undefined, '2Gi'), claim({}))).toHaveLength(1)
@@ -62,7 +62,7 @@ describe('claims', () => {
     ])
   })
 
-  it('keep an attributes class that is in force', () => {
+  it('cannot unset an attributes class in use', () => {
     const status = { phase: 'Bound', currentVolumeAttributesClassName: 'gold' }
     const old = claim({ volumeAttributesClassName: 'gold' }, status)
     expect(update(claim({ volumeAttributesClassName: 'silver' }, status), old)).toEqual([])
@@ -71,7 +71,7 @@ describe('claims', () => {
     ])
   })
 
-  it('tell how a resize goes', () => {
+  it('validate the resize status', () => {
     const status = { allocatedResourceStatuses: { storage: 'Lost', cpu: 'NodeResizePending' }, allocatedResources: { storage: '-1' } }
     expect(validateClaimStatus(claim({}, status)).map(({ type, field }) => `${field} ${type}`)).toEqual([
       'status.allocatedResourceStatuses FieldValueNotSupported',

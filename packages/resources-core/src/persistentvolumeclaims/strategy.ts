@@ -7,7 +7,7 @@ import { keepMember } from '../keep-member.ts'
 import { validateClaimSpec } from '../pod-spec/validate-claim-spec.ts'
 import { claimSpecWarnings } from '../pod-spec/volume-warnings.ts'
 import { storageClassAnnotation, storageClassAnnotationMessage } from '../storage-class-name.ts'
-import { settleDataSources } from './data-sources.ts'
+import { normalizeDataSources } from './data-sources.ts'
 import { validateClaimStatus } from './validate-status.ts'
 import { validateClaimUpdate } from './validate-update.ts'
 
@@ -17,13 +17,13 @@ export const claimStrategy: Strategy<PersistentVolumeClaim> = {
   resetFields: withoutFields('status'),
   prepareForCreate(_context, claim) {
     claim.status = {}
-    if (claim.spec !== undefined) settleDataSources(claim.spec)
+    if (claim.spec !== undefined) normalizeDataSources(claim.spec)
   },
   validateCreate: (_context, claim) => validateClaimSpec(claim.spec ?? {}, specPath),
   warningsOnCreate: (_context, claim) => claimWarnings(claim),
   prepareForUpdate(_context, claim, old) {
     keepMember(claim, old, 'status')
-    if (claim.spec !== undefined) settleDataSources(claim.spec, old.spec)
+    if (claim.spec !== undefined) normalizeDataSources(claim.spec, old.spec)
   },
   validateUpdate: (_context, claim, old) => validateClaimUpdate(claim, old),
   warningsOnUpdate: (_context, claim) => claimWarnings(claim),

@@ -25,11 +25,11 @@ export function validateClaimStatus({ spec, status = {} }: DeepReadonly<Persiste
   }
   const allocatedPath = statusPath.child('allocatedResources')
   for (const [name, text] of Object.entries(status.allocatedResources ?? {})) {
-    const wrongKey = validateKey(name, allocatedPath)
+    const keyErrors = validateKey(name, allocatedPath)
     const at = allocatedPath.key(name)
-    const wrongAmount = validateAmount(text, at)
-    if (wrongKey.length > 0) errors.push(...wrongKey)
-    else if (wrongAmount.length > 0) errors.push(...wrongAmount)
+    const amountErrors = validateAmount(text, at)
+    if (keyErrors.length > 0) errors.push(...keyErrors)
+    else if (amountErrors.length > 0) errors.push(...amountErrors)
     else errors.push(...validateResourceQuantity('storage', parseQuantity(text), at))
   }
   return errors
@@ -40,7 +40,7 @@ function validateAmount(text: string, path: FieldPath): FieldErrorList {
   return value < 0n ? [fieldError.invalid(path, value, 'must be a valid resource quantity')] : []
 }
 
-/** Storage, or what a driver calls its own. */
+/** Accepts "storage" and resource names with a foreign domain. */
 function validateKey(name: string, path: FieldPath): FieldErrorList {
   const errors = invalidEach(isQualifiedName(name), name, path)
   if (errors.length > 0 || !isNativeResource(name) || name === 'storage') return errors

@@ -14,7 +14,7 @@ import { internalForm } from '../internal-form/internal-form.ts'
 import { lineDiff } from '../line-diff.ts'
 import { validateClaimSpec } from '../pod-spec/validate-claim-spec.ts'
 import { storageClassAnnotation } from '../storage-class-name.ts'
-import { pairDataSources } from './data-sources.ts'
+import { syncDataSources } from './data-sources.ts'
 
 type ReadonlyClaim = DeepReadonly<PersistentVolumeClaim>
 type ReadonlySpec = DeepReadonly<PersistentVolumeClaimSpec>
@@ -23,7 +23,7 @@ const specPath = fieldPath('spec')
 const sizePath = specPath.child('resources', 'requests', 'storage')
 const attributesClassPath = specPath.child('volumeAttributesClassName')
 
-/** A claim asks once. It may get its volume and its class later, and when bound ask for more. */
+/** The spec is immutable, except that volume and class may be set later, and a bound claim may request more storage. */
 export function validateClaimUpdate(claim: ReadonlyClaim, old: ReadonlyClaim): FieldErrorList {
   const { spec = {} } = claim
   const { spec: oldSpec = {} } = old
@@ -48,26 +48,26 @@ export function validateClaimUpdate(claim: ReadonlyClaim, old: ReadonlyClaim): F
   ]
 }
 
-/** The class moves from the annotation to the field, staying the same. */
-function movesClass({ metadata, spec }: ReadonlyClaim, old: ReadonlyClaim): boolean {
+/** True if the class moves from the annotation to the field unchanged. */
+function isClassMoved({ metadata, spec }: ReadonlyClaim, old: ReadonlyClaim): boolean {
   const annotated = old.metadata.annotations?.[storageClassAnnotation]
-  const kept = metadata.annotations?.[storageClassAnnotation]
+  const annotation = metadata.annotations?.[storageClassAnnotation]
   if (annotated === undefined || old.spec?.storageClassName !== undefined) return false
-  return spec?.storageClassName === annotated && (kept === undefined || kept === annotated)
+  return spec?.storageClassName === annotated && (annotation === undefined || annotation === annotated)
 }
 
 function validateClassAnnotation(claim: ReadonlyClaim, old: ReadonlyClaim): FieldErrorList {
-  if (movesClass(claim, old)) return []
+  if (isClassMoved(claim, old)) return []
   const value = claim.metadata.annotations?.[storageClassAnnotation] ?? ''
   if (value === (old.metadata.annotations?.[storageClassAnnotation] ?? '')) return []
   return [fieldError.invalid(fieldPath('metadata', 'annotations', storageClassAnnotation), value, immutableMessage)]
 }
 
-/** Both specs, with what may change as it is in the other. */
+/** Returns both specs with their mutable fields made equal. */
 function comparableSpecs(claim: ReadonlyClaim, old: ReadonlyClaim): [PersistentVolumeClaimSpec, PersistentVolumeClaimSpec] {
   const before = copyAsSent(old.spec ?? {}) as PersistentVolumeClaimSpec
   const after = copyAsSent(claim.spec ?? {}) as PersistentVolumeClaimSpec
-  pairDataSources(before)
+  syncDataSources(before)
   if (!before.volumeName && after.volumeName !== undefined) before.volumeName = after.volumeName
   const annotated = old.metadata.annotations?.[storageClassAnnotation]
   const isNew = before.storageClassName === undefined && after.storageClassName !== undefined
@@ -80,12 +80,12 @@ function comparableSpecs(claim: ReadonlyClaim, old: ReadonlyClaim): [PersistentV
   return [before, after]
 }
 
-/** Less is accepted only after an expansion that failed, and stays more than the volume has. */
+/** A smaller request is allowed to recover from a failed expansion, as long as it exceeds the actual capacity. */
 function validateSize(claim: ReadonlyClaim, old: ReadonlyClaim): FieldErrorList {
   const size = parseQuantity(claim.spec?.resources?.requests?.['storage'] ?? '0')
   const oldSize = parseQuantity(old.spec?.resources?.requests?.['storage'] ?? '0')
-  const present = parseQuantity(old.status?.capacity?.['storage'] ?? '0')
-  if (size.compare(oldSize) >= 0 || size.compare(present) > 0) return []
+  const capacity = parseQuantity(old.status?.capacity?.['storage'] ?? '0')
+  if (size.compare(oldSize) >= 0 || size.compare(capacity) > 0) return []
   return [fieldError.forbidden(sizePath, 'field can not be less than status.capacity')]
 }
 

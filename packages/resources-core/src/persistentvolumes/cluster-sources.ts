@@ -13,7 +13,7 @@ import { invalidEach, validateDNSLabel, validateDNSSubdomain, validateRequired }
 import { validateAzureFile, validateCinder } from '../pod-spec/volume-sources-cloud.ts'
 import { isInitiatorName, validateCSIDriverName, validateGlusterfs, validateStorageOS } from '../pod-spec/volume-sources-network.ts'
 
-/** Sources that differ from pods': a volume belongs to no namespace, so what it refers to names one. */
+/** Volume sources that differ from those of pods: persistent volumes are cluster-scoped, so their references include a namespace. */
 
 export function validateGlusterfsVolume(source: DeepReadonly<GlusterfsPersistentVolumeSource>, path: FieldPath): FieldErrorList {
   const errors = validateGlusterfs(source, path)
@@ -58,8 +58,8 @@ export function validateCinderVolume(source: DeepReadonly<CinderPersistentVolume
 
 export function validateStorageOSVolume(source: DeepReadonly<StorageOSPersistentVolumeSource>, path: FieldPath): FieldErrorList {
   const { secretRef, ...rest } = source
-  const named = secretRef === undefined ? rest : { ...rest, secretRef: { name: secretRef.name ?? '' } }
-  return [...validateStorageOS(named, path), ...validateSecretNamespace(secretRef, path)]
+  const withSecretName = secretRef === undefined ? rest : { ...rest, secretRef: { name: secretRef.name ?? '' } }
+  return [...validateStorageOS(withSecretName, path), ...validateSecretNamespace(secretRef, path)]
 }
 
 function validateSecretNamespace(secret: { readonly namespace?: string } | undefined, path: FieldPath): FieldErrorList {

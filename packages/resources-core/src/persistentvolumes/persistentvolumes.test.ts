@@ -18,7 +18,7 @@ function volume(spec: Partial<PersistentVolumeSpec>): PersistentVolume {
 }
 const create = (spec: Partial<PersistentVolumeSpec>): string[] =>
   (strategy.validateCreate?.(context, volume(spec)) ?? []).map(fieldErrorMessage)
-/** The original says everything about the spec twice. */
+/** kube-apiserver reports errors of the spec twice. */
 const update = (spec: Partial<PersistentVolumeSpec>, old: Partial<PersistentVolumeSpec>): string[] => [
   ...new Set((strategy.validateUpdate?.(context, volume(spec), volume(old)) ?? []).map(fieldErrorMessage)),
 ]
@@ -27,7 +27,7 @@ const inZone = (key: string): NonNullable<PersistentVolumeSpec['nodeAffinity']> 
 })
 
 describe('persistent volumes', () => {
-  it('lie in one place', () => {
+  it('require exactly one source', () => {
     expect(create({ nfs })).toEqual([])
     expect(create({})).toEqual(['spec: Required value: must specify a volume type'])
     expect(create({ nfs, csi: { driver: 'd', volumeHandle: 'h' } })).toEqual([
@@ -40,7 +40,7 @@ describe('persistent volumes', () => {
     ])
   })
 
-  it('refer to secrets with their namespace', () => {
+  it('require a namespace in secret references', () => {
     const csi = { driver: 'd', volumeHandle: '', nodePublishSecretRef: { name: 'S', namespace: '' } }
     expect(create({ csi }).map((text) => text.split(': ').slice(0, 2).join(': '))).toEqual([
       'spec.csi.volumeHandle: Required value',
@@ -50,7 +50,7 @@ describe('persistent volumes', () => {
     expect(create({ cinder: { volumeID: 'v', secretRef: { name: 's' } } })).toEqual(['spec.cinder.secretRef.namespace: Required value'])
   })
 
-  it('stay where they are', () => {
+  it('have an immutable source and node affinity', () => {
     expect(update({ nfs: { ...nfs, server: 't' } }, { nfs })[0]).toMatch(
       /^spec\.persistentvolumesource: Forbidden: spec\.persistentvolumesource is immutable after creation\n/,
     )
@@ -66,7 +66,7 @@ describe('persistent volumes', () => {
     ])
   })
 
-  it('tell since when they are in their phase', () => {
+  it('record the time of the last phase transition', () => {
     const old: PersistentVolume = { ...volume({ nfs }), status: { phase: 'Available', lastPhaseTransitionTime: '2026-01-01T00:00:00Z' } }
     const write = (status: PersistentVolume['status']): PersistentVolume['status'] => {
       const changed: PersistentVolume = { ...volume({ nfs }), ...(status && { status }) }

@@ -6,21 +6,21 @@ import { validatePersistentVolumeSource } from './validate-source.ts'
 
 const context = 'in the context of inline volumes'
 
-/** Of a volume that is no object of its own: an attachment of what a pod names itself. */
+/** Validates an inline volume spec, which a VolumeAttachment has for volumes without a PersistentVolume object. */
 export function validateInlineVolumeSpec(spec: DeepReadonly<PersistentVolumeSpec>, path: FieldPath): FieldErrorList {
   const { accessModes = [], persistentVolumeReclaimPolicy: policy = '', volumeMode = 'Filesystem' } = spec
-  const forbid = (is: boolean, member: string, detail = `may not be specified ${context}`): FieldErrorList =>
-    is ? [fieldError.forbidden(path.child(member), detail)] : []
+  const forbidIf = (condition: boolean, member: string, detail = `may not be specified ${context}`): FieldErrorList =>
+    condition ? [fieldError.forbidden(path.child(member), detail)] : []
   return [
-    ...forbid(spec.claimRef !== undefined, 'claimRef'),
-    ...forbid(Object.keys(spec.capacity ?? {}).length > 0, 'capacity'),
+    ...forbidIf(spec.claimRef !== undefined, 'claimRef'),
+    ...forbidIf(Object.keys(spec.capacity ?? {}).length > 0, 'capacity'),
     ...(spec.csi === undefined ? [fieldError.required(path.child('csi'), `has to be specified ${context}`)] : []),
     ...(accessModes.length === 0 ? [fieldError.required(path.child('accessModes'))] : []),
     ...validateAccessModes(accessModes, path.child('accessModes')),
-    ...forbid(policy !== '' && policy !== 'Retain', 'persistentVolumeReclaimPolicy', `may only be Retain ${context}`),
-    ...forbid(spec.nodeAffinity !== undefined, 'nodeAffinity'),
+    ...forbidIf(policy !== '' && policy !== 'Retain', 'persistentVolumeReclaimPolicy', `may only be Retain ${context}`),
+    ...forbidIf(spec.nodeAffinity !== undefined, 'nodeAffinity'),
     ...validatePersistentVolumeSource(spec, '', path),
-    ...forbid((spec.storageClassName ?? '') !== '', 'storageClassName'),
-    ...forbid(volumeMode !== 'Filesystem', 'volumeMode', `may not specify volumeMode other than Filesystem ${context}`),
+    ...forbidIf((spec.storageClassName ?? '') !== '', 'storageClassName'),
+    ...forbidIf(volumeMode !== 'Filesystem', 'volumeMode', `may not specify volumeMode other than Filesystem ${context}`),
   ]
 }

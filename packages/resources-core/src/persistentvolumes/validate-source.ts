@@ -8,32 +8,32 @@ import * as network from '../pod-spec/volume-sources-network.ts'
 import * as cluster from './cluster-sources.ts'
 
 interface SourceRule<T> {
-  /** How errors name the member, when not by its own name. */
-  readonly named?: string
-  /** The same for the complaint about a second source. */
-  readonly refusedAs?: string
-  /** Looked at though another source was found. */
-  readonly always?: true
+  /** Field name in error paths, if it differs from the actual one. */
+  readonly pathName?: string
+  /** Field name in the error about a second source, if it differs. */
+  readonly duplicatePathName?: string
+  /** Validates this source even if another one is set. */
+  readonly alwaysValidate?: true
   validate(source: DeepReadonly<T>, path: FieldPath, volumeName: string): FieldErrorList
 }
 
 type SourceRules = { readonly [K in keyof PersistentVolumeSource]-?: SourceRule<NonNullable<PersistentVolumeSource[K]>> }
 
-/** In the order in which they are looked at: the first source of a volume wins. Where they are alike, pods' rules hold. */
+/** Rules in upstream's order, because only the first source is validated. Sources that pods have too share the rules of pods. */
 const sourceRules: SourceRules = {
   hostPath: { validate: validateHostPath },
-  gcePersistentDisk: { named: 'persistentDisk', validate: cloud.validateGCEPersistentDisk },
+  gcePersistentDisk: { pathName: 'persistentDisk', validate: cloud.validateGCEPersistentDisk },
   awsElasticBlockStore: { validate: cloud.validateAWSElasticBlockStore },
   glusterfs: { validate: cluster.validateGlusterfsVolume },
   flocker: { validate: network.validateFlocker },
   nfs: { validate: network.validateNFS },
   rbd: { validate: network.validateRBD },
   quobyte: { validate: network.validateQuobyte },
-  cephfs: { refusedAs: 'cephFS', validate: network.validateCephFS },
+  cephfs: { duplicatePathName: 'cephFS', validate: network.validateCephFS },
   iscsi: { validate: cluster.validateISCSIVolume },
   cinder: { validate: cluster.validateCinderVolume },
   fc: { validate: network.validateFC },
-  flexVolume: { always: true, validate: cloud.validateFlexVolume },
+  flexVolume: { alwaysValidate: true, validate: cloud.validateFlexVolume },
   azureFile: { validate: cluster.validateAzureFileVolume },
   vsphereVolume: { validate: cloud.validateVsphereVolume },
   photonPersistentDisk: { validate: cloud.validatePhotonPersistentDisk },
@@ -48,7 +48,7 @@ const sourceRules: SourceRules = {
   csi: { validate: cluster.validateCSIVolume },
 }
 
-/** Exactly one source, and that one right. */
+/** Requires exactly one valid source. */
 export function validatePersistentVolumeSource(
   spec: DeepReadonly<PersistentVolumeSpec>,
   volumeName: string,
@@ -59,10 +59,10 @@ export function validatePersistentVolumeSource(
   for (const [member, rule] of Object.entries(sourceRules) as [keyof PersistentVolumeSource, SourceRule<unknown>][]) {
     const source = spec[member]
     if (source === undefined) continue
-    if (found && rule.always !== true) {
-      errors.push(fieldError.forbidden(path.child(rule.refusedAs ?? member), 'may not specify more than 1 volume type'))
+    if (found && rule.alwaysValidate !== true) {
+      errors.push(fieldError.forbidden(path.child(rule.duplicatePathName ?? member), 'may not specify more than 1 volume type'))
     } else {
-      errors.push(...rule.validate(source, path.child(rule.named ?? member), volumeName))
+      errors.push(...rule.validate(source, path.child(rule.pathName ?? member), volumeName))
       if (member === 'local' && spec.nodeAffinity === undefined) {
         errors.push(fieldError.required(path.child('nodeAffinity'), 'Local volume requires node affinity'))
       }
@@ -72,5 +72,5 @@ export function validatePersistentVolumeSource(
   return found ? errors : [fieldError.required(path, 'must specify a volume type')]
 }
 
-/** Members of the spec that say where the volume lies. */
-export const sourceMembers: readonly (keyof PersistentVolumeSource)[] = Object.keys(sourceRules) as (keyof PersistentVolumeSource)[]
+/** Spec fields that hold a volume source. */
+export const sourceFields: readonly (keyof PersistentVolumeSource)[] = Object.keys(sourceRules) as (keyof PersistentVolumeSource)[]

@@ -3,7 +3,7 @@ import { fieldError, fieldPath, immutableMessage, semanticEqual, validateImmutab
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { internalForm } from '../internal-form/internal-form.ts'
 import { lineDiff } from '../line-diff.ts'
-import { sourceMembers } from './validate-source.ts'
+import { sourceFields } from './validate-source.ts'
 import { validatePersistentVolume, validateVolumeSpec } from './validate.ts'
 
 type ReadonlyVolume = DeepReadonly<PersistentVolume>
@@ -11,7 +11,7 @@ type ReadonlySpec = DeepReadonly<PersistentVolumeSpec>
 type Affinity = DeepReadonly<VolumeNodeAffinity>
 type Requirement = DeepReadonly<NodeSelectorRequirement>
 
-/** Where the data lies does not change. The original looks at metadata and spec twice, and says everything twice. */
+/** The volume source is immutable. Like kube-apiserver, validates metadata and spec twice and so reports their errors twice. */
 export function validatePersistentVolumeUpdate(volume: ReadonlyVolume, old: ReadonlyVolume): FieldErrorList {
   const { spec = {} } = volume
   const { spec: oldSpec = {} } = old
@@ -23,13 +23,13 @@ export function validatePersistentVolumeUpdate(volume: ReadonlyVolume, old: Read
   const source = comparableSource(spec, oldSpec)
   const oldSource = sourceOf(oldSpec)
   if (!semanticEqual(source, oldSource)) {
-    const detail = `spec.persistentvolumesource is immutable after creation\n${diffOf(oldSource, source)}`
+    const detail = `spec.persistentvolumesource is immutable after creation\n${diffSources(oldSource, source)}`
     errors.push(fieldError.forbidden(fieldPath('spec', 'persistentvolumesource'), detail))
   }
   errors.push(...validateImmutableField(spec.volumeMode, oldSpec.volumeMode, fieldPath('volumeMode')))
   if (oldSpec.nodeAffinity !== undefined && !sameAffinity(spec.nodeAffinity, oldSpec.nodeAffinity)) {
     const detail = `${immutableMessage}, except for updating from beta label to GA`
-    errors.push(fieldError.invalid(fieldPath('nodeAffinity'), printedAffinity(spec.nodeAffinity), detail))
+    errors.push(fieldError.invalid(fieldPath('nodeAffinity'), printAffinity(spec.nodeAffinity), detail))
   }
   if (oldSpec.volumeAttributesClassName !== undefined && spec.volumeAttributesClassName === undefined) {
     const detail = 'update from non-nil value to nil is forbidden'
@@ -39,10 +39,10 @@ export function validatePersistentVolumeUpdate(volume: ReadonlyVolume, old: Read
 }
 
 function sourceOf(spec: ReadonlySpec): Record<string, unknown> {
-  return Object.fromEntries(sourceMembers.flatMap((member) => (spec[member] === undefined ? [] : [[member, spec[member]]])))
+  return Object.fromEntries(sourceFields.flatMap((member) => (spec[member] === undefined ? [] : [[member, spec[member]]])))
 }
 
-/** The secret for expanding may come later, once. */
+/** Ignores a new `controllerExpandSecretRef`, which may be set once. */
 function comparableSource(spec: ReadonlySpec, old: ReadonlySpec): Record<string, unknown> {
   const source = sourceOf(spec)
   if (spec.csi === undefined || old.csi === undefined || old.csi.controllerExpandSecretRef !== undefined) return source
@@ -58,7 +58,7 @@ const stableLabels: ReadonlyMap<string, string> = new Map([
   ['beta.kubernetes.io/instance-type', 'node.kubernetes.io/instance-type'],
 ])
 
-/** But for labels that got a new name. */
+/** Compares affinities; a deprecated label equals its replacement. */
 function sameAffinity(affinity: Affinity | undefined, old: Affinity): boolean {
   if (semanticEqual(affinity, old)) return true
   const terms = affinity?.required?.nodeSelectorTerms ?? []
@@ -80,10 +80,10 @@ function sameRequirements(requirements: readonly Requirement[], old: readonly Re
   )
 }
 
-function printedAffinity(affinity: Affinity | undefined): unknown {
+function printAffinity(affinity: Affinity | undefined): unknown {
   return affinity === undefined ? null : internalForm('VolumeNodeAffinity', affinity)
 }
 
-function diffOf(old: unknown, source: unknown): string {
+function diffSources(old: unknown, source: unknown): string {
   return lineDiff(internalForm('PersistentVolumeSource', old), internalForm('PersistentVolumeSource', source))
 }

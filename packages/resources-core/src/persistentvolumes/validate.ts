@@ -15,8 +15,8 @@ const specPath = fieldPath('spec')
 const reclaimPolicies = ['Delete', 'Recycle', 'Retain']
 const mountOptionAnnotation = 'volume.beta.kubernetes.io/mount-options'
 
-/** Sources that are mounted with options. */
-const mounted: readonly (keyof PersistentVolumeSource)[] = [
+/** Volume sources that support mount options. */
+const sourcesWithMountOptions: readonly (keyof PersistentVolumeSource)[] = [
   'gcePersistentDisk',
   'awsElasticBlockStore',
   'glusterfs',
@@ -32,7 +32,7 @@ const mounted: readonly (keyof PersistentVolumeSource)[] = [
   'photonPersistentDisk',
 ]
 
-/** With `old`, what that held may stay although it would be refused today. */
+/** Ratcheting: on an update, values that `old` already had stay allowed although a create would reject them. */
 export function validatePersistentVolume(volume: ReadonlyVolume, old?: ReadonlyVolume): FieldErrorList {
   return [...validateVolumeSpec(volume, old), ...validateMountOptions(volume)]
 }
@@ -81,7 +81,7 @@ function hasInvalidLabelValue(spec: ReadonlySpec | undefined): boolean {
   return expressions.some(({ values }) => (values ?? []).some((value) => isValidLabelValue(value).length > 0))
 }
 
-/** To recycle is to delete everything below. */
+/** Recycling deletes all files below the path, so the root directory is rejected. */
 function validateRecycling({ hostPath, persistentVolumeReclaimPolicy: policy }: ReadonlySpec): FieldErrorList {
   if (hostPath === undefined || policy !== 'Recycle' || !isRoot(hostPath.path)) return []
   const detail = "may not be 'recycle' for a hostPath mount of '/'"
@@ -109,7 +109,7 @@ function validateAttributesClass({ volumeAttributesClassName: name, csi }: Reado
 
 function validateMountOptions({ metadata, spec }: ReadonlyVolume): FieldErrorList {
   if (metadata.annotations?.[mountOptionAnnotation] === undefined) return []
-  if (mounted.some((member) => spec?.[member] !== undefined)) return []
+  if (sourcesWithMountOptions.some((member) => spec?.[member] !== undefined)) return []
   const path = fieldPath('metadata', 'annotations', mountOptionAnnotation)
   return [fieldError.forbidden(path, 'may not specify mount options for this volume type')]
 }

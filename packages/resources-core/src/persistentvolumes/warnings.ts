@@ -9,7 +9,7 @@ const annotations: readonly (readonly [key: string, message: string])[] = [
   ['volume.beta.kubernetes.io/mount-options', 'deprecated since v1.31; use "mountOptions" attribute instead'],
 ]
 
-/** Sources that no longer work, in the order of the warnings. */
+/** Volume sources that no longer work, in the order of their warnings. */
 const sources: readonly (readonly [member: keyof PersistentVolumeSource, message: string, named?: string])[] = [
   ['cephfs', 'deprecated in v1.28, non-functional in v1.31+'],
   ['photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
@@ -22,12 +22,12 @@ const sources: readonly (readonly [member: keyof PersistentVolumeSource, message
 export function persistentVolumeWarnings({ metadata, spec = {} }: DeepReadonly<PersistentVolume>): readonly string[] {
   const specPath = fieldPath('spec')
   const termsPath = specPath.child('nodeAffinity', 'required', 'nodeSelectorTerms')
-  const recycled = 'The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.'
+  const recycleWarning = 'The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.'
   return [
     ...annotations.flatMap(([key, message]) =>
       metadata.annotations?.[key] === undefined ? [] : [`${fieldPath('metadata', 'annotations').key(key)}: ${message}`],
     ),
-    ...(spec.persistentVolumeReclaimPolicy === 'Recycle' ? [`${specPath.child('persistentVolumeReclaimPolicy')}: ${recycled}`] : []),
+    ...(spec.persistentVolumeReclaimPolicy === 'Recycle' ? [`${specPath.child('persistentVolumeReclaimPolicy')}: ${recycleWarning}`] : []),
     ...(spec.nodeAffinity?.required?.nodeSelectorTerms ?? []).flatMap((term, i) =>
       nodeTermWarnings(term, { path: termsPath.index(i), checkValues: false }),
     ),

@@ -1,12 +1,12 @@
-/** Annotations of pods and templates that the server itself understands. */
+/** Annotations of pods and templates that the server interprets. */
 export const mirrorAnnotation: string = 'kubernetes.io/config.mirror'
 export const tolerationsAnnotation: string = 'scheduler.alpha.kubernetes.io/tolerations'
 export const deletionCostAnnotation: string = 'controller.kubernetes.io/pod-deletion-cost'
 export const seccompPodAnnotation: string = 'seccomp.security.alpha.kubernetes.io/pod'
-/** A container's name follows, as with the next. */
+/** The name of a container follows this prefix and the next one. */
 export const seccompContainerPrefix: string = 'container.seccomp.security.alpha.kubernetes.io/'
 export const appArmorContainerPrefix: string = 'container.apparmor.security.beta.kubernetes.io/'
-/** Of the time when init containers were annotations. Never kept. */
+/** Obsolete annotations that used to hold init containers; they are always removed. */
 export const initContainerAnnotations: readonly string[] = [
   'pod.beta.kubernetes.io/init-containers',
   'pod.alpha.kubernetes.io/init-containers',

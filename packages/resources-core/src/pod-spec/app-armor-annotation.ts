@@ -1,6 +1,6 @@
 import type { AppArmorProfile } from '@keelson/api/core/v1'
 
-/** What an annotation of old says, as the field that took its place. Undefined when it says nothing useful. */
+/** Converts the deprecated annotation to the profile field. Returns undefined for unknown values. */
 export function appArmorProfileOf(annotation: string): AppArmorProfile | undefined {
   if (annotation === 'unconfined') return { type: 'Unconfined' }
   if (annotation === 'runtime/default') return { type: 'RuntimeDefault' }

@@ -1,11 +1,11 @@
 import type { HTTPGetAction, Probe } from '@keelson/api/core/v1'
-import { imageTag } from './image-tag.ts'
+import { parseImageTag } from './image-tag.ts'
 import { roundUpToMilli } from './resource-quantities.ts'
 import type { AnyContainer } from './visit-containers.ts'
 
-/** In place, for containers of every kind. */
+/** Sets defaults for all kinds of containers. Mutates its argument. */
 export function setContainerDefaults(container: AnyContainer): void {
-  container.imagePullPolicy ||= imageTag(container.image ?? '') === 'latest' ? 'Always' : 'IfNotPresent'
+  container.imagePullPolicy ||= parseImageTag(container.image ?? '') === 'latest' ? 'Always' : 'IfNotPresent'
   container.terminationMessagePath ||= '/dev/termination-log'
   container.terminationMessagePolicy ||= 'File'
   container.resources ??= {}

@@ -2,12 +2,12 @@ import type { PodSpec } from '@keelson/api/core/v1'
 import { everyMutableContainer, someContainer } from './visit-containers.ts'
 import type { ReadonlyPodSpec } from './visit-containers.ts'
 
-/** Members of features that are off by default are not stored, unless `old` has them in use already. In place. */
+/** Drops fields of features that are off by default, unless `old` already uses them. Mutates `spec`. */
 export function dropDisabledPodFields(spec: PodSpec, old?: ReadonlyPodSpec): void {
   const sources = (spec.volumes ?? []).flatMap(({ projected }) => projected?.sources ?? [])
   for (const member of ['clusterTrustBundle', 'podCertificate'] as const) {
-    const having = sources.filter((source) => member in source)
-    if (having.length > 0 && !projectionInUse(old, member)) for (const source of having) delete source[member]
+    const matching = sources.filter((source) => member in source)
+    if (matching.length > 0 && !projectionInUse(old, member)) for (const source of matching) delete source[member]
   }
   if (old?.schedulingGroup === undefined && 'schedulingGroup' in spec) delete spec.schedulingGroup
   if (!stopSignalsInUse(old)) dropStopSignals(spec)

@@ -2,21 +2,21 @@ import { fieldError, isDNS1123Label, isDNS1123Subdomain, isQualifiedName } from 
 import type { FieldError, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 
 /**
- * These take the way to a field, or to what it is a member of and the member's name. The latter is for what every object has: nearly all
- * fields are right, and only an error needs the way spelled out.
+ * Returns the path of a field. The rules below take either the path of the field itself, or its parent path and its name: building a path
+ * only for errors is faster for fields that every object has.
  */
-function placeOf(path: FieldPath, member: string | undefined): FieldPath {
+function fieldAt(path: FieldPath, member: string | undefined): FieldPath {
   return member === undefined ? path : path.child(member)
 }
 
-/** One error for each message. */
+/** Returns one "Invalid value" error per message. */
 export function invalidEach(messages: readonly string[], value: unknown, path: FieldPath, member?: string): FieldErrorList {
-  return messages.length === 0 ? [] : messages.map((message) => fieldError.invalid(placeOf(path, member), value, message))
+  return messages.length === 0 ? [] : messages.map((message) => fieldError.invalid(fieldAt(path, member), value, message))
 }
 
-/** Absent and "" are the same. */
+/** Reports a missing or empty value. */
 export function validateRequired(value: string | undefined, path: FieldPath, member?: string, detail = ''): FieldErrorList {
-  return (value ?? '') === '' ? [fieldError.required(placeOf(path, member), detail)] : []
+  return (value ?? '') === '' ? [fieldError.required(fieldAt(path, member), detail)] : []
 }
 
 export function validateSupported(
@@ -25,7 +25,7 @@ export function validateSupported(
   path: FieldPath,
   member?: string,
 ): FieldErrorList {
-  return value === undefined || supported.includes(value) ? [] : [fieldError.notSupported(placeOf(path, member), value, supported)]
+  return value === undefined || supported.includes(value) ? [] : [fieldError.notSupported(fieldAt(path, member), value, supported)]
 }
 
 export function validateRequiredOneOf(
@@ -34,7 +34,7 @@ export function validateRequiredOneOf(
   path: FieldPath,
   member?: string,
 ): FieldErrorList {
-  return (value ?? '') === '' ? [fieldError.required(placeOf(path, member))] : validateSupported(value, supported, path, member)
+  return (value ?? '') === '' ? [fieldError.required(fieldAt(path, member))] : validateSupported(value, supported, path, member)
 }
 
 export function validateDNSLabel(value: string, path: FieldPath, member?: string): FieldErrorList {
@@ -49,7 +49,7 @@ export function validateQualifiedName(value: string, path: FieldPath): FieldErro
   return invalidEach(isQualifiedName(value), value, path)
 }
 
-/** Errors, or warnings, of the items of a list that may be absent, each at its place. */
+/** Collects the errors or warnings of all items of a list, which may be missing. */
 export function validateItems<T, E = FieldError>(
   items: readonly T[] | null | undefined,
   path: FieldPath,
@@ -58,8 +58,8 @@ export function validateItems<T, E = FieldError>(
   const found: E[] = []
   if (items === undefined || items === null) return found
   for (let i = 0; i < items.length; i++) {
-    const own = validate(items[i]!, path.index(i))
-    for (let j = 0; j < own.length; j++) found.push(own[j]!)
+    const itemErrors = validate(items[i]!, path.index(i))
+    for (let j = 0; j < itemErrors.length; j++) found.push(itemErrors[j]!)
   }
   return found
 }

@@ -10,10 +10,10 @@ import { describe, expect, it } from 'vitest'
 import { setPodTemplateDefaults } from './pod-spec-defaults.ts'
 import { validatePodTemplateSpec } from './validate-pod-template.ts'
 
-/** What the original answered, recorded; beside the repository, and skipped where it is absent. */
+/** Recorded answers of kube-apiserver, outside the repository; the tests are skipped without them. */
 const recorded = new URL('../../../../../shared/golden/objects.jsonl', import.meta.url)
 
-/** Where the kinds that make pods keep their template. */
+/** Path of the pod template, by workload kind. */
 const templatePaths: Readonly<Record<string, readonly [string, ...string[]]>> = {
   PodTemplate: ['template'],
   ReplicationController: ['spec', 'template'],
@@ -44,7 +44,10 @@ const cases: Case[] = existsSync(recorded)
       .filter(({ steps: [step] }) => {
         const kind = String(step?.body['kind'])
         return (
-          templatePaths[kind] !== undefined && !isCompleted(step!) && types.kind(gvkOf(step!)) !== undefined && step!.expect.code !== 400
+          templatePaths[kind] !== undefined &&
+          !changesTemplate(step!) &&
+          types.kind(gvkOf(step!)) !== undefined &&
+          step!.expect.code !== 400
         )
       })
   : []
@@ -53,8 +56,8 @@ function gvkOf({ body }: Step): ReturnType<typeof parseGroupVersionKind> {
   return parseGroupVersionKind(String(body['apiVersion']), String(body['kind']))
 }
 
-/** Before they validate their templates, stateful sets add the volumes of their claims, and jobs labels with their own name. */
-function isCompleted({ body }: Step): boolean {
+/** True for kinds that change their template before validation: stateful sets add volumes of claims, jobs add labels. */
+function changesTemplate({ body }: Step): boolean {
   const longName = String(at(body, ['metadata', 'name']) ?? '').length > 63
   return at(body, ['spec', 'volumeClaimTemplates']) !== undefined || (body['kind'] === 'Job' && longName)
 }
@@ -63,8 +66,8 @@ function at(value: unknown, path: readonly string[]): JsonValue | undefined {
   return path.reduce<JsonValue | undefined>((found, name) => (found as JsonObject | undefined)?.[name], value as JsonValue)
 }
 
-/** Rules that some kinds add to those of every template. */
-function isOfKind(field: string, path: string): boolean {
+/** True for errors from rules that only some kinds have. */
+function isKindSpecific(field: string, path: string): boolean {
   return ['spec.restartPolicy', 'spec.activeDeadlineSeconds', 'metadata.labels'].some((member) => field === `${path}.${member}`)
 }
 
@@ -81,7 +84,9 @@ describe.skipIf(cases.length === 0)('recorded pod templates', () => {
     const errors = validatePodTemplateSpec(template, fieldPath(...path))
     const prefix = path.join('.')
     if (code >= 400) {
-      const causes = (body.details?.causes ?? []).filter(({ field = '' }) => field.startsWith(`${prefix}.`) && !isOfKind(field, prefix))
+      const causes = (body.details?.causes ?? []).filter(
+        ({ field = '' }) => field.startsWith(`${prefix}.`) && !isKindSpecific(field, prefix),
+      )
       expect(errors.map((error) => ({ reason: error.type, message: fieldErrorBody(error), field: error.field }))).toEqual(causes)
       return
     }

@@ -4,8 +4,8 @@ const tagFormat = /^\w[\w.-]{0,127}$/
 const digestFormat = /^(?:sha256:[a-f0-9]{64}|sha384:[a-f0-9]{96}|sha512:[a-f0-9]{128})$/
 const maxPathLength = 255
 
-/** The tag of an image reference; "latest" when it has neither tag nor digest, "" when only a digest or when it is no reference at all. */
-export function imageTag(image: string): string {
+/** Returns the tag of an image reference: "latest" if it has neither tag nor digest, "" if it has only a digest or is invalid. */
+export function parseImageTag(image: string): string {
   const at = image.indexOf('@')
   const digest = at < 0 ? undefined : image.slice(at + 1)
   const [name, tag] = splitTag(at < 0 ? image : image.slice(0, at))
@@ -14,14 +14,14 @@ export function imageTag(image: string): string {
   return tag ?? (digest === undefined ? 'latest' : '')
 }
 
-function splitTag(named: string): readonly [name: string, tag: string | undefined] {
-  const colon = named.indexOf(':', named.lastIndexOf('/') + 1)
-  return colon < 0 ? [named, undefined] : [named.slice(0, colon), named.slice(colon + 1)]
+function splitTag(reference: string): readonly [name: string, tag: string | undefined] {
+  const colon = reference.indexOf(':', reference.lastIndexOf('/') + 1)
+  return colon < 0 ? [reference, undefined] : [reference.slice(0, colon), reference.slice(colon + 1)]
 }
 
-/** A path of lower-case components, after a registry's host if the first looks like one. */
+/** Accepts lower-case path components, optionally after the host of a registry. */
 function isRepository(name: string): boolean {
-  // An image's id is no name.
+  // An image ID is not a repository name.
   if (/^[a-f0-9]{64}$/.test(name)) return false
   const slash = name.indexOf('/')
   const first = slash < 0 ? '' : name.slice(0, slash)

@@ -13,12 +13,12 @@ const deprecated: ReadonlyMap<string, string> = new Map([
   ['node-role.kubernetes.io/master', 'use "node-role.kubernetes.io/control-plane" instead'],
 ])
 
-/** What to use in place of a node's label, or since when not to. */
+/** Returns the deprecation notice of a node label; undefined if it is not deprecated. */
 export function nodeLabelDeprecation(key: string): string | undefined {
   return deprecated.get(key)
 }
 
-/** Of a selector of nodes by their labels alone. */
+/** Warns about deprecated labels in a node selector of labels only. */
 export function nodeLabelSelectorWarnings({ matchExpressions, matchLabels }: DeepReadonly<LabelSelector>, path: FieldPath): string[] {
   const expressions = (matchExpressions ?? []).flatMap(({ key }, i) => {
     const message = nodeLabelDeprecation(key)
@@ -40,9 +40,9 @@ export function nodeTermWarnings(
     const message = nodeLabelDeprecation(key)
     const warnings = message === undefined ? [] : [`${at.child('key')}: ${key} is ${message}`]
     if (!checkValues) return warnings
-    const ofValues = values.flatMap((value, j) =>
-      isValidLabelValue(value).map((problem) => `${at.child('values').index(j)}: ${value} is invalid, ${problem}`),
+    const valueWarnings = values.flatMap((value, j) =>
+      isValidLabelValue(value).map((message) => `${at.child('values').index(j)}: ${value} is invalid, ${message}`),
     )
-    return warnings.concat(ofValues)
+    return warnings.concat(valueWarnings)
   })
 }

@@ -2,7 +2,7 @@ import type { PodSpec } from '@keelson/api/core/v1'
 import type { ObjectMeta } from '@keelson/apimachinery'
 import { initContainerAnnotations } from './annotation-keys.ts'
 
-/** Two names for one field: `serviceAccountName` decides, the old one always says the same. In place. */
+/** Copies `serviceAccountName` to the deprecated `serviceAccount`, or the reverse if only that is set. Mutates `spec`. */
 export function normalizePodSpec(spec: PodSpec): void {
   const account = spec.serviceAccountName || spec.serviceAccount
   if (account) {
@@ -11,8 +11,8 @@ export function normalizePodSpec(spec: PodSpec): void {
   }
 }
 
-/** In place. */
-export function withoutInitContainerAnnotations(metadata: ObjectMeta): void {
+/** Removes the obsolete init container annotations. Mutates `metadata`. */
+export function removeInitContainerAnnotations(metadata: ObjectMeta): void {
   const { annotations } = metadata
   if (annotations === undefined || !initContainerAnnotations.some((key) => Object.hasOwn(annotations, key))) return
   metadata.annotations = Object.fromEntries(Object.entries(annotations).filter(([key]) => !initContainerAnnotations.includes(key)))

@@ -7,8 +7,8 @@ function configMap(paths: readonly string[], name = 'v'): Volume {
   return { name, configMap: { name: 'm', items: paths.map((path) => ({ key: 'k', path })) } }
 }
 
-/** Without what they begin with. */
-function warned(...volumes: Volume[]): string[] {
+/** Returns the warnings without their common prefix. */
+function overlapsOf(...volumes: Volume[]): string[] {
   return overlappingPathWarnings(volumes).map((text) => text.replace(/^.*overlapping paths: /, ''))
 }
 
@@ -17,29 +17,29 @@ function paths(count: number, path: (i: number) => string): string[] {
 }
 
 describe('overlappingPathWarnings', () => {
-  it('tells of files within others, whatever slashes are behind them', () => {
-    expect(warned(configMap(['a/b', 'ab', 'a//', 'c', 'a/b/c', '//', '']))).toEqual([
+  it('reports nested paths, ignoring trailing slashes', () => {
+    expect(overlapsOf(configMap(['a/b', 'ab', 'a//', 'c', 'a/b/c', '//', '']))).toEqual([
       '"a" with "a/b"',
       '"a/b/c" with "a/b"',
       '"a/b/c" with "a"',
     ])
   })
 
-  it('tells the same once, and what comes behind it too', () => {
-    expect(warned(configMap([...paths(500, () => 'a'), 'b/c', 'b', 'a']))).toEqual(['"a" with "a"', '"b" with "b/c"'])
+  it('reports the same overlap once, and later ones too', () => {
+    expect(overlapsOf(configMap([...paths(500, () => 'a'), 'b/c', 'b', 'a']))).toEqual(['"a" with "a"', '"b" with "b/c"'])
   })
 
-  it('tells by whom, where there are several', () => {
+  it('names the sources of a projected volume', () => {
     const secret = (name: string): object => ({ secret: { name, items: [{ key: 'k', path: 'a' }] } })
-    expect(warned({ name: 'v', projected: { sources: [secret('s'), secret('s'), secret('t')] } })).toEqual([
+    expect(overlapsOf({ name: 'v', projected: { sources: [secret('s'), secret('s'), secret('t')] } })).toEqual([
       '"a" (Secret "s") with "a" (Secret "s")',
       '"a" (Secret "t") with "a" (Secret "s")',
     ])
   })
 
-  it('tells no more than there is room for', () => {
+  it('limits the number of warnings', () => {
     const deep = paths(10_000, (i) => `a${'/a'.repeat(i % 50)}`)
-    expect(warned(configMap(deep), configMap(deep, 'w')).length).toBe(100)
+    expect(overlapsOf(configMap(deep), configMap(deep, 'w')).length).toBe(100)
   })
 
   it.each([
@@ -56,7 +56,7 @@ describe('overlappingPathWarnings', () => {
           ),
         ),
     ],
-  ])('takes time that does not grow with the square: %s', async (_, make) => {
+  ])('takes subquadratic time: %s', async (_, make) => {
     const [few, many] = [make(5_000), make(20_000)]
     const small = await processorTime(() => overlappingPathWarnings(few))
     expect(await processorTime(() => overlappingPathWarnings(many))).toBeLessThan(fourfold * small)

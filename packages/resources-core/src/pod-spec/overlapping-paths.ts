@@ -4,25 +4,25 @@ import type { DeepReadonly } from '@keelson/apimachinery'
 
 interface PathOf {
   readonly path: string
-  /** What writes there; undefined when the whole volume has one source. */
+  /** Describes the source that writes the path; undefined if the volume has a single source. */
   readonly source: (() => string) | undefined
 }
 
 type Items = readonly { readonly path: string }[]
 
-/** A header has room for 4096 characters of different warnings, and each of these has more than forty. */
+/** Warning headers are limited to 4096 characters in total, and each of these warnings has more than 40. */
 const maxWarnings = 100
 
-/** Each is compared with each: a volume that places more files is looked at so far. */
+/** Limit for the quadratic comparison; further files of a volume are ignored. */
 const maxPaths = 1000
 
-/** Files of a volume that lie where another of its files or directories is. One warning of a kind, and no more than can be told. */
+/** Warns about files of a volume that overlap with other files or directories of it. Limits the number of warnings. */
 export function overlappingPathWarnings(volumes: readonly DeepReadonly<Volume>[]): string[] {
   const warnings: string[] = []
   for (const { name, configMap, secret, downwardAPI, projected } of volumes) {
     if (warnings.length >= maxWarnings) break
     const warn = (describe: () => string, paths: readonly PathOf[]): void => {
-      for (const overlap of overlaps(paths)) warnings.push(`volume ${quote(name)} (${describe()}): overlapping paths: ${overlap}`)
+      for (const overlap of findOverlaps(paths)) warnings.push(`volume ${quote(name)} (${describe()}): overlapping paths: ${overlap}`)
     }
     if (configMap?.items !== undefined) warn(() => `ConfigMap ${quote(configMap.name ?? '')}`, pathsOf(configMap.items))
     if (secret?.items !== undefined) warn(() => `Secret ${quote(secret.secretName ?? '')}`, pathsOf(secret.items))
@@ -40,7 +40,7 @@ function pathsOf(items: Items, source?: () => string): PathOf[] {
   return items.map(({ path }) => ({ path, source }))
 }
 
-/** A projection that has several sources is refused; only the first is looked at. */
+/** Uses only the first source: validation rejects projections with several. */
 function projectedPaths(projection: DeepReadonly<VolumeProjection>): PathOf[] {
   const { configMap, secret, downwardAPI, serviceAccountToken, clusterTrustBundle: bundle, podCertificate } = projection
   if (configMap?.items !== undefined) return pathsOf(configMap.items, () => `ConfigMap ${quote(configMap.name ?? '')}`)
@@ -56,32 +56,32 @@ function projectedPaths(projection: DeepReadonly<VolumeProjection>): PathOf[] {
   ].filter(({ path }) => path !== '')
 }
 
-function overlaps(paths: readonly PathOf[]): Iterable<string> {
+function findOverlaps(paths: readonly PathOf[]): Iterable<string> {
   if (paths.length < 2) return []
   const found = new Set<string>()
   const different: PathOf[] = []
   for (const { path, source } of paths.slice(0, maxPaths)) {
-    const one = { path: withoutSlashesBehind(path), source }
+    const candidate = { path: trimTrailingSlashes(path), source }
     let isRepeated = false
     for (const other of different) {
-      if (!collide(one.path, other.path)) continue
-      found.add(`${describePath(one)} with ${describePath(other)}`)
+      if (!overlap(candidate.path, other.path)) continue
+      found.add(`${describePath(candidate)} with ${describePath(other)}`)
       if (found.size === maxWarnings) return found
-      isRepeated ||= one.path === other.path && one.source?.() === other.source?.()
+      isRepeated ||= candidate.path === other.path && candidate.source?.() === other.source?.()
     }
-    if (!isRepeated) different.push(one)
+    if (!isRepeated) different.push(candidate)
   }
   return found
 }
 
-/** From the end: a regular expression would start again at every slash within. */
-function withoutSlashesBehind(path: string): string {
+/** Trims trailing slashes. A regular expression would take quadratic time on inner slashes. */
+function trimTrailingSlashes(path: string): string {
   let end = path.length
   while (path[end - 1] === '/') end--
   return end === path.length ? path : path.slice(0, end)
 }
 
-function collide(a: string, b: string): boolean {
+function overlap(a: string, b: string): boolean {
   return a !== '' && b !== '' && (isWithin(a, b) || isWithin(b, a))
 }
 

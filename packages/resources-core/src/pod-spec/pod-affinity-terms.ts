@@ -1,7 +1,7 @@
 import type { Affinity, PodAffinityTerm } from '@keelson/api/core/v1'
 import type { DeepReadonly } from '@keelson/apimachinery'
 
-/** All terms about other pods: of affinity, then of anti-affinity; preferred ones first. */
+/** Returns all pod affinity terms, then all anti-affinity terms; preferred ones first. */
 export function podAffinityTerms(affinity: Affinity | undefined): PodAffinityTerm[] {
   const groups = [affinity?.podAffinity, affinity?.podAntiAffinity]
   return groups.flatMap((group) => {

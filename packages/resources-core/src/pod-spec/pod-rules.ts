@@ -1,6 +1,6 @@
 import type { ObjectMeta, DeepReadonly } from '@keelson/apimachinery'
 import { isValidLabelValue, parseQuantity, validateLabelSelector, fieldPath } from '@keelson/apimachinery'
-import { hasDeletionCost } from './deletion-cost.ts'
+import { hasValidDeletionCost } from './deletion-cost.ts'
 import { readonlyPodAffinityTerms } from './pod-affinity-terms.ts'
 import { isHugePages } from './resource-names.ts'
 import { isDivisibleHugePages } from './resource-quantities.ts'
@@ -10,9 +10,9 @@ import { validateUnreservedPath } from './validate-paths.ts'
 import { everyContainer, isSidecar, someContainer } from './visit-containers.ts'
 import type { ReadonlyPodSpec } from './visit-containers.ts'
 
-/** How strict validation is. What is stored already, from a time of looser rules, may be written again. */
+/** Ratcheting rules: each `allow…` is set if the stored pod already violates the rule. */
 export interface PodRules {
-  /** A pod, not a template: some rules only bind then. */
+  /** True for a pod and false for a template, which some rules do not apply to. */
   readonly isPod: boolean
   readonly allowInvalidDeletionCost: boolean
   readonly allowInvalidAffinityLabelValues: boolean
@@ -51,20 +51,20 @@ export interface PodLike {
   readonly spec?: ReadonlyPodSpec | undefined
 }
 
-/** The rules for a pod or template that replaces `old`, or that is new. */
+/** Returns the rules for a new pod or template, or for one that replaces `old`. */
 export function podRules(kind: 'pod' | 'template', old?: PodLike): PodRules {
   const isPod = kind === 'pod'
   const spec = old?.spec
   if (spec === undefined) return { ...strict, isPod }
   return {
     isPod,
-    allowInvalidDeletionCost: !hasDeletionCost(old?.metadata?.annotations),
+    allowInvalidDeletionCost: !hasValidDeletionCost(old?.metadata?.annotations),
     allowInvalidAffinityLabelValues: hasInvalidAffinitySelector(spec),
     allowInvalidNodeAffinityLabelValues: hasInvalidNodeAffinityValue(spec),
-    allowInvalidSpreadSelectors: spreads(spec).some((c) => validateLabelSelector(c.labelSelector, nowhere).length > 0),
-    allowInvalidSpreadLabelKeys: spreads(spec).some((c) => validateLabelKeys(c, nowhere).length > 0),
+    allowInvalidSpreadSelectors: spreadConstraints(spec).some((c) => validateLabelSelector(c.labelSelector, unusedPath).length > 0),
+    allowInvalidSpreadLabelKeys: spreadConstraints(spec).some((c) => validateLabelKeys(c, unusedPath).length > 0),
     allowIndivisibleHugePages: hasIndivisibleHugePages(spec),
-    allowNonLocalTokenPaths: tokenPaths(spec).some((path) => validateUnreservedPath(path, nowhere).length > 0),
+    allowNonLocalTokenPaths: tokenPaths(spec).some((path) => validateUnreservedPath(path, unusedPath).length > 0),
     allowHostNamespaceSysctls: (spec.securityContext?.sysctls ?? []).some(({ name }) => namespacedSysctlError(name, spec) !== undefined),
     allowMountOptionSELinuxChange: spec.securityContext?.seLinuxChangePolicy !== undefined,
     allowComparingTolerations: (spec.tolerations ?? []).some(({ operator }) => operator === 'Lt' || operator === 'Gt'),
@@ -78,16 +78,16 @@ export function podRules(kind: 'pod' | 'template', old?: PodLike): PodRules {
   }
 }
 
-const nowhere = fieldPath()
+const unusedPath = fieldPath()
 
-function spreads(spec: ReadonlyPodSpec): NonNullable<ReadonlyPodSpec['topologySpreadConstraints']> {
+function spreadConstraints(spec: ReadonlyPodSpec): NonNullable<ReadonlyPodSpec['topologySpreadConstraints']> {
   return spec.topologySpreadConstraints ?? []
 }
 
 function hasInvalidAffinitySelector({ affinity }: ReadonlyPodSpec): boolean {
   const terms = readonlyPodAffinityTerms(affinity)
   return terms.some((term) =>
-    [term.labelSelector, term.namespaceSelector].some((selector) => validateLabelSelector(selector, nowhere).length > 0),
+    [term.labelSelector, term.namespaceSelector].some((selector) => validateLabelSelector(selector, unusedPath).length > 0),
   )
 }
 

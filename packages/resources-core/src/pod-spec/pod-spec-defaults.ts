@@ -1,11 +1,11 @@
 import type { PodSpec, PodTemplateSpec } from '@keelson/api/core/v1'
 import { setContainerDefaults } from './container-defaults.ts'
-import { normalizePodSpec, withoutInitContainerAnnotations } from './normalize.ts'
+import { normalizePodSpec, removeInitContainerAnnotations } from './normalize.ts'
 import { roundUpToMilli } from './resource-quantities.ts'
 import { everyMutableContainer } from './visit-containers.ts'
 import { setVolumeDefaults } from './volume-defaults.ts'
 
-/** What every pod spec gets, in a pod and in a template alike. In place. */
+/** Sets defaults of pod specs in pods and templates. Mutates its argument. */
 export function setPodSpecDefaults(spec: PodSpec): void {
   spec.dnsPolicy ||= 'ClusterFirst'
   spec.restartPolicy ||= 'Always'
@@ -19,10 +19,10 @@ export function setPodSpecDefaults(spec: PodSpec): void {
   roundUpToMilli(spec.resources?.requests)
 }
 
-/** For the kinds that hold a template: its defaults, and its one form where there are several. In place. */
+/** Sets defaults of a pod template and normalizes duplicate fields. Mutates its argument. */
 export function setPodTemplateDefaults(template: PodTemplateSpec): void {
   const spec = (template.spec ??= { containers: null })
   setPodSpecDefaults(spec)
   normalizePodSpec(spec)
-  if (template.metadata !== undefined) withoutInitContainerAnnotations(template.metadata)
+  if (template.metadata !== undefined) removeInitContainerAnnotations(template.metadata)
 }

@@ -19,7 +19,7 @@ export interface PodLikeObject {
   readonly spec?: ReadonlyPodSpec
 }
 
-/** What a client should know although it is accepted. With `templatePath`, of a template at that place; without, of a pod. */
+/** Returns warnings about a pod, or about the template at `templatePath`. */
 export function podWarnings({ metadata, spec = { containers: null } }: PodLikeObject, templatePath?: FieldPath): string[] {
   const path = templatePath ?? fieldPath()
   const specPath = path.child('spec')
@@ -128,20 +128,20 @@ function podAffinityWarnings(affinity: DeepReadonly<PodAffinity> | undefined, sp
 }
 
 function repeatedAliasWarnings(aliases: readonly DeepReadonly<HostAlias>[], path: FieldPath): string[] {
-  return repeated(aliases, ({ ip }) => ip).map(([i, ip]) => `${path.index(i).child('ip')}: duplicate ip ${quote(ip)}`)
+  return findRepeated(aliases, ({ ip }) => ip).map(([i, ip]) => `${path.index(i).child('ip')}: duplicate ip ${quote(ip)}`)
 }
 
 function pullSecretWarnings({ imagePullSecrets: secrets }: ReadonlyPodSpec, specPath: FieldPath): string[] {
   if (secrets === undefined) return []
   const path = specPath.child('imagePullSecrets')
   return [
-    ...repeated(secrets, ({ name = '' }) => name).map(([i, name]) => `${path.index(i).child('name')}: duplicate name ${quote(name)}`),
+    ...findRepeated(secrets, ({ name = '' }) => name).map(([i, name]) => `${path.index(i).child('name')}: duplicate name ${quote(name)}`),
     ...validateItems(secrets, path, ({ name }, at) => (name ? [] : [`${at.child('name')}: invalid empty name ""`])),
   ]
 }
 
-/** Those of whom there was one of the same value before, with their place. */
-function repeated<T>(items: readonly T[], valueOf: (item: T) => string): [number, string][] {
+/** Returns index and value of items whose value occurred before. */
+function findRepeated<T>(items: readonly T[], valueOf: (item: T) => string): [number, string][] {
   const found: [number, string][] = []
   if (items.length < 2) return found
   const isRepeated = repeatCheck<string>()
@@ -152,7 +152,7 @@ function repeated<T>(items: readonly T[], valueOf: (item: T) => string): [number
   return found
 }
 
-/** Bytes are whole. */
+/** Resources in bytes, which must be integers. */
 const byteResources = ['memory', 'ephemeral-storage'] as const
 
 function fractionWarning(name: string, list: ResourceList | undefined, path: FieldPath, member?: string): string[] {
@@ -162,13 +162,13 @@ function fractionWarning(name: string, list: ResourceList | undefined, path: Fie
   return [`${at.key(name)}: fractional byte value ${quote(text)} is invalid, must be an integer`]
 }
 
-function useSeccompField(path: FieldPath): string {
+function seccompWarning(path: FieldPath): string {
   return `${path}: non-functional in v1.27+; use the "seccompProfile" field instead`
 }
 
 function profileWarnings(spec: ReadonlyPodSpec, { annotations, path }: Annotated): string[] {
   if (spec.securityContext?.seccompProfile !== undefined || !Object.hasOwn(annotations, seccompPodAnnotation)) return []
-  return [useSeccompField(path.key(seccompPodAnnotation))]
+  return [seccompWarning(path.key(seccompPodAnnotation))]
 }
 
 function containerWarnings({ container, path }: ContainerAt, spec: ReadonlyPodSpec, annotated: Annotated): string[] {
@@ -176,18 +176,18 @@ function containerWarnings({ container, path }: ContainerAt, spec: ReadonlyPodSp
   const warnings: string[] = []
   const seccompKey = seccompContainerPrefix + container.name
   if (container.securityContext?.seccompProfile === undefined && Object.hasOwn(annotations, seccompKey)) {
-    warnings.push(useSeccompField(annotationsPath.key(seccompKey)))
+    warnings.push(seccompWarning(annotationsPath.key(seccompKey)))
   }
-  // Pods are told of this when the annotation is applied.
+  // For pods, this warning comes from the code that applies the annotation.
   const appArmorKey = appArmorContainerPrefix + container.name
   const appArmor = annotations[appArmorKey]
   if (isTemplate && appArmor !== undefined && container.securityContext?.appArmorProfile === undefined) {
-    const ofPod = spec.securityContext?.appArmorProfile
-    if (ofPod === undefined || !semanticEqual(ofPod, appArmorProfileOf(appArmor))) {
+    const podProfile = spec.securityContext?.appArmorProfile
+    if (podProfile === undefined || !semanticEqual(podProfile, appArmorProfileOf(appArmor))) {
       warnings.push(`${annotationsPath.key(appArmorKey)}: deprecated since v1.30; use the "appArmorProfile" field instead`)
     }
   }
-  // Memory first, then storage, each of limits and requests.
+  // Upstream's order: memory first, then storage; limits before requests.
   const { resources } = container
   if (resources?.limits !== undefined || resources?.requests !== undefined) {
     const at = path.child('resources')
@@ -198,9 +198,9 @@ function containerWarnings({ container, path }: ContainerAt, spec: ReadonlyPodSp
   return [...warnings, ...envWarnings(container, path)]
 }
 
-/** A later variable of the same name is fine when it extends the first. */
+/** Warns about duplicate variables, except for one that extends the previous value. */
 function envWarnings({ env = [] }: ReadonlyContainer, path: FieldPath): string[] {
-  return repeated(env, ({ name }) => name).flatMap(([i, name]) => {
+  return findRepeated(env, ({ name }) => name).flatMap(([i, name]) => {
     const { value = '', valueFrom } = env[i]!
     const reference = `$(${name})`
     if (valueFrom === undefined && value !== reference && value.includes(reference)) return []

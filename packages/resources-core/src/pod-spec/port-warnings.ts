@@ -8,17 +8,17 @@ interface PortAt {
   readonly path: FieldPath
 }
 
-/** Ports that a pod has twice, or that leave open which is meant. */
+/** Warns about duplicate and ambiguous ports of a pod. */
 export function portWarnings(containers: readonly ContainerAt[]): string[] {
   const ports = portsOf(containers)
   if (ports.length < 2) return ports.flatMap(addressWarnings)
-  const same = new Map<string, PortAt[]>()
+  const portsByKey = new Map<string, PortAt[]>()
   let collisions = 0
   const warnings = ports.flatMap((at) => {
     const { containerPort, protocol } = at.port
     const key = `${containerPort}/${protocol}`
-    const before = same.get(key)
-    if (before === undefined) same.set(key, [at])
+    const before = portsByKey.get(key)
+    if (before === undefined) portsByKey.set(key, [at])
     const found = before === undefined || collisions > maxCollisions ? [] : collisionWarnings(at, before)
     before?.push(at)
     collisions += found.length
@@ -37,7 +37,7 @@ function portsOf(containers: readonly ContainerAt[]): PortAt[] {
   return found
 }
 
-/** Each of many equal ports collides with all before it. An answer's headers have no room for so much. */
+/** Limits the warnings about equal ports, whose number grows quadratically and would not fit into headers. */
 const maxCollisions = 1000
 
 function addressWarnings({ port, path }: PortAt): string[] {
@@ -47,12 +47,12 @@ function addressWarnings({ port, path }: PortAt): string[] {
   return [`${path}: hostIP set without hostPort: ${printed}`]
 }
 
-/** `before` are those of the same number and protocol. */
+/** Compares a port with the preceding ports of the same number and protocol. */
 function collisionWarnings({ port, path }: PortAt, before: readonly PortAt[]): string[] {
   const { hostIP = '', hostPort = 0 } = port
   return before.flatMap(({ port: other, path: otherPath }) => {
     const { hostIP: otherIP = '', hostPort: otherPort = 0 } = other
-    const warning = (what: string): string[] => [`${path}: ${what} port definition with ${otherPath}`]
+    const warning = (problem: string): string[] => [`${path}: ${problem} port definition with ${otherPath}`]
     if (hostIP === otherIP && hostPort === otherPort) return warning('duplicate')
     if (hostPort === 0 || otherPort === 0) return warning('overlapping')
     return hostPort === otherPort && (hostIP === '') !== (otherIP === '') ? warning('dangerously ambiguous') : []
@@ -68,7 +68,7 @@ function nameWarnings(ports: readonly PortAt[]): string[] {
       first.set(name, path)
       return []
     }
-    const consequence = `services and probes that select ports by name will use ${other}`
-    return [`${path}: duplicate port name ${quote(name)} with ${other}, ${consequence}`]
+    const effect = `services and probes that select ports by name will use ${other}`
+    return [`${path}: duplicate port name ${quote(name)} with ${other}, ${effect}`]
   })
 }

@@ -1,6 +1,6 @@
 import { isQualifiedName } from '@keelson/apimachinery'
 
-/** Names of compute resources: which are known, which are extensions, and what may be asked of them. */
+/** Classifies names of compute resources as standard, native or extended. */
 
 const hugePagesPrefix = 'hugepages-'
 const requestsPrefix = 'requests.'
@@ -28,7 +28,7 @@ export function isHugePages(name: string): boolean {
   return name.startsWith(hugePagesPrefix)
 }
 
-/** The size of a page, as written in the name. */
+/** Returns the page size in the name of a huge pages resource. */
 export function hugePageSize(name: string): string {
   return name.slice(hugePagesPrefix.length)
 }
@@ -37,7 +37,7 @@ export function isStandardResource(name: string): boolean {
   return standardResources.has(name) || isHugePages(name) || name.startsWith(requestsPrefix + hugePagesPrefix)
 }
 
-/** What a quota can limit by a name without a domain. */
+/** True for unqualified names that a quota can limit. */
 export function isStandardQuotaResource(name: string): boolean {
   return name !== 'storage' && isStandardResource(name)
 }
@@ -46,7 +46,7 @@ export function isStandardContainerResource(name: string): boolean {
   return containerResources.includes(name) || isHugePages(name)
 }
 
-/** Of Kubernetes itself: without a domain, or with its own. */
+/** True for names without a domain or with "kubernetes.io". */
 export function isNativeResource(name: string): boolean {
   return !name.includes('/') || name.includes('kubernetes.io/')
 }
@@ -60,12 +60,12 @@ export function isOvercommitAllowed(name: string): boolean {
   return isNativeResource(name) && !isHugePages(name)
 }
 
-/** Only whole numbers of it exist. */
+/** True for resources whose quantities must be integers. */
 export function isIntegerResource(name: string): boolean {
   return countedObjects.includes(name) || isExtendedResource(name)
 }
 
-/** What a pod as a whole may ask for. */
+/** True for resources that can be requested at pod level. */
 export function isPodLevelResource(name: string): boolean {
   return name === 'cpu' || name === 'memory' || isHugePages(name)
 }

@@ -10,7 +10,7 @@ it.each([
   ['010Mi', '010Mi'],
   ['2500m', '2500m'],
   ['1000m', '1'],
-])('%s is %s', (text, rounded) => {
+])('rounds %s to %s', (text, rounded) => {
   const list = { cpu: text }
   roundUpToMilli(list)
   expect(list.cpu).toBe(rounded)

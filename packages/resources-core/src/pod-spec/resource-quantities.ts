@@ -4,7 +4,7 @@ import { hugePageSize, isIntegerResource } from './resource-names.ts'
 
 export type ResourceList = Readonly<Record<string, string>>
 
-const thousandth = -3
+const milliExponent = -3
 
 export function isFractional(quantity: Quantity): boolean {
   return quantity.exponent < 0 && quantity.milliValue() % 1000n !== 0n
@@ -21,7 +21,7 @@ export function validatePositiveQuantity(quantity: Quantity, path: FieldPath): F
   return quantity.sign() > 0 ? [] : [fieldError.invalid(path, quantity.toString(), 'must be greater than zero')]
 }
 
-/** Huge pages come whole. A size that is no whole number of bytes divides nothing. */
+/** True if the quantity is a multiple of the page size, which must be an integer number of bytes. */
 export function isDivisibleHugePages(name: string, quantity: Quantity): boolean {
   try {
     const size = parseQuantity(hugePageSize(name))
@@ -31,15 +31,15 @@ export function isDivisibleHugePages(name: string, quantity: Quantity): boolean 
   }
 }
 
-/** Finer than thousandths is rounded up. In place. */
+/** Rounds quantities up to thousandths. Mutates `list`. */
 export function roundUpToMilli(list: Record<string, string> | null | undefined): void {
   if (list === null || list === undefined) return
   for (const name in list) {
     const text = list[name]!
     const quantity = parseQuantity(text)
     const { exponent, format } = quantity
-    const rounded = (exponent < thousandth ? new Quantity(quantity.milliValue(), thousandth, format) : quantity).toString()
-    // Mostly nothing changes, and writing to a list of many is slow.
+    const rounded = (exponent < milliExponent ? new Quantity(quantity.milliValue(), milliExponent, format) : quantity).toString()
+    // Most values stay the same, and writes to a large object are slow.
     if (rounded !== text) list[name] = rounded
   }
 }

@@ -1,7 +1,7 @@
 import type { Toleration } from '@keelson/api/core/v1'
 import { fieldError } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { parseAnnotationList, textMember } from '../annotation-list.ts'
+import { parseAnnotationList, stringField } from '../annotation-list.ts'
 import {
   appArmorContainerPrefix,
   deletionCostAnnotation,
@@ -10,7 +10,7 @@ import {
   seccompPodAnnotation,
   tolerationsAnnotation,
 } from './annotation-keys.ts'
-import { hasDeletionCost } from './deletion-cost.ts'
+import { hasValidDeletionCost } from './deletion-cost.ts'
 import type { PodRules } from './pod-rules.ts'
 import { validateDescendingPath } from './validate-paths.ts'
 import { validateTolerations } from './validate-tolerations.ts'
@@ -19,7 +19,7 @@ import type { ReadonlyPodSpec } from './visit-containers.ts'
 
 export type Annotations = Readonly<Record<string, string>>
 
-/** Annotations that mean something to the server, of a pod or a template. */
+/** Validates the annotations of a pod or template that the server interprets. */
 export function validatePodAnnotations(
   annotations: Annotations,
   { spec, rules }: { readonly spec: ReadonlyPodSpec; readonly rules: PodRules },
@@ -32,7 +32,7 @@ export function validatePodAnnotations(
     errors.push(fieldError.invalid(path.key(mirrorAnnotation), mirror, detail))
   }
   errors.push(...validateTolerationsAnnotation(annotations[tolerationsAnnotation], rules, path))
-  if (!rules.allowInvalidDeletionCost && !hasDeletionCost(annotations)) {
+  if (!rules.allowInvalidDeletionCost && !hasValidDeletionCost(annotations)) {
     const cost = annotations[deletionCostAnnotation]
     errors.push(fieldError.invalid(path.key(deletionCostAnnotation), cost, 'must be a 32bit integer'))
   }
@@ -48,20 +48,20 @@ export function validatePodAnnotations(
 function validateTolerationsAnnotation(text: string | undefined, rules: PodRules, path: FieldPath): FieldErrorList {
   if (!text) return []
   try {
-    const tolerations = parseAnnotationList(text, 'core.Toleration').map(readToleration)
+    const tolerations = parseAnnotationList(text, 'core.Toleration').map(toToleration)
     return validateTolerations(tolerations, rules, path.child(tolerationsAnnotation))
   } catch (error) {
     return [fieldError.invalid(path, tolerationsAnnotation, error instanceof Error ? error.message : String(error))]
   }
 }
 
-function readToleration(members: Readonly<Record<string, unknown>>): Toleration {
+function toToleration(members: Readonly<Record<string, unknown>>): Toleration {
   const seconds = members['tolerationseconds']
   return {
-    key: textMember(members, 'key'),
-    operator: textMember(members, 'operator'),
-    value: textMember(members, 'value'),
-    effect: textMember(members, 'effect'),
+    key: stringField(members, 'key'),
+    operator: stringField(members, 'operator'),
+    value: stringField(members, 'value'),
+    effect: stringField(members, 'effect'),
     ...(typeof seconds === 'number' ? { tolerationSeconds: seconds } : undefined),
   }
 }

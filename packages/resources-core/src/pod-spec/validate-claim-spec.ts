@@ -22,7 +22,7 @@ import { validatePositiveQuantity } from './resource-quantities.ts'
 const accessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
 export const volumeModes: readonly string[] = ['Block', 'Filesystem']
 
-/** What is stored already may be written again. */
+/** Ratcheting rules: set if the stored claim already violates the rule. */
 export interface ClaimRules {
   readonly allowInvalidSelectorValues?: boolean
   readonly allowInvalidAPIGroups?: boolean
@@ -35,7 +35,7 @@ export function validateClaimTemplate(template: DeepReadonly<PersistentVolumeCla
   ]
 }
 
-/** The members of metadata that a template may not have, as errors spell them. */
+/** Metadata fields that templates must not set, with their names in error paths. */
 const forbiddenMeta: readonly (readonly [keyof ObjectMeta, string])[] = [
   ['name', 'name'],
   ['generateName', 'generateName'],
@@ -93,7 +93,7 @@ function validateStorage(storage: string | undefined, path: FieldPath): FieldErr
   return storage === undefined ? [fieldError.required(path)] : validatePositiveQuantity(parseQuantity(storage), path)
 }
 
-/** An empty name is no name. */
+/** Accepts an empty name. */
 export function validateClassName(name: string | undefined, path: FieldPath): FieldErrorList {
   return name ? invalidEach(nameIsDNSSubdomain(name, false), name, path) : []
 }
@@ -109,7 +109,7 @@ function validateSources(spec: DeepReadonly<PersistentVolumeClaimSpec>, path: Fi
     }
   }
   if (source === undefined || ref === undefined) return errors
-  // The bad value is a path, of which nothing is printed.
+  // Upstream passes a field path as the bad value, which prints as {}.
   if (ref.namespace) errors.push(fieldError.invalid(path, {}, 'may not be specified when dataSourceRef.namespace is specified'))
   else if ((source.apiGroup ?? null) !== (ref.apiGroup ?? null) || source.kind !== ref.kind || source.name !== ref.name) {
     errors.push(fieldError.invalid(path, {}, 'must match dataSourceRef'))

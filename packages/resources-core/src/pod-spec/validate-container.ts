@@ -12,7 +12,7 @@ import { validateResizePolicy } from './validate-restart-policy.ts'
 import { validateSecurityContext } from './validate-security-context.ts'
 import type { ReadonlyContainer } from './visit-containers.ts'
 
-/** What a container's rules need to know of its pod. */
+/** Facts about the pod that the rules of its containers need. */
 export interface ContainerScope {
   readonly rules: PodRules
   readonly volumes: ReadonlyMap<string, DeepReadonly<Volume>>
@@ -25,7 +25,7 @@ export interface ContainerScope {
 
 const terminationMessagePolicies = ['File', 'FallbackToLogsOnError']
 
-/** What holds for containers of every kind. */
+/** Validates the rules for all kinds of containers. */
 export function validateContainer(container: ReadonlyContainer, scope: ContainerScope, path: FieldPath): FieldErrorList {
   const { name = '' } = container
   return [

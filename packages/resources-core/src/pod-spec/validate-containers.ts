@@ -17,15 +17,15 @@ export function validateContainers(containers: Containers, scope: ContainerScope
   const isRepeated = repeatCheck<string>()
   const errors = validateItems(containers, path, (container, at) => {
     const { name = '' } = container
-    const own = validateContainer(container, scope, at)
-    if (isRepeated(name)) own.push(fieldError.duplicate(at.child('name'), name))
-    return [...own, ...validateHooksAndProbes(container, scope, at), ...validateContainerRestartPolicy(container, at)]
+    const containerErrors = validateContainer(container, scope, at)
+    if (isRepeated(name)) containerErrors.push(fieldError.duplicate(at.child('name'), name))
+    return [...containerErrors, ...validateHooksAndProbes(container, scope, at), ...validateContainerRestartPolicy(container, at)]
   })
   return [...errors, ...validateHostPorts(containers, path)]
 }
 
 export interface InitScope extends ContainerScope {
-  /** The pod's other containers: names are shared. */
+  /** Regular containers of the pod, whose names must differ. */
   readonly containers: Containers
 }
 
@@ -36,9 +36,9 @@ export function validateInitContainers(containers: Containers, scope: InitScope,
     const errors = [...validateContainer(container, scope, at), ...validateInitRestartPolicy(container, at)]
     if (names.has(name)) errors.push(fieldError.duplicate(at.child('name'), name))
     else if (name !== '') names.add(name)
-    // Init containers run one after the other: only within one may ports be in each other's way.
+    // Init containers run one at a time, so ports can only conflict within one container.
     errors.push(...validateHostPorts([container], path))
-    errors.push(...(isSidecar(container) ? validateHooksAndProbes(container, scope, at) : refuseHooksAndProbes(container, at)))
+    errors.push(...(isSidecar(container) ? validateHooksAndProbes(container, scope, at) : forbidHooksAndProbes(container, at)))
     return [...errors, ...validateInitResize(container, scope, at)]
   })
 }
@@ -49,7 +49,7 @@ function validateHooksAndProbes(container: DeepReadonly<Container>, scope: Conta
   return [...errors, ...validateProbes(container, scope.gracePeriod, path)]
 }
 
-function refuseHooksAndProbes(container: DeepReadonly<Container>, path: FieldPath): FieldErrorList {
+function forbidHooksAndProbes(container: DeepReadonly<Container>, path: FieldPath): FieldErrorList {
   const members = (['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const).filter(
     (member) => container[member] !== undefined,
   )

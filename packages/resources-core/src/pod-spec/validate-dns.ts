@@ -19,13 +19,13 @@ export function validateDNSConfig({ dnsConfig: config, dnsPolicy }: ReadonlyPodS
       return [fieldError.required(path.child('nameservers'), 'must provide at least one DNS nameserver when `dnsPolicy` is None')]
     }
   }
-  const tooMany: FieldErrorList = []
+  const countErrors: FieldErrorList = []
   const serversPath = path.child('nameservers')
   if (nameservers.length > maxNameservers) {
-    tooMany.push(fieldError.invalid(serversPath, nameservers, `must not have more than ${maxNameservers} nameservers`))
+    countErrors.push(fieldError.invalid(serversPath, nameservers, `must not have more than ${maxNameservers} nameservers`))
   }
   const errors = [
-    ...tooMany,
+    ...countErrors,
     ...validateItems(nameservers, serversPath, validateLegacyIP),
     ...validateSearches(searches, path.child('searches')),
   ]
@@ -61,7 +61,7 @@ export function validateHostAliases(aliases: readonly DeepReadonly<HostAlias>[],
 
 const maxHostname = 64
 
-/** A name of the pod's own choosing, in place of the one made of its name and subdomain. */
+/** Validates the hostname that replaces the one derived from name and subdomain. */
 export function validateHostnameOverride(spec: ReadonlyPodSpec, specPath: FieldPath): FieldErrorList {
   const { hostnameOverride: name } = spec
   if (name === undefined) return []

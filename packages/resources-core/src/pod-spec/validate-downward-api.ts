@@ -3,7 +3,7 @@ import { fieldError, parseQuantity } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { validateQualifiedName, validateRequired } from './field-rules.ts'
 
-/** What containers may learn of their own pod, in variables and in files. */
+/** Fields and resources of a pod that the downward API exposes in variables and files. */
 
 export const environmentFieldPaths: readonly string[] = [
   'metadata.name',

@@ -68,7 +68,7 @@ export function validateEnvFrom({ envFrom }: ReadonlyContainer, containerPath: F
   })
 }
 
-/** Checked as a prefix is: a trailing dash may be completed. */
+/** Validates the name as a prefix, so a trailing dash is allowed. */
 function validateSourceName(name: string | undefined, path: FieldPath): FieldErrorList {
   return name ? invalidEach(nameIsDNSSubdomain(name, true), name, path) : [fieldError.required(path)]
 }

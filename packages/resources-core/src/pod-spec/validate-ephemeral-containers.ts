@@ -7,8 +7,8 @@ import type { ContainerScope } from './validate-container.ts'
 import { validateImagePadding } from './validate-images.ts'
 import type { ReadonlyPodSpec } from './visit-containers.ts'
 
-/** What only makes sense for containers that belong to the pod's work. In the order of the type's members. */
-const refused = [
+/** Container fields that ephemeral containers must not set, in the order of the Go type. */
+const forbiddenFields = [
   'ports',
   'resources',
   'resizePolicy',
@@ -32,7 +32,7 @@ export function validateEphemeralContainers(spec: ReadonlyPodSpec, scope: Contai
     if (names.has(name)) errors.push(fieldError.duplicate(at.child('name'), name))
     names.add(name)
     if (target !== '' && !otherNames.has(target)) errors.push(fieldError.notFoundField(at.child('targetContainerName'), target))
-    for (const member of refused) if (isSet(container, member)) errors.push(fieldError.forbidden(at.child(member), detail))
+    for (const member of forbiddenFields) if (isSet(container, member)) errors.push(fieldError.forbidden(at.child(member), detail))
     for (const [j, mount] of (container.volumeMounts ?? []).entries()) {
       for (const member of ['subPath', 'subPathExpr'] as const) {
         if (mount[member]) errors.push(fieldError.forbidden(at.child('volumeMounts').index(j).child(member), detail))
@@ -42,8 +42,8 @@ export function validateEphemeralContainers(spec: ReadonlyPodSpec, scope: Contai
   })
 }
 
-/** `resources` is always there, if only as `{}`. */
-function isSet(container: DeepReadonly<EphemeralContainer>, member: (typeof refused)[number]): boolean {
+/** Defaulting always sets `resources`, so an empty one counts as unset. */
+function isSet(container: DeepReadonly<EphemeralContainer>, member: (typeof forbiddenFields)[number]): boolean {
   const { resources } = container
   if (member === 'resources') return Object.keys(resources ?? {}).length > 0 || holdsSentEmpty(resources)
   return container[member] !== undefined || wasSentEmpty(container, member)

@@ -3,7 +3,7 @@ import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { containersWithPath, someContainer } from './visit-containers.ts'
 import type { ReadonlyPodSpec } from './visit-containers.ts'
 
-/** Variables read from files: the files are in volumes that begin empty and live as long as the pod. */
+/** Validates variables read from files, whose volumes must be of type emptyDir. */
 export function validateFileKeyVolumes(spec: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
   if (!someContainer(spec, ({ env }) => env?.some(({ valueFrom }) => valueFrom?.fileKeyRef !== undefined) ?? false)) return []
   const volumes = new Map((spec.volumes ?? []).map((volume) => [volume.name, volume]))

@@ -4,7 +4,7 @@ import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachin
 import { invalidEach, validateRequired, validateSupported } from './field-rules.ts'
 import { validatePortNumberOrName } from './validate-ports.ts'
 
-/** What probes and lifecycle hooks do; each knows only some of these. */
+/** Actions of probes and lifecycle hooks; each of them supports only some. */
 export interface Handler {
   readonly exec?: DeepReadonly<ExecAction>
   readonly httpGet?: DeepReadonly<HTTPGetAction>
@@ -15,7 +15,7 @@ export interface Handler {
 
 const schemes = ['HTTP', 'HTTPS']
 
-/** Exactly one action. The grace period bounds how long a hook may sleep. */
+/** Requires exactly one action. The grace period limits the sleep time of a hook. */
 export function validateHandler(handler: Handler, gracePeriod: number | undefined, path: FieldPath): FieldErrorList {
   const { exec, httpGet, tcpSocket, grpc, sleep } = handler
   const actions: Readonly<Record<string, ((at: FieldPath) => FieldErrorList) | undefined>> = {

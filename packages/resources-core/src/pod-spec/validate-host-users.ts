@@ -6,7 +6,7 @@ import type { ReadonlyPodSpec } from './visit-containers.ts'
 
 const detail = 'when `hostUsers` is false'
 
-/** With users of its own a pod cannot share what belongs to those of the host. */
+/** A pod with its own user namespace must not share other namespaces of the host. */
 export function validateHostUsers(spec: ReadonlyPodSpec, rules: PodRules, path: FieldPath): FieldErrorList {
   if (spec.hostUsers !== false) return []
   const errors: FieldErrorList = []
@@ -21,7 +21,7 @@ export function validateHostUsers(spec: ReadonlyPodSpec, rules: PodRules, path: 
   return errors
 }
 
-/** On the host's network a container's port is the host's. Templates may leave the host's out. */
+/** In the host network, container ports must equal host ports. Templates may omit host ports. */
 export function validateHostNetworkPorts(spec: ReadonlyPodSpec, rules: PodRules, path: FieldPath): FieldErrorList {
   if (spec.hostNetwork !== true) return []
   return (spec.containers ?? []).flatMap(({ ports }, i) =>

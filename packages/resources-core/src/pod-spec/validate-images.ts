@@ -11,13 +11,13 @@ export function validatePullPolicy(policy: string | undefined, path: FieldPath, 
   return validateRequiredOneOf(policy, pullPolicies, path, member)
 }
 
-/** Templates may leave the reference to whoever makes pods of them. */
+/** Pods need a reference; templates may omit it. */
 export function validateImageVolume(source: DeepReadonly<ImageVolumeSource>, rules: PodRules, path: FieldPath): FieldErrorList {
   const errors = rules.isPod && !source.reference ? [fieldError.required(path.child('reference'))] : []
   return [...errors, ...validatePullPolicy(source.pullPolicy, path, 'pullPolicy')]
 }
 
-/** Of pods only: what stands in templates is older than this rule. */
+/** Rejects whitespace around the image. Applies to pods only, because stored templates may predate the rule. */
 export function validateImagePadding({ image }: ReadonlyContainer, path: FieldPath): FieldErrorList {
   if (image === undefined || image.trim() === image) return []
   return [fieldError.invalid(path.child('image'), image, 'must not have leading or trailing whitespace')]

@@ -4,15 +4,15 @@ import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachin
 import { validateSupported } from './field-rules.ts'
 import { validateHandler } from './validate-handlers.ts'
 
-const realtime = [
+const realtimeSignals = [
   'SIGRTMIN',
   ...Array.from({ length: 15 }, (_, i) => `SIGRTMIN+${i + 1}`),
   ...Array.from({ length: 14 }, (_, i) => `SIGRTMAX-${i + 1}`),
   'SIGRTMAX',
 ]
-const named =
+const standardSignals =
   'ABRT ALRM BUS CHLD CLD CONT FPE HUP ILL INT IO IOT KILL PIPE POLL PROF PWR QUIT SEGV STKFLT STOP SYS TERM TRAP TSTP TTIN TTOU URG USR1 USR2 VTALRM WINCH XCPU XFSZ'
-const linuxSignals = [...named.split(' ').map((name) => `SIG${name}`), ...realtime].toSorted()
+const linuxSignals = [...standardSignals.split(' ').map((name) => `SIG${name}`), ...realtimeSignals].toSorted()
 const windowsSignals = ['SIGKILL', 'SIGTERM']
 
 export interface LifecycleScope {
@@ -29,7 +29,7 @@ export function validateLifecycle(lifecycle: DeepReadonly<Lifecycle>, scope: Lif
   return errors
 }
 
-/** Which signals there are depends on the system, so that must be said. */
+/** Signals depend on the operating system, so `spec.os.name` is required. */
 function validateStopSignal(signal: string, os: DeepReadonly<PodOS> | undefined, path: FieldPath): FieldErrorList {
   if (os === undefined) return [fieldError.forbidden(path, 'may not be set for containers with empty `spec.os.name`')]
   if (os.name === 'windows') return validateSupported(signal, windowsSignals, path)

@@ -10,7 +10,7 @@ type Volumes = ReadonlyMap<string, DeepReadonly<Volume>>
 const propagations = ['Bidirectional', 'HostToContainer', 'None']
 const recursiveReadOnly = ['Disabled', 'Enabled', 'IfPossible']
 
-/** A volume is either mounted or used as a device, and no place twice. */
+/** A volume is either mounted or used as a block device, and paths are unique. */
 export function validateVolumeMounts(container: ReadonlyContainer, volumes: Volumes, containerPath: FieldPath): FieldErrorList {
   if (container.volumeMounts === undefined) return []
   const path = containerPath.child('volumeMounts')
@@ -77,19 +77,19 @@ export function validateVolumeDevices(container: ReadonlyContainer, volumes: Vol
   return validateItems(container.volumeDevices, path, (device, at) => {
     const { name = '', devicePath = '' } = device
     const namePath = at.child('name')
-    const pathPath = at.child('devicePath')
+    const devicePathField = at.child('devicePath')
     const errors = [
       ...validateRequired(name, namePath),
       ...validateDeviceVolume(device, volumes, { namePath, known: names }),
-      ...validateRequired(devicePath, pathPath),
+      ...validateRequired(devicePath, devicePathField),
     ]
-    if (paths.has(devicePath)) errors.push(fieldError.invalid(pathPath, devicePath, 'must be unique'))
-    if (validateNoBacksteps(devicePath, pathPath).length > 0) {
-      errors.push(fieldError.invalid(pathPath, devicePath, "can not contain backsteps ('..')"))
+    if (paths.has(devicePath)) errors.push(fieldError.invalid(devicePathField, devicePath, 'must be unique'))
+    if (validateNoBacksteps(devicePath, devicePathField).length > 0) {
+      errors.push(fieldError.invalid(devicePathField, devicePath, "can not contain backsteps ('..')"))
     } else paths.add(devicePath)
     if (mounts.has(name)) errors.push(fieldError.invalid(namePath, name, 'must not already exist in volumeMounts'))
     if (mountPaths.has(devicePath)) {
-      errors.push(fieldError.invalid(pathPath, devicePath, 'must not already exist as a path in volumeMounts'))
+      errors.push(fieldError.invalid(devicePathField, devicePath, 'must not already exist as a path in volumeMounts'))
     }
     if (name !== '') names.add(name)
     return errors

@@ -5,8 +5,8 @@ import type { ReadonlyPodSpec } from './visit-containers.ts'
 
 const systems = ['linux', 'windows']
 
-/** What Windows does not know, in the spec and, after "/", in its security context. */
-const podMembers = [
+/** Pod fields that Windows does not support; a leading "/" marks fields of the security context. */
+const podFields = [
   '/appArmorProfile',
   '/seLinuxOptions',
   'hostUsers',
@@ -23,9 +23,9 @@ const podMembers = [
   '/supplementalGroupsPolicy',
   '/seLinuxChangePolicy',
 ]
-/** Only sharing is refused, not the answer no. */
-const neverWithHost: ReadonlySet<string> = new Set(['hostPID', 'hostIPC'])
-const containerMembers = [
+/** Fields that are rejected only if true. */
+const rejectedIfTrue: ReadonlySet<string> = new Set(['hostPID', 'hostIPC'])
+const containerFields = [
   'appArmorProfile',
   'seLinuxOptions',
   'seccompProfile',
@@ -38,16 +38,16 @@ const containerMembers = [
   'runAsGroup',
 ] as const
 
-/** A pod that names its system may not use what only others have. */
+/** Rejects fields that the operating system of the pod does not support. */
 export function validateOS(spec: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
   if (spec.os === undefined) return []
   const { name = '' } = spec.os
   if (name === '') return [fieldError.required(path.child('os', 'name'))]
-  if (name === 'linux') return refuseWindowsOptions(spec, path)
-  return name === 'windows' ? refuseLinuxMembers(spec, path) : [fieldError.notSupported(path.child('os'), name, systems)]
+  if (name === 'linux') return forbidWindowsOptions(spec, path)
+  return name === 'windows' ? forbidLinuxFields(spec, path) : [fieldError.notSupported(path.child('os'), name, systems)]
 }
 
-function refuseWindowsOptions(spec: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
+function forbidWindowsOptions(spec: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
   const contexts = [{ container: spec, path }, ...containersWithPath(spec, path)]
   return contexts.flatMap(({ container, path: at }) =>
     container.securityContext?.windowsOptions === undefined
@@ -56,25 +56,25 @@ function refuseWindowsOptions(spec: ReadonlyPodSpec, path: FieldPath): FieldErro
   )
 }
 
-function refuseLinuxMembers(spec: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
-  const refuse = (at: FieldPath): FieldErrorList => [fieldError.forbidden(at, 'cannot be set for a windows pod')]
+function forbidLinuxFields(spec: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
+  const forbid = (at: FieldPath): FieldErrorList => [fieldError.forbidden(at, 'cannot be set for a windows pod')]
   const errors: FieldErrorList = []
   const context: Readonly<Record<string, unknown>> = { ...spec.securityContext }
-  const ofSpec: Readonly<Record<string, unknown>> = { ...spec }
-  for (const member of podMembers) {
+  const specFields: Readonly<Record<string, unknown>> = { ...spec }
+  for (const member of podFields) {
     const name = member.replace('/', '')
     if (name !== member) {
       const value = context[name]
       if (value !== undefined && !(name === 'sysctls' && Array.isArray(value) && value.length === 0)) {
-        errors.push(...refuse(path.child('securityContext', name)))
+        errors.push(...forbid(path.child('securityContext', name)))
       }
-    } else if (ofSpec[name] !== undefined && !(neverWithHost.has(name) && ofSpec[name] === false)) {
-      errors.push(...refuse(path.child(name)))
+    } else if (specFields[name] !== undefined && !(rejectedIfTrue.has(name) && specFields[name] === false)) {
+      errors.push(...forbid(path.child(name)))
     }
   }
   for (const { container, path: at } of containersWithPath(spec, path)) {
-    for (const member of containerMembers) {
-      if (container.securityContext?.[member] !== undefined) errors.push(...refuse(at.child('securityContext', member)))
+    for (const member of containerFields) {
+      if (container.securityContext?.[member] !== undefined) errors.push(...forbid(at.child('securityContext', member)))
     }
   }
   return errors

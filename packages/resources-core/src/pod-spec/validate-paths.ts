@@ -5,13 +5,13 @@ export function validateNoBacksteps(value: string, path: FieldPath): FieldErrorL
   return value.split('/').includes('..') ? [fieldError.invalid(path, value, "must not contain '..'")] : []
 }
 
-/** Relative, and never above where it starts. */
+/** Accepts relative paths without "..". */
 export function validateDescendingPath(value: string, path: FieldPath): FieldErrorList {
   const errors = value.startsWith('/') ? [fieldError.invalid(path, value, 'must be a relative path')] : []
   return [...errors, ...validateNoBacksteps(value, path)]
 }
 
-/** Names that begin with two dots belong to whoever writes volumes. */
+/** Rejects names that start with "..", which volume plugins reserve. */
 export function validateUnreservedPath(value: string, path: FieldPath): FieldErrorList {
   const errors = validateDescendingPath(value, path)
   if (value.startsWith('..') && !value.startsWith('../')) errors.push(fieldError.invalid(path, value, "must not start with '..'"))

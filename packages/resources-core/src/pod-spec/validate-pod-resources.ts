@@ -6,7 +6,7 @@ import { validatePodLevelResources } from './validate-resources.ts'
 import type { ResourceScope } from './validate-resources.ts'
 import type { ReadonlyPodSpec } from './visit-containers.ts'
 
-/** `spec.resources`: what the pod as a whole asks for, and that its containers fit in. */
+/** Validates `spec.resources`, the requests and limits of the pod, against those of its containers. */
 export function validatePodResources(spec: ReadonlyPodSpec, scope: ResourceScope, specPath: FieldPath): FieldErrorList {
   if (spec.resources === undefined) return []
   const path = specPath.child('resources')
@@ -15,10 +15,10 @@ export function validatePodResources(spec: ReadonlyPodSpec, scope: ResourceScope
   if (spec.resources.claims !== undefined) {
     errors.push(fieldError.forbidden(path.child('claims'), 'claims may not be set for Resources at pod-level'))
   }
-  return [...errors, ...validatePodLevelResources(spec.resources, scope, path), ...validateFits(spec, path)]
+  return [...errors, ...validatePodLevelResources(spec.resources, scope, path), ...validateContainersFit(spec, path)]
 }
 
-function validateFits(spec: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
+function validateContainersFit(spec: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
   const errors: FieldErrorList = []
   const { requests = {}, limits = {} } = spec.resources ?? {}
   for (const [name, sum] of aggregateContainers(spec, 'requests')) {

@@ -30,11 +30,11 @@ const noNames: ReadonlySet<string> = new Set()
 
 export interface PodSpecOptions {
   readonly rules: PodRules
-  /** The pod's; undefined for a template. */
+  /** Metadata of the pod; undefined for a template. */
   readonly metadata?: DeepReadonly<ObjectMeta> | undefined
 }
 
-/** Every rule of a pod spec, alone or in a template, in the original's order. Expects defaults to be set. */
+/** Validates a pod spec in a pod or template, in upstream's order. Defaults must be set. */
 export function validatePodSpec(spec: ReadonlyPodSpec, { rules, metadata }: PodSpecOptions, path: FieldPath): FieldErrorList {
   return [
     ...(spec.terminationGracePeriodSeconds === undefined ? [fieldError.required(path.child('terminationGracePeriodSeconds'))] : []),
@@ -97,7 +97,7 @@ function validateNames(spec: ReadonlyPodSpec, rules: PodRules, path: FieldPath):
     ...(spec.tolerations === undefined ? [] : validateTolerations(spec.tolerations, rules, path.child('tolerations'))),
     ...(spec.hostAliases === undefined ? [] : validateHostAliases(spec.hostAliases, path.child('hostAliases'))),
     ...validateReference(spec.priorityClassName, path, 'priorityClassName'),
-    // Unlike the others, an empty name of a runtime class is a name, and a wrong one.
+    // Unlike the other references, an empty runtime class name is invalid.
     ...(spec.runtimeClassName === undefined
       ? []
       : invalidEach(nameIsDNSSubdomain(spec.runtimeClassName, false), spec.runtimeClassName, path, 'runtimeClassName')),

@@ -6,7 +6,7 @@ import { validatePodAnnotations } from './validate-annotations.ts'
 import { validatePodSpec } from './validate-pod-spec.ts'
 import { validateProfileAnnotations } from './validate-profile-annotations.ts'
 
-/** The template of pods inside another object, at `path`. With `old`, what that held may stay although it would be refused today. */
+/** Validates the pod template at `path`. Ratcheting: values that `old` already had stay allowed although a create would reject them. */
 export function validatePodTemplateSpec(
   template: DeepReadonly<PodTemplateSpec>,
   path: FieldPath,

@@ -25,7 +25,7 @@ export function validateContainerPorts({ ports }: ReadonlyContainer, path: Field
   })
 }
 
-/** No two of these containers may take the same port of the host. */
+/** Reports host ports that two of the containers use. */
 export function validateHostPorts(containers: readonly ReadonlyContainer[], path: FieldPath): FieldErrorList {
   const taken = new Set<string>()
   const errors: FieldErrorList = []

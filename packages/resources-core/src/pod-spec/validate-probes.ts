@@ -6,7 +6,7 @@ import type { ReadonlyContainer } from './visit-containers.ts'
 
 const counters = ['initialDelaySeconds', 'timeoutSeconds', 'periodSeconds', 'successThreshold', 'failureThreshold'] as const
 
-/** Liveness, readiness, startup. */
+/** Validates the liveness, readiness and startup probes. */
 export function validateProbes(container: ReadonlyContainer, gracePeriod: number | undefined, path: FieldPath): FieldErrorList {
   const { livenessProbe: liveness, readinessProbe: readiness, startupProbe: startup } = container
   const errors: FieldErrorList = []
@@ -16,10 +16,10 @@ export function validateProbes(container: ReadonlyContainer, gracePeriod: number
   }
   if (readiness !== undefined) {
     const at = path.child('readinessProbe')
-    const { terminationGracePeriodSeconds: own } = readiness
+    const { terminationGracePeriodSeconds: probeGracePeriod } = readiness
     errors.push(...validateProbe(readiness, gracePeriod, at))
-    if (own !== undefined) {
-      errors.push(fieldError.invalid(at.child('terminationGracePeriodSeconds'), own, 'must not be set for readinessProbes'))
+    if (probeGracePeriod !== undefined) {
+      errors.push(fieldError.invalid(at.child('terminationGracePeriodSeconds'), probeGracePeriod, 'must not be set for readinessProbes'))
     }
   }
   if (startup !== undefined) {
@@ -30,13 +30,13 @@ export function validateProbes(container: ReadonlyContainer, gracePeriod: number
 }
 
 function validateProbe(probe: DeepReadonly<Probe>, gracePeriod: number | undefined, path: FieldPath): FieldErrorList {
-  const { terminationGracePeriodSeconds: own } = probe
+  const { terminationGracePeriodSeconds: probeGracePeriod } = probe
   const errors = [
     ...validateHandler(probe, gracePeriod, path),
     ...counters.flatMap((member) => validateNonNegative(probe[member] ?? 0, path.child(member))),
   ]
-  if (own !== undefined && own <= 0) {
-    errors.push(fieldError.invalid(path.child('terminationGracePeriodSeconds'), own, 'must be greater than 0'))
+  if (probeGracePeriod !== undefined && probeGracePeriod <= 0) {
+    errors.push(fieldError.invalid(path.child('terminationGracePeriodSeconds'), probeGracePeriod, 'must be greater than 0'))
   }
   return errors
 }

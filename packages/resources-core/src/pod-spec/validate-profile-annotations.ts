@@ -8,7 +8,7 @@ import type { ReadonlyPodSpec } from './visit-containers.ts'
 
 type Profile = DeepReadonly<SeccompProfile | AppArmorProfile>
 
-/** Old clients write profiles as annotations; who writes both must say the same. */
+/** Profile annotations of old clients must match the fields if both are set. */
 export function validateProfileAnnotations(annotations: Annotations, spec: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
   return [...validateSeccomp(annotations, spec, path), ...validateAppArmor(annotations, spec, path)]
 }
@@ -16,9 +16,9 @@ export function validateProfileAnnotations(annotations: Annotations, spec: Reado
 function validateSeccomp(annotations: Annotations, spec: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
   const member = (at: FieldPath): FieldPath => at.child('securityContext', 'seccompProfile')
   return [
-    ...mismatch(spec.securityContext?.seccompProfile, annotations[seccompPodAnnotation], { kind: 'seccomp', path: member(path) }),
+    ...validateMatch(spec.securityContext?.seccompProfile, annotations[seccompPodAnnotation], { kind: 'seccomp', path: member(path) }),
     ...containersWithPath(spec, path).flatMap(({ container, path: at }) =>
-      mismatch(container.securityContext?.seccompProfile, annotations[seccompContainerPrefix + container.name], {
+      validateMatch(container.securityContext?.seccompProfile, annotations[seccompContainerPrefix + container.name], {
         kind: 'seccomp',
         path: member(at),
       }),
@@ -30,27 +30,27 @@ function validateAppArmor(annotations: Annotations, spec: ReadonlyPodSpec, path:
   if (spec.os?.name === 'windows') return []
   return containersWithPath(spec, path).flatMap(({ container, path: at }) => {
     const profile = container.securityContext?.appArmorProfile ?? spec.securityContext?.appArmorProfile
-    return mismatch(profile, annotations[appArmorContainerPrefix + container.name], {
+    return validateMatch(profile, annotations[appArmorContainerPrefix + container.name], {
       kind: 'apparmor',
       path: at.child('securityContext', 'appArmorProfile'),
     })
   })
 }
 
-function mismatch(
+function validateMatch(
   profile: Profile | undefined,
   annotation: string | undefined,
   { kind, path }: { readonly kind: 'seccomp' | 'apparmor'; readonly path: FieldPath },
 ): FieldErrorList {
   if (profile === undefined || annotation === undefined) return []
-  const otherType = [fieldError.forbidden(path.child('type'), `${kind} type in annotation and field must match`)]
+  const typeMismatch = [fieldError.forbidden(path.child('type'), `${kind} type in annotation and field must match`)]
   switch (profile.type) {
     case 'Unconfined':
-      return annotation === 'unconfined' ? [] : otherType
+      return annotation === 'unconfined' ? [] : typeMismatch
     case 'RuntimeDefault':
-      return annotation === 'runtime/default' || (kind === 'seccomp' && annotation === 'docker/default') ? [] : otherType
+      return annotation === 'runtime/default' || (kind === 'seccomp' && annotation === 'docker/default') ? [] : typeMismatch
     case 'Localhost':
-      if (!annotation.startsWith('localhost/')) return otherType
+      if (!annotation.startsWith('localhost/')) return typeMismatch
       if (annotation === `localhost/${profile.localhostProfile}`) return []
       return [fieldError.forbidden(path.child('localhostProfile'), `${kind} profile in annotation and field must match`)]
     default:

@@ -4,7 +4,7 @@ import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachin
 import { internalForm } from '../internal-form/internal-form.ts'
 import { validateDescendingPath } from './validate-paths.ts'
 
-/** seccomp and AppArmor profiles: of the runtime, of the node's disk, or none. */
+/** Types of seccomp and AppArmor profiles. */
 const profileTypes = ['Localhost', 'RuntimeDefault', 'Unconfined']
 
 interface WithProfiles {
@@ -12,7 +12,7 @@ interface WithProfiles {
   readonly appArmorProfile?: DeepReadonly<AppArmorProfile>
 }
 
-/** Of a security context. */
+/** Validates the profile in the security context of a pod or container. */
 export function validateSeccompProfile({ seccompProfile: profile }: WithProfiles, contextPath: FieldPath): FieldErrorList {
   if (profile === undefined) return []
   const path = contextPath.child('seccompProfile')
@@ -28,10 +28,10 @@ export function validateSeccompProfile({ seccompProfile: profile }: WithProfiles
   return errors
 }
 
-/** PATH_MAX of Linux, without the terminating zero. */
+/** Linux PATH_MAX without the terminating null byte. */
 const maxProfileLength = 4095
 
-/** Of a security context. */
+/** Validates the profile in the security context of a pod or container. */
 export function validateAppArmorProfile({ appArmorProfile: profile }: WithProfiles, contextPath: FieldPath): FieldErrorList {
   if (profile === undefined) return []
   const path = contextPath.child('appArmorProfile')

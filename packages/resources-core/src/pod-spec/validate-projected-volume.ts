@@ -8,14 +8,14 @@ import { validateDownwardAPIFile, validateKeyToPath } from './volume-sources-loc
 import { validateFileMode, validateUnreservedPath } from './validate-paths.ts'
 import { isKubernetesSigner, validateSignerName } from './validate-signer-name.ts'
 
-/** `claim` takes a path for a source; false when another has it already. */
+/** Context of the sources of one projected volume. `claim` reserves a path and returns false if it is taken. */
 interface Scope {
   readonly rules: PodRules
   readonly volumePath: FieldPath
   claim(path: string): boolean
 }
 
-/** Several sources in one volume: no two may write the same file. */
+/** Validates the sources of a projected volume; no two may write the same file. */
 export function validateProjectedVolume(source: DeepReadonly<ProjectedVolumeSource>, rules: PodRules, path: FieldPath): FieldErrorList {
   const taken = new Set<string>()
   const claim = (file: string): boolean => !taken.has(file) && taken.add(file) !== undefined
@@ -28,8 +28,8 @@ export function validateProjectedVolume(source: DeepReadonly<ProjectedVolumeSour
 
 function validateProjection(projection: DeepReadonly<VolumeProjection>, scope: Scope, path: FieldPath): FieldErrorList {
   const errors: FieldErrorList = []
-  const conflict = (file: string, blamed: string): void => {
-    if (!scope.claim(file)) errors.push(fieldError.invalid(scope.volumePath, blamed, 'conflicting duplicate paths'))
+  const reservePath = (file: string, badValue: string): void => {
+    if (!scope.claim(file)) errors.push(fieldError.invalid(scope.volumePath, badValue, 'conflicting duplicate paths'))
   }
   for (const member of ['secret', 'configMap'] as const) {
     const source = projection[member]
@@ -39,20 +39,20 @@ function validateProjection(projection: DeepReadonly<VolumeProjection>, scope: S
     for (let i = 0; i < items.length; i++) {
       const item = items[i]!
       errors.push(...validateKeyToPath(item, path.child(member, 'items').index(i)))
-      if (item.path) conflict(item.path, source.name ?? '')
+      if (item.path) reservePath(item.path, source.name ?? '')
     }
   }
   for (const file of projection.downwardAPI?.items ?? []) {
     errors.push(...validateDownwardAPIFile(file, path.child('downwardAPI')))
-    if (file.path) conflict(file.path, file.path)
+    if (file.path) reservePath(file.path, file.path)
   }
   const { serviceAccountToken: token, clusterTrustBundle: bundle, podCertificate: certificate } = projection
   if (token !== undefined) errors.push(...validateToken(token, scope, path.child('serviceAccountToken')))
   if (bundle !== undefined) {
     errors.push(...validateTrustBundle(bundle, path.child('clusterTrustBundle')))
-    conflict(bundle.path ?? '', bundle.path ?? '')
+    reservePath(bundle.path ?? '', bundle.path ?? '')
   }
-  if (certificate !== undefined) errors.push(...validateCertificate(certificate, conflict, path.child('podCertificate')))
+  if (certificate !== undefined) errors.push(...validateCertificate(certificate, reservePath, path.child('podCertificate')))
   let sources = 0
   for (const member in projection) if (projection[member as keyof VolumeProjection] !== undefined) sources++
   if (sources > 1) {
@@ -83,7 +83,7 @@ const day = 24 * hour
 
 function validateCertificate(
   certificate: DeepReadonly<PodCertificateProjection>,
-  conflict: (file: string, blamed: string) => void,
+  reservePath: (file: string, badValue: string) => void,
   path: FieldPath,
 ): FieldErrorList {
   const { signerName = '', maxExpirationSeconds: seconds } = certificate
@@ -100,7 +100,7 @@ function validateCertificate(
   const members = (['credentialBundlePath', 'keyPath', 'certificateChainPath'] as const).filter((member) => certificate[member])
   for (const member of members) {
     errors.push(...validateUnreservedPath(certificate[member]!, path.child(member)))
-    conflict(certificate[member]!, certificate[member]!)
+    reservePath(certificate[member]!, certificate[member]!)
   }
   if (members.length === 0) {
     errors.push(fieldError.required(path, 'specify at least one of credentialBundlePath, keyPath, and certificateChainPath'))

@@ -7,7 +7,7 @@ import { invalidEach, validateDNSLabel } from './field-rules.ts'
 
 type Annotations = Readonly<Record<string, string>>
 
-/** The devices of a pod: each a claim by name, or one to be made from a template. */
+/** Validates resource claims: each refers to an existing claim or to a template. */
 export function validateResourceClaims(
   claims: readonly DeepReadonly<PodResourceClaim>[],
   annotations: Annotations | undefined,
@@ -18,7 +18,7 @@ export function validateResourceClaims(
     if (annotations !== undefined && Object.hasOwn(annotations, mirrorAnnotation)) {
       return [fieldError.forbidden(unnamedPath, 'static pods do not support resource claims')]
     }
-    const { name = '', resourceClaimName: byName, resourceClaimTemplateName: template } = claim
+    const { name = '', resourceClaimName: claimName, resourceClaimTemplateName: template } = claim
     const at = path.index(i)
     const errors: FieldErrorList = []
     if (name === '') errors.push(fieldError.required(at.child('name')))
@@ -26,15 +26,15 @@ export function validateResourceClaims(
     else errors.push(...validateDNSLabel(name, at.child('name')))
     if (name !== '') names.add(name)
     const printed = internalForm('PodResourceClaim', claim)
-    if (byName !== undefined && template !== undefined) {
+    if (claimName !== undefined && template !== undefined) {
       errors.push(fieldError.invalid(at, printed, 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified'))
     }
-    if (byName === undefined && template === undefined) {
+    if (claimName === undefined && template === undefined) {
       errors.push(fieldError.invalid(at, printed, 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`'))
     }
     return [
       ...errors,
-      ...(byName === undefined ? [] : invalidEach(nameIsDNSSubdomain(byName, false), byName, at.child('resourceClaimName'))),
+      ...(claimName === undefined ? [] : invalidEach(nameIsDNSSubdomain(claimName, false), claimName, at.child('resourceClaimName'))),
       ...(template === undefined ? [] : invalidEach(nameIsDNSSubdomain(template, false), template, at.child('resourceClaimTemplateName'))),
     ]
   })

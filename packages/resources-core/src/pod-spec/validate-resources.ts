@@ -17,7 +17,7 @@ import { isDivisibleHugePages, validateResourceQuantity } from './resource-quant
 
 export interface ResourceScope {
   readonly rules: PodRules
-  /** The names of the pod's resource claims. */
+  /** Names of the pod's resource claims. */
   readonly claims: ReadonlySet<string>
 }
 
@@ -62,8 +62,8 @@ function validateRequirements(
   { path, nameRule }: { readonly path: FieldPath; readonly nameRule: NameRule },
 ): FieldErrorList {
   const errors: FieldErrorList = []
-  const limits = parsed(requirements.limits)
-  const requests = parsed(requirements.requests)
+  const limits = parseList(requirements.limits)
+  const requests = parseList(requirements.requests)
   const limitsPath = path.child('limits')
   const requestsPath = path.child('requests')
   const validateAmount = (name: string, quantity: Quantity, at: FieldPath): void => {
@@ -96,13 +96,13 @@ function validateRequirements(
   return [...errors, ...validateClaimNames(requirements.claims ?? [], scope.claims, path.child('claims'))]
 }
 
-function parsed(list: Readonly<Record<string, string>> | undefined): ReadonlyMap<string, Quantity> {
+function parseList(list: Readonly<Record<string, string>> | undefined): ReadonlyMap<string, Quantity> {
   const quantities = new Map<string, Quantity>()
   for (const name in list) quantities.set(name, parseQuantity(list[name]!))
   return quantities
 }
 
-/** A claim may be used whole, or by several of its requests, but not both and not twice. */
+/** A container uses a claim either as a whole or by distinct requests. */
 function validateClaimNames(claims: DeepReadonly<ResourceClaim[]>, podClaims: ReadonlySet<string>, path: FieldPath): FieldErrorList {
   const errors: FieldErrorList = []
   const used = new Set<string>()

@@ -10,7 +10,7 @@ const operators = ['In', 'NotIn']
 const maxRules = 20
 const maxExitCodes = 255
 
-/** When a single container is started again, whatever the pod's own policy says. */
+/** Validates the restart policy of a container, which overrides the policy of the pod. */
 export function validateContainerRestartPolicy(container: ReadonlyContainer, path: FieldPath): FieldErrorList {
   const { restartPolicy, restartPolicyRules: rules = [] } = container
   if (restartPolicy === undefined && rules.length === 0) return []
@@ -34,7 +34,7 @@ function validateRule({ action, exitCodes }: DeepReadonly<ContainerRestartRule>,
   return errors
 }
 
-/** Init containers need a policy for their rules too, but say nothing more about it. */
+/** Init containers with rules but without a policy get only the error about the missing policy. */
 export function validateInitRestartPolicy(container: ReadonlyContainer, path: FieldPath): FieldErrorList {
   if (container.restartPolicy !== undefined) return validateContainerRestartPolicy(container, path)
   if ((container.restartPolicyRules ?? []).length === 0) return []

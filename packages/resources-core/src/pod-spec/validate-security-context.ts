@@ -11,7 +11,7 @@ import type { ReadonlyContainer, ReadonlyPodSpec } from './visit-containers.ts'
 
 const procMounts = ['Default', 'Unmasked']
 
-/** Of a container. Whether pods may be privileged is policy and not asked here. */
+/** Validates the security context of a container. Whether privileged containers are allowed is decided by admission. */
 export function validateSecurityContext(container: ReadonlyContainer, hostUsers: boolean, containerPath: FieldPath): FieldErrorList {
   const { securityContext: context } = container
   if (context === undefined) return []
@@ -35,13 +35,13 @@ export function validateSecurityContext(container: ReadonlyContainer, hostUsers:
 
 function validateEscalation(context: DeepReadonly<SecurityContext>, path: FieldPath): FieldErrorList {
   if (context.allowPrivilegeEscalation !== false) return []
-  const contradicts = (what: string): FieldErrorList => [
-    fieldError.invalid(path, internalForm('SecurityContext', context), `cannot set \`allowPrivilegeEscalation\` to false and ${what}`),
+  const contradiction = (setting: string): FieldErrorList => [
+    fieldError.invalid(path, internalForm('SecurityContext', context), `cannot set \`allowPrivilegeEscalation\` to false and ${setting}`),
   ]
   return [
-    ...(context.privileged === true ? contradicts('`privileged` to true') : []),
+    ...(context.privileged === true ? contradiction('`privileged` to true') : []),
     ...(context.capabilities?.add ?? []).flatMap((name) =>
-      name === 'CAP_SYS_ADMIN' ? contradicts('`capabilities.Add` CAP_SYS_ADMIN') : [],
+      name === 'CAP_SYS_ADMIN' ? contradiction('`capabilities.Add` CAP_SYS_ADMIN') : [],
     ),
   ]
 }
@@ -51,7 +51,7 @@ const supplementalGroupsPolicies = ['Merge', 'Strict']
 const seLinuxChangePolicies = ['MountOption', 'Recursive']
 const newSELinuxChangePolicies = ['Recursive']
 
-/** Of a pod, with what stands beside it in the spec: sharing of process ids. */
+/** Validates the security context of a pod together with `shareProcessNamespace`. */
 export function validatePodSecurityContext(spec: ReadonlyPodSpec, rules: PodRules, specPath: FieldPath): FieldErrorList {
   const context = spec.securityContext ?? {}
   const path = specPath.child('securityContext')
@@ -65,7 +65,7 @@ export function validatePodSecurityContext(spec: ReadonlyPodSpec, rules: PodRule
     const detail = 'ShareProcessNamespace and HostPID cannot both be enabled'
     errors.push(fieldError.invalid(path.child('shareProcessNamespace'), true, detail))
   }
-  // Relabelling at mount time is not taken from new pods.
+  // New pods must not use the MountOption policy.
   const changePolicies = rules.allowMountOptionSELinuxChange ? seLinuxChangePolicies : newSELinuxChangePolicies
   return [
     ...errors,

@@ -4,7 +4,7 @@ import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 const maxDomain = 253
 const maxName = 253 + 63 + 1
 
-/** "example.com/signer". */
+/** Accepts names like "example.com/signer". */
 export function validateSignerName(signer: string, path: FieldPath): FieldErrorList {
   if (signer === '') return [fieldError.required(path)]
   const [domain = '', name, ...more] = signer.split('/')
@@ -12,20 +12,20 @@ export function validateSignerName(signer: string, path: FieldPath): FieldErrorL
     return [fieldError.invalid(path, signer, "must be a fully qualified domain and path of the form 'example.com/signer-name'")]
   }
   const errors: FieldErrorList = byteLength(domain) > maxDomain ? [fieldError.tooLong(path, maxDomain)] : []
-  errors.push(...validateParts(domain, isDNS1123Label, path))
+  errors.push(...validateSegments(domain, isDNS1123Label, path))
   if (!domain.includes('.')) {
     errors.push(fieldError.invalid(path, domain, 'should be a domain with at least two segments separated by dots'))
   }
-  errors.push(...validateParts(name, isDNS1123Subdomain, path))
+  errors.push(...validateSegments(name, isDNS1123Subdomain, path))
   if (byteLength(name) > maxName) errors.push(fieldError.tooLong(path, maxName))
   return errors
 }
 
-/** Only the first part that is wrong is spoken of. */
-function validateParts(text: string, rule: (part: string) => readonly string[], path: FieldPath): FieldErrorList {
-  for (const part of text.split('.')) {
-    const messages = rule(part)
-    if (messages.length > 0) return messages.map((message) => fieldError.invalid(path, text, `validating label "${part}": ${message}`))
+/** Reports only the first invalid segment. */
+function validateSegments(text: string, rule: (segment: string) => readonly string[], path: FieldPath): FieldErrorList {
+  for (const segment of text.split('.')) {
+    const messages = rule(segment)
+    if (messages.length > 0) return messages.map((message) => fieldError.invalid(path, text, `validating label "${segment}": ${message}`))
   }
   return []
 }

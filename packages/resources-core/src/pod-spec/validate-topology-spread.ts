@@ -16,7 +16,7 @@ export function validateTopologySpread(spec: ReadonlyPodSpec, rules: PodRules, p
 }
 
 function validateConstraints(constraints: readonly Constraint[], rules: PodRules, path: FieldPath): FieldErrorList {
-  const last = new Map(constraints.map((constraint, i) => [pairOf(constraint), i]))
+  const last = new Map(constraints.map((constraint, i) => [formatPair(constraint), i]))
   return constraints.flatMap((constraint, i) => {
     const at = path.index(i)
     const { topologyKey = '', whenUnsatisfiable: action = '' } = constraint
@@ -25,8 +25,8 @@ function validateConstraints(constraints: readonly Constraint[], rules: PodRules
       ...validateRequired(topologyKey, at, 'topologyKey', 'can not be empty'),
       ...validateSupported(action, whenUnsatisfiable, at.child('whenUnsatisfiable')),
     ]
-    if (last.get(pairOf(constraint)) !== i) {
-      errors.push(fieldError.duplicate(at.child('{topologyKey, whenUnsatisfiable}'), pairOf(constraint)))
+    if (last.get(formatPair(constraint)) !== i) {
+      errors.push(fieldError.duplicate(at.child('{topologyKey, whenUnsatisfiable}'), formatPair(constraint)))
     }
     return [
       ...errors,
@@ -41,7 +41,7 @@ function validateConstraints(constraints: readonly Constraint[], rules: PodRules
   })
 }
 
-function pairOf({ topologyKey = '', whenUnsatisfiable: action = '' }: Constraint): string {
+function formatPair({ topologyKey = '', whenUnsatisfiable: action = '' }: Constraint): string {
   return `{${topologyKey}, ${action}}`
 }
 
@@ -64,8 +64,8 @@ export interface LabelKeyed {
 }
 
 /**
- * Keys whose values, taken from the pod's own labels, are added to the selector. They have been added already, once: a second requirement
- * for one of these keys means that the client wrote one too.
+ * Validates keys whose values are taken from the pod's labels and merged into the selector. They are already merged at this point, so a
+ * second requirement for the same key comes from the client.
  */
 export function validateLabelKeys(term: LabelKeyed, path: FieldPath): FieldErrorList {
   const { matchLabelKeys: match = [], mismatchLabelKeys: mismatch = [], labelSelector: selector } = term
@@ -95,7 +95,7 @@ function validateKeys(keys: readonly string[], selector: LabelKeyed['labelSelect
   return keys.flatMap((key, i) => validateLabelName(key, path.index(i)))
 }
 
-/** As before keys were merged into selectors: of what was stored then. */
+/** Validates constraints that were stored before keys were merged into selectors. */
 function validateUnmergedLabelKeys({ matchLabelKeys: keys = [], labelSelector: selector }: Constraint, path: FieldPath): FieldErrorList {
   if (keys.length === 0) return []
   const errors = selector === undefined ? [fieldError.forbidden(path, 'must not be specified when labelSelector is not set')] : []

@@ -5,7 +5,7 @@ import { validateRequired } from './field-rules.ts'
 import { validateUnreservedPath } from './validate-paths.ts'
 import { validateSignerName } from './validate-signer-name.ts'
 
-/** Bundles are chosen by their name, or by their signer and labels. */
+/** A projection selects bundles either by name, or by signer and labels. */
 export function validateTrustBundle(bundle: DeepReadonly<ClusterTrustBundleProjection>, path: FieldPath): FieldErrorList {
   const { name, signerName, labelSelector } = bundle
   const errors: FieldErrorList = []
@@ -29,7 +29,7 @@ export function validateTrustBundle(bundle: DeepReadonly<ClusterTrustBundleProje
   return [...errors, ...validateRequired(bundle.path, path.child('path')), ...validateUnreservedPath(bundle.path ?? '', path.child('path'))]
 }
 
-/** "signer.example.com:path:name", or a plain name without colons. */
+/** Accepts names like "signer.example.com:path:name" and names without colons. */
 function trustBundleNameMessages(name: string): readonly string[] {
   return nameIsDNSSubdomain(name.slice(name.lastIndexOf(':') + 1), false)
 }

@@ -9,23 +9,23 @@ import * as local from './volume-sources-local.ts'
 import * as network from './volume-sources-network.ts'
 import type { VolumeScope } from './validate-volumes.ts'
 
-interface At extends VolumeScope {
+interface VolumeContext extends VolumeScope {
   readonly volume: DeepReadonly<Volume>
-  /** Of the volume, not of the source. */
+  /** Path of the volume, not of its source. */
   readonly volumePath: FieldPath
 }
 
 interface SourceRule<T> {
-  /** How errors name the member, when not by its own name. */
-  readonly named?: string
-  /** The same for the complaint about a second source. */
-  readonly refusedAs?: string
-  validate(source: DeepReadonly<T>, path: FieldPath, at: At): FieldErrorList
+  /** Field name in error paths, if it differs from the actual one. */
+  readonly pathName?: string
+  /** Field name in the error about a second source, if it differs. */
+  readonly duplicatePathName?: string
+  validate(source: DeepReadonly<T>, path: FieldPath, at: VolumeContext): FieldErrorList
 }
 
 type SourceRules = { readonly [K in keyof VolumeSource]-?: SourceRule<NonNullable<VolumeSource[K]>> }
 
-/** In the order in which they are looked at: the first source of a volume wins. */
+/** Rules in upstream's order, because only the first source of a volume is validated. */
 const sourceRules: SourceRules = {
   emptyDir: {
     validate: ({ sizeLimit }, path) =>
@@ -35,7 +35,7 @@ const sourceRules: SourceRules = {
   },
   hostPath: { validate: local.validateHostPath },
   gitRepo: { validate: local.validateGitRepo },
-  gcePersistentDisk: { named: 'persistentDisk', refusedAs: 'gcePersistentDisk', validate: cloud.validateGCEPersistentDisk },
+  gcePersistentDisk: { pathName: 'persistentDisk', duplicatePathName: 'gcePersistentDisk', validate: cloud.validateGCEPersistentDisk },
   awsElasticBlockStore: { validate: cloud.validateAWSElasticBlockStore },
   secret: { validate: local.validateSecretVolume },
   nfs: { validate: network.validateNFS },
@@ -45,9 +45,9 @@ const sourceRules: SourceRules = {
   persistentVolumeClaim: { validate: local.validateClaimVolume },
   rbd: { validate: network.validateRBD },
   cinder: { validate: cloud.validateCinder },
-  cephfs: { refusedAs: 'cephFS', validate: network.validateCephFS },
+  cephfs: { duplicatePathName: 'cephFS', validate: network.validateCephFS },
   quobyte: { validate: network.validateQuobyte },
-  downwardAPI: { refusedAs: 'downwarAPI', validate: local.validateDownwardAPIVolume },
+  downwardAPI: { duplicatePathName: 'downwarAPI', validate: local.validateDownwardAPIVolume },
   fc: { validate: network.validateFC },
   flexVolume: { validate: cloud.validateFlexVolume },
   configMap: { validate: local.validateConfigMapVolume },
@@ -68,22 +68,22 @@ type SourceEntry = readonly [keyof VolumeSource, SourceRule<unknown>]
 const rulesInOrder = Object.entries(sourceRules) as unknown as readonly SourceEntry[]
 const rulesByMember = new Map<string, SourceEntry>(rulesInOrder.map((entry) => [entry[0], entry]))
 
-/** Exactly one source, and that one right. */
+/** Requires exactly one valid source. */
 export function validateVolumeSource(volume: DeepReadonly<Volume>, scope: VolumeScope, path: FieldPath): FieldErrorList {
   const errors: FieldErrorList = []
-  const at: At = { ...scope, volume, volumePath: path }
+  const at: VolumeContext = { ...scope, volume, volumePath: path }
   let found = false
   for (const [member, rule] of rulesOf(volume)) {
     const source = volume[member]
     if (source === undefined) continue
-    if (found) errors.push(fieldError.forbidden(path.child(rule.refusedAs ?? member), 'may not specify more than 1 volume type'))
-    else for (const error of rule.validate(source, path.child(rule.named ?? member), at)) errors.push(error)
+    if (found) errors.push(fieldError.forbidden(path.child(rule.duplicatePathName ?? member), 'may not specify more than 1 volume type'))
+    else for (const error of rule.validate(source, path.child(rule.pathName ?? member), at)) errors.push(error)
     found = true
   }
   return found ? errors : [fieldError.required(path, 'must specify a volume type')]
 }
 
-/** At least those of the sources that it has. */
+/** Returns the rule of the only source, which is the usual case, or else all rules. */
 function rulesOf(volume: DeepReadonly<Volume>): readonly SourceEntry[] {
   let found: SourceEntry | undefined
   for (const member in volume) {
@@ -95,13 +95,17 @@ function rulesOf(volume: DeepReadonly<Volume>): readonly SourceEntry[] {
   return found === undefined ? [] : [found]
 }
 
-function validateInitiatorLength({ volume: { name = '', iscsi }, volumePath }: At): FieldErrorList {
+function validateInitiatorLength({ volume: { name = '', iscsi }, volumePath }: VolumeContext): FieldErrorList {
   if (iscsi?.initiatorName === undefined || `${name}:${iscsi.targetPortal}`.length <= 64) return []
   const detail = 'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.'
   return [fieldError.invalid(volumePath.child('name'), name, detail)]
 }
 
-function validateEphemeral(source: DeepReadonly<NonNullable<VolumeSource['ephemeral']>>, path: FieldPath, at: At): FieldErrorList {
+function validateEphemeral(
+  source: DeepReadonly<NonNullable<VolumeSource['ephemeral']>>,
+  path: FieldPath,
+  at: VolumeContext,
+): FieldErrorList {
   const template = source.volumeClaimTemplate
   const errors =
     template === undefined

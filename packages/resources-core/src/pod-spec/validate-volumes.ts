@@ -8,13 +8,13 @@ import type { ReadonlyPodSpec } from './visit-containers.ts'
 
 export interface VolumeScope {
   readonly rules: PodRules
-  /** "" for templates and where the name is not known yet: claims of ephemeral volumes are named after the pod. */
+  /** Name of the pod, which claims of ephemeral volumes derive theirs from; "" in templates and if it is not known yet. */
   readonly podName: string
 }
 
 export interface CheckedVolumes {
   readonly errors: readonly FieldError[]
-  /** By name, only those without errors: containers cannot mount the others. */
+  /** Valid volumes by name; containers cannot mount the others. */
   readonly volumes: ReadonlyMap<string, DeepReadonly<Volume>>
 }
 
@@ -31,11 +31,11 @@ export function validateVolumes({ volumes }: ReadonlyPodSpec, scope: VolumeScope
     const volume = volumes[i]!
     const at = path.index(i)
     const { name = '', persistentVolumeClaim: claim } = volume
-    const own = validateVolumeSource(volume, scope, at)
-    own.push(...(name === '' ? [fieldError.required(at.child('name'))] : validateDNSLabel(name, at, 'name')))
-    if (valid.has(name)) own.push(fieldError.duplicate(at.child('name'), name))
-    if (own.length === 0) valid.set(name, volume)
-    for (const error of own) errors.push(error)
+    const volumeErrors = validateVolumeSource(volume, scope, at)
+    volumeErrors.push(...(name === '' ? [fieldError.required(at.child('name'))] : validateDNSLabel(name, at, 'name')))
+    if (valid.has(name)) volumeErrors.push(fieldError.duplicate(at.child('name'), name))
+    if (volumeErrors.length === 0) valid.set(name, volume)
+    for (const error of volumeErrors) errors.push(error)
     if (claim !== undefined && createdClaims.has(claim.claimName)) {
       const detail = 'must not reference a PVC that gets created for an ephemeral volume'
       errors.push(fieldError.invalid(at.child('persistentVolumeClaim', 'claimName'), claim.claimName, detail))

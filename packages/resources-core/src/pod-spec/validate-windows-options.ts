@@ -8,7 +8,7 @@ import type { ReadonlyPodSpec } from './visit-containers.ts'
 const maxCredentialKiB = 64
 const maxDomain = 256
 const maxUser = 104
-// eslint-disable-next-line no-control-regex -- control characters are what it looks for
+// eslint-disable-next-line no-control-regex -- matches control characters on purpose
 const controlCharacters = /[\u0000-\u001f\u007f]/
 const netBiosName = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/
 const domainName = /^(?:[a-zA-Z0-9](?:[-a-zA-Z0-9]{0,61}[a-zA-Z0-9])?)(?:\.(?:[a-zA-Z0-9](?:[-a-zA-Z0-9]{0,61}[a-zA-Z0-9])?))*$/
@@ -17,7 +17,7 @@ interface WithWindowsOptions {
   readonly windowsOptions?: DeepReadonly<WindowsSecurityContextOptions>
 }
 
-/** Of a security context. */
+/** Validates the Windows options in the security context of a pod or container. */
 export function validateWindowsOptions({ windowsOptions }: WithWindowsOptions, contextPath: FieldPath): FieldErrorList {
   if (windowsOptions === undefined) return []
   const path = contextPath.child('windowsOptions')
@@ -41,7 +41,7 @@ export function validateWindowsOptions({ windowsOptions }: WithWindowsOptions, c
   return errors
 }
 
-/** "user" or "domain\user". */
+/** Accepts "user" and "domain\user". */
 function userNameMessages(name: string): readonly string[] {
   if (name === '') return [' cannot be an empty string']
   if (controlCharacters.test(name)) return [' cannot contain control characters']
@@ -63,20 +63,20 @@ function domainMessages(domain: string): string[] {
   return messages
 }
 
-/** Containers that run on the Windows host itself: all of a pod's or none. */
+/** HostProcess containers run directly on the Windows host. Either all containers of a pod are HostProcess containers or none. */
 export function validateHostProcess(spec: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
-  const ofPod = spec.securityContext?.windowsOptions?.hostProcess
-  if (!ofPod && !someContainer(spec, ({ securityContext }) => securityContext?.windowsOptions !== undefined)) return []
+  const podValue = spec.securityContext?.windowsOptions?.hostProcess
+  if (!podValue && !someContainer(spec, ({ securityContext }) => securityContext?.windowsOptions !== undefined)) return []
   const errors: FieldErrorList = []
   const containers = containersWithPath(spec, path)
   let count = 0
   for (const { container, path: at } of containers) {
-    const own = container.securityContext?.windowsOptions?.hostProcess
-    if (ofPod !== undefined && own !== undefined && ofPod !== own) {
-      const detail = `pod hostProcess value must be identical if both are specified, was ${ofPod}`
-      errors.push(fieldError.invalid(at.child('securityContext', 'windowsOptions', 'hostProcess'), own, detail))
+    const containerValue = container.securityContext?.windowsOptions?.hostProcess
+    if (podValue !== undefined && containerValue !== undefined && podValue !== containerValue) {
+      const detail = `pod hostProcess value must be identical if both are specified, was ${podValue}`
+      errors.push(fieldError.invalid(at.child('securityContext', 'windowsOptions', 'hostProcess'), containerValue, detail))
     }
-    if (own ?? ofPod) count += 1
+    if (containerValue ?? podValue) count += 1
   }
   if (count === 0) return errors
   if (count !== containers.length) {

@@ -1,7 +1,7 @@
 import type { EphemeralContainer, PodSpec, Container } from '@keelson/api/core/v1'
 import type { DeepReadonly, FieldPath } from '@keelson/apimachinery'
 
-/** What the three kinds of containers have in common: all but `targetContainerName`. */
+/** Any of the three kinds of containers; they differ only in `targetContainerName`. */
 export type AnyContainer = Container | EphemeralContainer
 export type ReadonlyContainer = DeepReadonly<AnyContainer>
 export type ReadonlyPodSpec = DeepReadonly<PodSpec>
@@ -11,7 +11,7 @@ export interface ContainerAt {
   readonly path: FieldPath
 }
 
-/** Init containers, containers, ephemeral containers: the order in which the original speaks of them. */
+/** Returns all containers in upstream's order: init containers, containers, ephemeral containers. */
 export function containersWithPath(spec: ReadonlyPodSpec, path: FieldPath): readonly ContainerAt[] {
   const found: ContainerAt[] = []
   for (const member of ['initContainers', 'containers', 'ephemeralContainers'] as const) {
@@ -23,21 +23,25 @@ export function containersWithPath(spec: ReadonlyPodSpec, path: FieldPath): read
   return found
 }
 
-/** Without making a list: for questions that are nearly always answered with no. */
-export function someContainer(spec: ReadonlyPodSpec, is: (container: ReadonlyContainer) => boolean): boolean {
-  return (spec.initContainers?.some(is) ?? false) || (spec.containers?.some(is) ?? false) || (spec.ephemeralContainers?.some(is) ?? false)
+/** True if the predicate holds for any container. Allocates no list, because the answer is almost always false. */
+export function someContainer(spec: ReadonlyPodSpec, predicate: (container: ReadonlyContainer) => boolean): boolean {
+  return (
+    (spec.initContainers?.some(predicate) ?? false) ||
+    (spec.containers?.some(predicate) ?? false) ||
+    (spec.ephemeralContainers?.some(predicate) ?? false)
+  )
 }
 
 export function everyContainer(spec: ReadonlyPodSpec): readonly ReadonlyContainer[] {
   return [...(spec.initContainers ?? []), ...(spec.containers ?? []), ...(spec.ephemeralContainers ?? [])]
 }
 
-/** To be changed in place. */
+/** Returns the containers themselves, for callers that mutate them. */
 export function everyMutableContainer(spec: PodSpec): AnyContainer[] {
   return [...(spec.initContainers ?? []), ...(spec.containers ?? []), ...(spec.ephemeralContainers ?? [])]
 }
 
-/** An init container that keeps running beside the others. */
+/** True for init containers that keep running next to the regular containers. */
 export function isSidecar(container: DeepReadonly<Container> | undefined): boolean {
   return container?.restartPolicy === 'Always'
 }

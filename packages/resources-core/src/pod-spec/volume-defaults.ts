@@ -1,11 +1,11 @@
 import type { AzureDiskVolumeSource, DownwardAPIVolumeFile, HostPathVolumeSource, Volume } from '@keelson/api/core/v1'
-import { imageTag } from './image-tag.ts'
+import { parseImageTag } from './image-tag.ts'
 import { roundUpToMilli } from './resource-quantities.ts'
 
-/** rw-r--r--, as the number that JSON carries. */
+/** File mode rw-r--r--. */
 const defaultMode = 0o644
 
-/** In place. */
+/** Sets defaults of a volume. Mutates its argument. */
 export function setVolumeDefaults(volume: Volume): void {
   const sources = Object.keys(volume).filter((key) => key !== 'name')
   if (sources.length === 0) volume.emptyDir = {}
@@ -24,7 +24,7 @@ export function setVolumeDefaults(volume: Volume): void {
   }
   setSourceDefaults(volume)
   if (volume.image !== undefined)
-    volume.image.pullPolicy ||= imageTag(volume.image.reference ?? '') === 'latest' ? 'Always' : 'IfNotPresent'
+    volume.image.pullPolicy ||= parseImageTag(volume.image.reference ?? '') === 'latest' ? 'Always' : 'IfNotPresent'
   const claim = volume.ephemeral?.volumeClaimTemplate
   if (claim !== undefined) {
     claim.spec.volumeMode ??= 'Filesystem'
@@ -41,7 +41,7 @@ interface SharedSources {
   scaleIO?: { storageMode?: string; fsType?: string }
 }
 
-/** Of sources that pods and persistent volumes have in common. In place. */
+/** Sets defaults of the volume sources that pods and persistent volumes share. Mutates its argument. */
 export function setSourceDefaults(volume: SharedSources): void {
   if (volume.hostPath !== undefined) volume.hostPath.type ??= ''
   if (volume.iscsi !== undefined) volume.iscsi.iscsiInterface ||= 'default'

@@ -14,7 +14,7 @@ import { validateRequired, validateSupported } from './field-rules.ts'
 import { validateFieldRef, validateResourceFieldRef, volumeFieldPaths } from './validate-downward-api.ts'
 import { validateDescendingPath, validateFileMode, validateNoBacksteps, validateUnreservedPath } from './validate-paths.ts'
 
-/** Volumes whose contents come from the cluster's objects or the node's disk. */
+/** Volume sources that read API objects or the disk of the node. */
 
 const hostPathTypes = ['', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryOrCreate', 'File', 'FileOrCreate', 'Socket']
 
@@ -62,7 +62,7 @@ export function validateKeyToPath(item: DeepReadonly<KeyToPath>, path: FieldPath
 }
 
 export function validateDownwardAPIVolume(source: DeepReadonly<DownwardAPIVolumeSource>, path: FieldPath): FieldErrorList {
-  // Errors of items name the source, without an index.
+  // Upstream omits the index of the item in these paths.
   const itemErrors = (source.items ?? []).flatMap((item) => validateDownwardAPIFile(item, path))
   return [...validateFileMode(source.defaultMode, path.child('defaultMode')), ...itemErrors]
 }

@@ -5,7 +5,7 @@ import { appArmorProfileOf } from '../pod-spec/app-armor-annotation.ts'
 import { validateAppArmorProfile } from '../pod-spec/validate-profiles.ts'
 import { everyMutableContainer } from '../pod-spec/visit-containers.ts'
 
-/** Old clients ask for AppArmor by annotation: the field gets what they say. In place. */
+/** Copies the deprecated AppArmor annotations to the profile field. Mutates the pod. */
 export function applyAppArmorAnnotations(pod: Pod, warn: (text: string) => void): void {
   const { spec } = pod
   const { annotations = {} } = pod.metadata
@@ -15,8 +15,8 @@ export function applyAppArmorAnnotations(pod: Pod, warn: (text: string) => void)
     const annotation = annotations[key]
     if (annotation === undefined || container.securityContext?.appArmorProfile !== undefined) continue
     const profile = appArmorProfileOf(annotation)
-    const usable = profile !== undefined && validateAppArmorProfile({ appArmorProfile: profile }, fieldPath()).length === 0
-    if (usable) {
+    const isUsable = profile !== undefined && validateAppArmorProfile({ appArmorProfile: profile }, fieldPath()).length === 0
+    if (isUsable) {
       if (semanticEqual(profile, spec.securityContext?.appArmorProfile)) continue
       container.securityContext = { ...container.securityContext, appArmorProfile: profile }
     }

@@ -11,7 +11,7 @@ export interface PodSummary {
   readonly restarts: string
 }
 
-/** What kubectl shows of a pod: how many containers are ready, the one word that says most, and the restarts. */
+/** Computes the Ready, Status and Restarts columns of `kubectl get pods`. */
 export function summarizePod(pod: ReadonlyPod, now: number): PodSummary {
   const init = new Map((pod.spec?.initContainers ?? []).map((container) => [container.name, container]))
   const sidecars = [...init.values()].filter(isSidecar)
@@ -60,10 +60,10 @@ interface InitPhase {
   readonly lastSidecarRestart: string
 }
 
-/** Walks the init containers up to the first that is not done. */
+/** Summarizes the init containers up to the first unfinished one. */
 function initPhase(pod: ReadonlyPod, init: ReadonlyMap<string, DeepReadonly<Container>>): InitPhase {
-  const gated = (pod.status?.conditions ?? []).some(({ type, reason }) => type === 'PodScheduled' && reason === 'SchedulingGated')
-  let reason = gated ? 'SchedulingGated' : pod.status?.reason || (pod.status?.phase ?? '')
+  const isGated = (pod.status?.conditions ?? []).some(({ type, reason }) => type === 'PodScheduled' && reason === 'SchedulingGated')
+  let reason = isGated ? 'SchedulingGated' : pod.status?.reason || (pod.status?.phase ?? '')
   let initializing = false
   let ready = 0
   let restarts = 0
@@ -105,11 +105,11 @@ function later(a: string, b: string | null | undefined): string {
   return b !== undefined && b !== null && (a === '' || Date.parse(b) > Date.parse(a)) ? b : a
 }
 
-/** "1/2": readiness gates whose condition is true. */
+/** Formats the number of fulfilled readiness gates, like "1/2". */
 export function readinessGates(pod: ReadonlyPod): string {
   const gates = pod.spec?.readinessGates ?? []
   if (gates.length === 0) return '<none>'
-  // Of several conditions of a type the first counts.
+  // The first of several conditions with the same type wins.
   const conditions = new Map((pod.status?.conditions ?? []).toReversed().map(({ type, status }) => [type, status]))
   const fulfilled = gates.filter(({ conditionType }) => conditions.get(conditionType) === 'True')
   return `${fulfilled.length}/${gates.length}`

@@ -4,12 +4,12 @@ import { setPodSpecDefaults } from '../pod-spec/pod-spec-defaults.ts'
 import { isHugePages, isOvercommitAllowed, isPodLevelResource } from '../pod-spec/resource-names.ts'
 import { roundUpToMilli } from '../pod-spec/resource-quantities.ts'
 
-/** Defaults that only a pod gets, not a template; then those of every pod spec. In place. */
+/** Sets the defaults that apply to pods only, then those of all pod specs. Mutates the pod. */
 export function setPodDefaults(pod: Pod): void {
   const spec = (pod.spec ??= { containers: null })
   for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
-    requestWhatIsLimited(container)
-    // With the host's network a container's port is the host's.
+    defaultRequestsToLimits(container)
+    // In the host network, host ports equal container ports.
     if (spec.hostNetwork === true) for (const port of container.ports ?? []) port.hostPort ||= port.containerPort
   }
   setPodResourceDefaults(spec)
@@ -18,12 +18,12 @@ export function setPodDefaults(pod: Pod): void {
   setStatusDefaults(pod)
 }
 
-function requestWhatIsLimited(container: Container): void {
+function defaultRequestsToLimits(container: Container): void {
   const { resources } = container
-  if (resources?.limits !== undefined) resources.requests = sorted({ ...resources.limits, ...resources.requests })
+  if (resources?.limits !== undefined) resources.requests = sortByName({ ...resources.limits, ...resources.requests })
 }
 
-/** What the pod as a whole asks for follows from its containers, then from its own limits. */
+/** Defaults the pod-level resources from the containers, then requests from limits. */
 function setPodResourceDefaults(spec: PodSpec): void {
   const { resources } = spec
   if (resources === undefined) return
@@ -34,16 +34,16 @@ function setPodResourceDefaults(spec: PodSpec): void {
     if (isHugePages(name) && requests[name] === undefined) newLimits[name] ??= quantity.toString()
   }
   if (Object.keys(newLimits).length === 0) return
-  resources.limits = sorted(newLimits)
+  resources.limits = sortByName(newLimits)
   const newRequests = { ...requests }
   for (const [name, quantity] of aggregateContainers(spec, 'requests')) {
     if (isPodLevelResource(name) && isOvercommitAllowed(name)) newRequests[name] ??= quantity.toString()
   }
   for (const [name, limit] of Object.entries(newLimits)) if (isPodLevelResource(name)) newRequests[name] ??= limit
-  if (Object.keys(newRequests).length > 0) resources.requests = sorted(newRequests)
+  if (Object.keys(newRequests).length > 0) resources.requests = sortByName(newRequests)
 }
 
-function sorted(list: Readonly<Record<string, string>>): Record<string, string> {
+function sortByName(list: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(list).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 

@@ -1,7 +1,7 @@
 import type { ContainerStatus, PodStatus } from '@keelson/api/core/v1'
 import type { DeepReadonly } from '@keelson/apimachinery'
 
-/** Members of features that are off by default are not stored, unless `old` has them in use already. In place. */
+/** Drops status fields of features that are off by default, unless `old` already uses them. Mutates `status`. */
 export function dropDisabledStatusFields(status: PodStatus, old: DeepReadonly<PodStatus> | undefined): void {
   if ((old?.nodeAllocatableResourceClaimStatuses ?? []).length === 0) delete status.nodeAllocatableResourceClaimStatuses
   const hasVolumeStatus = containerStatuses((old ?? {}) as PodStatus).some(({ volumeMounts }) =>

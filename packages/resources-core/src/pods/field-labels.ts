@@ -8,12 +8,12 @@ const labels: ReadonlySet<string> = new Set([
   'spec.hostNetwork',
   'status.phase',
   'status.podIP',
-  // May be asked for, and matches only the empty value.
+  // Accepted, but matches only the empty value.
   'status.podIPs',
   'status.nominatedNodeName',
 ])
 
-/** The labels of a field selector on pods; `spec.host` is what old clients call the node. */
+/** Returns the canonical field label for pods; undefined if unsupported. `spec.host` is a legacy name of `spec.nodeName`. */
 export function podFieldLabel(label: string): string | undefined {
   if (label === 'spec.host') return 'spec.nodeName'
   return labels.has(label) ? label : undefined

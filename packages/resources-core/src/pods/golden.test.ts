@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest'
 import { registerCore } from '../register-core.ts'
 import { pods } from './index.ts'
 
-/** What the original answered, recorded; beside the repository, and skipped where it is absent. */
+/** Recorded answers of kube-apiserver, outside the repository; the tests are skipped without them. */
 const recorded = new URL('../../../../../shared/golden/objects.jsonl', import.meta.url)
 const gvk = { group: '', version: 'v1', kind: 'Pod' }
 
@@ -40,7 +40,7 @@ interface Answer {
   readonly warnings: readonly string[]
 }
 
-/** Decoding, defaults, the account that admission gives, the strategy and validation, as a create goes through them. */
+/** Decodes, sets defaults and the service account, prepares and validates, like a create. */
 function create({ body }: Step): Answer {
   const warnings: string[] = []
   const refuse = (message: string): Answer => ({
@@ -66,7 +66,7 @@ function create({ body }: Step): Answer {
   return { pod: JSON.parse(encodeJson(schema, pod)) as Pod, warnings }
 }
 
-/** Without what admission adds to every pod: the account's token, priority, and tolerations of nodes in trouble. */
+/** Removes fields that admission adds to every pod: token volume, priority and tolerations. */
 function withoutAdmission({ spec }: { readonly spec?: PodSpec }): unknown {
   const { priority: _p, preemptionPolicy: _e, tolerations, volumes, containers, initContainers, ...rest } = spec ?? { containers: [] }
   const own = ({ name }: { readonly name: string }): boolean => !name.startsWith('kube-api-access-')
@@ -82,7 +82,7 @@ function withoutAdmission({ spec }: { readonly spec?: PodSpec }): unknown {
   }
 }
 
-describe.skipIf(cases.length === 0)('recorded creates of pods', () => {
+describe.skipIf(cases.length === 0)('pod creates recorded from kube-apiserver', () => {
   it.each(cases.map((recordedCase) => [recordedCase.id, recordedCase] as const))('%s', (_id, { steps }) => {
     const step = steps[0]!
     const { code, body, warning = '' } = step.expect

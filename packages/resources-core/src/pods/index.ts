@@ -27,22 +27,22 @@ export const pods: ResourceDefinition<Pod> = defineResource<Pod>({
     'status.nominatedNodeName': (pod) => pod.status?.nominatedNodeName ?? '',
   },
   columns: [
-    { name: 'Ready', description: 'How many of the containers are ready.', value: (pod, now) => rowSummary(pod, now).ready },
-    { name: 'Status', description: 'The state of the containers in one word.', value: (pod, now) => rowSummary(pod, now).status },
+    { name: 'Ready', description: 'Number of ready containers.', value: (pod, now) => rowSummary(pod, now).ready },
+    { name: 'Status', description: 'State of the pod and its containers.', value: (pod, now) => rowSummary(pod, now).status },
     {
       name: 'Restarts',
-      description: 'How often containers were restarted, and when last.',
+      description: 'Number of container restarts and time since the last one.',
       value: (pod, now) => rowSummary(pod, now).restarts,
     },
-    { name: 'IP', priority: 1, description: 'The address of the pod.', value: (pod) => pod.status?.podIPs?.[0]?.ip || '<none>' },
-    { name: 'Node', priority: 1, description: 'Where it runs.', value: (pod) => pod.spec?.nodeName || '<none>' },
+    { name: 'IP', priority: 1, description: 'IP address of the pod.', value: (pod) => pod.status?.podIPs?.[0]?.ip || '<none>' },
+    { name: 'Node', priority: 1, description: 'Node of the pod.', value: (pod) => pod.spec?.nodeName || '<none>' },
     {
       name: 'Nominated Node',
       priority: 1,
-      description: 'Where it may run after preemption.',
+      description: 'Node where the pod may run after preemption.',
       value: (pod) => pod.status?.nominatedNodeName || '<none>',
     },
-    { name: 'Readiness Gates', priority: 1, description: 'How many readiness gates are fulfilled.', value: (pod) => readinessGates(pod) },
+    { name: 'Readiness Gates', priority: 1, description: 'Number of fulfilled readiness gates.', value: (pod) => readinessGates(pod) },
   ],
   tableConditions(pod) {
     if (pod.status?.phase === 'Succeeded')

@@ -8,7 +8,7 @@ interface LabelKeyed {
   readonly mismatchLabelKeys?: string[]
 }
 
-/** Selectors that ask for the pod's own value of a label get that value, so that the scheduler need not look it up. In place, once. */
+/** Merges label values of the pod for `matchLabelKeys` into its selectors. Mutates the pod; not idempotent. */
 export function mergeLabelKeys(pod: Pod): void {
   const { affinity, topologySpreadConstraints } = pod.spec ?? {}
   const keyed: readonly LabelKeyed[] = [...podAffinityTerms(affinity), ...(topologySpreadConstraints ?? [])]

@@ -1,19 +1,19 @@
 import type { Pod, PodStatus } from '@keelson/api/core/v1'
-import { normalizePodSpec, withoutInitContainerAnnotations } from '../pod-spec/normalize.ts'
+import { normalizePodSpec, removeInitContainerAnnotations } from '../pod-spec/normalize.ts'
 
-/** The one form of a pod where clients may write several, and old ones at that. In place. */
+/** Normalizes duplicate and obsolete fields. Mutates and returns the pod. */
 export function normalizePod(pod: Pod): Pod {
-  withoutInitContainerAnnotations(pod.metadata)
+  removeInitContainerAnnotations(pod.metadata)
   if (pod.spec !== undefined) {
     normalizePodSpec(pod.spec)
-    // Negative periods were accepted once, and mean: as soon as can be.
+    // Negative periods used to be accepted and mean the shortest possible one.
     if ((pod.spec.terminationGracePeriodSeconds ?? 0) < 0) pod.spec.terminationGracePeriodSeconds = 1
   }
   if (pod.status !== undefined) normalizePodIPs(pod.status)
   return pod
 }
 
-/** `podIP` is the first of `podIPs`. A client that knows only the former decides. */
+/** Makes `podIP` the first of `podIPs`; if they differ, `podIP` wins. */
 function normalizePodIPs(status: PodStatus): void {
   const first = status.podIPs?.[0]?.ip ?? ''
   if (status.podIP && status.podIP !== first) status.podIPs = [{ ip: status.podIP }]

@@ -18,7 +18,7 @@ import { podStrategy } from './strategy.ts'
 const types = createApiTypes([coreV1])
 const schema = types.kind({ group: '', version: 'v1', kind: 'Pod' })!.schema
 
-/** As a request would bring it: decoded, defaulted, normal, and ready to be stored. */
+/** Builds a pod like a create request does: with defaults, normalized and prepared. */
 function pod(spec: Partial<PodSpec>, more: Partial<Pod> = {}, warnings: string[] = []): Pod {
   const containers: Container[] = [{ name: 'c', image: 'i' }]
   const body = { metadata: { name: 'p', namespace: 'ns' }, ...more, spec: { containers, serviceAccountName: 'default', ...spec } }
@@ -46,8 +46,8 @@ describeResource(pods, {
   invalid: [{ title: 'no containers', object: () => pod({ containers: [] }), field: 'spec.containers' }],
 })
 
-describe('defaults of pods', () => {
-  it('ask for what is limited, and for the pod as a whole what its containers ask for', () => {
+describe('pod defaults', () => {
+  it('set requests to limits, and pod-level resources from containers', () => {
     const { containers, resources } = pod({
       containers: [{ name: 'c', image: 'i', resources: { limits: { memory: '1Gi' }, requests: { cpu: '100m' } } }],
       resources: { limits: { cpu: '2', memory: '4Gi' } },
@@ -56,13 +56,13 @@ describe('defaults of pods', () => {
     expect(resources).toEqual({ limits: { cpu: '2', memory: '4Gi' }, requests: { cpu: '100m', memory: '1Gi' } })
   })
 
-  it('leave amounts as they are spelled, down to a thousandth', () => {
+  it('keep the notation of quantities down to thousandths', () => {
     const limits = { cpu: '01', memory: '0100Mi', 'example.com/a': '1500u' }
     const { containers } = pod({ containers: [{ name: 'c', image: 'i', resources: { limits } }] }).spec!
     expect(containers![0]!.resources!.limits).toEqual({ cpu: '01', memory: '0100Mi', 'example.com/a': '2m' })
   })
 
-  it('count sidecars with all that runs beside them', () => {
+  it('add sidecars to the pod-level requests', () => {
     const resources = (cpu: string): NonNullable<Container['resources']> => ({ requests: { cpu } })
     const { spec } = pod({
       containers: [{ name: 'c', image: 'i', resources: resources('1') }],
@@ -75,7 +75,7 @@ describe('defaults of pods', () => {
     expect(spec!.resources!.requests).toEqual({ cpu: '4' })
   })
 
-  it('use one name for the account, one period and one first address', () => {
+  it('normalize service account, grace period and pod IPs', () => {
     const object: Pod = {
       metadata: { annotations: { 'pod.beta.kubernetes.io/init-containers': '[]', kept: '' } },
       spec: { containers: [], serviceAccount: 'a', terminationGracePeriodSeconds: -5 },
@@ -89,13 +89,13 @@ describe('defaults of pods', () => {
   })
 })
 
-describe('creating pods', () => {
-  it('keeps a preference that says nothing of other pods from harm', () => {
+describe('pod create', () => {
+  it('accepts a preferred affinity term without a pod term', () => {
     const affinity = { podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1 }] } } as unknown as PodSpec['affinity']
     expect(errorsOf(pod({ affinity: affinity! })).join()).toContain('podAffinityTerm.topologyKey: Required value')
   })
 
-  it('tells of as many mistakes as there are', () => {
+  it('reports all errors', () => {
     const count = 130_000
     const many = (spec: Partial<PodSpec>): number => podStrategy.validateCreate!(context, pod(spec)).length
     expect(many({ dnsConfig: { searches: Array.from({ length: count }, () => '-') } })).toBeGreaterThan(count)
@@ -103,7 +103,7 @@ describe('creating pods', () => {
     expect(many({ volumes: [{ name: 'v', configMap: { name: 'c', items } }] })).toBe(count)
   })
 
-  it('compares constraints by what they have in common, not each with each', () => {
+  it('checks spread constraints for duplicates in linear time', () => {
     const constraint = (topologyKey: string): TopologySpreadConstraint => ({ maxSkew: 1, topologyKey, whenUnsatisfiable: 'DoNotSchedule' })
     const spread = Array.from({ length: 20_000 }, (_, i) => constraint(`k${i}`))
     expect(errorsOf(pod({ topologySpreadConstraints: [...spread, constraint('k0')] }))).toEqual([
@@ -111,7 +111,7 @@ describe('creating pods', () => {
     ])
   })
 
-  it('merges label keys into selectors, once', () => {
+  it('merges label keys into selectors', () => {
     const { spec } = pod(
       {
         topologySpreadConstraints: [
@@ -123,7 +123,7 @@ describe('creating pods', () => {
     expect(spec!.topologySpreadConstraints![0]!.labelSelector).toEqual({ matchExpressions: [{ key: 'h', operator: 'In', values: ['1'] }] })
   })
 
-  it('takes AppArmor annotations into fields, and says so', () => {
+  it('copies AppArmor annotations to fields with a warning', () => {
     const warnings: string[] = []
     const key = 'container.apparmor.security.beta.kubernetes.io/c'
     const object = pod({}, { metadata: { name: 'p', namespace: 'ns', annotations: { [key]: 'localhost/x' } } }, warnings)
@@ -132,14 +132,14 @@ describe('creating pods', () => {
     expect(errorsOf(object)).toEqual([])
   })
 
-  it('keeps the class of service that it comes with', () => {
+  it('keeps the QoS class that the client sent', () => {
     const sent = pod({}, { status: { phase: 'Running', qosClass: 'Guaranteed' } })
     podStrategy.prepareForCreate?.(context, sent)
     expect(sent.status).toEqual({ phase: 'Pending', qosClass: 'Guaranteed' })
     expect(pod({}).status).toMatchObject({ qosClass: 'BestEffort' })
   })
 
-  it('tells of gates, and since when', () => {
+  it('sets the condition of gated pods with its time', () => {
     expect(pod({ schedulingGates: [{ name: 'a.b/c' }] }).status?.conditions).toEqual([
       {
         type: 'PodScheduled',
@@ -152,7 +152,7 @@ describe('creating pods', () => {
     ])
   })
 
-  it('drops what belongs to features that are off', () => {
+  it('drops fields of disabled features', () => {
     const { spec } = pod({
       schedulingGroup: { podGroupName: 'g' },
       containers: [{ name: 'c', image: 'i', lifecycle: { stopSignal: 'SIGINT' } }],
@@ -168,12 +168,12 @@ describe('creating pods', () => {
       ['spec.volumes[0].hostPath: Forbidden: may not specify more than 1 volume type'],
     ],
     [
-      'a gate of a bound pod',
+      'a scheduling gate on a bound pod',
       { nodeName: 'n', schedulingGates: [{ name: 'a.b/c' }] },
       ['spec.nodeName: Forbidden: cannot be set until all schedulingGates have been cleared'],
     ],
     [
-      'taken host ports',
+      'duplicate host ports',
       { containers: ['a', 'b'].map((name) => ({ name, image: 'i', ports: [{ containerPort: 1, hostPort: 2 }] })) },
       ['spec.containers[1].ports[0].hostPort: Duplicate value: "TCP//2"'],
     ],
@@ -183,7 +183,7 @@ describe('creating pods', () => {
       ['spec.initContainers[0].livenessProbe: Forbidden: may not be set for init containers without restartPolicy=Always'],
     ],
     [
-      'huge pages alone',
+      'huge pages without CPU or memory',
       { containers: [{ name: 'c', image: 'i', resources: { limits: { 'hugepages-2Mi': '3Mi' } } }] },
       [
         'spec.containers[0].resources.limits[hugepages-2Mi]: Invalid value: "3Mi": 3Mi is not positive integer multiple of hugepages-2Mi',
@@ -193,7 +193,7 @@ describe('creating pods', () => {
     ],
     ['users of its own on the host', { hostUsers: false, hostPID: true }, ['spec.HostPID: Forbidden: when `hostUsers` is false']],
     [
-      'Linux on Windows',
+      'Linux fields on Windows',
       { os: { name: 'windows' }, securityContext: { runAsUser: 1 } },
       ['spec.securityContext.runAsUser: Forbidden: cannot be set for a windows pod'],
     ],
@@ -214,7 +214,7 @@ describe('creating pods', () => {
       ['spec.ephemeralContainers: Forbidden: cannot be set on create'],
     ],
     [
-      'what ephemeral containers cannot have, even when it is empty',
+      'forbidden fields of ephemeral containers, even if empty',
       { ephemeralContainers: [{ name: 'e', image: 'i', ports: [], resources: { limits: {} } }] },
       [
         'spec.ephemeralContainers[0].ports: Forbidden: cannot be set for an Ephemeral Container',
@@ -223,26 +223,26 @@ describe('creating pods', () => {
       ],
     ],
     [
-      'containers that ask for more than the pod',
+      'container requests above those of the pod',
       { containers: [{ name: 'c', image: 'i', resources: { requests: { cpu: '3' } } }], resources: { requests: { cpu: '2' } } },
       ['spec.resources.requests[cpu]: Invalid value: "2": must be greater than or equal to aggregate container requests of 3'],
     ],
-  ])('refuses %s', (_title, spec, messages) => {
+  ])('rejects %s', (_title, spec, messages) => {
     expect(errorsOf(pod(spec))).toEqual(messages)
   })
 })
 
-describe('updating pods', () => {
+describe('pod update', () => {
   const gates = [{ name: 'a.b/c' }]
 
-  it('may change images, and counts generations', () => {
+  it('allows new images and increments the generation', () => {
     const { object, errors } = update(pod({}), ({ spec }) => void (spec!.containers![0]!.image = 'j'))
     expect(errors).toEqual([])
     expect(object.metadata.generation).toBe(2)
     expect(update(pod({}), ({ metadata }) => void (metadata.labels = { a: '' })).object.metadata.generation).toBe(1)
   })
 
-  it('shows lists that were sent empty as such', () => {
+  it('prints empty lists that the client sent as empty', () => {
     const changed = pod({ nodeSelector: {}, schedulingGates: [], containers: [{ name: 'c', image: 'i', env: [] }], hostname: 'h' })
     const [error] = podStrategy.validateUpdate!(context, changed, pod({ nodeSelector: { a: 'b' } }))
     expect(error?.detail).toContain('+   "Env": [],')
@@ -250,7 +250,7 @@ describe('updating pods', () => {
     expect(error?.detail).not.toContain('SchedulingGates')
   })
 
-  it('may not change the rest, and shows what differs', () => {
+  it('rejects other changes and prints a diff', () => {
     const { errors } = update(pod({}), ({ spec }) => void (spec!.hostname = 'h'))
     expect(errors).toHaveLength(1)
     expect(errors[0]).toMatch(/^spec: Forbidden: pod updates may not change fields other than `spec.containers\[\*\].image`,/)
@@ -260,34 +260,34 @@ describe('updating pods', () => {
   it.each<[string, Partial<PodSpec>, (spec: PodSpec) => void, string[]]>([
     ['a shorter deadline', { activeDeadlineSeconds: 9 }, (spec) => void (spec.activeDeadlineSeconds = 8), []],
     [
-      'a longer deadline',
+      'rejects a longer deadline',
       { activeDeadlineSeconds: 9 },
       (spec) => void (spec.activeDeadlineSeconds = 10),
       ['spec.activeDeadlineSeconds: Invalid value: 10: must be less than or equal to previous value'],
     ],
     ['one more toleration', {}, (spec) => void (spec.tolerations = [{ operator: 'Exists' }]), []],
     [
-      'one toleration less',
+      'rejects a removed toleration',
       { tolerations: [{ operator: 'Exists' }] },
       (spec) => void (spec.tolerations = []),
       ['spec.tolerations: Forbidden: existing toleration can not be modified except its tolerationSeconds'],
     ],
     ['one gate less', { schedulingGates: gates }, (spec) => void (spec.schedulingGates = []), []],
     [
-      'one more gate',
+      'rejects an added scheduling gate',
       {},
       (spec) => void (spec.schedulingGates = gates),
       ["spec.schedulingGates[0].name: Forbidden: only deletion is allowed, but found new scheduling gate 'a.b/c'"],
     ],
     ['a narrower gated pod', { schedulingGates: gates }, (spec) => void (spec.nodeSelector = { a: 'b' }), []],
     [
-      'a wider gated pod',
+      'rejects looser constraints of a gated pod',
       { schedulingGates: gates, nodeSelector: { a: 'b' } },
       (spec) => void delete spec.nodeSelector,
       ['spec.nodeSelector: Invalid value: null: only additions to spec.nodeSelector are allowed (no mutations or deletions)'],
     ],
     [
-      'one container more',
+      'rejects an added container',
       {},
       (spec) =>
         void (spec.containers = [
@@ -300,7 +300,7 @@ describe('updating pods', () => {
     expect(update(pod(spec), (object) => change(object.spec!)).errors).toEqual(messages)
   })
 
-  it('lets stand what was accepted under older rules', () => {
+  it('accepts values stored under older rules', () => {
     const old = pod({ securityContext: { seLinuxChangePolicy: 'MountOption' } })
     expect(errorsOf(old)).toEqual([
       'spec.securityContext.seLinuxChangePolicy: Unsupported value: "MountOption": supported values: "Recursive"',
@@ -310,7 +310,7 @@ describe('updating pods', () => {
   })
 })
 
-describe('status of pods', () => {
+describe('pod status', () => {
   const terminated = { name: 'c', ready: false, restartCount: 0, image: '', imageID: '', state: { terminated: { exitCode: 1 } } }
   const running = { ...terminated, state: { running: {} } }
   const write = (old: Pod, status: Pod['status']): string[] => {
@@ -322,12 +322,12 @@ describe('status of pods', () => {
   it.each([
     ['Always', []],
     ['Never', ['status.containerStatuses[0].state: Forbidden: may not be transitioned to non-terminated state']],
-  ])('under %s, containers that ended run again or not', (restartPolicy, messages) => {
+  ])('validates restarts of terminated containers under %s', (restartPolicy, messages) => {
     const old = pod({ restartPolicy }, { status: { containerStatuses: [terminated] } })
     expect(write(old, { containerStatuses: [running] })).toEqual(messages)
   })
 
-  it('has one address of each family', () => {
+  it('allows one address per IP family', () => {
     const families = 'may specify no more than one IP for each IP family'
     expect(write(pod({}), { podIP: '10.0.0.1', podIPs: [{ ip: '10.0.0.1' }, { ip: 'fd00::1' }] })).toEqual([])
     expect(write(pod({}), { podIPs: [{ ip: '10.0.0.1' }, { ip: '10.0.0.2' }] })).toEqual([
@@ -339,15 +339,15 @@ describe('status of pods', () => {
   })
 })
 
-describe('warnings about pods', () => {
-  it('speak of names that are no hostnames', () => {
+describe('pod warnings', () => {
+  it('cover names that are not hostnames', () => {
     const object = pod({}, { metadata: { name: 'a.b', namespace: 'ns' } })
     expect(podStrategy.warningsOnCreate?.(context, object)).toEqual([
       "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [must not contain dots]",
     ])
   })
 
-  it('speak of variables, ports and paths that are there twice', () => {
+  it('cover duplicate variables, ports and paths', () => {
     const port = { containerPort: 80, name: 'http' }
     const object = pod({
       containers: [
@@ -385,7 +385,7 @@ describe('warnings about pods', () => {
   })
 })
 
-describe('a body full of ports and variables', () => {
+describe('a pod with many ports and variables', () => {
   const count = 20_000
   const warned = async (container: (count: number) => object): Promise<number> => {
     const [few, many] = [count / 4, count].map((count) => pod({ containers: [{ name: 'a', image: 'i', ...container(count) }] }))
@@ -394,20 +394,20 @@ describe('a body full of ports and variables', () => {
     return podWarnings(many!).length
   }
 
-  it('is looked through once', async () => {
+  it('is checked in linear time', async () => {
     const ports = (length: number): object[] => Array.from({ length }, (_, i) => ({ containerPort: i + 1, protocol: 'TCP' }))
     expect(await warned((count) => ({ ports: ports(count) }))).toBe(0)
     expect(await warned((length) => ({ env: Array.from({ length }, (_, i) => ({ name: `e${i}` })) }))).toBe(0)
   })
 
-  it('is not answered with a warning for every pair', async () => {
+  it('gets a limited number of warnings', async () => {
     const warnings = await warned((length) => ({ ports: Array.from({ length }, () => ({ containerPort: 1, protocol: 'TCP' })) }))
     expect(warnings).toBeGreaterThan(1000)
     expect(warnings).toBeLessThan(2 * count)
   })
 })
 
-it('many tolerations are compared once each, whatever their order', async () => {
+it('compares tolerations in linear time in any order', async () => {
   const tolerating = (count: number): Pod =>
     pod({ tolerations: Array.from({ length: count }, (_, i) => ({ key: `k${i}`, operator: 'Exists' })) })
   const run = (count: number): Promise<number> => {
@@ -418,8 +418,8 @@ it('many tolerations are compared once each, whatever their order', async () => 
   expect(await run(4_000)).toBeLessThan(fourfold * small)
 })
 
-describe('field labels of pods', () => {
-  it('know the old name of the node', () => {
+describe('pod field labels', () => {
+  it('include the legacy name of the node', () => {
     expect(podFieldLabel('spec.host')).toBe('spec.nodeName')
     expect(podFieldLabel('status.phase')).toBe('status.phase')
     expect(podFieldLabel('spec.hostname')).toBeUndefined()

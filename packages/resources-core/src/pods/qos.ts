@@ -4,10 +4,10 @@ import type { DeepReadonly } from '@keelson/apimachinery'
 
 export type QosClass = 'BestEffort' | 'Burstable' | 'Guaranteed'
 
-const counted = ['cpu', 'memory'] as const
+const countedResources = ['cpu', 'memory'] as const
 
-/** Guaranteed: every container limits cpu and memory, and the sums of requests equal those of limits. BestEffort: nothing is asked for at all. */
-export function qosClass(pod: DeepReadonly<Pod>): QosClass {
+/** Guaranteed: all containers limit CPU and memory, and total requests equal total limits. BestEffort: no requests or limits at all. */
+export function computeQosClass(pod: DeepReadonly<Pod>): QosClass {
   const spec = pod.spec
   const sources: DeepReadonly<ResourceRequirements>[] =
     spec?.resources !== undefined
@@ -15,28 +15,28 @@ export function qosClass(pod: DeepReadonly<Pod>): QosClass {
       : [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])].map((container) => container.resources ?? {})
   const requests = new Map<string, Quantity>()
   const limits = new Map<string, Quantity>()
-  let guaranteed = true
+  let isGuaranteed = true
   for (const source of sources) {
-    add(requests, source.requests)
+    addToTotals(requests, source.requests)
     if (spec?.resources !== undefined && source.limits === undefined) continue
-    if (add(limits, source.limits) < counted.length) guaranteed = false
+    if (addToTotals(limits, source.limits) < countedResources.length) isGuaranteed = false
   }
   if (requests.size === 0 && limits.size === 0) return 'BestEffort'
-  if (!guaranteed || requests.size !== limits.size) return 'Burstable'
+  if (!isGuaranteed || requests.size !== limits.size) return 'Burstable'
   for (const [name, request] of requests) if (limits.get(name)?.compare(request) !== 0) return 'Burstable'
   return 'Guaranteed'
 }
 
-/** How many of the counted resources are above zero in this list. */
-function add(total: Map<string, Quantity>, list: Readonly<Record<string, string>> | undefined): number {
-  let found = 0
-  for (const name of counted) {
+/** Adds the list to the totals and returns how many of its counted resources are positive. */
+function addToTotals(total: Map<string, Quantity>, list: Readonly<Record<string, string>> | undefined): number {
+  let positive = 0
+  for (const name of countedResources) {
     const text = list?.[name]
     if (text === undefined) continue
     const quantity = parseQuantity(text)
     if (quantity.sign() <= 0) continue
-    found += 1
+    positive += 1
     total.set(name, total.get(name)?.add(quantity) ?? quantity)
   }
-  return found
+  return positive
 }

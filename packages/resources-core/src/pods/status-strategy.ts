@@ -9,7 +9,7 @@ import { podRules } from '../pod-spec/pod-rules.ts'
 import { dropDisabledStatusFields } from './drop-disabled-status.ts'
 import { validatePodStatusUpdate } from './validate-status-update.ts'
 
-/** A kubelet writes status; everything else stays as it is stored. */
+/** Status subresource for kubelets: restores everything else from the stored pod. */
 export const podStatus: SubresourceStrategy<Pod> = {
   update: {
     resetFields: withoutFields('spec', 'metadata.deletionTimestamp', 'metadata.ownerReferences'),
@@ -31,7 +31,7 @@ export const podStatus: SubresourceStrategy<Pod> = {
   },
 }
 
-/** A writer that does not know the field must not clear it. Conditions of one type are matched in their order. */
+/** Keeps `observedGeneration` if the client, which may not know the field, omits it. Matches conditions of the same type by order. */
 function keepObservedGenerations(pod: Pod, old: Pod): void {
   if (pod.status === undefined) return
   if (!pod.status.observedGeneration && old.status?.observedGeneration) pod.status.observedGeneration = old.status.observedGeneration

@@ -10,12 +10,12 @@ import { podRules } from '../pod-spec/pod-rules.ts'
 import { podWarnings } from '../pod-spec/pod-warnings.ts'
 import { applyAppArmorAnnotations } from './apply-app-armor.ts'
 import { mergeLabelKeys } from './merge-label-keys.ts'
-import { qosClass } from './qos.ts'
+import { computeQosClass } from './qos.ts'
 import { setPodCondition } from './subresources/pod-condition.ts'
 import { validatePodUpdate } from './validate-update.ts'
 import { validatePodCreate } from './validate.ts'
 
-const gated = {
+const gatedCondition = {
   type: 'PodScheduled',
   status: 'False',
   reason: 'SchedulingGated',
@@ -27,11 +27,11 @@ export const podStrategy: Strategy<Pod> = {
   prepareForCreate(context, pod) {
     const spec = (pod.spec ??= { containers: null })
     pod.metadata.generation = 1
-    pod.status = { phase: 'Pending', qosClass: pod.status?.qosClass || qosClass(pod) }
-    // Admission may have set the one name of the account without the other.
+    pod.status = { phase: 'Pending', qosClass: pod.status?.qosClass || computeQosClass(pod) }
+    // Admission may have set only one of the two service account fields.
     normalizePodSpec(spec)
     dropDisabledPodFields(spec)
-    if ((spec.schedulingGates ?? []).length > 0) setPodCondition(context, pod, gated)
+    if ((spec.schedulingGates ?? []).length > 0) setPodCondition(context, pod, gatedCondition)
     mergeLabelKeys(pod)
     applyAppArmorAnnotations(pod, (text) => context.warn(text))
   },
@@ -52,25 +52,25 @@ export const podStrategy: Strategy<Pod> = {
   },
 }
 
-/** A pod's name is its hostname. */
+/** Warns about names that are not DNS labels, because the name is the hostname of the pod. */
 function nameWarnings(name: string): string[] {
   const messages = isDNS1123Label(name)
   if (messages.length === 0) return []
-  const consequence = "this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended"
-  return [`metadata.name: ${consequence}: [${messages.join(' ')}]`]
+  const advice = "this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended"
+  return [`metadata.name: ${advice}: [${messages.join(' ')}]`]
 }
 
-/** Each change of the spec is a new generation. */
+/** Increments the generation if the spec changed. Mutates the pod. */
 export function countGeneration(pod: Pod, old: DeepReadonly<Pod>): void {
   const generation = pod.metadata.generation ?? 0
   if (!semanticEqual(pod.spec, old.spec)) pod.metadata.generation = generation + 1
 }
 
-/** A pod that no kubelet has, or that has ended, goes at once; a negative period means one second. */
+/** Pods without a node and terminated pods are deleted immediately. A negative period means one second. */
 function gracePeriod(pod: DeepReadonly<Pod>, options: DeleteOptions): number {
-  const asked = options.gracePeriodSeconds ?? pod.spec?.terminationGracePeriodSeconds ?? 0
-  const unscheduled = (pod.spec?.nodeName ?? '') === ''
-  const ended = pod.status?.phase === 'Failed' || pod.status?.phase === 'Succeeded'
-  if (unscheduled || ended) return 0
-  return asked < 0 ? 1 : asked
+  const requested = options.gracePeriodSeconds ?? pod.spec?.terminationGracePeriodSeconds ?? 0
+  const isUnscheduled = (pod.spec?.nodeName ?? '') === ''
+  const isTerminated = pod.status?.phase === 'Failed' || pod.status?.phase === 'Succeeded'
+  if (isUnscheduled || isTerminated) return 0
+  return requested < 0 ? 1 : requested
 }

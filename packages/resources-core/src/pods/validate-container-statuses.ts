@@ -6,16 +6,16 @@ import type { ReadonlyContainer } from '../pod-spec/visit-containers.ts'
 
 type Status = DeepReadonly<ContainerStatus>
 
-/** What kubelets report of containers, beside their state: the user they run as, and the health of their devices. */
+/** Validates the users and the device health that kubelets report for containers. */
 export function validateContainerStatuses({ spec, status }: DeepReadonly<Pod>, path: FieldPath): FieldErrorList {
-  const system = spec?.os?.name ?? 'linux'
+  const osName = spec?.os?.name ?? 'linux'
   const lists = [
     ['containerStatuses', spec?.containers],
     ['initContainerStatuses', spec?.initContainers],
     ['ephemeralContainerStatuses', undefined],
   ] as const
   const errors = lists.flatMap(([member]) =>
-    (status?.[member] ?? []).flatMap((container, i) => validateUser(container, system, path.child(member).index(i).child('user', 'linux'))),
+    (status?.[member] ?? []).flatMap((container, i) => validateUser(container, osName, path.child(member).index(i).child('user', 'linux'))),
   )
   for (const [member, containers] of lists) {
     const byName = new Map((containers ?? []).map((container) => [container.name, container]))
@@ -30,11 +30,11 @@ export function validateContainerStatuses({ spec, status }: DeepReadonly<Pod>, p
   return errors
 }
 
-function validateUser({ user }: Status, system: string, path: FieldPath): FieldErrorList {
+function validateUser({ user }: Status, osName: string, path: FieldPath): FieldErrorList {
   const linux = user?.linux
   if (linux === undefined) return []
-  if (system === 'windows') return [fieldError.forbidden(path, 'cannot be set for a windows pod')]
-  if (system !== 'linux') return []
+  if (osName === 'windows') return [fieldError.forbidden(path, 'cannot be set for a windows pod')]
+  if (osName !== 'linux') return []
   return [
     ...invalidEach(isValidUserID(linux.uid), linux.uid, path.child('uid')),
     ...invalidEach(isValidGroupID(linux.gid), linux.gid, path.child('gid')),

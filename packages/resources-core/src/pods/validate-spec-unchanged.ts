@@ -14,12 +14,12 @@ const updatable = [
   '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)',
 ].join(',')
 
-/** All but the few members that have rules of their own. Expects as many containers as before. */
+/** Rejects changes of immutable spec fields. The number of containers must be unchanged. */
 export function validateSpecUnchanged(spec: ReadonlyPodSpec, old: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
   if (semanticEqual(spec, old)) return []
   const errors: FieldErrorList = []
   let rest = withMutableOf(old, spec)
-  // Nobody has looked at a gated pod yet: where it may run can still be narrowed down.
+  // The scheduler has not considered a gated pod yet, so its node constraints may still be tightened.
   if ((old.schedulingGates ?? []).length > 0) {
     const { affinity: oldAffinity } = old
     errors.push(...validateNodeSelector(spec, old, path.child('nodeSelector')))
@@ -34,7 +34,7 @@ export function validateSpecUnchanged(spec: ReadonlyPodSpec, old: ReadonlyPodSpe
   return [...errors, fieldError.forbidden(path, detail)]
 }
 
-/** `spec`, with what may change as it was before. */
+/** Returns `spec` with the mutable fields of `old`. */
 function withMutableOf(old: ReadonlyPodSpec, spec: ReadonlyPodSpec): ReadonlyPodSpec {
   const images = (containers: readonly ReadonlyContainer[], before: readonly ReadonlyContainer[] | null | undefined): unknown =>
     containers.map((container, i) => asSent({ ...container, image: before?.[i]?.image }, container))
@@ -88,7 +88,7 @@ function validateNodeAffinity(
   )
 }
 
-/** A term is a conjunction: more of it means fewer nodes. An empty one matches none and stays empty. */
+/** A term is a conjunction, so additional requirements only exclude nodes. An empty term matches no node and must stay empty. */
 function onlyAdds(term: DeepReadonly<NodeSelectorTerm>, old: DeepReadonly<NodeSelectorTerm>): boolean {
   const members = ['matchExpressions', 'matchFields'] as const
   if (members.every((member) => (old[member] ?? []).length === 0)) return members.every((member) => (term[member] ?? []).length === 0)

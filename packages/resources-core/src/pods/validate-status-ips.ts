@@ -17,20 +17,20 @@ export function validateHostIPs(status: Status, old: Status, path: FieldPath): F
   return [...errors, ...validateAddresses(status.hostIPs ?? [], old.hostIPs ?? [], path)]
 }
 
-/** One address, or one of each family. */
+/** Allows one address per IP family. */
 function validateAddresses(addresses: Addresses, old: Addresses, path: FieldPath): FieldErrorList {
   const known = new Set(old.map(({ ip = '' }) => ip))
-  const texts = addresses.map(({ ip = '' }) => ip)
-  const errors = texts.flatMap((text, i) => validateLegacyIP(text, path.index(i), known))
-  if (texts.length < 2) return errors
-  const printed = texts.map((IP) => ({ IP }))
-  const parsed = texts.map((text) => parseIP(text))
-  const bad = parsed.indexOf(undefined)
-  if (bad >= 0) {
-    errors.push(fieldError.internal(path, `failed to check for dual stack with error:invalid IP[${bad}]: ${texts[bad]}`))
+  const ips = addresses.map(({ ip = '' }) => ip)
+  const errors = ips.flatMap((text, i) => validateLegacyIP(text, path.index(i), known))
+  if (ips.length < 2) return errors
+  const printed = ips.map((IP) => ({ IP }))
+  const parsed = ips.map((text) => parseIP(text))
+  const invalidIndex = parsed.indexOf(undefined)
+  if (invalidIndex >= 0) {
+    errors.push(fieldError.internal(path, `failed to check for dual stack with error:invalid IP[${invalidIndex}]: ${ips[invalidIndex]}`))
   }
   const families = new Set(parsed.map((address) => address?.family))
-  if (bad >= 0 || families.size < 2 || texts.length > 2) {
+  if (invalidIndex >= 0 || families.size < 2 || ips.length > 2) {
     errors.push(fieldError.invalid(path, printed, 'may specify no more than one IP for each IP family'))
   }
   return errors

@@ -14,7 +14,7 @@ const specPath = fieldPath('spec')
 const noSpec: ReadonlyPodSpec = { containers: null }
 const maxDeadline = 2 ** 31 - 1
 
-/** What may change of a pod is little: it runs already, or will run as it was accepted. */
+/** Allows only the few mutable fields to change. */
 export function validatePodUpdate(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, rules: PodRules): FieldErrorList {
   const { spec = noSpec } = pod
   const { spec: oldSpec = noSpec } = old
@@ -49,7 +49,7 @@ function validateImages(containers: readonly ReadonlyContainer[], path: FieldPat
   ])
 }
 
-/** It may be set, and made shorter. */
+/** The deadline may be set or shortened. */
 function validateDeadline(deadline: number | undefined, old: number | undefined, path: FieldPath): FieldErrorList {
   if (deadline === undefined) {
     return old === undefined ? [] : [fieldError.invalid(path, null, 'must not update from a positive integer to nil value')]
@@ -68,9 +68,9 @@ function validateOnlyAddedTolerations(
 ): FieldErrorList {
   const withoutSeconds = ({ key = '', operator = '', value = '', effect = '' }: DeepReadonly<Toleration>): string =>
     JSON.stringify([key, operator, value, effect])
-  const present = new Set(tolerations.map(withoutSeconds))
+  const remaining = new Set(tolerations.map(withoutSeconds))
   for (const kept of old) {
-    if (present.has(withoutSeconds(kept))) continue
+    if (remaining.has(withoutSeconds(kept))) continue
     return [fieldError.forbidden(path, 'existing toleration can not be modified except its tolerationSeconds')]
   }
   return validateTolerations(tolerations, rules, path)

@@ -16,7 +16,7 @@ const initContainersPath = specPath.child('initContainers')
 const annotationsPath = fieldPath('metadata', 'annotations')
 const noSpec: ReadonlyPodSpec = { containers: null }
 
-/** Of a new pod; metadata's own rules apart. */
+/** Validates a new pod, except its metadata. */
 export function validatePodCreate(pod: DeepReadonly<Pod>, rules: PodRules): FieldErrorList {
   const errors = validatePod(pod, rules)
   const spec = pod.spec ?? noSpec
@@ -29,7 +29,7 @@ export function validatePodCreate(pod: DeepReadonly<Pod>, rules: PodRules): Fiel
   return [...errors, ...validateProfileAnnotations(pod.metadata.annotations ?? {}, spec, specPath)]
 }
 
-/** What holds for pods at any time. */
+/** Rules for create and update. */
 export function validatePod(pod: DeepReadonly<Pod>, rules: PodRules): FieldErrorList {
   const { metadata, spec = noSpec } = pod
   return [
@@ -41,7 +41,7 @@ export function validatePod(pod: DeepReadonly<Pod>, rules: PodRules): FieldError
   ]
 }
 
-/** There are no tokens for nobody. */
+/** Projected tokens require a service account. */
 function validateTokenSources(spec: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
   if (spec.serviceAccountName) return []
   return (spec.volumes ?? []).flatMap(({ projected }, i) =>

@@ -35,8 +35,8 @@ export const podTemplates: ResourceDefinition<PodTemplate> = defineResource<PodT
   },
   allColumns: [
     nameColumn,
-    { name: 'Containers', description: 'The names of its containers.', value: ({ template }) => containerNames(template) },
-    { name: 'Images', description: 'The images of its containers.', value: ({ template }) => containerImages(template) },
-    { name: 'Pod Labels', description: 'The labels of its pods.', value: ({ template }) => labelsText(template?.metadata?.labels) },
+    { name: 'Containers', description: 'Names of the containers.', value: ({ template }) => containerNames(template) },
+    { name: 'Images', description: 'Images of the containers.', value: ({ template }) => containerImages(template) },
+    { name: 'Pod Labels', description: 'Labels of the pods.', value: ({ template }) => labelsText(template?.metadata?.labels) },
   ],
 })

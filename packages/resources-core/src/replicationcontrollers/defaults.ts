@@ -2,7 +2,7 @@ import type { ReplicationController } from '@keelson/api/core/v1'
 import { setPodTemplateDefaults } from '../pod-spec/pod-spec-defaults.ts'
 import { copyTemplateLabels, hasNoLabels } from '../template-labels.ts'
 
-/** What it is called, and what it looks for, follows from what it makes. */
+/** Defaults labels and selector to the labels of the template. */
 export function setReplicationControllerDefaults(controller: ReplicationController): void {
   const spec = (controller.spec ??= {})
   const labels = spec.template?.metadata?.labels

@@ -24,11 +24,11 @@ function controller(): ReplicationController {
 }
 
 describe('replication controllers', () => {
-  it('find what they make, and make one of it', () => {
+  it('default to the labels of their template and one replica', () => {
     expect(controller()).toMatchObject({ metadata: { labels: { a: '1', b: '2' } }, spec: { replicas: 1, selector: { a: '1', b: '2' } } })
   })
 
-  it('count no more than there are', () => {
+  it('reject status counts above replicas', () => {
     const status = { replicas: 1, readyReplicas: 2, availableReplicas: 3, observedGeneration: -1 }
     expect(validateReplicationControllerStatus({ ...controller(), status }).map(fieldErrorMessage)).toEqual([
       'status.observedGeneration: Invalid value: -1: must be greater than or equal to 0',
@@ -38,7 +38,7 @@ describe('replication controllers', () => {
     ])
   })
 
-  it('have the labels of their pods when a status leaves none', async () => {
+  it('have the labels of their template on reads if a status write dropped them', async () => {
     await using test = openTestStore(replicationControllers, { types })
     await test.store.create(context, controller(), { dryRun: false })
     const status = test.paths.get('replicationcontrollers/status') as unknown as Updater
@@ -48,7 +48,7 @@ describe('replication controllers', () => {
     expect(plain(await test.store.get(context, 'c', {})).metadata.labels).toEqual(labels)
   })
 
-  it('are scaled without being read whole', async () => {
+  it('are scaled without a full decode', async () => {
     await using test = openTestStore(replicationControllers, { types })
     await test.store.create(context, controller(), { dryRun: false })
     const storage = test.paths.get('replicationcontrollers/scale') as unknown as Getter & Updater

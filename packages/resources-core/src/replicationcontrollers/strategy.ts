@@ -13,7 +13,7 @@ const templatePath = fieldPath('spec', 'template')
 export const replicationControllerStrategy: Strategy<ReplicationController> = {
   resetFields: withoutFields('status'),
   repeatedMetadataChecks: 'update',
-  // Older than garbage collection: pods outlive it unless a client says otherwise.
+  // ReplicationController predates garbage collection: by default, deleting one orphans its pods.
   defaultPropagation: 'orphan',
   prepareForCreate(_context, controller) {
     controller.status = { replicas: 0 }
@@ -33,7 +33,7 @@ export const replicationControllerStrategy: Strategy<ReplicationController> = {
     if (!semanticEqual(controller.spec, old.spec)) controller.metadata.generation = (old.metadata.generation ?? 0) + 1
   },
   validateUpdate: (_context, controller, old) => validateReplicationControllerUpdate(controller, old),
-  // The original speaks of the template that is replaced.
+  // Like kube-apiserver, warns about the old template.
   warningsOnUpdate: (_context, controller, { metadata, spec }) =>
     controller.metadata.generation === metadata.generation || spec?.template === undefined ? [] : podWarnings(spec.template, templatePath),
 }

@@ -56,7 +56,7 @@ function validateTemplate(
   return errors
 }
 
-/** What could not be said in another version of the kind must not change in this one. */
+/** Fields that cannot be converted from another API version are immutable. */
 function validateNonConvertible(spec: ReadonlySpec, old: ReadonlyController): FieldErrorList {
   return Object.entries(old.metadata.annotations ?? {}).flatMap(([key, value]) => {
     const [prefix = '', member, ...rest] = key.split('/')

@@ -3,11 +3,11 @@ import type { DeepReadonly } from '@keelson/apimachinery'
 import type { Column } from '@keelson/registry'
 
 export const resourceQuotaColumns: readonly Column<ResourceQuota>[] = [
-  { name: 'Request', description: 'USED/HARD of what is counted or asked for.', value: (quota) => amounts(quota, false) },
-  { name: 'Limit', description: 'USED/HARD of limits.', value: (quota) => amounts(quota, true) },
+  { name: 'Request', description: 'Used and maximum amounts of counts and requests.', value: (quota) => formatAmounts(quota, false) },
+  { name: 'Limit', description: 'Used and maximum amounts of limits.', value: (quota) => formatAmounts(quota, true) },
 ]
 
-function amounts({ status }: DeepReadonly<ResourceQuota>, ofLimits: boolean): string {
+function formatAmounts({ status }: DeepReadonly<ResourceQuota>, ofLimits: boolean): string {
   const names = Object.keys(status?.hard ?? {}).filter((name) => name.startsWith('limits.') === ofLimits)
   return names
     .sort()

@@ -26,7 +26,7 @@ export const resourceQuotaStatus: SubresourceStrategy<ResourceQuota> = {
   },
 }
 
-/** Nobody can ask for more than the limit. */
+/** Warns about requests above the limit, which can never be used. */
 function requestWarnings({ spec }: DeepReadonly<ResourceQuota>): readonly string[] {
   const hard = spec?.hard ?? {}
   return ['cpu', 'memory', 'storage', 'ephemeral-storage'].flatMap((resource) => {

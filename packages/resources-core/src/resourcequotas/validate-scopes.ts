@@ -7,19 +7,19 @@ import { isStandardQuotaResource } from '../pod-spec/resource-names.ts'
 type Spec = DeepReadonly<ResourceQuotaSpec>
 type Requirement = DeepReadonly<ScopedResourceSelectorRequirement>
 
-const podCompute = ['pods', 'cpu', 'memory', 'limits.cpu', 'limits.memory', 'requests.cpu', 'requests.memory']
+const podComputeResources = ['pods', 'cpu', 'memory', 'limits.cpu', 'limits.memory', 'requests.cpu', 'requests.memory']
 
-/** What a quota can count when it is narrowed to a scope. */
-const countedIn: ReadonlyMap<string, readonly string[]> = new Map([
-  ['Terminating', podCompute],
-  ['NotTerminating', podCompute],
-  ['NotBestEffort', podCompute],
-  ['PriorityClass', podCompute],
-  ['CrossNamespacePodAffinity', podCompute],
+/** Resources that a quota with the given scope can count. */
+const resourcesOfScope: ReadonlyMap<string, readonly string[]> = new Map([
+  ['Terminating', podComputeResources],
+  ['NotTerminating', podComputeResources],
+  ['NotBestEffort', podComputeResources],
+  ['PriorityClass', podComputeResources],
+  ['CrossNamespacePodAffinity', podComputeResources],
   ['BestEffort', ['pods']],
   ['VolumeAttributesClass', ['persistentvolumeclaims', 'requests.storage']],
 ])
-const onlyExists: ReadonlySet<string> = new Set([
+const existsOnlyScopes: ReadonlySet<string> = new Set([
   'BestEffort',
   'NotBestEffort',
   'Terminating',
@@ -35,8 +35,8 @@ export function validateScopes(spec: Spec, specPath: FieldPath): FieldErrorList 
   const scopes = spec.scopes ?? []
   const path = specPath.child('scopes')
   const errors = scopes.flatMap((scope) => [
-    ...(countedIn.has(scope) ? [] : [fieldError.invalid(path, scopes, 'unsupported scope')]),
-    ...uncounted(scope, spec).map(() => fieldError.invalid(path, scopes, 'unsupported scope applied to resource')),
+    ...(resourcesOfScope.has(scope) ? [] : [fieldError.invalid(path, scopes, 'unsupported scope')]),
+    ...uncountedResources(scope, spec).map(() => fieldError.invalid(path, scopes, 'unsupported scope applied to resource')),
   ])
   return [...errors, ...validateConflicts(scopes, spec, path)]
 }
@@ -48,8 +48,8 @@ export function validateScopeSelector(spec: Spec, specPath: FieldPath): FieldErr
   const errors = requirements.flatMap((requirement) => {
     const { scopeName } = requirement
     return [
-      ...(countedIn.has(scopeName) ? [] : [fieldError.invalid(path.child('scopeName'), scopeName, 'unsupported scope')]),
-      ...uncounted(scopeName, spec).map(() =>
+      ...(resourcesOfScope.has(scopeName) ? [] : [fieldError.invalid(path.child('scopeName'), scopeName, 'unsupported scope')]),
+      ...uncountedResources(scopeName, spec).map(() =>
         fieldError.invalid(path, internalForm('ScopeSelector', spec.scopeSelector), 'unsupported scope applied to resource'),
       ),
       ...validateOperator(requirement, path),
@@ -65,15 +65,15 @@ export function validateScopeSelector(spec: Spec, specPath: FieldPath): FieldErr
   ]
 }
 
-function uncounted(scope: string, { hard = {} }: Spec): string[] {
-  const counted = countedIn.get(scope)
+function uncountedResources(scope: string, { hard = {} }: Spec): string[] {
+  const counted = resourcesOfScope.get(scope)
   if (counted === undefined) return []
   return Object.keys(hard).filter((name) => isStandardQuotaResource(name) && !counted.includes(name))
 }
 
 function validateOperator({ scopeName, operator, values = [] }: Requirement, path: FieldPath): FieldErrorList {
   const errors: FieldErrorList = []
-  if (onlyExists.has(scopeName) && operator !== 'Exists') {
+  if (existsOnlyScopes.has(scopeName) && operator !== 'Exists') {
     const detail =
       "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity"
     errors.push(fieldError.invalid(path.child('operator'), operator, detail))

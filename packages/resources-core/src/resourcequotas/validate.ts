@@ -13,12 +13,12 @@ type ReadonlyQuota = DeepReadonly<ResourceQuota>
 const specPath = fieldPath('spec')
 const statusPath = fieldPath('status')
 
-/** Of a new one, whose status is empty. */
+/** Validates a new quota, whose status is empty. */
 export function validateResourceQuota({ spec = {} }: ReadonlyQuota): FieldErrorList {
   return validateSpec(spec)
 }
 
-/** What a quota counts cannot be narrowed or widened later. */
+/** Scopes are immutable. */
 export function validateResourceQuotaUpdate({ spec = {} }: ReadonlyQuota, old: ReadonlyQuota): FieldErrorList {
   const scopes = new Set(spec.scopes)
   const oldScopes = new Set(old.spec?.scopes)

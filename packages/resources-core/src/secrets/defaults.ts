@@ -4,7 +4,7 @@ export function setSecretDefaults(secret: Secret): void {
   secret.type ||= 'Opaque'
 }
 
-/** `stringData` is for writing only: it becomes data, over what is there. In place. */
+/** Merges the write-only `stringData` into `data`. Mutates and returns the secret. */
 export function mergeStringData(secret: Secret): Secret {
   const { stringData } = secret
   delete secret.stringData

@@ -15,10 +15,10 @@ export const secrets: ResourceDefinition<Secret> = defineResource<Secret>({
   plural: 'secrets',
   scope: 'Namespaced',
   strategy: {
-    // Callers inside the server skip conversion; what is write-only must not be stored all the same.
+    // In-process callers skip the conversion, but write-only data must not be stored.
     prepareForCreate: (_context, secret) => void mergeStringData(secret),
     prepareForExport(secret, exact) {
-      // It is tied to the uid of a service account.
+      // Token secrets are tied to the UID of a service account.
       if (exact || (secret.type !== 'kubernetes.io/service-account-token' && !secret.metadata.annotations?.[serviceAccountUid])) return
       const error = fieldError.invalid(fieldPath('type'), secret.type ?? '', 'can not export service account secrets')
       throw newInvalid({ group: '', kind: 'Secret' }, secret.metadata.name ?? '', [error])
@@ -34,7 +34,7 @@ export const secrets: ResourceDefinition<Secret> = defineResource<Secret>({
   },
   selectableFields: { type: (secret) => secret.type ?? '' },
   columns: [
-    { name: 'Type', description: 'What the data is for.', value: (secret) => secret.type ?? '' },
-    { name: 'Data', description: 'How many keys there are.', value: (secret) => Object.keys(secret.data ?? {}).length },
+    { name: 'Type', description: 'Type of the data.', value: (secret) => secret.type ?? '' },
+    { name: 'Data', description: 'Number of keys.', value: (secret) => Object.keys(secret.data ?? {}).length },
   ],
 })

@@ -13,7 +13,7 @@ const base64 = (text: string): string => Buffer.from(text).toString('base64')
 const create = (secret: Partial<Secret>): string[] => validateSecret({ metadata, ...secret }).map(fieldErrorMessage)
 
 describe('secrets', () => {
-  it('are opaque by default, and take stringData into data', () => {
+  it('default to Opaque and merge stringData into data', () => {
     const secret: Secret = { metadata, data: { a: base64('old'), b: base64('kept') }, stringData: { a: 'né' } }
     setSecretDefaults(secret)
     expect(mergeStringData(secret)).toEqual({ metadata, type: 'Opaque', data: { a: base64('né'), b: base64('kept') } })
@@ -41,19 +41,19 @@ describe('secrets', () => {
     ['kubernetes.io/ssh-auth', { 'ssh-privatekey': '' }, ['data[ssh-privatekey]: Required value']],
     ['kubernetes.io/tls', { 'tls.key': '' }, ['data[tls.crt]: Required value']],
     ['example.com/any', {}, []],
-  ])('of type %s with %j', (type, texts, messages) => {
+  ])('validate type %s with %j', (type, texts, messages) => {
     const data = Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, base64(text)]))
     expect(create({ type, data })).toEqual(messages)
   })
 
-  it('hold a mebibyte', () => {
+  it('limit data to one MiB', () => {
     expect(create({ data: { a: Buffer.alloc(1024 * 1024).toString('base64') } })).toEqual([])
     expect(create({ data: { a: Buffer.alloc(1024 * 1024 + 1).toString('base64') } })).toEqual([
       'data: Too long: may not be more than 1048576 bytes',
     ])
   })
 
-  it('keep their type, and all else once immutable', () => {
+  it('have an immutable type, and immutable data if requested', () => {
     const old: Secret = { metadata, type: 'Opaque', data: { a: 'AA==' }, immutable: true }
     const messages = validateSecretUpdate({ metadata, type: 'x/y', data: {} }, old).map(fieldErrorMessage)
     expect(messages).toEqual([
@@ -66,7 +66,7 @@ describe('secrets', () => {
     expect(untyped.type).toBe('Opaque')
   })
 
-  it('warn of TLS pairs that do not work', () => {
+  it('warn about mismatched TLS pairs', () => {
     const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' })
     const warn = (crt: string, tlsKey: string): readonly string[] =>
       tlsWarnings({ metadata, type: 'kubernetes.io/tls', data: { 'tls.crt': base64(crt), 'tls.key': base64(tlsKey) } })

@@ -4,48 +4,48 @@ import type { DeepReadonly, PemBlock } from '@keelson/apimachinery'
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 
-/** Of a TLS secret: why its certificate and key cannot be used together. Such a secret is stored all the same. */
+/** Warns if the certificate and key of a TLS secret do not match. The secret is stored nevertheless. */
 export function tlsWarnings(secret: DeepReadonly<Secret>): readonly string[] {
   if (secret.type !== 'kubernetes.io/tls') return []
-  const complaint = pairComplaint(textOf(secret, 'tls.crt'), textOf(secret, 'tls.key'))
-  return complaint === undefined ? [] : [complaint]
+  const error = keyPairError(decodeValue(secret, 'tls.crt'), decodeValue(secret, 'tls.key'))
+  return error === undefined ? [] : [error]
 }
 
-function textOf(secret: DeepReadonly<Secret>, key: string): string {
+function decodeValue(secret: DeepReadonly<Secret>, key: string): string {
   return Buffer.from(secret.data?.[key] ?? '', 'base64').toString('utf8')
 }
 
-function pairComplaint(certificates: string, keys: string): string | undefined {
+function keyPairError(certificates: string, keys: string): string | undefined {
   const certificateBlocks = pemBlocks(certificates)
   const certificateBlock = certificateBlocks.find(({ label }) => label === 'CERTIFICATE')
-  if (certificateBlock === undefined) return missing('CERTIFICATE', 'certificate input', certificateBlocks)
+  if (certificateBlock === undefined) return missingBlockError('CERTIFICATE', 'certificate input', certificateBlocks)
   const keyBlocks = pemBlocks(keys)
   const keyBlock = keyBlocks.find(({ label }) => label === 'PRIVATE KEY' || label.endsWith(' PRIVATE KEY'))
-  if (keyBlock === undefined) return missing('PRIVATE KEY', 'key input', keyBlocks)
-  const certificate = attempt(() => new X509Certificate(certificateBlock.text))
+  if (keyBlock === undefined) return missingBlockError('PRIVATE KEY', 'key input', keyBlocks)
+  const certificate = tryParse(() => new X509Certificate(certificateBlock.text))
   if (certificate === undefined) return 'x509: malformed certificate'
-  const key = attempt((): KeyObject => createPrivateKey(keyBlock.text))
+  const key = tryParse((): KeyObject => createPrivateKey(keyBlock.text))
   if (key === undefined) return 'tls: failed to parse private key'
   if (certificate.publicKey.asymmetricKeyType !== key.asymmetricKeyType) return 'tls: private key type does not match public key type'
   return certificate.checkPrivateKey(key) ? undefined : 'tls: private key does not match public key'
 }
 
-function missing(wanted: string, where: string, skipped: readonly PemBlock[]): string {
-  if (skipped.length === 0) return `tls: failed to find any PEM data in ${where}`
+function missingBlockError(blockType: string, input: string, skipped: readonly PemBlock[]): string {
+  if (skipped.length === 0) return `tls: failed to find any PEM data in ${input}`
   const types = skipped.map(({ label }) => label)
-  if (wanted === 'CERTIFICATE' && types.length === 1 && types[0]!.endsWith('PRIVATE KEY')) {
+  if (blockType === 'CERTIFICATE' && types.length === 1 && types[0]!.endsWith('PRIVATE KEY')) {
     return 'tls: failed to find certificate PEM data in certificate input, but did find a private key; PEM inputs may have been switched'
   }
-  if (wanted === 'PRIVATE KEY' && types.length === 1 && types[0] === 'CERTIFICATE') {
+  if (blockType === 'PRIVATE KEY' && types.length === 1 && types[0] === 'CERTIFICATE') {
     return 'tls: found a certificate rather than a key in the PEM for the private key'
   }
-  const block = wanted === 'CERTIFICATE' ? '"CERTIFICATE" PEM block' : 'PEM block with type ending in "PRIVATE KEY"'
-  return `tls: failed to find ${block} in ${where} after skipping PEM blocks of the following types: [${types.join(' ')}]`
+  const block = blockType === 'CERTIFICATE' ? '"CERTIFICATE" PEM block' : 'PEM block with type ending in "PRIVATE KEY"'
+  return `tls: failed to find ${block} in ${input} after skipping PEM blocks of the following types: [${types.join(' ')}]`
 }
 
-function attempt<T>(make: () => T): T | undefined {
+function tryParse<T>(parse: () => T): T | undefined {
   try {
-    return make()
+    return parse()
   } catch {
     return undefined
   }

@@ -22,11 +22,11 @@ export function validateSecretUpdate(secret: DeepReadonly<Secret>, old: DeepRead
   ]
 }
 
-/** What each of the known types must contain; other types are free. */
+/** Validates the required keys of known types; other types have no rules. */
 function validateType(secret: DeepReadonly<Secret>): FieldErrorList {
   const data = secret.data ?? {}
-  const required = (...keys: string[]): FieldErrorList => keys.map((key) => fieldError.required(dataPath.key(key)))
-  const absent = (key: string): boolean => !Object.hasOwn(data, key)
+  const requireKeys = (...keys: string[]): FieldErrorList => keys.map((key) => fieldError.required(dataPath.key(key)))
+  const isMissing = (key: string): boolean => !Object.hasOwn(data, key)
   switch (secret.type) {
     case 'kubernetes.io/service-account-token':
       return secret.metadata.annotations?.[serviceAccountName]
@@ -37,12 +37,12 @@ function validateType(secret: DeepReadonly<Secret>): FieldErrorList {
     case 'kubernetes.io/dockerconfigjson':
       return validateDockerConfig(data, '.dockerconfigjson')
     case 'kubernetes.io/basic-auth':
-      // Either may be empty, but one must be there.
-      return absent('username') && absent('password') ? required('username', 'password') : []
+      // One of the two keys is required; its value may be empty.
+      return isMissing('username') && isMissing('password') ? requireKeys('username', 'password') : []
     case 'kubernetes.io/ssh-auth':
-      return data['ssh-privatekey'] ? [] : required('ssh-privatekey')
+      return data['ssh-privatekey'] ? [] : requireKeys('ssh-privatekey')
     case 'kubernetes.io/tls':
-      return required(...['tls.crt', 'tls.key'].filter(absent))
+      return requireKeys(...['tls.crt', 'tls.key'].filter(isMissing))
     default:
       return []
   }
@@ -50,11 +50,11 @@ function validateType(secret: DeepReadonly<Secret>): FieldErrorList {
 
 function validateDockerConfig(data: Readonly<Record<string, string>>, key: string): FieldErrorList {
   if (!Object.hasOwn(data, key)) return [fieldError.required(dataPath.key(key))]
-  const complaint = notAJsonObject(Buffer.from(data[key]!, 'base64').toString('utf8'))
-  return complaint === undefined ? [] : [fieldError.invalid(dataPath.key(key), '<secret contents redacted>', complaint)]
+  const error = jsonObjectError(Buffer.from(data[key]!, 'base64').toString('utf8'))
+  return error === undefined ? [] : [fieldError.invalid(dataPath.key(key), '<secret contents redacted>', error)]
 }
 
-function notAJsonObject(text: string): string | undefined {
+function jsonObjectError(text: string): string | undefined {
   try {
     const { value } = parseJson(text)
     if (value === null || (typeof value === 'object' && !Array.isArray(value))) return undefined

@@ -3,7 +3,7 @@ import type { Pod } from '@keelson/api/core/v1'
 import { newBadRequest, newConflict, newNotFound } from '@keelson/apimachinery'
 import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
 
-/** An object of core/v1; undefined when there is none. `namespace` is "" for nodes. */
+/** Reads an object of core/v1; undefined if it does not exist. `namespace` is "" for nodes. */
 export type ObjectLookup = (
   resource: 'serviceaccounts' | 'pods' | 'secrets' | 'nodes',
   namespace: string,
@@ -15,7 +15,7 @@ interface Reference {
   readonly uid?: string
 }
 
-/** What a token ends with. A pod's node only tells where it was used. */
+/** Objects a token is bound to: it expires when they are deleted. The node of a bound pod is informational. */
 export interface BoundObjects {
   readonly pod?: Reference
   readonly secret?: Reference
@@ -24,7 +24,7 @@ export interface BoundObjects {
 
 const resources = { Pod: 'pods', Node: 'nodes', Secret: 'secrets' } as const
 
-/** Throws ApiError for what is not there, not the same, or of a kind that tokens cannot be bound to. */
+/** Throws ApiError if the object does not exist, has another UID, or is of a kind that tokens cannot be bound to. */
 export async function findBoundObject(
   reference: DeepReadonly<BoundObjectReference>,
   namespace: string,
@@ -41,7 +41,7 @@ export async function findBoundObject(
   const object = await lookUp(resource, resource === 'nodes' ? '' : namespace, name)
   if (object === undefined) throw newNotFound({ group: '', resource }, name)
   const found = { name, uid: object.metadata.uid! }
-  const bound: BoundObjects = resource === 'pods' ? await boundToPod(object, account, lookUp) : {}
+  const bound: BoundObjects = resource === 'pods' ? await findPodNode(object, account, lookUp) : {}
   if (uid && uid !== found.uid) {
     const message = `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`
     throw newConflict({ group, resource: kind }, name, message)
@@ -49,7 +49,7 @@ export async function findBoundObject(
   return { [kind.toLowerCase()]: found, ...bound }
 }
 
-async function boundToPod({ spec }: DeepReadonly<Pod>, account: string, lookUp: ObjectLookup): Promise<BoundObjects> {
+async function findPodNode({ spec }: DeepReadonly<Pod>, account: string, lookUp: ObjectLookup): Promise<BoundObjects> {
   if (spec?.serviceAccountName !== account) {
     throw newBadRequest(
       `cannot bind token for serviceaccount ${JSON.stringify(account)} to pod running with different serviceaccount name.`,

@@ -2,8 +2,8 @@ import type { ServiceAccount } from '@keelson/api/core/v1'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 
-const enforceMountable = 'kubernetes.io/enforce-mountable-secrets'
-const enforceMountableWarning = `metadata.annotations[${enforceMountable}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`
+const enforceMountableAnnotation = 'kubernetes.io/enforce-mountable-secrets'
+const enforceMountableWarning = `metadata.annotations[${enforceMountableAnnotation}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`
 
 export const serviceAccounts: ResourceDefinition<ServiceAccount> = defineResource<ServiceAccount>({
   group: '',
@@ -16,18 +16,19 @@ export const serviceAccounts: ResourceDefinition<ServiceAccount> = defineResourc
   strategy: {
     prepareForCreate: (_context, account) => keepSecretNames(account),
     prepareForUpdate: (_context, account) => keepSecretNames(account),
-    warningsOnCreate: (_context, account) => (enforces(account) ? [enforceMountableWarning] : []),
-    warningsOnUpdate: (_context, account, old) => (enforces(account) && !enforces(old) ? [enforceMountableWarning] : []),
+    warningsOnCreate: (_context, account) => (hasEnforceMountable(account) ? [enforceMountableWarning] : []),
+    warningsOnUpdate: (_context, account, old) =>
+      hasEnforceMountable(account) && !hasEnforceMountable(old) ? [enforceMountableWarning] : [],
   },
   columns: [],
 })
 
-/** A secret is referred to by name alone: it is of the same namespace. */
+/** Reduces references to names, because secrets are always in the namespace of the account. Mutates the account. */
 function keepSecretNames(account: ServiceAccount): void {
   if (account.secrets === undefined) return
   account.secrets = account.secrets.map(({ name }) => (name ? { name } : {}))
 }
 
-function enforces(account: { readonly metadata: { readonly annotations?: Readonly<Record<string, string>> } }): boolean {
-  return Object.hasOwn(account.metadata.annotations ?? {}, enforceMountable)
+function hasEnforceMountable(account: { readonly metadata: { readonly annotations?: Readonly<Record<string, string>> } }): boolean {
+  return Object.hasOwn(account.metadata.annotations ?? {}, enforceMountableAnnotation)
 }

@@ -9,7 +9,7 @@ import { validateTokenRequest } from './validate-token-request.ts'
 export const tokenRequestKind: GroupVersionKind = { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' }
 const tokenRequests = { group: tokenRequestKind.group, resource: tokenRequestKind.kind }
 
-/** What a token is to say. */
+/** Claims of a service account token. */
 export interface TokenClaims extends BoundObjects {
   readonly namespace: string
   readonly serviceAccount: { readonly name: string; readonly uid: string }
@@ -20,21 +20,21 @@ export interface TokenClaims extends BoundObjects {
 
 export interface TokenSubresourceOptions {
   readonly issue: (claims: TokenClaims) => Promise<string>
-  /** Those of this server: what a token is for when its request does not say. */
+  /** Audiences of this server; the default for requests without audiences. */
   readonly audiences: readonly string[]
-  /** A longer time is cut to this. Default: no limit. */
+  /** Maximum lifetime; longer requests are shortened. Default: no limit. */
   readonly maxExpirationSeconds?: number
-  /** Tokens of pods that ask for the time kubelets ask for live a year. Default true. */
+  /** Extends tokens with the lifetime that kubelets request for pods to one year. Default true. */
   readonly extendExpiration?: boolean
   readonly lookUp: ObjectLookup
   readonly now?: () => number
 }
 
-/** The time that marks a request as a kubelet's, for a pod's own token. */
+/** Lifetime by which requests of kubelets for pod tokens are recognized. */
 const kubeletExpirationSeconds = 3607
 const extendedExpirationSeconds = 365 * 24 * 3600
 
-/** POST serviceaccounts/NAME/token: a signed token for the service account. Nothing is stored. */
+/** POST serviceaccounts/NAME/token: issues a signed token for the service account. Nothing is stored. */
 export function tokenSubresource(options: TokenSubresourceOptions): SubresourceFactory {
   return () => new TokenStorage(options)
 }
@@ -45,7 +45,7 @@ class TokenStorage implements RESTStorage, NamedCreater {
   readonly singularName = ''
   readonly shortNames: readonly string[] = []
   readonly categories: readonly string[] = []
-  /** A request may say which service account it means, by uid. */
+  /** Requests may specify the UID of the service account. */
   readonly keepsSystemFields = true
   readonly #options: TokenSubresourceOptions
 
@@ -58,8 +58,8 @@ class TokenStorage implements RESTStorage, NamedCreater {
     const request = object as TokenRequest
     const { metadata, spec } = request
     const { namespace } = context
-    requireSame('name', metadata.name, name, name)
-    requireSame('namespace', metadata.namespace, namespace, name)
+    requireMatch('name', metadata.name, name, name)
+    requireMatch('namespace', metadata.namespace, namespace, name)
     const account = await lookUp('serviceaccounts', namespace, name)
     if (account === undefined) throw newNotFound({ group: '', resource: 'serviceaccounts' }, name)
     const uid = account.metadata.uid!
@@ -101,22 +101,23 @@ class TokenStorage implements RESTStorage, NamedCreater {
     return maxExpirationSeconds
   }
 
-  /** A pod's own token outlives its time, for clients that read it once at their start; its use after that time can be noticed. */
+  /** Pod tokens stay valid longer than requested, for clients that read them only on start. Use after `warnAfterSeconds` is detectable. */
   #lifetime(
     seconds: number,
     audiences: readonly string[],
     { pod }: BoundObjects,
   ): Pick<TokenClaims, 'expirationSeconds' | 'warnAfterSeconds'> {
-    const { extendExpiration = true, audiences: own } = this.#options
-    const isKubelets = pod !== undefined && seconds === kubeletExpirationSeconds && audiences.every((audience) => own.includes(audience))
-    if (!extendExpiration || !isKubelets) return { expirationSeconds: seconds }
+    const { extendExpiration = true, audiences: serverAudiences } = this.#options
+    const isFromKubelet =
+      pod !== undefined && seconds === kubeletExpirationSeconds && audiences.every((audience) => serverAudiences.includes(audience))
+    if (!extendExpiration || !isFromKubelet) return { expirationSeconds: seconds }
     return { expirationSeconds: extendedExpirationSeconds, warnAfterSeconds: seconds }
   }
 }
 
-/** What the body says of its metadata may be left out, but not differ. */
-function requireSame(member: 'name' | 'namespace', given: string | undefined, expected: string, account: string): void {
-  if (given === undefined || given === '' || given === expected) return
-  const error = fieldError.invalid(fieldPath('metadata').child(member), given, `must match the service account ${member} if specified`)
+/** Metadata in the body is optional, but must match the URL. */
+function requireMatch(member: 'name' | 'namespace', actual: string | undefined, expected: string, account: string): void {
+  if (actual === undefined || actual === '' || actual === expected) return
+  const error = fieldError.invalid(fieldPath('metadata').child(member), actual, `must match the service account ${member} if specified`)
   throw newInvalid(tokenRequestKind, account, [error])
 }

@@ -5,19 +5,19 @@ import { specOf } from './service-facts.ts'
 import type { ReadonlyService, ReadonlySpec } from './service-facts.ts'
 
 export const serviceColumns: readonly Column<Service>[] = [
-  { name: 'Type', description: 'How the service can be reached.', value: (service) => specOf(service).type ?? '' },
-  { name: 'Cluster-IP', description: 'Its address inside the cluster.', value: (service) => specOf(service).clusterIPs?.[0] ?? '<none>' },
-  { name: 'External-IP', description: 'Its addresses outside the cluster.', value: externalAddress },
-  { name: 'Port(s)', description: 'PORT/PROTOCOL, or PORT:NODEPORT/PROTOCOL.', value: (service) => portsText(specOf(service)) },
+  { name: 'Type', description: 'Type of the service.', value: (service) => specOf(service).type ?? '' },
+  { name: 'Cluster-IP', description: 'Address inside the cluster.', value: (service) => specOf(service).clusterIPs?.[0] ?? '<none>' },
+  { name: 'External-IP', description: 'Addresses outside the cluster.', value: formatExternalAddress },
+  { name: 'Port(s)', description: 'Ports as port/protocol or port:nodePort/protocol.', value: (service) => formatPorts(specOf(service)) },
   {
     name: 'Selector',
     priority: 1,
-    description: 'The labels of the pods behind it.',
+    description: 'Label selector of its pods.',
     value: (service) => labelsText(specOf(service).selector),
   },
 ]
 
-function externalAddress(service: ReadonlyService): string {
+function formatExternalAddress(service: ReadonlyService): string {
   const { type, externalIPs = [], externalName = '' } = specOf(service)
   switch (type) {
     case 'ClusterIP':
@@ -37,7 +37,7 @@ function balancerAddresses({ status }: ReadonlyService): string[] {
   return [...new Set(addresses)].filter((address) => address !== '').sort()
 }
 
-function portsText({ ports = [] }: ReadonlySpec): string {
+function formatPorts({ ports = [] }: ReadonlySpec): string {
   const texts = ports.map(({ port, nodePort = 0, protocol = '' }) => `${port}${nodePort > 0 ? `:${nodePort}` : ''}/${protocol}`)
   return texts.join(',') || '<none>'
 }

@@ -1,5 +1,5 @@
 import type { Service } from '@keelson/api/core/v1'
-import { externallyAccessible } from './service-facts.ts'
+import { isExternallyAccessible } from './service-facts.ts'
 
 const defaultAffinitySeconds = 10_800
 
@@ -15,7 +15,7 @@ export function setServiceDefaults(service: Service): void {
     port.protocol ||= 'TCP'
     port.targetPort ||= port.port ?? 0
   }
-  if (externallyAccessible(spec)) spec.externalTrafficPolicy ||= 'Cluster'
+  if (isExternallyAccessible(spec)) spec.externalTrafficPolicy ||= 'Cluster'
   if (['ClusterIP', 'NodePort', 'LoadBalancer'].includes(spec.type)) spec.internalTrafficPolicy ??= 'Cluster'
   if (spec.type !== 'LoadBalancer') return
   spec.allocateLoadBalancerNodePorts ??= true

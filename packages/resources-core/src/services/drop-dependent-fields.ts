@@ -1,20 +1,28 @@
 import type { Service } from '@keelson/api/core/v1'
-import { externallyAccessible, needsClusterIP, needsHealthCheck, nodePortsOf, opensNodePorts, sameList, specOf } from './service-facts.ts'
+import {
+  isExternallyAccessible,
+  needsClusterIP,
+  needsHealthCheck,
+  nodePortsOf,
+  opensNodePorts,
+  equalLists,
+  specOf,
+} from './service-facts.ts'
 import type { ReadonlyService } from './service-facts.ts'
 
 /**
- * A service that changes its type sheds what its new type has no use for, if the client left it as it was: most of it was filled in by the
- * server. What the client changed as well stays, for validation to refuse.
+ * Drops fields that the new type of the service does not support, if the client left them unchanged, because most were set by the server.
+ * Fields that the client changed stay, so that validation rejects them. Mutates `service`.
  */
 export function dropDependentFields(service: Service, oldService: ReadonlyService): void {
   const spec = (service.spec ??= {})
   const old = specOf(oldService)
   if (needsClusterIP(old) && !needsClusterIP(spec)) {
-    if ((old.clusterIP ?? '') === (spec.clusterIP ?? '') && sameList(old.clusterIPs, spec.clusterIPs)) {
+    if ((old.clusterIP ?? '') === (spec.clusterIP ?? '') && equalLists(old.clusterIPs, spec.clusterIPs)) {
       delete spec.clusterIP
       delete spec.clusterIPs
     }
-    if (sameList(old.ipFamilies, spec.ipFamilies)) delete spec.ipFamilies
+    if (equalLists(old.ipFamilies, spec.ipFamilies)) delete spec.ipFamilies
     if ((old.ipFamilyPolicy ?? '') === (spec.ipFamilyPolicy ?? '')) delete spec.ipFamilyPolicy
   }
   if (opensNodePorts(old) && !opensNodePorts(spec)) {
@@ -29,8 +37,8 @@ export function dropDependentFields(service: Service, oldService: ReadonlyServic
     if (old.loadBalancerClass === spec.loadBalancerClass) delete spec.loadBalancerClass
   }
   if (
-    externallyAccessible(old) &&
-    !externallyAccessible(spec) &&
+    isExternallyAccessible(old) &&
+    !isExternallyAccessible(spec) &&
     (old.externalTrafficPolicy ?? '') === (spec.externalTrafficPolicy ?? '')
   ) {
     delete spec.externalTrafficPolicy

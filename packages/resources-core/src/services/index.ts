@@ -6,7 +6,7 @@ import { serviceColumns } from './columns.ts'
 import { specOf } from './service-facts.ts'
 import { serviceStatus, serviceStrategy } from './strategy.ts'
 
-/** Addresses and node ports are given by `createServiceHooks`; without it, services are stored with what clients ask for. */
+/** `createServiceHooks` allocates addresses and node ports; without it, services are stored with the values that clients send. */
 export const services: ResourceDefinition<Service> = defineResource<Service>({
   group: '',
   version: 'v1',

@@ -5,23 +5,23 @@ export type ReadonlyService = DeepReadonly<Service>
 export type ReadonlySpec = DeepReadonly<ServiceSpec>
 
 export const noClusterIP = 'None'
-const nothing: ReadonlySpec = {}
+const emptySpec: ReadonlySpec = {}
 
 export function specOf(service: ReadonlyService): ReadonlySpec {
-  return service.spec ?? nothing
+  return service.spec ?? emptySpec
 }
 
-/** Reached from outside the cluster. */
-export function externallyAccessible({ type, externalIPs = [] }: ReadonlySpec): boolean {
+/** True if the service is reachable from outside the cluster. */
+export function isExternallyAccessible({ type, externalIPs = [] }: ReadonlySpec): boolean {
   return type === 'LoadBalancer' || type === 'NodePort' || (type === 'ClusterIP' && externalIPs.length > 0)
 }
 
-/** Load balancers that must not send traffic to nodes without endpoints ask each node on a port of its own. */
+/** True if load balancers must probe nodes on a health check port, because traffic goes only to nodes with endpoints. */
 export function needsHealthCheck({ type, externalTrafficPolicy }: ReadonlySpec): boolean {
   return type === 'LoadBalancer' && externalTrafficPolicy === 'Local'
 }
 
-/** Explicitly without an address, whatever its type says. */
+/** True if the service explicitly has no address. */
 export function isHeadless({ clusterIPs = [] }: ReadonlySpec): boolean {
   return clusterIPs.length === 1 && clusterIPs[0] === noClusterIP
 }
@@ -30,12 +30,12 @@ export function needsClusterIP({ type }: ReadonlySpec): boolean {
   return type !== 'ExternalName'
 }
 
-/** Of a type whose ports are open on every node. */
+/** True if the ports of the service are open on every node. */
 export function opensNodePorts({ type }: ReadonlySpec): boolean {
   return type === 'NodePort' || type === 'LoadBalancer'
 }
 
-/** Ports that ask for no number get one. */
+/** True if ports without a node port get one. */
 export function allocatesNodePorts({ type, allocateLoadBalancerNodePorts = true }: ReadonlySpec): boolean {
   return type === 'NodePort' || (type === 'LoadBalancer' && allocateLoadBalancerNodePorts)
 }
@@ -44,8 +44,8 @@ export function nodePortsOf({ ports = [] }: ReadonlySpec): number[] {
   return ports.flatMap(({ nodePort = 0 }) => (nodePort === 0 ? [] : [nodePort]))
 }
 
-/** What it has been given, and must give back. */
-export function takenBy(service: ReadonlyService): { readonly ips: readonly string[]; readonly ports: readonly number[] } {
+/** Returns the addresses and node ports allocated to the service, which its deletion releases. */
+export function allocatedValues(service: ReadonlyService): { readonly ips: readonly string[]; readonly ports: readonly number[] } {
   const spec = specOf(service)
   const { healthCheckNodePort = 0 } = spec
   return {
@@ -54,6 +54,6 @@ export function takenBy(service: ReadonlyService): { readonly ips: readonly stri
   }
 }
 
-export function sameList(a: readonly string[] = [], b: readonly string[] = []): boolean {
+export function equalLists(a: readonly string[] = [], b: readonly string[] = []): boolean {
   return a.length === b.length && a.every((value, i) => value === b[i])
 }

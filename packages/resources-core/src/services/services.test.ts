@@ -18,7 +18,7 @@ const errors = (spec: ServiceSpec, annotations?: Record<string, string>): string
   validateService(service(spec, annotations)).map(fieldErrorMessage)
 
 describe('services', () => {
-  it('have defaults by type', () => {
+  it('have defaults that depend on the type', () => {
     expect(service().spec).toEqual({
       ports: [{ port: 80, protocol: 'TCP', targetPort: 80 }],
       sessionAffinity: 'None',
@@ -126,7 +126,7 @@ describe('services', () => {
     expect(errors(spec)).toEqual(messages)
   })
 
-  it('have annotations that mean something', () => {
+  it('validate their annotations', () => {
     expect(errors({}, { 'service.kubernetes.io/topology-aware-hints': 'a', 'service.kubernetes.io/topology-mode': 'b' })).toEqual([
       'metadata.annotations[service.kubernetes.io/topology-mode]: Invalid value: "b": must match annotations[service.kubernetes.io/topology-aware-hints] when both are specified',
     ])
@@ -135,7 +135,7 @@ describe('services', () => {
     expect(errors({}, ranges)).toHaveLength(2)
   })
 
-  it('change only where they may', () => {
+  it('reject changes of immutable fields', () => {
     const update = (before: ServiceSpec, after: ServiceSpec): string[] =>
       validateServiceUpdate(service(after), service(before)).map(fieldErrorMessage)
     const ip = (address: string): ServiceSpec => ({ clusterIP: address, clusterIPs: [address] })
@@ -153,7 +153,7 @@ describe('services', () => {
     ])
   })
 
-  it('tell in their status how load balancers are reached', () => {
+  it('validate the load balancer status', () => {
     const status = (type: string, ingress: NonNullable<ServiceStatus['loadBalancer']>['ingress']): string[] => {
       const object: Service = { ...service({ type }), status: { loadBalancer: { ingress: ingress! } } }
       return validateServiceStatus(object, service({ type })).map(fieldErrorMessage)
@@ -171,7 +171,7 @@ describe('services', () => {
     ])
   })
 
-  it('warn of what will not do what it says', () => {
+  it('warn about fields without effect', () => {
     expect(
       serviceWarnings(service({ clusterIP: 'None', clusterIPs: ['None'], sessionAffinity: 'ClientIP', loadBalancerIP: '1.2.3.4' })),
     ).toEqual(['spec.loadBalancerIP is ignored for headless services', 'spec.SessionAffinity is ignored for headless services'])
@@ -202,7 +202,7 @@ describe('services', () => {
       ['LoadBalancer', '<none>', '1.1.1.1,z,9.9.9.9', '80/TCP', '<none>'],
     ],
     [{ type: 'ExternalName', externalName: 'x.y', ports: [] }, {}, ['ExternalName', '<none>', 'x.y', '<none>', '<none>']],
-  ])('are shown %#', (spec, status, cells) => {
+  ])('print columns, case %#', (spec, status, cells) => {
     const [, type, ip, external, ports, , selector] = tableConvertor(services).cells({ ...service(spec), status } as Service, 0)
     expect([type, ip, external, ports, selector]).toEqual(cells)
   })

@@ -36,7 +36,7 @@ export const serviceStrategy: Strategy<Service> = {
 }
 
 export const serviceStatus: SubresourceStrategy<Service> = {
-  // As in the original, with a service that has got no addresses.
+  // As in kube-apiserver, creates a service without addresses.
   allowCreateOnUpdate: true,
   update: {
     resetFields: withoutFields('spec'),
@@ -47,7 +47,7 @@ export const serviceStatus: SubresourceStrategy<Service> = {
   },
 }
 
-/** A mere name has no traffic of its own. The original stores the policy and hides it from every reader. */
+/** Drops the traffic policy of ExternalName services, which have no traffic. kube-apiserver stores it and hides it on reads. */
 function dropUnusedPolicy({ spec }: Service): void {
   if (spec?.type === 'ExternalName') delete spec.internalTrafficPolicy
 }

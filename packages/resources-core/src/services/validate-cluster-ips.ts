@@ -10,19 +10,19 @@ const policyPath = fieldPath('spec', 'ipFamilyPolicy')
 const families = ['IPv4', 'IPv6']
 const policies = ['PreferDualStack', 'RequireDualStack', 'SingleStack']
 
-/** How cluster addresses, their families and the policy about them go together. Also what allocation relies on, and so asks first. */
+/** Validates that cluster IPs, IP families and the family policy are consistent, which allocation relies on. */
 export function validateClusterIPs(spec: ReadonlySpec, old: ReadonlySpec | undefined): FieldErrorList {
   if (spec.type === 'ExternalName') return []
   const { clusterIPs = [], ipFamilyPolicy } = spec
-  const errors = [...validateFirst(spec), ...validateFamilies(spec)]
+  const errors = [...validatePrimaryIP(spec), ...validateFamilies(spec)]
   if (ipFamilyPolicy !== undefined && !policies.includes(ipFamilyPolicy)) {
     errors.push(fieldError.notSupported(policyPath, ipFamilyPolicy, policies))
   }
-  const wrong = validateAddresses(clusterIPs, old?.clusterIPs)
-  errors.push(...wrong)
+  const addressErrors = validateAddresses(clusterIPs, old?.clusterIPs)
+  errors.push(...addressErrors)
   if (clusterIPs.length > 2) errors.push(fieldError.invalid(ipsPath, clusterIPs, 'may only hold up to 2 values'))
-  // What follows would only be confusing about things that are no addresses.
-  if (wrong.length > 0) return errors
+  // Errors of the remaining rules would be misleading for invalid addresses.
+  if (addressErrors.length > 0) return errors
   if (clusterIPs.length > 1 && new Set(clusterIPs.map(familyOf)).size < 2) {
     errors.push(fieldError.invalid(ipsPath, clusterIPs, 'may specify no more than one IP for each IP family'))
   }
@@ -33,8 +33,8 @@ export function familyOf(ip: string): 'IPv4' | 'IPv6' {
   return parseIP(ip)?.family === 6 ? 'IPv6' : 'IPv4'
 }
 
-/** `clusterIP` is the first of `clusterIPs`, under its older name. */
-function validateFirst({ clusterIP = '', clusterIPs = [] }: ReadonlySpec): FieldErrorList {
+/** The legacy field `clusterIP` must equal the first of `clusterIPs`. */
+function validatePrimaryIP({ clusterIP = '', clusterIPs = [] }: ReadonlySpec): FieldErrorList {
   if (clusterIP === '') {
     return clusterIPs.length === 0 ? [] : [fieldError.invalid(ipsPath, clusterIPs, 'must be empty when `clusterIP` is not specified')]
   }

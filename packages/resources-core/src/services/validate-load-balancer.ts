@@ -6,49 +6,49 @@ import { specOf } from './service-facts.ts'
 import type { ReadonlyService, ReadonlySpec } from './service-facts.ts'
 
 const rangesAnnotation = 'service.beta.kubernetes.io/load-balancer-source-ranges'
-const onlyLoadBalancers = "may only be used when `type` is 'LoadBalancer'"
+const loadBalancerOnly = "may only be used when `type` is 'LoadBalancer'"
 const classPath = fieldPath('spec', 'loadBalancerClass')
 
-/** Who may reach a load balancer: by the field, or by the annotation that came before it. */
+/** Validates the source ranges of a load balancer in the field or in the annotation that preceded it. */
 export function validateSourceRanges(service: ReadonlyService, old: ReadonlyService | undefined): FieldErrorList {
   const { type, loadBalancerSourceRanges: ranges = [] } = specOf(service)
-  const misplaced = type !== 'LoadBalancer'
+  const isOtherType = type !== 'LoadBalancer'
   if (ranges.length > 0) {
-    // With a capital, as the original says it.
+    // Upstream capitalizes this field name.
     const path = fieldPath('spec', 'LoadBalancerSourceRanges')
     const known = new Set((old && specOf(old).loadBalancerSourceRanges)?.map((range) => range.trim()))
     return [
-      ...(misplaced ? [fieldError.forbidden(path, onlyLoadBalancers)] : []),
+      ...(isOtherType ? [fieldError.forbidden(path, loadBalancerOnly)] : []),
       ...ranges.flatMap((range, i) => validateLegacyCidr(range.trim(), path.index(i), known)),
     ]
   }
   const annotation = service.metadata.annotations?.[rangesAnnotation]
   if (annotation === undefined) return []
   const path = fieldPath('metadata', 'annotations').key(rangesAnnotation)
-  const changed = old?.metadata.annotations?.[rangesAnnotation] !== annotation && annotation.trim() !== ''
+  const isChanged = old?.metadata.annotations?.[rangesAnnotation] !== annotation && annotation.trim() !== ''
   return [
-    ...(misplaced ? [fieldError.forbidden(path, onlyLoadBalancers)] : []),
-    ...(changed ? annotation.split(',').flatMap((range) => validateLegacyCidr(range.trim(), path)) : []),
+    ...(isOtherType ? [fieldError.forbidden(path, loadBalancerOnly)] : []),
+    ...(isChanged ? annotation.split(',').flatMap((range) => validateLegacyCidr(range.trim(), path)) : []),
   ]
 }
 
 export function validateLoadBalancerClass({ type, loadBalancerClass }: ReadonlySpec): FieldErrorList {
   if (loadBalancerClass === undefined) return []
-  if (type !== 'LoadBalancer') return [fieldError.forbidden(classPath, onlyLoadBalancers)]
+  if (type !== 'LoadBalancer') return [fieldError.forbidden(classPath, loadBalancerOnly)]
   return isQualifiedName(loadBalancerClass).map((message) => fieldError.invalid(classPath, loadBalancerClass, message))
 }
 
-/** A load balancer stays with the controller that made it. */
+/** The class is immutable, because a load balancer stays with the controller that created it. */
 export function validateLoadBalancerClassUpdate(spec: ReadonlySpec, old: ReadonlySpec): FieldErrorList {
-  const stays = spec.type === 'LoadBalancer' && old.type === 'LoadBalancer'
-  const moved = stays && spec.loadBalancerClass !== old.loadBalancerClass
+  const staysLoadBalancer = spec.type === 'LoadBalancer' && old.type === 'LoadBalancer'
+  const isChanged = staysLoadBalancer && spec.loadBalancerClass !== old.loadBalancerClass
   return [
-    ...(moved ? [fieldError.invalid(classPath, spec.loadBalancerClass ?? null, 'may not change once set')] : []),
+    ...(isChanged ? [fieldError.invalid(classPath, spec.loadBalancerClass ?? null, 'may not change once set')] : []),
     ...validateLoadBalancerClass(spec),
   ]
 }
 
-/** Where a load balancer says it can be reached. */
+/** Validates the ingress points in the status of a load balancer. */
 export function validateServiceStatus(service: ReadonlyService, old: ReadonlyService): FieldErrorList {
   const ingress = service.status?.loadBalancer?.ingress ?? []
   const path = fieldPath('status', 'loadBalancer', 'ingress')

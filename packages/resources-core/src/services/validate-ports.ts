@@ -15,9 +15,10 @@ import type { ReadonlySpec } from './service-facts.ts'
 const portsPath = fieldPath('spec', 'ports')
 const protocols = ['SCTP', 'TCP', 'UDP']
 
-/** `each`: the rules for single ports and their names. `together`: which of them exclude each other; these are reported much later. */
+/** Validates single ports and their names (`each`), or conflicts between ports (`together`), which upstream reports later. */
 export function validatePorts({ ports = [], type }: ReadonlySpec, rules: 'each' | 'together'): FieldErrorList {
-  if (rules === 'together') return [...nodePortsOfClusterIP(ports, type), ...duplicateNodePorts(ports), ...duplicatePorts(ports)]
+  if (rules === 'together')
+    return [...forbidNodePortsOfClusterIP(ports, type), ...validateUniqueNodePorts(ports), ...validateUniquePorts(ports)]
   const names = new Set<string>()
   return ports.flatMap((port, i) => [
     ...validateName(port, ports.length > 1, names, portsPath.index(i)),
@@ -48,14 +49,14 @@ function validatePort({ port = 0, protocol = '', targetPort = 0, appProtocol }: 
   return errors
 }
 
-function nodePortsOfClusterIP(ports: readonly Port[], type: string | undefined): FieldErrorList {
+function forbidNodePortsOfClusterIP(ports: readonly Port[], type: string | undefined): FieldErrorList {
   if (type !== 'ClusterIP') return []
   return ports.flatMap(({ nodePort = 0 }, i) =>
     nodePort === 0 ? [] : [fieldError.forbidden(portsPath.index(i).child('nodePort'), "may not be used when `type` is 'ClusterIP'")],
   )
 }
 
-function duplicateNodePorts(ports: readonly Port[]): FieldErrorList {
+function validateUniqueNodePorts(ports: readonly Port[]): FieldErrorList {
   const seen = new Set<string>()
   return ports.flatMap(({ nodePort = 0, protocol = '' }, i) => {
     if (nodePort === 0 || !isRepeated(seen, `${protocol}/${nodePort}`)) return []
@@ -63,15 +64,15 @@ function duplicateNodePorts(ports: readonly Port[]): FieldErrorList {
   })
 }
 
-function duplicatePorts(ports: readonly Port[]): FieldErrorList {
+function validateUniquePorts(ports: readonly Port[]): FieldErrorList {
   const seen = new Set<string>()
   return ports.flatMap(({ port = 0, protocol = '' }, i) =>
-    isRepeated(seen, `${protocol}/${port}`) ? [fieldError.duplicate(portsPath.index(i), verbatim(comparedPort(protocol, port)))] : [],
+    isRepeated(seen, `${protocol}/${port}`) ? [fieldError.duplicate(portsPath.index(i), verbatim(printComparedPort(protocol, port)))] : [],
   )
 }
 
-/** Clients see the original's internal form of what is compared. */
-function comparedPort(protocol: string, port: number): string {
+/** Prints the compared fields as kube-apiserver's internal type. */
+function printComparedPort(protocol: string, port: number): string {
   return `{"Name":"","Protocol":${quote(protocol)},"AppProtocol":null,"Port":${port},"TargetPort":0,"NodePort":0}`
 }
 

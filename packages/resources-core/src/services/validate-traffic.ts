@@ -1,6 +1,6 @@
 import { fieldError, fieldPath, isValidPortNum } from '@keelson/apimachinery'
 import type { FieldErrorList } from '@keelson/apimachinery'
-import { externallyAccessible, needsHealthCheck } from './service-facts.ts'
+import { isExternallyAccessible, needsHealthCheck } from './service-facts.ts'
 import type { ReadonlySpec } from './service-facts.ts'
 
 const policies = ['Cluster', 'Local']
@@ -14,7 +14,7 @@ export function validateTrafficPolicies(spec: ReadonlySpec): FieldErrorList {
   return [...validateExternal(spec), ...validateHealthCheck(spec), ...validateInternal(spec), ...validateDistribution(spec)]
 }
 
-/** The port that a load balancer already asks stays. */
+/** The health check port of a load balancer is immutable. */
 export function validateHealthCheckUpdate(spec: ReadonlySpec, old: ReadonlySpec): FieldErrorList {
   if (!needsHealthCheck(old) || !needsHealthCheck(spec) || spec.healthCheckNodePort === old.healthCheckNodePort) return []
   return [fieldError.forbidden(healthPath, 'field is immutable')]
@@ -22,7 +22,7 @@ export function validateHealthCheckUpdate(spec: ReadonlySpec, old: ReadonlySpec)
 
 function validateExternal(spec: ReadonlySpec): FieldErrorList {
   const { externalTrafficPolicy: policy = '' } = spec
-  if (!externallyAccessible(spec)) {
+  if (!isExternallyAccessible(spec)) {
     return policy === '' ? [] : [fieldError.invalid(externalPath, policy, 'may only be set for externally-accessible services')]
   }
   if (policy === '') return [fieldError.required(externalPath)]

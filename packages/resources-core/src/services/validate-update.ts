@@ -8,7 +8,7 @@ import { validateHealthCheckUpdate } from './validate-traffic.ts'
 import { validateService } from './validate.ts'
 
 const specPath = fieldPath('spec')
-const unchangeable = 'may not change once set'
+const immutableDetail = 'may not change once set'
 
 export function validateServiceUpdate(service: ReadonlyService, old: ReadonlyService): FieldErrorList {
   const spec = specOf(service)
@@ -22,7 +22,7 @@ export function validateServiceUpdate(service: ReadonlyService, old: ReadonlySer
   ]
 }
 
-/** A second address may come and go; the first stays, unless the service turns into or from a mere name. */
+/** The secondary address may be added or removed. The primary one is immutable, unless the type changes from or to ExternalName. */
 function validateClusterIPsUpdate(spec: ReadonlySpec, old: ReadonlySpec): FieldErrorList {
   if (spec.type === 'ExternalName' || old.type === 'ExternalName') return []
   if (isHeadless(spec) && isHeadless(old)) return []
@@ -30,7 +30,7 @@ function validateClusterIPsUpdate(spec: ReadonlySpec, old: ReadonlySpec): FieldE
   const { clusterIPs: after = [] } = spec
   const value = printedList(spec, 'clusterIPs')
   const path = specPath.child('clusterIPs')
-  const moved = (i: number): FieldErrorList => (before[i] === after[i] ? [] : [fieldError.invalid(path.index(i), value, unchangeable)])
+  const moved = (i: number): FieldErrorList => (before[i] === after[i] ? [] : [fieldError.invalid(path.index(i), value, immutableDetail)])
   if (after.length === before.length) return before.flatMap((_ip, i) => moved(i))
   if (after.length > before.length) return before.length === 0 ? [] : moved(0)
   if (after.length === 0) return [fieldError.invalid(path.index(0), value, 'primary clusterIP can not be unset')]
@@ -39,7 +39,7 @@ function validateClusterIPsUpdate(spec: ReadonlySpec, old: ReadonlySpec): FieldE
 
 function validateFamiliesUpdate(spec: ReadonlySpec, old: ReadonlySpec): FieldErrorList {
   if (spec.type === 'ExternalName' || old.type === 'ExternalName') return []
-  // Those without addresses may have any families.
+  // Headless services may change their families.
   if (isHeadless(spec) || isHeadless(old)) return []
   const { ipFamilies: before = [] } = old
   const { ipFamilies: after = [] } = spec
@@ -47,10 +47,10 @@ function validateFamiliesUpdate(spec: ReadonlySpec, old: ReadonlySpec): FieldErr
   const first = before[0] === after[0] || before.length === 0 || after.length === 0
   if (after.length === before.length) {
     return before.flatMap((family, i) =>
-      family === after[i] ? [] : [fieldError.invalid(path, printedList(spec, 'ipFamilies'), unchangeable)],
+      family === after[i] ? [] : [fieldError.invalid(path, printedList(spec, 'ipFamilies'), immutableDetail)],
     )
   }
-  const moved = first ? [] : [fieldError.invalid(path, printedList(spec, 'clusterIPs'), unchangeable)]
+  const moved = first ? [] : [fieldError.invalid(path, printedList(spec, 'clusterIPs'), immutableDetail)]
   if (after.length > before.length) return moved
   return [
     ...((spec.clusterIPs ?? []).length === 0
@@ -61,8 +61,8 @@ function validateFamiliesUpdate(spec: ReadonlySpec, old: ReadonlySpec): FieldErr
   ]
 }
 
-function mustBeSingleStack({ ipFamilyPolicy }: ReadonlySpec, what: string): FieldErrorList {
+function mustBeSingleStack({ ipFamilyPolicy }: ReadonlySpec, released: string): FieldErrorList {
   if (ipFamilyPolicy === 'SingleStack') return []
-  const message = `must be set to 'SingleStack' when releasing the secondary ${what}`
+  const message = `must be set to 'SingleStack' when releasing the secondary ${released}`
   return [fieldError.invalid(specPath.child('ipFamilyPolicy'), ipFamilyPolicy ?? null, message)]
 }

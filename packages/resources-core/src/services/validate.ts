@@ -15,16 +15,16 @@ const topologyMode = 'service.kubernetes.io/topology-mode'
 const serviceTypes = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort']
 const maxAffinitySeconds = 86_400
 
-/** The rules for a service as it is to be stored; metadata aside. In the original's order, which is what clients see. */
+/** Validates a service except its metadata, in upstream's order, which clients see. */
 export function validateService(service: ReadonlyService, old?: ReadonlyService): FieldErrorList {
   const spec = specOf(service)
   const oldSpec = old && specOf(old)
   const { type = '', allocateLoadBalancerNodePorts } = spec
-  const onlyLoadBalancers = type !== 'LoadBalancer' && allocateLoadBalancerNodePorts !== undefined
-  const undecided = type === 'LoadBalancer' && allocateLoadBalancerNodePorts === undefined
+  const isMisplaced = type !== 'LoadBalancer' && allocateLoadBalancerNodePorts !== undefined
+  const isMissing = type === 'LoadBalancer' && allocateLoadBalancerNodePorts === undefined
   return [
     ...validateTopology(service),
-    ...validateShape(spec),
+    ...validateTypeFields(spec),
     ...validatePorts(spec, 'each'),
     ...validateLabels(spec.selector, specPath.child('selector')),
     ...validateAffinity(spec),
@@ -33,10 +33,10 @@ export function validateService(service: ReadonlyService, old?: ReadonlyService)
     ...validateType(type),
     ...validatePorts(spec, 'together'),
     ...validateSourceRanges(service, old),
-    ...(onlyLoadBalancers
+    ...(isMisplaced
       ? [fieldError.forbidden(specPath.child('allocateLoadBalancerNodePorts'), "may only be used when `type` is 'LoadBalancer'")]
       : []),
-    ...(undecided ? [fieldError.required(fieldPath('allocateLoadBalancerNodePorts'))] : []),
+    ...(isMissing ? [fieldError.required(fieldPath('allocateLoadBalancerNodePorts'))] : []),
     ...validateLoadBalancerClass(spec),
     ...validateTrafficPolicies(spec),
   ]
@@ -49,8 +49,8 @@ function validateTopology({ metadata: { annotations = {} } }: ReadonlyService): 
   return [fieldError.invalid(annotationsPath.key(topologyMode), mode, `must match annotations[${topologyHints}] when both are specified`)]
 }
 
-/** What each type must and may not have. */
-function validateShape(spec: ReadonlySpec): FieldErrorList {
+/** Validates which fields each type requires and forbids. */
+function validateTypeFields(spec: ReadonlySpec): FieldErrorList {
   const { type, clusterIPs = [], ipFamilies = [], ipFamilyPolicy, externalName = '' } = spec
   const errors: FieldErrorList = []
   if ((spec.ports ?? []).length === 0 && !isHeadless(spec) && type !== 'ExternalName') {
@@ -60,12 +60,12 @@ function validateShape(spec: ReadonlySpec): FieldErrorList {
     errors.push(fieldError.invalid(specPath.child('clusterIPs').index(0), clusterIPs[0], `may not be set to 'None' for ${type} services`))
   }
   if (type !== 'ExternalName') return errors
-  const refuse = (field: string): number =>
+  const forbid = (field: string): number =>
     errors.push(fieldError.forbidden(specPath.child(field), 'may not be set for ExternalName services'))
-  if (clusterIPs.length > 0) refuse('clusterIPs')
-  if (ipFamilies.length > 0) refuse('ipFamilies')
-  if (ipFamilyPolicy !== undefined) refuse('ipFamilyPolicy')
-  // A name of DNS, which may end in a dot.
+  if (clusterIPs.length > 0) forbid('clusterIPs')
+  if (ipFamilies.length > 0) forbid('ipFamilies')
+  if (ipFamilyPolicy !== undefined) forbid('ipFamilyPolicy')
+  // A DNS name may end with a dot.
   const name = externalName.endsWith('.') ? externalName.slice(0, -1) : externalName
   const path = specPath.child('externalName')
   if (name === '') errors.push(fieldError.required(path))
@@ -105,23 +105,23 @@ function validateExternalIPs({ externalIPs = [] }: ReadonlySpec, old: ReadonlySp
   })
 }
 
-/** Addresses that lead nowhere, or only here. */
+/** Returns error messages for unspecified, loopback and link-local addresses. */
 export function complaintsOfEndpoint(ip: string): readonly string[] {
   const address = parseIP(ip)
   if (address === undefined) return ['must be a valid IP address']
   const { bytes, family } = address
-  const four = family === 4 ? bytes.slice(12) : undefined
-  const complaints: string[] = []
+  const ipv4 = family === 4 ? bytes.slice(12) : undefined
+  const messages: string[] = []
   const zeros = (count: number): boolean => bytes.slice(0, count).every((byte) => byte === 0)
-  if (four ? four.every((byte) => byte === 0) : zeros(16)) complaints.push(`may not be unspecified (${ip})`)
-  if (four ? four[0] === 127 : zeros(15) && bytes[15] === 1) complaints.push('may not be in the loopback range (127.0.0.0/8, ::1/128)')
-  if (four ? four[0] === 169 && four[1] === 254 : bytes[0] === 0xfe && (bytes[1]! & 0xc0) === 0x80) {
-    complaints.push('may not be in the link-local range (169.254.0.0/16, fe80::/10)')
+  if (ipv4 ? ipv4.every((byte) => byte === 0) : zeros(16)) messages.push(`may not be unspecified (${ip})`)
+  if (ipv4 ? ipv4[0] === 127 : zeros(15) && bytes[15] === 1) messages.push('may not be in the loopback range (127.0.0.0/8, ::1/128)')
+  if (ipv4 ? ipv4[0] === 169 && ipv4[1] === 254 : bytes[0] === 0xfe && (bytes[1]! & 0xc0) === 0x80) {
+    messages.push('may not be in the link-local range (169.254.0.0/16, fe80::/10)')
   }
-  if (four ? four[0] === 224 && four[1] === 0 && four[2] === 0 : bytes[0] === 0xff && (bytes[1]! & 0x0f) === 0x02) {
-    complaints.push('may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)')
+  if (ipv4 ? ipv4[0] === 224 && ipv4[1] === 0 && ipv4[2] === 0 : bytes[0] === 0xff && (bytes[1]! & 0x0f) === 0x02) {
+    messages.push('may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)')
   }
-  return complaints
+  return messages
 }
 
 function validateType(type: string): FieldErrorList {

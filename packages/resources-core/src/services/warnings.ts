@@ -8,11 +8,11 @@ const specPath = fieldPath('spec')
 const topologyHints = 'service.kubernetes.io/topology-aware-hints'
 const topologyMode = 'service.kubernetes.io/topology-mode'
 
-/** What is accepted and will not do what it seems to say. */
+/** Warns about deprecated fields, and about fields that have no effect. */
 export function serviceWarnings(service: ReadonlyService): readonly string[] {
   const spec = specOf(service)
   const { type, clusterIP = '', externalIPs = [], loadBalancerIP = '', loadBalancerSourceRanges: ranges = [] } = spec
-  const headless = type === 'ClusterIP' && clusterIP === noClusterIP
+  const isHeadlessService = type === 'ClusterIP' && clusterIP === noClusterIP
   const warnings: string[] = []
   if (service.metadata.annotations?.[topologyHints] !== undefined) {
     warnings.push(`annotation ${topologyHints} is deprecated, please use ${topologyMode} instead`)
@@ -23,7 +23,7 @@ export function serviceWarnings(service: ReadonlyService): readonly string[] {
       (spec.clusterIPs ?? []).flatMap((ip, i) => ipWarnings(ip, specPath.child('clusterIPs').index(i))),
     )
   }
-  if (headless) {
+  if (isHeadlessService) {
     if (loadBalancerIP !== '') warnings.push('spec.loadBalancerIP is ignored for headless services')
     if (externalIPs.length > 0) warnings.push('spec.externalIPs is ignored for headless services')
     if (spec.sessionAffinity !== 'None') warnings.push('spec.SessionAffinity is ignored for headless services')
@@ -32,7 +32,7 @@ export function serviceWarnings(service: ReadonlyService): readonly string[] {
     warnings,
     externalIPs.flatMap((ip, i) => ipWarnings(ip, specPath.child('externalIPs').index(i))),
   )
-  if (externalIPs.length > 0 && !headless && type !== 'ExternalName') {
+  if (externalIPs.length > 0 && !isHeadlessService && type !== 'ExternalName') {
     warnings.push('spec.externalIPs is deprecated and may no longer be implemented in some clusters')
   }
   if (loadBalancerIP !== '') appendAll(warnings, ipWarnings(loadBalancerIP, specPath.child('loadBalancerIP')))

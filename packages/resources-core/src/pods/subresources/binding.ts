@@ -4,12 +4,12 @@ import type { FieldErrorList, GroupVersionKind, KubeObject, RequestContext } fro
 import { restFacts } from '@keelson/registry'
 import type { Creater, CreateRequest, NamedCreater, RESTStorage, Store } from '@keelson/registry'
 import { setPodCondition } from './pod-condition.ts'
-import { created } from './success.ts'
+import { successStatus } from './success.ts'
 
 const bindingKind: GroupVersionKind = { group: '', version: 'v1', kind: 'Binding' }
 const targetPath = fieldPath('target')
 
-/** POST pods/NAME/binding: gives a pod its node, once. What it says of uid and version are preconditions. */
+/** POST pods/NAME/binding: assigns an unassigned pod to a node. UID and resource version in the body are preconditions. */
 export function bindingSubresource(store: Store<Pod>): RESTStorage & NamedCreater {
   return {
     ...restFacts(bindingKind),
@@ -18,7 +18,7 @@ export function bindingSubresource(store: Store<Pod>): RESTStorage & NamedCreate
   }
 }
 
-/** POST bindings: the same under the name in the body. */
+/** POST bindings: same as pods/NAME/binding, with the name in the body. */
 export function bindings(store: Store<Pod>): RESTStorage & Creater {
   return {
     ...restFacts(bindingKind, { singularName: 'binding' }),
@@ -44,7 +44,7 @@ async function bind(store: Store<Pod>, context: RequestContext, { name, binding,
     dryRun: request.dryRun,
     ...(Object.keys(preconditions).length > 0 && { preconditions }),
   })
-  return created()
+  return successStatus()
 }
 
 function validateBinding({ target = {} }: Binding): FieldErrorList {

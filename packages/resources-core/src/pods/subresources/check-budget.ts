@@ -4,20 +4,20 @@ import { formatTime, newForbidden, newTooManyRequests } from '@keelson/apimachin
 import type { ApiError, DeepReadonly } from '@keelson/apimachinery'
 
 const violation = "Cannot evict pod as it would violate the pod's disruption budget."
-/** Evictions that nobody has confirmed yet: with more of them, the one who confirms is not there. */
+/** Limit of unconfirmed evictions. More than this means that the disruption controller is not running. */
 const maxDisruptedPods = 2000
 
-const pending = { retryAfterSeconds: 10 }
+const retry = { retryAfterSeconds: 10 }
 
-/** Come back soon: what the budget says is not up to date. */
+/** Error for a budget whose status is not up to date; clients should retry. */
 export function budgetInProcess(name: string): ApiError {
   return withCause(
-    newTooManyRequests(violation, pending.retryAfterSeconds),
+    newTooManyRequests(violation, retry.retryAfterSeconds),
     `The disruption budget ${name} is still being processed by the server.`,
   )
 }
 
-/** Takes one disruption from the budget, or throws. In place. */
+/** Takes one disruption from the budget, or throws. Mutates the budget. */
 export function takeDisruption(budget: PodDisruptionBudget, podName: string, now: number): void {
   const { metadata, status } = budget
   const name = metadata.name ?? ''
@@ -27,24 +27,25 @@ export function takeDisruption(budget: PodDisruptionBudget, podName: string, now
   if (Object.keys(status.disruptedPods ?? {}).length > maxDisruptedPods) {
     throw refuse('DisruptedPods map too big - too many evictions not confirmed by PDB controller')
   }
-  if (status.disruptionsAllowed === 0) throw withCause(newTooManyRequests(violation, 0), whyNone(budget))
+  if (status.disruptionsAllowed === 0) throw withCause(newTooManyRequests(violation, 0), explainRefusal(budget))
   status.disruptionsAllowed -= 1
-  if (status.disruptionsAllowed === 0) setNoneAllowed(budget, now)
+  if (status.disruptionsAllowed === 0) setInsufficientPods(budget, now)
   status.disruptedPods = { ...status.disruptedPods, [podName]: formatTime(now) }
 }
 
-function whyNone({ metadata, status }: DeepReadonly<PodDisruptionBudget>): string {
+function explainRefusal({ metadata, status }: DeepReadonly<PodDisruptionBudget>): string {
   const subject = `The disruption budget ${metadata.name}`
   const { currentHealthy = 0, desiredHealthy = 0, conditions = [] } = status ?? {}
   const condition = conditions.find(({ type }) => type === 'DisruptionAllowed')
-  const told = condition?.status === 'False' && condition.message !== '' ? condition : undefined
-  if (told?.reason === 'SyncFailed') return `${subject} does not allow evicting pods currently because it failed sync: ${told.message}`
+  const falseCondition = condition?.status === 'False' && condition.message !== '' ? condition : undefined
+  if (falseCondition?.reason === 'SyncFailed')
+    return `${subject} does not allow evicting pods currently because it failed sync: ${falseCondition.message}`
   if (currentHealthy <= desiredHealthy) return `${subject} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`
-  if (told === undefined) return `${subject} does not allow evicting pods currently`
-  return `${subject} does not allow evicting pods currently (${told.reason}): ${told.message}`
+  if (falseCondition === undefined) return `${subject} does not allow evicting pods currently`
+  return `${subject} does not allow evicting pods currently (${falseCondition.reason}): ${falseCondition.message}`
 }
 
-function setNoneAllowed({ status }: PodDisruptionBudget, now: number): void {
+function setInsufficientPods({ status }: PodDisruptionBudget, now: number): void {
   const conditions = (status!.conditions ??= [])
   const index = conditions.findIndex(({ type }) => type === 'DisruptionAllowed')
   const old = conditions[index]
@@ -66,13 +67,13 @@ function withCause(error: ApiError, message: string): ApiError {
   return error
 }
 
-/** Pods that have ended, have not begun or are on their way out do not count in any budget. */
+/** True for pods that are terminated, pending or being deleted, which no budget counts. */
 export function isOutsideBudgets({ metadata, status }: DeepReadonly<Pod>): boolean {
   return metadata.deletionTimestamp !== undefined || ['Succeeded', 'Failed', 'Pending'].includes(status?.phase ?? '')
 }
 
-/** An unready pod may go at any time, or while enough others are well. */
-export function mayGoUnhealthy(pod: DeepReadonly<Pod>, { spec, status }: DeepReadonly<PodDisruptionBudget>): boolean {
+/** True if an unready pod may be evicted: always, or while enough other pods are healthy, depending on the budget's policy. */
+export function mayEvictUnhealthy(pod: DeepReadonly<Pod>, { spec, status }: DeepReadonly<PodDisruptionBudget>): boolean {
   if ((pod.status?.conditions ?? []).some((condition) => condition.type === 'Ready' && condition.status === 'True')) return false
   if (spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow') return true
   const { currentHealthy = 0, desiredHealthy = 0 } = status ?? {}

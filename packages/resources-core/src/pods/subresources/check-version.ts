@@ -2,7 +2,7 @@ import type { Pod } from '@keelson/api/core/v1'
 import { newConflict } from '@keelson/apimachinery'
 import type { DeleteOptions } from '@keelson/apimachinery'
 
-/** That the pod is still the one that was meant. */
+/** Throws Conflict if the pod does not match the preconditions. */
 export function checkVersion({ metadata }: Pod, { preconditions = {} }: DeleteOptions): void {
   const { uid, resourceVersion } = preconditions
   const refuse = (what: string, asked: string, found: string, might: string): never => {

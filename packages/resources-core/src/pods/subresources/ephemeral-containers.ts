@@ -15,7 +15,7 @@ import { keepMetadata } from './keep-metadata.ts'
 
 const path = fieldPath('spec', 'ephemeralContainers')
 
-/** Containers for looking into a pod that runs; they are added, and stay. */
+/** Adds debugging containers to a running pod. Existing ones cannot be changed or removed. */
 export const ephemeralContainers: SubresourceStrategy<Pod> = {
   update: {
     prepareForUpdate(_context, pod, old) {
@@ -52,9 +52,9 @@ function validateKept(old: DeepReadonly<EphemeralContainer>, containers: readonl
   const subject = `existing ephemeral containers ${quote(old.name)}`
   if (container === undefined) return [fieldError.forbidden(path, `${subject} may not be removed\n`)]
   if (semanticEqual(container, old)) return []
-  return [fieldError.forbidden(path, `${subject} may not be changed\n${diffOf(old, container)}`)]
+  return [fieldError.forbidden(path, `${subject} may not be changed\n${diffContainers(old, container)}`)]
 }
 
-function diffOf(old: DeepReadonly<EphemeralContainer>, container: DeepReadonly<EphemeralContainer>): string {
+function diffContainers(old: DeepReadonly<EphemeralContainer>, container: DeepReadonly<EphemeralContainer>): string {
   return lineDiff(internalForm('EphemeralContainer', old), internalForm('EphemeralContainer', container))
 }

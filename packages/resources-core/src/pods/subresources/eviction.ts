@@ -15,43 +15,43 @@ import type { DeepReadonly, DeleteOptions, GroupVersionKind, KubeObject, Request
 import { readResult, restFacts } from '@keelson/registry'
 import type { CreateRequest, NamedCreater, RESTStorage, Store, SubresourceFactory, Updater } from '@keelson/registry'
 import { podStatus } from '../status-strategy.ts'
-import { budgetInProcess, isOutsideBudgets, mayGoUnhealthy, takeDisruption } from './check-budget.ts'
+import { budgetInProcess, isOutsideBudgets, mayEvictUnhealthy, takeDisruption } from './check-budget.ts'
 import { setPodCondition } from './pod-condition.ts'
 import { checkVersion } from './check-version.ts'
-import { created } from './success.ts'
+import { successStatus } from './success.ts'
 
 const evictionKind: GroupVersionKind = { group: 'policy', version: 'v1', kind: 'Eviction' }
 
-/** Where the disruption budgets are. */
+/** Access to the disruption budgets of the cluster. */
 export interface DisruptionBudgets {
-  /** Of one namespace, none older than the call. */
+  /** Lists the budgets of a namespace; never stale. */
   list(namespace: string): Promise<readonly DeepReadonly<PodDisruptionBudget>[]>
-  /** Reads, changes and writes the status, again after each lost race. What `change` throws ends it. */
+  /** Updates the status and retries on conflicts. Rejects with any error that `change` throws. */
   updateStatus(namespace: string, name: string, change: (budget: PodDisruptionBudget) => PodDisruptionBudget): Promise<void>
 }
 
 export interface EvictionOptions {
-  /** Absent: there are none. */
+  /** Default: there are no budgets. */
   readonly budgets?: DisruptionBudgets
   readonly now?: () => number
 }
 
-/** POST pods/NAME/eviction: a delete that asks the pod's disruption budget first. */
+/** POST pods/NAME/eviction: deletes a pod if its disruption budget allows that. */
 export function evictionSubresource({ budgets, now = systemClock.now }: EvictionOptions): SubresourceFactory<Pod> {
   return (store): RESTStorage & NamedCreater => ({
     ...restFacts(evictionKind, { alsoAccepts: [{ group: 'policy', version: 'v1beta1' }] }),
     async createNamed(context, name, object, request) {
       const eviction = object as Eviction
       if (eviction.metadata.name !== name) throw newBadRequest('name in URL does not match name in Eviction object')
-      const options = deleteOptionsOf(eviction, request)
+      const options = mergeDeleteOptions(eviction, request)
       await request.validate?.(copyObject(eviction), undefined)
       return new PodEviction({ store, context, name, options, budgets, now }).run()
     },
   })
 }
 
-/** Both the request and the body may ask for a dry run. */
-function deleteOptionsOf({ metadata, deleteOptions = {} }: Eviction, { dryRun }: CreateRequest): DeleteOptions {
+/** Merges the dry-run options of the request and the body. Throws if they differ. */
+function mergeDeleteOptions({ metadata, deleteOptions = {} }: Eviction, { dryRun }: CreateRequest): DeleteOptions {
   const options = copyObject<DeleteOptions>(deleteOptions)
   if (deleteOptions.ignoreStoreReadErrorWithClusterBreakingPotential === true) {
     const path = fieldPath('deleteOptions', 'ignoreStoreReadErrorWithClusterBreakingPotential')
@@ -75,7 +75,7 @@ interface EvictionParts {
   readonly now: () => number
 }
 
-/** Beyond this somebody else writes the pod faster than we read it. */
+/** Limit of retries after conflicts. */
 const maxAttempts = 20
 
 class PodEviction {
@@ -91,23 +91,23 @@ class PodEviction {
 
   async run(): Promise<KubeObject> {
     const pod = await this.#removeOutsideBudgets()
-    return pod === undefined ? created() : this.#removeWithinBudget(pod)
+    return pod === undefined ? successStatus() : this.#removeWithinBudget(pod)
   }
 
-  /** The pod, when it is for a budget to decide. */
+  /** Deletes a pod that no budget counts. Returns the pod if a budget must decide. */
   async #removeOutsideBudgets(): Promise<DeepReadonly<Pod> | undefined> {
     const { options } = this.#parts
-    const pinned = options.preconditions?.resourceVersion !== undefined
+    const hasResourceVersion = options.preconditions?.resourceVersion !== undefined
     for (let attempt = 1; ; attempt++) {
       const pod = await this.#read()
       if (!isOutsideBudgets(pod)) return pod
       try {
-        // A pending pod may become one that counts; what has ended stays so.
+        // A pending pod may start running, which makes it count; a terminated pod stays terminated.
         const mayChange = pod.status?.phase === 'Pending' && pod.metadata.deletionTimestamp === undefined
-        await this.#remove(mayChange && !pinned ? pinnedTo(pod, options) : options)
+        await this.#remove(mayChange && !hasResourceVersion ? withResourceVersion(pod, options) : options)
         return undefined
       } catch (error) {
-        if (pinned || attempt === maxAttempts || !isApiError(error, 'Conflict')) throw error
+        if (hasResourceVersion || attempt === maxAttempts || !isApiError(error, 'Conflict')) throw error
       }
     }
   }
@@ -115,14 +115,14 @@ class PodEviction {
   async #removeWithinBudget(pod: DeepReadonly<Pod>): Promise<KubeObject> {
     const { budgets, options, now } = this.#parts
     const { namespace = '', name = '' } = pod.metadata
-    const [budget, ...more] = matching(pod, (await budgets?.list(namespace)) ?? [])
-    if (more.length > 0) return tooManyBudgets()
+    const [budget, ...others] = matchingBudgets(pod, (await budgets?.list(namespace)) ?? [])
+    if (others.length > 0) return tooManyBudgets()
     if (budgets === undefined || budget === undefined) {
       await this.#remove(options)
-      return created()
+      return successStatus()
     }
     const budgetName = budget.metadata.name ?? ''
-    if (!mayGoUnhealthy(pod, budget)) {
+    if (!mayEvictUnhealthy(pod, budget)) {
       const take = (current: PodDisruptionBudget): PodDisruptionBudget => {
         takeDisruption(current, name, now())
         return current
@@ -130,16 +130,16 @@ class PodEviction {
       if (this.#dryRun) take(copyObject(budget) as PodDisruptionBudget)
       else await budgets.updateStatus(namespace, budgetName, take)
       await this.#remove(options)
-      return created()
+      return successStatus()
     }
     try {
-      await this.#remove(pinnedTo(pod, options))
+      await this.#remove(withResourceVersion(pod, options))
     } catch (error) {
-      // It may have become healthy in between.
+      // The pod may have become healthy in the meantime.
       if (isApiError(error, 'Conflict') && options.preconditions?.resourceVersion === undefined) throw budgetInProcess(budgetName)
       throw error
     }
-    return created()
+    return successStatus()
   }
 
   async #read(): Promise<DeepReadonly<Pod>> {
@@ -147,7 +147,7 @@ class PodEviction {
     return readResult(await store.get(context, name, {}))
   }
 
-  /** Says in the pod's status why it goes, then deletes it. */
+  /** Sets the DisruptionTarget condition, then deletes the pod. */
   async #remove(options: DeleteOptions): Promise<void> {
     const { store, context, name } = this.#parts
     let deleteOptions = options
@@ -170,19 +170,19 @@ class PodEviction {
         },
         { dryRun: false },
       )
-      // What was asked for was there; this very change made it a newer version.
-      if (options.preconditions?.resourceVersion !== undefined) deleteOptions = pinnedTo(readResult<Pod>(object), options)
+      // The precondition held; this update itself changed the resource version.
+      if (options.preconditions?.resourceVersion !== undefined) deleteOptions = withResourceVersion(readResult<Pod>(object), options)
     }
     await store.delete(context, name, { options: deleteOptions, dryRun: this.#dryRun })
   }
 }
 
-function pinnedTo({ metadata }: DeepReadonly<Pod>, options: DeleteOptions): DeleteOptions {
+function withResourceVersion({ metadata }: DeepReadonly<Pod>, options: DeleteOptions): DeleteOptions {
   const { resourceVersion = '' } = metadata
   return { ...options, preconditions: { ...options.preconditions, resourceVersion } }
 }
 
-function matching(
+function matchingBudgets(
   { metadata }: DeepReadonly<Pod>,
   budgets: readonly DeepReadonly<PodDisruptionBudget>[],
 ): DeepReadonly<PodDisruptionBudget>[] {
@@ -190,13 +190,13 @@ function matching(
     try {
       return labelSelectorAsSelector(spec?.selector).matches(metadata.labels ?? {})
     } catch {
-      // A selector that means nothing matches nothing.
+      // An invalid selector matches nothing.
       return false
     }
   })
 }
 
-/** Answered with 201 all the same, as it always was. */
+/** The response code is 201 nevertheless, as in kube-apiserver. */
 function tooManyBudgets(): KubeObject {
   const message = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.'
   const status: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 500 }

@@ -2,7 +2,7 @@ import type { Pod, PodCondition } from '@keelson/api/core/v1'
 import { requestTime } from '@keelson/apimachinery'
 import type { RequestContext } from '@keelson/apimachinery'
 
-/** Sets the condition of that type; the time of its last change stays while its status does. In place. */
+/** Adds or replaces a condition; keeps `lastTransitionTime` if its status is unchanged. Mutates the pod. */
 export function setPodCondition(
   context: Pick<RequestContext, 'now'>,
   pod: Pod,

@@ -8,11 +8,11 @@ import { countGeneration } from '../strategy.ts'
 import { keepMetadata } from './keep-metadata.ts'
 import { validateResize } from './validate-resize.ts'
 
-/** What the containers of a pod that runs ask for. */
+/** Changes the resources of a running pod. */
 export const resize: SubresourceStrategy<Pod> = {
   update: {
     prepareForUpdate(_context, pod, old) {
-      keepAllButResources(pod, old)
+      keepAllExceptResources(pod, old)
       if (pod.spec !== undefined) dropDisabledPodFields(pod.spec, old.spec)
       countGeneration(pod, old)
     },
@@ -21,17 +21,17 @@ export const resize: SubresourceStrategy<Pod> = {
   tabled: false,
 }
 
-/** Nothing is kept when the lists do not belong together, for validation to refuse it. */
-function keepAllButResources(pod: Pod, old: DeepReadonly<Pod>): void {
-  const asked = pod.spec
+/** Restores everything except resources. If the container lists differ, restores nothing, so that validation reports it. */
+function keepAllExceptResources(pod: Pod, old: DeepReadonly<Pod>): void {
+  const requested = pod.spec
   const stored = copyObject(old.spec ?? { containers: null }) as PodSpec
   const lists = ['containers', 'initContainers'] as const
-  if (asked === undefined || lists.some((list) => (asked[list] ?? []).length !== (stored[list] ?? []).length)) return
+  if (requested === undefined || lists.some((list) => (requested[list] ?? []).length !== (stored[list] ?? []).length)) return
   const spec: PodSpec = { ...stored }
-  if (asked.resources === undefined) delete spec.resources
-  else spec.resources = asked.resources
+  if (requested.resources === undefined) delete spec.resources
+  else spec.resources = requested.resources
   for (const list of lists) {
-    const containers = asked[list] ?? []
+    const containers = requested[list] ?? []
     if (containers.length > 0) spec[list] = withResources(stored[list] ?? [], containers)
   }
   keepMember(pod, old, 'status')
@@ -39,9 +39,9 @@ function keepAllButResources(pod: Pod, old: DeepReadonly<Pod>): void {
   pod.spec = spec
 }
 
-function withResources(stored: readonly Container[], asked: Container[]): Container[] {
-  if (asked.some(({ name }, i) => name !== stored[i]?.name)) return asked
-  return asked.map(({ resources, resizePolicy }, i) => {
+function withResources(stored: readonly Container[], requested: Container[]): Container[] {
+  if (requested.some(({ name }, i) => name !== stored[i]?.name)) return requested
+  return requested.map(({ resources, resizePolicy }, i) => {
     const { resources: _resources, resizePolicy: _policy, ...container } = stored[i]!
     return Object.assign(container, resources && { resources }, resizePolicy && { resizePolicy })
   })

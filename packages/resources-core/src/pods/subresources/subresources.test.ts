@@ -65,7 +65,7 @@ describe('binding', () => {
     return binding
   }
 
-  it('gives a pod its node once, with what the scheduler says of it', async () => {
+  it('assigns a node once, with labels and annotations of the binding', async () => {
     await createPod('p')
     expect(await post('binding', 'p', to('n1', { labels: { zone: 'z' }, annotations: { by: 'me' } }))).toMatchObject({
       status: 'Success',
@@ -79,13 +79,13 @@ describe('binding', () => {
     expect([code, message]).toEqual([409, 'Operation cannot be fulfilled on pods/binding "p": pod p is already assigned to node "n1"'])
   })
 
-  it('of two at once, one succeeds', async () => {
+  it('lets one of two concurrent bindings succeed', async () => {
     await createPod('p')
     const results = await Promise.allSettled(['n1', 'n2', 'n3'].map((node) => post('binding', 'p', to(node))))
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   })
 
-  it('is refused for a pod that is not ready to be scheduled, is another, or is not there', async () => {
+  it('rejects gated pods, other UIDs and missing pods', async () => {
     await createPod('p', { schedulingGates: [{ name: 'example.com/g' }] })
     expect((await failure(post('binding', 'p', to('n1')))).message).toMatch(/has non-empty \.spec\.schedulingGates$/)
     expect((await failure(post('binding', 'p', to('n1', { uid: 'another' })))).code).toBe(409)
@@ -98,7 +98,7 @@ describe('binding', () => {
     })
   })
 
-  it('in a dry run binds nothing, and can be asked for by the name in the body', async () => {
+  it('binds nothing in a dry run, and accepts the name in the body', async () => {
     await createPod('p')
     await post('binding', 'p', to('n1'), true)
     expect((await read('p')).spec?.nodeName).toBeUndefined()
@@ -116,7 +116,7 @@ describe('ephemeral containers', () => {
     terminationMessagePath: '/dev/l',
   }
 
-  it('are added, and stay as they are', async () => {
+  it('can be added, but not changed', async () => {
     const pod = await createPod('p')
     const spec = pod.spec!
     const grown = await write('ephemeralcontainers', {
@@ -133,7 +133,7 @@ describe('ephemeral containers', () => {
     expect((await failure(write('ephemeralcontainers', { ...grown, spec }))).message).toMatch(/"debug" may not be removed/)
   })
 
-  it('have names of their own, and are not for static pods', async () => {
+  it('need unique names, and are rejected for static pods', async () => {
     const pod = await createPod('p')
     const twin = { ...pod, spec: { ...pod.spec!, ephemeralContainers: [{ ...debug, name: 'c' }] } }
     expect((await failure(write('ephemeralcontainers', twin))).status.details?.causes?.[0]?.field).toBe('spec.ephemeralContainers[0].name')
@@ -149,7 +149,7 @@ describe('resize', () => {
     return { ...pod, spec: { ...pod.spec!, containers: [{ ...container!, resources: amounts(cpu)![0]!.resources!, ...more }] } }
   }
 
-  it('changes cpu and memory, and nothing else', async () => {
+  it('changes only CPU and memory', async () => {
     const pod = await createPod('p', { containers: amounts('1') })
     const grown = await write('resize', resized(pod, '1500m', { image: 'ignored' }))
     expect(grown.spec?.containers?.[0]).toMatchObject({ image: 'i', resources: { requests: { cpu: '1500m' } } })
@@ -160,7 +160,7 @@ describe('resize', () => {
     )
   })
 
-  it('keeps the class of the pod, what was asked for, and the containers', async () => {
+  it('rejects changes of QoS class, removed requests and reordered containers', async () => {
     const pod = await createPod('p', { containers: amounts('1') })
     expect((await failure(write('resize', resized(pod, '2')))).message).toMatch(/Pod QOS Class may not change as a result of resizing/)
     const without = { requests: { cpu: '1' }, limits: { cpu: '2', memory: '1Gi' } }
@@ -181,7 +181,7 @@ describe('eviction', () => {
     ...more,
   })
 
-  it('deletes what no budget speaks for, and says so in the status', async () => {
+  it('deletes a pod without a budget and sets its condition', async () => {
     await createPod('p', { nodeName: 'n' }, running)
     expect(await evict('p')).toMatchObject({ kind: 'Status', status: 'Success', code: 201 })
     const { metadata, status } = await read('p')
@@ -190,7 +190,7 @@ describe('eviction', () => {
     expect((await failure(evict('none'))).code).toBe(404)
   })
 
-  it('takes from the budget until nothing is left', async () => {
+  it('takes disruptions from the budget until none is left', async () => {
     budgets = [budget(1)]
     for (const name of ['p', 'q']) await createPod(name, { nodeName: 'n' }, running)
     await evict('p', true)
@@ -206,7 +206,7 @@ describe('eviction', () => {
     expect((await read('q')).metadata.deletionTimestamp).toBeUndefined()
   })
 
-  it('waits for a budget that is behind, and refuses two', async () => {
+  it('rejects stale budgets and multiple budgets', async () => {
     await createPod('p', { nodeName: 'n' }, running)
     budgets = [budget(1, { metadata: { name: 'b', generation: 2 } })]
     expect((await failure(evict('p'))).status.details).toMatchObject({ retryAfterSeconds: 10 })
@@ -214,7 +214,7 @@ describe('eviction', () => {
     expect(await evict('p')).toMatchObject({ status: 'Failure', code: 500 })
   })
 
-  it('does not ask for pods that do not count', async () => {
+  it('ignores budgets for pods that do not count', async () => {
     budgets = [budget(0)]
     await createPod('pending', { nodeName: 'n' })
     await createPod('done', { nodeName: 'n' }, { phase: 'Succeeded' })
@@ -224,7 +224,7 @@ describe('eviction', () => {
     expect(budgets[0]?.status?.disruptedPods).toBeUndefined()
   })
 
-  it('lets unready pods go by policy, or while enough are well', async () => {
+  it('evicts unready pods by policy, or while enough pods are healthy', async () => {
     const unready: PodStatus = { phase: 'Running', conditions: [{ type: 'Ready', status: 'False' }] }
     for (const name of ['p', 'q', 'r']) await createPod(name, { nodeName: 'n' }, unready)
     budgets = [budget(0)]
@@ -237,7 +237,7 @@ describe('eviction', () => {
     expect((await read('r')).metadata.deletionTimestamp).toBeDefined()
   })
 
-  it('honours preconditions and a dry run in the body', async () => {
+  it('applies preconditions and dry run from the body', async () => {
     await createPod('p', { nodeName: 'n' }, running)
     expect((await failure(evict('p', false, { preconditions: { resourceVersion: '1' } }))).code).toBe(409)
     await evict('p', false, { dryRun: ['All'] })

@@ -5,7 +5,7 @@ import { mirrorAnnotation } from '../../pod-spec/annotation-keys.ts'
 import { podRules } from '../../pod-spec/pod-rules.ts'
 import { isSidecar } from '../../pod-spec/visit-containers.ts'
 import type { ReadonlyPodSpec } from '../../pod-spec/visit-containers.ts'
-import { qosClass } from '../qos.ts'
+import { computeQosClass } from '../qos.ts'
 import { validatePod } from '../validate.ts'
 
 type ReadonlyPod = DeepReadonly<Pod>
@@ -15,14 +15,14 @@ type Amounts = Readonly<Record<string, string>>
 const specPath = fieldPath('spec')
 const noSpec: ReadonlyPodSpec = { containers: null }
 
-/** Only cpu and memory change, and the pod stays in its class. */
+/** Allows changes of CPU and memory that keep the QoS class. */
 export function validateResize(pod: ReadonlyPod, old: ReadonlyPod): FieldErrorList {
-  const refusal = unsupported(old)
-  if (refusal !== undefined) return [fieldError.forbidden(unnamedPath, refusal)]
+  const unsupportedReason = findUnsupportedReason(old)
+  if (unsupportedReason !== undefined) return [fieldError.forbidden(unnamedPath, unsupportedReason)]
   const { spec = noSpec } = pod
   const { spec: oldSpec = noSpec } = old
   const errors = validatePod(pod, podRules('pod', old))
-  if ((old.status?.qosClass || qosClass(old)) !== qosClass(pod)) {
+  if ((old.status?.qosClass || computeQosClass(old)) !== computeQosClass(pod)) {
     const detail = 'Pod QOS Class may not change as a result of resizing'
     errors.push(fieldError.invalid(specPath, pod.status?.qosClass ?? '', detail))
   }
@@ -39,12 +39,12 @@ export function validateResize(pod: ReadonlyPod, old: ReadonlyPod): FieldErrorLi
   return [fieldError.forbidden(specPath, 'only cpu and memory resources are mutable')]
 }
 
-function unsupported({ metadata, spec }: ReadonlyPod): string | undefined {
+function findUnsupportedReason({ metadata, spec }: ReadonlyPod): string | undefined {
   if (metadata.annotations?.[mirrorAnnotation] !== undefined) return 'static pods cannot be resized'
   return spec?.os?.name === 'windows' ? 'windows pods cannot be resized' : undefined
 }
 
-/** A kubelet that can resize says what its containers have. */
+/** Kubelets that support resizing report the resources of running containers. */
 function nodeCanResize({ status }: ReadonlyPod): boolean {
   const running = (status?.containerStatuses ?? []).find(({ state }) => state?.running !== undefined)
   return running === undefined || running.resources !== undefined
@@ -130,7 +130,7 @@ function validateInitContainers(spec: ReadonlyPodSpec, old: ReadonlyPodSpec): Fi
   })
 }
 
-/** `spec` with the cpu and memory of `old`. */
+/** Returns `spec` with CPU and memory of `old`. */
 function withAmountsOf(old: ReadonlyPodSpec, spec: ReadonlyPodSpec): ReadonlyPodSpec {
   const resources = podLevelWithAmountsOf(old.resources, spec.resources)
   const { resources: _resources, ...rest } = spec

@@ -1,5 +1,5 @@
 import type { Service } from '@keelson/api/core/v1'
-import { allocatesNodePorts, needsClusterIP, needsHealthCheck, nodePortsOf, sameList, specOf } from '../service-facts.ts'
+import { allocatesNodePorts, needsClusterIP, needsHealthCheck, nodePortsOf, equalLists, specOf } from '../service-facts.ts'
 import type { ReadonlyService } from '../service-facts.ts'
 
 /** What the server chose once is kept when a client writes its own text again, which knows nothing of it. */
@@ -40,7 +40,7 @@ export function syncClusterIPs(service: Service, old: ReadonlyService | undefine
     if (clusterIPs.length === 0 && oldIPs.length > 0) spec.clusterIPs = [...oldIPs]
     return
   }
-  if (!sameList(oldIPs, clusterIPs)) return
+  if (!equalLists(oldIPs, clusterIPs)) return
   if (clusterIP === '') delete spec.clusterIPs
   else spec.clusterIPs = [clusterIP]
 }

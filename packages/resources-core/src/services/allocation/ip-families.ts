@@ -1,7 +1,7 @@
 import type { Service, ServiceSpec } from '@keelson/api/core/v1'
 import { fieldError, fieldPath } from '@keelson/apimachinery'
 import type { FieldErrorList } from '@keelson/apimachinery'
-import { noClusterIP, sameList, specOf } from '../service-facts.ts'
+import { noClusterIP, equalLists, specOf } from '../service-facts.ts'
 import type { ReadonlyService, ReadonlySpec } from '../service-facts.ts'
 import { familyOf, validateClusterIPs } from '../validate-cluster-ips.ts'
 import { invalidService } from './allocation.ts'
@@ -41,7 +41,7 @@ export function keepsPreference(spec: ReadonlySpec, old: ReadonlySpec | undefine
   if (old === undefined || spec.ipFamilyPolicy !== 'PreferDualStack' || old.type !== spec.type) return false
   if (!['ClusterIP', 'NodePort', 'LoadBalancer'].includes(spec.type ?? '')) return false
   if (old.ipFamilyPolicy !== undefined && old.ipFamilyPolicy !== 'PreferDualStack') return false
-  return sameList(old.clusterIPs, spec.clusterIPs) && sameList(old.ipFamilies, spec.ipFamilies)
+  return equalLists(old.clusterIPs, spec.clusterIPs) && equalLists(old.ipFamilies, spec.ipFamilies)
 }
 
 /** A single stack sheds the second of what was not touched; anything else may not lose a second one silently. */
@@ -51,8 +51,8 @@ function matchPolicy(spec: ServiceSpec, old: ReadonlySpec | undefined): FieldErr
   const refuse = (detail: string): number => errors.push(fieldError.invalid(policyPath, policy, detail))
   const single = policy === 'SingleStack'
   if (old !== undefined && single) {
-    if (sameList(old.clusterIPs, spec.clusterIPs)) spec.clusterIPs?.splice(1)
-    if (sameList(old.ipFamilies, spec.ipFamilies)) spec.ipFamilies?.splice(1)
+    if (equalLists(old.clusterIPs, spec.clusterIPs)) spec.clusterIPs?.splice(1)
+    if (equalLists(old.ipFamilies, spec.ipFamilies)) spec.ipFamilies?.splice(1)
   } else if (old !== undefined) {
     if (isReduced(spec.clusterIPs, old.clusterIPs)) refuse("must be 'SingleStack' to release the secondary cluster IP")
     if (isReduced(spec.ipFamilies, old.ipFamilies)) refuse("must be 'SingleStack' to release the secondary IP family")

@@ -24,7 +24,7 @@ export class IPRange {
   /** Throws for what is no range, or too small to hold a service. */
   constructor(text: string) {
     const cidr = parseCidr(text)
-    if (cidr === undefined || cidr.address.mapped) throw new Error(`${JSON.stringify(text)} is no range of addresses`)
+    if (cidr === undefined || cidr.address.isMapped) throw new Error(`${JSON.stringify(text)} is no range of addresses`)
     const { network, prefixLength } = cidr
     this.#network = network
     this.cidr = formatCidr(cidr)

@@ -1,7 +1,7 @@
 import type { Service } from '@keelson/api/core/v1'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { FinishHook, StoreHooksFactory } from '@keelson/registry'
-import { takenBy } from '../service-facts.ts'
+import { allocatedValues } from '../service-facts.ts'
 import { familyOf } from '../validate-cluster-ips.ts'
 import { Allocation } from './allocation.ts'
 import { carryOver, syncClusterIPs } from './carry-over.ts'
@@ -35,7 +35,7 @@ export function createServiceHooks(allocators: ServiceAllocators): StoreHooksFac
     beginUpdate: ({ namespace }, service, old, { dryRun }) => begin(service, old, { namespace, dryRun }),
     async afterDelete(service) {
       const { namespace = '', name = '' } = service.metadata
-      const { ips, ports } = takenBy(service)
+      const { ips, ports } = allocatedValues(service)
       const releases = ips.map((ip) => allocators.ips.get(familyOf(ip))?.release(ip, { namespace, name }))
       await Promise.all([...releases, allocators.ports.release(ports)])
     },

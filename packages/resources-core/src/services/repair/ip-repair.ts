@@ -5,7 +5,7 @@ import { TimeSlices } from '@keelson/storagebackend'
 import { belongsTo, isWellLabelled, parentOf } from '../allocation/claimed-addresses.ts'
 import type { KnownObjects } from '../allocation/known-objects.ts'
 import type { ServiceAllocators } from '../allocation/service-allocators.ts'
-import { takenBy } from '../service-facts.ts'
+import { allocatedValues } from '../service-facts.ts'
 import type { ReadonlyService } from '../service-facts.ts'
 import { familyOf } from '../validate-cluster-ips.ts'
 
@@ -38,7 +38,7 @@ export class IPRepair {
     await Promise.all([services.synced(), allocators.addresses.synced()])
     const slices = new TimeSlices()
     for (const service of services.values()) {
-      for (const ip of takenBy(service).ips) await this.#repairService(service, ip)
+      for (const ip of allocatedValues(service).ips) await this.#repairService(service, ip)
       await slices.due()
     }
     let wait = Number.POSITIVE_INFINITY
@@ -74,7 +74,7 @@ export class IPRepair {
     const { name: ip = '', creationTimestamp } = address.metadata
     const parent = parentOf(address)
     const service = parent && services.get(parent.namespace, parent.name)
-    if (service !== undefined && takenBy(service).ips.includes(ip)) return undefined
+    if (service !== undefined && allocatedValues(service).ips.includes(ip)) return undefined
     const age = clock.now() - Date.parse(creationTimestamp ?? '')
     const grace = parent === undefined ? 0 : graceFor(address, service)
     if (age < grace) return grace - age
@@ -92,7 +92,7 @@ export class IPRepair {
   /** As the store knows it. */
   async #has(namespace: string, name: string, ip: string): Promise<boolean> {
     const service = await this.#options.services.api.get(namespace, name, { resourceVersion: '' })
-    return service !== undefined && takenBy(service).ips.includes(ip)
+    return service !== undefined && allocatedValues(service).ips.includes(ip)
   }
 }
 
