@@ -1,0 +1,188 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Debugger, Profiler } from 'node:inspector'
+import { Session } from 'node:inspector/promises'
+
+/** A function of the sources, where the engine found it. */
+export interface SourceFunction {
+  /** Relative to the root, "packages/registry/src/store.ts". */
+  readonly file: string
+  /** Empty for an anonymous function. */
+  readonly name: string
+  /** From 1. */
+  readonly line: number
+}
+
+/** A place in a call stack. */
+export type Frame = SourceFunction
+
+/** A call of one function, with the stack at that moment. */
+export interface Entry {
+  readonly callee: SourceFunction
+  /** Frames of the sources below the callee, its caller first. Empty when the event loop called. */
+  readonly callers: readonly Frame[]
+  /** Whether the call was made on behalf of the traced action, however many awaits later. */
+  readonly own: boolean
+}
+
+interface LocatedFunction extends SourceFunction {
+  readonly range: Debugger.GetPossibleBreakpointsParameterType
+}
+
+export interface Action {
+  /** Before each run, unobserved. */
+  readonly prepare: () => Promise<void>
+  readonly run: () => Promise<void>
+  /** An action of which the calls do not count, because they only prepare or surround this one. */
+  readonly apart?: Action
+}
+
+const rounds = 5
+const hook = '__keelsonWalkEntered'
+
+/**
+ * Observes which functions run in this process, by the engine's own means and without a change to the code: precise coverage finds the functions of
+ * an action, then a breakpoint at the start of each one, whose condition takes the stack and never holds, finds the order of the calls.
+ *
+ * Modules have to be loaded after `open`: the engine counts only what it compiled since then.
+ */
+export class EngineTrace implements AsyncDisposable {
+  readonly #session = new Session()
+  readonly #root: string
+  readonly #scripts = new Map<string, Script>()
+  readonly #action = new AsyncLocalStorage<true>()
+
+  private constructor(root: string) {
+    this.#root = root
+  }
+
+  /** Observes the packages below `root`, a file URL that ends with a slash. */
+  static async open(root: string): Promise<EngineTrace> {
+    const trace = new EngineTrace(root)
+    trace.#session.connect()
+    await trace.#session.post('Profiler.enable')
+    await trace.#session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
+    return trace
+  }
+
+  /** Marks the calls from here on, and all that follows from them, as the action's own. */
+  enter(): void {
+    this.#action.enterWith(true)
+  }
+
+  /** Every call of a function of the packages while the action runs. It runs several times: the last run is recorded. */
+  async record(action: Action): Promise<Entry[]> {
+    const functions = await this.#functionsOf(action)
+    const entries: Entry[] = []
+    await action.prepare()
+    Object.assign(globalThis, { [hook]: (index: number) => this.#note(functions[index]!, entries) })
+    await this.#session.post('Debugger.enable')
+    try {
+      for (const [index, { range }] of functions.entries()) {
+        const location = await this.#firstLocation(range)
+        if (location) await this.#session.post('Debugger.setBreakpoint', { location, condition: `${hook}(${index})` })
+      }
+      await action.run()
+    } finally {
+      await this.#session.post('Debugger.disable')
+      Reflect.deleteProperty(globalThis, hook)
+    }
+    return entries
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#session.post('Profiler.stopPreciseCoverage')
+    this.#session.disconnect()
+  }
+
+  /** The functions that every run of the action calls; others belong to timers that happened to fire. */
+  async #functionsOf(action: Action): Promise<LocatedFunction[]> {
+    let found: Map<string, LocatedFunction> | undefined
+    for (let round = 0; round < rounds; round++) {
+      const ran = new Map<string, LocatedFunction>()
+      await action.prepare()
+      await this.#session.post('Profiler.takePreciseCoverage')
+      await action.run()
+      const { result } = await this.#session.post('Profiler.takePreciseCoverage')
+      await this.#session.post('Debugger.enable')
+      for (const { scriptId, url, functions } of result) {
+        const file = this.#fileOf(url)
+        if (file === undefined) continue
+        const script = await this.#script(scriptId)
+        for (const { functionName: name, ranges } of functions) {
+          const [{ startOffset, endOffset, count }] = ranges as [Profiler.CoverageRange]
+          if (count === 0 || endOffset - startOffset >= script.length) continue
+          const range = { start: script.location(startOffset), end: script.location(endOffset), restrictToFunction: true }
+          const key = `${scriptId}:${startOffset}:${endOffset}`
+          if (found === undefined || found.has(key)) ran.set(key, { file, name, line: range.start.lineNumber + 1, range })
+        }
+      }
+      await this.#session.post('Debugger.disable')
+      found = ran
+    }
+    return [...(found?.values() ?? [])]
+  }
+
+  async #script(scriptId: string): Promise<Script> {
+    const known = this.#scripts.get(scriptId)
+    if (known) return known
+    const { scriptSource } = await this.#session.post('Debugger.getScriptSource', { scriptId })
+    const script = new Script(scriptId, scriptSource)
+    this.#scripts.set(scriptId, script)
+    return script
+  }
+
+  /** The first statement rather than a call in a default value, which runs only where an argument is missing. */
+  async #firstLocation(range: LocatedFunction['range']): Promise<Debugger.Location | undefined> {
+    const { locations } = await this.#session.post('Debugger.getPossibleBreakpoints', range)
+    return locations.find(({ type }) => type === undefined) ?? locations[0]
+  }
+
+  #note(callee: LocatedFunction, entries: Entry[]): void {
+    const [, ...callers] = this.#stack()
+    const { file, name, line } = callee
+    entries.push({ callee: { file, name, line }, callers, own: this.#action.getStore() === true })
+  }
+
+  /** The frames of the sources, the innermost first. */
+  #stack(): Frame[] {
+    const { stackTraceLimit } = Error
+    const prepareStackTrace: unknown = Reflect.get(Error, 'prepareStackTrace')
+    const holder: { stack?: Frame[] } = {}
+    Error.stackTraceLimit = 100
+    Error.prepareStackTrace = (_error, sites) =>
+      sites.flatMap((site) => {
+        const file = this.#fileOf(site.getFileName() ?? '')
+        return file === undefined ? [] : [{ file, name: site.getFunctionName() ?? '', line: site.getLineNumber() ?? 0 }]
+      })
+    try {
+      Error.captureStackTrace(holder)
+      // Made when it is read.
+      return holder.stack ?? []
+    } finally {
+      Object.assign(Error, { prepareStackTrace, stackTraceLimit })
+    }
+  }
+
+  #fileOf(url: string): string | undefined {
+    return url.startsWith(`${this.#root}packages/`) && !url.includes('/node_modules/') ? url.slice(this.#root.length) : undefined
+  }
+}
+
+/** Offsets of a script as lines and columns. */
+class Script {
+  readonly length: number
+  readonly #scriptId: string
+  readonly #lineStarts: readonly number[]
+
+  constructor(scriptId: string, source: string) {
+    this.#scriptId = scriptId
+    this.length = source.length
+    this.#lineStarts = [0, ...Array.from(source.matchAll(/\n/g), ({ index }) => index + 1)]
+  }
+
+  location(offset: number): Debugger.Location {
+    const next = this.#lineStarts.findIndex((start) => start > offset)
+    const lineNumber = (next === -1 ? this.#lineStarts.length : next) - 1
+    return { scriptId: this.#scriptId, lineNumber, columnNumber: offset - this.#lineStarts[lineNumber]! }
+  }
+}

@@ -1,0 +1,68 @@
+// npm run walk -- VERB RESOURCE: the files and functions that one request runs through. See tooling/walk/README.md.
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
+import { actionFor, findResource, verbs } from './actions.ts'
+import { EngineTrace } from './engine-trace.ts'
+import type { Action, Entry } from './engine-trace.ts'
+import { Layers } from './layers.ts'
+import { report } from './report.ts'
+import { labelOf, walkOf } from './walk.ts'
+import { WalkedServer } from './walked-server.ts'
+
+const root = path.resolve(import.meta.dirname, '../../..')
+const usage = `Usage: npm run walk -- VERB RESOURCE [--json] [--background]
+
+VERB is one of ${verbs.join(', ')}; a watch follows one event.
+RESOURCE is a plural name: configmaps, deployments, leases.coordination.k8s.io.
+--json prints the figures, files and functions as JSON.
+--background includes what ran meanwhile for others, such as the watch cache.`
+
+/** Rounds after which a request is warm: nothing is loaded or compiled for the first time. */
+const warmRounds = 20
+/** Until what follows an answer, such as metrics, is over. */
+const settleMs = 50
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { json: { type: 'boolean', default: false }, background: { type: 'boolean', default: false } },
+})
+const [verb, resourceName] = positionals
+if (verb === undefined || resourceName === undefined || !verbs.includes(verb)) {
+  console.error(usage)
+  process.exit(2)
+}
+
+await using trace = await EngineTrace.open(pathToFileURL(`${root}/`).href)
+await using server = await WalkedServer.start()
+const resource = await findResource(server, resourceName)
+const action = await actionFor(server, verb, resource)
+for (let round = 0; round < warmRounds; round++) {
+  await action.prepare()
+  await action.run()
+}
+const entries = await record(action)
+const apart = new Set((action.apart ? await record(action.apart) : []).map(({ callee }) => labelOf(callee)))
+// An event is nobody's request: all that runs is its own.
+const counted = verb === 'watch' || values.background ? entries : entries.filter(({ own }) => own)
+const walk = walkOf(
+  counted.filter(({ callee }) => !apart.has(labelOf(callee))),
+  Layers.read(root),
+)
+console.log(values.json ? JSON.stringify(walk) : report(walk, `${verb} ${resourceName}`))
+
+function record({ prepare, run }: Action): Promise<Entry[]> {
+  return trace.record({
+    async prepare() {
+      await prepare()
+      await sleep(settleMs)
+    },
+    async run() {
+      server.onRequest = () => trace.enter()
+      await run()
+      server.onRequest = () => {}
+      await sleep(settleMs)
+    },
+  })
+}

@@ -1,0 +1,23 @@
+// Prints the walk of an update whose registry calls back into HTTP.
+import { EngineTrace } from './engine-trace.ts'
+import { Layers } from './layers.ts'
+import { walkOf } from './walk.ts'
+
+const layers = new Layers(
+  ['layer:base', 'layer:registry', 'layer:http'],
+  new Map([
+    ['apimachinery', 'layer:base'],
+    ['registry', 'layer:registry'],
+    ['http-installer', 'layer:http'],
+  ]),
+)
+await using trace = await EngineTrace.open(new URL('planted/', import.meta.url).href)
+const { handleUpdate } = await import('./planted/packages/http-installer/src/handle-update.ts')
+const entries = await trace.record({
+  prepare: () => Promise.resolve(),
+  async run() {
+    trace.enter()
+    await handleUpdate()
+  },
+})
+console.log(JSON.stringify(walkOf(entries, layers)))

@@ -1,0 +1,37 @@
+import { packageOf } from './layers.ts'
+import type { Walk, WalkedFunction } from './walk.ts'
+import { labelOf } from './walk.ts'
+
+/** The text of a walk: its functions by file and package, highest layer first, then the figures. */
+export function report(walk: Walk, title: string): string {
+  const lines = [title]
+  for (const packageName of walk.packages) {
+    const files = walk.files.filter((file) => packageOf(file) === packageName)
+    lines.push('', `${packageName} (${count(files.length, 'file')})`)
+    for (const file of files) {
+      const functions = walk.functions.filter((f) => f.file === file)
+      lines.push(`  ${file.slice(`packages/${packageName}/`.length)}`, `    ${functions.map(shown).join(', ')}`)
+    }
+  }
+  lines.push(
+    '',
+    [
+      count(walk.files.length, 'file'),
+      count(walk.functions.length, 'function'),
+      count(walk.packages.length, 'package'),
+      count(walk.crossings.length, 'package crossing'),
+    ].join(', '),
+    ...walk.crossings.map((crossing) => `  ${crossing}`),
+    `${count(walk.upward.length, 'call')} from the registry or below up into HTTP`,
+    ...walk.upward.map(({ caller, callee }) => `  ${labelOf(caller)} → ${labelOf(callee)}`),
+  )
+  return lines.join('\n')
+}
+
+function shown({ name, line, calls }: WalkedFunction): string {
+  return `${name || '(anonymous)'}:${line}${calls > 1 ? ` ×${calls}` : ''}`
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`
+}

@@ -1,0 +1,44 @@
+import { execFileSync } from 'node:child_process'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import type { Walk } from './walk.ts'
+
+const home = import.meta.dirname
+
+function run(script: string, ...args: readonly string[]): Walk {
+  return JSON.parse(execFileSync(process.execPath, [path.join(home, script), ...args], { encoding: 'utf8' })) as Walk
+}
+
+test('a walk finds every function in call order, package crossings, and a planted call up into HTTP', () => {
+  const { functions, files, packages, crossings, upward } = run('planted-walk.fixture.ts')
+  const handler = 'packages/http-installer/src/handle-update.ts'
+  const update = 'packages/registry/src/update.ts'
+  const helper = 'packages/apimachinery/src/when-known.ts'
+  expect(functions.map(({ file, name }) => `${path.basename(file)} ${name}`)).toEqual([
+    'handle-update.ts handleUpdate',
+    'update.ts update',
+    'update.ts read',
+    'update.ts ',
+    'when-known.ts whenKnown',
+    'handle-update.ts ',
+    'handle-update.ts decode',
+  ])
+  expect(files).toEqual([handler, update, helper])
+  expect(packages).toEqual(['http-installer', 'registry', 'apimachinery'])
+  expect(crossings).toEqual(['http-installer → registry', 'registry → apimachinery', 'apimachinery → http-installer'])
+  expect(upward).toEqual([{ caller: { file: update, name: 'update', line: 5 }, callee: { file: handler, name: '', line: 4 } }])
+})
+
+test('a walk of a request goes from the server to the store, and holds nothing that runs in the background', () => {
+  const { functions, packages } = run('main.ts', 'get', 'configmaps', '--json')
+  for (const name of ['server', 'http-installer', 'registry', 'cacher', 'storagebackend', 'backend-embedded']) {
+    expect(packages).toContain(name)
+  }
+  expect(functions.filter(({ file }) => file.includes('/cacher/src/feed'))).toEqual([])
+})
+
+test('a walk of a watch event goes from the store to the socket', () => {
+  const { packages } = run('main.ts', 'watch', 'configmaps', '--json')
+  expect(packages).toEqual(expect.arrayContaining(['http-installer', 'cacher', 'storagebackend', 'backend-embedded']))
+  expect(packages).not.toContain('auth')
+})
