@@ -12,7 +12,7 @@ const app = path.join(root, 'apps/apiserver')
 const dist = path.join(app, 'dist')
 const minify = { compress: false, mangle: false, codegen: { removeWhitespace: true } }
 
-// Libraries that are loaded with `createRequire` at their first use: each becomes a file beside the chunks, still loaded only then.
+// Libraries that are loaded lazily with `createRequire`: each becomes a file next to the chunks, still loaded at its first use.
 const required = new Map()
 const lazyLibraries = {
   name: 'lazy-libraries',
@@ -22,7 +22,7 @@ const lazyLibraries = {
       required.set(name, createRequire(id).resolve(name))
       return `createRequire(import.meta.url)('./${fileOf(name)}')`
     })
-    // Lines stay as they are, which is what maps are read for.
+    // The replacement keeps line numbers, the only information that stack traces need of the source map.
     return { code: replaced, map: null }
   },
 }

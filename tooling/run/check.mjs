@@ -1,10 +1,10 @@
-// npm run check: format, lint, types, layers, packaging. Every step runs, so that one run shows all there is to mend.
+// npm run check: format, lint, types, layers, packaging. Every step runs, so that one run shows all problems.
 import path from 'node:path'
 import { ensureBuilt } from './lib/ensure-built.mjs'
 import { ensureInstalled, node, root, run, tool } from './lib/prepare.mjs'
 
 ensureInstalled()
-// What is packed is the bundle.
+// The packaging step packs the bundle.
 ensureBuilt()
 const repo = (script) => [path.join(root, 'tooling/repo/src', script)]
 const steps = {

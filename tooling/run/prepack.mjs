@@ -1,4 +1,4 @@
-// What every published package runs before it is packed, in its own directory: builds, and refuses to pack what nobody could use.
+// The prepack script of every published package: builds it in its own directory, and refuses to pack an unusable package.
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { ensureBuilt } from './lib/ensure-built.mjs'
@@ -21,7 +21,7 @@ const project = path.join(home, 'tsconfig.build.json')
 ensureInstalled()
 if (path.basename(home) === 'apiserver') ensureBuilt()
 else if (existsSync(project)) {
-  // Without the flag tsc believes its notes of the last build, also when what it built was removed.
+  // Without --force tsc trusts its record of the last build, even if the output was removed.
   const status = run(node, [tool('tsc'), '-b', ...(missing().length > 0 ? ['--force'] : []), project], {
     spawn: { stdio: ['ignore', 2, 2] },
   })

@@ -9,7 +9,7 @@ ensureBuilt()
 // SIGUSR1 would open Node's inspector to every process of this user.
 const server = spawn(node, ['--disable-sigusr1', entry, ...process.argv.slice(2)], { stdio: 'inherit' })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => server.kill(signal))
-// npm passes SIGTERM on to its shell, and the shell ends without passing it on. Whoever ended npm wants the server to end as well.
+// npm forwards SIGTERM to its shell, and the shell ends without forwarding it. The server has to stop with npm.
 const watch = setInterval(() => {
   if (process.ppid === parent) return
   clearInterval(watch)

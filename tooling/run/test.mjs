@@ -1,6 +1,6 @@
-// npm test: everything that a contributor must see pass. Arguments go to vitest (npm test -- packages/cacher).
+// npm test: all tests that a change has to pass. Arguments go to vitest (npm test -- packages/cacher).
 // npm test -- --node=22.12 packages/ apps/: the same tests on another Node, fetched from npm when it is not in the cache.
-// npm test -- --times=20 packages apps: the same again and again, to find tests that fail now and then.
+// npm test -- --times=20 packages apps: repeats them, to find flaky tests.
 import path from 'node:path'
 import { ensureBuilt } from './lib/ensure-built.mjs'
 import { findNode, lowestNode, typeScriptEnvironment } from './lib/find-node.mjs'

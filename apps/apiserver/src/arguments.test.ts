@@ -11,7 +11,7 @@ function parse(...argv: string[]): Readonly<Record<string, unknown>> {
 
 const problemsOf = (...argv: string[]): readonly string[] => parseArguments(argv, flags).problems
 
-test("defaults are the original's", () => {
+test('defaults are those of kube-apiserver', () => {
   expect(parse()).toMatchObject({
     'secure-port': 6443,
     'anonymous-auth': true,
@@ -121,7 +121,7 @@ test.each([
   expect(problemsOf(flag)).toEqual([expect.stringContaining(message)])
 })
 
-test('flags that ask for what is done anyway are accepted', () => {
+test('flags that ask for the default behaviour are accepted', () => {
   const values = parse('--allow-privileged', '--etcd-healthcheck-timeout', '2s', '--service-account-lookup=true', '--secure-port=1')
   expect(values['secure-port']).toBe(1)
   expect(values).not.toHaveProperty('allow-privileged')

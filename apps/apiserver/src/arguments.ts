@@ -18,7 +18,7 @@ export interface ParsedArguments {
   readonly problems: readonly string[]
 }
 
-/** Flags of a file: values, and what is wrong with the file. */
+/** Flags of a file: values, and mistakes in the file. */
 export interface FlagPreset {
   readonly values: Readonly<Record<string, unknown>>
   readonly problems: readonly string[]
@@ -117,7 +117,7 @@ function unexpectedArgument(argument: string, before: string | undefined, known:
   return `unexpected argument ${JSON.stringify(argument)}: allowed are flags (--help lists them) and, first, one of ${commands.join(', ')}`
 }
 
-/** What is wrong with a flag that this program does not have. Nothing for a flag of kube-apiserver that asks for what is done anyway. */
+/** The reason why a flag is unsupported. Undefined for a flag of kube-apiserver whose value asks for the default behaviour. */
 export function otherFlagProblem(name: string, text: string | undefined, known: ReadonlyMap<string, FlagDefinition>): string | undefined {
   const other = otherFlag(name)
   if (other !== undefined) {

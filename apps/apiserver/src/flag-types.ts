@@ -1,10 +1,10 @@
 import { isIP } from 'node:net'
-// zod turns the text of a flag into its value and says what is wrong with it; its small form, because every start loads it.
+// zod parses and checks the text of a flag. Its small variant, because every start loads it.
 import * as z from 'zod/mini'
 
-/** How a flag is written on the command line, and what it means to the program. */
+/** Syntax of a flag on the command line, and its value in the program. */
 export interface FlagType<T> {
-  /** From the text of the command line; the first issue's message says what the text is not. */
+  /** Parses the text of the command line. The message of the first issue names the expected form. */
   readonly schema: z.ZodMiniType<T, string>
   /** What --help shows behind the name. */
   readonly placeholder: string
@@ -59,7 +59,7 @@ function listed(written: string): readonly string[] {
   return written.split(',').filter((part) => part !== '')
 }
 
-/** `apps/v1=false,api/beta=true`, as pairs: what is given again goes on. */
+/** `apps/v1=false,api/beta=true`, as pairs. Repeated flags are appended. */
 export function switches(): FlagType<readonly (readonly [string, boolean])[]> {
   return {
     schema: z.pipe(

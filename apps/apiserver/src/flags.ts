@@ -20,8 +20,8 @@ import type { FlagType } from './flag-types.ts'
 /**
  * A flag of the program.
  *
- * Flags are read by hand because they are kube-apiserver's: its parser's rules for values and repetition, its flags that ask for what the server does anyway, and
- * a message for each wrong value that says what is allowed. Libraries (commander, util.parseArgs) have rules and messages of their own.
+ * Flags are read by hand because they are kube-apiserver's: its parser's rules for values and repetition, its flags that ask for the default behaviour, and
+ * a message for each wrong value that names the allowed ones. Libraries (commander, util.parseArgs) have their own rules and messages.
  */
 export interface FlagDefinition<T = unknown> {
   readonly group: string

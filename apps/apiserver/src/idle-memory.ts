@@ -9,40 +9,40 @@ export interface IdleMemoryOptions {
   readonly collect: () => void
 }
 
-const busyFrom = 0.05
-const idleLooks = 3
-const worthIt = 48 * 1024 * 1024
+const busyUtilization = 0.05
+const idleSamples = 3
+const minimumGrowth = 48 * 1024 * 1024
 
 /**
- * Gives memory back when nothing goes on. An engine that is not asked for memory does not look for what it no longer needs, so after a burst it would
- * keep what the burst took for as long as it is idle. Call it every few seconds.
+ * Collects garbage when the process is idle. The engine collects only when code allocates, so an idle process would keep the memory of its last burst.
+ * The returned function has to be called every few seconds.
  */
 export function createIdleMemory({ memory, busy, collect }: IdleMemoryOptions): () => void {
   let idle = 0
   let least = memory()
   return () => {
-    idle = busy() < busyFrom ? idle + 1 : 0
-    if (idle < idleLooks) return
+    idle = busy() < busyUtilization ? idle + 1 : 0
+    if (idle < idleSamples) return
     idle = 0
     const now = memory()
-    if (now - least <= worthIt) {
+    if (now - least <= minimumGrowth) {
       least = Math.min(least, now)
       return
     }
     collect()
-    // What is still there is needed: looked for again only when more has come.
+    // The rest is in use: collect again only after it has grown.
     least = memory()
   }
 }
 
 const intervalMs = 5000
 
-/** Of this process, until it ends. */
+/** Does so for this process, until it ends. */
 export function watchIdleMemory(): void {
   setFlagsFromString('--expose-gc')
   const gc = runInNewContext('gc') as (options: object) => void
   let last = performance.eventLoopUtilization()
-  const look = createIdleMemory({
+  const sample = createIdleMemory({
     memory: () => process.memoryUsage.rss(),
     busy: () => {
       const now = performance.eventLoopUtilization()
@@ -50,8 +50,8 @@ export function watchIdleMemory(): void {
       last = now
       return utilization
     },
-    // One that leaves most compiled code alone: a last resort would take all of it, and what comes next would be as slow as after a start.
+    // An ordinary major collection keeps most compiled code; a last-resort one drops all of it and makes the server as slow as after a start.
     collect: () => gc({ type: 'major' }),
   })
-  setInterval(look, intervalMs).unref()
+  setInterval(sample, intervalMs).unref()
 }

@@ -102,7 +102,7 @@ async function serve(values: FlagValues, problems: Problems): Promise<void> {
   process.on('SIGHUP', hasTerminal ? onSignal : () => log(0, 'Ignored a signal', { signal: 'SIGHUP' }))
   // A terminal or a pipe that is gone cannot take the log; the server goes on without.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
-  // One request's lost promise must not end everybody else's server.
+  // One unhandled rejection must not end the server for all users.
   process.on('unhandledRejection', (reason) => log(0, 'Unhandled rejection', { err: String((reason as Error)?.stack ?? reason) }))
 
   let kubeconfig = chain.kubeconfigPath

@@ -13,15 +13,15 @@ if (major < 22 || (major === 22 && minor < 12)) {
 // `--disable-sigusr1` does so even before this line, but a Node before 22.14 does not start with it.
 process.on('SIGUSR1', () => {})
 
-// While writes wait for the disk, the engine sees their objects grow old, and from then on puts all that the same code makes among the old ones,
-// where only a full collection finds what is garbage: a GET then costs a third more.
+// While writes wait for the disk, their objects survive collections. The engine then allocates all objects of the same code in the old generation,
+// which only a full collection cleans up: a GET takes a third more time.
 setFlagsFromString('--no-allocation-site-pretenuring')
-// A write passes through hundreds of functions once each. With the usual 3,000 calls before the engine compiles one as well as it can, a server is
-// at its best after 60,000 writes; so it is after 10,000. The engine of Node 22 does not know the flag, or has nothing in between.
+// A write calls hundreds of functions once each. With the default of 3,000 calls before the engine optimizes a function, a server reaches full speed
+// after 60,000 writes; with 1,000 after 10,000. The engine of Node 22 does not have the flag.
 const engine = Number.parseInt(process.versions.v8, 10)
 if (engine >= 13) setFlagsFromString('--invocation-count-for-turbofan=1000')
-// After half a minute without much to do the engine would give back all it can, compiled code too: the first writes after a pause then took as long as
-// after a start. Memory is given back by ourselves (`idle-memory.ts`).
+// After half a minute of idleness the engine would release all it can, compiled code too: the first writes after a pause would take as long as after a
+// start. `idle-memory.ts` releases memory instead.
 if (engine >= 14) setFlagsFromString('--memory-reducer-delay-ms=1000000000')
 // Before anything else is loaded, so that everything else comes from the cache.
 module.enableCompileCache()

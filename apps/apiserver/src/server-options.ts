@@ -20,7 +20,7 @@ export function kubeconfigPath(values: FlagValues): string {
   return path.join(path.resolve(values['data-dir']), 'admin.kubeconfig')
 }
 
-/** Turns flags into the options of the control plane. Reads the files they name. What is wrong goes to `problems`; the options are then incomplete. */
+/** Converts flags to options of the control plane. Reads the files that they name. Mistakes are added to `problems`; the options are then incomplete. */
 export async function serverOptions(
   values: FlagValues,
   log: NonNullable<ServerChainOptions['log']>,
@@ -28,7 +28,7 @@ export async function serverOptions(
 ): Promise<ServerChainOptions> {
   const dataDir = path.resolve(values['data-dir'])
   const type = values['storage-backend'] ?? (values['etcd-servers'] === undefined ? 'embedded' : 'etcd3')
-  // A server in memory needs no directory. Certificates that outlive it are of use to those alone who name a directory for them.
+  // A server in memory needs no directory. Its certificates are only kept in a directory that a flag names.
   const keepsNothing = type === 'memory' && values['data-dir'] === flags.get('data-dir')!.default
   const etcd = await etcdOptions(values, type, problems)
   const servingFiles = await filePair(values, 'tls-cert-file', 'tls-private-key-file', problems)

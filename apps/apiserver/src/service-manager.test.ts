@@ -16,7 +16,7 @@ function connected(environment: Readonly<Record<string, string>>, fails = false)
   return { manager, clock, messages, errors }
 }
 
-test('without systemd there is nobody to talk to', () => {
+test('sends nothing without systemd', () => {
   expect(connected({}).manager).toBeUndefined()
 })
 

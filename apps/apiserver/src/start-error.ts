@@ -13,7 +13,7 @@ export class StartError extends Error {
   }
 }
 
-/** Collects what is wrong, so that all of it can be reported at once. */
+/** Collects mistakes, so that all of them can be reported at once. */
 export class Problems {
   readonly #errors: StartError[] = []
 
@@ -68,7 +68,7 @@ function placeOf(file: string | undefined, values: FlagValues): string {
   for (const [name, directory] of Object.entries(directories)) {
     if (directory === undefined) continue
     const absolute = path.resolve(directory)
-    // What is missing may be the directory itself, or a directory above it.
+    // Either the directory itself is missing, or a parent of it.
     if (file === undefined || isWithin(absolute, path.resolve(file)) || isWithin(path.resolve(file), absolute))
       return `${name} ${directory}`
   }

@@ -87,7 +87,7 @@ async function call(url: string, method: string, options: object = {}, body?: ob
 }
 
 describe('a server', () => {
-  test('keeps what it was given over a polite stop, and its certificates', async () => {
+  test('keeps objects and certificates over an orderly stop', async () => {
     const first = server('kept')
     const { url, kubeconfig } = await ready(first)
     expect((await stat(kubeconfig)).mode & 0o777).toBe(0o600)
@@ -112,7 +112,7 @@ describe('a server', () => {
     const read = await call(`${again.url}/api/v1/namespaces/default/configmaps/a`, 'GET')
     expect(JSON.parse(read.body)).toMatchObject({ metadata: { uid: JSON.parse(created.body).metadata.uid }, data: { b: 'c' } })
 
-    // The kubeconfig is enough, without a token, and trusts what it must.
+    // The kubeconfig suffices, without a token, and trusts the server.
     const text = await readFile(again.kubeconfig, 'utf8')
     const data = (key: string): Buffer => Buffer.from(new RegExp(`${key}: (\\S+)`).exec(text)?.[1] ?? '', 'base64')
     const asAdmin = {
@@ -143,7 +143,7 @@ describe('a server', () => {
     expect(await running.exited).toBe(0)
   })
 
-  test('goes on when nobody reads its log any more', async () => {
+  test('goes on when its log has no reader any more', async () => {
     const running = server('unread', '--storage-backend=memory', '--controllers=none', '-v=3')
     const { url } = await ready(running)
     running.child.stderr!.destroy()

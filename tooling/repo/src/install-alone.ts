@@ -27,7 +27,7 @@ export async function importAlone({ name, manifest }: PackedPackage, project: st
   await run(node, ['import.mjs'], { cwd: project, timeout: 60_000 })
 }
 
-/** What the package's program answers through npx, on that Node. */
+/** Output of the package's program, started with npx on the given Node. */
 export async function runWithNpx(project: string, node: string, ...args: string[]): Promise<string> {
   const { stdout } = await run('npx', ['--no-install', ...args], {
     cwd: project,

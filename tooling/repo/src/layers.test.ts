@@ -37,7 +37,7 @@ function addPackage(name: string, tag: string | undefined, dependencies: Record<
   })
   if (tag !== undefined) write(`packages/${name}/turbo.json`, { extends: ['//'], tags: [tag] })
   write(`packages/${name}/src/index.ts`, source)
-  // What an installed workspace looks like to a resolver.
+  // The layout that a resolver finds in an installed workspace.
   for (const dependency of Object.keys(dependencies)) {
     const target = path.join(scratch, 'packages', name, 'node_modules', dependency)
     mkdirSync(path.dirname(target), { recursive: true })

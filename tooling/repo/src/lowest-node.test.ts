@@ -20,7 +20,7 @@ test('every published package names the lowest Node', () => {
 })
 
 for (const version of ['18.20.8', '20.19.0', '22.11.0'])
-  test(`the program on Node ${version} says what it needs`, fetching, () => {
+  test(`the program on Node ${version} names the required version`, fetching, () => {
     const node = findNode(version)
     const done = spawnSync(node, [path.join(repositoryRoot, 'apps/apiserver/dist/main.js'), '--version'], { encoding: 'utf8' })
     expect(done).toMatchObject({

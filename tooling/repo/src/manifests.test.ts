@@ -53,7 +53,7 @@ describe('the manifest of every published package', () => {
         if (name.startsWith('@keelson/')) expect(range, name).toBe('workspace:^')
         else expect([name, range, workspace.catalog[name]]).toEqual([name, 'catalog:', expect.stringMatching(/^\^\d/)])
       }
-      // Its types are part of what the packages take and give: a user must have one copy.
+      // Its types are part of the packages' API: a user must have one copy.
       expect(manifest.dependencies ?? {}).not.toHaveProperty('hono')
       const takesHono = ['@keelson/http-installer', '@keelson/server'].some(
         (name) => name === manifest.name || name in (manifest.dependencies ?? {}),
@@ -62,14 +62,14 @@ describe('the manifest of every published package', () => {
     })
 })
 
-describe('what the bundle of the program imports', () => {
+describe('imports of the bundle', () => {
   const chunk = (...imports: string[]): Parameters<typeof dependencyComplaints>[0] => [
     { type: 'chunk', fileName: 'main.js', imports: ['node:fs', 'tls', 'chunks/a.js'], dynamicImports: ['lmdb'] },
     { type: 'chunk', fileName: 'chunks/a.js', imports, dynamicImports: [] },
   ]
   const dependencies = { lmdb: '^3', '@scope/one': '^1' }
 
-  test('is what the manifest names', () => {
+  test('are the dependencies of the manifest', () => {
     expect(dependencyComplaints(chunk('@scope/one/deep'), dependencies)).toEqual([])
   })
 

@@ -13,7 +13,7 @@ const always = ['package.json', 'README.md', 'LICENSE']
 const unwanted = /\.test\.|\.test-d\.|\.fixture\.|\.tsbuildinfo$|\.bench\./
 const outputs = ['.js', '.js.map', '.d.ts', '.d.ts.map']
 
-/** One sentence for each thing that is wrong with what a tarball holds. `home` is the directory that it was packed from. */
+/** One sentence for each problem with the contents of a tarball. `home` is the directory that it was packed from. */
 export function contentComplaints(files: Files, home: string): readonly string[] {
   const manifest = JSON.parse(files.get('package.json')?.toString() ?? '{}') as Manifest
   const expected = new Set([...always, ...entryPoints(manifest)])
@@ -34,7 +34,7 @@ export function contentComplaints(files: Files, home: string): readonly string[]
   ]
 }
 
-/** What is published of a package's `src`, as paths in it. */
+/** The published files of a package's `src`, as paths in it. */
 function sourcesOf(home: string): readonly string[] {
   return globSync('**/*.ts', { cwd: path.join(home, 'src') })
     .map((file) => file.replaceAll(path.sep, '/'))

@@ -63,7 +63,7 @@ describe('every package, installed alone into an empty project', () => {
   }
 })
 
-/** What tsc says of a project's examples, as strictly as a reader's own project may be. */
+/** The output of tsc for a project's examples, under strict settings. */
 async function typeErrors(project: string): Promise<string> {
   const compilerOptions = {
     strict: true,
@@ -82,7 +82,7 @@ async function typeErrors(project: string): Promise<string> {
   )
 }
 
-describe('what a tarball holds', () => {
+describe('contents of a tarball', () => {
   for (const { name, directory, files } of packages)
     test(`${name}: code, types, maps and sources, and nothing else`, () => {
       expect(contentComplaints(files, path.join(repositoryRoot, directory))).toEqual([])
@@ -92,17 +92,17 @@ describe('what a tarball holds', () => {
   const home = path.join(repositoryRoot, cel.directory)
   const without = (pattern: RegExp): ReadonlyMap<string, Buffer> => new Map([...cel.files].filter(([file]) => !pattern.test(file)))
 
-  test('a package without its code is caught', () => {
+  test('finds a missing entry point', () => {
     expect(contentComplaints(without(/^dist\//), home)).toContain('dist/index.js is missing or empty')
   })
 
-  test('a file without a byte is caught', () => {
+  test('finds an empty file', () => {
     expect(contentComplaints(new Map([...cel.files, ['dist/index.js', Buffer.alloc(0)]]), home)).toEqual([
       'dist/index.js is missing or empty',
     ])
   })
 
-  test('a map without its source is caught', () => {
+  test('finds a source map without its source', () => {
     expect(contentComplaints(without(/^src\/index\.ts$/), home)).toEqual([
       'src/index.ts is missing or empty',
       'dist/index.d.ts.map points to src/index.ts, which is not there',
@@ -110,12 +110,12 @@ describe('what a tarball holds', () => {
     ])
   })
 
-  test('a test and a file that was left over are caught', () => {
+  test('finds tests and stale files', () => {
     const planted = new Map([...cel.files, ['src/a.test.ts', Buffer.from('x')], ['dist/old.js', Buffer.from('x')]])
     expect(contentComplaints(planted, home)).toEqual(['src/a.test.ts does not belong there', 'dist/old.js does not belong there'])
   })
 
-  test('a manifest that only this repository understands is caught', () => {
+  test('finds workspace ranges and devDependencies in a manifest', () => {
     const manifest = { ...cel.manifest, devDependencies: {}, dependencies: { '@keelson/apimachinery': 'workspace:^' } }
     const planted = new Map([...cel.files, ['package.json', Buffer.from(JSON.stringify(manifest))]])
     expect(contentComplaints(planted, home)).toEqual([
@@ -124,7 +124,7 @@ describe('what a tarball holds', () => {
     ])
   })
 
-  test('npm does not pack a package', () => {
+  test('npm pack refuses', () => {
     const packed = spawnSync('npm', ['pack'], { cwd: home, encoding: 'utf8', shell: process.platform === 'win32' })
     expect(packed.status).not.toBe(0)
     expect(packed.stderr).toContain('cel is not packed: only pnpm writes the entry points')

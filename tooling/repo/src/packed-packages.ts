@@ -1,4 +1,4 @@
-// What a registry would get, looked at by publint and are-the-types-wrong.
+// Checks the packages as a registry would get them, with publint and are-the-types-wrong.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'

@@ -20,7 +20,7 @@ describe.each(published.map(({ directory, manifest }) => [directory, manifest] a
     expect(all.filter((name) => !known.has(name))).toEqual([])
   })
 
-  test('says that it may import nothing but what it depends on', () => {
+  test('lists only its dependencies as importable', () => {
     const dependencies = {
       ...manifest.devDependencies,
       ...manifest.dependencies,

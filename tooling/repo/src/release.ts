@@ -24,7 +24,7 @@ process.on('exit', () => rmSync(scratch, { recursive: true, force: true }))
 
 const pending = pendingBumps()
 if (!isDryRun && pending.length > 0)
-  fail(`${pending.length} packages have changesets that wait: run npm run changeset -- version, and commit what it wrote`)
+  fail(`${pending.length} packages have pending changesets: run npm run changeset -- version, and commit the result`)
 
 await step('build', build)
 const packages = await step('pack', () => packAll(path.join(scratch, 'tarballs')))
@@ -60,7 +60,7 @@ function execute(command: string, given: readonly string[]): number {
   return spawnSync(command, given, { cwd: repositoryRoot, stdio: 'inherit', shell }).status ?? 1
 }
 
-/** From nothing: what an earlier build left of sources that are gone must not be published. */
+/** A clean build: stale output of removed sources must not be published. */
 function build(): void {
   for (const { directory } of publishedManifests()) rmSync(path.join(repositoryRoot, directory, 'dist'), { recursive: true, force: true })
   for (const given of [[tool('tsc'), '-b', 'tsconfig.build.json'], ['tooling/run/build.mjs']])
@@ -71,7 +71,7 @@ function checkContents(): void {
   const complaints = packages.flatMap(({ name, directory, files }) =>
     contentComplaints(files, path.join(repositoryRoot, directory)).map((complaint) => `${name}: ${complaint}`),
   )
-  if (complaints.length > 0) throw new Error(`what is packed is wrong:\n  ${complaints.join('\n  ')}`)
+  if (complaints.length > 0) throw new Error(`the packed files are wrong:\n  ${complaints.join('\n  ')}`)
 }
 
 async function tryAll(): Promise<void> {
@@ -97,7 +97,7 @@ interface Bump {
   readonly newVersion: string
 }
 
-/** What the changesets that wait would make of the versions. */
+/** The versions that the pending changesets lead to. */
 function pendingBumps(): readonly Bump[] {
   const waiting = readdirSync(path.join(repositoryRoot, '.changeset')).filter((file) => file.endsWith('.md') && file !== 'README.md')
   if (waiting.length === 0) return []

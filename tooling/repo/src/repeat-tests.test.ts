@@ -16,7 +16,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }))
 const good: Round = { passed: 3, failed: 0, skipped: 1, seconds: 2, failures: [] }
 const bad: Round = { passed: 2, failed: 1, skipped: 1, seconds: 2, failures: ['a.test.ts > is flaky'], log: '/tmp/round.log' }
 
-/** Runs a series whose rounds come to what is given; 'interrupt' ends it there. */
+/** Runs a series whose rounds have the given outcomes; 'interrupt' ends it at that round. */
 function series(times: number, rounds: readonly (Round | 'interrupt')[], fresh = false): Promise<number> {
   const left = [...rounds]
   return runSeries({

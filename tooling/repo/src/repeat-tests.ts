@@ -6,7 +6,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** What one round came to. */
+/** Outcome of one round. */
 export interface Round {
   readonly passed: number
   readonly failed: number
@@ -133,7 +133,7 @@ async function main(args: readonly string[]): Promise<number> {
   })
 }
 
-/** What is tested: the commit, what differs from it, and the command. */
+/** Identifies the tested state: the commit, the differences from it, and the command. */
 function keyOf(root: string, command: readonly string[]): string {
   const git = (...args: readonly string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 28 })
   const hash = createHash('sha256')

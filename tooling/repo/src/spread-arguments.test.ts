@@ -12,7 +12,7 @@ const bounded: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^packages\/cel\//, 'An expression has at most 100,000 characters, and a call takes more arguments than it can list.'],
   [/^apps\/apiserver\//, 'Flags and files of the operator.'],
   [/^packages\/control-plane\//, 'Options of the operator, and parameters passed on.'],
-  [/^packages\/server\/src\/certificates\//, 'What a certificate of this server says.'],
+  [/^packages\/server\/src\/certificates\//, 'The contents of a certificate of this server.'],
   [/^packages\/server\/src\/handler-chain\.ts/, 'Headers of the configuration.'],
   [/^packages\/http-installer\/src\/connect\//, 'Parameters passed on.'],
   [/^packages\/registry\/src\/storage-factory\.ts/, 'Groups of resources.'],

@@ -1,9 +1,9 @@
 /** A spread among the arguments of a call: `list.push(...items)`. */
 export interface SpreadArgument {
   readonly line: number
-  /** What is called, as far as it stands directly before the parenthesis: `errors.push`. */
+  /** The callee, as far as it is written directly before the parenthesis: `errors.push`. */
   readonly callee: string
-  /** What is spread, to the end of the argument. */
+  /** The spread expression, to the end of the argument. */
   readonly spread: string
 }
 

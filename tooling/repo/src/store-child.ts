@@ -1,4 +1,4 @@
-// One life of a store on disk: reads what earlier lives left, adds its own, and closes. Prints what it read as JSON.
+// Opens a store on disk, reads the entries of earlier runs, adds one, and closes. Prints the entries that it read as JSON.
 import { openEmbedded } from '@keelson/backend-embedded'
 import { prefixRange } from '@keelson/storagebackend'
 

@@ -1,6 +1,6 @@
 import { isBuiltin } from 'node:module'
 
-/** One sentence for each package that a bundle's chunks import and the manifest does not name, and the other way round. */
+/** One sentence for each package that a bundle imports without a dependency in the manifest, and for each unused dependency. */
 export function dependencyComplaints(outputs, dependencies) {
   const chunks = outputs.filter(({ type }) => type === 'chunk')
   const files = new Set(chunks.map(({ fileName }) => fileName))
@@ -12,7 +12,7 @@ export function dependencyComplaints(outputs, dependencies) {
   )
   const named = new Set(Object.keys(dependencies))
   return [
-    ...[...imported].filter((name) => !named.has(name)).map((name) => `the bundle imports ${name}, which is no dependency`),
+    ...[...imported].filter((name) => !named.has(name)).map((name) => `the bundle imports ${name}, which is not a dependency`),
     ...[...named].filter((name) => !imported.has(name)).map((name) => `the bundle does not import the dependency ${name}`),
   ]
 }

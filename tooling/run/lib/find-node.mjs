@@ -39,7 +39,7 @@ function install(version, home) {
   }
 }
 
-/** What `node` of this version needs in its environment to run TypeScript: before 22.18 it takes types away only when told to. */
+/** Environment in which `node` of this version runs TypeScript: before 22.18 it strips types only with a flag. */
 export function typeScriptEnvironment(version) {
   const [major, minor = 99] = version.split('.').map(Number)
   if (major > 22 || (major === 22 && minor >= 18)) return {}

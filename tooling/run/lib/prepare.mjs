@@ -1,4 +1,4 @@
-// What every root script does first, on nothing but Node 20.19 and npm: install what the lockfile names, once.
+// The first step of every root script, which needs only Node 20.19 and npm: install the dependencies of the lockfile, once.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '
 /** The Node that runs everything: the one in devDependencies, not the machine's. */
 export const node = path.join(root, 'node_modules/node/bin', process.platform === 'win32' ? 'node.exe' : 'node')
 
-/** The file that `node` runs for a tool of the root's devDependencies. What stands in node_modules/.bin are shell scripts, and other ones on Windows. */
+/** The file that `node` runs for a tool of the root's devDependencies. node_modules/.bin has shell scripts, which differ on Windows. */
 export function tool(name) {
   const { devDependencies } = readJson(path.join(root, 'package.json'))
   for (const dependency of Object.keys(devDependencies)) {
@@ -24,7 +24,7 @@ export function tool(name) {
 const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'))
 const windows = process.platform === 'win32'
 
-/** The command and arguments that run the pnpm which package.json names. */
+/** The command and arguments that run the pnpm version of package.json. */
 export function pnpm(...args) {
   const { packageManager } = readJson(path.join(root, 'package.json'))
   return ['npx', ['--yes', packageManager, ...args]]
@@ -61,7 +61,7 @@ export function toolEnvironment(extra = {}) {
   return { ...process.env, ...extra, PATH: paths.join(path.delimiter) }
 }
 
-/** Runs one command with the project's Node first on PATH; resolves to its exit status. */
+/** Runs one command with the project's Node first on PATH; returns its exit status. */
 export function run(command, args, options = {}) {
   const done = spawnSync(command, args, { cwd: root, stdio: 'inherit', env: toolEnvironment(options.env), ...options.spawn })
   if (done.error) throw done.error

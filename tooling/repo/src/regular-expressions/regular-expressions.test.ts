@@ -6,12 +6,12 @@ import { slowText } from './slowest-match.ts'
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../..')
 
-/** Patterns that are quadratic on texts that nobody can make long, with the reason. */
+/** Patterns that are quadratic on texts of bounded length, with the reason for the bound. */
 const bounded: Readonly<Record<string, string>> = {
   'packages/cel/src/declarations/signature.ts': 'reads only the declarations in this package',
 }
 
-/** Files that make a pattern of what they are given. */
+/** Files that build patterns from parameters. */
 const given: Readonly<Record<string, string>> = {
   'apps/apiserver/src/header-flags.ts': "the operator's own pattern, for headers of at most 64 KB",
   'packages/cel/src/regexp/escape.ts': 'asks whether a Unicode property exists, and matches nothing',

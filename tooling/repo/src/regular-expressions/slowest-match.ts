@@ -5,7 +5,7 @@ import type { Witness } from './ambiguity.ts'
 const maxRepeats = 60_000
 /** Linear work on such a text takes a hundredth of it. */
 const tooLong = 80
-/** Some patterns match at the beginning of a text what they look for in vain elsewhere. */
+/** Some patterns match at the start of a text, and fail slowly only at later positions. */
 const beginnings = ['', 'x', '!']
 const endings = ['', '!', '\0', '\n', 'x', '"']
 
