@@ -73,9 +73,9 @@ describe('imports of the bundle', () => {
     expect(dependencyComplaints(chunk('@scope/one/deep'), dependencies)).toEqual([])
   })
 
-  test('is caught where the manifest does not name it', () => {
+  test('are reported when the manifest lacks them', () => {
     expect(dependencyComplaints(chunk('@scope/one', 'left-pad'), dependencies)).toEqual([
-      'the bundle imports left-pad, which is no dependency',
+      'the bundle imports left-pad, which is not a dependency',
     ])
   })
 
