@@ -1,0 +1,66 @@
+import { globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { repositoryRoot } from './manifests.ts'
+import { checkMarkdown, checkSource } from './plain-english.ts'
+
+/** Folders whose prose is plain English throughout. Add a folder once the rules find nothing in it. */
+const folders: readonly string[] = [
+  'packages/admission',
+  'packages/api',
+  'packages/apimachinery',
+  'packages/auth',
+  'packages/cel',
+  'packages/controllers',
+  'packages/loopback',
+  'tooling/codegen',
+]
+
+describe.each(folders)('%s', (folder) => {
+  test('uses the usual words in comments, test titles and the README', () => {
+    const files = globSync(['{src,bench,test}/**/*.ts', '*.md'], { cwd: path.join(repositoryRoot, folder) }).filter(
+      (file) => !file.includes('generated'),
+    )
+    expect(files).toContain('README.md')
+    const findings = files.flatMap((file) => {
+      const source = readFileSync(path.join(repositoryRoot, folder, file), 'utf8')
+      const found = file.endsWith('.md') ? checkMarkdown(source) : checkSource(source)
+      return found.map(({ line, phrase, advice }) => `${folder}/${file}:${line}: "${phrase}": ${advice}`)
+    })
+    expect(findings).toEqual([])
+  })
+})
+
+test.each([
+  ['/** What an earlier write made one of. */', 'What an earlier write made one of.'],
+  ['/** Reads it. Whom it stands for, by name. */', 'Whom it stands for, by name.'],
+  ['/**\n * Text as the\n * original writes it.\n */', 'the original'],
+  ["// The original's words.", "The original's"],
+  ['f() // made anew', 'anew'],
+  ['/** The first refusal is told. */', 'is told'],
+  ['/** Whoever asks. */', 'Whoever'],
+  ['/** Nothing but for these. */', 'Nothing but for'],
+  ['/** Lies beside the file. */', 'beside'],
+  ['/** A hundred at the most. */', 'at the most'],
+  ["it('who may not is refused', () => {", 'who may not is refused'],
+  ["])('what is absent stays: %j', async (x) => {", 'what is absent stays: %j'],
+])('finds a planted phrase: %s', (source, phrase) => {
+  expect(checkSource(source).map((finding) => finding.phrase)).toEqual([phrase])
+})
+
+test.each([
+  '/** Restores the original object. */',
+  '/** Returns what changed. */',
+  '/** What if the watch is behind? Then it lists again. */',
+  "const title = 'What an earlier write made one of.'",
+  '/** Formats "the original" in quotes, and `anew` as code. */',
+  '/** A message told apart by its type. */',
+  "it('rejects a token whose owner is unknown', () => {",
+])('accepts plain English: %s', (source) => {
+  expect(checkSource(source)).toEqual([])
+})
+
+test('checks Markdown without code', () => {
+  const markdown = '# What it is\n\n- Who asks\n  is answered.\n\n```ts\n// anew\n```\n'
+  expect(checkMarkdown(markdown).map(({ line, phrase }) => [line, phrase])).toEqual([[3, 'Who asks is answered.']])
+})
