@@ -1,5 +1,8 @@
 export { appendAll } from './append-all.ts'
-export { maxRequestValues, newTooManyValues, refuseTooManyValues, restAfter } from './request-bounds.ts'
+export { maxRequestValues, newTooManyValues, refuseTooManyValues } from './request-bounds.ts'
+export { maybeThen } from './scheduling/maybe-then.ts'
+export { nextTurn, sharedNextTurn } from './scheduling/next-turn.ts'
+export { restAfter, sliceMilliseconds, TimeSlice } from './scheduling/time-slice.ts'
 export type {
   DeepReadonly,
   DeleteOptions,

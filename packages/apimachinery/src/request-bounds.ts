@@ -37,22 +37,3 @@ function countValues(value: unknown, before: number): number {
   }
   return count
 }
-
-/** After a step of this duration, ms, other requests get a turn. */
-const longMilliseconds = 10
-
-/**
- * Call between two steps of a request, with the start of the first (`performance.now()`). Returns undefined if it was short, otherwise a
- * promise for a later turn of the event loop.
- *
- * @example
- * const began = performance.now()
- * decode()
- * const rest = restAfter(began)
- * if (rest !== undefined) await rest
- */
-export function restAfter(began: number): Promise<void> | undefined {
-  if (performance.now() - began < longMilliseconds) return undefined
-  // Two turns: a request read in the first one continues at its end, after those that waited earlier.
-  return new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
-}

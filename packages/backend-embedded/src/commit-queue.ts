@@ -1,4 +1,4 @@
-import { appendAll, mapList, type Clock } from '@keelson/apimachinery'
+import { appendAll, mapList, nextTurn, type Clock } from '@keelson/apimachinery'
 import {
   ReadOnlyError,
   requireTransaction,
@@ -152,7 +152,7 @@ export class CommitQueue {
   /** Takes nothing more, and lets what was taken become durable. */
   async close(error: Error): Promise<void> {
     this.#closing = error
-    while (this.#flushing ?? this.#endOfTurn) await (this.#flushing ?? endOfTurn())
+    while (this.#flushing ?? this.#endOfTurn) await (this.#flushing ?? nextTurn())
   }
 
   #current(key: string): Entry | undefined {
@@ -333,12 +333,6 @@ export class CommitQueue {
   #requireWritable(): void {
     if (this.#readOnly && this.#clock.now() - this.#readOnly.since < probeInterval) throw this.#readOnly.error
   }
-}
-
-function endOfTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve)
-  })
 }
 
 /** What LMDB takes, on every kind of store alike. */

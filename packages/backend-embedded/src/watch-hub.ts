@@ -1,3 +1,4 @@
+import { nextTurn } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
 import {
   inRange,
@@ -154,10 +155,4 @@ function replay(history: History, range: KeyRange, position: Revision): { positi
     }
   }
   return { position, revision, changes }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve)
-  })
 }

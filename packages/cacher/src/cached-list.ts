@@ -1,5 +1,6 @@
+import { TimeSlice } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
-import { encodeContinue, isEmptyPredicate, matcher, prefixEnd, TimeSlices } from '@keelson/storagebackend'
+import { encodeContinue, isEmptyPredicate, matcher, prefixEnd } from '@keelson/storagebackend'
 import type { KeyRange, ObjectList, ObjectSnapshot, Predicate, Revision, StoredObject } from '@keelson/storagebackend'
 import type { Indexed } from './indexes.ts'
 import type { ResourceCacheMetrics } from './watch-cache-metrics.ts'
@@ -40,10 +41,10 @@ export async function listFromState<T extends KubeObject>(state: ObjectSnapshot<
   }
   const { keys: indexed, exact = false } = options.indexed ?? {}
   const items: StoredObject<T>[] = []
-  const slices = new TimeSlices(predicate === undefined ? stepsBetweenClocks : 1)
+  const slice = new TimeSlice(predicate === undefined ? stepsBetweenClocks : 1)
   for (const object of indexed ? getEach(state, indexed, exact ? undefined : predicate) : walk(state, range, predicate)) {
     if (object !== undefined && items.push(object) === limit) break
-    const pause = slices.due()
+    const pause = slice.pauseIfOver()
     if (!pause) continue
     options.signal?.throwIfAborted()
     await pause

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
+import { TimeSlice } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
-import { hasObjectSnapshots, prefixRange, TimeSlices } from '@keelson/storagebackend'
+import { hasObjectSnapshots, prefixRange } from '@keelson/storagebackend'
 import type { Revision, Storage, StoredObject } from '@keelson/storagebackend'
 
 export interface DigestComparison {
@@ -29,7 +30,7 @@ export async function compareDigests<T extends KubeObject>(
   const inCache = createHash('sha256')
   const inStore = createHash('sha256')
   const ours = cached.objects[Symbol.iterator]()
-  const slices = new TimeSlices()
+  const slice = new TimeSlice()
   let firstDifference: string | undefined
   const compare = (a: StoredObject<T> | undefined, b: StoredObject<T> | undefined): void => {
     if (a !== undefined) inCache.update(`${a.key}\n${a.revision}\n`)
@@ -39,7 +40,7 @@ export async function compareDigests<T extends KubeObject>(
   for await (const page of pagesOf(store, prefix, revision)) {
     for (const theirs of page) {
       compare(next(ours), theirs)
-      const pause = slices.due()
+      const pause = slice.pauseIfOver()
       if (pause) await pause
     }
   }

@@ -1,8 +1,7 @@
-import { isApiError, pause } from '@keelson/apimachinery'
+import { isApiError, nextTurn, pause } from '@keelson/apimachinery'
 import type { Clock, KubeObject } from '@keelson/apimachinery'
 import { isStorageError } from '@keelson/storagebackend'
 import type { ObjectEvents, ObjectList, Revision, Storage } from '@keelson/storagebackend'
-import { yieldToOthers } from './yield-to-others.ts'
 
 export interface FeedSink<T extends KubeObject> {
   /**
@@ -85,7 +84,7 @@ export async function runFeed<T extends KubeObject>(options: FeedOptions<T>): Pr
       }
     }
     if (signal.aborted) return
-    if (delay === 0) await yieldToOthers()
+    if (delay === 0) await nextTurn()
     else await pause(clock, delay, { signal })
     delay = Math.min(longestDelay, delay === 0 ? firstDelay : delay * 2)
   }

@@ -1,5 +1,6 @@
+import { TimeSlice } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
-import { matcher, OrderedTree, TimeSlices } from '@keelson/storagebackend'
+import { matcher, OrderedTree } from '@keelson/storagebackend'
 import type { ObjectList, ObjectSnapshot, Revision, StoredObject, TreeSnapshot } from '@keelson/storagebackend'
 import type { CacheEvent } from './cache-event.ts'
 import type { CacheState, ObjectChange } from './cache-state.ts'
@@ -32,10 +33,10 @@ export class OwnState<T extends KubeObject> implements CacheState<T> {
 
   static async of<T extends KubeObject>(list: ObjectList<T>): Promise<OwnState<T>> {
     const objects: StoredObject<T>[] = []
-    const slices = new TimeSlices()
+    const slice = new TimeSlice()
     for (const object of list.items) {
       objects.push(object)
-      const pause = slices.due()
+      const pause = slice.pauseIfOver()
       if (pause) await pause
     }
     return new OwnState(objects, list.revision)

@@ -11,7 +11,7 @@ test('what does not fit into a turn is done in the next ones, in order', async (
   const work = (i: number): void => {
     if (budget.spent) return budget.wait(() => work(i))
     done.push(i)
-    now += 6
+    now += 3
   }
   for (let i = 0; i < 7; i++) work(i)
   expect(done).toEqual([0, 1])

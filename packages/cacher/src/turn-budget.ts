@@ -1,4 +1,4 @@
-const milliseconds = 10
+import { sliceMilliseconds } from '@keelson/apimachinery'
 
 /**
  * The time of one turn of the event loop that many share for work which can wait, such as the first batches of hundreds of watches that begin at once. Whoever
@@ -29,7 +29,7 @@ export class TurnBudget {
   }
 
   #begin(): void {
-    this.#turnEnds = this.#now() + milliseconds
+    this.#turnEnds = this.#now() + sliceMilliseconds
     setImmediate(() => this.#next())
   }
 

@@ -1,5 +1,6 @@
+import { TimeSlice } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
-import { compareKeys, prefixRange, TimeSlices } from '@keelson/storagebackend'
+import { compareKeys, prefixRange } from '@keelson/storagebackend'
 import type { KeyRange, ObjectSnapshot, StoredObject } from '@keelson/storagebackend'
 import type { CacheEvent } from './cache-event.ts'
 
@@ -79,12 +80,12 @@ export class ValueIndex<T extends KubeObject = KubeObject> {
   async #make(state: ObjectSnapshot<T>): Promise<void> {
     this.#keys = new Map()
     const aside = (this.#aside = [] as CacheEvent<T>[])
-    const slices = new TimeSlices()
+    const slice = new TimeSlice()
     try {
       for (const object of state.scan(prefixRange(this.#prefix), { keep: false })) {
         const value = this.#valueOf(object)
         if (value !== undefined) this.#add(value, object.key)
-        const pause = slices.due()
+        const pause = slice.pauseIfOver()
         if (pause) await pause
         if (this.#aside !== aside) return
       }

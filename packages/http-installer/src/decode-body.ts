@@ -1,6 +1,5 @@
-import { isApiError, newBadRequest, restAfter, strictDecodingMessage } from '@keelson/apimachinery'
+import { isApiError, maybeThen, newBadRequest, restAfter, strictDecodingMessage } from '@keelson/apimachinery'
 import type { FieldValidation, KubeObject } from '@keelson/apimachinery'
-import { andThen } from './and-then.ts'
 import { decodeDocument, messageOf, notRegistered, warningsOf } from './decode-document.ts'
 import type { SentBody, TypedDocument } from './decode-document.ts'
 import { internalTypeName } from './internal-type-name.ts'
@@ -27,10 +26,10 @@ export function decodeBodyInSteps(
 ): DecodedBody | Promise<DecodedBody> {
   const reading = performance.now()
   const document = readDocument(scope, body)
-  return andThen(restAfter(reading), () => {
+  return maybeThen(restAfter(reading), () => {
     const decoding = performance.now()
     const decoded = decodeTyped(scope, document, validation, warn)
-    return andThen(restAfter(decoding), () => bothToHub(scope, decoded))
+    return maybeThen(restAfter(decoding), () => bothToHub(scope, decoded))
   })
 }
 

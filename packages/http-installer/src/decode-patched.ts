@@ -1,6 +1,5 @@
-import { decodeStruct, fieldError, fieldPath, newInvalid, parseJson, restAfter, strictDecodingMessage } from '@keelson/apimachinery'
+import { decodeStruct, fieldError, fieldPath, maybeThen, newInvalid, parseJson, restAfter, strictDecodingMessage } from '@keelson/apimachinery'
 import type { Decoded, FieldValidation, JsonObject, JsonValue, KubeObject, RequestContext } from '@keelson/apimachinery'
-import { andThen } from './and-then.ts'
 import type { DecodedBody } from './decode-body.ts'
 import { decodeChanged } from './decode-changed.ts'
 import { messageOf } from './decode-document.ts'
@@ -28,7 +27,7 @@ export function decodePatched(
   const { current, patchErrors, printed, converting } = document
   const whole = document.patched as JsonObject
   const refuse = (message: string): Promise<never> | never =>
-    andThen(printed(), (text): never => {
+    maybeThen(printed(), (text): never => {
       throw newInvalid({ group: '', kind: '' }, '', [fieldError.invalid(fieldPath('patch'), text, message)])
     })
   const strict = (errors: readonly string[], rest: () => DecodedBody): DecodedBody | Promise<DecodedBody> => {
@@ -53,16 +52,16 @@ export function decodePatched(
       : { object: patched as unknown as KubeObject, strictErrors: [] }
   } catch (error) {
     const found = messageOf(error)
-    return andThen(restAfter(began), () =>
+    return maybeThen(restAfter(began), () =>
       converting || type === undefined
         ? refuse(found)
-        : andThen(printed(), (text) =>
-            andThen(restAfter(began), () => refuse(misfitOf(() => decodeStruct(type.schema, parseJson(text))) ?? found)),
+        : maybeThen(printed(), (text) =>
+            maybeThen(restAfter(began), () => refuse(misfitOf(() => decodeStruct(type.schema, parseJson(text))) ?? found)),
           ),
     )
   }
   const { object, strictErrors, emptied } = decoded
-  return andThen(converting ? strictErrors : inPrintedOrder(scope, strictErrors, printed), (errors) =>
+  return maybeThen(converting ? strictErrors : inPrintedOrder(scope, strictErrors, printed), (errors) =>
     strict([...patchErrors, ...errors], () => {
       const sent = emptied && type ? decodeStruct<KubeObject>(type.schema, patched, { keepEmptyLists: true, converting }).object : undefined
       return { object, sent }
@@ -86,7 +85,7 @@ function inPrintedOrder(
   printed: PatchedDocument['printed'],
 ): readonly string[] | Promise<readonly string[]> {
   if (errors.length < 2 || type === undefined) return errors
-  return andThen(printed(), (text) => decodeStruct(type.schema, parseJson(text), { strict: 'Strict' }).strictErrors)
+  return maybeThen(printed(), (text) => decodeStruct(type.schema, parseJson(text), { strict: 'Strict' }).strictErrors)
 }
 
 /** Of an object that nothing is read of. */

@@ -1,4 +1,4 @@
-import { newGenericServerResponse, newNotFound, restAfter } from '@keelson/apimachinery'
+import { maybeThen, newGenericServerResponse, newNotFound, restAfter } from '@keelson/apimachinery'
 import type { FieldValidation, JsonObject, JsonValue, KubeObject, RequestContext } from '@keelson/apimachinery'
 import {
   applyJsonPatchInSlices,
@@ -8,7 +8,6 @@ import {
   decodeMergePatch,
   decodeStrategicMergePatch,
 } from '@keelson/apimachinery/patch'
-import { andThen } from './and-then.ts'
 import type { CborCodec } from './cbor/cbor-codec.ts'
 import { parseYaml } from '@keelson/apimachinery/yaml'
 import type { ParsedYaml } from '@keelson/apimachinery/yaml'
@@ -89,12 +88,12 @@ function mergeMechanism({ scope, context, patchType, body, options }: PatchReque
     const document = { kind: scope.gvk.kind, apiVersion: scope.apiVersion, ...versioned } as unknown as JsonObject
     let text: string | Promise<string> | undefined
     const printed = (): string | Promise<string> => (text ??= print(document, scope.type?.schema, () => context.signal))
-    return andThen(merge(document, scope, context), (patched) => {
+    return maybeThen(merge(document, scope, context), (patched) => {
       const result = { patched, current: versioned, patchErrors: strictErrors, printed, converting }
-      return andThen(
-        andThen(restAfter(began), () => decodePatched(scope, context, result, fieldValidation)),
+      return maybeThen(
+        maybeThen(restAfter(began), () => decodePatched(scope, context, result, fieldValidation)),
         (decoded) =>
-          andThen(restAfter(began), () => {
+          maybeThen(restAfter(began), () => {
             keepReset(patched, decoded.object)
             const object = toHub(scope, decoded.object)
             trackManagers(scope, context, current, { object, sent: decoded.sent && toHub(scope, decoded.sent) })
@@ -115,9 +114,9 @@ function applyMechanism({ scope, context, patchType, body, cbor, yaml, options }
       patchType === cborApplyPatchType
         ? cborConfiguration(body, cbor!)
         : readConfiguration(yaml ?? (() => parseYaml(body)), body.byteLength)
-    return andThen(restAfter(began), () => {
+    return maybeThen(restAfter(began), () => {
       const applied = fieldManager.applyInSteps(current, config, options.fieldManager, options.force)
-      return andThen(applied, (object) => {
+      return maybeThen(applied, (object) => {
         check(options.fieldValidation, (text) => context.warn(text))
         return object
       })

@@ -1,7 +1,6 @@
-import { decodeStruct, goValue, isJsonObject, stringifyJson } from '@keelson/apimachinery'
+import { decodeStruct, goValue, isJsonObject, maybeThen, stringifyJson } from '@keelson/apimachinery'
 import type { JsonObject, JsonValue, StructSchema } from '@keelson/apimachinery'
 import { applyJsonPatchInSlices, applyMergePatch, strategicPatchAfterMerge } from '@keelson/apimachinery/patch'
-import { andThen } from './and-then.ts'
 
 /**
  * A patched document as errors print it, and as the original reads it, made anew of the document that was patched. A promise where it takes
@@ -35,7 +34,7 @@ export function printedJsonPatched(operations: readonly JsonObject[]): PrintPatc
       return isJsonObject(value) ? byName(value, ordered) : value
     }
     const patched = applyJsonPatchInSlices(inOrder(document, schema), operations, { signal, passed })
-    return andThen(patched, (value) => stringifyJson(ordered(value)))
+    return maybeThen(patched, (value) => stringifyJson(ordered(value)))
   }
 }
 

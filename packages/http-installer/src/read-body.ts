@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http'
-import { newRequestEntityTooLarge } from '@keelson/apimachinery'
+import { newRequestEntityTooLarge, nextTurn, sharedNextTurn } from '@keelson/apimachinery'
 import type { InstallerContext } from './context.ts'
-import { endOfTurn } from './end-of-turn.ts'
 
-/** The whole body; throws 413 beyond `limit` bytes without reading on. What comes whole in the same turn goes on together (`endOfTurn`). */
+/** The whole body; throws 413 beyond `limit` bytes without reading on. What comes whole in the same turn goes on together (`sharedNextTurn`). */
 export async function readBody(c: InstallerContext, limit: number): Promise<Uint8Array> {
   const announced = Number(c.req.header('content-length') ?? 0)
   if (announced > limit) throw tooLarge(limit)
@@ -14,7 +13,7 @@ export async function readBody(c: InstallerContext, limit: number): Promise<Uint
     return bytes
   }
   const body = await readIncoming(c, incoming, limit)
-  await (body.length > largeBytes ? turnOfLarge() : endOfTurn())
+  await (body.length > largeBytes ? turnOfLarge() : sharedNextTurn())
   return body
 }
 
@@ -25,7 +24,7 @@ let lastLarge: Promise<void> = Promise.resolve()
 
 /** One large body in each turn: what is done with it takes long, and many together would keep all others waiting. */
 function turnOfLarge(): Promise<void> {
-  lastLarge = lastLarge.then(() => new Promise((resolve) => void setImmediate(resolve)))
+  lastLarge = lastLarge.then(nextTurn)
   return lastLarge
 }
 

@@ -1,3 +1,4 @@
+import { TimeSlice } from '@keelson/apimachinery'
 import type { InstallerContext } from './context.ts'
 import type { SlabWriter } from './slab-writer.ts'
 import { writeInSlabs } from './write-in-slabs.ts'
@@ -22,26 +23,24 @@ export function writeSizedList<T>(c: InstallerContext, contentType: string, list
     for (let i = 0; i < items.length; i++) {
       const wait = list.put(writer, items[i]!, i)
       if (wait !== undefined) await wait
-      if ((i & 15) === 15 && writer.sliceIsOver) await writer.yieldToOthers()
+      if ((i & 15) === 15 && writer.sliceIsOver) await writer.nextSlice()
       if (writer.closed) return
     }
     await writer.write(after)
   })
 }
 
-const sliceMilliseconds = 5
-
 /** The items of a walk, each looked at once, in slices. Stops early when nobody waits for the answer any more. */
 export async function collect<T>(c: InstallerContext, walk: Iterable<T>, look: (item: T) => void): Promise<readonly T[]> {
   const items: T[] = []
-  let sliceStart = performance.now()
+  const slice = new TimeSlice(16)
   for (const item of walk) {
     items.push(item)
     look(item)
-    if ((items.length & 15) !== 0 || performance.now() - sliceStart < sliceMilliseconds) continue
-    await new Promise<void>((resolve) => setImmediate(resolve))
+    const pause = slice.pauseIfOver()
+    if (pause === undefined) continue
+    await pause
     if (c.env?.outgoing?.destroyed === true) break
-    sliceStart = performance.now()
   }
   return items
 }

@@ -1,7 +1,6 @@
+import { nextTurn, sliceMilliseconds } from '@keelson/apimachinery'
 import type { ResponseSink } from './response.ts'
 import { listSlabs } from './slab-pool.ts'
-
-const sliceMilliseconds = 5
 
 /**
  * Gathers many small pieces into slabs. The first slab is held back until `finish`, so that a short answer can still be sent whole;
@@ -77,13 +76,13 @@ export class SlabWriter {
     this.#sliceStart = performance.now()
   }
 
-  /** Others wait for the thread: true when it is time to `yieldToOthers`. */
+  /** True when other work should get the thread: then call `nextSlice`. */
   get sliceIsOver(): boolean {
     return performance.now() - this.#sliceStart > sliceMilliseconds
   }
 
-  async yieldToOthers(): Promise<void> {
-    await new Promise<void>((resolve) => setImmediate(resolve))
+  async nextSlice(): Promise<void> {
+    await nextTurn()
     this.#sliceStart = performance.now()
   }
 

@@ -39,7 +39,7 @@ async function writeItems(writer: SlabWriter, shape: ListShape, list: ResultList
     if (wait !== undefined) await wait
     wait = writePiece(writer, shape.item(item))
     if (wait !== undefined) await wait
-    if (writer.sliceIsOver) await writer.yieldToOthers()
+    if (writer.sliceIsOver) await writer.nextSlice()
     if (writer.closed) return
   }
   await writer.write(Buffer.from(start === undefined ? shape.empty : shape.after))

@@ -92,7 +92,6 @@ export type {
 } from './storage.ts'
 export { createStorageMetrics } from './storage-metrics.ts'
 export type { ResourceMetrics, StorageMetrics, StorageOperation } from './storage-metrics.ts'
-export { TimeSlices } from './time-slices.ts'
 export { createPrefixTransformer } from './value/prefix-transformer.ts'
 export type { PrefixedTransformer } from './value/prefix-transformer.ts'
 export { encryptedUnexpectedly, isEncryptedValue } from './value/encrypted-prefix.ts'

@@ -1,3 +1,4 @@
+import { TimeSlice } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
 import type { Backend, CommitResult, Entry, GetResult, LeaseId, Operation, ReadOptions, Revision } from './backend.ts'
 import { transformFailed } from './errors.ts'
@@ -7,7 +8,6 @@ import type { ResourceMetrics, StorageOperation } from './storage-metrics.ts'
 import { isStoredObject } from './storage.ts'
 import type { ObjectCodec, Predicate, StoredObject, ValueHeaders } from './storage.ts'
 import { StoredRecord } from './stored-record.ts'
-import { TimeSlices } from './time-slices.ts'
 import { translateBackendError } from './translate-error.ts'
 import { encryptedUnexpectedly, isEncryptedValue } from './value/encrypted-prefix.ts'
 import type { ValueTransformer } from './value/value-transformer.ts'
@@ -89,13 +89,13 @@ export class ObjectAccess<T extends KubeObject> {
    * value that cannot be read is known before the answer has begun.
    */
   async openAhead(entries: Iterable<Entry>): Promise<void> {
-    const slices = new TimeSlices()
+    const slice = new TimeSlice()
     for (const entry of entries) {
       if (entry.view !== undefined) continue
       const wait = this.prepare(entry)
       if (wait) await wait
       this.open(entry)
-      const pause = slices.due()
+      const pause = slice.pauseIfOver()
       if (pause) await pause
     }
   }

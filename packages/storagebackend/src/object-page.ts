@@ -1,8 +1,8 @@
+import { TimeSlice } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
 import type { Entry, Revision } from './backend.ts'
 import { encodeContinue } from './continue-token.ts'
 import type { ObjectList, StoredObject } from './storage.ts'
-import { TimeSlices } from './time-slices.ts'
 
 export interface ObjectPageOptions<T extends KubeObject> {
   /** Undefined: it is not on the list. May have to wait. */
@@ -22,7 +22,7 @@ export class ObjectPage<T extends KubeObject> {
   readonly #options: ObjectPageOptions<T>
   readonly #limit: number
   readonly #items: StoredObject<T>[] = []
-  readonly #slices = new TimeSlices()
+  readonly #slice = new TimeSlice()
   #looked = 0
   #lastKey = ''
 
@@ -54,7 +54,7 @@ export class ObjectPage<T extends KubeObject> {
       const opened = open(entry)
       const object = opened instanceof Promise ? await opened : opened
       if (object) this.#items.push(object)
-      const pause = this.#slices.due()
+      const pause = this.#slice.pauseIfOver()
       if (!pause) continue
       signal?.throwIfAborted()
       await pause

@@ -1,4 +1,4 @@
-import { ApiError, newInternal, newResourceExpired, newTooLargeResourceVersion } from '@keelson/apimachinery'
+import { ApiError, newInternal, newResourceExpired, newTooLargeResourceVersion, TimeSlice } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
 import { hasSnapshots, type Change, type Entry, type KeyRange, type Revision } from './backend.ts'
 import { isBackendError } from './backend-errors.ts'
@@ -7,7 +7,6 @@ import type { ObjectAccess } from './object-access.ts'
 import { openSnapshot } from './object-snapshots.ts'
 import { isEmptyPredicate, matcher } from './predicate.ts'
 import type { ObjectEvent, ObjectEvents, ObjectWatch, StoredObject, WatchObjectsOptions } from './storage.ts'
-import { TimeSlices } from './time-slices.ts'
 import { isUnreadable } from './unreadable-objects.ts'
 
 const watchTooOld = 'The resourceVersion for the provided watch is too old.'
@@ -64,10 +63,10 @@ async function* withInitialEvents<T extends KubeObject>(
   changes: AsyncIterable<ObjectEvents<T>>,
 ): AsyncGenerator<ObjectEvents<T>> {
   const matches = matcher(options.predicate)
-  const slices = new TimeSlices()
+  const slice = new TimeSlice()
   let batch: ObjectEvent<T>[] = []
   for (const entry of state.entries) {
-    const pause = slices.due()
+    const pause = slice.pauseIfOver()
     if (pause) await pause
     const wait = access.prepare(entry)
     if (wait) await wait.catch(rethrowWatchError)
@@ -97,7 +96,7 @@ async function* toEvents<T extends KubeObject>(
   messages: ReturnType<ObjectAccess<T>['backend']['watch']>,
 ): AsyncGenerator<ObjectEvents<T>> {
   const matches = isEmptyPredicate(options.predicate) ? undefined : matcher(options.predicate)
-  const slices = new TimeSlices()
+  const slice = new TimeSlice()
   try {
     for await (const message of messages) {
       if (message.type === 'progress') {
@@ -109,7 +108,7 @@ async function* toEvents<T extends KubeObject>(
       access.metrics?.events(message.changes.length)
       const events: ObjectEvent<T>[] = []
       for (const change of message.changes) {
-        const pause = slices.due()
+        const pause = slice.pauseIfOver()
         if (pause) await pause
         try {
           if (access.transformer) await prepareChange(access, change, matches !== undefined)

@@ -1,9 +1,9 @@
+import { TimeSlice } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
 import { hasSnapshots, type Entry } from './backend.ts'
 import { prefixRange } from './key-range.ts'
 import type { ObjectAccess } from './object-access.ts'
 import type { StorageStats } from './storage.ts'
-import { TimeSlices } from './time-slices.ts'
 
 /** Where every value has to be fetched, the average is that of the first so many: enough for an estimate, and not too much to fetch. */
 const sampled = 100
@@ -21,13 +21,13 @@ export async function storageStats<T extends KubeObject>(access: ObjectAccess<T>
 }
 
 async function averageSize(entries: Iterable<Entry>): Promise<number> {
-  const slices = new TimeSlices(64)
+  const slice = new TimeSlice(64)
   let count = 0
   let total = 0
   for (const { value } of entries) {
     count++
     total += value.length
-    const pause = slices.due()
+    const pause = slice.pauseIfOver()
     if (pause) await pause
   }
   return count === 0 ? 0 : Math.floor(total / count)

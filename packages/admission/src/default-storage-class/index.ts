@@ -1,7 +1,7 @@
 import type { PersistentVolumeClaim } from '@keelson/api/core/v1'
 import type { StorageClass } from '@keelson/api/storage/v1'
+import { maybeThen } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
-import { after } from '../after.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
 import { listObjects } from '../find-object.ts'
@@ -20,7 +20,7 @@ export function defaultStorageClass(dependencies: PluginDependencies): Admission
       if (!isFor(attributes, 'persistentvolumeclaims')) return
       const claim = attributes.object as PersistentVolumeClaim
       if (claim.spec?.storageClassName !== undefined || claim.metadata.annotations?.[classAnnotation] !== undefined) return
-      return after(listObjects<StorageClass>(dependencies, storageClasses, attributes), (classes) => {
+      return maybeThen(listObjects<StorageClass>(dependencies, storageClasses, attributes), (classes) => {
         const name = newestDefault(classes)
         if (name !== undefined) (claim.spec ??= {}).storageClassName = name
       })

@@ -1,7 +1,6 @@
 import type { LimitRange, PersistentVolumeClaim, Pod } from '@keelson/api/core/v1'
-import { aggregateMessages } from '@keelson/apimachinery'
+import { aggregateMessages, maybeThen } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
-import { after } from '../after.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
 import { forbidden } from '../forbidden.ts'
@@ -16,7 +15,7 @@ export function limitRanger(dependencies: PluginDependencies): AdmissionPlugin {
   const ranges = new LiveLimitRanges(dependencies)
   const forEachRange = (attributes: AdmissionAttributes, apply: Apply): Promise<void> | void => {
     if (attributes.oldObject?.metadata.deletionTimestamp !== undefined) return
-    return after(ranges.of(attributes), (found) => {
+    return maybeThen(ranges.of(attributes), (found) => {
       for (const range of found) apply(range, attributes)
     })
   }

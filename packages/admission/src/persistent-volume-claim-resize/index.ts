@@ -1,8 +1,7 @@
 import type { PersistentVolumeClaim } from '@keelson/api/core/v1'
 import type { StorageClass } from '@keelson/api/storage/v1'
-import { parseQuantity } from '@keelson/apimachinery'
+import { maybeThen, parseQuantity } from '@keelson/apimachinery'
 import type { Quantity } from '@keelson/apimachinery'
-import { after } from '../after.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
 import { findObjectLenient } from '../find-object.ts'
@@ -25,7 +24,7 @@ export function persistentVolumeClaimResize(dependencies: PluginDependencies): A
       if (old.status?.phase !== 'Bound') throw forbidden(attributes, 'Only bound persistent volume claims can be expanded')
       const name = className(claim)
       if (name === '' || name !== className(old)) throw forbidden(attributes, unsupported)
-      return after(findObjectLenient<StorageClass>(dependencies, storageClasses, { name }), (storageClass) => {
+      return maybeThen(findObjectLenient<StorageClass>(dependencies, storageClasses, { name }), (storageClass) => {
         if (storageClass?.allowVolumeExpansion !== true) throw forbidden(attributes, unsupported)
       })
     },

@@ -1,4 +1,4 @@
-import { quote } from '@keelson/apimachinery'
+import { quote, TimeSlice } from '@keelson/apimachinery'
 import type { Pod } from '@keelson/api/core/v1'
 import type { Clock, DeepReadonly } from '@keelson/apimachinery'
 import { evaluatePod, violationReasons } from './evaluate-pod.ts'
@@ -8,8 +8,8 @@ import type { LevelVersion } from './policy.ts'
 
 const maxPods = 3000
 const maxDuration = 1000
-/** Number of pods evaluated before the event loop gets a turn. */
-const podsPerSlice = 100
+/** Number of pods evaluated between two looks at the clock. */
+const podsPerLook = 20
 
 export interface ExistingPodsOptions {
   readonly namespace: string
@@ -24,6 +24,7 @@ export async function warnOfExistingPods(pods: readonly DeepReadonly<Pod>[], opt
   const all = onePerController(pods.filter(({ spec }) => !exemptRuntimeClasses.has(spec?.runtimeClassName ?? '')))
   const until = clock.now() + maxDuration
   const names = new Map<string, string[]>()
+  const slice = new TimeSlice(podsPerLook)
   let checked = 0
   for (const pod of all.slice(0, maxPods)) {
     const violations = evaluatePod(enforce, podOf(pod))
@@ -35,7 +36,8 @@ export async function warnOfExistingPods(pods: readonly DeepReadonly<Pod>[], opt
     }
     checked += 1
     if (clock.now() >= until) break
-    if (checked % podsPerSlice === 0) await new Promise((resolve) => setImmediate(resolve))
+    const pause = slice.pauseIfOver()
+    if (pause) await pause
   }
   const level = levelVersionText(enforce)
   return [

@@ -1,8 +1,7 @@
 import type { Namespace } from '@keelson/api/core/v1'
-import { aggregateFieldErrors, newForbidden, newInternal, quote } from '@keelson/apimachinery'
+import { aggregateFieldErrors, maybeThen, newForbidden, newInternal, quote } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
-import { after } from '../after.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
 import { findObject } from '../find-object.ts'
@@ -63,7 +62,7 @@ class PodSecurity implements AdmissionPlugin {
     const isPod = resource.resource === 'pods' && resource.group === ''
     const concerns = isPod ? !uncheckedSubresources.has(subresource) : subresource === '' && makesPods(resource)
     if (!concerns || this.#isExempt(attributes)) return
-    return after(this.#policyFor(attributes, isPod), (known) => {
+    return maybeThen(this.#policyFor(attributes, isPod), (known) => {
       if (known === undefined) return
       if (isPod) this.#checkPod(attributes, known)
       else this.#checkController(attributes, known)

@@ -1,6 +1,6 @@
 import type { Binding, Node, Pod } from '@keelson/api/core/v1'
+import { maybeThen } from '@keelson/apimachinery'
 import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
-import { after } from '../after.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
 import { findNode } from '../check-node.ts'
@@ -15,7 +15,7 @@ export function podTopologyLabels(dependencies: PluginDependencies): AdmissionPl
     admit(attributes: AdmissionAttributes) {
       const name = nodeNameOf(attributes)
       if (name === '') return
-      return after(findNode(dependencies, name), (node) => copyLabels(node, attributes.object!))
+      return maybeThen(findNode(dependencies, name), (node) => copyLabels(node, attributes.object!))
     },
   }
 }

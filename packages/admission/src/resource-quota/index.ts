@@ -1,6 +1,5 @@
 import type { ResourceQuota } from '@keelson/api/core/v1'
-import { isApiError, systemClock } from '@keelson/apimachinery'
-import { after } from '../after.ts'
+import { isApiError, maybeThen, systemClock } from '@keelson/apimachinery'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
 import { listObjects } from '../find-object.ts'
@@ -24,7 +23,7 @@ export function resourceQuota(dependencies: PluginDependencies, configuration?: 
       if (namespace === '' || (operation === 'CREATE' && kind.group === '' && kind.kind === 'Namespace')) return
       const evaluator = evaluatorOf(resource)
       if (evaluator === undefined || !evaluator.handles(attributes)) return
-      return after(listObjects<ResourceQuota>(dependencies, resourceQuotas, attributes, namespace), (quotas) => {
+      return maybeThen(listObjects<ResourceQuota>(dependencies, resourceQuotas, attributes, namespace), (quotas) => {
         const charged = quotas.filter((quota) => charge(quota, evaluator, attributes) !== undefined)
         return charged.length === 0 || attributes.dryRun ? undefined : store(dependencies, charged, evaluator, attributes)
       })

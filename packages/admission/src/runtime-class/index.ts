@@ -1,8 +1,7 @@
 import type { Pod, PodSpec } from '@keelson/api/core/v1'
 import type { RuntimeClass, Scheduling } from '@keelson/api/node/v1'
-import { parseQuantity, quote } from '@keelson/apimachinery'
+import { maybeThen, parseQuantity, quote } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
-import { after } from '../after.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
 import { findObject } from '../find-object.ts'
@@ -22,7 +21,7 @@ export function runtimeClass(dependencies: PluginDependencies): AdmissionPlugin 
     const spec = ((attributes.object as Pod).spec ??= { containers: null })
     const name = spec.runtimeClassName
     if (name === undefined) return next(spec, undefined)
-    return after(findObject<RuntimeClass>(dependencies, runtimeClasses, { name }), (found) => {
+    return maybeThen(findObject<RuntimeClass>(dependencies, runtimeClasses, { name }), (found) => {
       if (found === undefined) throw forbidden(attributes, `pod rejected: RuntimeClass ${quote(name)} not found`)
       next(spec, found)
     })

@@ -1,7 +1,6 @@
 import type { Pod, PodSpec, ServiceAccount } from '@keelson/api/core/v1'
-import { generateName, mapList, newUnknownError, quote } from '@keelson/apimachinery'
+import { generateName, mapList, maybeThen, newUnknownError, quote } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
-import { after } from '../after.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
 import { messageOf } from '../find-object.ts'
@@ -36,7 +35,7 @@ class ServiceAccountPlugin implements AdmissionPlugin {
     // A mirror pod must stay as its kubelet wrote it, or the kubelet deletes it.
     if (isMirrorPod(pod)) return checkMirrorPod(attributes, spec)
     spec.serviceAccountName ||= 'default'
-    return after(this.#find(attributes, spec.serviceAccountName), (account) => {
+    return maybeThen(this.#find(attributes, spec.serviceAccountName), (account) => {
       if (account === undefined) return
       if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true) mountToken(spec, (base) => this.#newName(base))
       const secrets = account.imagePullSecrets ?? []
@@ -58,7 +57,7 @@ class ServiceAccountPlugin implements AdmissionPlugin {
       if (!this.#accounts.isServed()) return
       throw forbidden(attributes, `no service account specified for pod ${attributes.namespace}/${pod.metadata.name ?? ''}`)
     }
-    return after(this.#find(attributes, spec.serviceAccountName), (account) => {
+    return maybeThen(this.#find(attributes, spec.serviceAccountName), (account) => {
       if (account === undefined) return
       if (addsContainers) checkEphemeralSecrets(spec, account)
       else checkSecrets(attributes, spec, account)

@@ -9,6 +9,8 @@ import type { ParsedJson } from '../json-document.ts'
 import { isJsonError } from '../json-error.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
 import type { FieldSchema, StructSchema } from '../type-schema.ts'
+import { nextTurn } from '../scheduling/next-turn.ts'
+import { TimeSlice } from '../scheduling/time-slice.ts'
 import { applyOperation, JsonPatchError } from './json-patch-operations.ts'
 import { PatchDocument } from './patch-document.ts'
 
@@ -63,8 +65,6 @@ export function applyJsonPatch(document: JsonValue, operations: readonly JsonObj
   return run.result
 }
 
-const sliceMilliseconds = 5
-
 export interface SlicedPatchOptions {
   /** Called only for long patches. */
   readonly signal: () => AbortSignal
@@ -87,7 +87,7 @@ export function applyJsonPatchInSlices(
 
 async function inSlices(run: PatchRun, signal: AbortSignal): Promise<JsonValue> {
   do {
-    await new Promise<void>((resolve) => setImmediate(resolve))
+    await nextTurn()
     signal.throwIfAborted()
   } while (!slice(run))
   return run.result
@@ -95,8 +95,8 @@ async function inSlices(run: PatchRun, signal: AbortSignal): Promise<JsonValue> 
 
 /** Returns whether the patch is finished. */
 function slice(run: PatchRun): boolean {
-  const end = performance.now() + sliceMilliseconds
-  return run.until(() => performance.now() > end)
+  const time = new TimeSlice()
+  return run.until(() => time.isOver)
 }
 
 /** Operations between two checks of the clock. */

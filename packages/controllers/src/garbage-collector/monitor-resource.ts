@@ -1,7 +1,8 @@
+import { TimeSlice } from '@keelson/apimachinery'
 import type { Clock, KubeObject } from '@keelson/apimachinery'
 import { followResource } from '@keelson/loopback'
 import type { DeletableResource, LoopbackResource, ObjectChange } from '@keelson/loopback'
-import { readMetadata, TimeSlices } from '@keelson/storagebackend'
+import { readMetadata } from '@keelson/storagebackend'
 import type { StoredObject } from '@keelson/storagebackend'
 import type { DependencyGraph, Identity } from './dependency-graph.ts'
 
@@ -39,11 +40,11 @@ export function monitorResource({ served, resource, graph, clock, onError }: Mon
 
   async function replace(objects: readonly StoredObject[]): Promise<void> {
     const gone = new Map(known)
-    const slices = new TimeSlices()
+    const slice = new TimeSlice()
     for (const stored of objects) {
       gone.delete(stored.key)
       observe(stored)
-      const pause = slices.due()
+      const pause = slice.pauseIfOver()
       if (pause) await pause
       if (stop.signal.aborted) return
     }

@@ -26,7 +26,7 @@ export async function writeCborList(answer: Answer, list: ResultList): Promise<R
       await writer.write(cbor.arrayHead(items.length))
       for (const item of items) {
         await writer.write(cbor.encodeCbor(parseJson(pieceBytes(shape.item(item))).value, schema))
-        if (writer.sliceIsOver) await writer.yieldToOthers()
+        if (writer.sliceIsOver) await writer.nextSlice()
         if (writer.closed) return
       }
     }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
+import { TimeSlice } from '@keelson/apimachinery'
 
 /** Makes a document anew, piece by piece. */
 export type DocumentPieces = () => Iterable<string | Uint8Array>
 
-const sliceMilliseconds = 5
 const keptMilliseconds = 10_000
 
 /**
@@ -36,12 +36,11 @@ export class MadeDocument {
 
 async function make(source: DocumentPieces): Promise<Buffer> {
   const pieces: Uint8Array[] = []
-  let sliceStart = performance.now()
+  const slice = new TimeSlice()
   for (const piece of source()) {
     pieces.push(typeof piece === 'string' ? Buffer.from(piece) : piece)
-    if (performance.now() - sliceStart < sliceMilliseconds) continue
-    await new Promise<void>((resolve) => setImmediate(resolve))
-    sliceStart = performance.now()
+    const pause = slice.pauseIfOver()
+    if (pause) await pause
   }
   return Buffer.concat(pieces)
 }

@@ -1,5 +1,4 @@
-import { pause, systemClock } from '@keelson/apimachinery'
-import { TimeSlices } from '@keelson/storagebackend'
+import { pause, systemClock, TimeSlice } from '@keelson/apimachinery'
 import { formatIP, parseIP } from '../../ip-address.ts'
 import { searchOrder } from './band.ts'
 import type { Random } from './band.ts'
@@ -62,10 +61,10 @@ export class IPAllocator {
   }
 
   async #takeFrom(ranges: readonly IPRange[], service: ServiceName): Promise<string | undefined> {
-    const slices = new TimeSlices(1000)
+    const slice = new TimeSlice(1000)
     for (const range of ranges) {
       for (const offset of searchOrder(range.size, range.band, this.#random)) {
-        const wait = slices.due()
+        const wait = slice.pauseIfOver()
         if (wait !== undefined) await wait
         const ip = range.address(offset)
         // Another server may have been faster; then the next one is tried.

@@ -1,7 +1,7 @@
 import type { Service } from '@keelson/api/core/v1'
 import type { IPAddress } from '@keelson/api/networking/v1'
+import { TimeSlice } from '@keelson/apimachinery'
 import type { Clock, DeepReadonly } from '@keelson/apimachinery'
-import { TimeSlices } from '@keelson/storagebackend'
 import { belongsTo, isWellLabelled, parentOf } from '../allocation/claimed-addresses.ts'
 import type { KnownObjects } from '../allocation/known-objects.ts'
 import type { ServiceAllocators } from '../allocation/service-allocators.ts'
@@ -36,15 +36,15 @@ export class IPRepair {
   async run(): Promise<number | undefined> {
     const { allocators, services } = this.#options
     await Promise.all([services.synced(), allocators.addresses.synced()])
-    const slices = new TimeSlices()
+    const slice = new TimeSlice()
     for (const service of services.values()) {
       for (const ip of allocatedValues(service).ips) await this.#repairService(service, ip)
-      await slices.due()
+      await slice.pauseIfOver()
     }
     let wait = Number.POSITIVE_INFINITY
     for (const address of allocators.addresses.list()) {
       wait = Math.min(wait, (await this.#repairAddress(address)) ?? wait)
-      await slices.due()
+      await slice.pauseIfOver()
     }
     return Number.isFinite(wait) ? wait : undefined
   }

@@ -1,4 +1,4 @@
-import { TimeSlices } from '@keelson/storagebackend'
+import { TimeSlice } from '@keelson/apimachinery'
 import { Bitmap } from '../allocation/bitmap.ts'
 import { isInPortRange } from '../allocation/port-range.ts'
 import { needsHealthCheck, specOf } from '../service-facts.ts'
@@ -30,9 +30,9 @@ export class PortRepair {
     await services.synced()
     const state = await registry.read()
     const rebuilt = new Bitmap(range.last - range.first + 1)
-    const slices = new TimeSlices(10)
+    const slice = new TimeSlice(10)
     for (const service of services.values()) {
-      await slices.due()
+      await slice.pauseIfOver()
       const who = `service ${service.metadata.namespace}/${service.metadata.name}`
       for (const port of portsOf(service)) {
         if (!isInPortRange(range, port)) report(`the node port ${port} of ${who} is not within the port range; please recreate the service`)

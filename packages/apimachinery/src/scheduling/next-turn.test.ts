@@ -1,18 +1,14 @@
 import { expect, test } from 'vitest'
-import { endOfTurn } from './end-of-turn.ts'
+import { sharedNextTurn } from './next-turn.ts'
 
-test('who asks in one turn goes on with the others, step by step', async () => {
+test('callers of one turn continue together, await by await', async () => {
   const steps: string[] = []
   const go = async (name: string): Promise<void> => {
-    await endOfTurn()
+    await sharedNextTurn()
     steps.push(`${name}1`)
     await Promise.resolve()
     steps.push(`${name}2`)
   }
   await Promise.all([go('a'), go('b')])
   expect(steps).toEqual(['a1', 'b1', 'a2', 'b2'])
-  const first = endOfTurn()
-  expect(endOfTurn()).toBe(first)
-  await first
-  expect(endOfTurn()).not.toBe(first)
 })

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { restAfter, sliceMilliseconds, TimeSlice } from './time-slice.ts'
+
+const spin = (milliseconds: number): void => {
+  for (const end = performance.now() + milliseconds; performance.now() < end;) continue
+}
+
+test('a long loop lets other work run, a short one never waits', async () => {
+  const slice = new TimeSlice()
+  expect(slice.pauseIfOver()).toBeUndefined()
+  let turns = 0
+  const count = (): void => {
+    turns++
+    if (turns < 3) setImmediate(count)
+  }
+  setImmediate(count)
+  while (turns < 3) {
+    spin(sliceMilliseconds + 1)
+    await slice.pauseIfOver()
+  }
+  // The slice after a pause is as long as the first.
+  expect(slice.pauseIfOver()).toBeUndefined()
+})
+
+test('the clock is read once per so many steps', () => {
+  const slice = new TimeSlice(64)
+  spin(sliceMilliseconds + 1)
+  expect(Array.from({ length: 64 }, () => slice.pauseIfOver()).findIndex((pause) => pause !== undefined)).toBe(63)
+})
+
+test('a loop that waited for something else starts a new slice', () => {
+  const slice = new TimeSlice()
+  spin(sliceMilliseconds + 1)
+  expect(slice.isOver).toBe(true)
+  slice.restart()
+  expect(slice.isOver).toBe(false)
+})
+
+test('only a step longer than a slice rests before the next one', async () => {
+  const began = performance.now()
+  expect(restAfter(began)).toBeUndefined()
+  spin(sliceMilliseconds + 1)
+  let turns = 0
+  setImmediate(() => turns++)
+  setImmediate(() => setImmediate(() => turns++))
+  await restAfter(began)
+  expect(turns).toBe(2)
+})
