@@ -30,6 +30,6 @@ it('an object that cannot be read fails every verb that would read it, and no ot
   await storage.get(`${prefix}ns/good`)
   expect(await storage.count(prefix)).toBe(2)
   const watch = await storage.watch(prefix, { resourceVersion: '0', signal: new AbortController().signal })
-  await expect(watch[Symbol.asyncIterator]().next()).rejects.toMatchObject({ reason: 'InternalError' })
+  await expect(watch[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'Corrupt' })
   await backend[Symbol.asyncDispose]()
 })

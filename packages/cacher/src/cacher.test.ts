@@ -1,5 +1,5 @@
-import { everyField, everything, newResourceExpired, parseFieldSelector, parseLabelSelector } from '@keelson/apimachinery'
-import { IteratedWatch } from '@keelson/storagebackend'
+import { everyField, everything, parseFieldSelector, parseLabelSelector } from '@keelson/apimachinery'
+import { IteratedWatch, tooOld } from '@keelson/storagebackend'
 import type { ObjectEvent, ObjectWatch, Predicate, Storage, WatchObjectsOptions } from '@keelson/storagebackend'
 import { describe, expect, test } from 'vitest'
 import { settle } from '@keelson/apimachinery/testing'
@@ -197,13 +197,13 @@ describe('watches', () => {
     for (const name of ['a', 'b', 'c', 'd']) await fixture.put('ns', name)
     await fixture.caughtUp()
     await expect(open(fixture, { resourceVersion: '2' }).seen).rejects.toMatchObject({
-      reason: 'Expired',
+      code: 'ResourceVersionTooOld',
       message: 'too old resource version: 2 (3)',
     })
     const future = open(fixture, { resourceVersion: '6' })
     const refused = expect(
       open(fixture, { resourceVersion: '100', sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' }).seen,
-    ).rejects.toMatchObject({ reason: 'Timeout', message: 'Timeout: Too large resource version: 100, current: 5' })
+    ).rejects.toMatchObject({ code: 'ResourceVersionTooLarge', revision: 100, currentRevision: 5 })
     await fixture.clock.pass(3000)
     await refused
     await fixture.put('ns', 'e')
@@ -246,7 +246,7 @@ describe('watches', () => {
     expect(seen).toEqual(reader.brief)
     await fixture.clock.pass(12_000)
     await first[1]
-    await expect(asleep.next()).rejects.toMatchObject({ reason: 'Expired' })
+    await expect(asleep.next()).rejects.toMatchObject({ code: 'ResourceVersionTooOld' })
     expect((await asleep.next()).done).toBe(true)
     await fixture.put('ns', 'z')
     await fixture.caughtUp()
@@ -317,15 +317,15 @@ describe('when the store’s watch breaks', () => {
     const { seen } = open(fixture, { resourceVersion: '1' })
     await fixture.put('ns', 'a')
     await settle()
-    store.fail(newResourceExpired('gone'))
+    store.fail(tooOld('', 'gone'))
     await fixture.put('ns', 'b')
     await fixture.clock.pass(1000)
     await fixture.caughtUp()
     const old = await seen
     await old.done
     expect(old.brief).toEqual(['ADDED ns/a@2'])
-    expect(old.error).toMatchObject({ reason: 'Expired' })
-    await expect(open(fixture, { resourceVersion: '2' }).seen).rejects.toMatchObject({ reason: 'Expired' })
+    expect(old.error).toMatchObject({ code: 'ResourceVersionTooOld' })
+    await expect(open(fixture, { resourceVersion: '2' }).seen).rejects.toMatchObject({ code: 'ResourceVersionTooOld' })
     expect(await names(fixture, {})).toEqual(['ns/a', 'ns/b'])
     expect((await fixture.cacher.compareWithStore()).equal).toBe(true)
   })

@@ -1,4 +1,4 @@
-import { newTooManyRequests, systemClock } from '@keelson/apimachinery'
+import { systemClock } from '@keelson/apimachinery'
 import type { Clock, KubeObject } from '@keelson/apimachinery'
 import {
   StorageError,
@@ -9,7 +9,8 @@ import {
   prefixEnd,
   prefixRange,
   prepareKey,
-  requireKnownResourceVersion,
+  requireParsableResourceVersion,
+  tooLarge,
 } from '@keelson/storagebackend'
 import type {
   CreateOptions,
@@ -159,7 +160,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   }
 
   async #getNotOlder(key: string, options: GetOptions): Promise<StoredObject<T>> {
-    const revision = requireKnownResourceVersion(options.resourceVersion)
+    const revision = requireParsableResourceVersion(options.resourceVersion)
     const prepared = prepareKey(this.#prefix, key, false)
     await this.#reach(prepared, revision, options.signal)
     const object = this.#cache.get(prepared)
@@ -199,7 +200,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   async watch(key: string, options: WatchObjectsOptions): Promise<ObjectWatch<T>> {
     const recursive = options.recursive ?? true
     const selection = new Selection<T>(prepareKey(this.#prefix, key, recursive), recursive, options.predicate)
-    requireKnownResourceVersion(options.resourceVersion)
+    requireParsableResourceVersion(options.resourceVersion)
     const questions: WatchQuestions = {
       ready: () => this.#readiness.ready,
       storeRevision: () => this.#storage.currentRevision(),
@@ -209,7 +210,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
       const watcher = await this.#watches.open(selection, options, questions)
       if (watcher !== undefined) return new CachedWatch(watcher)
     }
-    throw newTooManyRequests(reinitializing, 1)
+    throw this.#notReady()
   }
 
   deleteUnreadable(key: string, options?: { readonly signal?: AbortSignal }): Promise<Revision> {
@@ -229,7 +230,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   }
 
   async checkReady(): Promise<void> {
-    if (!this.#readiness.ready) throw new Error(reinitializing)
+    if (!this.#readiness.ready) throw this.#notReady()
     await this.#storage.checkReady()
   }
 
@@ -326,9 +327,11 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   async #reach(key: string, revision: Revision, signal: AbortSignal | undefined): Promise<void> {
     if (await this.#freshness.wait(revision, this.#timeout, signal)) return
     signal?.throwIfAborted()
-    const currentRevision = this.#cache.revision
-    const message = `Too large resource version: ${revision}, current: ${currentRevision}`
-    throw new StorageError({ code: 'ResourceVersionTooLarge', key, revision, currentRevision, message })
+    throw tooLarge(key, revision, this.#cache.revision)
+  }
+
+  #notReady(): StorageError {
+    return new StorageError({ code: 'NotReady', key: this.#prefix, message: reinitializing })
   }
 
   /** Of what cannot be read the store tells. */

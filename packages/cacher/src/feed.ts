@@ -1,4 +1,4 @@
-import { isApiError, nextTurn, pause } from '@keelson/apimachinery'
+import { nextTurn, pause } from '@keelson/apimachinery'
 import type { Clock, KubeObject } from '@keelson/apimachinery'
 import { isStorageError } from '@keelson/storagebackend'
 import type { ObjectEvents, ObjectList, Revision, Storage } from '@keelson/storagebackend'
@@ -103,5 +103,5 @@ async function follow<T extends KubeObject>(
 }
 
 function isExpired(error: unknown): boolean {
-  return isApiError(error, 'Expired') || isStorageError(error, 'ResourceVersionTooOld')
+  return isStorageError(error, 'ResourceVersionTooOld')
 }

@@ -1,5 +1,5 @@
-import { newResourceExpired } from '@keelson/apimachinery'
 import { settle } from '@keelson/apimachinery/testing'
+import { tooOld } from '@keelson/storagebackend'
 import type { ObjectList } from '@keelson/storagebackend'
 import { expect, test } from 'vitest'
 import { breakable, Collected, keyOf, openFixture, prefix } from './cacher.fixture.ts'
@@ -26,7 +26,7 @@ test('filled anew, a cache does not take a state from before what it has shown',
   expect([...shown.items]).toHaveLength(2)
 
   stale = { ...old, items: [...old.items] }
-  store.fail(newResourceExpired('gone'))
+  store.fail(tooOld('', 'gone'))
   await clock.pass(500)
   await expect(cacher.checkReady()).rejects.toThrow('(re)initializing')
   expect(fixture.errors.map(String).join()).toContain(`the store listed revision ${old.revision}, after it was at ${shown.revision}`)

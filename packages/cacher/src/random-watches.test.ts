@@ -1,4 +1,5 @@
-import { everyField, everything, isApiError, newResourceExpired, parseFieldSelector, parseLabelSelector } from '@keelson/apimachinery'
+import { everyField, everything, parseFieldSelector, parseLabelSelector } from '@keelson/apimachinery'
+import { isStorageError, tooOld } from '@keelson/storagebackend'
 import type { ObjectEvent, Predicate, StoredObject } from '@keelson/storagebackend'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -165,7 +166,7 @@ test('when the store’s watch breaks at any moment, nothing is lost or repeated
       let revision = 1
       for (const step of script) {
         if (step.type === 'pause') await fixture.clock.pass(700)
-        else if (step.type === 'break') store.fail(step.expired ? newResourceExpired('gone') : new Error('connection lost'))
+        else if (step.type === 'break') store.fail(step.expired ? tooOld('', 'gone') : new Error('connection lost'))
         else if (step.type === 'write') {
           const key = keyOf(step.namespace, step.name)
           const exists = await fixture.store.get(key).catch(() => undefined)
@@ -199,7 +200,7 @@ test('when the store’s watch breaks at any moment, nothing is lost or repeated
         const expected = replay.after(from, key, predicate)
         if (error === undefined) expect(brief(events)).toEqual(expected)
         else {
-          expect(isApiError(error, 'Expired')).toBe(true)
+          expect(isStorageError(error, 'ResourceVersionTooOld')).toBe(true)
           expect(brief(events)).toEqual(expected.slice(0, events.length))
         }
       }

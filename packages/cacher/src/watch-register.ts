@@ -1,6 +1,5 @@
-import { newResourceExpired, newTooLargeResourceVersion } from '@keelson/apimachinery'
 import type { Clock, KubeObject } from '@keelson/apimachinery'
-import { parseResourceVersion } from '@keelson/storagebackend'
+import { parseResourceVersion, tooLarge, tooOld } from '@keelson/storagebackend'
 import type { Revision, StoredObject, WatchObjectsOptions } from '@keelson/storagebackend'
 import { BookmarkSchedule, defaultBookmarkTimes } from './bookmarks.ts'
 import type { BookmarkTimes } from './bookmarks.ts'
@@ -76,7 +75,7 @@ export class WatchRegister<T extends KubeObject = KubeObject> {
 
   /** All watches end with 410: what lies between their last event and now is not known. */
   expireAll(): void {
-    this.endAll(newResourceExpired('the watch cache had to be filled anew'))
+    for (const watcher of this.#open) watcher.end(tooOld(watcher.selection.key, 'the watch cache had to be filled anew'))
   }
 
   endAll(error: unknown): void {
@@ -159,12 +158,12 @@ async function beginning<T extends KubeObject>(
   const fresh = options.sendInitialEvents === true || text === '' ? await questions.reach(revision) : true
   if (options.sendInitialEvents === true) {
     return (cache) => {
-      if (!fresh && !options.signal.aborted) throw newTooLargeResourceVersion(text === '' ? revision : BigInt(text), cache.revision, 1)
+      if (!fresh && !options.signal.aborted) throw tooLarge(selection.key, revision, cache.revision)
       return fromState(cache, selection, options.allowBookmarks === true)
     }
   }
   if (options.sendInitialEvents === undefined && (text === '' || revision === 0)) return (cache) => fromState(cache, selection, false)
-  return (cache) => fromRevision(cache, revision === 0 ? cache.revision : revision)
+  return (cache) => fromRevision(cache, selection.key, revision === 0 ? cache.revision : revision)
 }
 
 function fromState<T extends KubeObject>(cache: WatchCache<T>, selection: Selection<T>, bookmark: boolean): Beginning<T> {
@@ -173,8 +172,8 @@ function fromState<T extends KubeObject>(cache: WatchCache<T>, selection: Select
   return { after: revision, position: ring.end, initial, initialEventsEnd: bookmark ? revision : undefined }
 }
 
-function fromRevision<T extends KubeObject>(cache: WatchCache<T>, after: Revision): Beginning<T> {
+function fromRevision<T extends KubeObject>(cache: WatchCache<T>, key: string, after: Revision): Beginning<T> {
   const position = cache.ring.positionAfter(after)
-  if (position === undefined) throw newResourceExpired(`too old resource version: ${after} (${cache.ring.base})`)
+  if (position === undefined) throw tooOld(key, `too old resource version: ${after} (${cache.ring.base})`)
   return { after, position }
 }

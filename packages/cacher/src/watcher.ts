@@ -1,6 +1,5 @@
-import { newInternal, newResourceExpired } from '@keelson/apimachinery'
 import type { Clock, KubeObject } from '@keelson/apimachinery'
-import { isStorageError } from '@keelson/storagebackend'
+import { tooOld } from '@keelson/storagebackend'
 import type { ObjectEvent, Revision, StoredObject } from '@keelson/storagebackend'
 import type { CacheEvent } from './cache-event.ts'
 import type { ObjectChange } from './cache-state.ts'
@@ -210,7 +209,7 @@ export class Watcher<T extends KubeObject = KubeObject> {
   giveUp(): void {
     this.#options.metrics?.terminated()
     this.#drop()
-    this.end(newResourceExpired('the watch was ended because its events were not read in time'))
+    this.end(tooOld(this.selection.key, 'the watch was ended because its events were not read in time'))
   }
 
   #isFull(buffer: Batch<T>): boolean {
@@ -271,7 +270,7 @@ export class Watcher<T extends KubeObject = KubeObject> {
         next = initial.next()
       } catch (error) {
         // What comes before one that cannot be read is shown all the same.
-        this.end(isStorageError(error) ? newInternal(error.message, { cause: error }) : error)
+        this.end(error)
         break
       }
       if (next.done === true) {
@@ -294,7 +293,7 @@ export class Watcher<T extends KubeObject = KubeObject> {
     const batch: ObjectEvent<T>[] = []
     if (this.#position < ring.start) {
       this.#options.metrics?.terminated()
-      this.end(newResourceExpired('too old resource version: the watch fell behind the history that is kept'))
+      this.end(tooOld(this.selection.key, 'too old resource version: the watch fell behind the history that is kept'))
       return [batch, 0]
     }
     let bytes = 0

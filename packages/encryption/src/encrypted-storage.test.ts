@@ -137,7 +137,7 @@ test('a value that cannot be decrypted fails every verb that reads it, with the 
   await by.get(`${prefix}ns/good`)
   const watch = await by.watch(prefix, { resourceVersion: '0', signal: new AbortController().signal })
   await expect(watch[Symbol.asyncIterator]().next()).rejects.toMatchObject({
-    reason: 'InternalError',
+    code: 'Internal',
     message: expect.stringContaining('no matching prefix found'),
   })
 })

@@ -1,25 +1,30 @@
 import {
+  ApiError,
+  groupResourceString,
   isApiError,
   newAlreadyExists,
   newBadRequest,
   newConflict,
   newInternal,
   newNotFound,
+  newRequestEntityTooLarge,
   newResourceExpired,
   newServerTimeout,
   newTooLargeResourceVersion,
+  newTooManyRequests,
+  newUnknownError,
 } from '@keelson/apimachinery'
-import type { GroupResource } from '@keelson/apimachinery'
+import type { GroupResource, StatusCause } from '@keelson/apimachinery'
 import { isStorageError } from '@keelson/storagebackend'
 import type { StorageError } from '@keelson/storagebackend'
 
 export type StorageVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'delete'
 
 /**
- * The one place where a storage's failure becomes an answer. What is not a storage's failure passes through unchanged. `asked` is the
- * resourceVersion that was asked for, of which storages may know no more than that it is too large.
+ * Makes an API error of a `StorageError`, in this file only; returns all other errors unchanged. `requestedVersion` is the resourceVersion of
+ * the request: beyond 2^53 a storage knows it only rounded.
  */
-export function translateError(verb: StorageVerb, error: unknown, resource: GroupResource, name: string, asked?: string): unknown {
+export function translateError(verb: StorageVerb, error: unknown, resource: GroupResource, name: string, requestedVersion?: string): unknown {
   if (isApiError(error) || !isStorageError(error)) return error
   switch (error.code) {
     case 'KeyNotFound':
@@ -30,33 +35,58 @@ export function translateError(verb: StorageVerb, error: unknown, resource: Grou
     case 'InvalidObject':
       return newConflict(resource, name, error.message)
     case 'ResourceVersionTooLarge':
-      return newTooLargeResourceVersion(exactly(error.revision ?? 0, asked), error.currentRevision ?? 0, 1)
+      return newTooLargeResourceVersion(exactRevision(error.revision ?? 0, requestedVersion), error.currentRevision ?? 0, 1)
     case 'ResourceVersionTooOld':
       return expired(error)
     case 'InvalidContinueToken':
+    case 'BadRequest':
       return newBadRequest(error.message, { cause: error })
+    case 'UnparsableResourceVersion':
+      return newUnknownError(error.message, { cause: error })
+    case 'ObjectTooLarge':
+      return newRequestEntityTooLarge(error.message)
     case 'Unreachable':
       return verb === 'watch' ? newInternal(error.message, { cause: error }) : newServerTimeout(resource, verb, 2)
     case 'Corrupt':
     case 'Internal':
       return newInternal(error.message, { cause: error })
+    case 'UnreadableObjects':
+      return unreadableObjects(error, resource)
+    case 'UnreadableDeletion':
+      return new ApiError({ reason: 'StoreReadError', message: error.message, cause: error })
+    case 'NotReady':
+      return newTooManyRequests(error.message, 1)
     default:
       return error
   }
 }
 
-/** Beyond 2^53 a number is only near to what was asked for. */
-function exactly(revision: number, asked: string | undefined): number | bigint {
-  return asked !== undefined && Number(asked) === revision ? BigInt(asked) : revision
+/** Beyond 2^53 a number is only near to the version that was requested. */
+function exactRevision(revision: number, requestedVersion: string | undefined): number | bigint {
+  return requestedVersion !== undefined && Number(requestedVersion) === revision ? BigInt(requestedVersion) : revision
 }
 
 export function isNotFoundInStorage(error: unknown): boolean {
   return isStorageError(error) && error.code === 'KeyNotFound'
 }
 
-/** Goes on with a token for the rest of a list, where the storage offers one. */
-function expired(error: StorageError): unknown {
+/** With a token for the rest of a list, if the storage offers one. */
+function expired(error: StorageError): ApiError {
   const answer = newResourceExpired(error.message)
   if (error.continue !== undefined) answer.status.metadata.continue = error.continue
   return answer
+}
+
+/** Names every unreadable object that the list found. */
+function unreadableObjects(error: StorageError, resource: GroupResource): ApiError {
+  const { objects = [], isTruncated = false } = error.unreadable ?? {}
+  const causes: StatusCause[] = objects.map(({ key, message }) => ({ reason: 'UnexpectedServerResponse', message, field: key }))
+  if (isTruncated) causes.push({ reason: 'FieldValueTooMany', message: 'too many errors, the list is truncated' })
+  const { group, resource: kind } = resource
+  return new ApiError({
+    reason: 'StoreReadError',
+    message: `failed to read one or more ${groupResourceString(resource)} from the storage`,
+    details: { name: 'list', ...(group !== '' && { group }), kind, causes },
+    cause: error,
+  })
 }

@@ -1,5 +1,5 @@
 import type { Revision } from './backend.ts'
-import type { StorageErrorCode, StorageErrorDetails } from './storage.ts'
+import type { StorageErrorCode, StorageErrorDetails, UnreadableDetails } from './storage.ts'
 
 /** The numbers and words with which clients see storage failures in conflict messages. */
 const wire: Partial<Record<StorageErrorCode, readonly [number, string]>> = {
@@ -27,6 +27,7 @@ export class StorageError extends Error implements StorageErrorDetails {
   readonly revision?: Revision
   readonly currentRevision?: Revision
   readonly continue?: string
+  readonly unreadable?: UnreadableDetails
 
   constructor(init: StorageErrorInit) {
     super(messageOf(init), init.cause === undefined ? undefined : { cause: init.cause })
@@ -36,6 +37,7 @@ export class StorageError extends Error implements StorageErrorDetails {
     if (init.revision !== undefined) this.revision = init.revision
     if (init.currentRevision !== undefined) this.currentRevision = init.currentRevision
     if (init.continue !== undefined) this.continue = init.continue
+    if (init.unreadable !== undefined) this.unreadable = init.unreadable
   }
 }
 
@@ -71,6 +73,10 @@ export function invalidObject(key: string, message: string): StorageError {
 /** The value at `key` could not be transformed. In a list or a watch, one among many, the key is told. */
 export function transformFailed(key: string, cause: unknown): StorageError {
   return new StorageError({ code: 'Internal', key, message: cause instanceof Error ? cause.message : String(cause), cause })
+}
+/** A read or watch from a revision that is no longer kept. `message` is the client's whole text. */
+export function tooOld(key: string, message: string): StorageError {
+  return new StorageError({ code: 'ResourceVersionTooOld', key, message })
 }
 export function tooLarge(key: string, revision: Revision, currentRevision: Revision): StorageError {
   const message = `Too large resource version: ${revision}, current: ${currentRevision}`

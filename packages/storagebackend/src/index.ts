@@ -40,7 +40,7 @@ export type { BackendErrorName, BackendErrors } from './backend-errors.ts'
 export { canonicalJson } from './canonical-json.ts'
 export { decodeContinue, encodeContinue } from './continue-token.ts'
 export type { ContinuePosition } from './continue-token.ts'
-export { CorruptObjectError, isStorageError, StorageError } from './errors.ts'
+export { CorruptObjectError, isStorageError, StorageError, tooLarge, tooOld } from './errors.ts'
 export type { StorageErrorInit } from './errors.ts'
 export { createFactory } from './factory.ts'
 export type { Config, Drivers, OpenDriver, StorageFactory, TransportConfig } from './factory.ts'
@@ -64,7 +64,7 @@ export { isEmptyPredicate, matcher } from './predicate.ts'
 export type { LabelSet } from './label-sets.ts'
 export { createRecordCodec } from './record-codec.ts'
 export type { DefaultOnRead, RecordCodecOptions } from './record-codec.ts'
-export { parseResourceVersion, requireKnownResourceVersion, requireResourceVersion } from './resource-version.ts'
+export { parseResourceVersion, requireParsableResourceVersion } from './resource-version.ts'
 export { isStoredObject } from './storage.ts'
 export type {
   CreateOptions,
@@ -85,6 +85,8 @@ export type {
   StorageErrorDetails,
   StorageStats,
   StoredObject,
+  UnreadableDetails,
+  UnreadableObject,
   UpdateOptions,
   UpdateOutput,
   ValueHeaders,

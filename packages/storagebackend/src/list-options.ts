@@ -1,6 +1,6 @@
-import { newBadRequest } from '@keelson/apimachinery'
 import type { Revision } from './backend.ts'
 import { decodeContinue } from './continue-token.ts'
+import { StorageError } from './errors.ts'
 import { requireResourceVersion } from './resource-version.ts'
 import type { ListObjectsOptions } from './storage.ts'
 
@@ -33,7 +33,8 @@ export function planList(prefix: string, options: ListObjectsOptions): ListPlan 
   if (recursive && options.continue) {
     const position = decodeContinue(options.continue, prefix)
     if (options.resourceVersion && options.resourceVersion !== '0') {
-      throw newBadRequest('specifying resource version is not allowed when using continue')
+      const message = 'specifying resource version is not allowed when using continue'
+      throw new StorageError({ code: 'BadRequest', key: prefix, message })
     }
     return { at: Math.max(0, position.revision), notOlderThan: 0, start: position.start, continued: true, limit }
   }

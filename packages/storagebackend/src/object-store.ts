@@ -12,7 +12,7 @@ import { prepareKey } from './object-key.ts'
 import { listObjects } from './object-list.ts'
 import { objectSnapshots } from './object-snapshots.ts'
 import { watchObjects } from './object-watch.ts'
-import { requireKnownResourceVersion, requireResourceVersion } from './resource-version.ts'
+import { requireParsableResourceVersion, requireResourceVersion } from './resource-version.ts'
 import type { ObjectCodec, Storage, StorageStats } from './storage.ts'
 import type { StorageMetrics } from './storage-metrics.ts'
 import { storageStats } from './storage-stats.ts'
@@ -70,18 +70,16 @@ export function createObjectStore<T extends KubeObject = KubeObject>(options: Ob
       return access.open(entry)
     },
 
-    list: async (key, listOptions = {}) =>
-      listObjects({
-        access,
-        prefix: prepareKey(prefix, key, listOptions.recursive ?? true),
-        options: listOptions,
-        unreadable: options.collectUnreadable ? new UnreadableObjects(resource) : undefined,
-      }),
+    async list(rawKey, listOptions = {}) {
+      const listed = prepareKey(prefix, rawKey, listOptions.recursive ?? true)
+      const unreadable = options.collectUnreadable ? new UnreadableObjects(listed) : undefined
+      return listObjects({ access, prefix: listed, options: listOptions, unreadable })
+    },
 
     async watch(rawKey, watchOptions) {
       const recursive = watchOptions.recursive ?? true
       const key = prepareKey(prefix, rawKey, recursive)
-      const revision = requireKnownResourceVersion(watchOptions.resourceVersion)
+      const revision = requireParsableResourceVersion(watchOptions.resourceVersion)
       return watchObjects({ access, range: recursive ? prefixRange(key) : keyRange(key), revision, options: watchOptions })
     },
 

@@ -1,12 +1,14 @@
-import { ApiError, newInternal, newResourceExpired, newTooLargeResourceVersion, TimeSlice } from '@keelson/apimachinery'
+import { TimeSlice } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
 import { hasSnapshots, type Change, type Entry, type KeyRange, type Revision } from './backend.ts'
 import { isBackendError } from './backend-errors.ts'
+import { StorageError, tooLarge, tooOld } from './errors.ts'
 import { IteratedWatch } from './iterated-watch.ts'
 import type { ObjectAccess } from './object-access.ts'
 import { openSnapshot } from './object-snapshots.ts'
 import { isEmptyPredicate, matcher } from './predicate.ts'
 import type { ObjectEvent, ObjectEvents, ObjectWatch, StoredObject, WatchObjectsOptions } from './storage.ts'
+import { translateBackendError } from './translate-error.ts'
 import { isUnreadable } from './unreadable-objects.ts'
 
 const watchTooOld = 'The resourceVersion for the provided watch is too old.'
@@ -36,7 +38,7 @@ export async function watchObjects<T extends KubeObject>(request: WatchRequest<T
   const initial = options.sendInitialEvents ?? revision === 0
   if (!initial) return new IteratedWatch(changesAfter(request, revision > 0 ? revision : await currentRevision(access, range)))
   const state = await currentState(access, range)
-  if (revision > state.revision) throw newTooLargeResourceVersion(BigInt(options.resourceVersion ?? 0), state.revision, 1)
+  if (revision > state.revision) throw tooLarge(range.start, revision, state.revision)
   // Opened before the first event is taken, so that a slow reader of the initial events still finds its history.
   return new IteratedWatch(withInitialEvents(request, state, changesAfter(request, state.revision)))
 }
@@ -69,8 +71,8 @@ async function* withInitialEvents<T extends KubeObject>(
     const pause = slice.pauseIfOver()
     if (pause) await pause
     const wait = access.prepare(entry)
-    if (wait) await wait.catch(rethrowWatchError)
-    const object = read(() => access.open(entry))
+    if (wait) await wait
+    const object = access.open(entry)
     if (matches && !matches(object)) continue
     batch.push({ type: 'ADDED', object })
     if (batch.length < initialBatch) continue
@@ -92,7 +94,7 @@ function changesAfter<T extends KubeObject>(request: WatchRequest<T>, after: Rev
 }
 
 async function* toEvents<T extends KubeObject>(
-  { access, options }: WatchRequest<T>,
+  { access, range, options }: WatchRequest<T>,
   messages: ReturnType<ObjectAccess<T>['backend']['watch']>,
 ): AsyncGenerator<ObjectEvents<T>> {
   const matches = isEmptyPredicate(options.predicate) ? undefined : matcher(options.predicate)
@@ -118,13 +120,14 @@ async function* toEvents<T extends KubeObject>(
           // What came before one that cannot be read has happened all the same; of its own revision nothing is told.
           const before = events.filter((event) => event.type !== 'BOOKMARK' && event.object.revision < revisionOf(change))
           if (before.length > 0) yield before
-          throw change.type === 'delete' && isUnreadable(error) ? unreadableDeleted(error) : error
+          throw change.type === 'delete' && isUnreadable(error) ? unreadableDeletion(change.key, error) : error
         }
       }
       if (events.length > 0) yield state ? Object.assign(events, { state }) : events
     }
   } catch (error) {
-    throw watchError(error)
+    if (isBackendError(error, 'CompactedError') || isBackendError(error, 'SlowWatcherError')) throw tooOld(range.start, watchTooOld)
+    throw translateBackendError(error, range.start)
   }
 }
 
@@ -164,30 +167,11 @@ function toEvent<T extends KubeObject>(
   return was ? { type: 'DELETED', object: access.openDeleted(previous, entry.modRevision) } : undefined
 }
 
-function read<R>(open: () => R): R {
-  try {
-    return open()
-  } catch (error) {
-    throw watchError(error)
-  }
-}
-
-function rethrowWatchError(error: unknown): never {
-  throw watchError(error)
-}
-
-/** What was deleted cannot be shown as it was last. */
-function unreadableDeleted(error: Error): ApiError {
-  return new ApiError({
-    reason: 'StoreReadError',
+function unreadableDeletion(key: string, error: Error): StorageError {
+  return new StorageError({
+    code: 'UnreadableDeletion',
+    key,
     message: `saw a DELETED event, but object data is corrupt - ${error.message}`,
     cause: error,
   })
-}
-
-/** A watch's failures reach the client as they are thrown here. */
-function watchError(error: unknown): unknown {
-  if (isBackendError(error, 'CompactedError') || isBackendError(error, 'SlowWatcherError')) return newResourceExpired(watchTooOld)
-  if (error instanceof Error && error.name === 'StorageError') return newInternal(error.message, { cause: error })
-  return error
 }

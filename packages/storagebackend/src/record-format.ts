@@ -1,4 +1,4 @@
-import { newRequestEntityTooLarge } from '@keelson/apimachinery'
+import { StorageError } from './errors.ts'
 
 /**
  * The stored form on the embedded drivers. All integers are big-endian.
@@ -37,14 +37,14 @@ export interface RecordParts {
 export function encodeRecord(parts: RecordParts): Uint8Array {
   const labels = parts.labels ? Object.keys(parts.labels).sort() : undefined
   if (labels !== undefined && labels.length > maxLabels)
-    throw newRequestEntityTooLarge(`an object has at most ${maxLabels} labels, not ${labels.length}`)
+    throw objectTooLarge(`an object has at most ${maxLabels} labels, not ${labels.length}`)
   const strings: string[] = []
   if (labels) for (const key of labels) strings.push(key, parts.labels![key]!)
   strings.push(...parts.fields)
   let head = headerBytes + 2
   for (const text of strings) {
     const length = byteLength(text)
-    if (length > maxString) throw newRequestEntityTooLarge(`a label or selectable field has at most ${maxString} bytes, not ${length}`)
+    if (length > maxString) throw objectTooLarge(`a label or selectable field has at most ${maxString} bytes, not ${length}`)
     head += 2 + length
   }
   const { json } = parts
@@ -64,6 +64,10 @@ export function encodeRecord(parts: RecordParts): Uint8Array {
   // What is ASCII throughout, as most is, can be copied as it is.
   out.write(json, at, jsonBytes === json.length ? 'latin1' : 'utf8')
   return out
+}
+
+function objectTooLarge(message: string): StorageError {
+  return new StorageError({ code: 'ObjectTooLarge', key: '', message })
 }
 
 /** Most are so short that a call into native code takes longer than to look at each character. */

@@ -91,8 +91,8 @@ export interface ObjectEvents<T extends KubeObject = KubeObject> extends Readonl
 
 /**
  * Batches, in revision order; all events of one revision are in one batch. It has one reader, which takes the next batch when it is done
- * with the last; one that does not is ended by the producer with an `ApiError` (Expired) once its buffer's budget is spent. Ends without
- * error when the signal aborts, throws `ApiError` otherwise. Opening may throw `ApiError` (410 Expired, 504 too large).
+ * with the last; a reader that does not is ended by the producer with `ResourceVersionTooOld` once its buffer's budget is spent. Ends without
+ * error when the signal aborts, throws `StorageError` otherwise. Opening may throw `ResourceVersionTooOld` or `ResourceVersionTooLarge`.
  */
 export interface ObjectWatch<T extends KubeObject = KubeObject> extends AsyncIterable<ObjectEvents<T>> {
   /**
@@ -147,7 +147,8 @@ export interface StorageStats {
 
 /**
  * Object storage for one resource: what the registry stands on. The object store over a driver is one; the cacher wraps one and is one.
- * All failures are `StorageError` (translated to ApiError per verb in the registry's one file) except where noted.
+ * All failures are `StorageError`s, also of open watches; the registry's `translate-error.ts` makes API errors of them. Errors of callbacks
+ * (`tryUpdate`, `validate`) and reasons of aborted signals pass through unchanged, and so do bugs (`InvalidKeyError`, `TypeError`).
  */
 export interface Storage<T extends KubeObject = KubeObject> {
   /** `object.metadata.resourceVersion` must be empty. The key's object must be absent. */
@@ -165,7 +166,7 @@ export interface Storage<T extends KubeObject = KubeObject> {
   delete(key: string, options?: DeleteObjectOptions<T>): Promise<StoredObject<T>>
   /**
    * Removes a value that cannot be decoded or decrypted, unchecked; `InvalidObject` for one that can be read. Resolves to the deletion's
-   * revision. Watches that would have to show the object as it was end with `StoreReadError`.
+   * revision. Watches that would have to show the object as it was end with `UnreadableDeletion`.
    */
   deleteUnreadable(key: string, options?: { readonly signal?: AbortSignal }): Promise<Revision>
   count(key: string): Promise<number>
@@ -173,7 +174,7 @@ export interface Storage<T extends KubeObject = KubeObject> {
   stats(): Promise<StorageStats>
   /** The store's revision now. */
   currentRevision(): Promise<Revision>
-  /** Rejects while it cannot serve; the reason is in the message. */
+  /** Rejects while it cannot serve (`NotReady`, `Unreachable`); the reason is in the message. */
   checkReady(): Promise<void>
   close(): Promise<void>
 }
@@ -225,10 +226,22 @@ export type StorageErrorCode =
   | 'ResourceVersionTooLarge'
   | 'ResourceVersionTooOld'
   | 'InvalidContinueToken'
+  /** List options that contradict each other or cannot be parsed. */
+  | 'BadRequest'
+  /** A watch or a read from a cache got a `resourceVersion` that is not an unsigned integer. */
+  | 'UnparsableResourceVersion'
+  /** The object has more labels, or longer labels or fields, than the stored encoding has room for. */
+  | 'ObjectTooLarge'
   | 'Corrupt'
+  /** A list that collects unreadable objects found some; see `unreadable`. */
+  | 'UnreadableObjects'
+  /** A watch cannot show a deleted object as it was last. */
+  | 'UnreadableDeletion'
   /** A value could not be transformed (decrypted, encrypted); the reason is the message. */
   | 'Internal'
   | 'Unreachable'
+  /** A cache that is being filled cannot open watches yet. */
+  | 'NotReady'
 
 /** Recognised by name (`isStorageError`), never by instanceof. */
 export interface StorageErrorDetails {
@@ -238,4 +251,17 @@ export interface StorageErrorDetails {
   readonly currentRevision?: Revision
   /** For an expired continue token: one that goes on inconsistently. */
   readonly continue?: string
+  readonly unreadable?: UnreadableDetails
+}
+
+export interface UnreadableObject {
+  readonly key: string
+  /** Why it cannot be read. */
+  readonly message: string
+}
+
+export interface UnreadableDetails {
+  readonly objects: readonly UnreadableObject[]
+  /** There are more. */
+  readonly isTruncated: boolean
 }

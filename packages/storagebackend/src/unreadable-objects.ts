@@ -1,42 +1,40 @@
-import { ApiError, groupResourceString } from '@keelson/apimachinery'
-import type { GroupResource, StatusCause } from '@keelson/apimachinery'
-import { isStorageError } from './errors.ts'
+import { isStorageError, StorageError } from './errors.ts'
+import type { UnreadableObject } from './storage.ts'
 
-const most = 100
-const truncated: StatusCause = { reason: 'FieldValueTooMany', message: 'too many errors, the list is truncated' }
+const maxUnreadable = 100
 
-/** What cannot be read in one list, collected, so that an operator sees all of it at once. */
+/** Collects the objects of one list that cannot be read, so that an operator sees all of them at once. */
 export class UnreadableObjects {
-  readonly #resource: GroupResource
-  readonly #causes: StatusCause[] = []
+  readonly #prefix: string
+  readonly #objects: UnreadableObject[] = []
 
-  constructor(resource: GroupResource) {
-    this.#resource = resource
+  constructor(prefix: string) {
+    this.#prefix = prefix
   }
 
-  /** Throws what is no unreadable value as it is, and the answer when there are too many. */
+  /** Throws `UnreadableObjects` when there are too many. Throws every other error unchanged. */
   add(key: string, error: unknown): void {
     if (!isUnreadable(error)) throw error
-    if (this.#causes.length === most) {
-      this.#causes.push(truncated)
-      this.check()
-    }
-    this.#causes.push({ reason: 'UnexpectedServerResponse', message: error.message, field: key })
+    if (this.#objects.length === maxUnreadable) throw this.#error(true)
+    this.#objects.push({ key, message: error.message })
   }
 
-  /** Throws unless everything could be read. */
+  /** Throws `UnreadableObjects` unless everything could be read. */
   check(): void {
-    if (this.#causes.length === 0) return
-    const { group, resource: kind } = this.#resource
-    throw new ApiError({
-      reason: 'StoreReadError',
-      message: `failed to read one or more ${groupResourceString(this.#resource)} from the storage`,
-      details: { name: 'list', ...(group !== '' && { group }), kind, causes: this.#causes },
+    if (this.#objects.length > 0) throw this.#error(false)
+  }
+
+  #error(isTruncated: boolean): StorageError {
+    return new StorageError({
+      code: 'UnreadableObjects',
+      key: this.#prefix,
+      message: `cannot read ${this.#objects.length}${isTruncated ? ' or more' : ''} objects under ${this.#prefix}`,
+      unreadable: { objects: this.#objects, isTruncated },
     })
   }
 }
 
-/** The bytes are there, and cannot be turned into the object. Not that the store cannot be reached, which passes. */
+/** True if the bytes are there but cannot be turned into the object. False if the store cannot be reached, which passes. */
 export function isUnreadable(error: unknown): error is Error {
   return isStorageError(error, 'Corrupt') || isStorageError(error, 'Internal')
 }

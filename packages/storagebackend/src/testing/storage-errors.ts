@@ -1,4 +1,5 @@
 import { isStorageError } from '../errors.ts'
+import type { StorageErrorCode } from '../storage.ts'
 
 /** What a call failed with; a call that succeeds is an error here. */
 export async function failure(call: Promise<unknown>): Promise<unknown> {
@@ -11,11 +12,8 @@ export async function failure(call: Promise<unknown>): Promise<unknown> {
   throw new Error(`it should have failed, and gave ${JSON.stringify(value)}`)
 }
 
-/** "KeyExists" for a StorageError, the reason for an ApiError: a cache may give either for what it found out itself. */
-export function codeOf(error: unknown): string {
+/** A storage fails with nothing but a `StorageError`. */
+export function codeOf(error: unknown): StorageErrorCode {
   if (isStorageError(error)) return error.code
-  const { reason, status } = error as { reason?: unknown; status?: { details?: { causes?: { reason?: string }[] } } }
-  if (typeof reason !== 'string') return `unknown error: ${String(error)}`
-  if (status?.details?.causes?.some((cause) => cause.reason === 'ResourceVersionTooLarge')) return 'ResourceVersionTooLarge'
-  return reason === 'Expired' ? 'ResourceVersionTooOld' : reason
+  throw new Error(`not a StorageError: ${String(error)}`, { cause: error })
 }

@@ -1,5 +1,5 @@
-import { isApiError } from '@keelson/apimachinery'
 import { expect } from 'vitest'
+import { isStorageError } from '../errors.ts'
 import type { ObjectCodec } from '../storage.ts'
 import type { ValueTransformer } from '../value/value-transformer.ts'
 import { names } from './list-names.ts'
@@ -54,21 +54,19 @@ export function unreadableTests(test: DeclareStorageTest): void {
       await create('ns', '3')
       for (const options of [{}, { limit: 10 }]) {
         const error = await failure(storage.list(prefix, options))
-        if (!isApiError(error, 'StoreReadError')) throw error
-        expect(error.message).toBe('failed to read one or more tests.suite.keelson.dev from the storage')
-        expect(error.details).toMatchObject({ group: 'suite.keelson.dev', kind: 'tests', name: 'list' })
-        expect(error.details!.causes!.map(({ reason, field }) => [reason, field])).toEqual([
-          ['UnexpectedServerResponse', key('ns', '1')],
-          ['UnexpectedServerResponse', key('ns', '2')],
-        ])
-        expect(error.details!.causes![0]!.message).toContain('not in a form that this version reads')
+        if (!isStorageError(error, 'UnreadableObjects')) throw error
+        const { objects, isTruncated } = error.unreadable!
+        expect(objects.map((object) => object.key)).toEqual([key('ns', '1'), key('ns', '2')])
+        expect(objects[0]!.message).toContain('not in a form that this version reads')
+        expect(isTruncated).toBe(false)
       }
       expect(names(await storage.list(`${prefix}good/`))).toEqual(['good/a'])
 
       for (let i = 0; i < 120; i++) await put(key('many', String(i)), garbage)
-      const { details } = (await failure(storage.list(`${prefix}many/`))) as { details?: { causes?: { reason?: string }[] } }
-      expect(details!.causes).toHaveLength(101)
-      expect(details!.causes!.at(-1)).toEqual({ reason: 'FieldValueTooMany', message: 'too many errors, the list is truncated' })
+      const error = await failure(storage.list(`${prefix}many/`))
+      if (!isStorageError(error, 'UnreadableObjects')) throw error
+      expect(error.unreadable!.objects).toHaveLength(100)
+      expect(error.unreadable!.isTruncated).toBe(true)
     },
     collect,
   )
@@ -140,8 +138,8 @@ export function unreadableTests(test: DeclareStorageTest): void {
     for (const each of opened) {
       // A cache that cannot be filled opens none; one that was filled before it was unreadable has to be filled anew.
       const error = each.status === 'rejected' ? each.reason : await failure(each.value.next())
-      expect(['StoreReadError', 'TooManyRequests', 'ResourceVersionTooOld']).toContain(codeOf(error))
-      if (codeOf(error) === 'StoreReadError') expect(String(error)).toContain('saw a DELETED event, but object data is corrupt')
+      expect(['UnreadableDeletion', 'NotReady', 'ResourceVersionTooOld']).toContain(codeOf(error))
+      if (codeOf(error) === 'UnreadableDeletion') expect(String(error)).toContain('saw a DELETED event, but object data is corrupt')
       if (each.status === 'fulfilled') expect(await each.value.next()).toBeUndefined()
     }
   })

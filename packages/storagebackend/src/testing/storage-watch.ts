@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { brief, ObjectWatchReader } from './object-watch-reader.ts'
-import { failure } from './storage-errors.ts'
+import { codeOf, failure } from './storage-errors.ts'
 import type { DeclareStorageTest } from './storage-suite.ts'
 import { selecting } from './test-object.ts'
 
@@ -109,8 +109,7 @@ export function watchTests(test: DeclareStorageTest): void {
       const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(old.revision) })
       return reader.next()
     }
-    const error = await failure(open())
-    expect((error as { reason?: string }).reason).toBe('Expired')
+    expect(codeOf(await failure(open()))).toBe('ResourceVersionTooOld')
   })
 
   test('watch: an aborted one ends without error', async ({ storage, prefix, create }) => {
@@ -139,10 +138,11 @@ export function watchTests(test: DeclareStorageTest): void {
     await reader.stop()
   })
 
-  test('watch: a version that is none is refused', async ({ storage, prefix }) => {
+  test('watch: an unparsable version is refused', async ({ storage, prefix }) => {
     const error = await failure(storage.watch(prefix, { resourceVersion: 'abc', signal: AbortSignal.abort() }))
     expect(error).toMatchObject({
-      status: { code: 500, message: 'resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax' },
+      code: 'UnparsableResourceVersion',
+      message: 'resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',
     })
   })
 }

@@ -1,9 +1,10 @@
-import { everything, fieldEquals, isApiError, systemClock } from '@keelson/apimachinery'
+import { everything, fieldEquals, systemClock } from '@keelson/apimachinery'
 import { Cacher } from '@keelson/cacher'
 import {
   CompactedError,
   createObjectStore,
   inRange,
+  isStorageError,
   prefixEnd,
   type Backend,
   type Change,
@@ -77,7 +78,7 @@ export async function openCached(backend: Backend, prefix: string): Promise<Cach
           : cacher.watch(whole ? prefix : range.start, options))
         for await (const batch of watch) yield* noted.messagesOf(batch)
       } catch (error) {
-        throw isApiError(error, 'Expired') ? new CompactedError(after, after) : error
+        throw isStorageError(error, 'ResourceVersionTooOld') ? new CompactedError(after, after) : error
       }
     },
     firstDifference: async () => (await cacher.compareWithStore()).firstDifference,
