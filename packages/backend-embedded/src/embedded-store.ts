@@ -78,7 +78,7 @@ export class EmbeddedStore implements EmbeddedBackend {
     this.#tree = origin.tree
     this.#index = origin.index
     this.#bytes = origin.bytes
-    this.#history = new History(options.history, origin.revision, origin.tree.snapshot())
+    this.#history = new History(options.history, origin.revision, origin.tree)
     this.#hub = new WatchHub({
       history: this.#history,
       newest: () => this.#tree.snapshot(),
@@ -219,7 +219,7 @@ export class EmbeddedStore implements EmbeddedBackend {
         this.#index?.delete(change.key)
       }
     }
-    this.#hub.publish(this.#history.append(this.#options.clock.now(), changes, this.#tree))
+    this.#hub.publish(this.#history.append(this.#options.clock.now(), changes))
   }
 
   async #expire(ids: readonly LeaseId[]): Promise<void> {

@@ -1,4 +1,4 @@
-import { CompactedError, type Change, type Entry, type OrderedTree, type Revision, type TreeSnapshot } from '@keelson/storagebackend'
+import { CompactedError, VersionedTree, type Change, type Entry, type OrderedTree, type Revision, type TreeSnapshot } from '@keelson/storagebackend'
 
 export interface HistoryLimits {
   readonly milliseconds: number
@@ -16,44 +16,35 @@ export interface RevisionRecord {
   readonly bytes: number
 }
 
-interface Checkpoint {
-  readonly revision: Revision
-  readonly tree: TreeSnapshot<Entry>
-}
-
-const checkpointEvery = 64
-const maxRecent = 8
 /** The limits are enforced in steps of so many records, which makes it cheap. */
 const trimStep = 64
+/** What a record, and each change in it, takes beside the value. */
 const overheadBytes = 200
-/** The front of the log is cut off in pieces, for cutting moves the rest. */
+/** Dropped records leave the array so many at a time: each cut moves the rest. */
 const cutEvery = 4096
 
 /**
- * The newest revisions, one record each, without a gap: record `i` is revision `first + i`. Every 64th keeps the tree as it was, so that
- * any past state is one of those and at most 63 records on top.
+ * The changes of the newest revisions, one record each, without a gap: record `i` is revision `compacted + 1 + i`. Any state since `compacted`
+ * can be read, and any watch can start there.
  *
- *     compacted ──┐ (the state right here can still be read)
- *                 v
- *     ... 100 | 101 102 103 ... 163 164 165 ... 230   <- current
- *          ^ checkpoint          ^ checkpoint
+ *     compacted   records
+ *        100    | 101 102 103 ... 230   <- current
  */
 export class History {
   readonly #limits: HistoryLimits
+  readonly #tree: VersionedTree<Entry>
   #records: RevisionRecord[] = []
   /** Index of the first record that is still kept. */
   #head = 0
-  #checkpoints: Checkpoint[]
-  /** Past states made lately: the pages of one list read the same revision again and again. */
-  readonly #recent: Checkpoint[] = []
   #bytes = 0
   #current: Revision
   #compacted: Revision
 
-  constructor(limits: HistoryLimits, start: Revision, tree: TreeSnapshot<Entry>) {
+  /** `tree` is the state at `start`. The owner writes the changes of each revision to it before `append`. */
+  constructor(limits: HistoryLimits, start: Revision, tree: OrderedTree<Entry>) {
     this.#limits = limits
     this.#current = this.#compacted = start
-    this.#checkpoints = [{ revision: start, tree }]
+    this.#tree = new VersionedTree(tree, start)
   }
 
   get current(): Revision {
@@ -64,8 +55,8 @@ export class History {
     return this.#compacted
   }
 
-  /** `tree` already has the changes. */
-  append(time: number, changes: readonly Change[], tree: OrderedTree<Entry>): RevisionRecord {
+  /** The tree already has the changes. */
+  append(time: number, changes: readonly Change[]): RevisionRecord {
     const revision = this.#current + 1
     let bytes = overheadBytes
     for (const change of changes) bytes += overheadBytes + (change.type === 'put' ? change.entry : change.previous)!.value.length
@@ -73,7 +64,7 @@ export class History {
     this.#records.push(record)
     this.#bytes += bytes
     this.#current = revision
-    if (revision % checkpointEvery === 0) this.#checkpoints.push({ revision, tree: tree.snapshot() })
+    this.#tree.endRevision(revision, changes.length)
     this.trim(time)
     return record
   }
@@ -96,12 +87,10 @@ export class History {
   /** At most the current revision. */
   compact(revision: Revision): void {
     if (revision <= this.#compacted) return
-    // Before old records go, the state at `revision` becomes a checkpoint: what is kept must be readable without them.
-    const state = this.stateAt(revision)!
+    // Before the old records go: the states that are kept must not need them.
+    this.#tree.startAt(revision, this.#replay)
     let head = this.#head
     while (head < this.#records.length && this.#records[head]!.revision <= revision) this.#bytes -= this.#records[head++]!.bytes
-    const kept = this.#checkpoints.findIndex((checkpoint) => checkpoint.revision > revision)
-    this.#checkpoints.splice(0, kept < 0 ? this.#checkpoints.length : kept, { revision, tree: state })
     this.#compacted = revision
     this.#head = head
     if (head >= cutEvery || head === this.#records.length) {
@@ -121,32 +110,16 @@ export class History {
 
   /** The state at a past revision; undefined when it is no longer kept. */
   stateAt(revision: Revision): TreeSnapshot<Entry> | undefined {
-    if (revision < this.#compacted || revision > this.#current) return undefined
-    const recent = this.#recent.find((state) => state.revision === revision)
-    if (recent) return recent.tree
-    let low = 0
-    let high = this.#checkpoints.length - 1
-    while (low < high) {
-      const mid = (low + high + 1) >> 1
-      if (this.#checkpoints[mid]!.revision > revision) high = mid - 1
-      else low = mid
-    }
-    const from = this.#checkpoints[low]!
-    if (from.revision === revision) return from.tree
-    const tree = from.tree.edit()
-    for (let r = from.revision + 1; r <= revision; r++) {
-      for (const change of this.#replay(r)) {
+    return revision < this.#compacted || revision > this.#current ? undefined : this.#tree.at(revision, this.#replay)
+  }
+
+  readonly #replay = (tree: OrderedTree<Entry>, after: Revision, until: Revision): boolean => {
+    for (let revision = after + 1; revision <= until; revision++) {
+      for (const change of this.record(revision)!.changes) {
         if (change.type === 'put') tree.set(change.entry)
         else tree.delete(change.key)
       }
     }
-    const state = tree.snapshot()
-    this.#recent.push({ revision, tree: state })
-    if (this.#recent.length > maxRecent) this.#recent.shift()
-    return state
-  }
-
-  #replay(revision: Revision): readonly Change[] {
-    return this.record(revision)!.changes
+    return true
   }
 }

@@ -15,8 +15,8 @@ import { EventRing } from './event-ring.ts'
 import type { EventRingOptions } from './event-ring.ts'
 import type { Freshness } from './freshness.ts'
 import type { Indexes } from './indexes.ts'
-import { OwnState } from './own-state.ts'
-import { SharedState } from './shared-state.ts'
+import { TreeState } from './tree-state.ts'
+import { StoreState } from './store-state.ts'
 import type { ResourceCacheMetrics } from './watch-cache-metrics.ts'
 
 export interface WatchCacheOptions<T extends KubeObject> {
@@ -47,7 +47,7 @@ export class WatchCache<T extends KubeObject = KubeObject> {
   readonly #indexes: Indexes<T> | undefined
   readonly #store: ObjectSnapshots<T> | undefined
   readonly #metrics: ResourceCacheMetrics | undefined
-  #state: CacheState<T> = new OwnState<T>([], 0)
+  #state: CacheState<T> = new TreeState<T>([], 0)
   /** The revision that made the newest state. */
   #changed: Revision = 0
 
@@ -86,7 +86,7 @@ export class WatchCache<T extends KubeObject = KubeObject> {
    */
   async replace(list: ObjectList<T>): Promise<void> {
     if (list.revision < this.revision) throw new Error(`the store listed revision ${list.revision}, after it was at ${this.revision}`)
-    this.#state = this.#store === undefined ? await OwnState.of(list) : new SharedState(this.#store, list)
+    this.#state = this.#store === undefined ? await TreeState.of(list) : new StoreState(this.#store, list)
     this.#indexes?.reset()
     this.ring.reset(list.revision)
     this.#changed = list.revision
