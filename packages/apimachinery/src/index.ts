@@ -133,6 +133,7 @@ export { escapeFieldValue, everyField, fieldEquals, FieldSelector, parseFieldSel
 export type { FieldRequirement, FieldTransform } from './field-selector.ts'
 export { copyObject } from './copy-object.ts'
 export { setOwn } from './json-reader.ts'
+export { compareUtf8, hasUtf16Order } from './utf8-order.ts'
 export { isJsonObject } from './json-object.ts'
 export { mapList } from './map-list.ts'
 export { parseJson } from './json-document.ts'

@@ -1,4 +1,5 @@
-import { compareKeys, isNarrowKey, type KeyRange } from '@keelson/storagebackend'
+import { compareUtf8, hasUtf16Order } from '@keelson/apimachinery'
+import type { KeyRange } from '@keelson/storagebackend'
 
 interface Ranged {
   readonly range: KeyRange
@@ -42,12 +43,12 @@ export class RangeIndex<R extends Ranged> {
     if (this.#stale) this.#build()
     if (this.#keys.size > 0) for (const member of this.#keys.get(key) ?? []) call(member)
     // Watches share long prefixes, which the byte order's own comparison would walk through at every step.
-    const narrow = isNarrowKey(key)
+    const narrow = hasUtf16Order(key)
     let low = 0
     let high = this.#bounds.length
     while (low < high) {
       const mid = (low + high) >> 1
-      if (narrow ? this.#bounds[mid]! <= key : compareKeys(this.#bounds[mid]!, key) <= 0) low = mid + 1
+      if (narrow ? this.#bounds[mid]! <= key : compareUtf8(this.#bounds[mid]!, key) <= 0) low = mid + 1
       else high = mid
     }
     if (low > 0) for (const member of this.#segments[low - 1]!) call(member)
@@ -67,7 +68,7 @@ export class RangeIndex<R extends Ranged> {
         bounds.add(start).add(end)
       }
     }
-    this.#bounds = [...bounds].sort(compareKeys)
+    this.#bounds = [...bounds].sort(compareUtf8)
     const position = new Map(this.#bounds.map((bound, i) => [bound, i]))
     this.#segments = this.#bounds.map(() => [])
     for (const member of this.#members) {

@@ -1,6 +1,6 @@
-import { TimeSlice } from '@keelson/apimachinery'
+import { compareUtf8, TimeSlice } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
-import { compareKeys, prefixRange } from '@keelson/storagebackend'
+import { prefixRange } from '@keelson/storagebackend'
 import type { KeyRange, ObjectSnapshot, StoredObject } from '@keelson/storagebackend'
 import type { CacheEvent } from './cache-event.ts'
 
@@ -59,7 +59,7 @@ export class ValueIndex<T extends KubeObject = KubeObject> {
       const keys = this.#keys!.get(value) ?? []
       return keys.slice(placeOf(keys, start), end === undefined ? undefined : placeOf(keys, end))
     })
-    return parts.length === 1 ? parts[0]! : parts.flat().sort(compareKeys)
+    return parts.length === 1 ? parts[0]! : parts.flat().sort(compareUtf8)
   }
 
   /** A change of the newest state. */
@@ -119,7 +119,7 @@ export class ValueIndex<T extends KubeObject = KubeObject> {
       this.#bytes -= keys.length * bytesPerKey
     } else {
       const last = keys.at(-1)!
-      if (compareKeys(last, key) < 0) keys.push(key)
+      if (compareUtf8(last, key) < 0) keys.push(key)
       else keys.splice(placeOf(keys, key), 0, key)
       this.#bytes += bytesPerKey
     }
@@ -148,7 +148,7 @@ function placeOf(keys: readonly string[], key: string): number {
   let high = keys.length
   while (low < high) {
     const middle = (low + high) >> 1
-    if (compareKeys(keys[middle]!, key) < 0) low = middle + 1
+    if (compareUtf8(keys[middle]!, key) < 0) low = middle + 1
     else high = middle
   }
   return low

@@ -1,19 +1,10 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { compareKeys, inRange, isNarrowKey, prefixRange } from './key-range.ts'
+import { inRange, prefixRange } from './key-range.ts'
 
 const text = fc
   .array(fc.constantFrom('a', 'b', '/', '\x7f', 'é', '\ud7ff', '\ue000', '\uffff', '\u{10000}', '\u{10ffff}', '\0'), { maxLength: 5 })
   .map((parts) => parts.join(''))
-
-it('orders keys as their UTF-8 bytes', () => {
-  fc.assert(
-    fc.property(text, text, (a, b) => {
-      expect(Math.sign(compareKeys(a, b))).toBe(Buffer.compare(Buffer.from(a), Buffer.from(b)))
-      if (isNarrowKey(a)) expect(a < b).toBe(compareKeys(a, b) < 0)
-    }),
-  )
-})
 
 it('a prefix’s range holds exactly the keys that start with it', () => {
   fc.assert(

@@ -2,14 +2,14 @@ import { Buffer } from 'node:buffer'
 // The reader extends that of protobufjs: varints, fixed-size numbers, position. Generated code reads the messages, to match Go's exact JSON
 // shape.
 import protobuf from 'protobufjs/minimal.js'
-import { formatDuration, isApiError, newTooManyValues } from '@keelson/apimachinery'
+import { formatDuration, isApiError, newTooManyValues, setOwn } from '@keelson/apimachinery'
 import type { JsonObject, JsonValue } from '@keelson/apimachinery'
 import type { FastBuffer } from './fast-buffer.ts'
 import type { FieldSets } from './field-sets.ts'
 import { canonicalQuantity } from './canonical-quantity.ts'
 import { parseJsonBytes } from './json-bytes.ts'
 import { ProtoError } from './proto-error.ts'
-import { setOwn, sortKeysInPlace } from './sorted-maps.ts'
+import { sortKeysInPlace } from './sorted-maps.ts'
 import { microTimeOf, timeOfSeconds, zeroTimeSeconds } from './timestamps.ts'
 
 /** Maximum nesting of messages. Schemas in CustomResourceDefinitions are the deepest real objects. */

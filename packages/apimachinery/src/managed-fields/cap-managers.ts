@@ -1,4 +1,4 @@
-import { compareText } from './compare-values.ts'
+import { compareUtf8 } from '../utf8-order.ts'
 import { unionOf } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
 import { identityOf, identityText } from './managed.ts'
@@ -20,7 +20,7 @@ export function capUpdateManagers(managed: Managed): void {
   const updaters = [...managed].filter(([, { applied }]) => !applied)
   let surplus = updaters.length - maxUpdateManagers
   if (surplus <= 0) return
-  updaters.sort(([a, x], [b, y]) => compareText(x.time ?? '', y.time ?? '') || compareText(a, b))
+  updaters.sort(([a, x], [b, y]) => compareUtf8(x.time ?? '', y.time ?? '') || compareUtf8(a, b))
   const versions = new Map<string, Merged>()
   for (const [id, { apiVersion, set, time }] of updaters) {
     if (surplus <= 0) break

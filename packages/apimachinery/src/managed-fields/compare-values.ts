@@ -1,28 +1,11 @@
 import type { JsonValue } from '../meta.ts'
-
-/** Compares in UTF-8 byte order. UTF-16 order only differs for surrogates, which sort last in UTF-8. */
-export function compareText(a: string, b: string): number {
-  if (a === b) return 0
-  const length = Math.min(a.length, b.length)
-  for (let i = 0; i < length; i++) {
-    const x = a.charCodeAt(i)
-    const y = b.charCodeAt(i)
-    if (x === y) continue
-    const xHigh = isSurrogate(x)
-    return xHigh === isSurrogate(y) ? x - y : xHigh ? 1 : -1
-  }
-  return a.length - b.length
-}
-
-function isSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdfff
-}
+import { compareUtf8 } from '../utf8-order.ts'
 
 /** A total order: numbers, strings, booleans, lists, maps, null. */
 export function compareValues(a: JsonValue, b: JsonValue): number {
   const rank = rankOf(a) - rankOf(b)
   if (rank !== 0) return rank
-  if (typeof a === 'string') return compareText(a, b as string)
+  if (typeof a === 'string') return compareUtf8(a, b as string)
   if (Array.isArray(a)) return compareLists(a, b as JsonValue[])
   if (typeof a === 'object' && a !== null) return compareMaps(a, b as { [key: string]: JsonValue })
   return a === b ? 0 : a! < b! ? -1 : 1
@@ -52,10 +35,10 @@ function compareLists(a: readonly JsonValue[], b: readonly JsonValue[]): number 
 }
 
 function compareMaps(a: { readonly [key: string]: JsonValue }, b: { readonly [key: string]: JsonValue }): number {
-  const left = Object.keys(a).sort(compareText)
-  const right = Object.keys(b).sort(compareText)
+  const left = Object.keys(a).sort(compareUtf8)
+  const right = Object.keys(b).sort(compareUtf8)
   for (let i = 0; i < left.length && i < right.length; i++) {
-    const order = compareText(left[i]!, right[i]!) || compareValues(a[left[i]!]!, b[right[i]!]!)
+    const order = compareUtf8(left[i]!, right[i]!) || compareValues(a[left[i]!]!, b[right[i]!]!)
     if (order !== 0) return order
   }
   return left.length - right.length
@@ -91,7 +74,7 @@ export function sortMembers(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.keys(value)
-      .sort(compareText)
+      .sort(compareUtf8)
       .map((key) => [key, sortMembers(value[key]!)]),
   )
 }

@@ -1,7 +1,8 @@
 import { isJsonObject } from '../json-object.ts'
 import type { JsonValue } from '../meta.ts'
 import { holdsSentEmpty } from '../sent-empty.ts'
-import { compareText, equalValues } from './compare-values.ts'
+import { compareUtf8 } from '../utf8-order.ts'
+import { equalValues } from './compare-values.ts'
 import { leaf, NodeBuilder } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
 import { indexItems, listElement, sortedItems } from './list-element.ts'
@@ -164,7 +165,7 @@ function own(members: Members, name: string): JsonValue | undefined {
 /** Returns keys in byte order; usually they are sorted already. */
 export function sortedKeys(members: Members): readonly string[] {
   const keys = Object.keys(members)
-  for (let i = 1; i < keys.length; i++) if (compareText(keys[i - 1]!, keys[i]!) > 0) return keys.sort(compareText)
+  for (let i = 1; i < keys.length; i++) if (compareUtf8(keys[i - 1]!, keys[i]!) > 0) return keys.sort(compareUtf8)
   return keys
 }
 

@@ -1,7 +1,7 @@
 import { newApplyConflict } from '../api-errors.ts'
 import type { ApiError } from '../api-error.ts'
 import { quote } from '../go-text.ts'
-import { compareText } from './compare-values.ts'
+import { compareUtf8 } from '../utf8-order.ts'
 import { pathsOf } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
 import { showPath } from './path-element.ts'
@@ -23,7 +23,7 @@ export class ApplyConflicts extends Error {
 
   constructor(conflicts: readonly Conflict[]) {
     super('apply conflicts')
-    this.conflicts = conflicts.toSorted((a, b) => compareText(a.id, b.id))
+    this.conflicts = conflicts.toSorted((a, b) => compareUtf8(a.id, b.id))
   }
 }
 

@@ -1,8 +1,8 @@
 import { quote } from '../go-text.ts'
 import { isJsonObject } from '../json-object.ts'
 import type { JsonValue } from '../meta.ts'
+import { compareUtf8 } from '../utf8-order.ts'
 import type { MergeList } from './merge-type.ts'
-import { compareText } from './compare-values.ts'
 import { keyElement, sortElements, valueElement } from './path-element.ts'
 import type { PathElement } from './path-element.ts'
 import { TypedError } from './typed-error.ts'
@@ -79,10 +79,10 @@ function namedItems(type: MergeList, list: readonly JsonValue[]): readonly ListI
   for (const item of list) {
     const name = isJsonObject(item) ? item[key] : undefined
     if (typeof name !== 'string') return undefined
-    if (named.length > 0 && compareText(named.at(-1)!.name, name) >= 0) sorted = false
+    if (named.length > 0 && compareUtf8(named.at(-1)!.name, name) >= 0) sorted = false
     named.push({ name, element: keyElement([[key, name]]), item })
   }
   if (sorted) return named
-  named.sort((a, b) => compareText(a.name, b.name))
+  named.sort((a, b) => compareUtf8(a.name, b.name))
   return named.some(({ name }, i) => i > 0 && name === named[i - 1]!.name) ? undefined : named
 }

@@ -1,7 +1,7 @@
 import { mapList } from '../map-list.ts'
 import type { ManagedFieldsEntry } from '../meta.ts'
 import { stringifyJson } from '../encode-json.ts'
-import { compareText } from './compare-values.ts'
+import { compareUtf8 } from '../utf8-order.ts'
 import { normalizeFieldSet } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
 
@@ -81,10 +81,10 @@ function encodeEntry({ identity, set, apiVersion, time }: ManagedEntry): Managed
 
 function compareEntries(a: ManagedEntry, b: ManagedEntry): number {
   return (
-    compareText(a.identity.operation, b.identity.operation) ||
-    compareText(a.time ?? '', b.time ?? '') ||
-    compareText(a.identity.manager, b.identity.manager) ||
-    compareText(a.apiVersion, b.apiVersion) ||
-    compareText(a.identity.subresource, b.identity.subresource)
+    compareUtf8(a.identity.operation, b.identity.operation) ||
+    compareUtf8(a.time ?? '', b.time ?? '') ||
+    compareUtf8(a.identity.manager, b.identity.manager) ||
+    compareUtf8(a.apiVersion, b.apiVersion) ||
+    compareUtf8(a.identity.subresource, b.identity.subresource)
   )
 }

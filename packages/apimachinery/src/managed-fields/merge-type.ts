@@ -1,6 +1,6 @@
 import type { JsonValue } from '../meta.ts'
 import type { FieldSchema, StructSchema, TypeSchema } from '../type-schema.ts'
-import { compareText } from './compare-values.ts'
+import { compareUtf8 } from '../utf8-order.ts'
 import { fieldElement } from './path-element.ts'
 import type { PathElement } from './path-element.ts'
 
@@ -134,7 +134,7 @@ function listOf(items: TypeSchema, relationship: MergeList['relationship'], keys
   return {
     kind: 'list',
     relationship,
-    keys: keys.toSorted(compareText).map((name) => ({ name, default: struct && keyDefault(struct.byName.get(name)) })),
+    keys: keys.toSorted(compareUtf8).map((name) => ({ name, default: struct && keyDefault(struct.byName.get(name)) })),
     items: mergeTypeOf(items),
   }
 }
@@ -166,7 +166,7 @@ class StructType implements MergeMap {
   get fields(): readonly MergeField[] {
     return (this.#fields ??= this.#schema.fields
       .map((field) => ({ name: field.name, element: fieldElement(field.name), type: fieldType(field) }))
-      .sort((a, b) => compareText(a.name, b.name)))
+      .sort((a, b) => compareUtf8(a.name, b.name)))
   }
 
   get byName(): ReadonlyMap<string, MergeField> {

@@ -2,7 +2,8 @@ import { quote } from '../go-text.ts'
 import { stringifyJson } from '../encode-json.ts'
 import type { JsonValue } from '../meta.ts'
 import { formatFloat } from '../yaml/format-float.ts'
-import { compareText, compareValues, sortMembers } from './compare-values.ts'
+import { compareUtf8 } from '../utf8-order.ts'
+import { compareValues, sortMembers } from './compare-values.ts'
 
 /**
  * One step of a path, spelled as in `fieldsV1`: `f:NAME` is a field or a key of a map, `k:{…}` a list item by key fields, `v:VALUE` an item
@@ -68,7 +69,7 @@ function parseUncached(text: string): ParsedElement | undefined {
     case 'k': {
       const value = JSON.parse(rest) as JsonValue
       if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new TypeError(`invalid key fields: ${text}`)
-      return { kind: 'key', fields: Object.entries(value).sort(([a], [b]) => compareText(a, b)) }
+      return { kind: 'key', fields: Object.entries(value).sort(([a], [b]) => compareUtf8(a, b)) }
     }
     case 'i': {
       if (!/^[-+]?[0-9]+$/.test(rest)) throw new TypeError(`invalid index: ${text}`)
@@ -102,7 +103,7 @@ export function compareElements(a: PathElement, b: PathElement): number {
   if (a === b) return 0
   const rank = ranks[a[0]!]! - ranks[b[0]!]!
   if (rank !== 0) return rank
-  return a.startsWith('f') ? compareText(a, b) : compareParsed(parseElement(a), parseElement(b))
+  return a.startsWith('f') ? compareUtf8(a, b) : compareParsed(parseElement(a), parseElement(b))
 }
 
 function compareParsed(left: ParsedElement | undefined, right: ParsedElement | undefined): number {
@@ -117,7 +118,7 @@ export function sortElements(elements: readonly PathElement[]): readonly PathEle
   const decorated = elements.map(decorate)
   decorated.sort((a, b) => {
     if (a.rank !== b.rank) return a.rank - b.rank
-    return a.key === b.key && a.key !== undefined ? compareText(a.text, b.text) : compareParsed(a.parsed, b.parsed)
+    return a.key === b.key && a.key !== undefined ? compareUtf8(a.text, b.text) : compareParsed(a.parsed, b.parsed)
   })
   return decorated.map(({ element }) => element)
 }
@@ -146,7 +147,7 @@ type KeyFields = readonly (readonly [name: string, value: JsonValue])[]
 
 function compareKeys(a: KeyFields, b: KeyFields): number {
   for (let i = 0; i < a.length && i < b.length; i++) {
-    const order = compareText(a[i]![0], b[i]![0]) || compareValues(a[i]![1], b[i]![1])
+    const order = compareUtf8(a[i]![0], b[i]![0]) || compareValues(a[i]![1], b[i]![1])
     if (order !== 0) return order
   }
   return a.length - b.length

@@ -1,6 +1,7 @@
+import { compareUtf8 } from '@keelson/apimachinery'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compareKeys, inRange } from '../key-range.ts'
+import { inRange } from '../key-range.ts'
 import { OrderedTree } from './ordered-tree.ts'
 import type { TreeSnapshot } from './ordered-tree.ts'
 
@@ -10,7 +11,7 @@ interface Item {
 }
 const all = { start: '', end: '\u{10ffff}' }
 const item = (key: string, value = 0): Item => ({ key, value })
-const sorted = (model: Map<string, Item>): Item[] => [...model.values()].toSorted((a, b) => compareKeys(a.key, b.key))
+const sorted = (model: Map<string, Item>): Item[] => [...model.values()].toSorted((a, b) => compareUtf8(a.key, b.key))
 
 const key = fc.oneof(
   { weight: 6, arbitrary: fc.nat(400).map((n) => `k${n}`) },

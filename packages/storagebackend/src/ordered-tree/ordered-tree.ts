@@ -1,5 +1,5 @@
+import { hasUtf16Order } from '@keelson/apimachinery'
 import type { KeyRange } from '../backend.ts'
-import { isNarrowKey } from '../key-range.ts'
 import {
   childAt,
   find,
@@ -84,7 +84,7 @@ export class OrderedTree<V extends Keyed> {
 
   /** Of values in byte order of their keys, none twice. */
   static fromSorted<V extends Keyed>(values: readonly V[]): OrderedTree<V> {
-    const wide = !values.every((value) => isNarrowKey(value.key))
+    const wide = !values.every((value) => hasUtf16Order(value.key))
     return new OrderedTree(nodeOfSorted(Symbol(), values), wide)
   }
 
@@ -108,7 +108,7 @@ export class OrderedTree<V extends Keyed> {
   set(value: V): void {
     this.#snapshot = undefined
     // All keys so far are below the surrogates, where both orders agree: nothing has to move.
-    if (!this.#wide && !isNarrowKey(value.key)) this.#wide = true
+    if (!this.#wide && !hasUtf16Order(value.key)) this.#wide = true
     const root = this.#set(this.#root, value)
     this.#root = isOver(root) ? innerOf(this.#edit, [root, split(root, this.#edit, value.key, this.#wide)]) : root
   }

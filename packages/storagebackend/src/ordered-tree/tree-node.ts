@@ -1,4 +1,4 @@
-import { compareKeys } from '../key-range.ts'
+import { compareUtf8 } from '@keelson/apimachinery'
 
 /** What a tree holds: anything that carries its key. */
 export interface Keyed {
@@ -71,7 +71,7 @@ function pieces<T>(list: readonly T[]): T[][] {
 
 /** Whether `a` comes before `b`. While no key of a tree is `wide`, JavaScript's own order is byte order, and much faster. */
 export function precedes(a: string, b: string, wide: boolean): boolean {
-  return wide ? compareKeys(a, b) < 0 : a < b
+  return wide ? compareUtf8(a, b) < 0 : a < b
 }
 
 /** The index of the first value whose key is not less. */
