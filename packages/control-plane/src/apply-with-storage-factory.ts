@@ -2,8 +2,8 @@ import type { KubeObject } from '@keelson/apimachinery'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import { createWatchCacheMetrics, storageWithCacher } from '@keelson/cacher'
 import { createRESTOptionsGetter, undecoratedStorage } from '@keelson/registry'
-import type { RESTOptionsGetter, StorageDecorator, StorageFactory, StorageRequest } from '@keelson/registry'
-import type { Storage } from '@keelson/storagebackend'
+import type { RESTOptionsGetter, StorageDecorator, StorageFactory } from '@keelson/registry'
+import type { Storage, StorageRequest } from '@keelson/storagebackend'
 import type { ServerChainOptions } from './server-chain-options.ts'
 
 export interface AppliedStorage {

@@ -1,20 +1,7 @@
 import type { KindType } from '@keelson/api'
 import type { DeepReadonly, GroupResource, KubeObject } from '@keelson/apimachinery'
-import type { Backend, DefaultOnRead, ObjectCodec, Storage, StorageMetrics, ValueTransformer } from '@keelson/storagebackend'
+import type { Backend, DefaultOnRead, ObjectCodec, Storage, StorageMetrics, StorageRequest, ValueTransformer } from '@keelson/storagebackend'
 
-/** What a decorator needs to make a resource's storage. */
-export interface StorageRequest<T extends KubeObject = KubeObject> {
-  readonly backend: Backend
-  readonly codec: ObjectCodec<T>
-  readonly resource: GroupResource
-  /** Every key of the resource starts with it: "/registry/pods/". */
-  readonly prefix: string
-  /** Encryption at rest. Absent: none. */
-  readonly transformer?: ValueTransformer
-  readonly metrics?: StorageMetrics
-  /** Milliseconds since the epoch. Absent: the system's clock. */
-  readonly now?: () => number
-}
 /** `storageWithCacher()` or `undecoratedStorage`. */
 export type StorageDecorator = <T extends KubeObject>(request: StorageRequest<T>) => Storage<T>
 

@@ -1,7 +1,6 @@
 import type { KubeObject } from '@keelson/apimachinery'
 import { createObjectStore } from '@keelson/storagebackend'
-import type { Storage } from '@keelson/storagebackend'
-import type { StorageRequest } from './rest-options.ts'
+import type { Storage, StorageRequest } from '@keelson/storagebackend'
 
 /** The store itself, without a watch cache. */
 export function undecoratedStorage<T extends KubeObject>(request: StorageRequest<T>): Storage<T> {

@@ -26,13 +26,19 @@ export interface ObjectStoreOptions<T extends KubeObject> {
   readonly resource: GroupResource
   /** Every key of the resource starts with it: "/registry/pods/". */
   readonly prefix: string
-  /** Between the codec and the driver: encryption at rest. Absent: values are stored as they are encoded. */
+  /** Encryption at rest, between the codec and the driver. Absent: values are stored as they are encoded. */
   readonly transformer?: ValueTransformer
-  /** A list with objects that cannot be read names all of them (100 at the most) instead of the first. Default false, as the original's. */
+  /** A list with objects that cannot be read names all of them (100 at the most) instead of the first. Default false, as in kube-apiserver. */
   readonly collectUnreadable?: boolean
   readonly metrics?: StorageMetrics
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch. Default: the system's clock. */
   readonly now?: () => number
+}
+
+/** What a decorator makes one resource's storage from. */
+export interface StorageRequest<T extends KubeObject = KubeObject> extends ObjectStoreOptions<T> {
+  /** A field that many watchers select one value of. Only a cache uses it. */
+  readonly triggerField?: string
 }
 
 /** Objects of one resource, in a driver: the storage that knows nothing of caches. */
