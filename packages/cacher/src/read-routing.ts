@@ -1,17 +1,17 @@
-import { parseResourceVersion } from '@keelson/storagebackend'
+import { listedState, parseResourceVersion } from '@keelson/storagebackend'
 import type { Revision } from '@keelson/storagebackend'
 
-/** A list request, reduced to what decides where it is answered. */
+/** A list request, reduced to what decides who answers it. */
 export interface ListQuestion {
   readonly resourceVersion: string
   readonly match: 'Exact' | 'NotOlderThan' | undefined
   readonly limit: number
-  /** What the continue token says; "invalid" when it cannot be read. A negative revision goes on at the latest state. */
+  /** The decoded continue token; "invalid" when it cannot be read. A negative revision continues at the latest state. */
   readonly token: { readonly revision: Revision; readonly startKey: string } | 'invalid' | undefined
   readonly recursive: boolean
 }
 
-/** What the table must know of the cache. */
+/** The facts about the cache that decide. */
 export interface CacheView {
   /** The newest revision the cache knows. */
   readonly revision: Revision
@@ -32,48 +32,29 @@ export type ReadRoute =
 const store: ReadRoute = { type: 'store' }
 
 /**
- * Which state a list means, and who has it. https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list
- *
- *   match         resourceVersion  limit  continue   means
- *   ────────────  ───────────────  ─────  ────────   ─────────────────────────────────────────
- *   Exact         N                any    no         exactly N
- *   NotOlderThan  0 or N           any    no         N or newer (limit counts unless 0)
- *   none          ""  or 0         any    rv > 0     exactly the token's revision, from its key
- *   none          ""  or 0         any    rv < 0     the latest, from the token's key
- *   none          N                > 0    no         exactly N (as it was before there was "match")
- *   none          N                0      no         N or newer
- *   none          0                any    no         any age, limit ignored
- *   none          ""               any    no         the latest
- *
- * Everything else (unreadable versions and tokens, combinations that are refused, exact reads of one key or of a state that is
- * not held) is the store's, which also words the refusals.
+ * Decides who answers a list; `listedState` decides which state it means. The store answers, and words the refusal of, everything that the cache
+ * cannot answer: unreadable versions and tokens, combinations that are refused, exact reads of one key or of a state that is not held.
  */
 export function routeList(question: ListQuestion, cache: CacheView): ReadRoute {
-  const { match, token, recursive } = question
-  const revision = parseResourceVersion(question.resourceVersion)
+  const { resourceVersion, match, token, recursive } = question
+  const revision = parseResourceVersion(resourceVersion)
   if (revision === undefined || token === 'invalid') return store
-  const limit = question.resourceVersion === '0' ? 0 : Math.max(0, question.limit)
+  if (match !== undefined && (token !== undefined || resourceVersion === '' || !matches.has(match))) return store
+  if (match === 'Exact' && revision === 0) return store
+  if (token !== undefined && (revision > 0 || !recursive)) return store
 
-  if (token !== undefined) {
-    if (match !== undefined || revision > 0 || !recursive) return store
-    return token.revision < 0
-      ? { type: 'consistent', startKey: token.startKey, limit }
-      : exact(token.revision, token.startKey, limit, cache)
-  }
-  switch (match) {
-    case 'Exact':
-      return revision > 0 && recursive ? exact(revision, undefined, limit, cache) : store
-    case 'NotOlderThan':
-      return question.resourceVersion === '' ? store : { type: 'notOlderThan', revision, limit }
-    case undefined:
-      if (question.resourceVersion === '') return { type: 'consistent', startKey: undefined, limit }
-      if (revision > 0 && limit > 0) return recursive ? exact(revision, undefined, limit, cache) : store
-      return { type: 'notOlderThan', revision, limit }
-    default:
-      return store
+  const limit = Math.max(0, question.limit)
+  const state = listedState({ resourceVersion, resourceVersionMatch: match, limit, revision, token })
+  switch (state.type) {
+    case 'latest':
+      return { type: 'consistent', startKey: state.startKey, limit: resourceVersion === '0' ? 0 : limit }
+    case 'notOlderThan':
+      return { type: 'notOlderThan', revision, limit: revision === 0 ? 0 : limit }
+    case 'exact': {
+      const isHeld = state.revision > cache.revision || cache.holds(state.revision)
+      return recursive && isHeld ? { ...state, limit: resourceVersion === '0' ? 0 : limit } : store
+    }
   }
 }
 
-function exact(revision: Revision, startKey: string | undefined, limit: number, cache: CacheView): ReadRoute {
-  return revision > cache.revision || cache.holds(revision) ? { type: 'exact', revision, startKey, limit } : store
-}
+const matches: ReadonlySet<string> = new Set(['Exact', 'NotOlderThan'])

@@ -1,5 +1,5 @@
 import type { Clock, KubeObject } from '@keelson/apimachinery'
-import { parseResourceVersion, tooLarge, tooOld } from '@keelson/storagebackend'
+import { parseResourceVersion, startsWithState, tooLarge, tooOld } from '@keelson/storagebackend'
 import type { Revision, StoredObject, WatchObjectsOptions } from '@keelson/storagebackend'
 import { BookmarkSchedule, defaultBookmarkTimes } from './bookmarks.ts'
 import type { BookmarkTimes } from './bookmarks.ts'
@@ -138,15 +138,8 @@ export class WatchRegister<T extends KubeObject = KubeObject> {
 }
 
 /**
- * Where a watch begins. What has to be waited for is waited for here; the function that comes back then looks at the cache.
- *
- *   sendInitialEvents  resourceVersion   begins with
- *   ─────────────────  ───────────────   ──────────────────────────────────────────────────────────
- *   true               "" / 0 / N        the state, not older than the store's / any / N; then the bookmark
- *   false              "" / 0            what comes after the store's revision of now / the cache's
- *   not given          ""                the state, as new as the store's if that comes in time
- *   not given          0                 the state, of any age
- *   any but true       N                 what comes after N; 410 when that is forgotten
+ * Decides where a watch begins (`startsWithState`). All waiting is done here; the function that it returns then looks at the cache. A watch of
+ * the latest state or of changes from now on, without a `resourceVersion`, first waits until the cache has the store's revision.
  */
 async function beginning<T extends KubeObject>(
   selection: Selection<T>,
@@ -154,16 +147,16 @@ async function beginning<T extends KubeObject>(
   questions: WatchQuestions,
 ): Promise<(cache: WatchCache<T>) => Beginning<T>> {
   const text = options.resourceVersion ?? ''
-  const revision = text === '' ? await questions.storeRevision() : parseResourceVersion(text)!
-  const fresh = options.sendInitialEvents === true || text === '' ? await questions.reach(revision) : true
-  if (options.sendInitialEvents === true) {
-    return (cache) => {
-      if (!fresh && !options.signal.aborted) throw tooLarge(selection.key, revision, cache.revision)
-      return fromState(cache, selection, options.allowBookmarks === true)
-    }
+  const asked = parseResourceVersion(text)!
+  const revision = text === '' ? await questions.storeRevision() : asked
+  const waits = options.sendInitialEvents === true || text === ''
+  const isFresh = waits ? await questions.reach(revision) : true
+  if (!startsWithState(options, asked)) return (cache) => fromRevision(cache, selection.key, revision === 0 ? cache.revision : revision)
+  return (cache) => {
+    if (options.sendInitialEvents !== true) return fromState(cache, selection, false)
+    if (!isFresh && !options.signal.aborted) throw tooLarge(selection.key, revision, cache.revision)
+    return fromState(cache, selection, options.allowBookmarks === true)
   }
-  if (options.sendInitialEvents === undefined && (text === '' || revision === 0)) return (cache) => fromState(cache, selection, false)
-  return (cache) => fromRevision(cache, selection.key, revision === 0 ? cache.revision : revision)
 }
 
 function fromState<T extends KubeObject>(cache: WatchCache<T>, selection: Selection<T>, bookmark: boolean): Beginning<T> {

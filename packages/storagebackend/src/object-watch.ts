@@ -10,6 +10,7 @@ import { isEmptyPredicate, matcher } from './predicate.ts'
 import type { ObjectEvent, ObjectEvents, ObjectWatch, StoredObject, WatchObjectsOptions } from './storage.ts'
 import { translateBackendError } from './translate-error.ts'
 import { isUnreadable } from './unreadable-objects.ts'
+import { startsWithState } from './version-rules.ts'
 
 const watchTooOld = 'The resourceVersion for the provided watch is too old.'
 const initialBatch = 500
@@ -22,21 +23,11 @@ export interface WatchRequest<T extends KubeObject> {
   readonly options: WatchObjectsOptions
 }
 
-/**
- * Where the watch starts:
- *
- * | resourceVersion | sendInitialEvents | starts with                                              |
- * |-----------------|-------------------|----------------------------------------------------------|
- * | "" or "0"       | unset             | ADDED for what is there                                  |
- * | any             | true              | the same, of a state not older than the version; then,   |
- * |                 |                   | if bookmarks are allowed, the one that ends them         |
- * | "" or "0"       | false             | changes from now on                                      |
- * | N               | unset or false    | changes after N                                          |
- */
 export async function watchObjects<T extends KubeObject>(request: WatchRequest<T>): Promise<ObjectWatch<T>> {
   const { access, range, revision, options } = request
-  const initial = options.sendInitialEvents ?? revision === 0
-  if (!initial) return new IteratedWatch(changesAfter(request, revision > 0 ? revision : await currentRevision(access, range)))
+  if (!startsWithState(options, revision)) {
+    return new IteratedWatch(changesAfter(request, revision > 0 ? revision : await currentRevision(access, range)))
+  }
   const state = await currentState(access, range)
   if (revision > state.revision) throw tooLarge(range.start, revision, state.revision)
   // Opened before the first event is taken, so that a slow reader of the initial events still finds its history.
