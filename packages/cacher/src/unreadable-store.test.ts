@@ -1,6 +1,6 @@
 import { settle } from '@keelson/apimachinery/testing'
 import { expect, test } from 'vitest'
-import { Collected, keyOf, openFixture, prefix, withoutSnapshots } from './cacher.fixture.ts'
+import { Collected, keyOf, openFixture, pod, podCodec, prefix, withoutSnapshots } from './cacher.fixture.ts'
 import { Cacher } from './cacher.ts'
 import type { Fixture, Pod } from './cacher.fixture.ts'
 
@@ -18,8 +18,8 @@ const removeGarbage = async ({ backend, clock }: Fixture): Promise<void> => {
 const names = async ({ cacher }: { readonly cacher: Cacher<Pod> }, resourceVersion: string): Promise<string[]> =>
   Array.from((await cacher.list(prefix, { resourceVersion })).items, ({ key }) => key.slice(prefix.length))
 
-test('an object that cannot be decoded does not take away what the cache has: reads of any age go on, until it is gone and after', async () => {
-  // Over etcd: a cache on a store that shows its states has no other.
+test('reads of any age continue while the store has an unreadable object, and after', async () => {
+  // As over etcd: a cache over a store with snapshots has no other state.
   await using fixture = await openFixture({ wrap: withoutSnapshots })
   const { cacher, clock } = fixture
   const revision = await fixture.put('ns', 'good')
@@ -30,12 +30,12 @@ test('an object that cannot be decoded does not take away what the cache has: re
     expect(await names(fixture, '0')).toEqual(['ns/good'])
     expect(await names(fixture, String(revision))).toEqual(['ns/good'])
     expect((await cacher.get(keyOf('ns', 'good'), { resourceVersion: '0' })).revision).toBe(revision)
-    // The newest state is the store's to tell, at once.
+    // The store answers for the newest state, at once.
     await expect(names(fixture, '')).rejects.toMatchObject(corrupt)
     await expect(names(fixture, String(revision + 1))).rejects.toMatchObject(corrupt)
     await clock.pass(3_600_000)
   }
-  // Nobody waits for events that do not come.
+  // The watch ends: its events would never come.
   await watch.done
   expect(watch.error).toBeDefined()
 
@@ -47,7 +47,17 @@ test('an object that cannot be decoded does not take away what the cache has: re
   expect(await names(fixture, String(after))).toEqual(['ns/after', 'ns/good'])
 })
 
-test('a cache over a store that has such an object from the start answers as the store does, and is filled once it is gone', async () => {
+test('a change in one batch with an unreadable one still reaches the cache', async () => {
+  await using fixture = await openFixture()
+  const { backend, errors } = fixture
+  const put = (name: string, value: Uint8Array): Promise<unknown> =>
+    backend.commit({ compare: [], operations: [{ type: 'put', key: keyOf('ns', name), value }] })
+  await Promise.all([put('good', podCodec.encode(pod('ns', 'good'))), put('bad', Buffer.from('garbage'))])
+  await settle()
+  expect(errors.map(String)).toEqual([expect.stringContaining('corrupt object')])
+})
+
+test('a cache over a store with an unreadable object answers as the store does, and fills when it is deleted', async () => {
   await using fixture = await openFixture()
   await fixture.put('ns', 'good')
   await putGarbage(fixture)

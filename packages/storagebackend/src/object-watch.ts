@@ -108,9 +108,9 @@ async function* toEvents<T extends KubeObject>(
           const event = toEvent(access, change, matches, state !== undefined)
           if (event) events.push(event)
         } catch (error) {
-          // What came before one that cannot be read has happened all the same; of its own revision nothing is told.
+          // The watch still sends the revisions before the unreadable one, and nothing of that one.
           const before = events.filter((event) => event.type !== 'BOOKMARK' && event.object.revision < revisionOf(change))
-          if (before.length > 0) yield before
+          if (before.length > 0) yield state === undefined ? before : withStateAfter(access, range, before)
           throw change.type === 'delete' && isUnreadable(error) ? unreadableDeletion(change.key, error) : error
         }
       }
@@ -156,6 +156,14 @@ function toEvent<T extends KubeObject>(
   const was = matches(access.open(previous))
   if (is) return { type: was ? 'MODIFIED' : 'ADDED', object }
   return was ? { type: 'DELETED', object: access.openDeleted(previous, entry.modRevision) } : undefined
+}
+
+/** Some events of a message that comes with its state: the state after them is an earlier one. */
+function withStateAfter<T extends KubeObject>(access: ObjectAccess<T>, range: KeyRange, events: ObjectEvent<T>[]): ObjectEvents<T> {
+  const last = events.at(-1)!
+  const revision = last.type === 'BOOKMARK' ? last.revision : last.object.revision
+  const snapshot = hasSnapshots(access.backend) ? access.backend.snapshotAt(revision) : undefined
+  return Object.assign(events, { state: snapshot && openSnapshot(access, snapshot.within(range.start)) })
 }
 
 function unreadableDeletion(key: string, error: Error): StorageError {
